@@ -1,0 +1,14 @@
+package calendar
+
+// Action is what a change did to a record.
+type Action string
+
+// The actions of the change log.
+const (
+	Created   Action = "create"
+	Updated   Action = "update"
+	Published Action = "publish" // a scheduled record whose date came
+	Trashed   Action = "trash"
+	Restored  Action = "restore"
+	Deleted   Action = "delete"
+)

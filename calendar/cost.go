@@ -1,0 +1,224 @@
+package calendar
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Cost is what an event costs, as it is stored. The zero value is no cost, which is not the same as a cost
+// of 0. Words that depend on the language of a reader are not stored but found by Display.
+type Cost struct {
+	// Symbol is the currency symbol that was sent, with Position Prefix or Postfix. Both are empty when
+	// none was recognised; the site's are shown then.
+	Symbol   string `json:"symbol,omitempty"`
+	Position string `json:"position,omitempty"`
+	// Prices are numbers with '.' as decimal mark and without groups, ascending, each number once. Zeros
+	// are kept as they were written: 12.50.
+	Prices []string `json:"prices,omitempty"`
+	// Texts are the elements without a price, verbatim, in the order sent.
+	Texts []string `json:"texts,omitempty"`
+}
+
+const maxSymbol = 5 // characters
+
+var (
+	pricePattern = regexp.MustCompile(`[0-9]+(?:[.,][0-9]+)*`)
+	// partPattern is only matched outside prices, where a comma cannot belong to a number.
+	partPattern = regexp.MustCompile(`[;,\n\r\v\f\x{85}\x{2028}\x{2029}]|[\s\p{Z}][-–—][\s\p{Z}]`)
+)
+
+// ParseCost reads the elements of a cost (contract, section 7), which are cleaned plain text. Decimal is the
+// site's decimal mark, "." or ","; it decides what 1.500 and 1,500 are. Whoever has a number instead of a
+// text writes it with that mark, so that it is not mistaken for a grouped one.
+func ParseCost(elements []string, decimal string) Cost {
+	var c Cost
+	var parts []costPart
+	for _, e := range elements {
+		e = strings.TrimSpace(e)
+		found := costParts(e, decimal)
+		switch {
+		case len(found) > 0:
+			parts = append(parts, found...)
+		case e != "" && !slices.Contains(c.Texts, e):
+			c.Texts = append(c.Texts, e)
+		}
+	}
+	for _, p := range parts {
+		c.Prices = append(c.Prices, p.prices...)
+	}
+	slices.SortStableFunc(c.Prices, comparePrices)
+	c.Prices = slices.CompactFunc(c.Prices, func(a, b string) bool { return comparePrices(a, b) == 0 })
+	c.Symbol, c.Position = commonSymbol(parts)
+	return c
+}
+
+// IsZero reports whether there is no cost.
+func (c Cost) IsZero() bool { return len(c.Prices) == 0 && len(c.Texts) == 0 }
+
+// Values lists the cost for machines: the slugs of the texts in the order sent, then the prices. A text of
+// which no slug is left is not listed. Never nil.
+func (c Cost) Values() []string {
+	values := make([]string, 0, len(c.Texts)+len(c.Prices))
+	for _, t := range c.Texts {
+		if s := Slug(t); s != "" && !slices.Contains(values, s) {
+			values = append(values, s)
+		}
+	}
+	return append(values, c.Prices...)
+}
+
+// Display is the cost for people, HTML-escaped: the texts, then the lowest price or the range of prices,
+// such as "Donation – $10 – $20". Cur is used where no symbol was sent; free is the word for a price of 0 in
+// the language of the reader. No cost is "".
+func (c Cost) Display(cur Currency, free string) string {
+	if c.Symbol != "" {
+		cur.Symbol, cur.Position = c.Symbol, c.Position
+	}
+	shown := slices.Clone(c.Texts)
+	if n := len(c.Prices); n > 0 {
+		shown = append(shown, displayPrice(c.Prices[0], cur, free))
+		if n > 1 {
+			shown = append(shown, displayPrice(c.Prices[n-1], cur, free))
+		}
+	}
+	return Escape(strings.Join(shown, " – "))
+}
+
+// Lowest is the lowest price, "0" if it is free or only texts were sent, "" if there is no cost.
+func (c Cost) Lowest() string {
+	switch {
+	case c.IsZero():
+		return ""
+	case len(c.Prices) == 0 || isFree(c.Prices[0]):
+		return "0"
+	}
+	return c.Prices[0]
+}
+
+func displayPrice(price string, cur Currency, free string) string {
+	switch {
+	case isFree(price):
+		return free
+	case cur.Position == Postfix:
+		return price + cur.Symbol
+	}
+	return cur.Symbol + price
+}
+
+// costPart is a part of an element with at least one price: the prices, and the text around the first.
+type costPart struct {
+	prices        []string
+	before, after string
+}
+
+// costParts cuts an element into its parts and returns those that have a price.
+func costParts(element, decimal string) []costPart {
+	var parts []costPart
+	var p costPart
+	rest := func(text string) {
+		if len(p.prices) == 0 {
+			p.before += text
+		} else {
+			p.after += text
+		}
+	}
+	// between takes the text between two prices, or at an end of the element.
+	between := func(text string) {
+		for {
+			cut := partPattern.FindStringIndex(text)
+			if cut == nil {
+				rest(text)
+				return
+			}
+			rest(text[:cut[0]])
+			if len(p.prices) > 0 {
+				parts = append(parts, p)
+			}
+			p, text = costPart{}, text[cut[1]:]
+		}
+	}
+	end := 0
+	for _, at := range pricePattern.FindAllStringIndex(element, -1) {
+		between(element[end:at[0]])
+		p.prices = append(p.prices, priceValue(element[at[0]:at[1]], decimal))
+		end = at[1]
+	}
+	between(element[end:])
+	if len(p.prices) > 0 {
+		parts = append(parts, p)
+	}
+	return parts
+}
+
+// symbol is the currency symbol of a part, if what stands beside its only price can be one.
+func (p costPart) symbol() (symbol, position string) {
+	before, after := strings.TrimSpace(p.before), strings.TrimSpace(p.after)
+	switch {
+	case len(p.prices) != 1:
+		return "", ""
+	case after == "":
+		symbol, position = before, Prefix
+	case before == "":
+		symbol, position = after, Postfix
+	}
+	alien := func(r rune) bool { return unicode.IsDigit(r) || unicode.IsSpace(r) }
+	if symbol == "" || utf8.RuneCountInString(symbol) > maxSymbol || strings.ContainsFunc(symbol, alien) {
+		return "", ""
+	}
+	return symbol, position
+}
+
+// commonSymbol is the symbol that all parts agree on. A zero price needs none: ["0", "20$"].
+func commonSymbol(parts []costPart) (symbol, position string) {
+	for _, p := range parts {
+		s, pos := p.symbol()
+		switch {
+		case s == "" && !slices.ContainsFunc(p.prices, func(v string) bool { return !isFree(v) }):
+		case s == "", symbol != "" && (s != symbol || pos != position):
+			return "", ""
+		default:
+			symbol, position = s, pos
+		}
+	}
+	return symbol, position
+}
+
+// priceValue turns a price as written into digits with at most one '.'.
+func priceValue(written, decimal string) string {
+	last := strings.LastIndexAny(written, ".,")
+	if last < 0 {
+		return written
+	}
+	if decimal != "," {
+		decimal = "."
+	}
+	points, commas := strings.Count(written, "."), strings.Count(written, ",")
+	mark, fraction := written[last:last+1], written[last+1:]
+	groups := strings.NewReplacer(".", "", ",", "")
+	switch {
+	case points > 0 && commas > 0:
+	case points+commas == 1 && (len(fraction) != 3 || mark == decimal):
+	default:
+		return groups.Replace(written)
+	}
+	return groups.Replace(written[:last]) + "." + fraction
+}
+
+func isFree(price string) bool { return strings.Trim(price, "0.") == "" }
+
+// comparePrices compares two values as numbers. They may have hundreds of digits and must not be rounded,
+// hence as text: first by how many digits stand before the point, then digit by digit.
+func comparePrices(a, b string) int {
+	wholeA, fractionA, _ := strings.Cut(a, ".")
+	wholeB, fractionB, _ := strings.Cut(b, ".")
+	wholeA, wholeB = strings.TrimLeft(wholeA, "0"), strings.TrimLeft(wholeB, "0")
+	return cmp.Or(
+		cmp.Compare(len(wholeA), len(wholeB)),
+		cmp.Compare(wholeA, wholeB),
+		cmp.Compare(strings.TrimRight(fractionA, "0"), strings.TrimRight(fractionB, "0")),
+	)
+}

@@ -1,0 +1,268 @@
+package calendar
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var dollar = Currency{Symbol: "$", Code: "USD", Position: Prefix, Decimal: "."}
+
+func TestCost(t *testing.T) {
+	tests := []struct {
+		name             string
+		sent             []string
+		display          string
+		symbol, position string
+		values           []string
+	}{
+		{"none", nil, "", "", "", []string{}},
+		{"empty", []string{""}, "", "", "", []string{}},
+		{"blank elements", []string{" ", "", "\t"}, "", "", "", []string{}},
+		{"zero", []string{"0"}, "Free", "", "", []string{"0"}},
+		{"free as a text", []string{"Free"}, "Free", "", "", []string{"free"}},
+		{"whole number", []string{"10"}, "$10", "", "", []string{"10"}},
+		{"point", []string{"10.5"}, "$10.5", "", "", []string{"10.5"}},
+		{"comma", []string{"25,55"}, "$25.55", "", "", []string{"25.55"}},
+		{"group", []string{"1,500"}, "$1500", "", "", []string{"1500"}},
+		{"group and fraction", []string{"1.234,50 zł"}, "1234.50zł", "zł", "postfix", []string{"1234.50"}},
+		{"symbol before", []string{"$10"}, "$10", "$", "prefix", []string{"10"}},
+		{"symbol after", []string{"20$"}, "20$", "$", "postfix", []string{"20"}},
+		{"symbol before and space", []string{"€ 10"}, "€10", "€", "prefix", []string{"10"}},
+		{"symbol after space", []string{"10 €"}, "10€", "€", "postfix", []string{"10"}},
+		{"range", []string{"10 - 20"}, "$10 – $20", "", "", []string{"10", "20"}},
+		{"range with symbol", []string{"$12.50 - $20"}, "$12.50 – $20", "$", "prefix", []string{"12.50", "20"}},
+		{"words around", []string{"from 5 to 50 USD"}, "$5 – $50", "", "", []string{"5", "50"}},
+		{"list with zero", []string{"0$", "20$", "30$"}, "Free – 30$", "$", "postfix", []string{"0", "20", "30"}},
+		{"text and price", []string{"Donation", "10"}, "Donation – $10", "", "", []string{"donation", "10"}},
+
+		{"zero needs no symbol", []string{"0", "20 zł"}, "Free – 20zł", "zł", "postfix", []string{"0", "20"}},
+		{"zero after needs none either", []string{"20 zł", "0"}, "Free – 20zł", "zł", "postfix", []string{"0", "20"}},
+		{"zero with a longer remark", []string{"children 0", "20 zł"}, "Free – 20zł", "zł", "postfix", []string{"0", "20"}},
+		{"zero with another symbol", []string{"0 €", "20 zł"}, "Free – $20", "", "", []string{"0", "20"}},
+		{"zero with fraction", []string{"0.00", "0"}, "Free", "", "", []string{"0.00"}},
+		{"price without symbol", []string{"$10 - 20"}, "$10 – $20", "", "", []string{"10", "20"}},
+		{"different symbols", []string{"$10", "€20"}, "$10 – $20", "", "", []string{"10", "20"}},
+		{"different sides", []string{"€10", "20€"}, "$10 – $20", "", "", []string{"10", "20"}},
+		{"text on both sides", []string{"€10 EUR"}, "$10", "", "", []string{"10"}},
+		{"symbol of five characters", []string{"Pesos 5"}, "Pesos5", "Pesos", "prefix", []string{"5"}},
+		{"symbol of six characters", []string{"dollar 5"}, "$5", "", "", []string{"5"}},
+		{"symbol with white space", []string{"a b 5"}, "$5", "", "", []string{"5"}},
+		{"symbol with a foreign digit", []string{"٣ 5"}, "$5", "", "", []string{"5"}},
+		{"no-break space", []string{"10\u00a0zł"}, "10zł", "zł", "postfix", []string{"10"}},
+
+		{"parts at semicolons", []string{"€5; €8"}, "€5 – €8", "€", "prefix", []string{"5", "8"}},
+		{"parts at commas", []string{"€5, €8"}, "€5 – €8", "€", "prefix", []string{"5", "8"}},
+		{"parts at line breaks", []string{"5 €\r\n8 €"}, "5€ – 8€", "€", "postfix", []string{"5", "8"}},
+		{"parts at an en dash", []string{"€5 – €8"}, "€5 – €8", "€", "prefix", []string{"5", "8"}},
+		{"parts at an em dash", []string{"€5 — €8"}, "€5 – €8", "€", "prefix", []string{"5", "8"}},
+		{"parts at a hyphen", []string{"€5 - €8"}, "€5 – €8", "€", "prefix", []string{"5", "8"}},
+		{"no part at a dash without spaces", []string{"€5-€8"}, "$5 – $8", "", "", []string{"5", "8"}},
+		{"part without price", []string{"Members, €5"}, "€5", "€", "prefix", []string{"5"}},
+		{"text keeps its parts", []string{"Donation, or nothing; as you like"}, "Donation, or nothing; as you like", "", "",
+			[]string{"donation-or-nothing-as-you-like"}},
+
+		{"sorted by number", []string{"100", "20", "3"}, "$3 – $100", "", "", []string{"3", "20", "100"}},
+		{"sorted by fraction", []string{"1.5", "1.25", "1"}, "$1 – $1.5", "", "", []string{"1", "1.25", "1.5"}},
+		{"equal numbers once, as first written", []string{"10.00", "10", "010"}, "$10.00", "", "", []string{"10.00"}},
+		{"leading zeros", []string{"007", "8"}, "$007 – $8", "", "", []string{"007", "8"}},
+		{"several groups", []string{"1,234,567"}, "$1234567", "", "", []string{"1234567"}},
+		{"several points", []string{"1.234.567"}, "$1234567", "", "", []string{"1234567"}},
+		{"groups and point", []string{"1,234,567.891"}, "$1234567.891", "", "", []string{"1234567.891"}},
+		{"point and three digits", []string{"1.500"}, "$1.500", "", "", []string{"1.500"}},
+		{"four digits after a comma", []string{"1,5000"}, "$1.5000", "", "", []string{"1.5000"}},
+		{"mixed marks", []string{"1,2.3,4"}, "$123.4", "", "", []string{"123.4"}},
+		{"mark without digits", []string{"10."}, "10.", ".", "postfix", []string{"10"}},
+
+		{"texts first, in the order sent", []string{"20", "Pay what you can", "10", "Donation"},
+			"Pay what you can – Donation – $10 – $20", "", "", []string{"pay-what-you-can", "donation", "10", "20"}},
+		{"text sent twice", []string{"Free", "Free"}, "Free", "", "", []string{"free"}},
+		{"text without a slug", []string{"???"}, "???", "", "", []string{}},
+		{"an element with a price is no text", []string{"Tea & cake <3"}, "$3", "", "", []string{"3"}},
+		{"markup in texts", []string{"Tea & <cake>"}, "Tea &amp; &lt;cake&gt;", "", "", []string{"tea-cake"}},
+		{"markup in symbols", []string{"<&> 5"}, "&lt;&amp;&gt;5", "<&>", "prefix", []string{"5"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c := ParseCost(test.sent, ".")
+			if got := c.Display(dollar, "Free"); got != test.display {
+				t.Errorf("display %q, want %q", got, test.display)
+			}
+			if c.Symbol != test.symbol || c.Position != test.position {
+				t.Errorf("symbol %q %q, want %q %q", c.Symbol, c.Position, test.symbol, test.position)
+			}
+			if diff := cmp.Diff(test.values, c.Values()); diff != "" {
+				t.Errorf("values (-want +got):\n%s", diff)
+			}
+			if none := test.display == ""; c.IsZero() != none {
+				t.Errorf("IsZero is %v", c.IsZero())
+			}
+		})
+	}
+}
+
+func TestCostHugeNumbers(t *testing.T) {
+	nines := strings.Repeat("9", 250)
+	c := ParseCost([]string{nines + "8", nines, nines + "7"}, ".")
+	want := []string{nines, nines + "7", nines + "8"}
+	if diff := cmp.Diff(want, c.Values()); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+	c = ParseCost([]string{"1." + nines + "1", "1." + nines, "1." + nines + "0"}, ".")
+	want = []string{"1." + nines, "1." + nines + "1"}
+	if diff := cmp.Diff(want, c.Values()); diff != "" {
+		t.Errorf("values (-want +got):\n%s", diff)
+	}
+}
+
+func TestCostDecimalMark(t *testing.T) {
+	tests := []struct{ sent, decimal, want string }{
+		{"1.500", ".", "1.500"},
+		{"1.500", ",", "1500"},
+		{"1.500", "", "1.500"},
+		{"1,500", ".", "1500"},
+		{"1,500", ",", "1.500"},
+		{"10,5", ".", "10.5"},
+		{"10.5", ",", "10.5"},
+		{"1.234,567", ".", "1234.567"},
+		{"1,234.567", ",", "1234.567"},
+		{"1.234.567", ".", "1234567"},
+		{"1,234,567", ",", "1234567"},
+	}
+	for _, test := range tests {
+		if got := ParseCost([]string{test.sent}, test.decimal).Values(); !slices.Equal(got, []string{test.want}) {
+			t.Errorf("%q with mark %q is %q, want %q", test.sent, test.decimal, got, test.want)
+		}
+	}
+}
+
+func TestCostDisplayByReader(t *testing.T) {
+	zloty := Currency{Symbol: "zł", Position: Postfix}
+	tests := []struct {
+		name string
+		sent []string
+		cur  Currency
+		free string
+		want string
+	}{
+		{"word of the reader", []string{"0", "20"}, dollar, "Bezpłatnie", "Bezpłatnie – $20"},
+		{"word is escaped", []string{"0"}, dollar, "<Free>", "&lt;Free&gt;"},
+		{"currency of the site", []string{"10", "20"}, zloty, "Free", "10zł – 20zł"},
+		{"currency sent wins", []string{"$10"}, zloty, "Free", "$10"},
+		{"no currency", []string{"10"}, Currency{}, "Free", "10"},
+		{"texts are not translated", []string{"Free"}, dollar, "Gratis", "Free"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := ParseCost(test.sent, ".").Display(test.cur, test.free); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+func TestCostLowest(t *testing.T) {
+	tests := []struct {
+		sent []string
+		want string
+	}{
+		{nil, ""},
+		{[]string{"Donation"}, "0"},
+		{[]string{"0.00", "5"}, "0"},
+		{[]string{"Donation", "12.50", "100"}, "12.50"},
+	}
+	for _, test := range tests {
+		if got := ParseCost(test.sent, ".").Lowest(); got != test.want {
+			t.Errorf("%q: %q, want %q", test.sent, got, test.want)
+		}
+	}
+}
+
+func TestCostIsStoredWhole(t *testing.T) {
+	tests := []struct {
+		sent []string
+		want string
+	}{
+		{nil, `{}`},
+		{[]string{"10"}, `{"prices":["10"]}`},
+		{[]string{"Donation", "0", "20 zł"}, `{"symbol":"zł","position":"postfix","prices":["0","20"],"texts":["Donation"]}`},
+	}
+	for _, test := range tests {
+		c := ParseCost(test.sent, ".")
+		stored, err := json.Marshal(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(stored) != test.want {
+			t.Errorf("stored %s, want %s", stored, test.want)
+		}
+		var back Cost
+		if err := json.Unmarshal(stored, &back); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c, back); diff != "" {
+			t.Errorf("(-sent +read):\n%s", diff)
+		}
+	}
+}
+
+func FuzzCost(f *testing.F) {
+	for _, seed := range []string{
+		"", "0", "Free", "1.234,50 zł", "$12.50 - $20", "from 5 to 50 USD", "0$|20$|30$", "Donation|10", "€5;€8,9",
+		"1,2.3,4", "٣|5", "a\u00a0–\u00a05", "5 - - 6", "\xff5",
+	} {
+		f.Add(seed, ".")
+		f.Add(seed, ",")
+	}
+	f.Fuzz(func(t *testing.T, sent, decimal string) {
+		c := ParseCost(strings.Split(sent, "|"), decimal)
+		if diff := cmp.Diff(c, ParseCost(strings.Split(sent, "|"), decimal)); diff != "" {
+			t.Errorf("differs the second time:\n%s", diff)
+		}
+		if (c.Symbol == "") != (c.Position == "") {
+			t.Errorf("symbol %q, position %q", c.Symbol, c.Position)
+		}
+		for i, p := range c.Prices {
+			if !decimalNumber(p) {
+				t.Errorf("%q is no price", p)
+			}
+			if i > 0 && comparePrices(c.Prices[i-1], p) >= 0 {
+				t.Errorf("%q is not above %q", p, c.Prices[i-1])
+			}
+		}
+		values := c.Values()
+		if values == nil || slices.Contains(values, "") {
+			t.Errorf("values %q", values)
+		}
+		shown := c.Display(dollar, "Free")
+		if (shown == "") != c.IsZero() || (c.Lowest() == "") != c.IsZero() || strings.ContainsAny(shown, "<>") {
+			t.Errorf("shown as %q", shown)
+		}
+		// What was understood is understood in the same way when it is sent again.
+		again := ParseCost(slices.Concat(c.Texts, c.Prices), ".")
+		if diff := cmp.Diff(Cost{Prices: c.Prices, Texts: c.Texts}, again); diff != "" {
+			t.Errorf("(-first +again):\n%s", diff)
+		}
+		if c.Symbol == "" {
+			return
+		}
+		var written []string
+		for _, p := range c.Prices {
+			written = append(written, displayPrice(p, Currency{Symbol: c.Symbol, Position: c.Position}, p))
+		}
+		if strings.ContainsAny(c.Symbol, ".,;") {
+			return // such a symbol is not told from the number: "10." or "5 ,-"
+		}
+		if again := ParseCost(written, "."); again.Symbol != c.Symbol && comparePrices(c.Prices[len(c.Prices)-1], "0") != 0 {
+			t.Errorf("symbol %q of %q read again as %q", c.Symbol, written, again.Symbol)
+		}
+	})
+}
+
+func decimalNumber(s string) bool {
+	whole, fraction, ok := strings.Cut(s, ".")
+	return isDigits(whole) && (!ok || isDigits(fraction))
+}

@@ -1,0 +1,15 @@
+package calendar
+
+// Kind is a kind of record or term.
+type Kind string
+
+// The kinds. Events, venues, organizers and images draw their ids from one sequence, categories and tags
+// from another.
+const (
+	Event     Kind = "event"
+	Venue     Kind = "venue"
+	Organizer Kind = "organizer"
+	Image     Kind = "image"
+	Category  Kind = "category"
+	Tag       Kind = "tag"
+)

@@ -1,0 +1,65 @@
+package calendar
+
+import (
+	"slices"
+	"strings"
+)
+
+// Language is a content language, as an ISO 639-1 code.
+type Language string
+
+// The languages of the service.
+const (
+	English Language = "en"
+	Polish  Language = "pl"
+	Spanish Language = "es"
+)
+
+// Languages lists them in the order in which they are answered.
+var Languages = []Language{English, Polish, Spanish}
+
+// Known reports whether l is one of the languages of the service.
+func (l Language) Known() bool { return slices.Contains(Languages, l) }
+
+// LanguageSet is a set of languages as it is stored: codes in the order of Languages, joined by commas.
+type LanguageSet string
+
+// LanguagesOf makes a set.
+func LanguagesOf(ls ...Language) LanguageSet {
+	var s LanguageSet
+	for _, l := range Languages {
+		if slices.Contains(ls, l) {
+			s = s.with(l)
+		}
+	}
+	return s
+}
+
+func (s LanguageSet) with(l Language) LanguageSet {
+	if s == "" {
+		return LanguageSet(l)
+	}
+	return s + "," + LanguageSet(l)
+}
+
+// List returns the languages of the set in the order of Languages.
+func (s LanguageSet) List() []Language {
+	ls := make([]Language, 0, len(Languages))
+	for _, l := range Languages {
+		if s.Has(l) {
+			ls = append(ls, l)
+		}
+	}
+	return ls
+}
+
+// Has reports whether l is in the set.
+func (s LanguageSet) Has(l Language) bool { return strings.Contains(string(s), string(l)) && l != "" }
+
+// With returns the set with l in it.
+func (s LanguageSet) With(l Language) LanguageSet { return LanguagesOf(append(s.List(), l)...) }
+
+// Without returns the set with l taken out.
+func (s LanguageSet) Without(l Language) LanguageSet {
+	return LanguagesOf(slices.DeleteFunc(s.List(), func(m Language) bool { return m == l })...)
+}

@@ -1,0 +1,28 @@
+package calendar
+
+import "time"
+
+// Site is what the operator decides once: name, zone, language, page size, money and the clock.
+type Site struct {
+	Name     string
+	BaseURL  string // absolute, without trailing slash: https://host or https://host/rest
+	Zone     Zone
+	Language Language
+	PerPage  int
+	Currency Currency
+	Now      func() time.Time
+}
+
+// Currency is how prices are shown when an event does not say it itself.
+type Currency struct {
+	Symbol   string // "$"
+	Code     string // ISO 4217: "USD"
+	Position string // Prefix or Postfix
+	Decimal  string // the decimal mark of ambiguous prices: "." or ","
+}
+
+// The sides of a price a currency symbol can stand on.
+const (
+	Prefix  = "prefix"
+	Postfix = "postfix"
+)

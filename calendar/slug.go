@@ -1,0 +1,136 @@
+package calendar
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/mozillazg/go-unidecode"
+)
+
+// MaxSlug is the longest slug of a record that is not in the trash, in bytes; slugs are ASCII.
+const MaxSlug = 200
+
+// maxSlugText is how much of a text is looked at for its slug, in bytes: plenty for MaxSlug bytes of slug,
+// and little work when somebody sends a megabyte of punctuation.
+const maxSlugText = 16 << 10
+
+const trashedSuffix = "__trashed"
+
+// Slug is the text as it stands in a URL: lower-case ASCII letters, digits, '_' and single '-' between them
+// (contract, section 10.6). Letters and digits of other scripts are transliterated, every other character
+// becomes '-'. It is at most MaxSlug bytes long, empty if nothing is left, and a slug is its own slug.
+func Slug(text string) string { return slugUpTo(text, MaxSlug) }
+
+// SlugKey is the slug to look a record up by. It differs from Slug only for the longest slugs in the trash,
+// which exceed MaxSlug by their suffix.
+func SlugKey(text string) string {
+	s := slugUpTo(text, MaxSlug+len(trashedSuffix))
+	if len(s) > MaxSlug && !strings.HasSuffix(s, trashedSuffix) {
+		return cutSlug(s, MaxSlug)
+	}
+	return s
+}
+
+// Slug is the slug of a record whose own text leaves nothing for one, such as event-15.
+func (k Kind) Slug(id int64) string { return string(k) + "-" + strconv.FormatInt(id, 10) }
+
+// NumberedSlug is what is tried when base is taken: base-2, base-3 and so on. Base is cut where the result
+// would exceed MaxSlug; the mark of the trash is not.
+func NumberedSlug(base string, n int) string {
+	stem, trashed := strings.CutSuffix(base, trashedSuffix)
+	end := "-" + strconv.Itoa(n)
+	if trashed {
+		end = trashedSuffix + end
+	}
+	return cutSlug(stem, MaxSlug-len(end)) + end
+}
+
+// TrashedSlug is the slug of a record in the trash, which leaves its own slug free. It may exceed MaxSlug,
+// so that UntrashedSlug gives back the whole slug. An empty slug stays empty.
+func TrashedSlug(s string) string {
+	if s == "" {
+		return ""
+	}
+	return s + trashedSuffix
+}
+
+// UntrashedSlug is the slug a record had before TrashedSlug, whether or not NumberedSlug came after. Other
+// slugs are returned as they are.
+func UntrashedSlug(s string) string {
+	stem, number := s, ""
+	if i := strings.LastIndexByte(s, '-'); i > 0 {
+		stem, number = s[:i], s[i+1:]
+	}
+	if own, ok := strings.CutSuffix(stem, trashedSuffix); ok && isDigits(number) {
+		return own
+	}
+	return strings.TrimSuffix(s, trashedSuffix)
+}
+
+func slugUpTo(text string, limit int) string {
+	if len(text) > maxSlugText {
+		text = text[:maxSlugText]
+	}
+	var b strings.Builder
+	gap := false
+	for _, r := range text {
+		if b.Len() > limit {
+			break
+		}
+		written, joins := latin(r)
+		for i := range len(written) {
+			if written[i] == '-' {
+				gap = true
+				continue
+			}
+			if gap && b.Len() > 0 {
+				b.WriteByte('-')
+			}
+			gap = false
+			b.WriteByte(written[i])
+		}
+		gap = gap || written == "" && !joins
+	}
+	return cutSlug(b.String(), limit)
+}
+
+// latin writes r in the alphabet of slugs. If nothing is written, joins tells whether the neighbours of r
+// stand together, as around an accent that is a character of its own.
+func latin(r rune) (written string, joins bool) {
+	switch {
+	case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_':
+		return string(r), true
+	case r >= 'A' && r <= 'Z':
+		return string(r + 'a' - 'A'), true
+	case r < unicode.MaxASCII || !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Digit):
+		return "", false
+	}
+	ascii := unidecode.Unidecode(string(r))
+	if ascii == "" {
+		return "", unicode.IsMark(r)
+	}
+	// A syllable may end with a space ("Bei "), and a soft sign is written as an apostrophe: the one
+	// separates words, the other does not.
+	written = strings.Map(func(c rune) rune {
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+			return c
+		case c >= 'A' && c <= 'Z':
+			return c + 'a' - 'A'
+		case c == ' ' || c == '-':
+			return '-'
+		}
+		return -1
+	}, ascii)
+	return written, true
+}
+
+func cutSlug(s string, limit int) string {
+	if len(s) > limit {
+		s = s[:limit]
+	}
+	return strings.TrimRight(s, "-")
+}
+
+func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

@@ -1,0 +1,70 @@
+package calendar
+
+import (
+	"errors"
+	"time"
+)
+
+// What can be wrong with a span.
+var (
+	ErrEndBeforeStart  = errors.New("end before start")
+	ErrStartOutOfRange = errors.New("start outside the years 1000 to 9999")
+	ErrEndOutOfRange   = errors.New("end outside the years 1000 to 9999")
+)
+
+// Span is when an event takes place, as it reads on the clocks of its zone.
+//
+// The wall times are what is kept; instants follow from them. So a wall time in a doubled hour always is the
+// first pass, and two wall times can be in one order on the clock and in the other in time: around a gap
+// (02:45 becomes 03:45, which is after 03:15) and in a doubled hour. Compare instants, not wall times.
+type Span struct {
+	Start, End Wall
+	Zone       Zone
+	AllDay     bool
+}
+
+// StartsAt is the instant of the start, in UTC.
+func (s Span) StartsAt() time.Time { return s.Zone.Instant(s.Start) }
+
+// EndsAt is the instant of the end, in UTC.
+func (s Span) EndsAt() time.Time { return s.Zone.Instant(s.End) }
+
+// Rounded is the span with an all-day event widened to whole days, 00:00:00 to 23:59:59; other spans are
+// returned as they are.
+func (s Span) Rounded() Span {
+	if s.AllDay {
+		s.Start, s.End = s.Start.StartOfDay(), s.End.EndOfDay()
+	}
+	return s
+}
+
+// MoveStart is the span with another start and the end at the same distance on the clock: what lasted from
+// 18:00 to 20:00 does so on a day with a change of the clock as well.
+func (s Span) MoveStart(w Wall) Span {
+	// Not Sub and Add: a time.Duration ends at 292 years.
+	distance := s.End.t.Unix() - s.Start.t.Unix()
+	s.End = Wall{time.Unix(w.t.Unix()+distance, 0).UTC()}
+	s.Start = w
+	return s
+}
+
+// Check returns ErrStartOutOfRange or ErrEndOutOfRange if one of the dates, local or UTC, is outside the
+// years 1000 to 9999, which have no four digits or which a database may refuse; and ErrEndBeforeStart if the
+// end is earlier in time than the start. Both may be the same.
+func (s Span) Check() error {
+	start, end := s.StartsAt(), s.EndsAt()
+	switch {
+	case !inRange(s.Start.t) || !inRange(start):
+		return ErrStartOutOfRange
+	case !inRange(s.End.t) || !inRange(end):
+		return ErrEndOutOfRange
+	case end.Before(start):
+		return ErrEndBeforeStart
+	}
+	return nil
+}
+
+// Over reports whether the end is past at now.
+func (s Span) Over(now time.Time) bool { return s.EndsAt().Before(now) }
+
+func inRange(t time.Time) bool { return t.Year() >= 1000 && t.Year() <= 9999 }

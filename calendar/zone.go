@@ -1,0 +1,76 @@
+package calendar
+
+import (
+	"errors"
+	"time"
+)
+
+// ErrZone is returned for a text that names no time zone.
+var ErrZone = errors.New("unknown time zone")
+
+// Zone is a time zone under the name it is answered with. The zero value is UTC.
+type Zone struct {
+	name string
+	loc  *time.Location
+}
+
+// ZoneOf names a location that is loaded already.
+func ZoneOf(loc *time.Location) Zone { return Zone{loc.String(), loc} }
+
+// UTC is the zone UTC.
+func UTC() Zone { return Zone{"UTC", time.UTC} }
+
+func (z Zone) String() string {
+	if z.loc == nil {
+		return "UTC"
+	}
+	return z.name
+}
+
+// Location is the zone for package time.
+func (z Zone) Location() *time.Location {
+	if z.loc == nil {
+		return time.UTC
+	}
+	return z.loc
+}
+
+// Wall is what a clock in the zone shows at the instant t.
+func (z Zone) Wall(t time.Time) Wall { return WallOf(t.In(z.Location())) }
+
+// Instant is when a clock in the zone shows w, in UTC. A wall time that the clock skips (the gap in spring)
+// moves forward by the gap; one that it shows twice (autumn) is the first pass.
+//
+// time.Date promises only "one of the two" for both cases, so this asks for the offsets around w itself.
+func (z Zone) Instant(w Wall) time.Time {
+	loc := z.Location()
+	// Offsets in force a day to either side bracket any single change of the clock near w.
+	_, before := w.t.Add(-24 * time.Hour).In(loc).Zone()
+	_, after := w.t.Add(24 * time.Hour).In(loc).Zone()
+	early := w.t.Add(-time.Duration(max(before, after)) * time.Second)
+	late := w.t.Add(-time.Duration(min(before, after)) * time.Second)
+	for _, t := range [2]time.Time{early, late} {
+		if WallOf(t.In(loc)).Equal(w) {
+			return t.UTC()
+		}
+	}
+	// Neither offset gives w back. Either the clock skips w, and the offset before the change moves it
+	// forward by the gap, or the zone changed more than once within two days: then time.Date knows better.
+	t := w.t.Add(-time.Duration(before) * time.Second)
+	if !WallOf(t.In(loc)).Before(w) {
+		return t.UTC()
+	}
+	y, m, d := w.t.Date()
+	h, mi, s := w.t.Clock()
+	return time.Date(y, m, d, h, mi, s, 0, loc).UTC()
+}
+
+// Abbreviation is the zone's short name at t, such as CET. A zone that has none, such as those given as an
+// offset, is its own abbreviation.
+func (z Zone) Abbreviation(t time.Time) string {
+	name, _ := t.In(z.Location()).Zone()
+	if name == "" || name[0] == '+' || name[0] == '-' {
+		return z.String()
+	}
+	return name
+}
