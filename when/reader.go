@@ -1,0 +1,239 @@
+package when
+
+import (
+	"time"
+	"unicode"
+)
+
+// normalise brings text into the one form that the rest of the package reads: ASCII in lower case, words
+// parted by single spaces, nothing around them. Marked tells that a letter has lost its diacritic. It fails
+// on an empty text, one that is too long, and on any character that no date has.
+func normalise(text string) (s string, marked, ok bool) {
+	if len(text) > maxText {
+		return "", false, false
+	}
+	// Each rune becomes at most one byte, and it has at least one.
+	var buf [maxText]byte
+	b := buf[:0]
+	space := false
+	for _, r := range text {
+		if unicode.IsSpace(r) {
+			space = true
+			continue
+		}
+		if isMark(r) {
+			if space || len(b) == 0 || !isLetter(b[len(b)-1]) {
+				return "", false, false
+			}
+			marked = true
+			continue
+		}
+		c, wasMarked := fold(r)
+		if c == 0 {
+			return "", false, false
+		}
+		if space && len(b) > 0 {
+			b = append(b, ' ')
+		}
+		space = false
+		marked = marked || wasMarked
+		b = append(b, c)
+	}
+	return string(b), marked, len(b) > 0
+}
+
+// isMark reports whether r is a combining mark of a decomposed Polish or Spanish letter (acute, tilde, dot
+// above, diaeresis, ogonek), as some systems type them.
+func isMark(r rune) bool {
+	switch r {
+	case 0x0301, 0x0303, 0x0307, 0x0308, 0x0328:
+		return true
+	}
+	return false
+}
+
+// fold returns r as a lower-case ASCII character, and whether it lost a diacritic on the way; 0 if no date
+// has such a character. Letters of other scripts that merely map to ASCII when lowered are not among them.
+func fold(r rune) (c byte, marked bool) {
+	switch {
+	case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
+		return byte(r), false
+	case 'A' <= r && r <= 'Z':
+		return byte(r - 'A' + 'a'), false
+	}
+	switch r {
+	case '+', '-', '/', '.', ',', ':':
+		return byte(r), false
+	case 'ą', 'Ą', 'á', 'Á':
+		return 'a', true
+	case 'ć', 'Ć':
+		return 'c', true
+	case 'ę', 'Ę', 'é', 'É':
+		return 'e', true
+	case 'í', 'Í':
+		return 'i', true
+	case 'ł', 'Ł':
+		return 'l', true
+	case 'ń', 'Ń', 'ñ', 'Ñ':
+		return 'n', true
+	case 'ó', 'Ó':
+		return 'o', true
+	case 'ś', 'Ś':
+		return 's', true
+	case 'ú', 'Ú', 'ü', 'Ü':
+		return 'u', true
+	case 'ź', 'Ź', 'ż', 'Ż':
+		return 'z', true
+	}
+	return 0, false
+}
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }
+
+// reader walks over a normalised text. Its methods move on only over what they return; a caller that wants
+// to try something else copies the reader first.
+type reader struct {
+	s string
+	i int
+}
+
+func (r *reader) done() bool { return r.i >= len(r.s) }
+
+// peek is the next character, 0 at the end.
+func (r *reader) peek() byte {
+	if r.done() {
+		return 0
+	}
+	return r.s[r.i]
+}
+
+func (r *reader) eat(c byte) bool {
+	if r.peek() != c {
+		return false
+	}
+	r.i++
+	return true
+}
+
+// word reads a run of letters; it is empty if there is none.
+func (r *reader) word() string {
+	start := r.i
+	for isLetter(r.peek()) {
+		r.i++
+	}
+	return r.s[start:r.i]
+}
+
+// nextWord reads a space and the word behind it.
+func (r *reader) nextWord() string {
+	if !r.eat(' ') {
+		return ""
+	}
+	return r.word()
+}
+
+// maxDigits is the length of the longest number with a value; it keeps them within 32 bits.
+const maxDigits = 9
+
+// digits reads a run of digits and returns its value and its length; the value of a run longer than
+// maxDigits means nothing.
+func (r *reader) digits() (v, n int) {
+	for ; isDigit(r.peek()); r.i++ {
+		if n < maxDigits {
+			v = 10*v + int(r.peek()-'0')
+		}
+		n++
+	}
+	return v, n
+}
+
+// number reads a whole run of digits if it is from least to most (at most maxDigits) digits long.
+func (r *reader) number(least, most int) (v int, ok bool) {
+	v, n := r.digits()
+	return v, least <= n && n <= most
+}
+
+// clock is a time of day.
+type clock struct{ hour, minute, second int }
+
+// clock reads a time of day: 18:00, 18:00:00, 18:00:00.123 (the fraction is cut), 6pm, 6:30 pm.
+func (r *reader) clock() (c clock, ok bool) {
+	if c.hour, ok = r.number(1, 2); !ok {
+		return clock{}, false
+	}
+	digital := r.eat(':')
+	if digital {
+		if c.minute, ok = r.number(2, 2); !ok {
+			return clock{}, false
+		}
+		if r.eat(':') {
+			if c.second, ok = r.number(2, 2); !ok {
+				return clock{}, false
+			}
+			if r.eat('.') {
+				if _, n := r.digits(); n == 0 {
+					return clock{}, false
+				}
+			}
+		}
+	}
+	if c.minute > 59 || c.second > 59 {
+		return clock{}, false
+	}
+	switch r.meridiem() {
+	case "am":
+		ok = 1 <= c.hour && c.hour <= 12
+		c.hour %= 12
+	case "pm":
+		ok = 1 <= c.hour && c.hour <= 12
+		c.hour = c.hour%12 + 12
+	default:
+		ok = digital && c.hour <= 23
+	}
+	return c, ok
+}
+
+// meridiem reads am or pm if it comes next, with or without a space before it.
+func (r *reader) meridiem() string {
+	try := *r
+	try.eat(' ')
+	if w := try.s[try.i:min(try.i+2, len(try.s))]; w == "am" || w == "pm" {
+		r.i = try.i + len(w)
+		return w
+	}
+	return ""
+}
+
+// maxOffset is the largest distance of a zone from UTC.
+const maxOffset = 14 * time.Hour
+
+// offset reads Z, UTC, +02:00 or +0200: how far a clock is ahead of UTC.
+func (r *reader) offset() (ahead time.Duration, ok bool) {
+	sign := time.Duration(1)
+	switch r.peek() {
+	case '+':
+	case '-':
+		sign = -1
+	default:
+		w := r.word()
+		return 0, w == "z" || w == "utc"
+	}
+	r.i++
+	hhmm := r.s[r.i:]
+	switch {
+	case len(hhmm) == 5 && hhmm[2] == ':':
+		hhmm = hhmm[:2] + hhmm[3:]
+	case len(hhmm) != 4:
+		return 0, false
+	}
+	digits := reader{s: hhmm}
+	v, ok := digits.number(4, 4)
+	if !ok || v%100 > 59 {
+		return 0, false
+	}
+	r.i = len(r.s)
+	ahead = time.Duration(v/100)*time.Hour + time.Duration(v%100)*time.Minute
+	return sign * ahead, ahead <= maxOffset
+}

@@ -1,0 +1,196 @@
+package when
+
+import (
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// phrase is what relative words mean before a time of day is applied to them.
+type phrase struct {
+	date Date
+	// timed: a time of day may follow.
+	timed bool
+}
+
+// today is now as the readers of relative words need it.
+type today struct {
+	now  time.Time
+	wall calendar.Wall
+	zone calendar.Zone
+}
+
+// date reads a whole text as a phrase, with a time of day behind it where the phrase allows one.
+func (v *vocabulary) date(s string, now time.Time, zone calendar.Zone) (Date, bool) {
+	r := reader{s: s}
+	p, ok := v.phrase(&r, today{now, zone.Wall(now), zone})
+	if !ok {
+		return Date{}, false
+	}
+	if r.done() {
+		return p.date, true
+	}
+	if !p.timed || !r.eat(' ') {
+		return Date{}, false
+	}
+	c, ok := r.clock()
+	if !ok || !r.done() {
+		return Date{}, false
+	}
+	w := p.date.wall
+	if p.date.instant {
+		w = zone.Wall(p.date.at)
+	}
+	return FromWall(c.on(w)), true
+}
+
+// phrase reads everything but the time of day.
+func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
+	if !isLetter(r.peek()) {
+		if v.in != "" {
+			return phrase{}, false
+		}
+		return v.amount(r, t)
+	}
+	word := r.word()
+	switch {
+	case v.now[word]:
+		return phrase{date: FromInstant(t.now)}, true
+	case v.midnight[word]:
+		return phrase{date: FromWall(t.wall.StartOfDay())}, true
+	case v.in != "" && word == v.in:
+		if !r.eat(' ') {
+			return phrase{}, false
+		}
+		return v.amount(r, t)
+	}
+	if n, ok := v.days[word]; ok {
+		return phrase{FromWall(t.wall.StartOfDay().AddDate(0, 0, n)), true}, true
+	}
+	if weekday, ok := v.weekdays[word]; ok {
+		step := 0
+		if try := *r; v.stepBehind {
+			if behind, ok := v.steps[try.nextWord()]; ok {
+				step, *r = behind, try
+			}
+		}
+		return phrase{FromWall(nearest(t.wall, weekday, step)), true}, true
+	}
+	step, isStep := v.steps[word]
+	ordinal, isOrdinal := v.ordinals[word]
+	if !isStep && !isOrdinal {
+		return phrase{}, false
+	}
+	noun := r.nextWord()
+	if u, ok := v.stepped[noun]; ok && step != 0 {
+		return t.shifted(step, u)
+	}
+	weekday, ok := v.weekdays[noun]
+	if !ok {
+		return phrase{}, false
+	}
+	// "last monday" is a step, "last monday of next month" counts.
+	if try := *r; isOrdinal && try.nextWord() == v.of {
+		first, ok := v.month(&try, t)
+		*r = try
+		return phrase{FromWall(nth(first, weekday, ordinal)), true}, ok
+	}
+	return phrase{FromWall(nearest(t.wall, weekday, step)), true}, isStep
+}
+
+// month reads "next month", "this month" or "january 2027" and returns the first day of that month.
+func (v *vocabulary) month(r *reader, t today) (calendar.Wall, bool) {
+	word := r.nextWord()
+	if step, ok := v.steps[word]; ok && step >= 0 {
+		y, m, _ := t.wall.Date()
+		return calendar.WallAt(y, m+time.Month(step), 1, 0, 0, 0), v.stepped[r.nextWord()] == aMonth
+	}
+	m, ok := v.months[word]
+	if !ok || !r.eat(' ') {
+		return calendar.Wall{}, false
+	}
+	y, ok := r.number(4, 4)
+	return calendar.WallAt(y, m, 1, 0, 0, 0), ok
+}
+
+// amount reads a number and a unit: +3 days, 1 month; where the language has it also a unit alone.
+func (v *vocabulary) amount(r *reader, t today) (phrase, bool) {
+	if isLetter(r.peek()) {
+		word := r.word()
+		if u, ok := v.single[word]; ok {
+			return t.shifted(1, u)
+		}
+		u, ok := v.units[r.nextWord()]
+		if !ok || !v.one[word] {
+			return phrase{}, false
+		}
+		return t.shifted(1, u)
+	}
+	sign := 1
+	if v.in == "" {
+		if r.eat('-') {
+			sign = -1
+		} else {
+			r.eat('+')
+		}
+		r.eat(' ')
+	}
+	n, ok := r.number(1, maxDigits)
+	if !ok {
+		return phrase{}, false
+	}
+	r.eat(' ')
+	u, ok := v.units[r.word()]
+	if !ok {
+		return phrase{}, false
+	}
+	return t.shifted(sign*n, u)
+}
+
+// shifted is now moved by n units. Elapsed time makes an instant; calendar units make a wall time, except
+// that none of them is now itself, which in a doubled hour the wall time could not tell.
+func (t today) shifted(n int, u unit) (phrase, bool) {
+	// More than all the years there are is refused before any arithmetic that it could overflow.
+	const span = int64(maxYear) * 366 * 24 * 60 * 60
+	const daySeconds, monthSeconds = 24 * 60 * 60, 28 * 24 * 60 * 60
+	size := int64(u.seconds) + int64(u.days)*daySeconds + int64(u.months)*monthSeconds
+	if many := int64(n); many > span/size || many < -span/size {
+		return phrase{}, false
+	}
+	switch {
+	case n == 0:
+		return phrase{FromInstant(t.now), true}, true
+	case u.seconds != 0:
+		return phrase{FromInstant(time.Unix(t.now.Unix()+int64(n)*int64(u.seconds), 0)), true}, true
+	}
+	return phrase{FromWall(addMonths(t.wall, n*u.months).AddDate(0, 0, n*u.days)), true}, true
+}
+
+// addMonths moves w by n months and stops at the last day of the month: January 31 and one month is
+// February 28.
+func addMonths(w calendar.Wall, n int) calendar.Wall {
+	y, m, d := w.Date()
+	h, mi, s := w.Clock()
+	_, _, last := calendar.WallAt(y, m+time.Month(n)+1, 0, 0, 0, 0).Date()
+	return calendar.WallAt(y, m+time.Month(n), min(d, last), h, mi, s)
+}
+
+// nearest is 00:00:00 of the weekday a step away from w, as vocabulary.steps counts.
+func nearest(w calendar.Wall, weekday time.Weekday, step int) calendar.Wall {
+	ahead := (int(weekday) - int(w.Weekday()) + 7) % 7
+	switch {
+	case step < 0:
+		ahead -= 7
+	case step > 0 && ahead == 0:
+		ahead = 7
+	}
+	return w.StartOfDay().AddDate(0, 0, ahead)
+}
+
+// nth is the n-th such weekday of the month that starts with first, or the last one for -1.
+func nth(first calendar.Wall, weekday time.Weekday, n int) calendar.Wall {
+	if n < 0 {
+		return nearest(first.AddDate(0, 1, 0), weekday, -1)
+	}
+	return nearest(first, weekday, 0).AddDate(0, 0, 7*(n-1))
+}

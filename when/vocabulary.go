@@ -1,0 +1,70 @@
+package when
+
+import "time"
+
+// vocabulary is what one language calls a moment. Adding a language is adding one of these, in a file of its
+// own, and naming it in read. A phrase is in one language throughout; only times of day belong to all.
+//
+// A table that is left empty is a kind of phrase that the language does not have here.
+type vocabulary struct {
+	// marked: letters may carry diacritics.
+	marked bool
+
+	now      words[bool]
+	midnight words[bool]
+	// days are words for a day, as its distance from today.
+	days     words[int]
+	weekdays words[time.Weekday]
+
+	// steps go with a weekday: +1 is the first one after today, -1 the last one before today, 0 the first
+	// one that is today or later.
+	steps words[int]
+	// stepBehind: a step may also follow its weekday.
+	stepBehind bool
+	// stepped are the units that a step of +1 or -1 goes with, too.
+	stepped words[unit]
+
+	// in introduces an amount (za 3 dni). If there is no such word, amounts stand alone and may have a sign.
+	in    string
+	units words[unit]
+	// one are words for an amount of one (en una hora).
+	one words[bool]
+	// single are the units that mean one of them if there is no number (za tydzień).
+	single words[unit]
+
+	// ordinals count the weekdays of a month, -1 is the last one.
+	ordinals words[int]
+	of       string
+	months   words[time.Month]
+}
+
+// words are a table of words as they are spelt, in lower case, and what they mean.
+type words[T any] map[string]T
+
+// plain returns the table as it is looked up, without diacritics.
+func (w words[T]) plain() words[T] {
+	folded := make(words[T], len(w))
+	for word, meaning := range w {
+		key := make([]byte, 0, len(word))
+		for _, r := range word {
+			c, _ := fold(r)
+			key = append(key, c)
+		}
+		folded[string(key)] = meaning
+	}
+	return folded
+}
+
+// unit is a unit of time. Seconds, minutes and hours are elapsed time; longer units are steps in the calendar
+// and keep the time of day.
+type unit struct{ seconds, days, months int }
+
+var (
+	aSecond = unit{seconds: 1}
+	aMinute = unit{seconds: 60}
+	anHour  = unit{seconds: 60 * 60}
+	aDay    = unit{days: 1}
+	aWeek   = unit{days: 7}
+	aMonth  = unit{months: 1}
+	aYear   = unit{months: 12}
+)

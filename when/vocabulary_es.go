@@ -1,0 +1,31 @@
+package when
+
+import "time"
+
+var spanish = vocabulary{
+	marked: true,
+	now:    words[bool]{"ahora": true},
+	days:   words[int]{"hoy": 0, "mañana": 1, "ayer": -1}.plain(),
+	weekdays: words[time.Weekday]{
+		"lunes":     time.Monday,
+		"martes":    time.Tuesday,
+		"miércoles": time.Wednesday,
+		"jueves":    time.Thursday,
+		"viernes":   time.Friday,
+		"sábado":    time.Saturday,
+		"domingo":   time.Sunday,
+	}.plain(),
+	steps:      words[int]{"próximo": 1, "próxima": 1}.plain(),
+	stepBehind: true,
+	in:         "en",
+	units: words[unit]{
+		"segundo": aSecond, "segundos": aSecond,
+		"minuto": aMinute, "minutos": aMinute,
+		"hora": anHour, "horas": anHour,
+		"día": aDay, "días": aDay,
+		"semana": aWeek, "semanas": aWeek,
+		"mes": aMonth, "meses": aMonth,
+		"año": aYear, "años": aYear,
+	}.plain(),
+	one: words[bool]{"un": true, "una": true},
+}

@@ -1,0 +1,44 @@
+package when
+
+import "time"
+
+// Nouns and adjectives stand in the nominative, as in a heading, or in the accusative, as people say them.
+// Gender is not checked: "następny środa" is wrong, but nobody can mean two things by it.
+var polish = vocabulary{
+	marked: true,
+	now:    words[bool]{"teraz": true},
+	days:   words[int]{"dziś": 0, "dzisiaj": 0, "jutro": 1, "wczoraj": -1}.plain(),
+	weekdays: words[time.Weekday]{
+		"poniedziałek": time.Monday,
+		"wtorek":       time.Tuesday,
+		"środa":        time.Wednesday, "środę": time.Wednesday,
+		"czwartek": time.Thursday,
+		"piątek":   time.Friday,
+		"sobota":   time.Saturday, "sobotę": time.Saturday,
+		"niedziela": time.Sunday, "niedzielę": time.Sunday,
+	}.plain(),
+	steps: words[int]{
+		"następny": 1, "następna": 1, "następną": 1,
+		"przyszły": 1, "przyszła": 1, "przyszłą": 1,
+		"najbliższy": 1, "najbliższa": 1, "najbliższą": 1,
+	}.plain(),
+	in: "za",
+	units: words[unit]{
+		"sekundę": aSecond, "sekundy": aSecond, "sekund": aSecond,
+		"minutę": aMinute, "minuty": aMinute, "minut": aMinute,
+		"godzinę": anHour, "godziny": anHour, "godzin": anHour,
+		"dzień": aDay, "dni": aDay,
+		"tydzień": aWeek, "tygodnie": aWeek, "tygodni": aWeek,
+		"miesiąc": aMonth, "miesiące": aMonth, "miesięcy": aMonth,
+		"rok": aYear, "lata": aYear, "lat": aYear,
+	}.plain(),
+	single: words[unit]{
+		"sekundę": aSecond,
+		"minutę":  aMinute,
+		"godzinę": anHour,
+		"dzień":   aDay,
+		"tydzień": aWeek,
+		"miesiąc": aMonth,
+		"rok":     aYear,
+	}.plain(),
+}

@@ -1,0 +1,130 @@
+// Package when reads what a client writes for a date: Unix seconds, written-out dates, and words such as
+// "tomorrow 9am", "następny poniedziałek" or "en 3 días". It reads no clock; whoever calls it says what
+// time it is and in which zone.
+//
+// It accepts what the contract lists (section 5) and nothing else: a text with two readings is refused
+// rather than guessed at.
+package when
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// ErrDate is returned for a text that is not a date, or is one outside of the years 1000–9999.
+var ErrDate = errors.New("not a date")
+
+// The years a date may have, in UTC as well as in the zone it is read in: both are answered, with four digits.
+const (
+	minYear = 1000
+	maxYear = 9999
+)
+
+// maxText is the length in bytes beyond which a text is refused unread.
+const maxText = 128
+
+// Date is what a client's text means: a wall time that still needs a zone, or an instant. The zero value is
+// a wall time that was never set.
+type Date struct {
+	wall    calendar.Wall
+	at      time.Time
+	instant bool
+}
+
+// FromWall is the date of a wall time.
+func FromWall(w calendar.Wall) Date { return Date{wall: w} }
+
+// FromInstant is the date of an instant; fractions of a second are cut.
+func FromInstant(t time.Time) Date { return Date{at: t.UTC().Truncate(time.Second), instant: true} }
+
+// Unix is the instant that many seconds after 1970-01-01 00:00:00 UTC, or ErrDate outside of the years
+// 1000–9999 in UTC.
+func Unix(sec int64) (Date, error) {
+	d := FromInstant(time.Unix(sec, 0))
+	if !inRange(d.at.Year()) {
+		return Date{}, ErrDate
+	}
+	return d, nil
+}
+
+// IsInstant reports whether d is the same moment in every zone.
+func (d Date) IsInstant() bool { return d.instant }
+
+// Instant is the moment d means in the zone z: UTC, whole seconds. A wall time that the clock of z skips
+// moves forward by the gap, one that it shows twice is the first pass.
+func (d Date) Instant(z calendar.Zone) time.Time {
+	if d.instant {
+		return d.at
+	}
+	return z.Instant(d.wall)
+}
+
+// Wall is what a clock in z shows at the moment d means. A wall time comes back as it was written, unless
+// the clock of z skips it: then it is moved forward by the gap, as Instant is.
+func (d Date) Wall(z calendar.Zone) calendar.Wall { return z.Wall(d.Instant(z)) }
+
+// Parse reads text as a date, in any letter case and with any amount of white space between its words. Now
+// and zone are what relative words refer to: "today" is the day that a clock in zone shows at now.
+//
+// The result is within the years 1000–9999 both in zone and in UTC. Anything else is ErrDate.
+func Parse(text string, now time.Time, zone calendar.Zone) (Date, error) {
+	s, marked, ok := normalise(text)
+	if !ok {
+		return Date{}, ErrDate
+	}
+	d, ok := read(s, marked, now, zone)
+	if !ok || !inRange(yearOf(d.Wall(zone))) || !inRange(d.Instant(zone).Year()) {
+		return Date{}, ErrDate
+	}
+	return d, nil
+}
+
+// read tries the kinds of dates one after another; no text is read by two of them.
+func read(s string, marked bool, now time.Time, zone calendar.Zone) (Date, bool) {
+	if isInteger(s) {
+		sec, err := strconv.ParseInt(s, 10, 64)
+		if err != nil {
+			return Date{}, false
+		}
+		d, err := Unix(sec)
+		return d, err == nil
+	}
+	if !marked {
+		if d, ok := absolute(s); ok {
+			return d, true
+		}
+	}
+	for _, v := range [...]*vocabulary{&english, &polish, &spanish} {
+		if marked && !v.marked {
+			continue
+		}
+		if d, ok := v.date(s, now, zone); ok {
+			return d, true
+		}
+	}
+	return Date{}, false
+}
+
+// isInteger reports whether s consists of digits with an optional minus. Every such text is Unix seconds,
+// those that look like a compact date (20261205) or a year included.
+func isInteger(s string) bool {
+	if s[0] == '-' {
+		s = s[1:]
+	}
+	for i := range len(s) {
+		if !isDigit(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func inRange(year int) bool { return minYear <= year && year <= maxYear }
+
+func yearOf(w calendar.Wall) int {
+	year, _, _ := w.Date()
+	return year
+}
