@@ -1,0 +1,82 @@
+package markup
+
+import "strings"
+
+// Paragraphs turns stored HTML, a result of HTML, into what readers get. Text without any block element is text
+// typed with an empty line between paragraphs: each becomes a p element, joined by a line feed, and a line break
+// inside becomes "<br />" and a line feed, unless the line ends with a br already. Text with a block element
+// stays as it is. The result is trimmed; inline tags that reach over several paragraphs are left as they are.
+//
+// The rule is that of the contract, section 6.7. This runs for every description of every reply, so it looks for
+// names of elements only and does not parse.
+func Paragraphs(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || hasBlock(s) {
+		return s
+	}
+	var b strings.Builder
+	b.Grow(len("<p></p>") + len(s) + len("<br />")*strings.Count(s, "\n"))
+	b.WriteString("<p>")
+	before := "" // the line before, "" at the start of a paragraph
+	apart := false
+	for line := range strings.SplitSeq(s, "\n") {
+		line = strings.TrimRight(line, blank)
+		if line == "" {
+			apart = true
+			continue
+		}
+		switch {
+		case before == "":
+		case apart:
+			b.WriteString("</p>\n<p>")
+			line = strings.TrimLeft(line, blank)
+		case endsInBreak(before):
+			b.WriteByte('\n')
+		default:
+			b.WriteString("<br />\n")
+		}
+		b.WriteString(line)
+		before, apart = line, false
+	}
+	b.WriteString("</p>")
+	return b.String()
+}
+
+// blank is the white space that does not show at the end of a line. A no-break space is meant to show.
+const blank = " \t\r\f\v"
+
+// hasBlock reports whether s has the start tag of an element that makes paragraphs unnecessary.
+func hasBlock(s string) bool {
+	for {
+		i := strings.IndexByte(s, '<')
+		if i < 0 {
+			return false
+		}
+		s = s[i+1:]
+		var name [len("blockquote")]byte
+		n := 0
+		for n < len(s) && n < len(name) && (letter(s[n]) || '1' <= s[n] && s[n] <= '6') {
+			name[n] = s[n] | 0x20 // lower case; digits have the bit set
+			n++
+		}
+		if n == len(s) || strings.IndexByte("> /\t\n\r\f", s[n]) < 0 {
+			continue
+		}
+		switch string(name[:n]) {
+		case "address", "blockquote", "div", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "ol", "p",
+			"pre", "table", "ul":
+			return true
+		}
+	}
+}
+
+// endsInBreak reports whether the last thing on the line is a br element: <br>, <br/> or <br />.
+func endsInBreak(line string) bool {
+	i := strings.LastIndexByte(line, '<')
+	if i < 0 {
+		return false
+	}
+	tag := line[i:]
+	return len(tag) >= len("<br>") && len(tag) <= len("<br />") && strings.EqualFold(tag[:3], "<br") &&
+		strings.Trim(tag[3:], " /") == ">"
+}

@@ -1,0 +1,230 @@
+package markup
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// maxDepth is how deep elements may nest in stored HTML; deeper tags go, their content stays. Parsers of readers
+// give up, or take quadratic time, at some hundreds.
+const maxDepth = 100
+
+// render writes sanitised HTML so that people can read it and parsers agree on it: text escaped no more than
+// needed, attributes in double quotes, every element closed, no end tag without its start.
+func render(s string) string {
+	w := writer{out: make([]byte, 0, len(s)+len(s)/8)}
+	z := html.NewTokenizer(strings.NewReader(s))
+	for {
+		switch z.Next() {
+		case html.ErrorToken: // the end: a string has no other error
+			w.closeTo(0)
+			return string(w.out)
+		case html.TextToken:
+			w.text(z.Text())
+		case html.StartTagToken, html.SelfClosingTagToken:
+			w.start(z.Token())
+		case html.EndTagToken:
+			tag, _ := z.TagName()
+			w.end(atom.Lookup(tag))
+		}
+	}
+}
+
+// writer writes HTML and knows which elements are open.
+type writer struct {
+	out  []byte
+	open []atom.Atom
+}
+
+func (w *writer) text(text []byte) {
+	for i, c := range text {
+		switch c {
+		case '&':
+			w.out = append(w.out, "&amp;"...)
+		case '<':
+			w.out = append(w.out, "&lt;"...)
+		case '>':
+			w.out = append(w.out, "&gt;"...)
+		case '\r': // was written as an entity
+			if i+1 == len(text) || text[i+1] != '\n' {
+				w.out = append(w.out, '\n')
+			}
+		default:
+			w.out = append(w.out, c)
+		}
+	}
+}
+
+func (w *writer) start(t html.Token) {
+	w.closeImplied(t.DataAtom)
+	switch t.DataAtom {
+	case atom.Img:
+		if !slices.ContainsFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "src" }) {
+			return
+		}
+	case atom.A:
+		t.Attr = shield(t.Attr)
+	}
+	empty := t.DataAtom == atom.Br || t.DataAtom == atom.Hr || t.DataAtom == atom.Img
+	if !empty {
+		if len(w.open) >= maxDepth {
+			return
+		}
+		w.open = append(w.open, t.DataAtom)
+	}
+	w.out = append(append(w.out, '<'), t.Data...)
+	for _, a := range t.Attr {
+		w.attr(a.Key, a.Val)
+	}
+	if empty && t.Type == html.SelfClosingTagToken {
+		w.out = append(w.out, " /"...)
+	}
+	w.out = append(w.out, '>')
+}
+
+func (w *writer) attr(key, value string) {
+	w.out = append(append(append(w.out, ' '), key...), `="`...)
+	for _, c := range []byte(value) {
+		switch c {
+		case '&':
+			w.out = append(w.out, "&amp;"...)
+		case '<':
+			w.out = append(w.out, "&lt;"...)
+		case '>':
+			w.out = append(w.out, "&gt;"...)
+		case '"':
+			w.out = append(w.out, "&quot;"...)
+		case '\n': // as an entity, or Paragraphs would break the line inside the tag
+			w.out = append(w.out, "&#10;"...)
+		case '\r':
+			w.out = append(w.out, "&#13;"...)
+		default:
+			w.out = append(w.out, c)
+		}
+	}
+	w.out = append(w.out, '"')
+}
+
+// shield adds "noopener" to the rel of a link whose target may be another window, so that the page opened there
+// gets no hold of the one it was opened from.
+func shield(attrs []html.Attribute) []html.Attribute {
+	rel, elsewhere := -1, false
+	for i, a := range attrs {
+		switch a.Key {
+		case "rel":
+			rel = i
+		case "target":
+			switch strings.ToLower(a.Val) {
+			case "_self", "_parent", "_top":
+			default:
+				elsewhere = true
+			}
+		}
+	}
+	switch {
+	case !elsewhere:
+	case rel < 0:
+		attrs = append(attrs, html.Attribute{Key: "rel", Val: "noopener"})
+	default:
+		words := strings.Fields(strings.ToLower(attrs[rel].Val))
+		if !slices.Contains(words, "noopener") && !slices.Contains(words, "noreferrer") {
+			attrs[rel].Val = strings.TrimSpace(attrs[rel].Val) + " noopener"
+		}
+	}
+	return attrs
+}
+
+// end closes the innermost open element of the name and what is open inside it. Without one, or with a wall
+// between, the tag is stray and goes.
+func (w *writer) end(name atom.Atom) {
+	for i := len(w.open) - 1; i >= 0; i-- {
+		if w.open[i] == name {
+			w.closeTo(i)
+			return
+		}
+		if stops(name, w.open[i]) {
+			return
+		}
+	}
+}
+
+// closeTo closes elements until n are open.
+func (w *writer) closeTo(n int) {
+	for i := len(w.open) - 1; i >= n; i-- {
+		w.out = append(append(append(w.out, "</"...), w.open[i].String()...), '>')
+	}
+	w.open = w.open[:n]
+}
+
+// closeImplied closes what HTML closes of itself before the element: a paragraph before a block, an item before
+// the next item, a cell before the next cell, a link before another.
+func (w *writer) closeImplied(name atom.Atom) {
+	for i := len(w.open) - 1; i >= 0; i-- {
+		if closes(name, w.open[i]) {
+			w.closeTo(i)
+		} else if stopsImplied(name, w.open[i]) {
+			return
+		}
+	}
+}
+
+// block are the elements that cannot be inside a paragraph.
+var block = set(atom.Blockquote, atom.Dd, atom.Div, atom.Dl, atom.Dt, atom.Figcaption, atom.Figure, atom.H1,
+	atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Hr, atom.Li, atom.Ol, atom.P, atom.Pre, atom.Table, atom.Ul)
+
+// closes reports whether the start of next ends an open element, if nothing between them stops it.
+func closes(next, open atom.Atom) bool {
+	switch open {
+	case atom.P:
+		return block[next]
+	case atom.Li, atom.A, atom.Tbody, atom.Thead, atom.Tfoot:
+		return next == open || section(open) && section(next)
+	case atom.Dd, atom.Dt:
+		return next == atom.Dd || next == atom.Dt
+	case atom.Td, atom.Th:
+		return next == atom.Td || next == atom.Th || next == atom.Tr || section(next)
+	case atom.Tr:
+		return next == atom.Tr || section(next)
+	}
+	return false
+}
+
+// stopsImplied reports whether the start of next ends nothing that is outside the open element.
+func stopsImplied(next, open atom.Atom) bool {
+	switch open {
+	case atom.Table:
+		return true
+	case atom.Td, atom.Th, atom.Tr, atom.Tbody, atom.Thead, atom.Tfoot:
+		return !tabular(next)
+	case atom.P, atom.Div:
+		return false
+	}
+	return block[open] && (next == atom.Li || next == atom.Dd || next == atom.Dt || next == atom.A)
+}
+
+// stops reports whether an end tag finds nothing that is outside the open element: tables keep to themselves,
+// and a stray inline tag must not tear a list apart.
+func stops(end, open atom.Atom) bool {
+	switch open {
+	case atom.Table:
+		return true
+	case atom.Td, atom.Th, atom.Tr, atom.Tbody, atom.Thead, atom.Tfoot:
+		return !tabular(end)
+	case atom.Ul, atom.Ol:
+		return end == atom.Li || !block[end] && !tabular(end)
+	case atom.Dl:
+		return end == atom.Dd || end == atom.Dt || !block[end] && !tabular(end)
+	case atom.Li, atom.Dd, atom.Dt:
+		return !block[end] && !tabular(end)
+	}
+	return false
+}
+
+func section(a atom.Atom) bool { return a == atom.Tbody || a == atom.Thead || a == atom.Tfoot }
+
+func tabular(a atom.Atom) bool {
+	return a == atom.Table || a == atom.Tr || a == atom.Td || a == atom.Th || section(a)
+}

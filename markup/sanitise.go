@@ -1,0 +1,179 @@
+package markup
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/microcosm-cc/bluemonday"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// HTML makes of what a client sent the HTML that is stored. Elements and attributes that are not on the
+// allow-list go, as do addresses with other schemes than http, https, mailto and tel; the content of an element
+// stays, except that of script, style, iframe, object, embed, form, svg, math and template.
+//
+// The result is well formed: elements are closed where HTML would close them, stray end tags go, nesting ends at
+// maxDepth. An image without an address goes. A link that opens elsewhere gets rel "noopener". In text only
+// "&", "<" and ">" are escaped, and line breaks are line feeds, which Paragraphs relies on.
+// HTML(HTML(s)) is HTML(s), so that what was read can be sent back.
+//
+// The error is ErrText. The rule is that of the contract, section 6.7.
+func HTML(s string) (string, error) {
+	if !storable(s) {
+		return "", ErrText
+	}
+	s = lineFeeds(s)
+	if !strings.ContainsAny(s, "<>&") {
+		return s, nil
+	}
+	return render(policy.Sanitize(prune(mend(s)))), nil
+}
+
+// lineFeeds writes every line break as a line feed.
+func lineFeeds(s string) string {
+	if strings.IndexByte(s, '\r') < 0 {
+		return s
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+}
+
+// allowed are the elements that may be stored.
+var allowed = []string{
+	"a", "abbr", "b", "blockquote", "br", "cite", "code", "dd", "del", "div", "dl", "dt", "em", "figcaption",
+	"figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "mark", "ol", "p", "pre",
+	"q", "s", "samp", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead",
+	"time", "tr", "u", "ul", "var",
+}
+
+// policy is the allow-list. It is never changed once it is built.
+var policy = newPolicy()
+
+func newPolicy() *bluemonday.Policy {
+	var (
+		number    = regexp.MustCompile(`^\d{1,5}$`)
+		measure   = regexp.MustCompile(`^\d{1,5}(%|px)?$`)
+		integer   = regexp.MustCompile(`^-?\d{1,9}$`)
+		direction = regexp.MustCompile(`(?i)^(ltr|rtl|auto)$`)
+		scope     = regexp.MustCompile(`(?i)^(row|col|rowgroup|colgroup)$`)
+		language  = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$`)
+		window    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
+		relations = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9 _-]*$`)
+		web       = regexp.MustCompile(`(?i)^\s*https?://\S+\s*$`)
+	)
+	p := bluemonday.NewPolicy()
+	// prune removes what goes with its content; the library's own list is longer than ours.
+	p.AllowElementsContent("frame", "frameset", "iframe", "noembed", "noframes", "noscript", "nostyle", "object",
+		"script", "style", "title")
+	p.AllowElements(allowed...)
+	p.AllowNoAttrs().OnElements(allowed...)
+
+	p.AllowAttrs("title").Globally()
+	p.AllowAttrs("lang").Matching(language).Globally()
+	p.AllowAttrs("dir").Matching(direction).Globally()
+	p.AllowAttrs("href").OnElements("a")
+	p.AllowAttrs("rel").Matching(relations).OnElements("a")
+	p.AllowAttrs("target").Matching(window).OnElements("a")
+	p.AllowAttrs("src").Matching(web).OnElements("img")
+	p.AllowAttrs("alt").OnElements("img")
+	p.AllowAttrs("width", "height").Matching(measure).OnElements("img")
+	p.AllowAttrs("cite").Matching(web).OnElements("blockquote", "q", "del", "ins")
+	p.AllowAttrs("datetime").OnElements("del", "ins", "time")
+	p.AllowAttrs("colspan", "rowspan").Matching(number).OnElements("td", "th")
+	p.AllowAttrs("scope").Matching(scope).OnElements("td", "th")
+	p.AllowAttrs("start").Matching(integer).OnElements("ol")
+
+	p.RequireParseableURLs(true)
+	p.AllowRelativeURLs(true)
+	p.AllowURLSchemes("http", "https", "mailto", "tel")
+	p.RequireNoFollowOnLinks(false)
+	return p
+}
+
+// Elements that go before the policy sees them.
+var (
+	// dropped go with their content.
+	dropped = set(atom.Script, atom.Style, atom.Iframe, atom.Object, atom.Embed, atom.Form, atom.Svg, atom.Math,
+		atom.Template)
+	// literal are those whose content a browser shows as it is or not at all. Only their tags go: the content is
+	// markup like any other.
+	literal = set(atom.Noembed, atom.Noframes, atom.Noscript, atom.Plaintext, atom.Textarea, atom.Title, atom.Xmp)
+)
+
+// prune removes the elements that go with their content, and comments. An element that is never closed reaches
+// to the end, as it does in a browser. The policy could skip content too, but it loses count at stray end tags
+// and never finds the end of embed, which has none.
+func prune(s string) string {
+	if !strings.Contains(s, "<") {
+		return s
+	}
+	var (
+		in    atom.Atom // the outermost element being dropped
+		depth int       // how many elements of that name are open
+		embed = -1      // where in out an embed was, as long as its end tag may come
+	)
+	out := make([]byte, 0, len(s))
+	z := html.NewTokenizer(strings.NewReader(s))
+	for {
+		kind := z.Next()
+		switch kind {
+		case html.ErrorToken: // the end: a string has no other error
+			return string(out)
+		case html.TextToken:
+			if depth == 0 {
+				// Escaped, or it would make a tag with what follows when the element between the two is gone.
+				out = appendText(out, z.Raw())
+			}
+		case html.StartTagToken, html.SelfClosingTagToken:
+			tag, _ := z.TagName()
+			name := atom.Lookup(tag)
+			if literal[name] {
+				z.NextIsNotRawText()
+			}
+			// Only in svg and math does "/>" close an element.
+			closed := kind == html.SelfClosingTagToken && (name == atom.Svg || name == atom.Math)
+			switch {
+			case depth > 0:
+				if name == in && !closed {
+					depth++
+				}
+			case name == atom.Embed:
+				embed = len(out)
+			case dropped[name]:
+				if !closed {
+					in, depth = name, 1
+				}
+			case !literal[name]:
+				out = append(out, z.Raw()...)
+			}
+		case html.EndTagToken:
+			tag, _ := z.TagName()
+			name := atom.Lookup(tag)
+			switch {
+			case depth > 0:
+				if name == in {
+					depth--
+				}
+			case name == atom.Embed:
+				// Embed is void in HTML, yet some write it with a fallback inside.
+				if embed >= 0 {
+					out, embed = out[:embed], -1
+				}
+			case !dropped[name] && !literal[name]:
+				out = append(out, z.Raw()...)
+			}
+		}
+	}
+}
+
+// appendText appends text as it was sent, entities and all, but with every "<" escaped.
+func appendText(out, raw []byte) []byte {
+	for _, c := range raw {
+		if c == '<' {
+			out = append(out, "&lt;"...)
+		} else {
+			out = append(out, c)
+		}
+	}
+	return out
+}
