@@ -1,0 +1,62 @@
+# For the Atlas CLI (https://atlasgo.io), in its community and its official build. The service needs neither:
+# `almanac migrate status|apply` reads and writes the same migrations/ and the same table of revisions, and
+# `almanac migrate diff` plans the same migrations.
+#
+#   atlas migrate status --env mysql --var url="mysql://user:password@host:3306/almanac"
+#   atlas migrate apply  --env mysql --var url="mysql://user:password@host:3306/almanac"
+#   atlas migrate diff   --env mysql --var dev="mysql://root@127.0.0.1:3306/almanac_dev" NAME
+#   atlas migrate lint   --env mysql --latest 1      # the official build asks for a login
+#
+# The URL names the database: without one, the CLI keeps its revisions in a schema of its own.
+
+variable "url" {
+  description = "The database to work on."
+  type        = string
+  default     = getenv("ALMANAC_DB")
+}
+
+variable "dev" {
+  description = "An empty database of the same engine, to plan in. MySQL itself for mysql: MariaDB plans differently."
+  type        = string
+  default     = getenv("ALMANAC_DEV")
+}
+
+env "mysql" {
+  # What `almanac migrate diff` writes from schema/. The official build could read the schema itself, with
+  # src = "ent://schema"; the community build cannot.
+  src = "file://schema.mysql.sql"
+  url = var.url
+  # Both builds also start a server by themselves, where there is Docker: --var dev="docker://mysql/8/dev".
+  dev = var.dev != "" ? var.dev : "mysql://root@127.0.0.1:3306/almanac_dev"
+  # Belongs to the migrations, not to the schema: a plan would drop it.
+  exclude = ["atlas_schema_revisions"]
+
+  migration {
+    dir = "file://migrations/mysql"
+  }
+
+  lint {
+    destructive {
+      error = true
+    }
+  }
+}
+
+env "sqlite" {
+  src     = "file://schema.sqlite.sql"
+  url     = var.url != "" ? var.url : "sqlite://almanac.db?_fk=1"
+  dev     = var.dev != "" ? var.dev : "sqlite://dev?mode=memory&_fk=1"
+  exclude = ["atlas_schema_revisions"]
+
+  migration {
+    dir = "file://migrations/sqlite"
+  }
+
+  lint {
+    destructive {
+      error = true
+    }
+  }
+}
+
+# `migrate down`, `migrate test`, `migrate checkpoint` and `migrate rebase` work in the official build only.

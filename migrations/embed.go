@@ -1,0 +1,12 @@
+// Package migrations holds the versioned migrations of each engine, in the format of the Atlas CLI.
+//
+// They are written by `almanac migrate diff` from package schema, never by hand, and never changed once
+// released: atlas.sum in each folder seals them.
+package migrations
+
+import "embed"
+
+// FS has one folder per engine: mysql (MySQL, MariaDB and compatible) and sqlite.
+//
+//go:embed mysql sqlite
+var FS embed.FS

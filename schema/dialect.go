@@ -1,0 +1,35 @@
+// Package schema is the tables: fields, edges and indexes. The generated package ent, the migrations and the
+// desired DDL files all come from here.
+//
+// Ids of events, venues, organizers and images come from Record, never from their own table, so that an id
+// names one record of one kind for ever. Instants are UTC; wall times have their own type.
+package schema
+
+import (
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/entsql"
+)
+
+// The column types that differ by dialect. MySQL's timestamp, which Ent would choose for an instant, ends in
+// 2038 and follows the session's time zone; a BLOB cannot carry a unique index.
+var (
+	datetime = map[string]string{dialect.MySQL: "datetime", dialect.SQLite: "datetime"}
+	hash32   = map[string]string{dialect.MySQL: "binary(32)", dialect.SQLite: "blob"}
+)
+
+// Lengths of the texts clients send, in characters (contract, section 4). A slug column also has room for
+// the suffix of a record in the trash.
+const (
+	maxTitle = 500
+	maxText  = 255
+	maxURL   = 2048
+	maxSlug  = 220
+	// maxSource fits host?id=number of any host name and stays indexable.
+	maxSource = 300
+)
+
+// assigned marks a primary key whose value comes from Record.
+func assigned() entsql.Annotation {
+	no := false
+	return entsql.Annotation{Incremental: &no}
+}

@@ -1,0 +1,188 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// Event is what the calendar is about.
+type Event struct{ ent.Schema }
+
+// Mixin of an Event.
+func (Event) Mixin() []ent.Mixin { return []ent.Mixin{published{}, tracked{}} }
+
+// Fields of an Event.
+func (Event) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("title").MaxLen(maxTitle),
+		field.Text("description").Default("").Comment("sanitised HTML"),
+		field.Text("excerpt").Default("").Comment("sanitised HTML"),
+		field.String("slug").MaxLen(maxSlug).Default(""),
+
+		field.Time("starts_at").SchemaType(datetime),
+		field.Time("ends_at").SchemaType(datetime),
+		field.Other("start_wall", calendar.Wall{}).SchemaType(datetime).Comment("starts_at on a clock in timezone"),
+		field.Other("end_wall", calendar.Wall{}).SchemaType(datetime).Comment("ends_at on a clock in timezone"),
+		field.String("timezone").MaxLen(64),
+		field.Bool("all_day").Default(false),
+
+		field.JSON("cost", calendar.Cost{}).Optional(),
+		field.String("website").MaxLen(maxURL).Optional().Nillable().Comment("null: never set, answered as url"),
+		field.Bytes("password_hash").MaxLen(32).SchemaType(hash32).Optional().Nillable().Sensitive(),
+		field.Bool("show_map").Default(false),
+		field.Bool("show_map_link").Default(false),
+		field.Bool("hide_from_listings").Default(false),
+		field.Bool("sticky").Default(false),
+		field.Bool("featured").Default(false),
+		field.Bool("ticketed").Default(false),
+		field.Int64("parent_id").Optional().Nillable(),
+	}
+}
+
+// Edges of an Event.
+func (Event) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("author", User.Type).Ref("events").Field("author_id").Unique(),
+		edge.From("image", Image.Type).Ref("events").Field("image_id").Unique(),
+		edge.To("children", Event.Type).From("parent").Field("parent_id").Unique(),
+		edge.To("venues", Venue.Type).Through("venue_links", EventVenue.Type),
+		edge.To("organizers", Organizer.Type).Through("organizer_links", EventOrganizer.Type),
+		edge.To("terms", Term.Type).Through("term_links", EventTerm.Type),
+		edge.To("translations", EventTranslation.Type).Annotations(entsql.OnDelete(entsql.Cascade)),
+	}
+}
+
+// Indexes of an Event.
+func (Event) Indexes() []ent.Index {
+	return []ent.Index{
+		// The list in its order: who may be seen, from which start on. ends_at at the end lets the window be
+		// counted without reading rows.
+		index.Fields("status", "hide_from_listings", "starts_at", "id", "ends_at"),
+		// Foreign key; post_parent, in the order of the list.
+		index.Fields("parent_id", "starts_at"),
+	}
+}
+
+// EventTranslation is an event's text in a language other than its original.
+type EventTranslation struct{ ent.Schema }
+
+// Mixin of an EventTranslation.
+func (EventTranslation) Mixin() []ent.Mixin { return []ent.Mixin{translation{}} }
+
+// Fields of an EventTranslation.
+func (EventTranslation) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("event_id").Immutable(),
+		field.String("title").MaxLen(maxTitle).Default(""),
+		field.Text("excerpt").Default(""),
+	}
+}
+
+// Edges of an EventTranslation.
+func (EventTranslation) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("event", Event.Type).Ref("translations").Field("event_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of an EventTranslation.
+func (EventTranslation) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("event_id", "language").Unique()} // foreign key, and one text per language
+}
+
+// EventVenue links an event to a venue. The position keeps the order in which they were sent, from 0.
+type EventVenue struct{ ent.Schema }
+
+// Annotations of an EventVenue.
+func (EventVenue) Annotations() []schema.Annotation {
+	return []schema.Annotation{field.ID("event_id", "venue_id")}
+}
+
+// Fields of an EventVenue.
+func (EventVenue) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("event_id"),
+		field.Int64("venue_id"),
+		field.Int("position").Default(0),
+	}
+}
+
+// Edges of an EventVenue.
+func (EventVenue) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("event", Event.Type).Field("event_id").Unique().Required(),
+		edge.To("venue", Venue.Type).Field("venue_id").Unique().Required(),
+	}
+}
+
+// Indexes of an EventVenue.
+func (EventVenue) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("venue_id", "event_id")} // foreign key; the events of a venue
+}
+
+// EventOrganizer links an event to an organizer. The position keeps the order in which they were sent, from 0.
+type EventOrganizer struct{ ent.Schema }
+
+// Annotations of an EventOrganizer.
+func (EventOrganizer) Annotations() []schema.Annotation {
+	return []schema.Annotation{field.ID("event_id", "organizer_id")}
+}
+
+// Fields of an EventOrganizer.
+func (EventOrganizer) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("event_id"),
+		field.Int64("organizer_id"),
+		field.Int("position").Default(0),
+	}
+}
+
+// Edges of an EventOrganizer.
+func (EventOrganizer) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("event", Event.Type).Field("event_id").Unique().Required(),
+		edge.To("organizer", Organizer.Type).Field("organizer_id").Unique().Required(),
+	}
+}
+
+// Indexes of an EventOrganizer.
+func (EventOrganizer) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("organizer_id", "event_id")} // foreign key; the events of an organizer
+}
+
+// EventTerm links an event to a category or tag.
+type EventTerm struct{ ent.Schema }
+
+// Annotations of an EventTerm.
+func (EventTerm) Annotations() []schema.Annotation {
+	return []schema.Annotation{field.ID("event_id", "term_id")}
+}
+
+// Fields of an EventTerm.
+func (EventTerm) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("event_id"),
+		field.Int64("term_id"),
+	}
+}
+
+// Edges of an EventTerm.
+func (EventTerm) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("event", Event.Type).Field("event_id").Unique().Required().
+			Annotations(entsql.OnDelete(entsql.Cascade)),
+		edge.To("term", Term.Type).Field("term_id").Unique().Required().
+			Annotations(entsql.OnDelete(entsql.Cascade)),
+	}
+}
+
+// Indexes of an EventTerm.
+func (EventTerm) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("term_id", "event_id")} // foreign key; the events of a term
+}

@@ -1,0 +1,52 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// Image is a picture with its sizes: a file of our own, or a reference to one elsewhere that was never
+// downloaded.
+type Image struct{ ent.Schema }
+
+// Fields of an Image.
+func (Image) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable().Annotations(assigned()),
+		field.Int64("author_id").Optional().Nillable(),
+		field.String("path").MaxLen(maxText).Default("").Comment("below /media/; empty: source_url is served"),
+		field.String("source_url").MaxLen(maxURL).Default("").Comment("where it came from"),
+		field.String("source_id").MaxLen(maxSource).Optional().Nillable().Unique(),
+		field.String("extension").MaxLen(10),
+		field.String("mime_type").MaxLen(50),
+		field.Int("width"),
+		field.Int("height"),
+		field.Int64("filesize").Comment("bytes"),
+		field.JSON("sizes", map[string]calendar.ImageSize{}).Optional(),
+		field.Time("created_at").SchemaType(datetime).Immutable(),
+		field.Int64("version").Default(1),
+	}
+}
+
+// Edges of an Image.
+func (Image) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("author", User.Type).Ref("images").Field("author_id").Unique(),
+		edge.To("events", Event.Type),
+		edge.To("venues", Venue.Type),
+		edge.To("organizers", Organizer.Type),
+	}
+}
+
+// Indexes of an Image.
+func (Image) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("author_id"),        // foreign key
+		index.Fields("created_at", "id"), // the list, newest first
+		index.Fields("path"),             // a URL below /media/ that means an image
+	}
+}

@@ -1,0 +1,96 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+	"entgo.io/ent/schema/mixin"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// tracked is what every record and term has: when it came and changed, in which language it was written, and
+// how often it was written.
+type tracked struct{ mixin.Schema }
+
+func (tracked) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("language").GoType(calendar.Language("")).MaxLen(2).
+			Comment("original language, that of the texts in this row"),
+		field.String("languages").GoType(calendar.LanguageSet("")).MaxLen(8).
+			Comment("languages with text, the original included: a read that needs no translation asks for none"),
+		field.Time("created_at").SchemaType(datetime).Immutable(),
+		field.Time("modified_at").SchemaType(datetime),
+		field.Int64("version").Default(1).Comment("grows by one with each write"),
+		field.String("source_id").MaxLen(maxSource).Optional().Nillable().Unique().
+			Comment("global_id of the record it was imported from"),
+	}
+}
+
+// published is what events, venues and organizers have in common.
+type published struct{ mixin.Schema }
+
+func (published) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable().Annotations(assigned()),
+		field.Int64("author_id").Optional().Nillable(),
+		field.String("status").GoType(calendar.Status("")).MaxLen(10),
+		field.String("status_before_trash").GoType(calendar.Status("")).MaxLen(10).Default(""),
+		field.Time("published_at").SchemaType(datetime),
+		field.Bool("dated").Default(false).Comment("published_at was given by a client"),
+		field.Int64("image_id").Optional().Nillable(),
+	}
+}
+
+func (published) Indexes() []ent.Index {
+	return []ent.Index{
+		// The lists of venues and organizers (newest first), include of events, and the scheduled ones due.
+		index.Fields("status", "published_at", "id"),
+		index.Fields("author_id"), // foreign key, and "own records" in lists
+		index.Fields("image_id"),  // foreign key
+	}
+}
+
+// translation is what the translation tables have in common: one row per record and language other than the
+// original. An empty text falls back.
+type translation struct{ mixin.Schema }
+
+func (translation) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id"),
+		field.String("language").GoType(calendar.Language("")).MaxLen(2).Immutable(),
+		field.Text("description").Default(""),
+		field.String("slug").MaxLen(maxSlug).Default(""),
+	}
+}
+
+// named is what venues, organizers and terms have in common. name_key is the name folded for comparison:
+// the engines disagree on case and on accents, so Go does it for both.
+type named struct{ mixin.Schema }
+
+func (named) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("name").MaxLen(maxTitle),
+		field.String("name_key").MaxLen(maxTitle).Comment("calendar.FoldName(name)"),
+		field.Text("description").Default(""),
+		field.String("slug").MaxLen(maxSlug).Default(""),
+	}
+}
+
+func (named) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("name_key")} // duplicates, and terms by name
+}
+
+// translatedName is named for a translation.
+type translatedName struct{ mixin.Schema }
+
+func (translatedName) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("name").MaxLen(maxTitle).Default(""),
+		field.String("name_key").MaxLen(maxTitle).Default(""),
+	}
+}
+
+func (translatedName) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("name_key")} // duplicates, and terms by name in any language
+}

@@ -1,0 +1,59 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+)
+
+// Organizer is who holds events.
+type Organizer struct{ ent.Schema }
+
+// Mixin of an Organizer.
+func (Organizer) Mixin() []ent.Mixin { return []ent.Mixin{published{}, tracked{}, named{}} }
+
+// Fields of an Organizer.
+func (Organizer) Fields() []ent.Field {
+	return []ent.Field{
+		field.String("phone").MaxLen(maxText).Default(""),
+		field.String("website").MaxLen(maxURL).Default(""),
+		field.String("email").MaxLen(maxText).Default(""),
+	}
+}
+
+// Edges of an Organizer.
+func (Organizer) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("author", User.Type).Ref("organizers").Field("author_id").Unique(),
+		edge.From("image", Image.Type).Ref("organizers").Field("image_id").Unique(),
+		edge.From("events", Event.Type).Ref("organizers").Through("event_links", EventOrganizer.Type),
+		edge.To("translations", OrganizerTranslation.Type).Annotations(entsql.OnDelete(entsql.Cascade)),
+	}
+}
+
+// OrganizerTranslation is an organizer's text in a language other than its original.
+type OrganizerTranslation struct{ ent.Schema }
+
+// Mixin of an OrganizerTranslation.
+func (OrganizerTranslation) Mixin() []ent.Mixin { return []ent.Mixin{translation{}, translatedName{}} }
+
+// Fields of an OrganizerTranslation.
+func (OrganizerTranslation) Fields() []ent.Field {
+	return []ent.Field{field.Int64("organizer_id").Immutable()}
+}
+
+// Edges of an OrganizerTranslation.
+func (OrganizerTranslation) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("organizer", Organizer.Type).Ref("translations").Field("organizer_id").
+			Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of an OrganizerTranslation.
+func (OrganizerTranslation) Indexes() []ent.Index {
+	// Foreign key, and one text per language.
+	return []ent.Index{index.Fields("organizer_id", "language").Unique()}
+}

@@ -1,0 +1,36 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// Slug says whose a slug is. Slugs are unique per kind across all languages, hence across the record's own
+// text and its translations, which no index on those tables could ensure.
+type Slug struct{ ent.Schema }
+
+// Fields of a Slug.
+func (Slug) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id"),
+		field.String("kind").GoType(calendar.Kind("")).MaxLen(10).Immutable(),
+		field.String("slug").MaxLen(maxSlug),
+		field.Int64("owner_id").Immutable().Comment("id of the record, or of the term for categories and tags"),
+		field.String("language").GoType(calendar.Language("")).MaxLen(2),
+		field.Int64("trashed_id").Default(0).
+			Comment("owner_id while the owner is in the trash, else 0: a slug in the trash blocks nobody"),
+	}
+}
+
+// Indexes of a Slug.
+func (Slug) Indexes() []ent.Index {
+	return []ent.Index{
+		// Decides who gets a slug, and finds its owner.
+		index.Fields("kind", "slug", "trashed_id").Unique(),
+		// The slugs of one owner, when it is renamed, trashed or restored.
+		index.Fields("owner_id", "kind"),
+	}
+}

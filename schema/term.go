@@ -1,0 +1,70 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// Term is a category or a tag. Both draw their ids from this table's own sequence.
+type Term struct{ ent.Schema }
+
+// Mixin of a Term.
+func (Term) Mixin() []ent.Mixin { return []ent.Mixin{tracked{}, named{}} }
+
+// Fields of a Term.
+func (Term) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id"),
+		field.String("taxonomy").GoType(calendar.Kind("")).MaxLen(10).Immutable(),
+		field.Int64("parent_id").Optional().Nillable().Comment("categories only"),
+		field.Int("event_count").Default(0).
+			Comment("published events that carry the term; changed in the transaction that changes them"),
+	}
+}
+
+// Edges of a Term.
+func (Term) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("children", Term.Type).From("parent").Field("parent_id").Unique(),
+		edge.From("events", Event.Type).Ref("terms").Through("event_links", EventTerm.Type),
+		edge.To("translations", TermTranslation.Type).Annotations(entsql.OnDelete(entsql.Cascade)),
+	}
+}
+
+// Indexes of a Term.
+func (Term) Indexes() []ent.Index {
+	return []ent.Index{
+		// The term lists in their default order, and a name under a parent.
+		index.Fields("taxonomy", "name_key", "id"),
+		// Foreign key; the children of a category.
+		index.Fields("parent_id"),
+	}
+}
+
+// TermTranslation is a term's text in a language other than its original.
+type TermTranslation struct{ ent.Schema }
+
+// Mixin of a TermTranslation.
+func (TermTranslation) Mixin() []ent.Mixin { return []ent.Mixin{translation{}, translatedName{}} }
+
+// Fields of a TermTranslation.
+func (TermTranslation) Fields() []ent.Field {
+	return []ent.Field{field.Int64("term_id").Immutable()}
+}
+
+// Edges of a TermTranslation.
+func (TermTranslation) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("term", Term.Type).Ref("translations").Field("term_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of a TermTranslation.
+func (TermTranslation) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("term_id", "language").Unique()} // foreign key, and one text per language
+}

@@ -1,0 +1,68 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+)
+
+// Venue is a place where events happen.
+type Venue struct{ ent.Schema }
+
+// Mixin of a Venue.
+func (Venue) Mixin() []ent.Mixin { return []ent.Mixin{published{}, tracked{}, named{}} }
+
+// Fields of a Venue.
+func (Venue) Fields() []ent.Field {
+	text := func(name string) ent.Field { return field.String(name).MaxLen(maxText).Default("") }
+	return []ent.Field{
+		text("address"),
+		text("city"),
+		text("country"),
+		text("province"),
+		text("state"),
+		text("zip"),
+		text("phone"),
+		field.String("stateprovince").MaxLen(maxText).Default("").Comment("as written; empty: derived when read"),
+		field.String("website").MaxLen(maxURL).Default(""),
+		field.Bool("show_map").Default(true),
+		field.Bool("show_map_link").Default(true),
+		field.Float("latitude").Optional().Nillable().Comment("degrees north; null together with longitude"),
+		field.Float("longitude").Optional().Nillable().Comment("degrees east"),
+	}
+}
+
+// Edges of a Venue.
+func (Venue) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("author", User.Type).Ref("venues").Field("author_id").Unique(),
+		edge.From("image", Image.Type).Ref("venues").Field("image_id").Unique(),
+		edge.From("events", Event.Type).Ref("venues").Through("event_links", EventVenue.Type),
+		edge.To("translations", VenueTranslation.Type).Annotations(entsql.OnDelete(entsql.Cascade)),
+	}
+}
+
+// VenueTranslation is a venue's text in a language other than its original.
+type VenueTranslation struct{ ent.Schema }
+
+// Mixin of a VenueTranslation.
+func (VenueTranslation) Mixin() []ent.Mixin { return []ent.Mixin{translation{}, translatedName{}} }
+
+// Fields of a VenueTranslation.
+func (VenueTranslation) Fields() []ent.Field {
+	return []ent.Field{field.Int64("venue_id").Immutable()}
+}
+
+// Edges of a VenueTranslation.
+func (VenueTranslation) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("venue", Venue.Type).Ref("translations").Field("venue_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of a VenueTranslation.
+func (VenueTranslation) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("venue_id", "language").Unique()} // foreign key, and one text per language
+}

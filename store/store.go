@@ -1,0 +1,68 @@
+// Package store opens the database, brings its schema up to date and runs transactions. It is the only
+// package that knows a SQL dialect at run time. It returns Ent and does not hide it.
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/ent"
+)
+
+// Store is an open database.
+type Store struct {
+	Ent *ent.Client
+	DB  *sql.DB
+
+	url location
+}
+
+// Open connects to the database a URL names, and does not touch its schema:
+//
+//	sqlite://almanac.db                    a file, relative or absolute (sqlite:///var/lib/almanac.db)
+//	sqlite://:memory:                      in memory, for tests: one connection
+//	mysql://user:password@host:3306/name   MySQL, MariaDB, TiDB and compatible
+//
+// An unusable URL is an error before anything is opened; a database that does not answer is one too.
+func Open(ctx context.Context, url string) (*Store, error) {
+	loc, err := parseURL(url)
+	if err != nil {
+		return nil, err
+	}
+	db, err := loc.open()
+	if err != nil {
+		return nil, fmt.Errorf("database %s: %w", loc, err)
+	}
+	if err := db.PingContext(ctx); err != nil {
+		return nil, fmt.Errorf("database %s: %w", loc, closing(db, err))
+	}
+	return &Store{Ent: ent.NewClient(ent.Driver(entsql.OpenDB(loc.dialect, db))), DB: db, url: loc}, nil
+}
+
+// Close ends all connections.
+func (s *Store) Close() error { return s.DB.Close() }
+
+// Engine is the folder of migrations the database follows: "mysql" or "sqlite".
+func (s *Store) Engine() string { return engine(s.url.dialect) }
+
+// String is the database's URL without its password.
+func (s *Store) String() string { return s.url.String() }
+
+func engine(d string) string {
+	if d == dialect.SQLite {
+		return "sqlite"
+	}
+	return "mysql"
+}
+
+// closing closes db on the way out with err, and reports both.
+func closing(db *sql.DB, err error) error {
+	if closeErr := db.Close(); closeErr != nil {
+		return fmt.Errorf("%w (and %w)", err, closeErr)
+	}
+	return err
+}
