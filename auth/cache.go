@@ -1,0 +1,139 @@
+package auth
+
+import (
+	"errors"
+	"sync"
+	"time"
+)
+
+const (
+	// fresh is how long a verified credential is believed without asking the database again, and so how long
+	// a change of password, a revocation or a change of role takes to be noticed.
+	fresh = 5 * time.Second
+	// idle is how long after its last use a credential is forgotten. Until then an unchanged password is
+	// not computed again.
+	idle = 15 * time.Minute
+	// touchEvery is how often the last use of a token is written at most.
+	touchEvery = time.Minute
+	// maxEntries bounds the cache; beyond, the least recently used is forgotten.
+	maxEntries = 1024
+)
+
+// cacheKey stands for a credential; it tells nothing about it to who does not have the process's key.
+type cacheKey [32]byte
+
+// verified is a credential found right.
+type verified struct {
+	principal Principal
+	hash      string    // of the password in the database when it matched; "" for a token
+	tokenID   int64     // 0 for a password
+	expires   time.Time // of the token; zero is never
+	touched   time.Time // when the last use of the token was written
+	checked   time.Time // when the database was asked; the answer is not older
+	used      time.Time
+}
+
+// flight is a verification under way, for all who present the same credential meanwhile.
+type flight struct {
+	done chan struct{} // closed when the rest is set
+	// abandoned: the one who led it gave up for reasons of its own, so it has no result.
+	abandoned bool
+	found     verified
+	err       error
+}
+
+// cache holds verified credentials and the verifications under way. Refusals are never kept.
+type cache struct {
+	mu      sync.Mutex
+	entries map[cacheKey]verified
+	flights map[cacheKey]*flight
+}
+
+func newCache() *cache {
+	return &cache{entries: map[cacheKey]verified{}, flights: map[cacheKey]*flight{}}
+}
+
+// lookup finds a fresh entry (f is nil), or the flight to wait for, or one to lead. A stale entry is handed
+// to the leader, who may save work with it; the zero value is none.
+func (c *cache) lookup(key cacheKey, now time.Time) (found verified, f *flight, leads bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found, ok := c.entries[key]
+	if ok && now.Sub(found.used) > idle {
+		delete(c.entries, key)
+		found, ok = verified{}, false
+	}
+	// A clock set back makes the entry look younger than new.
+	if age := now.Sub(found.checked); ok && age >= 0 && age < fresh {
+		found.used = now
+		c.entries[key] = found
+		return found, nil, false
+	}
+	if f, ok := c.flights[key]; ok {
+		return verified{}, f, false
+	}
+	f = &flight{done: make(chan struct{}), abandoned: true}
+	c.flights[key] = f
+	return found, f, true
+}
+
+// land ends a flight. Its result is kept if it is one of success, forgotten if it is a refusal, and what was
+// known before stays if the database could not be asked.
+func (c *cache) land(key cacheKey, f *flight, now time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.flights, key)
+	close(f.done)
+	if f.abandoned {
+		return
+	}
+	if f.err != nil {
+		if why := refusal(""); errors.As(f.err, &why) {
+			delete(c.entries, key)
+		}
+		return
+	}
+	e := f.found
+	e.used = now
+	if old, ok := c.entries[key]; ok {
+		if old.tokenID == e.tokenID && old.touched.After(e.touched) {
+			e.touched = old.touched
+		}
+	} else {
+		c.makeRoom(now)
+	}
+	c.entries[key] = e
+}
+
+// makeRoom forgets what is idle, and the least recently used if that is not enough.
+func (c *cache) makeRoom(now time.Time) {
+	if len(c.entries) < maxEntries {
+		return
+	}
+	var oldest cacheKey
+	var since time.Time
+	for key, e := range c.entries {
+		switch {
+		case now.Sub(e.used) > idle:
+			delete(c.entries, key)
+		case since.IsZero() || e.used.Before(since):
+			oldest, since = key, e.used
+		}
+	}
+	if len(c.entries) >= maxEntries {
+		delete(c.entries, oldest)
+	}
+}
+
+// claimTouch reports whether it is time to write the last use of the token, once per touchEvery.
+func (c *cache) claimTouch(key cacheKey, now time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e, ok := c.entries[key]
+	if !ok || e.tokenID == 0 || now.Sub(e.touched) < touchEvery {
+		return false
+	}
+	e.touched = now
+	c.entries[key] = e
+	return true
+}

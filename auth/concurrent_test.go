@@ -1,0 +1,223 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+func TestConcurrentMissesComputeOnce(t *testing.T) {
+	st := storetest.Migrated(t, storetest.SQLite(t))
+	w := newWorld(st.Ent)
+	u := addUser(t, st.Ent, "ewa", calendar.Author, horse)
+	want := Principal{UserID: u.ID, Login: "ewa", Role: calendar.Author}
+	var together sync.WaitGroup
+	for range 32 {
+		together.Go(func() {
+			got, err := w.Verify(t.Context(), inBasic("ewa:"+horse))
+			if err != nil || got != want {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+	together.Wait()
+	if got := w.computed.Load(); got != 1 {
+		t.Errorf("computed %d passwords, want 1", got)
+	}
+}
+
+func TestManyCallersWhileUsersChange(t *testing.T) {
+	st := storetest.Migrated(t, storetest.SQLite(t))
+	w := newWorld(st.Ent)
+	cheap := hashed{memory: 8, passes: 1, threads: 1, salt: make([]byte, 8), key: make([]byte, 16)}
+	cheap.key = cheap.derive(horse)
+	u := addUser(t, st.Ent, "ewa", calendar.Author, "")
+	if err := st.Ent.User.UpdateOne(u).SetPasswordHash(cheap.String()).Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	w.dummy = cheap
+	w.dummy.key = make([]byte, 16)
+	key, tok := issue(t, st.Ent, u.ID, nil)
+	var together sync.WaitGroup
+	for i := range 8 {
+		together.Go(func() {
+			for range 50 {
+				headers := []string{inBasic("ewa:" + horse), "Bearer " + key, inBasic("ewa:" + key), inBasic("ewa:wrong"), ""}
+				p, err := w.Verify(t.Context(), headers[i%len(headers)])
+				var refused *calendar.Error
+				if err != nil && !errors.As(err, &refused) {
+					t.Error(err)
+				}
+				if err == nil && !p.Anonymous() && p.UserID != u.ID {
+					t.Errorf("got %+v", p)
+				}
+				w.pass(time.Second)
+			}
+		})
+	}
+	together.Go(func() {
+		for i := range 20 {
+			if err := SetDisabled(t.Context(), st.Ent, noon, u.ID, i%2 == 0); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := RevokeToken(t.Context(), st.Ent, noon, tok.ID); err != nil {
+			t.Error(err)
+		}
+	})
+	together.Wait()
+	w.pass(fresh)
+	w.accepts(t, inBasic("ewa:"+horse), Principal{UserID: u.ID, Login: "ewa", Role: calendar.Author})
+	w.refuses(t, "Bearer "+key, badToken, revoked)
+}
+
+func TestComputationsAreBounded(t *testing.T) {
+	st := storetest.Migrated(t, storetest.SQLite(t))
+	w := newWorld(st.Ent)
+	limit := int64(max(1, runtime.GOMAXPROCS(0)/2))
+	var running, most atomic.Int64
+	w.matches = func(hashed, string) bool {
+		now := running.Add(1)
+		defer running.Add(-1)
+		for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
+		}
+		runtime.Gosched()
+		return false
+	}
+	var together sync.WaitGroup
+	for i := range 32 {
+		together.Go(func() {
+			if _, err := w.Verify(t.Context(), inBasic(fmt.Sprintf("ewa:%s%d", horse, i))); !errors.Is(err, wrongPair) {
+				t.Errorf("got %v, want %v", err, wrongPair)
+			}
+		})
+	}
+	together.Wait()
+	if got := most.Load(); got > limit {
+		t.Errorf("%d at once, want at most %d", got, limit)
+	}
+}
+
+func TestWaitForATurnEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := NewVerifier(nil, time.Now)
+		for range cap(v.slots) {
+			v.slots <- struct{}{}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() {
+			_, err := v.compute(ctx, v.dummy, horse)
+			ended <- err
+		}()
+		synctest.Wait() // until it waits for a slot
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want %v", err, context.Canceled)
+		}
+		if len(v.slots) != cap(v.slots) {
+			t.Error("it gave back a slot it did not have")
+		}
+	})
+}
+
+func TestWaitForALeaderEndsWithTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := NewVerifier(nil, time.Now)
+		v.cache.lookup(cacheKey{}, v.now()) // leads, and never ends
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() {
+			_, err := v.find(ctx, cacheKey{}, credential{})
+			ended <- err
+		}()
+		synctest.Wait()
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v, want %v", err, context.Canceled)
+		}
+	})
+}
+
+func TestFollowersShareARefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		v := NewVerifier(nil, time.Now)
+		_, f, _ := v.cache.lookup(cacheKey{}, v.now())
+		ended := make(chan error)
+		for range 3 {
+			go func() {
+				_, err := v.find(t.Context(), cacheKey{}, credential{})
+				ended <- err
+			}()
+		}
+		synctest.Wait()
+		f.abandoned, f.err = false, wrongPair
+		v.cache.land(cacheKey{}, f, v.now())
+		for range 3 {
+			if err := <-ended; !errors.Is(err, wrongPair) {
+				t.Errorf("got %v, want %v", err, wrongPair)
+			}
+		}
+	})
+}
+
+// A leader who gives up must neither fail those who wait for it nor leave them waiting.
+func TestLeaderWhoGivesUpIsSucceeded(t *testing.T) {
+	st := storetest.Migrated(t, storetest.SQLite(t))
+	w := newWorld(st.Ent)
+	u := addUser(t, st.Ent, "ewa", calendar.Author, horse)
+	header, want := inBasic("ewa:"+horse), Principal{UserID: u.ID, Login: "ewa", Role: calendar.Author}
+	c, err := parseHeader(header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := w.cacheKey(c)
+	_, f, _ := w.cache.lookup(key, w.now())
+	var together sync.WaitGroup
+	for range 4 {
+		together.Go(func() {
+			if got, err := w.Verify(t.Context(), header); err != nil || got != want {
+				t.Errorf("got %+v, %v", got, err)
+			}
+		})
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := w.lead(ctx, key, f, c, verified{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("the leader got %v, want %v", err, context.Canceled)
+	}
+	together.Wait()
+	if got := w.computed.Load(); got != 1 {
+		t.Errorf("computed %d passwords, want 1", got)
+	}
+}
+
+func TestPanicLeavesNothingLocked(t *testing.T) {
+	st := storetest.Migrated(t, storetest.SQLite(t))
+	w := newWorld(st.Ent)
+	u := addUser(t, st.Ent, "ewa", calendar.Author, horse)
+	w.matches = func(hashed, string) bool { panic("out of luck") }
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		got, err := w.Verify(t.Context(), inBasic("ewa:"+horse))
+		t.Errorf("got %+v, %v", got, err)
+	}()
+	w.matches = hashed.matches
+	w.accepts(t, inBasic("ewa:"+horse), Principal{UserID: u.ID, Login: "ewa", Role: calendar.Author})
+	if len(w.slots) != 0 {
+		t.Error("a slot was not given back")
+	}
+}

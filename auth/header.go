@@ -1,0 +1,121 @@
+package auth
+
+import (
+	"encoding/base64"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// maxHeader bounds an Authorization header, in bytes.
+const maxHeader = 4096
+
+// scheme is how credentials were presented.
+type scheme uint8
+
+const (
+	none scheme = iota
+	basic
+	bearer // and all schemes that are not supported
+)
+
+// credential is the content of an Authorization header.
+type credential struct {
+	scheme scheme
+	login  string // basic: lower case
+	secret string
+	token  bool // secret is a token, without its spaces; else a password
+}
+
+// refusal is why credentials are not accepted; for the log, clients are not told.
+type refusal string
+
+func (r refusal) Error() string { return string(r) }
+
+const (
+	tooLong      refusal = "header too long"
+	malformed    refusal = "malformed header"
+	notSupported refusal = "scheme not supported"
+	notAToken    refusal = "not a token"
+	wrongPair    refusal = "unknown user or wrong password"
+	unknownToken refusal = "unknown token"
+	otherUser    refusal = "token of another user"
+	revoked      refusal = "token revoked"
+	expired      refusal = "token expired"
+	disabled     refusal = "user disabled"
+	passwordless refusal = "user without password"
+	brokenHash   refusal = "stored password hash unusable"
+)
+
+// refused is the error a client gets for a reason.
+func (s scheme) refused(why refusal) *calendar.Error {
+	code := "rest_invalid_token"
+	if s == basic {
+		code = "incorrect_password"
+	}
+	return &calendar.Error{Code: code, Key: code, Err: why}
+}
+
+// parseHeader reads an Authorization header; an empty one is no credentials. The error is a refusal, and
+// the scheme is known with it.
+//
+// Basic takes base64 of UTF-8 with or without its padding; a colon ends the login, so a password may contain
+// some. The names of schemes have no case.
+func parseHeader(header string) (credential, error) {
+	header = strings.Trim(header, " \t")
+	if header == "" {
+		return credential{}, nil
+	}
+	name, rest := header, ""
+	if end := strings.IndexAny(header, " \t"); end >= 0 {
+		name, rest = header[:end], strings.TrimLeft(header[end:], " \t")
+	}
+	c := credential{scheme: bearer}
+	switch {
+	case strings.EqualFold(name, "Basic"):
+		c.scheme = basic
+	case !strings.EqualFold(name, "Bearer"):
+		return c, notSupported
+	}
+	if len(header) > maxHeader {
+		return c, tooLong
+	}
+	if c.scheme == bearer {
+		if c.secret, c.token = squeeze(rest), true; !isToken(c.secret) {
+			return credential{scheme: bearer}, notAToken
+		}
+		return c, nil
+	}
+	login, secret, ok := decodeBasic(rest)
+	if !ok {
+		return c, malformed
+	}
+	c.login, c.secret = login, secret
+	if t := squeeze(secret); isToken(t) {
+		c.secret, c.token = t, true
+	}
+	return c, nil
+}
+
+// decodeBasic takes apart the base64 of LOGIN:SECRET. Neither may be empty or contain control characters.
+func decodeBasic(text string) (login, secret string, ok bool) {
+	plain := strings.TrimRight(text, "=")
+	if padding := len(text) - len(plain); padding > 0 && padding > (4-len(plain)%4)%4 {
+		return "", "", false
+	}
+	if strings.ContainsAny(plain, "\r\n") { // which the decoder would skip
+		return "", "", false
+	}
+	b, err := base64.RawStdEncoding.Strict().DecodeString(plain)
+	if err != nil || !utf8.Valid(b) {
+		return "", "", false
+	}
+	login, secret, ok = strings.Cut(string(b), ":")
+	if !ok || secret == "" || strings.ContainsFunc(secret, unicode.IsControl) {
+		return "", "", false
+	}
+	login, ok = normalLogin(login)
+	return login, secret, ok
+}

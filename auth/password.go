@@ -1,0 +1,146 @@
+package auth
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/crypto/argon2"
+	"golang.org/x/text/unicode/norm"
+)
+
+// What new passwords are hashed with: OWASP's recommendation for argon2id.
+const (
+	hashMemory  = 19 * 1024 // KiB
+	hashPasses  = 2
+	hashThreads = 1
+	hashSalt    = 16 // bytes
+	hashKey     = 32 // bytes
+)
+
+// Bounds of what a stored hash may ask for, so that a row written by somebody else cannot exhaust the process.
+const (
+	maxHashMemory  = 128 * 1024 // KiB
+	maxHashPasses  = 10
+	maxHashThreads = 8
+)
+
+// Bounds of a password: characters and bytes.
+const (
+	minPassword = 8
+	maxPassword = 1024
+)
+
+// ErrPassword is a password that cannot be set: shorter than 8 characters, longer than 1024 bytes, with
+// control characters or of the form of an access token.
+var ErrPassword = errors.New("password must have at least 8 characters, at most 1024 bytes, no control characters, " +
+	"and not look like an access token")
+
+var errHash = errors.New("not a usable argon2id hash")
+
+// hashed is a password hash with what it takes to compute it again.
+type hashed struct {
+	memory  uint32 // KiB
+	passes  uint32
+	threads uint8
+	salt    []byte
+	key     []byte
+}
+
+// hashPassword hashes a password that is fit to be set. It takes some 50 ms and 19 MiB.
+func hashPassword(password string) (string, error) {
+	if !utf8.ValidString(password) || strings.ContainsFunc(password, unicode.IsControl) || isToken(squeeze(password)) ||
+		utf8.RuneCountInString(password) < minPassword || len(password) > maxPassword {
+		return "", ErrPassword
+	}
+	h := unmatchable()
+	h.key = h.derive(password)
+	return h.String(), nil
+}
+
+// unmatchable is a hash with the parameters and a salt of a new one, of no password: its key is random.
+func unmatchable() hashed {
+	h := hashed{
+		memory: hashMemory, passes: hashPasses, threads: hashThreads,
+		salt: make([]byte, hashSalt), key: make([]byte, hashKey),
+	}
+	rand.Read(h.salt) // never fails: without randomness it ends the program
+	rand.Read(h.key)
+	return h
+}
+
+// derive computes the key. The password is normalised (NFC): systems differ in how they type an accent.
+func (h hashed) derive(password string) []byte {
+	return argon2.IDKey([]byte(norm.NFC.String(password)), h.salt, h.passes, h.memory, h.threads, uint32(len(h.key)))
+}
+
+// matches reports in constant time whether h is of the password.
+func (h hashed) matches(password string) bool {
+	return subtle.ConstantTimeCompare(h.derive(password), h.key) == 1
+}
+
+// String is the hash in PHC format: $argon2id$v=19$m=19456,t=2,p=1$SALT$KEY.
+func (h hashed) String() string {
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.passes, h.threads,
+		base64.RawStdEncoding.EncodeToString(h.salt), base64.RawStdEncoding.EncodeToString(h.key))
+}
+
+// parseHash reads what String writes, with other parameters too as long as they are within bounds. Its
+// errors say which part is at fault and never repeat it.
+func parseHash(phc string) (hashed, error) {
+	parts := strings.Split(phc, "$")
+	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" {
+		return hashed{}, fmt.Errorf("%w: form", errHash)
+	}
+	if parts[2] != "v="+strconv.Itoa(argon2.Version) {
+		return hashed{}, fmt.Errorf("%w: version", errHash)
+	}
+	var h hashed
+	settings := strings.Split(parts[3], ",")
+	if len(settings) != 3 {
+		return hashed{}, fmt.Errorf("%w: parameters", errHash)
+	}
+	m, okM := setting(settings[0], "m=", maxHashMemory)
+	t, okT := setting(settings[1], "t=", maxHashPasses)
+	p, okP := setting(settings[2], "p=", maxHashThreads)
+	if !okM || !okT || !okP || m < 8*p {
+		return hashed{}, fmt.Errorf("%w: parameters", errHash)
+	}
+	h.memory, h.passes, h.threads = uint32(m), uint32(t), uint8(p)
+	var err error
+	if h.salt, err = unpadded(parts[4], 8, 64); err != nil {
+		return hashed{}, fmt.Errorf("%w: salt", errHash)
+	}
+	if h.key, err = unpadded(parts[5], 16, 64); err != nil {
+		return hashed{}, fmt.Errorf("%w: key", errHash)
+	}
+	return h, nil
+}
+
+// setting reads one parameter, from 1 to limit.
+func setting(text, name string, limit uint64) (uint64, bool) {
+	digits, ok := strings.CutPrefix(text, name)
+	if !ok || strings.HasPrefix(digits, "0") {
+		return 0, false
+	}
+	v, err := strconv.ParseUint(digits, 10, 32)
+	return v, err == nil && v <= limit
+}
+
+// unpadded decodes canonical base64 without padding of least to most bytes.
+func unpadded(text string, least, most int) ([]byte, error) {
+	if strings.ContainsAny(text, "\r\n") { // which the decoder would skip
+		return nil, errHash
+	}
+	b, err := base64.RawStdEncoding.Strict().DecodeString(text)
+	if err != nil || len(b) < least || len(b) > most {
+		return nil, errHash
+	}
+	return b, nil
+}

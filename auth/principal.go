@@ -1,0 +1,23 @@
+// Package auth knows who asks and what they may do: users, passwords, access tokens, and the permission
+// matrix as one table. It keeps hashes only, never a secret, and knows nothing of HTTP beyond the text of an
+// Authorization header.
+package auth
+
+import "github.com/almanac-cal/almanac/calendar"
+
+// Principal is who asks; the zero value is the anonymous caller.
+type Principal struct {
+	UserID int64
+	Login  string
+	Role   calendar.Role
+}
+
+// System is who commands such as an import act as: an administrator without a user. It owns no record.
+func System() Principal { return Principal{Role: calendar.Administrator} }
+
+// Anonymous reports whether p presented no credentials.
+func (p Principal) Anonymous() bool { return p == Principal{} }
+
+// owns reports whether p is the author, given as a user id. 0 is nobody's, so neither the anonymous caller
+// nor System owns what has no author.
+func (p Principal) owns(author int64) bool { return p.UserID != 0 && p.UserID == author }

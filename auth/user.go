@@ -1,0 +1,177 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/user"
+)
+
+// maxName bounds the names of users and tokens, in bytes.
+const maxName = 255
+
+// What users and tokens are refused for.
+var (
+	ErrLogin      = errors.New("login must be 1 to 100 of the characters a-z 0-9 . _ @ + -")
+	ErrLoginTaken = errors.New("login is taken")
+	ErrRole       = errors.New("unknown role")
+	ErrName       = errors.New("name must be UTF-8 of at most 255 bytes")
+	ErrNoUser     = errors.New("no such user")
+)
+
+// AddUser adds a user, in the transaction db belongs to if it belongs to one. The login is lower-cased;
+// password "" is none, for users who sign in with tokens or not at all. Times are stored in UTC, in whole
+// seconds. Errors: ErrLogin, ErrLoginTaken, ErrName, ErrRole, ErrPassword.
+func AddUser(ctx context.Context, db *ent.Client, now time.Time, login, name string, role calendar.Role,
+	password string,
+) (*ent.User, error) {
+	normal, ok := normalLogin(login)
+	if !ok {
+		return nil, fmt.Errorf("user %q: %w", login, ErrLogin)
+	}
+	if !role.Known() {
+		return nil, fmt.Errorf("user %s: role %q: %w", normal, role, ErrRole)
+	}
+	name, err := properName(name)
+	if err != nil {
+		return nil, fmt.Errorf("user %s: %w", normal, err)
+	}
+	hash, err := optionalHash(password)
+	if err != nil {
+		return nil, fmt.Errorf("user %s: %w", normal, err)
+	}
+	u, err := db.User.Create().SetLogin(normal).SetName(name).SetRole(role).SetNillablePasswordHash(hash).
+		SetCreatedAt(stored(now)).Save(ctx)
+	if ent.IsConstraintError(err) {
+		return nil, fmt.Errorf("user %s: %w", normal, ErrLoginTaken)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("user %s: %w", normal, err)
+	}
+	return u, nil
+}
+
+// FindUser is the user with the login, in any case; ErrNoUser if there is none.
+func FindUser(ctx context.Context, db *ent.Client, login string) (*ent.User, error) {
+	normal, ok := normalLogin(login)
+	if !ok {
+		return nil, fmt.Errorf("user %q: %w", login, ErrNoUser)
+	}
+	u, err := db.User.Query().Where(user.Login(normal)).Only(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("user %s: %w", normal, unknownUser(err))
+	}
+	return u, nil
+}
+
+// ListUsers is all users, disabled ones too, by login.
+func ListUsers(ctx context.Context, db *ent.Client) ([]*ent.User, error) {
+	us, err := db.User.Query().Order(user.ByLogin()).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("users: %w", err)
+	}
+	return us, nil
+}
+
+// SetPassword replaces a user's password; "" takes it away. Running processes refuse the old one within
+// seconds. Tokens stay valid. Errors: ErrPassword, ErrNoUser.
+func SetPassword(ctx context.Context, db *ent.Client, userID int64, password string) error {
+	hash, err := optionalHash(password)
+	if err != nil {
+		return fmt.Errorf("user %d: %w", userID, err)
+	}
+	change := db.User.UpdateOneID(userID)
+	if hash == nil {
+		change.ClearPasswordHash()
+	} else {
+		change.SetPasswordHash(*hash)
+	}
+	return saved(ctx, userID, change)
+}
+
+// SetRole gives a user another role. Errors: ErrRole, ErrNoUser.
+func SetRole(ctx context.Context, db *ent.Client, userID int64, role calendar.Role) error {
+	if !role.Known() {
+		return fmt.Errorf("user %d: role %q: %w", userID, role, ErrRole)
+	}
+	return saved(ctx, userID, db.User.UpdateOneID(userID).SetRole(role))
+}
+
+// SetDisabled refuses a user's password and tokens from now on, or accepts them again. Who is disabled
+// already stays so since the first time. Errors: ErrNoUser.
+func SetDisabled(ctx context.Context, db *ent.Client, now time.Time, userID int64, disabled bool) error {
+	u, err := db.User.Get(ctx, userID)
+	if err != nil {
+		return fmt.Errorf("user %d: %w", userID, unknownUser(err))
+	}
+	switch {
+	case disabled == (u.DisabledAt != nil):
+		return nil
+	case disabled:
+		return saved(ctx, userID, db.User.UpdateOneID(userID).SetDisabledAt(stored(now)))
+	}
+	return saved(ctx, userID, db.User.UpdateOneID(userID).ClearDisabledAt())
+}
+
+func saved(ctx context.Context, userID int64, change *ent.UserUpdateOne) error {
+	if err := change.Exec(ctx); err != nil {
+		return fmt.Errorf("user %d: %w", userID, unknownUser(err))
+	}
+	return nil
+}
+
+func unknownUser(err error) error {
+	if ent.IsNotFound(err) {
+		return ErrNoUser
+	}
+	return err
+}
+
+// normalLogin is the login in lower case, if it is one. Only ASCII is folded and let through: the engines
+// disagree on what else equals what.
+func normalLogin(text string) (string, bool) {
+	if text == "" || len(text) > 100 {
+		return "", false
+	}
+	b := []byte(text)
+	for i, c := range b {
+		switch {
+		case 'A' <= c && c <= 'Z':
+			b[i] = c + 'a' - 'A'
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', strings.IndexByte("._@+-", c) >= 0:
+		default:
+			return "", false
+		}
+	}
+	return string(b), true
+}
+
+// properName is a name for people, trimmed.
+func properName(name string) (string, error) {
+	name = strings.TrimSpace(name)
+	if len(name) > maxName || !utf8.ValidString(name) {
+		return "", ErrName
+	}
+	return name, nil
+}
+
+// optionalHash is the hash of a password, nil for none.
+func optionalHash(password string) (*string, error) {
+	if password == "" {
+		return nil, nil
+	}
+	hash, err := hashPassword(password)
+	if err != nil {
+		return nil, err
+	}
+	return &hash, nil
+}
+
+// stored is an instant as the database keeps it. MySQL would round fractions of a second up.
+func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }

@@ -1,0 +1,214 @@
+package media
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"io"
+
+	"golang.org/x/image/webp"
+)
+
+// format is a kind of picture file. Sizes are JPEG or PNG, the two with an encoder that suits any picture.
+type format struct {
+	ext, mimeType string
+	is            func(data []byte) bool
+	config        func(io.Reader) (image.Config, error)
+	decode        func(data []byte, size image.Point) (frame, error) // size as config tells
+	encode        func(io.Writer, image.Image) error                 // nil: sizes are of another format
+}
+
+// frame is the first or only frame of a file and where it lies in the whole picture.
+type frame struct {
+	img image.Image
+	at  image.Point
+}
+
+var (
+	jpegFormat = format{
+		ext:      "jpg",
+		mimeType: "image/jpeg",
+		is:       func(data []byte) bool { return bytes.HasPrefix(data, []byte("\xFF\xD8\xFF")) },
+		config:   jpeg.DecodeConfig,
+		decode:   whole(jpeg.Decode),
+		encode: func(w io.Writer, img image.Image) error {
+			return jpeg.Encode(w, img, &jpeg.Options{Quality: 82})
+		},
+	}
+	pngFormat = format{
+		ext:      "png",
+		mimeType: "image/png",
+		is:       func(data []byte) bool { return bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")) },
+		config:   png.DecodeConfig,
+		decode:   whole(png.Decode),
+		encode:   png.Encode,
+	}
+	gifFormat = format{
+		ext:      "gif",
+		mimeType: "image/gif",
+		is: func(data []byte) bool {
+			return bytes.HasPrefix(data, []byte("GIF87a")) || bytes.HasPrefix(data, []byte("GIF89a"))
+		},
+		config: gif.DecodeConfig,
+		decode: decodeGIF,
+	}
+	webpFormat = format{
+		ext:      "webp",
+		mimeType: "image/webp",
+		is: func(data []byte) bool {
+			return len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP"
+		},
+		config: webp.DecodeConfig,
+		decode: decodeWebP,
+	}
+
+	formats = []*format{&jpegFormat, &pngFormat, &gifFormat, &webpFormat}
+)
+
+// sniffBytes is how much of a file sniffing needs.
+const sniffBytes = 12
+
+// Sniff tells the type of a picture by its first bytes: its extension, without dot, and its MIME type.
+func Sniff(data []byte) (ext, mimeType string, ok bool) {
+	f := sniff(data)
+	if f == nil {
+		return "", "", false
+	}
+	return f.ext, f.mimeType, true
+}
+
+func sniff(data []byte) *format {
+	for _, f := range formats {
+		if f.is(data) {
+			return f
+		}
+	}
+	return nil
+}
+
+// forSize is the format for a smaller version of a picture: its own; else PNG, which keeps what is transparent
+// and the flat colours of a GIF; else, for what shows all its pixels, JPEG.
+func (f *format) forSize(img *image.RGBA) *format {
+	switch {
+	case f.encode != nil:
+		return f
+	case f == &gifFormat || !img.Opaque():
+		return &pngFormat
+	default:
+		return &jpegFormat
+	}
+}
+
+// picture is a decoded picture.
+type picture struct {
+	format        *format
+	img           image.Image // its pixels, as they lie in the file
+	at            image.Point // where img lies in the picture; beyond it, the picture is transparent
+	turn          turn
+	width, height int // as shown
+}
+
+// decode decodes the only or first frame of a file of at most so many pixels. How many there are is known, and
+// refused, before memory is claimed for them.
+func decode(data []byte, pixels int64) (picture, error) {
+	f := sniff(data)
+	if f == nil {
+		return picture{}, ErrType
+	}
+	c, err := f.config(bytes.NewReader(data))
+	if err != nil {
+		return picture{}, fmt.Errorf("%w: %w", ErrType, err)
+	}
+	if c.Width < 1 || c.Height < 1 {
+		return picture{}, ErrType
+	}
+	if int64(c.Width) > pixels/int64(c.Height) {
+		return picture{}, ErrPixels
+	}
+	frame, err := f.decode(data, image.Pt(c.Width, c.Height))
+	if err != nil {
+		return picture{}, fmt.Errorf("%w: %w", ErrType, err)
+	}
+	p := picture{format: f, img: frame.img, at: frame.at, turn: upright, width: c.Width, height: c.Height}
+	if f == &jpegFormat {
+		p.turn = jpegTurn(data)
+	}
+	if p.turn.swapsSides() {
+		p.width, p.height = p.height, p.width
+	}
+	return p, nil
+}
+
+// whole is for formats whose only frame is the picture.
+func whole(decode func(io.Reader) (image.Image, error)) func([]byte, image.Point) (frame, error) {
+	return func(data []byte, _ image.Point) (frame, error) {
+		img, err := decode(bytes.NewReader(data))
+		return frame{img: img}, err
+	}
+}
+
+func decodeGIF(data []byte, _ image.Point) (frame, error) {
+	img, err := gif.Decode(bytes.NewReader(data))
+	if err != nil {
+		return frame{}, err
+	}
+	return frame{img: img, at: img.Bounds().Min}, nil
+}
+
+func decodeWebP(data []byte, size image.Point) (frame, error) {
+	var at image.Point
+	if file, corner, ok := firstOfWebP(data, size); ok {
+		data, at = file, corner
+	}
+	img, err := webp.Decode(bytes.NewReader(data))
+	return frame{img: img, at: at}, err
+}
+
+// firstOfWebP makes a file of the first frame of an animated WebP file, which the decoder does not know, and
+// tells where in the picture it lies. It is not ok for any other file, and for one whose first frame is not
+// inside the picture, as the size of the picture is what was held against the limit.
+func firstOfWebP(data []byte, size image.Point) (file []byte, at image.Point, ok bool) {
+	const (
+		riffHeader  = 12 // "RIFF", length, "WEBP"
+		chunkHeader = 8  // name, length
+		placement   = 16 // of an ANMF chunk: x/2, y/2, width-1, height-1, duration, flags
+		alphaFlag   = 0x10
+	)
+	for rest := data[riffHeader:]; len(rest) >= chunkHeader; {
+		name, length := string(rest[:4]), uint64(binary.LittleEndian.Uint32(rest[4:]))
+		rest = rest[chunkHeader:]
+		if length > uint64(len(rest)) || name == "VP8 " || name == "VP8L" {
+			break
+		}
+		if name != "ANMF" {
+			rest = rest[min(length+length%2, uint64(len(rest))):]
+			continue
+		}
+		if length < placement {
+			break
+		}
+		body := rest[:length]
+		at = image.Pt(2*uint24(body), 2*uint24(body[3:]))
+		end := at.Add(image.Pt(1+uint24(body[6:]), 1+uint24(body[9:])))
+		if end.X > size.X || end.Y > size.Y {
+			break
+		}
+		var flags byte
+		if bytes.HasPrefix(body[placement:], []byte("ALPH")) {
+			flags = alphaFlag
+		}
+		file = append(file, "RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00"...)
+		file = append(file, flags, 0, 0, 0)
+		file = append(file, body[6:12]...) // width-1, height-1
+		file = append(file, body[placement:]...)
+		binary.LittleEndian.PutUint32(file[4:], uint32(len(file)-8))
+		return file, at, true
+	}
+	return nil, image.Point{}, false
+}
+
+func uint24(b []byte) int { return int(b[0]) | int(b[1])<<8 | int(b[2])<<16 }

@@ -1,0 +1,230 @@
+// Package media keeps pictures: it fetches them, tells their type by content, makes the sizes a page needs and
+// stores the files. It knows neither the database nor HTTP routes: bytes come in, files go out.
+//
+// Save and the decoders behind it work on the calling goroutine. The largest picture that passes the limits
+// costs a second or two and, for a progressive JPEG or a 16-bit PNG, up to half a gigabyte while it is being
+// decoded, so a server limits how many calls of Save run at once.
+package media
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// The limits of a picture (contract section 15).
+const (
+	MaxBytes  = 10 << 20   // of the file
+	MaxPixels = 40_000_000 // width times height
+)
+
+// Why a picture is refused. Every one of them is ErrUnusable too: the fault is the picture's or the URL's, and
+// whoever sent it can be told so. An error that is not ErrUnusable is a fault of the store.
+var (
+	ErrUnusable = errors.New("image not usable")
+	ErrType     = fmt.Errorf("%w: not a readable JPEG, PNG, GIF or WebP", ErrUnusable)
+	ErrTooLarge = fmt.Errorf("%w: over %d bytes", ErrUnusable, MaxBytes)
+	ErrPixels   = fmt.Errorf("%w: over %d pixels", ErrUnusable, MaxPixels)
+	ErrFetch    = fmt.Errorf("%w: download", ErrUnusable)
+	ErrAddress  = fmt.Errorf("%w: address not public", ErrUnusable)
+)
+
+// Image is a stored picture with its sizes. Width and Height are as the picture is shown, that is, after the
+// turn that a camera noted in a JPEG.
+type Image struct {
+	Path      string // in the store: 2026/11/pic.png
+	Extension string // jpg, png, gif or webp
+	MIMEType  string
+	Width     int // pixels
+	Height    int // pixels
+	Filesize  int64
+	Sizes     map[string]calendar.ImageSize // thumbnail, medium, large, where made; never nil
+}
+
+const (
+	maxName  = 100 // bytes of a name without folder, number, size and extension
+	maxTries = 100 // names tried before, and again after, the time joins the name
+)
+
+// Save checks and stores a picture and the sizes it is due, under the year and month of now, in now's zone:
+// 2026/11/pic.png, 2026/11/pic-150x150.png. The name is what the client called the file, path and extension
+// included or not; the slug of it counts. Where any file of that name is taken, pic-2 is tried, and so on.
+//
+// It returns ErrTooLarge, ErrPixels or ErrType for a picture it does not take, else the error of the store;
+// then nothing is left behind. If the record of the picture cannot be written afterwards, call Remove.
+func Save(ctx context.Context, st Store, name string, data []byte, now time.Time) (Image, error) {
+	return save(ctx, st, name, data, now, MaxPixels)
+}
+
+func save(ctx context.Context, st Store, name string, data []byte, now time.Time, pixels int64) (Image, error) {
+	if len(data) > MaxBytes {
+		return Image{}, ErrTooLarge
+	}
+	pic, err := decode(data, pixels)
+	if err != nil {
+		return Image{}, err
+	}
+	sizes, err := makeSizes(ctx, pic)
+	if err != nil {
+		return Image{}, err
+	}
+
+	folder, base := now.Format("2006/01"), baseName(name)
+	for try := 1; try <= 2*maxTries; try++ {
+		if try == maxTries+1 {
+			// A month with so many files of one name: something nobody else has ends the search.
+			base += "-" + strconv.FormatInt(now.UnixNano(), 36)
+		}
+		numbered := path.Join(folder, base)
+		if try > 1 {
+			numbered += "-" + strconv.Itoa(try)
+		}
+		img, err := write(ctx, st, numbered, pic, data, sizes)
+		if !errors.Is(err, fs.ErrExist) {
+			return img, err
+		}
+	}
+	return Image{}, fmt.Errorf("%s/%s: no free name: %w", folder, base, fs.ErrExist)
+}
+
+// write stores all files of a picture or none. The original comes last, so where there is one, all is there.
+func write(
+	ctx context.Context, st Store, name string, pic picture, data []byte, sizes []size,
+) (img Image, err error) {
+	var done []string
+	defer func() {
+		if err != nil {
+			err = undo(ctx, st, done, err)
+		}
+	}()
+	create := func(p string, data []byte, mimeType string) error {
+		if err := st.Create(ctx, p, data, mimeType); err != nil {
+			return fmt.Errorf("store %s: %w", p, err)
+		}
+		done = append(done, p)
+		return nil
+	}
+
+	img = Image{
+		Path:      name + "." + pic.format.ext,
+		Extension: pic.format.ext,
+		MIMEType:  pic.format.mimeType,
+		Width:     pic.width,
+		Height:    pic.height,
+		Filesize:  int64(len(data)),
+		Sizes:     make(map[string]calendar.ImageSize, len(sizes)),
+	}
+	for _, s := range sizes {
+		p := fmt.Sprintf("%s-%dx%d.%s", name, s.width, s.height, s.format.ext)
+		if err := create(p, s.data, s.format.mimeType); err != nil {
+			return Image{}, err
+		}
+		img.Sizes[s.name] = calendar.ImageSize{
+			Path:     p,
+			MIMEType: s.format.mimeType,
+			Width:    s.width,
+			Height:   s.height,
+			Filesize: int64(len(s.data)),
+		}
+	}
+	if err := create(img.Path, data, pic.format.mimeType); err != nil {
+		return Image{}, err
+	}
+	return img, nil
+}
+
+// undo removes what was stored before cause ended a write.
+func undo(ctx context.Context, st Store, done []string, cause error) error {
+	// What ended it, such as a client that left, must not keep its traces.
+	ctx = context.WithoutCancel(ctx)
+	var errs []error
+	for _, p := range done {
+		if err := st.Remove(ctx, p); err != nil {
+			errs = append(errs, fmt.Errorf("undo %s: %w", p, err))
+		}
+	}
+	if len(errs) == 0 {
+		return cause
+	}
+	if !errors.Is(cause, fs.ErrExist) { // which calls for another try, and would have the rest forgotten
+		errs = append([]error{cause}, errs...)
+	}
+	return errors.Join(errs...)
+}
+
+// Remove removes the files of an image; files that are gone already are no error. An image without Path is a
+// picture elsewhere and has none. What cannot be removed does not keep the rest from going.
+func Remove(ctx context.Context, st Store, img Image) error {
+	if img.Path == "" {
+		return nil
+	}
+	var errs []error
+	remove := func(p string) {
+		if err := st.Remove(ctx, p); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, fmt.Errorf("remove %s: %w", p, err))
+		}
+	}
+	remove(img.Path)
+	for _, s := range img.Sizes {
+		remove(s.Path)
+	}
+	return errors.Join(errs...)
+}
+
+// baseName is the slug of a file's name without folders, of either kind of slash, and without extension.
+func baseName(name string) string {
+	name = name[strings.LastIndexAny(name, `/\`)+1:]
+	name = strings.TrimSuffix(name, path.Ext(name))
+	slug := calendar.Slug(strings.ToValidUTF8(name, ""))
+	slug = strings.Trim(slug[:min(len(slug), maxName)], "-_")
+	if slug == "" {
+		return "image"
+	}
+	return slug
+}
+
+// size is a made size, ready to be stored.
+type size struct {
+	name          string
+	format        *format
+	width, height int
+	data          []byte
+}
+
+// makeSizes makes the sizes a picture is due, the largest first.
+func makeSizes(ctx context.Context, pic picture) ([]size, error) {
+	var sizes []size
+	source := pic
+	for _, b := range boxes {
+		if pic.width <= b.side && pic.height <= b.side {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		w, h := b.dimensions(pic.width, pic.height)
+		if source.width < w || source.height < h {
+			source = pic
+		}
+		img := source.shrink(w, h)
+		f := pic.format.forSize(img)
+		var buf bytes.Buffer
+		if err := f.encode(&buf, img); err != nil {
+			return nil, fmt.Errorf("size %s: %w", b.name, err)
+		}
+		sizes = append(sizes, size{name: b.name, format: f, width: w, height: h, data: buf.Bytes()})
+		if b == boxes[0] {
+			// The others are made of the largest, which has far fewer pixels than some pictures.
+			source = picture{img: img, turn: upright, width: w, height: h}
+		}
+	}
+	return sizes, nil
+}

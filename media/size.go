@@ -1,0 +1,128 @@
+package media
+
+import (
+	"image"
+	"image/draw"
+)
+
+// box is what a size must fit into.
+type box struct {
+	name string
+	side int  // pixels, of a square
+	crop bool // fill the square as far as the picture allows, and cut off the rest evenly
+}
+
+// boxes are the sizes, the largest first. A picture with no side longer than a box's does not get that size.
+var boxes = []box{
+	{name: "large", side: 1024},
+	{name: "medium", side: 300},
+	{name: "thumbnail", side: 150, crop: true},
+}
+
+// dimensions are those of the size of a picture of w by h pixels, which is longer than the box on some side.
+func (b box) dimensions(w, h int) (int, int) {
+	switch {
+	case b.crop:
+		return min(w, b.side), min(h, b.side)
+	case w >= h:
+		return b.side, max(1, scaled(h, b.side, w))
+	default:
+		return max(1, scaled(w, b.side, h)), b.side
+	}
+}
+
+// scaled is n*num/den, rounded half up. Products of a picture's sides do not fit into 32 bits.
+func scaled(n, num, den int) int {
+	return int((2*int64(n)*int64(num) + int64(den)) / (2 * int64(den)))
+}
+
+// middle is the largest rectangle in the middle of w by h pixels with the shape of tw by th.
+func middle(w, h, tw, th int) image.Rectangle {
+	cw, ch := w, h
+	if int64(tw)*int64(h) >= int64(th)*int64(w) {
+		ch = min(h, max(1, scaled(w, th, tw)))
+	} else {
+		cw = min(w, max(1, scaled(h, tw, th)))
+	}
+	x, y := (w-cw)/2, (h-ch)/2
+	return image.Rect(x, y, x+cw, y+ch)
+}
+
+// shrink returns the picture, upright, at w by h pixels, neither more than its own. What does not fit the new
+// shape is cut off evenly. Every pixel is the exact mean of the area it stands for: this needs memory for a few
+// rows only, whatever the shape of the picture, and the same picture gives the same bytes on every machine.
+func (p picture) shrink(w, h int) *image.RGBA {
+	// The pixels of the file may lie on their side.
+	fw, fh, tw, th := p.width, p.height, w, h
+	if p.turn.swapsSides() {
+		fw, fh, tw, th = fh, fw, th, tw
+	}
+	from := middle(fw, fh, tw, th)
+	sw, sh := from.Dx(), from.Dy()
+
+	dst := image.NewRGBA(image.Rect(0, 0, tw, th))
+	strip := image.NewRGBA(image.Rect(0, 0, sw, min(sh, 1+stripPixels/sw)))
+	stripRows := strip.Bounds().Dy()
+	at := from.Min.Sub(p.at).Add(p.img.Bounds().Min)
+
+	row := make([]uint64, 4*tw) // a source row, narrowed; in units of 1/sw
+	sum := make([]uint64, 4*tw) // of the rows that go into a target row; in units of 1/(sw*sh)
+	// A source row is th parts high and a target row sh parts, so that both add up to the same height.
+	y, space := 0, sh
+	for s := range sh {
+		if s%stripRows == 0 {
+			clear(strip.Pix) // where the picture's only frame does not reach
+			draw.Draw(strip, strip.Bounds(), p.img, at.Add(image.Pt(0, s)), draw.Src)
+		}
+		line := (s % stripRows) * strip.Stride
+		narrow(row, strip.Pix[line:line+4*sw], sw, tw)
+
+		part := min(th, space)
+		accumulate(sum, row, part)
+		if space -= part; space > 0 {
+			continue
+		}
+		mean(dst.Pix[y*dst.Stride:], sum, uint64(sw)*uint64(sh))
+		clear(sum)
+		accumulate(sum, row, th-part)
+		y, space = y+1, sh-(th-part)
+	}
+	return p.turn.apply(dst)
+}
+
+// stripPixels is how many pixels are brought into one colour model at a time.
+const stripPixels = 1 << 16
+
+// narrow adds up a row of sw RGBA pixels into tw sums, each sw times the mean of what it stands for. A source
+// pixel is tw parts wide and a target pixel sw parts; as tw <= sw, one goes into two targets at most.
+func narrow(dst []uint64, src []uint8, sw, tw int) {
+	var r, g, b, a uint64
+	i, space := 0, sw
+	for x := 0; x < 4*sw; x += 4 {
+		px := src[x : x+4 : x+4]
+		part := uint64(min(tw, space))
+		r += part * uint64(px[0])
+		g += part * uint64(px[1])
+		b += part * uint64(px[2])
+		a += part * uint64(px[3])
+		if space -= int(part); space > 0 {
+			continue
+		}
+		dst[i], dst[i+1], dst[i+2], dst[i+3] = r, g, b, a
+		part = uint64(tw) - part
+		r, g, b, a = part*uint64(px[0]), part*uint64(px[1]), part*uint64(px[2]), part*uint64(px[3])
+		i, space = i+4, sw-int(part)
+	}
+}
+
+func accumulate(sum, row []uint64, part int) {
+	for i, v := range row {
+		sum[i] += v * uint64(part)
+	}
+}
+
+func mean(dst []uint8, sum []uint64, area uint64) {
+	for i, v := range sum {
+		dst[i] = uint8((v + area/2) / area)
+	}
+}
