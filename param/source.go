@@ -1,0 +1,153 @@
+package param
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Repeated is a key that a form or query carries several times: a list for a list parameter, its last value
+// for a scalar.
+type Repeated []any
+
+// ErrForm is a form or query whose brackets contradict each other or nest too deep.
+var ErrForm = errors.New("malformed parameters")
+
+// Bounds on what a client can make us build.
+const (
+	maxKeys  = 2000
+	maxDepth = 6
+)
+
+// DecodeJSON reads a JSON body. An empty body and JSON that is no object carry no parameters; what is not
+// JSON is an error whose text may be shown to the client.
+func DecodeJSON(body []byte) (map[string]any, error) {
+	if len(bytes.TrimSpace(body)) == 0 {
+		return nil, nil
+	}
+	if !utf8.Valid(body) {
+		return nil, errors.New("not valid UTF-8")
+	}
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("more after the end of the value, at byte %d", dec.InputOffset())
+	}
+	object, ok := v.(map[string]any)
+	if !ok {
+		return nil, nil
+	}
+	return object, nil
+}
+
+// Form collects the pairs of a form or query in their order and gives them structure:
+// venue[city]=x, organizer[0][organizer]=y, tags[]=z.
+type Form struct {
+	root node
+	keys int
+}
+
+// node is a place in a form: a scalar, or members by key.
+type node struct {
+	values []any            // the scalars sent, in order
+	names  []string         // keys of members, in order of first appearance
+	member map[string]*node // by key; "" was expanded to the next index
+	next   int              // the next index for []
+}
+
+// Add takes one pair. Text is kept as it is; the caller has decoded it and must own it.
+func (f *Form) Add(key, value string) error {
+	f.keys++
+	if f.keys > maxKeys {
+		return fmt.Errorf("%w: more than %d of them", ErrForm, maxKeys)
+	}
+	name, rest, bracketed := strings.Cut(key, "[")
+	if name == "" {
+		return nil // as other servers do: no name, no parameter
+	}
+	n := f.root.at(name)
+	for depth := 1; bracketed; depth++ {
+		if depth > maxDepth {
+			return fmt.Errorf("%w: nested deeper than %d", ErrForm, maxDepth)
+		}
+		inner, after, closed := strings.Cut(rest, "]")
+		if !closed {
+			break // an unclosed bracket ends the structure
+		}
+		if inner == "" {
+			inner = strconv.Itoa(n.next)
+		}
+		n = n.at(inner)
+		if rest, bracketed = strings.CutPrefix(after, "["); !bracketed {
+			break
+		}
+	}
+	n.values = append(n.values, value)
+	return nil
+}
+
+func (n *node) at(key string) *node {
+	if n.member == nil {
+		n.member = make(map[string]*node)
+	}
+	m, ok := n.member[key]
+	if !ok {
+		m = &node{}
+		n.member[key] = m
+		n.names = append(n.names, key)
+		if i, err := strconv.Atoi(key); err == nil && i >= n.next {
+			n.next = i + 1
+		}
+	}
+	return m
+}
+
+// Values is the form as parameters.
+func (f *Form) Values() map[string]any {
+	out := make(map[string]any, len(f.root.names))
+	for _, name := range f.root.names {
+		out[name] = f.root.member[name].value()
+	}
+	return out
+}
+
+// value gives structure: members win over scalars; members that are all numbered are a list.
+func (n *node) value() any {
+	if len(n.names) == 0 {
+		if len(n.values) == 1 {
+			return n.values[0]
+		}
+		return Repeated(n.values)
+	}
+	list := make([]any, 0, len(n.names))
+	for _, name := range n.names {
+		if !digits(name) {
+			object := make(map[string]any, len(n.names))
+			for _, name := range n.names {
+				object[name] = n.member[name].value()
+			}
+			return object
+		}
+		list = append(list, n.member[name].value())
+	}
+	return list
+}
+
+// Merge lays sources over each other, strongest first.
+func Merge(sources ...map[string]any) map[string]any {
+	out := make(map[string]any)
+	for i := len(sources) - 1; i >= 0; i-- {
+		maps.Copy(out, sources[i])
+	}
+	return out
+}

@@ -1,0 +1,410 @@
+package param
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Var declares a parameter of any type. typ is the published type, parse reads the raw value: a string, a
+// json.Number, a bool, a []any, a map[string]any, a Repeated, or nil for null where Null was called.
+func Var[T any](s *Set, dst *T, name, description, typ string, parse func(raw any) (T, *Fault)) *Param {
+	var p *Param
+	p = s.add(name, description, typ, func(raw any) *Fault {
+		v, fault := parse(raw)
+		if fault != nil {
+			if fault.Reason == ReasonType {
+				// Parsers do not know the name of what they parse.
+				fault.Args["Param"], fault.Data["param"] = p.Name, p.Name
+			}
+			return fault
+		}
+		*dst = v
+		p.rawLink = linkText(v)
+		return nil
+	})
+	return p
+}
+
+// Opt is Var for a variable that stays nil when the parameter is not sent.
+func Opt[T any](s *Set, dst **T, name, description, typ string, parse func(raw any) (T, *Fault)) *Param {
+	var v T
+	p := Var(s, &v, name, description, typ, parse)
+	bind := p.bind
+	p.bind = func(raw any) *Fault {
+		fault := bind(raw)
+		if fault == nil {
+			*dst = &v
+		}
+		return fault
+	}
+	return p
+}
+
+// Default sets the variable that dst points to when the parameter is not sent, and publishes the default.
+func Default[T any](p *Param, dst *T, v T) *Param {
+	p.HasDefault, p.Published = true, v
+	p.apply = func() { *dst = v }
+	return p
+}
+
+// Int declares an integer.
+func (s *Set) Int(dst *int64, name, description string) *Param {
+	return Var(s, dst, name, description, "integer", Integer)
+}
+
+// OptInt declares an integer that stays nil when it is not sent.
+func (s *Set) OptInt(dst **int64, name, description string) *Param {
+	return Opt(s, dst, name, description, "integer", Integer)
+}
+
+// Number declares a number.
+func (s *Set) Number(dst *float64, name, description string) *Param {
+	p := Var(s, dst, name, description, "number", Number)
+	p.Format = "double"
+	return p
+}
+
+// OptNumber declares a number that stays nil when it is not sent.
+func (s *Set) OptNumber(dst **float64, name, description string) *Param {
+	p := Opt(s, dst, name, description, "number", Number)
+	p.Format = "double"
+	return p
+}
+
+// Bool declares a boolean.
+func (s *Set) Bool(dst *bool, name, description string) *Param {
+	return Var(s, dst, name, description, "boolean", Boolean)
+}
+
+// OptBool declares a boolean that stays nil when it is not sent.
+func (s *Set) OptBool(dst **bool, name, description string) *Param {
+	return Opt(s, dst, name, description, "boolean", Boolean)
+}
+
+// OptString declares a string that stays nil when it is not sent.
+func (s *Set) OptString(dst **string, name, description string) *Param {
+	return Opt(s, dst, name, description, "string", String)
+}
+
+// IDs declares a list of integers. In a filter an empty list is a fault.
+func (s *Set) IDs(dst *[]int64, name, description string) *Param {
+	return Var(s, dst, name, description, "array", Integers).ListOf("integer")
+}
+
+// Words declares a list of strings, published as a list of integers as the specification has it for ids or
+// slugs. An empty list is a fault.
+func (s *Set) Words(dst *[]string, name, description string) *Param {
+	return Var(s, dst, name, description, "array", Strings).ListOf("integer")
+}
+
+// PathID declares an id captured by the route: digits only. Digits beyond int64 are an id nobody has.
+func (s *Set) PathID(dst *int64, name, description string) *Param {
+	p := s.Int(dst, name, description)
+	p.In, p.IsRequired = InPath, true
+	return p
+}
+
+// PathString declares a text captured by the route.
+func (s *Set) PathString(dst *string, name, description string) *Param {
+	p := Var(s, dst, name, description, "string", String)
+	p.In, p.IsRequired = InPath, true
+	return p
+}
+
+// Enum declares one of a few words that stays nil when it is not sent.
+func (s *Set) Enum(dst **string, name, description string, words ...string) *Param {
+	p := s.OptString(dst, name, description)
+	p.Enum = words
+	return p.Check(func(context.Context) *Fault {
+		for _, w := range words {
+			if **dst == w {
+				return nil
+			}
+		}
+		return &Fault{
+			Reason: "rest_not_in_enum", Key: "not-in-enum",
+			Args: map[string]any{"Param": name, "Values": strings.Join(words, ", ")},
+			Data: map[string]any{"enum": words},
+		}
+	})
+}
+
+// ReasonType is the reason of a value of the wrong type.
+const ReasonType = "rest_invalid_type"
+
+// WrongType is the fault of a value of the wrong type; typ is the one that was expected.
+func WrongType(typ string) *Fault {
+	return &Fault{
+		Reason: ReasonType, Key: "not-of-type",
+		Args: map[string]any{"Type": typ}, Data: map[string]any{},
+	}
+}
+
+// OutOfBounds is the fault of a number outside its bounds; either may be nil.
+func OutOfBounds(name string, minimum, maximum any) *Fault {
+	f := &Fault{
+		Reason: "rest_out_of_bounds", Key: "between",
+		Args: map[string]any{"Param": name}, Data: map[string]any{},
+	}
+	if minimum != nil {
+		f.Args["Minimum"], f.Data["minimum"] = minimum, minimum
+	} else {
+		f.Key = "max"
+	}
+	if maximum != nil {
+		f.Args["Maximum"], f.Data["maximum"] = maximum, maximum
+	} else {
+		f.Key = "min"
+	}
+	return f
+}
+
+// TooLong is the fault of a text of more than maximum characters.
+func TooLong(name string, maximum int) *Fault {
+	return &Fault{
+		Reason: "rest_out_of_bounds", Key: "too-long",
+		Args: map[string]any{"Param": name, "Maximum": maximum, "Count": maximum},
+		Data: map[string]any{"maximum": maximum},
+	}
+}
+
+// Integer reads an integer: a JSON integer, a JSON number without fraction, or decimal digits with an optional
+// minus. What is beyond int64 becomes its nearest end, which no id and no page ever is.
+func Integer(raw any) (int64, *Fault) {
+	switch v := last(raw).(type) {
+	case json.Number:
+		if n, ok := integral(string(v)); ok {
+			return n, nil
+		}
+	case string:
+		if digits(strings.TrimPrefix(v, "-")) {
+			return saturated(v), nil
+		}
+	}
+	return 0, WrongType("integer")
+}
+
+func digits(s string) bool {
+	for i := range len(s) {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// saturated parses decimal digits that may be too many.
+func saturated(s string) int64 {
+	// ParseInt returns the nearest end of the range together with its error.
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil && strings.HasPrefix(s, "-") {
+		return math.MinInt64
+	}
+	if err != nil {
+		return math.MaxInt64
+	}
+	return n
+}
+
+// integral reads a JSON number that has no fraction: 2, 2.0, 2e3.
+func integral(s string) (int64, bool) {
+	if digits(strings.TrimPrefix(s, "-")) {
+		return saturated(s), true
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f != math.Trunc(f) {
+		return 0, false
+	}
+	if math.Abs(f) >= math.MaxInt64 {
+		return saturated(strconv.FormatFloat(f, 'f', 0, 64)), true
+	}
+	// Exact, where float64 would round: 9007199254740993.0.
+	r, ok := new(big.Rat).SetString(s)
+	if !ok || !r.IsInt() {
+		return 0, false
+	}
+	return r.Num().Int64(), true
+}
+
+// Number reads a number: a JSON number, or a decimal string.
+func Number(raw any) (float64, *Fault) {
+	var text string
+	switch v := last(raw).(type) {
+	case json.Number:
+		text = string(v)
+	case string:
+		whole, fraction, dotted := strings.Cut(strings.TrimPrefix(v, "-"), ".")
+		if !digits(whole) || (dotted && !digits(fraction)) {
+			return 0, WrongType("number")
+		}
+		text = v
+	default:
+		return 0, WrongType("number")
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return 0, WrongType("number")
+	}
+	return f, nil
+}
+
+// truth is the words of a boolean, in any case.
+var truth = map[string]bool{
+	"1": true, "true": true, "yes": true, "y": true, "on": true, "enable": true, "enabled": true,
+	"0": false, "false": false, "no": false, "n": false, "off": false, "disable": false, "disabled": false,
+}
+
+// Boolean reads a boolean: a JSON boolean, or one of the words of the contract as string or number.
+func Boolean(raw any) (bool, *Fault) {
+	var word string
+	switch v := last(raw).(type) {
+	case bool:
+		return v, nil
+	case json.Number:
+		word = string(v)
+	case string:
+		word = v
+	}
+	if len(word) <= len("disabled") {
+		if b, ok := truth[strings.ToLower(word)]; ok {
+			return b, nil
+		}
+	}
+	return false, WrongType("boolean")
+}
+
+// String reads a string. Numbers and booleans are none.
+func String(raw any) (string, *Fault) {
+	v, ok := last(raw).(string)
+	if !ok {
+		return "", WrongType("string")
+	}
+	if !utf8.ValidString(v) || strings.ContainsRune(v, 0) {
+		return "", Bad()
+	}
+	return v, nil
+}
+
+// List reads a list: a JSON list, a CSV string, a repeated key, or one scalar. Empty items are dropped. The
+// items of a JSON list are not split.
+func List(raw any) ([]any, *Fault) {
+	var items []any
+	switch v := raw.(type) {
+	case []any:
+		items = v
+	case Repeated:
+		for _, one := range v {
+			items = append(items, splitCSV(one)...)
+		}
+	case string:
+		items = splitCSV(v)
+	case json.Number, bool:
+		items = []any{v}
+	default:
+		return nil, WrongType("array")
+	}
+	kept := items[:0:0]
+	for _, item := range items {
+		if text, ok := item.(string); ok {
+			if text = strings.TrimSpace(text); text == "" {
+				continue
+			}
+			item = text
+		}
+		if item != nil {
+			kept = append(kept, item)
+		}
+	}
+	return kept, nil
+}
+
+func splitCSV(v any) []any {
+	text, ok := v.(string)
+	if !ok {
+		return []any{v}
+	}
+	parts := strings.Split(text, ",")
+	items := make([]any, len(parts))
+	for i, p := range parts {
+		items[i] = p
+	}
+	return items
+}
+
+// Integers reads a list of integers that is not empty.
+func Integers(raw any) ([]int64, *Fault) {
+	items, fault := List(raw)
+	if fault != nil {
+		return nil, fault
+	}
+	if len(items) == 0 {
+		return nil, Bad()
+	}
+	out := make([]int64, len(items))
+	for i, item := range items {
+		if out[i], fault = Integer(item); fault != nil {
+			return nil, fault
+		}
+	}
+	return out, nil
+}
+
+// Strings reads a list of words that is not empty; integers are words too.
+func Strings(raw any) ([]string, *Fault) {
+	items, fault := List(raw)
+	if fault != nil {
+		return nil, fault
+	}
+	if len(items) == 0 {
+		return nil, Bad()
+	}
+	out := make([]string, len(items))
+	for i, item := range items {
+		if n, ok := item.(json.Number); ok {
+			item = string(n)
+		}
+		if out[i], fault = String(item); fault != nil {
+			return nil, fault
+		}
+	}
+	return out, nil
+}
+
+// last is the value of a key that was repeated, for a scalar.
+func last(raw any) any {
+	if r, ok := raw.(Repeated); ok {
+		return r[len(r)-1]
+	}
+	return raw
+}
+
+// linkText is a parsed value as a link repeats it: lists joined by commas, booleans as 1 and 0.
+func linkText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case bool:
+		if v {
+			return "1"
+		}
+		return "0"
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case []string:
+		return strings.Join(v, ",")
+	case []int64:
+		words := make([]string, len(v))
+		for i, n := range v {
+			words[i] = strconv.FormatInt(n, 10)
+		}
+		return strings.Join(words, ",")
+	}
+	return ""
+}
