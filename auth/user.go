@@ -8,6 +8,9 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"entgo.io/ent/dialect"
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/user"
@@ -24,6 +27,9 @@ var (
 	ErrName       = errors.New("name must be UTF-8 of at most 255 bytes")
 	ErrNoUser     = errors.New("no such user")
 )
+
+// ErrLastAdministrator is what KeepAdministrator refuses.
+var ErrLastAdministrator = errors.New("is the only administrator who is not disabled")
 
 // AddUser adds a user, in the transaction db belongs to if it belongs to one. The login is lower-cased;
 // password "" is none, for users who sign in with tokens or not at all. Times are stored in UTC, in whole
@@ -117,6 +123,37 @@ func SetDisabled(ctx context.Context, db *ent.Client, now time.Time, userID int6
 		return saved(ctx, userID, db.User.UpdateOneID(userID).SetDisabledAt(stored(now)))
 	}
 	return saved(ctx, userID, db.User.UpdateOneID(userID).ClearDisabledAt())
+}
+
+// RemoveUser deletes a user and their tokens for good. What they wrote stays, without an author. Running
+// processes refuse them within seconds. Errors: ErrNoUser.
+func RemoveUser(ctx context.Context, db *ent.Client, userID int64) error {
+	// The database does the rest through its foreign keys.
+	if err := db.User.DeleteOneID(userID).Exec(ctx); err != nil {
+		return fmt.Errorf("user %d: %w", userID, unknownUser(err))
+	}
+	return nil
+}
+
+// KeepAdministrator returns ErrLastAdministrator when nobody but the user administrates. Others who ask wait
+// until the transaction that db belongs to ends, so that two administrators cannot remove each other.
+func KeepAdministrator(ctx context.Context, db *ent.Client, userID int64) error {
+	admins, err := db.User.Query().Where(user.RoleEQ(calendar.Administrator), user.DisabledAtIsNil()).
+		Order(user.ByID()).Modify(forUpdate).All(ctx)
+	if err != nil {
+		return fmt.Errorf("administrators: %w", err)
+	}
+	if len(admins) == 1 && admins[0].ID == userID {
+		return fmt.Errorf("user %s: %w", admins[0].Login, ErrLastAdministrator)
+	}
+	return nil
+}
+
+// forUpdate locks the rows a query finds. SQLite has one writer at a time anyway.
+func forUpdate(s *sql.Selector) {
+	if s.Dialect() != dialect.SQLite {
+		s.ForUpdate()
+	}
 }
 
 func saved(ctx context.Context, userID int64, change *ent.UserUpdateOne) error {

@@ -17,9 +17,9 @@ type Change struct{ ent.Schema }
 func (Change) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id").Immutable().Annotations(assigned()),
-		field.String("kind").GoType(calendar.Kind("")).MaxLen(10).Immutable(),
+		field.String("kind").GoType(calendar.Kind("")).MaxRuneLen(10).Immutable(),
 		field.Int64("record_id").Immutable(),
-		field.String("action").GoType(calendar.Action("")).MaxLen(10).Immutable(),
+		field.String("action").GoType(calendar.Action("")).MaxRuneLen(10).Immutable(),
 		field.Int64("user_id").Optional().Nillable().Immutable().Comment("who; null: the service itself"),
 		field.Time("at").SchemaType(datetime).Immutable(),
 		field.JSON("fields", []string{}).Optional().Immutable().Comment("names of the fields that changed"),
@@ -37,7 +37,7 @@ type Counter struct{ ent.Schema }
 // Fields of a Counter.
 func (Counter) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("id").StorageKey("name").MaxLen(50).Immutable(),
+		field.String("id").StorageKey("name").MaxRuneLen(50).Immutable(),
 		field.Int64("value").Default(0),
 	}
 }
@@ -49,7 +49,7 @@ type Setting struct{ ent.Schema }
 // Fields of a Setting.
 func (Setting) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("id").StorageKey("name").MaxLen(50).Immutable(),
+		field.String("id").StorageKey("name").MaxRuneLen(50).Immutable(),
 		field.Bytes("value").Sensitive(),
 	}
 }

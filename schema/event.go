@@ -20,20 +20,20 @@ func (Event) Mixin() []ent.Mixin { return []ent.Mixin{published{}, tracked{}} }
 // Fields of an Event.
 func (Event) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("title").MaxLen(maxTitle),
+		field.String("title").MaxRuneLen(maxTitle),
 		field.Text("description").Default("").Comment("sanitised HTML"),
 		field.Text("excerpt").Default("").Comment("sanitised HTML"),
-		field.String("slug").MaxLen(maxSlug).Default(""),
+		field.String("slug").MaxRuneLen(maxSlug).Default(""),
 
 		field.Time("starts_at").SchemaType(datetime),
 		field.Time("ends_at").SchemaType(datetime),
 		field.Other("start_wall", calendar.Wall{}).SchemaType(datetime).Comment("starts_at on a clock in timezone"),
 		field.Other("end_wall", calendar.Wall{}).SchemaType(datetime).Comment("ends_at on a clock in timezone"),
-		field.String("timezone").MaxLen(64),
+		field.String("timezone").MaxRuneLen(64),
 		field.Bool("all_day").Default(false),
 
 		field.JSON("cost", calendar.Cost{}).Optional(),
-		field.String("website").MaxLen(maxURL).Optional().Nillable().Comment("null: never set, answered as url"),
+		field.String("website").MaxRuneLen(maxURL).Optional().Nillable().Comment("null: never set, answered as url"),
 		field.Bytes("password_hash").MaxLen(32).SchemaType(hash32).Optional().Nillable().Sensitive(),
 		field.Bool("show_map").Default(false),
 		field.Bool("show_map_link").Default(false),
@@ -79,7 +79,7 @@ func (EventTranslation) Mixin() []ent.Mixin { return []ent.Mixin{translation{}} 
 func (EventTranslation) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("event_id").Immutable(),
-		field.String("title").MaxLen(maxTitle).Default(""),
+		field.String("title").MaxRuneLen(maxTitle).Default(""),
 		field.Text("excerpt").Default(""),
 	}
 }

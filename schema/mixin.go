@@ -15,14 +15,14 @@ type tracked struct{ mixin.Schema }
 
 func (tracked) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("language").GoType(calendar.Language("")).MaxLen(2).
+		field.String("language").GoType(calendar.Language("")).MaxRuneLen(2).
 			Comment("original language, that of the texts in this row"),
-		field.String("languages").GoType(calendar.LanguageSet("")).MaxLen(8).
+		field.String("languages").GoType(calendar.LanguageSet("")).MaxRuneLen(8).
 			Comment("languages with text, the original included: a read that needs no translation asks for none"),
 		field.Time("created_at").SchemaType(datetime).Immutable(),
 		field.Time("modified_at").SchemaType(datetime),
 		field.Int64("version").Default(1).Comment("grows by one with each write"),
-		field.String("source_id").MaxLen(maxSource).Optional().Nillable().Unique().
+		field.String("source_id").MaxRuneLen(maxSource).Optional().Nillable().Unique().
 			Comment("global_id of the record it was imported from"),
 	}
 }
@@ -34,8 +34,8 @@ func (published) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id").Immutable().Annotations(assigned()),
 		field.Int64("author_id").Optional().Nillable(),
-		field.String("status").GoType(calendar.Status("")).MaxLen(10),
-		field.String("status_before_trash").GoType(calendar.Status("")).MaxLen(10).Default(""),
+		field.String("status").GoType(calendar.Status("")).MaxRuneLen(10),
+		field.String("status_before_trash").GoType(calendar.Status("")).MaxRuneLen(10).Default(""),
 		field.Time("published_at").SchemaType(datetime),
 		field.Bool("dated").Default(false).Comment("published_at was given by a client"),
 		field.Int64("image_id").Optional().Nillable(),
@@ -58,9 +58,9 @@ type translation struct{ mixin.Schema }
 func (translation) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),
-		field.String("language").GoType(calendar.Language("")).MaxLen(2).Immutable(),
+		field.String("language").GoType(calendar.Language("")).MaxRuneLen(2).Immutable(),
 		field.Text("description").Default(""),
-		field.String("slug").MaxLen(maxSlug).Default(""),
+		field.String("slug").MaxRuneLen(maxSlug).Default(""),
 	}
 }
 
@@ -70,10 +70,10 @@ type named struct{ mixin.Schema }
 
 func (named) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("name").MaxLen(maxTitle),
-		field.String("name_key").MaxLen(maxTitle).Comment("calendar.FoldName(name)"),
+		field.String("name").MaxRuneLen(maxTitle),
+		field.String("name_key").MaxRuneLen(maxTitle).Comment("calendar.FoldName(name)"),
 		field.Text("description").Default(""),
-		field.String("slug").MaxLen(maxSlug).Default(""),
+		field.String("slug").MaxRuneLen(maxSlug).Default(""),
 	}
 }
 
@@ -86,8 +86,8 @@ type translatedName struct{ mixin.Schema }
 
 func (translatedName) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("name").MaxLen(maxTitle).Default(""),
-		field.String("name_key").MaxLen(maxTitle).Default(""),
+		field.String("name").MaxRuneLen(maxTitle).Default(""),
+		field.String("name_key").MaxRuneLen(maxTitle).Default(""),
 	}
 }
 

@@ -17,9 +17,9 @@ func (Organizer) Mixin() []ent.Mixin { return []ent.Mixin{published{}, tracked{}
 // Fields of an Organizer.
 func (Organizer) Fields() []ent.Field {
 	return []ent.Field{
-		field.String("phone").MaxLen(maxText).Default(""),
-		field.String("website").MaxLen(maxURL).Default(""),
-		field.String("email").MaxLen(maxText).Default(""),
+		field.String("phone").MaxRuneLen(maxText).Default(""),
+		field.String("website").MaxRuneLen(maxURL).Default(""),
+		field.String("email").MaxRuneLen(maxText).Default(""),
 	}
 }
 

@@ -16,6 +16,6 @@ type Record struct{ ent.Schema }
 func (Record) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),
-		field.String("kind").GoType(calendar.Kind("")).MaxLen(10).Immutable(),
+		field.String("kind").GoType(calendar.Kind("")).MaxRuneLen(10).Immutable(),
 	}
 }

@@ -16,10 +16,10 @@ type Slug struct{ ent.Schema }
 func (Slug) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),
-		field.String("kind").GoType(calendar.Kind("")).MaxLen(10).Immutable(),
-		field.String("slug").MaxLen(maxSlug),
+		field.String("kind").GoType(calendar.Kind("")).MaxRuneLen(10).Immutable(),
+		field.String("slug").MaxRuneLen(maxSlug),
 		field.Int64("owner_id").Immutable().Comment("id of the record, or of the term for categories and tags"),
-		field.String("language").GoType(calendar.Language("")).MaxLen(2),
+		field.String("language").GoType(calendar.Language("")).MaxRuneLen(2),
 		field.Int64("trashed_id").Default(0).
 			Comment("owner_id while the owner is in the trash, else 0: a slug in the trash blocks nobody"),
 	}

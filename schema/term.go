@@ -20,7 +20,7 @@ func (Term) Mixin() []ent.Mixin { return []ent.Mixin{tracked{}, named{}} }
 func (Term) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),
-		field.String("taxonomy").GoType(calendar.Kind("")).MaxLen(10).Immutable(),
+		field.String("taxonomy").GoType(calendar.Kind("")).MaxRuneLen(10).Immutable(),
 		field.Int64("parent_id").Optional().Nillable().Comment("categories only"),
 		field.Int("event_count").Default(0).
 			Comment("published events that carry the term; changed in the transaction that changes them"),

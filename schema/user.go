@@ -17,10 +17,10 @@ type User struct{ ent.Schema }
 func (User) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),
-		field.String("login").MaxLen(100).NotEmpty().Unique().Comment("lower case"),
-		field.String("name").MaxLen(maxText).Default(""),
-		field.String("role").GoType(calendar.Role("")).MaxLen(20),
-		field.String("password_hash").MaxLen(maxText).Optional().Nillable().Sensitive().
+		field.String("login").MaxRuneLen(100).NotEmpty().Unique().Comment("lower case"),
+		field.String("name").MaxRuneLen(maxText).Default(""),
+		field.String("role").GoType(calendar.Role("")).MaxRuneLen(20),
+		field.String("password_hash").MaxRuneLen(maxText).Optional().Nillable().Sensitive().
 			Comment("argon2id in PHC format; null: signs in with tokens only"),
 		field.Time("created_at").SchemaType(datetime).Immutable(),
 		field.Time("disabled_at").SchemaType(datetime).Optional().Nillable(),
@@ -46,7 +46,7 @@ func (Token) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id"),
 		field.Int64("user_id").Immutable(),
-		field.String("name").MaxLen(maxText).Default(""),
+		field.String("name").MaxRuneLen(maxText).Default(""),
 		field.Bytes("hash").MaxLen(32).SchemaType(hash32).Unique().Immutable().Sensitive(),
 		field.Time("created_at").SchemaType(datetime).Immutable(),
 		field.Time("expires_at").SchemaType(datetime).Optional().Nillable(),

@@ -16,7 +16,7 @@ func (Venue) Mixin() []ent.Mixin { return []ent.Mixin{published{}, tracked{}, na
 
 // Fields of a Venue.
 func (Venue) Fields() []ent.Field {
-	text := func(name string) ent.Field { return field.String(name).MaxLen(maxText).Default("") }
+	text := func(name string) ent.Field { return field.String(name).MaxRuneLen(maxText).Default("") }
 	return []ent.Field{
 		text("address"),
 		text("city"),
@@ -25,8 +25,8 @@ func (Venue) Fields() []ent.Field {
 		text("state"),
 		text("zip"),
 		text("phone"),
-		field.String("stateprovince").MaxLen(maxText).Default("").Comment("as written; empty: derived when read"),
-		field.String("website").MaxLen(maxURL).Default(""),
+		field.String("stateprovince").MaxRuneLen(maxText).Default("").Comment("as written; empty: derived when read"),
+		field.String("website").MaxRuneLen(maxURL).Default(""),
 		field.Bool("show_map").Default(true),
 		field.Bool("show_map_link").Default(true),
 		field.Float("latitude").Optional().Nillable().Comment("degrees north; null together with longitude"),

@@ -10,7 +10,6 @@ import (
 
 	"ariga.io/atlas/sql/migrate"
 	"ariga.io/atlas/sql/mysql"
-	"ariga.io/atlas/sql/schema"
 	"ariga.io/atlas/sql/sqlite"
 
 	"github.com/almanac-cal/almanac/migrations"
@@ -32,15 +31,12 @@ func (r Revision) Done() bool { return !r.ExecutedAt.IsZero() && r.Error == "" &
 // ErrBehind is returned by Current for a schema that misses migrations.
 var ErrBehind = errors.New("the schema is behind")
 
-// lockName is the lock the Atlas CLI takes on MySQL, so that the two exclude each other.
-const lockName = "atlas_migrate_execute"
-
-// lockWait is how long Migrate waits for another process that migrates.
-const lockWait = time.Minute
-
 // Migrate applies the migrations that the database misses, in order, and returns them. Several processes may
-// call it at once: one applies, the others wait and find nothing to do. A migration that failed half-way is
-// resumed at its failed statement. Migrations whose checksum does not match atlas.sum are refused.
+// call it at once: one applies, the others wait and find nothing to do, or fail with ErrLocked after a minute.
+// Migrations whose checksum does not match atlas.sum are refused.
+//
+// On MySQL a statement that fails leaves those before it applied: the next call resumes at it. On SQLite a
+// call applies everything or nothing.
 //
 // operator is recorded with each revision: the program and its version.
 func (s *Store) Migrate(ctx context.Context, operator string) ([]Revision, error) {
@@ -58,11 +54,15 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, operator string) (done
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	drv, end, err := s.lock(ctx, conn)
+	end, err := s.lock(ctx, conn)
+	if err != nil {
+		return nil, fmt.Errorf("migrate: %w", err)
+	}
+	defer func() { err = errors.Join(err, end(err == nil)) }()
+	drv, err := s.driver(conn)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, end(err == nil)) }()
 
 	if _, err := conn.ExecContext(ctx, revisionDDL[s.Engine()]); err != nil {
 		return nil, fmt.Errorf("revision table: %w", err)
@@ -91,68 +91,12 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, operator string) (done
 	return done, nil
 }
 
-// lock keeps other processes from migrating until end is called, with whether all went well.
-func (s *Store) lock(ctx context.Context, conn *sql.Conn) (migrate.Driver, func(ok bool) error, error) {
+// driver is Atlas's view of a connection.
+func (s *Store) driver(conn *sql.Conn) (migrate.Driver, error) {
 	if s.Engine() == "sqlite" {
-		drv, err := sqlite.Open(conn)
-		if err != nil {
-			return nil, nil, err
-		}
-		end, err := lockSQLite(ctx, conn)
-		return drv, end, err
+		return sqlite.Open(conn)
 	}
-	drv, err := mysql.Open(conn)
-	if err != nil {
-		return nil, nil, err
-	}
-	locker, ok := drv.(schema.Locker)
-	if !ok {
-		return nil, nil, fmt.Errorf("migrate: the driver of %s takes no locks", s)
-	}
-	unlock, err := locker.Lock(ctx, lockName, lockWait)
-	if err != nil {
-		return nil, nil, fmt.Errorf("another process has been migrating for %s: %w", lockWait, err)
-	}
-	return drv, func(bool) error { return unlock() }, nil
-}
-
-// lockSQLite takes SQLite's own write lock for the whole run, in a transaction that end commits or rolls back.
-// Foreign keys go off before it begins, where the pragma still works: rebuilding a table would otherwise
-// cascade its DROP to the rows that refer to it. They are checked before the commit instead.
-//
-// The lock Atlas offers here is one file for all databases of a machine, and does not wait.
-func lockSQLite(ctx context.Context, conn *sql.Conn) (end func(ok bool) error, err error) {
-	for _, stmt := range []string{"PRAGMA foreign_keys = off", "BEGIN IMMEDIATE"} {
-		if _, err := conn.ExecContext(ctx, stmt); err != nil {
-			return nil, fmt.Errorf("%s: %w", stmt, err)
-		}
-	}
-	return func(ok bool) (err error) {
-		// The connection goes back to the pool, so it must be left as it was, whatever happened to ctx.
-		ctx := context.WithoutCancel(ctx)
-		defer func() {
-			_, onErr := conn.ExecContext(ctx, "PRAGMA foreign_keys = on")
-			err = errors.Join(err, onErr)
-		}()
-		if ok {
-			if err = checkForeignKeys(ctx, conn); err == nil {
-				_, err = conn.ExecContext(ctx, "COMMIT")
-				return err
-			}
-		}
-		_, rollbackErr := conn.ExecContext(ctx, "ROLLBACK")
-		return errors.Join(err, rollbackErr)
-	}, nil
-}
-
-func checkForeignKeys(ctx context.Context, conn *sql.Conn) error {
-	var table, parent string
-	var row, key sql.NullInt64
-	err := conn.QueryRowContext(ctx, "PRAGMA foreign_key_check").Scan(&table, &row, &parent, &key)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil
-	}
-	return errors.Join(err, fmt.Errorf("row %d of %s refers to a missing row of %s", row.Int64, table, parent))
+	return mysql.Open(conn)
 }
 
 // Status lists all migrations in order: those of the binary, and those of the database the binary does not

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	"entgo.io/ent/dialect"
 	entsql "entgo.io/ent/dialect/sql"
@@ -18,7 +19,8 @@ type Store struct {
 	Ent *ent.Client
 	DB  *sql.DB
 
-	url location
+	url      location
+	lockWait time.Duration // for a lock that another process has
 }
 
 // Open connects to the database a URL names, and does not touch its schema:
@@ -27,7 +29,7 @@ type Store struct {
 //	sqlite://:memory:                      in memory, for tests: one connection
 //	mysql://user:password@host:3306/name   MySQL, MariaDB, TiDB and compatible
 //
-// An unusable URL is an error before anything is opened; a database that does not answer is one too.
+// An unusable URL is an error wrapping ErrURL, before anything is opened; a database that does not answer is one too.
 func Open(ctx context.Context, url string) (*Store, error) {
 	loc, err := parseURL(url)
 	if err != nil {
@@ -37,10 +39,11 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, err)
 	}
-	if err := db.PingContext(ctx); err != nil {
+	// Of several processes that make the same SQLite file, SQLite tells all but one at once that it is busy.
+	if err := whenFree(ctx, lockWait, func() error { return db.PingContext(ctx) }); err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, closing(db, err))
 	}
-	return &Store{Ent: ent.NewClient(ent.Driver(entsql.OpenDB(loc.dialect, db))), DB: db, url: loc}, nil
+	return &Store{Ent: ent.NewClient(ent.Driver(entsql.OpenDB(loc.dialect, db))), DB: db, url: loc, lockWait: lockWait}, nil
 }
 
 // Close ends all connections.

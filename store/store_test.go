@@ -71,11 +71,13 @@ func TestOpenRefusesWhatItCannotUse(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, url, want string }{
 		{"no scheme", "almanac.db", "want sqlite://"},
-		{"unknown scheme", "postgres://h/n", "unknown scheme"},
+		{"unknown scheme", "postgres://root:secret@h/n", "want sqlite://"},
+		{"notation of a driver", "root:secret@tcp(127.0.0.1:3306)/x", "want sqlite://"},
 		{"no file", "sqlite://", "no file"},
 		{"options on sqlite", "sqlite://a.db?mode=ro", "takes no options"},
 		{"no database name", "mysql://root@127.0.0.1:3306/", "want mysql://"},
 		{"unknown option", "mysql://root:secret@127.0.0.1:3306/x?loc=Local", "unknown option"},
+		{"secret option", "mysql://root@127.0.0.1:3306/x?password=secret", "unknown option"},
 		{"not a url", "mysql://root:sec%ret@h/x", "percent-encode"},
 		{"nobody listens", "mysql://root:secret@127.0.0.1:1/x?timeout=1s", "127.0.0.1:1"},
 	} {

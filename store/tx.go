@@ -23,12 +23,18 @@ const attempts = 8
 
 // Tx runs do in a transaction and commits it, or rolls everything back when do returns an error or panics.
 // A deadlock, a lock that took too long and ErrConflict run it again from the start, so do must not keep
-// anything from an attempt that failed.
+// anything from an attempt that failed. After the last attempt the error wraps ErrConflict.
 func Tx(ctx context.Context, db *ent.Client, do func(tx *ent.Tx) error) error {
 	for try := 0; ; try++ {
 		err := once(ctx, db, do)
-		if err == nil || try+1 == attempts || !retryable(err) {
+		if err == nil || !retryable(err) {
 			return err
+		}
+		if try+1 == attempts {
+			if errors.Is(err, ErrConflict) {
+				return err
+			}
+			return fmt.Errorf("%w: %w", ErrConflict, err)
 		}
 		// Full jitter: racers that met once do not meet again.
 		wait := time.Duration(rand.Int64N(int64(10*time.Millisecond) << try))
@@ -82,11 +88,13 @@ func retryable(err error) bool {
 		}
 		return false
 	}
+	return isBusy(err)
+}
+
+// isBusy reports whether err is SQLite refusing to wait for another writer.
+func isBusy(err error) bool {
 	var lite *sqlite.Error
-	if errors.As(err, &lite) {
-		return lite.Code()&0xff == sqlite3.SQLITE_BUSY
-	}
-	return false
+	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
 // IsDuplicate reports whether err is a unique index refusing a row.

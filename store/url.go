@@ -1,10 +1,15 @@
 package store
 
 import (
+	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -24,33 +29,38 @@ type location struct {
 
 func (l location) String() string { return l.shown }
 
-// parseURL reads the URLs that Open documents.
+// ErrURL is what is wrong with a database URL that cannot be used. No message shows a password.
+var ErrURL = errors.New("database URL")
+
+// parseURL reads the URLs that Open documents. Its errors wrap ErrURL.
 func parseURL(text string) (location, error) {
-	scheme, rest, ok := strings.Cut(text, "://")
-	if !ok {
-		return location{}, fmt.Errorf("database URL %q: want sqlite://FILE or mysql://USER:PASSWORD@HOST:PORT/NAME", text)
-	}
+	scheme, rest, _ := strings.Cut(text, "://")
 	switch scheme {
 	case "sqlite":
 		return parseSQLite(rest)
 	case "mysql":
 		return parseMySQL(text)
 	}
-	return location{}, fmt.Errorf("database URL: unknown scheme %q; want sqlite or mysql", scheme)
+	// The text is not repeated: in the notation of a driver it has a password, too.
+	return location{}, fmt.Errorf("%w: want sqlite://FILE or mysql://USER:PASSWORD@HOST:PORT/NAME", ErrURL)
 }
 
 // sqlitePragmas make SQLite a server's database: readers beside one writer, writers that wait for each
 // other, foreign keys that hold. Write transactions begin immediate, because one that upgrades a read later
-// fails at once instead of waiting. Times are stored as text that sorts.
-const sqlitePragmas = "_pragma=journal_mode(WAL)&_pragma=foreign_keys(1)&_pragma=busy_timeout(10000)" +
-	"&_pragma=synchronous(NORMAL)&_txlock=immediate&_time_format=sqlite"
+// fails at once instead of waiting. Times are stored as text that sorts: in one format and in UTC, whatever
+// zone a value comes in.
+const sqlitePragmas = "_pragma=journal_mode(WAL)&_pragma=foreign_keys(1)&_pragma=busy_timeout(" + busyTimeout + ")" +
+	"&_pragma=synchronous(NORMAL)&_txlock=immediate&_time_format=sqlite&_timezone=UTC"
+
+// busyTimeout is how long a writer waits for another, in milliseconds.
+const busyTimeout = "10000"
 
 func parseSQLite(file string) (location, error) {
 	switch {
 	case file == "":
-		return location{}, fmt.Errorf("database URL sqlite://: no file is named")
+		return location{}, fmt.Errorf("%w sqlite://: no file is named", ErrURL)
 	case strings.ContainsAny(file, "?#"):
-		return location{}, fmt.Errorf("database URL sqlite://%s: takes no options", file)
+		return location{}, fmt.Errorf("%w sqlite://%s: takes no options", ErrURL, file)
 	case file == ":memory:":
 		return location{
 			dialect: dialect.SQLite, dsn: "file::memory:?" + sqlitePragmas, memory: true, shown: "sqlite://:memory:",
@@ -66,23 +76,25 @@ func parseMySQL(text string) (location, error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		// The error of package url repeats the URL, password included.
-		return location{}, fmt.Errorf("database URL mysql://: not a valid URL; percent-encode special characters")
+		return location{}, fmt.Errorf("%w mysql://: not a valid URL; percent-encode special characters", ErrURL)
 	}
+	// What is shown has no options: an unknown one may be a password.
+	shown := &url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: u.Path}
 	name := strings.Trim(u.Path, "/")
 	if u.Hostname() == "" || name == "" || strings.Contains(name, "/") {
-		return location{}, fmt.Errorf("database URL %s: want mysql://USER:PASSWORD@HOST:PORT/NAME", u.Redacted())
+		return location{}, fmt.Errorf("%w %s: want mysql://USER:PASSWORD@HOST:PORT/NAME", ErrURL, shown.Redacted())
 	}
 	port := u.Port()
 	if port == "" {
 		port = "3306"
 	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return location{}, fmt.Errorf("%w %s: %s is not a port", ErrURL, shown.Redacted(), port)
+	}
 	c := mysql.NewConfig()
 	c.User = u.User.Username()
 	c.Passwd, _ = u.User.Password()
-	c.Net, c.Addr, c.DBName = "tcp", u.Hostname()+":"+port, name
-	if strings.Contains(u.Hostname(), ":") {
-		c.Addr = "[" + u.Hostname() + "]:" + port
-	}
+	c.Net, c.Addr, c.DBName = "tcp", net.JoinHostPort(u.Hostname(), port), name
 	// An instant is the same whatever the server's or the machine's zone.
 	c.ParseTime, c.Loc = true, time.UTC
 	// One round trip per statement instead of three. Safe with utf8mb4.
@@ -93,13 +105,13 @@ func parseMySQL(text string) (location, error) {
 	c.Params = map[string]string{
 		"time_zone": "'+00:00'",
 		"sql_mode":  "'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
-		// A transaction sees what others committed while it waited for a lock, and takes no gap locks.
-		"transaction_isolation": "'READ-COMMITTED'",
 	}
-	if err := mysqlOptions(c, u.Query()); err != nil {
-		return location{}, fmt.Errorf("database URL %s: %w", u.Redacted(), err)
+	options := u.Query()
+	if err := mysqlOptions(c, options); err != nil {
+		return location{}, fmt.Errorf("%w %s: %w", ErrURL, shown.Redacted(), err)
 	}
-	return location{dialect: dialect.MySQL, mysql: c, shown: u.Redacted()}, nil
+	shown.RawQuery = options.Encode()
+	return location{dialect: dialect.MySQL, mysql: c, shown: shown.Redacted()}, nil
 }
 
 // mysqlOptions applies the options a URL may carry: tls (true, skip-verify, preferred, false) and timeout.
@@ -108,11 +120,16 @@ func mysqlOptions(c *mysql.Config, options url.Values) error {
 		value := values[len(values)-1]
 		switch name {
 		case "tls":
-			c.TLSConfig = value
+			switch value {
+			case "true", "skip-verify", "preferred", "false":
+				c.TLSConfig = value
+			default:
+				return fmt.Errorf("option tls: %q is none of true, skip-verify, preferred, false", value)
+			}
 		case "timeout":
 			d, err := time.ParseDuration(value)
-			if err != nil {
-				return fmt.Errorf("option timeout: %w", err)
+			if err != nil || d <= 0 {
+				return fmt.Errorf("option timeout: %q is no duration such as 5s", value)
 			}
 			c.Timeout = d
 		default:
@@ -145,11 +162,32 @@ func (l location) open() (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(connector)
+	db := sql.OpenDB(readCommitted{connector})
 	db.SetMaxOpenConns(maxConnections)
 	db.SetMaxIdleConns(maxConnections)
 	db.SetConnMaxIdleTime(5 * time.Minute)
 	// Lets a proxy or a failover move connections over.
 	db.SetConnMaxLifetime(30 * time.Minute)
 	return db, nil
+}
+
+// readCommitted makes every new connection's transactions see what others committed while they waited for a
+// lock, and take no gap locks. It is a statement of its own because MySQL and MariaDB name the variable
+// differently.
+type readCommitted struct{ driver.Connector }
+
+// Connect opens a connection.
+func (c readCommitted) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ex, ok := conn.(driver.ExecerContext)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("%T runs no statements", conn), conn.Close())
+	}
+	if _, err := ex.ExecContext(ctx, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", nil); err != nil {
+		return nil, errors.Join(fmt.Errorf("isolation level: %w", err), conn.Close())
+	}
+	return conn, nil
 }

@@ -1,0 +1,329 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/slug"
+	"github.com/almanac-cal/almanac/ent/term"
+)
+
+const racers = 12
+
+// race runs f in goroutines that start together, and complains about each error.
+func race(t *testing.T, f func(i int) error) {
+	t.Helper()
+	start := make(chan struct{})
+	errs := make([]error, racers)
+	var wg sync.WaitGroup
+	for i := range racers {
+		wg.Go(func() {
+			<-start
+			errs[i] = f(i)
+		})
+	}
+	close(start)
+	wg.Wait()
+	for i, err := range errs {
+		if err != nil {
+			t.Errorf("racer %d: %v", i, err)
+		}
+	}
+}
+
+func (w *world) run(e *Editor, do func(ctx context.Context, tx *ent.Tx) error) error {
+	return Write(w.t.Context(), w.db, e, func(tx *ent.Tx) error { return do(w.t.Context(), tx) })
+}
+
+func someEvent() *EventInput {
+	return &EventInput{Title: new("Same"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00")}
+}
+
+func TestRaceForSlug(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		race(t, func(int) error {
+			e := w.as(calendar.Editor)
+			return w.run(e, func(ctx context.Context, tx *ent.Tx) error {
+				_, err := e.CreateEvent(ctx, tx, someEvent())
+				return err
+			})
+		})
+		got, err := w.db.Event.Query().Select(event.FieldSlug).Strings(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(got)
+		want := []string{"same"}
+		for i := 2; i <= racers; i++ {
+			want = append(want, fmt.Sprint("same-", i))
+		}
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("slugs %v", got)
+		}
+		if n := len(w.checkLog()); n != racers {
+			t.Errorf("%d changes", n)
+		}
+	})
+}
+
+func TestRaceForTerm(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		exists := make([]bool, racers)
+		race(t, func(i int) error {
+			e := w.as(calendar.Editor)
+			err := w.run(e, func(ctx context.Context, tx *ent.Tx) error {
+				_, err := e.CreateTerm(ctx, tx, &TermInput{Taxonomy: calendar.Category, Name: new(fmt.Sprintf("M%cSIC", "uU"[i%2]))})
+				return err
+			})
+			var refusal *calendar.Error
+			if errors.As(err, &refusal) && refusal.Code == "term_exists" {
+				exists[i] = true
+				return nil
+			}
+			return err
+		})
+		losers := 0
+		for _, lost := range exists {
+			if lost {
+				losers++
+			}
+		}
+		if n := w.db.Term.Query().CountX(t.Context()); n != 1 || losers != racers-1 {
+			t.Errorf("%d terms, %d were told that it exists", n, losers)
+		}
+		if n := w.db.Slug.Query().Where(slug.KindEQ(calendar.Category)).CountX(t.Context()); n != 1 {
+			t.Errorf("%d slugs", n)
+		}
+		w.checkLog()
+	})
+}
+
+// TestRaceForEverything creates events that bring the same new terms, venue and organizer.
+func TestRaceForEverything(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		race(t, func(i int) error {
+			e := w.as(calendar.Editor)
+			return w.run(e, func(ctx context.Context, tx *ent.Tx) error {
+				in := someEvent()
+				in.Categories, in.Tags = &[]TermRef{{Name: "One"}, {Name: "Two"}}, &[]TermRef{{Name: "Three"}}
+				if i%2 == 1 {
+					slices.Reverse(*in.Categories)
+				}
+				in.Venues = &[]VenueRef{{New: &VenueInput{Name: new("Hall"), City: new("Łódź")}}}
+				in.Organizers = &[]OrganizerRef{{New: &OrganizerInput{Name: new("Org")}}}
+				_, err := e.CreateEvent(ctx, tx, in)
+				return err
+			})
+		})
+		ctx := t.Context()
+		got := []int{
+			w.db.Event.Query().CountX(ctx), w.db.Venue.Query().CountX(ctx), w.db.Organizer.Query().CountX(ctx),
+			w.db.Term.Query().CountX(ctx), w.db.EventVenue.Query().CountX(ctx), w.db.EventTerm.Query().CountX(ctx),
+		}
+		if want := []int{racers, 1, 1, 3, racers, 3 * racers}; !slices.Equal(got, want) {
+			t.Errorf("events, venues, organizers, terms, venue links, term links: %v, want %v", got, want)
+		}
+		for _, c := range w.db.Term.Query().Order(ent.Asc(term.FieldID)).AllX(ctx) {
+			if c.EventCount != racers {
+				t.Errorf("term %s counts %d events", c.Name, c.EventCount)
+			}
+		}
+		w.checkCounts()
+		w.checkLog()
+	})
+}
+
+// TestRaceOnOneEvent changes, trashes and restores one event and its terms at once.
+func TestRaceOnOneEvent(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		e := w.as(calendar.Editor)
+		a, b := w.term(e, calendar.Category, "A", 0), w.term(e, calendar.Category, "B", 0)
+		hall := w.venue(e, &VenueInput{Name: new("Hall")})
+		row := w.event(e, &EventInput{Categories: &[]TermRef{{ID: a.ID}}})
+		race(t, func(i int) error {
+			e := w.as(calendar.Editor)
+			return w.run(e, func(ctx context.Context, tx *ent.Tx) error {
+				row, err := LockEvent(ctx, tx, row.ID)
+				if err != nil {
+					return err
+				}
+				in := &EventInput{Categories: &[]TermRef{{ID: b.ID}}, Venues: &[]VenueRef{{ID: hall.ID}}}
+				switch i % 4 {
+				case 1:
+					in = &EventInput{Status: new(calendar.Trash)}
+				case 2:
+					in = &EventInput{Status: new(calendar.Publish), Categories: &[]TermRef{{ID: a.ID}, {ID: b.ID}}}
+				case 3:
+					e.Write = calendar.Polish
+					in = &EventInput{Title: new(fmt.Sprint("Tytuł ", i)), Venues: &[]VenueRef{}}
+				}
+				_, err = e.UpdateEvent(ctx, tx, row, in)
+				return err
+			})
+		})
+		if got := w.db.Event.GetX(t.Context(), row.ID); got.Version != racers+1 {
+			t.Errorf("version %d after %d writes", got.Version, racers)
+		}
+		w.checkCounts()
+		w.checkLog()
+	})
+}
+
+// TestRaceOnTerms publishes events of the same terms, in both orders, while the terms are deleted.
+func TestRaceOnTerms(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		e := w.as(calendar.Editor)
+		a, b := w.term(e, calendar.Category, "A", 0), w.term(e, calendar.Tag, "B", 0)
+		race(t, func(i int) error {
+			e := w.as(calendar.Editor)
+			err := w.run(e, func(ctx context.Context, tx *ent.Tx) error {
+				if i == racers-1 {
+					row, err := LockTerm(ctx, tx, a.ID)
+					if err != nil {
+						return err
+					}
+					return e.DeleteTerm(ctx, tx, row)
+				}
+				in := someEvent()
+				in.Categories, in.Tags = &[]TermRef{{ID: a.ID}}, &[]TermRef{{ID: b.ID}}
+				if i%3 == 0 {
+					in.Status = new(calendar.Draft)
+				}
+				_, err := e.CreateEvent(ctx, tx, in)
+				return err
+			})
+			if describe(err) == "categories:unknown-ids" {
+				return nil // it was deleted first
+			}
+			return err
+		})
+		if n := w.db.EventTerm.Query().Where().CountX(t.Context()); n != w.db.Event.Query().CountX(t.Context()) {
+			t.Errorf("%d links of %d events", n, w.db.Event.Query().CountX(t.Context()))
+		}
+		w.checkCounts()
+		w.checkLog()
+	})
+}
+
+// TestRaceOfVenueAndTrash links a venue while it goes to the trash: no link may stay.
+func TestRaceOfVenueAndTrash(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		hall := w.venue(w.as(calendar.Editor), &VenueInput{Name: new("Hall")})
+		race(t, func(i int) error {
+			e := w.as(calendar.Editor)
+			err := w.run(e, func(ctx context.Context, tx *ent.Tx) error {
+				if i == racers/2 {
+					row, err := LockVenue(ctx, tx, hall.ID)
+					if err != nil {
+						return err
+					}
+					_, err = e.TrashVenue(ctx, tx, row)
+					return err
+				}
+				in := someEvent()
+				in.Venues = &[]VenueRef{{ID: hall.ID}}
+				_, err := e.CreateEvent(ctx, tx, in)
+				return err
+			})
+			if describe(err) == "venue:unknown-ids" {
+				return nil
+			}
+			return err
+		})
+		if n := w.db.EventVenue.Query().CountX(t.Context()); n != 0 {
+			t.Errorf("%d links to a venue in the trash", n)
+		}
+		w.checkLog()
+	})
+}
+
+// TestRaceForLoop moves two categories below each other.
+func TestRaceForLoop(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		e := w.as(calendar.Editor)
+		a, b := w.term(e, calendar.Category, "A", 0), w.term(e, calendar.Category, "B", 0)
+		race(t, func(i int) error {
+			e, id, parent := w.as(calendar.Editor), a.ID, b.ID
+			if i%2 == 0 {
+				id, parent = parent, id
+			}
+			err := w.run(e, func(ctx context.Context, tx *ent.Tx) error {
+				row, err := LockTerm(ctx, tx, id)
+				if err != nil {
+					return err
+				}
+				_, err = e.UpdateTerm(ctx, tx, row, &TermInput{ParentID: &parent})
+				return err
+			})
+			if describe(err) == "parent" {
+				return nil
+			}
+			return err
+		})
+		a, b = w.db.Term.GetX(t.Context(), a.ID), w.db.Term.GetX(t.Context(), b.ID)
+		if (a.ParentID == nil) == (b.ParentID == nil) {
+			t.Errorf("parents %v and %v, want exactly one", a.ParentID, b.ParentID)
+		}
+	})
+}
+
+// TestRevisionsBecomeVisibleInOrder reads the log while it grows: what was read once has no gap, ever.
+func TestRevisionsBecomeVisibleInOrder(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() {
+			for ctx.Err() == nil {
+				ids, err := w.db.Change.Query().IDs(t.Context())
+				if err != nil {
+					done <- err
+					return
+				}
+				slices.Sort(ids)
+				if n := len(ids); n > 0 && ids[n-1] != int64(n) {
+					done <- fmt.Errorf("%d changes up to revision %d", n, ids[n-1])
+					return
+				}
+			}
+			done <- nil
+		}()
+		race(t, func(i int) error {
+			for j := range 5 {
+				e := w.as(calendar.Editor)
+				err := w.run(e, func(ctx context.Context, tx *ent.Tx) error {
+					in := someEvent()
+					in.Title = new(fmt.Sprint("Event ", i, " ", j))
+					_, err := e.CreateEvent(ctx, tx, in)
+					return err
+				})
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if n := len(w.checkLog()); n != 5*racers {
+			t.Errorf("%d changes", n)
+		}
+	})
+}

@@ -1,0 +1,103 @@
+// Package edit is the rules that every writer of records keeps, whether it answers requests, imports or seeds:
+// what becomes of a status, who gets a slug, which text a language means, what is linked to what.
+//
+// All work is done in a transaction that is handed in; Write opens one and appends what was done to the
+// change log. Texts arrive cleaned and of permitted length, and what is invalid in itself does not arrive at
+// all. What depends on the stored records is decided here and refused with param.Invalid, which names the
+// parameter, or with *calendar.Error.
+//
+// Locks are taken in this order, so that transactions wait for each other instead of deadlocking: the record
+// that is changed (LockEvent and its like), linked venues and organizers, claims (claim), slugs, terms in the
+// order of their ids, links, the revision. What deadlocks nevertheless is run again by store.Tx.
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect/sql/sqlgraph"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// Editor writes records on somebody's behalf. One request has one Editor, which is not for concurrent use.
+type Editor struct {
+	Site calendar.Site
+	// Now is the time of the request: UTC, whole seconds.
+	Now time.Time
+	By  auth.Principal
+	// Write is the language that a parameter or the path chose for the texts sent, "" when none did.
+	Write calendar.Language
+	// Request is the language of the reply, "" for that of the site. Duplicates are recognised by their
+	// original text and by that in this language.
+	Request calendar.Language
+	// PasswordKey is what PasswordKey returned. Only writes of passwords need it.
+	PasswordKey []byte
+
+	changes []change // of the transaction that runs
+}
+
+// Write runs do in a transaction of the store, appends what e did in it to the change log, and commits. As
+// store.Tx, it may run do several times, so do loads what it changes itself, in the transaction.
+func Write(ctx context.Context, db *ent.Client, e *Editor, do func(tx *ent.Tx) error) error {
+	return store.Tx(ctx, db, func(tx *ent.Tx) error {
+		e.changes = nil
+		if err := do(tx); err != nil {
+			return err
+		}
+		return e.flush(ctx, tx)
+	})
+}
+
+// original is the language of records that e creates.
+func (e *Editor) original() calendar.Language {
+	if e.Write != "" {
+		return e.Write
+	}
+	return e.Site.Language
+}
+
+// request is the language that duplicates are recognised in, besides the original.
+func (e *Editor) request() calendar.Language {
+	if e.Request != "" {
+		return e.Request
+	}
+	return e.Site.Language
+}
+
+// author is the author of what e creates; nil when e is nobody in particular.
+func (e *Editor) author() *int64 {
+	if e.By.UserID == 0 {
+		return nil
+	}
+	return new(e.By.UserID)
+}
+
+// forbidden is the refusal of what the caller may not do.
+func forbidden() error {
+	return &calendar.Error{Code: "rest_forbidden", Key: "rest_forbidden"}
+}
+
+// raced turns the refusal of a write by an index or a foreign key into store.ErrConflict: what was looked up
+// a moment ago has changed, and another attempt will see it.
+func raced(err error) error {
+	if store.IsDuplicate(err) || sqlgraph.IsForeignKeyConstraintError(err) {
+		return fmt.Errorf("%w: %w", store.ErrConflict, err)
+	}
+	return err
+}
+
+// guarded checks the outcome of an update of one row that names the version it expects.
+func guarded(rows int, err error) error {
+	if err == nil && rows == 0 {
+		return store.ErrConflict
+	}
+	return raced(err)
+}
+
+var errNoKey = errors.New("event passwords need a key")

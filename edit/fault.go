@@ -1,0 +1,102 @@
+package edit
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// faultOf names the parameter of a fault.
+func faultOf(name string, f *param.Fault) *param.Fault {
+	f.Param = name
+	return f
+}
+
+// invalid is the error of the faults found, in their order; nil when there is none.
+func invalid(found ...*param.Fault) error {
+	var all param.Invalid
+	for _, f := range found {
+		if f != nil {
+			all.Faults = append(all.Faults, *f)
+		}
+	}
+	if all.Faults == nil {
+		return nil
+	}
+	return all
+}
+
+// unknownIDs is the fault of ids that are nothing the parameter can name; nil when there is none of them.
+func unknownIDs(name string, ids []int64) *param.Fault {
+	if len(ids) == 0 {
+		return nil
+	}
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = strconv.FormatInt(id, 10)
+	}
+	return &param.Fault{
+		Param: name, Reason: "unknown-ids", Key: "unknown-ids",
+		Args: map[string]any{"IDs": strings.Join(words, ", ")}, Data: map[string]any{"ids": ids},
+	}
+}
+
+// unknownTerms is the fault of names that the caller may not make terms of.
+func unknownTerms(name string, names []string) *param.Fault {
+	return &param.Fault{
+		Param: name, Reason: "unknown-terms", Key: "unknown-terms",
+		Args: map[string]any{"Names": strings.Join(names, ", ")}, Data: map[string]any{"names": names},
+	}
+}
+
+// InvalidLinked is the fault of a venue or organizer that was sent with an event and is invalid itself: at
+// index in the list, from 0. Its "params" are []param.Fault; who writes the answer turns them into sentences
+// by name, for the body and for the argument Reasons of the message.
+func InvalidLinked(name string, index int, faults []param.Fault) *param.Fault {
+	return &param.Fault{
+		Param: name, Reason: "invalid-linked-record", Key: "invalid-linked-record",
+		Args: map[string]any{"Number": index + 1},
+		Data: map[string]any{"index": index, "params": faults},
+	}
+}
+
+// title is what a kind's title is called among its parameters.
+func title(k calendar.Kind) string {
+	switch k {
+	case calendar.Event:
+		return "title"
+	case calendar.Venue, calendar.Organizer:
+		return string(k)
+	}
+	return "name"
+}
+
+// once drops repeats and keeps the order.
+func once(ids []int64) []int64 {
+	out := make([]int64, 0, len(ids))
+	seen := make(map[int64]bool, len(ids))
+	for _, id := range ids {
+		if !seen[id] {
+			seen[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// without lists what of all is not in some, in order.
+func without(all, some []int64) []int64 {
+	drop := make(map[int64]bool, len(some))
+	for _, id := range some {
+		drop[id] = true
+	}
+	var out []int64
+	for _, id := range all {
+		if !drop[id] {
+			out = append(out, id)
+		}
+	}
+	return out
+}

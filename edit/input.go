@@ -1,0 +1,122 @@
+package edit
+
+import (
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/when"
+)
+
+// EventInput is what is sent about an event; nil is not sent. A create needs Title, Start and End.
+type EventInput struct {
+	AuthorID  *int64
+	Published *time.Time // UTC, whole seconds; zones are the caller's business
+	Status    *calendar.Status
+
+	Title       *string
+	Description *string // sanitised HTML
+	Excerpt     *string // sanitised HTML
+	Slug        *string // in any form; "" is not sent
+
+	Zone       *calendar.Zone
+	AllDay     *bool
+	Start, End *when.Date
+
+	ImageID  *int64 // 0 removes it
+	Cost     *calendar.Cost
+	Website  *Website
+	Password *string // in clear; "" removes it
+	ParentID *int64  // 0 removes it
+
+	ShowMap, ShowMapLink, Hide, Sticky, Featured, Ticketed *bool
+
+	// Sent lists replace all links; empty ones remove them.
+	Categories, Tags *[]TermRef
+	Venues           *[]VenueRef
+	Organizers       *[]OrganizerRef
+
+	SourceID   *string    // of an import
+	ModifiedAt *time.Time // of an import; UTC; else the time of the request
+}
+
+// Website of an event. The zero value takes it back to never set, which is answered as the event's own URL;
+// Set with an empty URL is no website.
+type Website struct {
+	Set bool
+	URL string
+}
+
+// TermRef names a category or tag: by ID unless Name is set, which is looked up and, if unknown, created.
+type TermRef struct {
+	ID   int64
+	Name string
+}
+
+// VenueRef names a venue by ID unless New is set, which creates one by the rules of CreateVenue.
+type VenueRef struct {
+	ID  int64
+	New *VenueInput
+}
+
+// OrganizerRef names an organizer by ID unless New is set, which creates one by the rules of CreateOrganizer.
+type OrganizerRef struct {
+	ID  int64
+	New *OrganizerInput
+}
+
+// VenueInput is what is sent about a venue; nil is not sent. A create needs Name. New venues show map and map
+// link unless told otherwise.
+type VenueInput struct {
+	AuthorID  *int64 // ignored for venues created with an event, which take the event's author
+	Published *time.Time
+	Status    *calendar.Status
+
+	Name        *string
+	Description *string // sanitised HTML
+	Slug        *string // in any form; "" is not sent
+
+	Address, City, Country, Province, State, Zip, Phone *string
+	StateProvince                                       *string // "" is derived when read
+	Website                                             *string
+	ImageID                                             *int64 // 0 removes it
+	ShowMap, ShowMapLink                                *bool
+	Latitude, Longitude                                 *Coordinate
+
+	SourceID   *string
+	ModifiedAt *time.Time
+}
+
+// Coordinate is a latitude or longitude. The zero value removes it.
+type Coordinate struct {
+	Set     bool
+	Degrees float64 // north, east
+}
+
+// OrganizerInput is what is sent about an organizer; nil is not sent. A create needs Name.
+type OrganizerInput struct {
+	AuthorID  *int64 // ignored for organizers created with an event, which take the event's author
+	Published *time.Time
+	Status    *calendar.Status
+
+	Name        *string
+	Description *string // sanitised HTML
+	Slug        *string // in any form; "" is not sent
+
+	Phone, Email, Website *string
+	ImageID               *int64 // 0 removes it
+
+	SourceID   *string
+	ModifiedAt *time.Time
+}
+
+// TermInput is what is sent about a category or tag; nil is not sent. A create needs Taxonomy and Name.
+type TermInput struct {
+	Taxonomy    calendar.Kind // Category or Tag; read on create only
+	Name        *string
+	Description *string // plain text
+	Slug        *string // in any form; "" is not sent
+	ParentID    *int64  // of a category; 0 is the top
+
+	SourceID   *string
+	ModifiedAt *time.Time
+}

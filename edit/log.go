@@ -1,0 +1,62 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+)
+
+// revision is the counter that holds the id of the newest change.
+const revision = "revision"
+
+// batch is how many rows one statement writes or asks for: below the variables that SQLite allows.
+const batch = 500
+
+// change is an entry of the change log that is not written yet.
+type change struct {
+	kind   calendar.Kind
+	id     int64
+	action calendar.Action
+	fields []string // names that changed; nil: all
+}
+
+// log notes what was done, for flush.
+func (e *Editor) log(kind calendar.Kind, id int64, action calendar.Action, fields []string) {
+	e.changes = append(e.changes, change{kind, id, action, fields})
+}
+
+// flush appends the noted changes to the change log. It must be the last that happens in a transaction: from
+// here to the commit nobody else gets a revision, so revisions become visible in their order and without
+// gaps. Whoever has read up to one has seen everything committed up to it.
+func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
+	if len(e.changes) == 0 {
+		return nil
+	}
+	if err := grow(ctx, tx, revision, int64(len(e.changes))); err != nil {
+		return fmt.Errorf("next revision: %w", err)
+	}
+	newest, err := tx.Counter.Get(ctx, revision)
+	if err != nil {
+		return fmt.Errorf("next revision: %w", err)
+	}
+	next := newest.Value - int64(len(e.changes)) + 1
+	for part := range slices.Chunk(e.changes, batch) {
+		rows := make([]*ent.ChangeCreate, len(part))
+		for i, c := range part {
+			rows[i] = tx.Change.Create().SetID(next).SetKind(c.kind).SetRecordID(c.id).SetAction(c.action).
+				SetNillableUserID(e.author()).SetAt(e.Now)
+			if c.fields != nil {
+				rows[i].SetFields(c.fields)
+			}
+			next++
+		}
+		if err := tx.Change.CreateBulk(rows...).Exec(ctx); err != nil {
+			return fmt.Errorf("change log: %w", err)
+		}
+	}
+	e.changes = nil
+	return nil
+}

@@ -1,0 +1,135 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// termLookup is what was found for the terms that an event names.
+type termLookup struct {
+	taxonomy calendar.Kind
+	name     string // of the parameter
+	ids      []int64
+	unnamed  []int // places in ids that wait for a term to be created
+	texts    []string
+}
+
+// lookUpTerms finds the terms that are named by id, by name in any language, or by slug, in this order. Ids
+// that are none of the taxonomy are a fault; names that are none are left to createTerms.
+func (e *Editor) lookUpTerms(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, name string, refs []TermRef) (
+	*termLookup, *param.Fault, error,
+) {
+	l := &termLookup{taxonomy: taxonomy, name: name, ids: make([]int64, len(refs))}
+	var ids []int64
+	keys := make(map[string]string) // folded name -> name
+	for i, r := range refs {
+		if r.Name == "" {
+			ids = append(ids, r.ID)
+			l.ids[i] = r.ID
+			continue
+		}
+		keys[calendar.FoldName(r.Name)] = r.Name
+	}
+	ids = once(ids)
+	var known []int64
+	for part := range slices.Chunk(ids, batch) {
+		found, err := tx.Term.Query().Where(term.IDIn(part...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s by id: %w", taxonomy, err)
+		}
+		known = append(known, found...)
+	}
+	if fault := unknownIDs(name, without(ids, known)); fault != nil || len(keys) == 0 {
+		return l, fault, nil
+	}
+	named, err := termsNamed(ctx, tx, taxonomy, slices.Sorted(maps.Keys(keys)))
+	if err != nil {
+		return nil, nil, err
+	}
+	var rest []string
+	for key, text := range keys {
+		if named[key] == nil {
+			rest = append(rest, text)
+		}
+	}
+	slugged, err := termsSlugged(ctx, tx, taxonomy, rest)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, r := range refs {
+		if r.Name == "" {
+			continue
+		}
+		if found := named[calendar.FoldName(r.Name)]; found != nil {
+			l.ids[i] = found[0].ID
+			continue
+		}
+		if id, ok := slugged[strings.ToLower(r.Name)]; ok {
+			l.ids[i] = id
+			continue
+		}
+		l.unnamed = append(l.unnamed, i)
+		l.texts = append(l.texts, r.Name)
+	}
+	return l, nil, nil
+}
+
+// createTerms creates the terms that were not found, at the top, for who may, and returns the ids of all in
+// the order named, each once.
+func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]int64, error) {
+	if len(l.texts) == 0 {
+		return once(l.ids), nil
+	}
+	names := make(map[string]string) // folded name -> name as first sent
+	var unknown []string
+	for _, text := range l.texts {
+		key := calendar.FoldName(text)
+		if _, repeated := names[key]; !repeated {
+			names[key] = text
+			unknown = append(unknown, text)
+		}
+	}
+	if !e.mayManageTerms(l.taxonomy) {
+		return nil, invalid(unknownTerms(l.name, unknown))
+	}
+	keys := slices.Sorted(maps.Keys(names))
+	for _, key := range keys {
+		if err := claim(ctx, tx, l.taxonomy, topName(key)); err != nil {
+			return nil, err
+		}
+	}
+	// Somebody else may have created one while this waited for the claims.
+	there, err := termsNamed(ctx, tx, l.taxonomy, keys)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		if there[key] != nil {
+			continue
+		}
+		row, err := e.insertTerm(ctx, tx, &TermInput{Taxonomy: l.taxonomy, Name: new(names[key])}, nil)
+		if err != nil {
+			return nil, err
+		}
+		there[key] = []*ent.Term{row}
+	}
+	for i, at := range l.unnamed {
+		l.ids[at] = there[calendar.FoldName(l.texts[i])][0].ID
+	}
+	return once(l.ids), nil
+}
+
+// topName is what is claimed for a name at the top of a taxonomy.
+func topName(key string) string { return nameBelow(0, key) }
+
+// nameBelow is what is claimed for a name below a parent.
+func nameBelow(parent int64, key string) string { return strconv.FormatInt(parent, 10) + ":" + key }

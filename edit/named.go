@@ -1,0 +1,167 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// named is a table of venues or organizers, R being a row of it, together with what is sent of one: the part
+// that differs between the two.
+type named[R any] struct {
+	kind   calendar.Kind
+	record func(row R) *record
+	sent   *sent
+	// faults are what is wrong with the own fields; row is the zero R for a new one.
+	faults func(row R) []*param.Fault
+	get    func(ctx context.Context, id int64) (R, error)
+	insert func(ctx context.Context, d *diff, common func(namedMutation)) (R, error)
+	// update changes the row if it still has the version of old.
+	update func(ctx context.Context, old R, d *diff, common func(namedMutation)) error
+	// named lists the rows that are not in the trash and have the name, folded, in the original, and those that
+	// have it in the language.
+	named func(ctx context.Context, key string, l calendar.Language) ([]R, error)
+	// unlink removes it from all events.
+	unlink func(ctx context.Context, id int64) error
+}
+
+// namedMutation is the mutation of a venue or an organizer.
+type namedMutation interface {
+	recordMutation
+	SetName(string)
+	SetNameKey(string)
+}
+
+// fillNamed writes a venue or an organizer over the one that is stored.
+func (e *Editor) fillNamed(m namedMutation, r, old *record, s *sent, d *diff) {
+	e.fill(m, r, old, s, d)
+	put(d, "", old.title, r.title, m.SetName)
+	put(d, "", calendar.FoldName(old.title), calendar.FoldName(r.title), m.SetNameKey)
+}
+
+// createNamed stores a new row, or finds the one that it would duplicate.
+func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R]) (row R, created bool, err error) {
+	none := &record{written: written{kind: t.kind}}
+	author, picture, err := e.check(ctx, tx, none, t.sent)
+	if err != nil {
+		return row, false, err
+	}
+	if err := invalid(author, picture); err != nil {
+		return row, false, err
+	}
+	if err := e.permit(none, t.sent); err != nil {
+		return row, false, err
+	}
+	if err := invalid(t.faults(row)...); err != nil {
+		return row, false, err
+	}
+	key := calendar.FoldName(*t.sent.title)
+	row, found, err := t.duplicate(ctx, tx, e, key)
+	if found || err != nil {
+		return row, false, err
+	}
+	// Not there: but somebody else may be about to create it.
+	if err := claim(ctx, tx, t.kind, key); err != nil {
+		return row, false, err
+	}
+	row, found, err = t.duplicate(ctx, tx, e, key)
+	if found || err != nil {
+		return row, false, err
+	}
+	r, err := e.begin(ctx, tx, t.kind, t.sent)
+	if err != nil {
+		return row, false, err
+	}
+	d := &diff{fresh: true}
+	row, err = t.insert(ctx, d, func(m namedMutation) { e.fillNamed(m, r, none, t.sent, d) })
+	if err != nil {
+		return row, false, fmt.Errorf("create %s: %w", t.kind, raced(err))
+	}
+	e.log(t.kind, r.id, calendar.Created, nil)
+	return row, true, nil
+}
+
+// duplicate finds the oldest row, not in the trash and readable for the caller, that has the name sent, and the
+// description if one is sent. Letter case does not count. What is sent is compared with the original and with
+// the text in the language of the request.
+func (t named[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key string) (found R, ok bool, err error) {
+	rows, err := t.named(ctx, key, e.request())
+	if err != nil {
+		return found, false, fmt.Errorf("%s of the same name: %w", t.kind, err)
+	}
+	description := calendar.FoldName(apply("", t.sent.description))
+	var oldest *record
+	for _, row := range rows {
+		r := t.record(row)
+		if (oldest != nil && oldest.id <= r.id) || !e.may(auth.Read, r) {
+			continue
+		}
+		if description != "" && calendar.FoldName(r.description) != description {
+			if r.language == e.request() || !r.languages.Has(e.request()) {
+				continue
+			}
+			if err := r.load(ctx, tx); err != nil {
+				return found, false, err
+			}
+			other := r.in(e.request())
+			if other == nil || calendar.FoldName(other.description) != description {
+				continue
+			}
+		}
+		found, oldest = row, r
+	}
+	return found, oldest != nil, nil
+}
+
+// updateNamed changes a row.
+func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R], row R) (R, error) {
+	old := t.record(row)
+	author, picture, err := e.check(ctx, tx, old, t.sent)
+	if err != nil {
+		return row, err
+	}
+	if err := invalid(author, picture); err != nil {
+		return row, err
+	}
+	if err := e.permit(old, t.sent); err != nil {
+		return row, err
+	}
+	if err := invalid(t.faults(row)...); err != nil {
+		return row, err
+	}
+	return t.change(ctx, tx, e, row, old)
+}
+
+// trashNamed moves a row to the trash.
+func trashNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R], row R) (R, error) {
+	old := t.record(row)
+	if err := e.permitTrash(old); err != nil {
+		return row, err
+	}
+	t.sent.status = new(calendar.Trash)
+	return t.change(ctx, tx, e, row, old)
+}
+
+// change applies what is sent, without asking whether it may.
+func (t named[R]) change(ctx context.Context, tx *ent.Tx, e *Editor, row R, old *record) (R, error) {
+	d := &diff{}
+	r, action, err := e.revise(ctx, tx, old, t.sent, d)
+	if err != nil {
+		return row, err
+	}
+	err = t.update(ctx, row, d, func(m namedMutation) { e.fillNamed(m, r, old, t.sent, d) })
+	if err != nil {
+		return row, fmt.Errorf("%s %d: %w", t.kind, r.id, err)
+	}
+	if action == calendar.Trashed {
+		if err := t.unlink(ctx, r.id); err != nil {
+			return row, fmt.Errorf("unlink %s %d: %w", t.kind, r.id, err)
+		}
+	}
+	e.log(t.kind, r.id, action, d.fields)
+	return t.get(ctx, r.id)
+}

@@ -1,0 +1,114 @@
+package edit
+
+import (
+	"context"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/eventorganizer"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/organizertranslation"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// CreateOrganizer stores a new organizer, or returns the one that is there already as CreateVenue does.
+func (e *Editor) CreateOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerInput) (
+	row *ent.Organizer, created bool, err error,
+) {
+	return e.createOrganizer(ctx, tx, in, in.sent())
+}
+
+func (e *Editor) createOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerInput, s *sent) (
+	*ent.Organizer, bool, error,
+) {
+	row, created, err := createNamed(ctx, tx, e, e.organizers(tx, in, s))
+	if err != nil || created {
+		return row, created, err
+	}
+	rest := *in
+	rest.Name, rest.Description = nil, nil
+	if s.linked {
+		rest.AuthorID = nil
+	}
+	if rest != (OrganizerInput{}) && e.may(auth.Edit, organizerRecord(row)) {
+		row, err = e.UpdateOrganizer(ctx, tx, row, &rest)
+	}
+	return row, false, err
+}
+
+// UpdateOrganizer changes what is sent of an organizer that was loaded in the same transaction, best with
+// LockOrganizer.
+func (e *Editor) UpdateOrganizer(ctx context.Context, tx *ent.Tx, row *ent.Organizer, in *OrganizerInput) (
+	*ent.Organizer, error,
+) {
+	return updateNamed(ctx, tx, e, e.organizers(tx, in, in.sent()), row)
+}
+
+// TrashOrganizer moves an organizer to the trash and removes it from its events for good. One that is there
+// already is *calendar.Error organizer-is-in-trash.
+func (e *Editor) TrashOrganizer(ctx context.Context, tx *ent.Tx, row *ent.Organizer) (*ent.Organizer, error) {
+	return trashNamed(ctx, tx, e, e.organizers(tx, &OrganizerInput{}, &sent{}), row)
+}
+
+func organizerRecord(row *ent.Organizer) *record {
+	return &record{
+		written: written{
+			kind: calendar.Organizer, id: row.ID, language: row.Language, languages: row.Languages,
+			trashed: row.Status == calendar.Trash,
+			text:    text{title: row.Name, description: row.Description, slug: row.Slug},
+		},
+		standing: standing{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
+		author:   row.AuthorID, image: row.ImageID, source: row.SourceID,
+		modified: row.ModifiedAt, version: row.Version,
+	}
+}
+
+func (in *OrganizerInput) sent() *sent {
+	return &sent{
+		author: in.AuthorID, published: in.Published, status: in.Status,
+		sentText: sentText{title: in.Name, description: in.Description, slug: in.Slug},
+		image:    in.ImageID, source: in.SourceID, modified: in.ModifiedAt,
+	}
+}
+
+// organizers is the table of organizers with what is sent of one.
+func (e *Editor) organizers(tx *ent.Tx, in *OrganizerInput, s *sent) named[*ent.Organizer] {
+	return named[*ent.Organizer]{
+		kind: calendar.Organizer, record: organizerRecord, sent: s, get: tx.Organizer.Get,
+		faults: func(*ent.Organizer) []*param.Fault { return nil },
+		insert: func(ctx context.Context, d *diff, common func(namedMutation)) (*ent.Organizer, error) {
+			c := tx.Organizer.Create()
+			common(c.Mutation())
+			in.fill(c.Mutation(), &ent.Organizer{}, d)
+			return c.Save(ctx)
+		},
+		update: func(ctx context.Context, old *ent.Organizer, d *diff, common func(namedMutation)) error {
+			u := tx.Organizer.Update().Where(organizer.ID(old.ID), organizer.Version(old.Version))
+			common(u.Mutation())
+			in.fill(u.Mutation(), old, d)
+			return guarded(u.Save(ctx))
+		},
+		named: func(ctx context.Context, key string, l calendar.Language) ([]*ent.Organizer, error) {
+			rows, err := tx.Organizer.Query().Where(organizer.NameKey(key), organizer.StatusNEQ(calendar.Trash)).All(ctx)
+			if err != nil {
+				return nil, err
+			}
+			others, err := tx.OrganizerTranslation.Query().
+				Where(organizertranslation.NameKey(key), organizertranslation.LanguageEQ(l)).
+				QueryOrganizer().Where(organizer.StatusNEQ(calendar.Trash)).All(ctx)
+			return append(rows, others...), err
+		},
+		unlink: func(ctx context.Context, id int64) error {
+			_, err := tx.EventOrganizer.Delete().Where(eventorganizer.OrganizerID(id)).Exec(ctx)
+			return err
+		},
+	}
+}
+
+// fill writes what only organizers have over what is stored.
+func (in *OrganizerInput) fill(m *ent.OrganizerMutation, old *ent.Organizer, d *diff) {
+	put(d, "phone", old.Phone, apply(old.Phone, in.Phone), m.SetPhone)
+	put(d, "website", old.Website, apply(old.Website, in.Website), m.SetWebsite)
+	put(d, "email", old.Email, apply(old.Email, in.Email), m.SetEmail)
+}

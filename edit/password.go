@@ -1,0 +1,62 @@
+package edit
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/setting"
+)
+
+// passwordSetting is the setting that holds the key.
+const passwordSetting = "event_password_key"
+
+// PasswordKey is the key that event passwords are hashed with: 32 random bytes that all processes on one
+// database share. The first that asks makes it.
+func PasswordKey(ctx context.Context, db *ent.Client) ([]byte, error) {
+	s, err := db.Setting.Get(ctx, passwordSetting)
+	if err == nil {
+		return s.Value, nil
+	}
+	if !ent.IsNotFound(err) {
+		return nil, fmt.Errorf("setting %s: %w", passwordSetting, err)
+	}
+	key := make([]byte, sha256.Size)
+	if _, err := rand.Read(key); err != nil {
+		return nil, fmt.Errorf("key for event passwords: %w", err)
+	}
+	// Whoever comes second keeps the first's; reading it back tells which that is.
+	err = db.Setting.Create().SetID(passwordSetting).SetValue(key).
+		OnConflict(sql.ConflictColumns(setting.FieldID)).Ignore().Exec(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("setting %s: %w", passwordSetting, err)
+	}
+	if s, err = db.Setting.Get(ctx, passwordSetting); err != nil {
+		return nil, fmt.Errorf("setting %s: %w", passwordSetting, err)
+	}
+	return s.Value, nil
+}
+
+// HashPassword is what is stored of the password of an event: HMAC-SHA256 over the id (8 bytes, big endian)
+// and the password. A password protects the content of one event, is compared with every event of a list,
+// and is in the hands of all its readers; a slow hash would cost much and protect little.
+func HashPassword(key []byte, eventID int64, password string) []byte {
+	var id [8]byte
+	binary.BigEndian.PutUint64(id[:], uint64(eventID))
+	mac := hmac.New(sha256.New, key)
+	mac.Write(id[:])
+	mac.Write([]byte(password))
+	return mac.Sum(nil)
+}
+
+// PasswordMatches reports in constant time whether the password is the one that the hash stored with the event
+// was made of. Nothing matches no hash.
+func PasswordMatches(key []byte, eventID int64, password string, hash *[]byte) bool {
+	return hash != nil && hmac.Equal(HashPassword(key, eventID, password), *hash)
+}

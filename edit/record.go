@@ -1,0 +1,239 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/ent/user"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// record is what events, venues and organizers have in common.
+type record struct {
+	written
+	standing
+	author, image *int64
+	source        *string
+	modified      time.Time // UTC
+	version       int64
+}
+
+// sent is what is sent of what records have in common; nil is not sent.
+type sent struct {
+	author *int64
+	// linked is an author who comes from the event that a record is created with, not from the client.
+	linked    bool
+	published *time.Time
+	status    *calendar.Status
+	sentText
+	image    *int64
+	source   *string
+	modified *time.Time
+}
+
+// trackedMutation is the mutation of a record or a term.
+type trackedMutation interface {
+	SetLanguage(calendar.Language)
+	SetLanguages(calendar.LanguageSet)
+	SetCreatedAt(time.Time)
+	SetModifiedAt(time.Time)
+	SetVersion(int64)
+	SetSourceID(string)
+	ClearSourceID()
+	SetDescription(string)
+	SetSlug(string)
+}
+
+// recordMutation is the mutation of an event, a venue or an organizer.
+type recordMutation interface {
+	trackedMutation
+	SetID(int64)
+	SetAuthorID(int64)
+	ClearAuthorID()
+	SetStatus(calendar.Status)
+	SetStatusBeforeTrash(calendar.Status)
+	SetPublishedAt(time.Time)
+	SetDated(bool)
+	SetImageID(int64)
+	ClearImageID()
+}
+
+// fillTracked writes what records and terms have in common. Texts and slug are noted by those who change them.
+func (e *Editor) fillTracked(m trackedMutation, w, old *written, modified *time.Time, version int64, d *diff) {
+	if d.fresh {
+		m.SetCreatedAt(e.Now)
+	}
+	m.SetModifiedAt(apply(e.Now, modified).UTC().Truncate(time.Second))
+	m.SetVersion(version)
+	put(d, "", old.language, w.language, m.SetLanguage)
+	put(d, "", old.languages, w.languages, m.SetLanguages)
+	put(d, "", old.description, w.description, m.SetDescription)
+	put(d, "", old.slug, w.slug, m.SetSlug)
+}
+
+// fill writes a record over the one that is stored.
+func (e *Editor) fill(m recordMutation, r, old *record, s *sent, d *diff) {
+	if d.fresh {
+		m.SetID(r.id)
+	}
+	e.fillTracked(m, &r.written, &old.written, s.modified, r.version, d)
+	putOptional(d, "author", old.author, r.author, m.SetAuthorID, m.ClearAuthorID)
+	put(d, "status", old.status, r.status, m.SetStatus)
+	put(d, "", old.before, r.before, m.SetStatusBeforeTrash)
+	putTime(d, "date", old.published, r.published, m.SetPublishedAt)
+	put(d, "", old.dated, r.dated, m.SetDated)
+	putOptional(d, "image", old.image, r.image, m.SetImageID, m.ClearImageID)
+	putOptional(d, "", old.source, r.source, m.SetSourceID, m.ClearSourceID)
+}
+
+// check looks up what is named by what is sent: an author and an image. A value that is stored already is not
+// looked at again.
+func (e *Editor) check(ctx context.Context, tx *ent.Tx, old *record, s *sent) (
+	author, picture *param.Fault, err error,
+) {
+	if e.names(old, s) {
+		known, err := tx.User.Query().Where(user.ID(*s.author)).Exist(ctx)
+		if err != nil {
+			return nil, nil, fmt.Errorf("author %d: %w", *s.author, err)
+		}
+		if !known {
+			author = faultOf("author", param.Bad())
+		}
+	}
+	if s.image != nil && *s.image != 0 && !same(old.image, *s.image) {
+		known, err := tx.Image.Query().Where(image.ID(*s.image)).Exist(ctx)
+		if err != nil {
+			return nil, nil, fmt.Errorf("image %d: %w", *s.image, err)
+		}
+		if !known {
+			picture = &param.Fault{
+				Param: "image", Reason: "image-not-usable", Key: "image-not-usable", Data: map[string]any{},
+			}
+		}
+	}
+	return author, picture, nil
+}
+
+// names reports whether somebody is sent as author who is neither the caller nor the author already.
+func (e *Editor) names(old *record, s *sent) bool {
+	return s.author != nil && !s.linked && !same(old.author, *s.author) &&
+		(*s.author == 0 || *s.author != e.By.UserID)
+}
+
+func same(stored *int64, id int64) bool { return stored != nil && *stored == id }
+
+// permit asks the permission matrix about a write; old is the zero record, of its kind, for a new one.
+func (e *Editor) permit(old *record, s *sent) error {
+	fresh := old.status == ""
+	switch {
+	case fresh && !e.may(auth.Create, old), !fresh && !e.may(auth.Edit, old):
+		return forbidden()
+	case e.names(old, s) && !e.may(auth.SetAuthor, old):
+		return forbidden()
+	case fresh || s.status == nil:
+		return nil
+	case *s.status == calendar.Trash && !old.trashed && !e.may(auth.Delete, old):
+		return forbidden()
+	case *s.status != calendar.Trash && old.trashed && !e.may(auth.Restore, old):
+		return forbidden()
+	}
+	return nil
+}
+
+// begin makes a new record: draws its id, and takes its slug if the status needs one or one is sent.
+func (e *Editor) begin(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *sent) (*record, error) {
+	r := &record{author: e.author(), source: s.source, version: 1}
+	if s.author != nil || s.linked {
+		r.author = s.author
+	}
+	r.kind, r.language, r.languages = kind, e.original(), calendar.LanguagesOf(e.original())
+	r.image = applyID(nil, s.image)
+	r.text = text{title: *s.title, description: apply("", s.description), excerpt: apply("", s.excerpt)}
+	r.standing = settle(standing{}, s.status, s.published, e.Now, e.may(auth.Publish, r))
+	r.trashed = r.status == calendar.Trash
+	drawn, err := tx.Record.Create().SetKind(kind).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("draw the id of a new %s: %w", kind, err)
+	}
+	r.id = drawn.ID
+	if wanted := apply("", s.slug); wanted != "" || r.needsSlug() {
+		if wanted == "" {
+			wanted = r.title
+		}
+		if r.slug, err = r.slugIn(r.language, "").take(ctx, tx, calendar.Slug(wanted)); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// needsSlug reports whether a record of its kind and status has a slug even if none was ever sent.
+func (r *record) needsSlug() bool {
+	return r.kind != calendar.Event || r.status.HasSlug() || r.before.HasSlug()
+}
+
+// revise applies what is sent to a record: its standing, its texts and slugs. Old stays what is stored.
+func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *sent, d *diff) (
+	*record, calendar.Action, error,
+) {
+	r := new(*old)
+	r.others = slices.Clone(old.others)
+	r.version++
+	if s.author != nil {
+		r.author = new(*s.author)
+	}
+	r.image = applyID(old.image, s.image)
+	if s.source != nil {
+		r.source = s.source
+	}
+	r.standing = settle(old.standing, s.status, s.published, e.Now, e.may(auth.Publish, old))
+	action := calendar.Updated
+	texts := s.sentText
+	if toTrash := r.status == calendar.Trash; toTrash != old.trashed {
+		action = calendar.Restored
+		if toTrash {
+			action = calendar.Trashed
+		} else if texts.slug != nil && calendar.SlugKey(*texts.slug) == old.slug {
+			texts.slug = nil // sent back with the representation
+		}
+		if err := r.moveSlugs(ctx, tx, toTrash); err != nil {
+			return nil, "", err
+		}
+	}
+	if err := e.rewrite(ctx, tx, &r.written, texts, d); err != nil {
+		return nil, "", err
+	}
+	if r.slug == "" && r.needsSlug() {
+		var err error
+		if r.slug, err = r.slugIn(r.language, "").take(ctx, tx, calendar.Slug(r.title)); err != nil {
+			return nil, "", err
+		}
+	}
+	if r.slug != old.slug && !slices.Contains(d.fields, "slug") {
+		d.note("slug")
+	}
+	return r, action, nil
+}
+
+// inTrash is the refusal to delete what is in the trash already.
+func inTrash(kind calendar.Kind) error {
+	code := string(kind) + "-is-in-trash"
+	return &calendar.Error{Code: code, Key: code}
+}
+
+// permitTrash asks whether a record may be moved to the trash, and whether it is not there already.
+func (e *Editor) permitTrash(old *record) error {
+	switch {
+	case !e.may(auth.Delete, old):
+		return forbidden()
+	case old.trashed:
+		return inTrash(old.kind)
+	}
+	return nil
+}

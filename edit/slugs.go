@@ -1,0 +1,192 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/slug"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// slugOf is a slug of a record or term in one language. Slug is "" as long as there is none.
+type slugOf struct {
+	kind     calendar.Kind
+	owner    int64
+	language calendar.Language
+	slug     string
+	trashed  bool
+}
+
+// room is where the slug must be unique: a slug in the trash blocks nobody.
+func (s slugOf) room() int64 {
+	if s.trashed {
+		return s.owner
+	}
+	return 0
+}
+
+// slugTries bounds how often a slug is looked for when others take it at the same moment. On MySQL the refused
+// insert has waited for the winner to commit, so each round sees one more taken.
+const slugTries = 30
+
+// take gives the owner the slug base, or base-2, base-3 and so on if it is taken; an empty base is replaced by
+// the kind and the id. Base is without the mark of the trash. The unique index decides between racers.
+func (s slugOf) take(ctx context.Context, tx *ent.Tx, base string) (string, error) {
+	if base == "" {
+		base = s.kind.Slug(s.owner)
+	}
+	if s.trashed {
+		base = calendar.TrashedSlug(base)
+	}
+	for range slugTries {
+		free, err := freeSlug(ctx, tx, s, base)
+		if err != nil {
+			return "", err
+		}
+		if free == s.slug {
+			return free, nil
+		}
+		if err = s.store(ctx, tx, free); err == nil {
+			return free, nil
+		}
+		if !store.IsDuplicate(err) {
+			return "", fmt.Errorf("slug %s of %s %d: %w", free, s.kind, s.owner, err)
+		}
+	}
+	return "", fmt.Errorf("%w: slug %s of %s", store.ErrConflict, base, s.kind)
+}
+
+// takeExactly is take for the update of a term: a slug of another is refused, not numbered.
+func (s slugOf) takeExactly(ctx context.Context, tx *ent.Tx, base string) (string, error) {
+	holder, err := tx.Slug.Query().Where(slug.KindEQ(s.kind), slug.Slug(base), slug.TrashedID(0)).First(ctx)
+	switch {
+	case err == nil && holder.OwnerID == s.owner:
+		return s.slug, nil
+	case err == nil:
+		return "", &calendar.Error{
+			Code: "duplicate_term_slug", Key: "duplicate_term_slug", Data: map[string]any{"term_id": holder.OwnerID},
+		}
+	case ent.IsNotFound(err):
+		err = raced(s.store(ctx, tx, base))
+	}
+	if err != nil {
+		return "", fmt.Errorf("slug %s of %s %d: %w", base, s.kind, s.owner, err)
+	}
+	return base, nil
+}
+
+// store writes the row of the slug, whichever it had before.
+func (s slugOf) store(ctx context.Context, tx *ent.Tx, text string) error {
+	if s.slug == "" {
+		return tx.Slug.Create().SetKind(s.kind).SetSlug(text).SetOwnerID(s.owner).
+			SetLanguage(s.language).SetTrashedID(s.room()).Exec(ctx)
+	}
+	return guarded(tx.Slug.Update().
+		Where(slug.OwnerID(s.owner), slug.KindEQ(s.kind), slug.Slug(s.slug)).
+		SetSlug(text).SetTrashedID(s.room()).Save(ctx))
+}
+
+// drop removes the row of the slug.
+func (s slugOf) drop(ctx context.Context, tx *ent.Tx) error {
+	if s.slug == "" {
+		return nil
+	}
+	_, err := tx.Slug.Delete().
+		Where(slug.OwnerID(s.owner), slug.KindEQ(s.kind), slug.Slug(s.slug)).Exec(ctx)
+	return err
+}
+
+// move takes the slug to the trash or out of it. Out of it, it is numbered if somebody else has it now.
+func (s slugOf) move(ctx context.Context, tx *ent.Tx, toTrash bool) (string, error) {
+	if s.slug == "" {
+		return "", nil
+	}
+	s.trashed = toTrash
+	if !toTrash {
+		return s.take(ctx, tx, calendar.UntrashedSlug(s.slug))
+	}
+	trashed := calendar.TrashedSlug(s.slug)
+	if err := s.store(ctx, tx, trashed); err != nil {
+		return "", fmt.Errorf("slug %s of %s %d: %w", trashed, s.kind, s.owner, err)
+	}
+	return trashed, nil
+}
+
+// probes is how many slugs one query asks for.
+const probes = 16
+
+var errSlugs = errors.New("no number is left for the slug")
+
+// freeSlug is base or the first of base-2, base-3 and so on that nobody else has. Of a crowd of thousands it
+// does not read all: beyond the first numbers it doubles until one is free, then halves the distance to the
+// last that was not.
+func freeSlug(ctx context.Context, tx *ent.Tx, s slugOf, base string) (string, error) {
+	number := func(n int) string {
+		if n == 1 {
+			return base
+		}
+		return calendar.NumberedSlug(base, n)
+	}
+	// first is the place of the first free one among ascending numbers, or their count.
+	first := func(numbers []int) (int, error) {
+		asked := make([]string, len(numbers))
+		for i, n := range numbers {
+			asked[i] = number(n)
+		}
+		taken, err := tx.Slug.Query().
+			Where(slug.KindEQ(s.kind), slug.SlugIn(asked...), slug.TrashedID(s.room())).
+			Select(slug.FieldSlug).Strings(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("slugs like %s: %w", base, err)
+		}
+		others := make(map[string]bool, len(taken))
+		for _, t := range taken {
+			others[t] = t != s.slug
+		}
+		for i, text := range asked {
+			if !others[text] {
+				return i, nil
+			}
+		}
+		return len(asked), nil
+	}
+	numbers := make([]int, probes)
+	for i := range numbers {
+		numbers[i] = i + 1
+	}
+	at, err := first(numbers)
+	if err != nil || at < probes {
+		return number(at + 1), err
+	}
+	taken := probes
+	for i := range numbers {
+		numbers[i] = taken << (i + 1)
+	}
+	if at, err = first(numbers); err != nil || at == probes {
+		return "", errors.Join(err, errSlugs)
+	}
+	if at > 0 {
+		taken = numbers[at-1]
+	}
+	free := numbers[at]
+	for free-taken > 1 {
+		step := max((free-taken)/probes, 1)
+		numbers = numbers[:0]
+		for n := taken + step; n < free && len(numbers) < probes; n += step {
+			numbers = append(numbers, n)
+		}
+		if at, err = first(numbers); err != nil {
+			return "", err
+		}
+		if at < len(numbers) {
+			free = numbers[at]
+		}
+		if at > 0 {
+			taken = numbers[at-1]
+		}
+	}
+	return number(free), nil
+}

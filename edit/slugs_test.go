@@ -1,0 +1,241 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/slug"
+)
+
+func TestSlugs(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		e := w.as(calendar.Editor)
+		draft := new(calendar.Draft)
+		tests := []struct {
+			name string
+			in   EventInput
+			want string // %d is the id
+		}{
+			{"from the title", EventInput{Title: new("Zażółć gęślą jaźń!")}, "zazolc-gesla-jazn"},
+			{"taken", EventInput{Title: new("Zażółć gęślą jaźń")}, "zazolc-gesla-jazn-2"},
+			{"taken again", EventInput{Title: new("Zażółć, gęślą: jaźń")}, "zazolc-gesla-jazn-3"},
+			{"sent", EventInput{Title: new("Other"), Slug: new("My Slug")}, "my-slug"},
+			{"sent and taken", EventInput{Title: new("Other"), Slug: new("my-slug")}, "my-slug-2"},
+			{"empty is not sent", EventInput{Title: new("Third"), Slug: new("")}, "third"},
+			{"nothing left of the title", EventInput{Title: new("!!!")}, "event-%d"},
+			{"nothing left of what is sent", EventInput{Title: new("Title"), Slug: new("???")}, "event-%d"},
+			{"draft has none", EventInput{Title: new("Draft"), Status: draft}, ""},
+			{"draft keeps one that is sent", EventInput{Title: new("Draft"), Slug: new("early"), Status: draft}, "early"},
+			{"the longest", EventInput{Title: new(strings.Repeat("a", 500))}, strings.Repeat("a", 200)},
+			{"the longest, taken", EventInput{Title: new(strings.Repeat("a", 500))}, strings.Repeat("a", 198) + "-2"},
+		}
+		for _, tt := range tests {
+			t.Run(tt.name, func(t *testing.T) {
+				row := w.event(e, &tt.in)
+				want := tt.want
+				if strings.Contains(want, "%d") {
+					want = fmt.Sprintf(want, row.ID)
+				}
+				if row.Slug != want {
+					t.Errorf("slug %q, want %q", row.Slug, want)
+				}
+				n := w.db.Slug.Query().Where(slug.OwnerID(row.ID), slug.KindEQ(calendar.Event)).CountX(t.Context())
+				if n != 1 && want != "" || n != 0 && want == "" {
+					t.Errorf("%d rows of slugs", n)
+				}
+			})
+		}
+		t.Run("kinds do not meet", func(t *testing.T) {
+			if row := w.venue(e, &VenueInput{Name: new("My slug")}); row.Slug != "my-slug" {
+				t.Errorf("slug %q", row.Slug)
+			}
+		})
+		t.Run("a draft venue has one", func(t *testing.T) {
+			if row := w.venue(e, &VenueInput{Name: new("Hall"), Status: draft}); row.Slug != "hall" {
+				t.Errorf("slug %q", row.Slug)
+			}
+		})
+	})
+}
+
+func TestSlugUpdates(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		e := w.as(calendar.Editor)
+		w.event(e, &EventInput{Title: new("Taken")})
+		row := w.event(e, &EventInput{Title: new("Mine"), Status: new(calendar.Draft)})
+		steps := []struct {
+			name string
+			in   EventInput
+			want string
+		}{
+			{"renamed while a draft", EventInput{Title: new("Yours")}, ""},
+			{"published", EventInput{Status: new(calendar.Publish)}, "yours"},
+			{"renaming keeps it", EventInput{Title: new("Ours")}, "yours"},
+			{"sent back", EventInput{Slug: new("Yours")}, "yours"},
+			{"taken", EventInput{Slug: new("taken")}, "taken-2"},
+			{"taken, sent again", EventInput{Slug: new("taken")}, "taken-2"},
+			{"free again", EventInput{Slug: new("yours")}, "yours"},
+			{"back to draft keeps it", EventInput{Status: new(calendar.Draft)}, "yours"},
+			{"empty is not sent", EventInput{Slug: new("")}, "yours"},
+			{"changed in the trash", EventInput{Status: new(calendar.Trash), Slug: new("new")}, "new__trashed"},
+			{"sent back in the trash", EventInput{Slug: new("new__trashed")}, "new__trashed"},
+			{"sent in the trash", EventInput{Slug: new("newer")}, "newer__trashed"},
+			{"restored with its representation", EventInput{Slug: new("newer__trashed"), Status: new(calendar.Publish)}, "newer"},
+		}
+		for _, s := range steps {
+			if got := w.changeEvent(e, row.ID, &s.in).Slug; got != s.want {
+				t.Fatalf("%s: slug %q, want %q", s.name, got, s.want)
+			}
+		}
+		draft := w.event(e, &EventInput{Status: new(calendar.Draft)})
+		got := w.changeEvent(e, draft.ID, &EventInput{Slug: new("???")}).Slug
+		if want := calendar.Event.Slug(draft.ID); got != want {
+			t.Errorf("nothing left of what is sent: slug %q, want %q", got, want)
+		}
+		rows := w.db.Slug.Query().Where(slug.OwnerID(row.ID), slug.KindEQ(calendar.Event)).AllX(t.Context())
+		if len(rows) != 1 || rows[0].Slug != "newer" || rows[0].TrashedID != 0 {
+			t.Errorf("rows of slugs: %v", rows)
+		}
+	})
+}
+
+// TestCrowdedSlug takes a slug of which thousands are taken, without reading them all.
+func TestCrowdedSlug(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		for _, crowd := range []int{15, 16, 17, 31, 32, 33, 1000, 3001} {
+			base := fmt.Sprintf("yoga-in-%d", crowd)
+			rows := make([]*ent.SlugCreate, crowd)
+			for i := range rows {
+				s := base
+				if i > 0 {
+					s = calendar.NumberedSlug(base, i+1)
+				}
+				rows[i] = w.db.Slug.Create().SetKind(calendar.Event).SetSlug(s).SetOwnerID(1e9).SetLanguage("en")
+			}
+			for from := 0; from < crowd; from += batch {
+				w.db.Slug.CreateBulk(rows[from:min(from+batch, crowd)]...).ExecX(t.Context())
+			}
+			got := w.event(w.as(calendar.Editor), &EventInput{Title: &base}).Slug
+			if want := calendar.NumberedSlug(base, crowd+1); got != want {
+				t.Errorf("among %d: %s, want %s", crowd, got, want)
+			}
+		}
+	})
+}
+
+func TestTrashAndRestore(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		e := w.as(calendar.Editor)
+		first := w.event(e, &EventInput{Title: new("Fair")})
+		row, err := w.trashEvent(e, first.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row.Status != calendar.Trash || row.StatusBeforeTrash != calendar.Publish || row.Slug != "fair__trashed" {
+			t.Errorf("trashed: %s before %s, slug %s", row.Status, row.StatusBeforeTrash, row.Slug)
+		}
+		_, err = w.trashEvent(e, first.ID)
+		refused(t, err, "event-is-in-trash")
+		_, err = w.trashEvent(w.as(calendar.Author), first.ID)
+		refused(t, err, "rest_forbidden")
+
+		if row = w.changeEvent(e, first.ID, &EventInput{Title: new("Old fair")}); row.Status != calendar.Trash {
+			t.Errorf("an update took it out of the trash: %s", row.Status)
+		}
+		second := w.event(e, &EventInput{Title: new("Fair")})
+		if second.Slug != "fair" {
+			t.Errorf("the slug in the trash blocks: %s", second.Slug)
+		}
+		if row, err = w.trashEvent(e, second.ID); err != nil || row.Slug != "fair__trashed" {
+			t.Errorf("second in the trash: %v, %v", row, err)
+		}
+		row = w.changeEvent(e, second.ID, &EventInput{Status: new(calendar.Publish)})
+		if row.Slug != "fair" || row.StatusBeforeTrash != "" {
+			t.Errorf("restored: slug %s, before %s", row.Slug, row.StatusBeforeTrash)
+		}
+		if row = w.changeEvent(e, first.ID, &EventInput{Status: new(calendar.Private)}); row.Slug != "fair-2" {
+			t.Errorf("restored second: slug %s", row.Slug)
+		}
+
+		draft := w.event(e, &EventInput{Title: new("Bare"), Status: new(calendar.Draft)})
+		if row, err = w.trashEvent(e, draft.ID); err != nil || row.Slug != "" {
+			t.Errorf("a draft without slug: %q, %v", row.Slug, err)
+		}
+		created := w.event(e, &EventInput{Title: new("Binned"), Status: new(calendar.Trash)})
+		if created.Slug != "binned__trashed" {
+			t.Errorf("created in the trash: slug %q", created.Slug)
+		}
+		actions := ""
+		for _, c := range w.checkLog() {
+			if c.RecordID == second.ID {
+				actions += string(c.Action) + " "
+			}
+		}
+		if actions != "create trash restore " {
+			t.Errorf("log of the second: %s", actions)
+		}
+	})
+}
+
+// TestTrashTranslatedSlugs frees the slugs of all languages.
+func TestTrashTranslatedSlugs(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		row := w.event(w.as(calendar.Editor), &EventInput{Title: new("Fair")})
+		w.changeEvent(w.as(calendar.Editor).in("pl"), row.ID, &EventInput{Title: new("Targ"), Slug: new("targ")})
+		if _, err := w.trashEvent(w.as(calendar.Editor), row.ID); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.translation(row.ID, "pl").Slug; got != "targ__trashed" {
+			t.Errorf("slug in Polish %q", got)
+		}
+		other := w.event(w.as(calendar.Editor), &EventInput{Title: new("Targ")})
+		if other.Slug != "targ" {
+			t.Errorf("slug %q", other.Slug)
+		}
+		w.changeEvent(w.as(calendar.Editor), row.ID, &EventInput{Status: new(calendar.Publish)})
+		if got := w.translation(row.ID, "pl").Slug; got != "targ-2" {
+			t.Errorf("restored slug in Polish %q", got)
+		}
+	})
+}
+
+func TestTrashVenue(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		e := w.as(calendar.Editor)
+		hall, club := w.venue(e, &VenueInput{Name: new("Hall")}), w.venue(e, &VenueInput{Name: new("Club")})
+		row := w.event(e, &EventInput{Venues: &[]VenueRef{{ID: hall.ID}, {ID: club.ID}}})
+		trash := func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) {
+			v, err := tx.Venue.Get(ctx, hall.ID)
+			if err != nil {
+				return nil, err
+			}
+			return e.TrashVenue(ctx, tx, v)
+		}
+		if v := write(w, e, trash); v.Status != calendar.Trash || v.Slug != "hall__trashed" {
+			t.Errorf("%s, slug %s", v.Status, v.Slug)
+		}
+		_, err := wrote(w, e, trash)
+		refused(t, err, "venue-is-in-trash")
+		if ids := w.venuesOf(row.ID); len(ids) != 1 || ids[0] != club.ID {
+			t.Errorf("venues %v", ids)
+		}
+		_, err = w.updateEvent(e, row.ID, &EventInput{Venues: &[]VenueRef{{ID: club.ID}, {ID: hall.ID}}})
+		refused(t, err, "venue:unknown-ids")
+		if _, err := w.updateVenue(e, hall.ID, &VenueInput{Status: new(calendar.Publish)}); err != nil {
+			t.Fatal(err)
+		}
+		if ids := w.venuesOf(row.ID); len(ids) != 1 {
+			t.Errorf("restoring brought the link back: %v", ids)
+		}
+	})
+}

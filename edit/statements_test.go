@@ -1,0 +1,68 @@
+package edit
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// TestStatements keeps the number of statements of common writes in check, BEGIN and COMMIT not counted.
+func TestStatements(t *testing.T) {
+	t.Parallel()
+	st := storetest.Migrated(t, storetest.SQLite(t))
+	var n atomic.Int64
+	db := ent.NewClient(ent.Driver(dialect.DebugWithContext(
+		entsql.OpenDB(dialect.SQLite, st.DB), func(_ context.Context, v ...any) {
+			for _, line := range v {
+				if text, ok := line.(string); ok && (strings.Contains(text, "Exec") || strings.Contains(text, "Query")) {
+					n.Add(1)
+				}
+			}
+		})))
+	w := newWorld(t, db)
+	e := w.as(calendar.Editor)
+	tag := w.term(e, calendar.Tag, "Tag", 0)
+	hall := w.venue(e, &VenueInput{Name: new("Hall")})
+	var row *ent.Event
+	tests := []struct {
+		name string
+		do   func()
+		most int64
+	}{
+		{"event", func() { row = w.event(e, someEvent()) }, 7},
+		{"event with links", func() {
+			in := someEvent()
+			in.Tags, in.Venues = &[]TermRef{{ID: tag.ID}}, &[]VenueRef{{ID: hall.ID}}
+			w.event(e, in)
+		}, 12},
+		{"event with a venue that is there", func() {
+			in := someEvent()
+			in.Venues = &[]VenueRef{{New: &VenueInput{Name: new("hall")}}}
+			w.event(e, in)
+		}, 10},
+		{"venue", func() { w.venue(e, &VenueInput{Name: new("New")}) }, 12},
+		{"tag", func() { w.term(e, calendar.Tag, "New", 0) }, 10},
+		{"update of an event", func() { w.changeEvent(e, row.ID, &EventInput{Title: new("Other")}) }, 6},
+		{"event to the trash", func() {
+			if _, err := w.trashEvent(e, row.ID); err != nil {
+				t.Fatal(err)
+			}
+		}, 8},
+	}
+	for _, tt := range tests {
+		n.Store(0)
+		tt.do()
+		t.Logf("%s: %d statements", tt.name, n.Load())
+		if n.Load() > tt.most {
+			t.Errorf("%s takes %d statements, more than %d", tt.name, n.Load(), tt.most)
+		}
+	}
+}

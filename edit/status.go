@@ -1,0 +1,72 @@
+package edit
+
+import (
+	"time"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// may asks the permission matrix about a record as it is stored.
+func (e *Editor) may(op auth.Operation, r *record) bool {
+	about := auth.Record{Kind: r.kind, Status: r.status.At(e.Now, r.published), BeforeTrash: r.before}
+	if r.author != nil {
+		about.AuthorID = *r.author
+	}
+	return auth.May(e.By, op, about)
+}
+
+// standing is what the rules of status and publication make of a record.
+type standing struct {
+	status calendar.Status
+	before calendar.Status // the status a trashed record had
+	// published is the publication date in UTC. Dated is whether it is settled: a client gave it, or the
+	// record was public once.
+	published time.Time
+	dated     bool
+}
+
+// settle applies what is sent of status and publication date at now. The zero standing is a new record.
+// Without the right to publish a status becomes pending that somebody with it would have to give.
+//
+// Trash keeps the status that was there before; leaving the trash takes a status of its own. A publication
+// date that nobody gave is the time when the record first leaves draft and pending.
+func settle(old standing, sent *calendar.Status, date *time.Time, now time.Time, mayPublish bool) standing {
+	s := old
+	if old.status == "" {
+		s.status, s.published = calendar.Draft, now
+		if mayPublish {
+			s.status = calendar.Publish
+		}
+	}
+	if date != nil {
+		s.published, s.dated = date.UTC().Truncate(time.Second), true
+	}
+	wasTrash := s.status == calendar.Trash
+	toTrash := sent != nil && *sent == calendar.Trash
+	was := s.status // before this write, not counting the trash
+	if wasTrash {
+		was = s.before
+	}
+	want := was
+	if sent != nil && !toTrash {
+		want = *sent
+		if !mayPublish && want.HasSlug() {
+			want = calendar.Pending
+		}
+	}
+	stays := wasTrash && (sent == nil || toTrash)
+	if !toTrash && !stays && want.HasSlug() && !s.dated {
+		if !was.HasSlug() {
+			s.published = now
+		}
+		s.dated = true
+	}
+	want = want.At(now, s.published)
+	if toTrash || stays {
+		s.status, s.before = calendar.Trash, want
+		return s
+	}
+	s.status, s.before = want, ""
+	return s
+}

@@ -1,0 +1,151 @@
+package edit
+
+import (
+	"context"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/eventtranslation"
+	"github.com/almanac-cal/almanac/ent/organizertranslation"
+	"github.com/almanac-cal/almanac/ent/termtranslation"
+	"github.com/almanac-cal/almanac/ent/venuetranslation"
+)
+
+// translations is the table of one kind's translations.
+type translations struct {
+	load   func(ctx context.Context, owner int64) ([]translation, error)
+	save   func(ctx context.Context, owner int64, t *translation) error
+	remove func(ctx context.Context, id int64) error
+}
+
+// namedTranslation is the mutation of a translation of anything but an event.
+type namedTranslation interface {
+	SetName(string)
+	SetNameKey(string)
+	SetDescription(string)
+	SetSlug(string)
+}
+
+func (t *translation) fill(m namedTranslation) {
+	m.SetName(t.title)
+	m.SetNameKey(calendar.FoldName(t.title))
+	m.SetDescription(t.description)
+	m.SetSlug(t.slug)
+}
+
+// all turns rows into translations.
+func all[R any](rows []R, err error, one func(R) translation) ([]translation, error) {
+	out := make([]translation, len(rows))
+	for i, r := range rows {
+		out[i] = one(r)
+	}
+	return out, err
+}
+
+// translationsOf is the table for a kind. The four are alike; their generated types are not.
+func translationsOf(tx *ent.Tx, kind calendar.Kind) translations {
+	switch kind {
+	case calendar.Event:
+		return eventTranslations(tx)
+	case calendar.Venue:
+		return venueTranslations(tx)
+	case calendar.Organizer:
+		return organizerTranslations(tx)
+	default:
+		return termTranslations(tx)
+	}
+}
+
+func eventTranslations(tx *ent.Tx) translations {
+	return translations{
+		load: func(ctx context.Context, owner int64) ([]translation, error) {
+			rows, err := tx.EventTranslation.Query().Where(eventtranslation.EventID(owner)).All(ctx)
+			return all(rows, err, func(r *ent.EventTranslation) translation {
+				return translation{r.ID, r.Language, text{r.Title, r.Description, r.Excerpt, r.Slug}}
+			})
+		},
+		save: func(ctx context.Context, owner int64, t *translation) error {
+			fill := func(m *ent.EventTranslationMutation) {
+				m.SetTitle(t.title)
+				m.SetDescription(t.description)
+				m.SetExcerpt(t.excerpt)
+				m.SetSlug(t.slug)
+			}
+			if t.id != 0 {
+				u := tx.EventTranslation.Update().Where(eventtranslation.ID(t.id))
+				fill(u.Mutation())
+				return guarded(u.Save(ctx))
+			}
+			c := tx.EventTranslation.Create().SetEventID(owner).SetLanguage(t.language)
+			fill(c.Mutation())
+			return c.Exec(ctx)
+		},
+		remove: func(ctx context.Context, id int64) error { return tx.EventTranslation.DeleteOneID(id).Exec(ctx) },
+	}
+}
+
+func venueTranslations(tx *ent.Tx) translations {
+	return translations{
+		load: func(ctx context.Context, owner int64) ([]translation, error) {
+			rows, err := tx.VenueTranslation.Query().Where(venuetranslation.VenueID(owner)).All(ctx)
+			return all(rows, err, func(r *ent.VenueTranslation) translation {
+				return translation{r.ID, r.Language, text{r.Name, r.Description, "", r.Slug}}
+			})
+		},
+		save: func(ctx context.Context, owner int64, t *translation) error {
+			if t.id != 0 {
+				u := tx.VenueTranslation.Update().Where(venuetranslation.ID(t.id))
+				t.fill(u.Mutation())
+				return guarded(u.Save(ctx))
+			}
+			c := tx.VenueTranslation.Create().SetVenueID(owner).SetLanguage(t.language)
+			t.fill(c.Mutation())
+			return c.Exec(ctx)
+		},
+		remove: func(ctx context.Context, id int64) error { return tx.VenueTranslation.DeleteOneID(id).Exec(ctx) },
+	}
+}
+
+func organizerTranslations(tx *ent.Tx) translations {
+	return translations{
+		load: func(ctx context.Context, owner int64) ([]translation, error) {
+			rows, err := tx.OrganizerTranslation.Query().Where(organizertranslation.OrganizerID(owner)).All(ctx)
+			return all(rows, err, func(r *ent.OrganizerTranslation) translation {
+				return translation{r.ID, r.Language, text{r.Name, r.Description, "", r.Slug}}
+			})
+		},
+		save: func(ctx context.Context, owner int64, t *translation) error {
+			if t.id != 0 {
+				u := tx.OrganizerTranslation.Update().Where(organizertranslation.ID(t.id))
+				t.fill(u.Mutation())
+				return guarded(u.Save(ctx))
+			}
+			c := tx.OrganizerTranslation.Create().SetOrganizerID(owner).SetLanguage(t.language)
+			t.fill(c.Mutation())
+			return c.Exec(ctx)
+		},
+		remove: func(ctx context.Context, id int64) error { return tx.OrganizerTranslation.DeleteOneID(id).Exec(ctx) },
+	}
+}
+
+func termTranslations(tx *ent.Tx) translations {
+	return translations{
+		load: func(ctx context.Context, owner int64) ([]translation, error) {
+			rows, err := tx.TermTranslation.Query().Where(termtranslation.TermID(owner)).All(ctx)
+			return all(rows, err, func(r *ent.TermTranslation) translation {
+				return translation{r.ID, r.Language, text{r.Name, r.Description, "", r.Slug}}
+			})
+		},
+		save: func(ctx context.Context, owner int64, t *translation) error {
+			if t.id != 0 {
+				u := tx.TermTranslation.Update().Where(termtranslation.ID(t.id))
+				t.fill(u.Mutation())
+				return guarded(u.Save(ctx))
+			}
+			c := tx.TermTranslation.Create().SetTermID(owner).SetLanguage(t.language)
+			t.fill(c.Mutation())
+			return c.Exec(ctx)
+		},
+		remove: func(ctx context.Context, id int64) error { return tx.TermTranslation.DeleteOneID(id).Exec(ctx) },
+	}
+}

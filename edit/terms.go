@@ -1,0 +1,278 @@
+package edit
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/slug"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/termtranslation"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// CreateTerm stores a new category or tag. A name that is taken, of tags anywhere, of categories under the same
+// parent, is *calendar.Error term_exists.
+func (e *Editor) CreateTerm(ctx context.Context, tx *ent.Tx, in *TermInput) (*ent.Term, error) {
+	parent := in.parent(nil)
+	if err := checkParent(ctx, tx, nil, parent); err != nil {
+		return nil, err
+	}
+	if !e.mayManageTerms(in.Taxonomy) {
+		return nil, forbidden()
+	}
+	key := calendar.FoldName(*in.Name)
+	if err := claim(ctx, tx, in.Taxonomy, nameBelow(apply(0, parent), key)); err != nil {
+		return nil, err
+	}
+	there, err := termsNamed(ctx, tx, in.Taxonomy, []string{key})
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range there[key] {
+		if apply(0, t.ParentID) == apply(0, parent) {
+			return nil, &calendar.Error{
+				Code: "term_exists", Key: "term_exists", Data: map[string]any{"term_id": t.ID},
+			}
+		}
+	}
+	return e.insertTerm(ctx, tx, in, parent)
+}
+
+// insertTerm stores a term whose name is claimed and free.
+func (e *Editor) insertTerm(ctx context.Context, tx *ent.Tx, in *TermInput, parent *int64) (*ent.Term, error) {
+	w := &written{kind: in.Taxonomy, language: e.original(), languages: calendar.LanguagesOf(e.original())}
+	w.text = text{title: *in.Name, description: apply("", in.Description)}
+	wanted := apply("", in.Slug)
+	if wanted == "" {
+		wanted = w.title
+	}
+	d := &diff{fresh: true}
+	c := tx.Term.Create().SetTaxonomy(in.Taxonomy).SetNillableParentID(parent).SetNillableSourceID(in.SourceID)
+	e.fillTerm(c.Mutation(), w, &written{}, in, 1, d)
+	row, err := c.Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("create %s: %w", in.Taxonomy, raced(err))
+	}
+	// A term draws its id from its own table, and the slug needs the id.
+	w.id = row.ID
+	if row.Slug, err = w.slugIn(w.language, "").take(ctx, tx, calendar.Slug(wanted)); err != nil {
+		return nil, err
+	}
+	if err := tx.Term.Update().Where(term.ID(row.ID)).SetSlug(row.Slug).Exec(ctx); err != nil {
+		return nil, fmt.Errorf("slug of %s %d: %w", in.Taxonomy, row.ID, err)
+	}
+	e.log(in.Taxonomy, row.ID, calendar.Created, nil)
+	return row, nil
+}
+
+// UpdateTerm changes what is sent of a term that was loaded in the same transaction, best with LockTerm. A slug
+// that is taken is *calendar.Error duplicate_term_slug.
+func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *TermInput) (*ent.Term, error) {
+	moved := in.ParentID != nil && apply(0, row.ParentID) != *in.ParentID
+	parent := row.ParentID
+	if moved {
+		parent = in.parent(row)
+		if err := checkParent(ctx, tx, row, parent); err != nil {
+			return nil, err
+		}
+	}
+	if !e.mayManageTerms(row.Taxonomy) {
+		return nil, forbidden()
+	}
+	if moved && parent != nil {
+		above := func(ctx context.Context, id int64) (*int64, error) {
+			t, err := tx.Term.Query().Where(term.ID(id)).Select(term.FieldID, term.FieldParentID).Only(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return t.ParentID, nil
+		}
+		if err := refuseLoop(ctx, tx, row.Taxonomy, row.ID, *parent, "parent", above); err != nil {
+			return nil, err
+		}
+	}
+	old := termWritten(row)
+	w := termWritten(row)
+	d := &diff{}
+	s := sentText{title: in.Name, description: in.Description, slug: in.Slug}
+	if err := e.rewrite(ctx, tx, w, s, d); err != nil {
+		return nil, err
+	}
+	u := tx.Term.Update().Where(term.ID(row.ID), term.Version(row.Version))
+	m := u.Mutation()
+	putOptional(d, "parent", row.ParentID, parent, m.SetParentID, m.ClearParentID)
+	if in.SourceID != nil {
+		m.SetSourceID(*in.SourceID)
+	}
+	e.fillTerm(m, w, old, in, row.Version+1, d)
+	if err := guarded(u.Save(ctx)); err != nil {
+		return nil, fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
+	}
+	e.log(row.Taxonomy, row.ID, calendar.Updated, d.fields)
+	return tx.Term.Get(ctx, row.ID)
+}
+
+// DeleteTerm deletes a term that was loaded in the same transaction, for good. Its children move to its parent,
+// its events lose it.
+func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) error {
+	if !e.mayManageTerms(row.Taxonomy) {
+		return forbidden()
+	}
+	if err := e.moveChildren(ctx, tx, row); err != nil {
+		return fmt.Errorf("children of %s %d: %w", row.Taxonomy, row.ID, err)
+	}
+	_, err := tx.Slug.Delete().Where(slug.OwnerID(row.ID), slug.KindEQ(row.Taxonomy)).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("slugs of %s %d: %w", row.Taxonomy, row.ID, err)
+	}
+	// Links and translations go with it.
+	err = guarded(tx.Term.Delete().Where(term.ID(row.ID), term.Version(row.Version)).Exec(ctx))
+	if err != nil {
+		return fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
+	}
+	e.log(row.Taxonomy, row.ID, calendar.Deleted, nil)
+	return nil
+}
+
+// moveChildren places the children of a term beside it.
+func (e *Editor) moveChildren(ctx context.Context, tx *ent.Tx, row *ent.Term) error {
+	ids, err := tx.Term.Query().Where(term.ParentID(row.ID)).Order(ent.Asc(term.FieldID)).IDs(ctx)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	// By their parent, not by id: one more may have come.
+	move := tx.Term.Update().Where(term.ParentID(row.ID)).AddVersion(1).SetModifiedAt(e.Now)
+	if row.ParentID != nil {
+		move.SetParentID(*row.ParentID)
+	} else {
+		move.ClearParentID()
+	}
+	if err := move.Exec(ctx); err != nil {
+		return raced(err)
+	}
+	for _, id := range ids {
+		e.log(row.Taxonomy, id, calendar.Updated, []string{"parent"})
+	}
+	return nil
+}
+
+func (e *Editor) mayManageTerms(taxonomy calendar.Kind) bool {
+	return auth.May(e.By, auth.ManageTerms, auth.Record{Kind: taxonomy})
+}
+
+// fillTerm writes a term over the one that is stored.
+func (e *Editor) fillTerm(m *ent.TermMutation, w, old *written, in *TermInput, version int64, d *diff) {
+	e.fillTracked(m, w, old, in.ModifiedAt, version, d)
+	put(d, "", old.title, w.title, m.SetName)
+	put(d, "", calendar.FoldName(old.title), calendar.FoldName(w.title), m.SetNameKey)
+}
+
+func termWritten(row *ent.Term) *written {
+	return &written{
+		kind: row.Taxonomy, id: row.ID, language: row.Language, languages: row.Languages,
+		text: text{title: row.Name, description: row.Description, slug: row.Slug},
+	}
+}
+
+// parent is the parent sent, or else the one stored; tags have none.
+func (in *TermInput) parent(row *ent.Term) *int64 {
+	switch {
+	case row != nil && row.Taxonomy == calendar.Tag, row == nil && in.Taxonomy == calendar.Tag:
+		return nil
+	case row == nil:
+		return applyID(nil, in.ParentID)
+	}
+	return applyID(row.ParentID, in.ParentID)
+}
+
+// checkParent refuses a parent that is no category.
+func checkParent(ctx context.Context, tx *ent.Tx, row *ent.Term, parent *int64) error {
+	if parent == nil || (row != nil && same(row.ParentID, *parent)) {
+		return nil
+	}
+	known, err := tx.Term.Query().Where(term.ID(*parent), term.TaxonomyEQ(calendar.Category)).Exist(ctx)
+	if err != nil {
+		return fmt.Errorf("parent %d: %w", *parent, err)
+	}
+	if !known {
+		return invalid(faultOf("parent", param.Bad()))
+	}
+	return nil
+}
+
+// refuseLoop refuses to place id below parent if parent is id or below it. Only one transaction at a time
+// moves anything of a kind, or two of them could close a loop together.
+func refuseLoop(
+	ctx context.Context, tx *ent.Tx, kind calendar.Kind, id, parent int64, name string,
+	above func(context.Context, int64) (*int64, error),
+) error {
+	if err := claim(ctx, tx, kind, "\x00parents"); err != nil {
+		return err
+	}
+	seen := map[int64]bool{}
+	for at := &parent; at != nil && !seen[*at]; {
+		if *at == id {
+			return invalid(&param.Fault{Param: name, Key: "parent-loop"})
+		}
+		seen[*at] = true
+		next, err := above(ctx, *at)
+		if err != nil && !ent.IsNotFound(err) {
+			return fmt.Errorf("parents of %s %d: %w", kind, parent, err)
+		}
+		at = next
+	}
+	return nil
+}
+
+// termsNamed finds the terms with the given folded names, in any language, the oldest first.
+func termsNamed(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, keys []string) (
+	map[string][]*ent.Term, error,
+) {
+	found := make(map[string][]*ent.Term)
+	for part := range slices.Chunk(keys, batch) {
+		own, err := tx.Term.Query().Where(term.TaxonomyEQ(taxonomy), term.NameKeyIn(part...)).All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("%s by name: %w", taxonomy, err)
+		}
+		for _, t := range own {
+			found[t.NameKey] = append(found[t.NameKey], t)
+		}
+		others, err := tx.TermTranslation.Query().Where(termtranslation.NameKeyIn(part...),
+			termtranslation.HasTermWith(term.TaxonomyEQ(taxonomy))).WithTerm().All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("%s by name: %w", taxonomy, err)
+		}
+		for _, t := range others {
+			found[t.NameKey] = append(found[t.NameKey], t.Edges.Term)
+		}
+	}
+	for _, terms := range found {
+		slices.SortFunc(terms, func(a, b *ent.Term) int { return cmp.Compare(a.ID, b.ID) })
+	}
+	return found, nil
+}
+
+// termsSlugged finds the terms with the given slugs, in any letter case and any language.
+func termsSlugged(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, texts []string) (map[string]int64, error) {
+	found := make(map[string]int64)
+	for part := range slices.Chunk(texts, batch) {
+		keys := make([]string, len(part))
+		for i, t := range part {
+			keys[i] = strings.ToLower(t)
+		}
+		rows, err := tx.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(keys...)).All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("%s by slug: %w", taxonomy, err)
+		}
+		for _, r := range rows {
+			found[r.Slug] = r.OwnerID
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,222 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// text is what is written in one language. The title of anything but an event is its name; only events have
+// an excerpt.
+type text struct{ title, description, excerpt, slug string }
+
+// empty reports whether there is nothing to read; a slug alone is not read.
+func (t text) empty() bool { return t.title == "" && t.description == "" && t.excerpt == "" }
+
+// sentText is what is sent of a text; nil is not sent.
+type sentText struct{ title, description, excerpt, slug *string }
+
+// written is what has texts and slugs: a record or a term.
+type written struct {
+	kind      calendar.Kind
+	id        int64
+	language  calendar.Language    // original
+	languages calendar.LanguageSet // all with text
+	trashed   bool
+	text                    // original
+	others    []translation // once loaded
+	loaded    bool
+}
+
+// translation is a text in another language than the original. Its id is 0 until it is stored.
+type translation struct {
+	id       int64
+	language calendar.Language
+	text
+}
+
+// translated reports whether there may be other languages than the original.
+func (w *written) translated() bool { return w.languages != calendar.LanguagesOf(w.language) }
+
+// load reads the translations, unless there are none.
+func (w *written) load(ctx context.Context, tx *ent.Tx) error {
+	if w.loaded || !w.translated() {
+		return nil
+	}
+	others, err := translationsOf(tx, w.kind).load(ctx, w.id)
+	if err != nil {
+		return fmt.Errorf("translations of %s %d: %w", w.kind, w.id, err)
+	}
+	w.others, w.loaded = others, true
+	return nil
+}
+
+// in finds the translation into a language; nil when there is none.
+func (w *written) in(l calendar.Language) *translation {
+	for i := range w.others {
+		if w.others[i].language == l {
+			return &w.others[i]
+		}
+	}
+	return nil
+}
+
+// slugIn is the slug that the owner has in a language.
+func (w *written) slugIn(l calendar.Language, text string) slugOf {
+	return slugOf{kind: w.kind, owner: w.id, language: l, slug: text, trashed: w.trashed}
+}
+
+// moveSlugs takes the slugs of all languages to the trash or out of it.
+func (w *written) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) error {
+	if err := w.load(ctx, tx); err != nil {
+		return err
+	}
+	moved, err := w.slugIn(w.language, w.slug).move(ctx, tx, toTrash)
+	if err != nil {
+		return err
+	}
+	w.slug, w.trashed = moved, toTrash
+	for i := range w.others {
+		o := &w.others[i]
+		if o.slug == "" {
+			continue
+		}
+		if o.slug, err = w.slugIn(o.language, o.slug).move(ctx, tx, toTrash); err != nil {
+			return err
+		}
+		if err := translationsOf(tx, w.kind).save(ctx, w.id, o); err != nil {
+			return raced(err)
+		}
+	}
+	return nil
+}
+
+// rewrite stores what is sent where it belongs: with a write language in that language, which may be the
+// original; without one where a read without any language wish finds it, field by field: in the language of
+// the site if there is such a text, else in the original. What changed is noted in d; the caller stores the
+// original row.
+func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *written, s sentText, d *diff) error {
+	if s == (sentText{}) {
+		return nil
+	}
+	if err := w.load(ctx, tx); err != nil {
+		return err
+	}
+	language := e.Write
+	if language == "" {
+		language = e.Site.Language
+	}
+	var other *translation // nil: all belongs to the original
+	if language != w.language {
+		other = w.in(language)
+		if other == nil && e.Write != "" {
+			w.others = append(w.others, translation{language: language})
+			other = &w.others[len(w.others)-1]
+		}
+	}
+	was := text{}
+	if other != nil {
+		was = other.text
+	}
+	cleared := false
+	set := func(name string, sent *string, field func(*text) *string) {
+		if sent == nil {
+			return
+		}
+		at := field(&w.text)
+		if other != nil && (e.Write != "" || *field(&other.text) != "") {
+			at = field(&other.text)
+			cleared = cleared || *sent == ""
+		}
+		if *at != *sent {
+			*at = *sent
+			d.note(name)
+		}
+	}
+	set(title(w.kind), s.title, func(t *text) *string { return &t.title })
+	if w.title == "" {
+		return invalid(faultOf(title(w.kind), param.Bad()))
+	}
+	set("description", s.description, func(t *text) *string { return &t.description })
+	set("excerpt", s.excerpt, func(t *text) *string { return &t.excerpt })
+	if err := e.reslug(ctx, tx, w, other, s.slug, d); err != nil {
+		return err
+	}
+	if other == nil {
+		return nil
+	}
+	return w.keep(ctx, tx, other, was, cleared)
+}
+
+// keep stores or removes a translation that was changed, and the language with it. A translation goes when
+// its last text is cleared.
+func (w *written) keep(ctx context.Context, tx *ent.Tx, other *translation, was text, cleared bool) error {
+	table := translationsOf(tx, w.kind)
+	if other.empty() && (cleared || other.slug == "") {
+		w.languages = w.languages.Without(other.language)
+		if other.id == 0 {
+			return nil
+		}
+		if err := w.slugIn(other.language, other.slug).drop(ctx, tx); err != nil {
+			return fmt.Errorf("slug %s: %w", other.slug, err)
+		}
+		if err := table.remove(ctx, other.id); err != nil {
+			return fmt.Errorf("translation of %s %d: %w", w.kind, w.id, err)
+		}
+		return nil
+	}
+	w.languages = w.languages.With(other.language)
+	if other.id != 0 && other.text == was {
+		return nil
+	}
+	// Two first translations into one language at once are refused by the unique index.
+	return raced(table.save(ctx, w.id, other))
+}
+
+// reslug gives the text that is written a slug that is sent. What the owner has for a slug already, in
+// whichever language, is nothing new: representations that are sent back carry it.
+func (e *Editor) reslug(
+	ctx context.Context, tx *ent.Tx, w *written, other *translation, sent *string, d *diff,
+) error {
+	if sent == nil || *sent == "" {
+		return nil
+	}
+	base := calendar.Slug(*sent)
+	if base == "" {
+		base = w.kind.Slug(w.id)
+	}
+	own := func(text string) bool { return text != "" && (text == base || text == calendar.SlugKey(*sent)) }
+	if own(w.slug) {
+		return nil
+	}
+	for _, o := range w.others {
+		if own(o.slug) {
+			return nil
+		}
+	}
+	at, language := &w.slug, w.language
+	if other != nil && (e.Write != "" || other.slug != "") {
+		at, language = &other.slug, other.language
+	}
+	mine := w.slugIn(language, *at)
+	var taken string
+	var err error
+	if w.isTerm() {
+		taken, err = mine.takeExactly(ctx, tx, base)
+	} else {
+		taken, err = mine.take(ctx, tx, base)
+	}
+	if err != nil {
+		return err
+	}
+	if *at != taken {
+		*at = taken
+		d.note("slug")
+	}
+	return nil
+}
+
+func (w *written) isTerm() bool { return w.kind == calendar.Category || w.kind == calendar.Tag }

@@ -1,0 +1,149 @@
+package edit
+
+import (
+	"context"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/eventvenue"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/ent/venuetranslation"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// CreateVenue stores a new venue. If a venue of the same name, and description if one is sent, is there
+// already and the caller may read it, that is returned instead, with created false: changed by what else is
+// sent if the caller may edit it, untouched otherwise.
+func (e *Editor) CreateVenue(ctx context.Context, tx *ent.Tx, in *VenueInput) (
+	row *ent.Venue, created bool, err error,
+) {
+	return e.createVenue(ctx, tx, in, in.sent())
+}
+
+func (e *Editor) createVenue(ctx context.Context, tx *ent.Tx, in *VenueInput, s *sent) (*ent.Venue, bool, error) {
+	row, created, err := createNamed(ctx, tx, e, e.venues(tx, in, s))
+	if err != nil || created {
+		return row, created, err
+	}
+	rest := *in
+	rest.Name, rest.Description = nil, nil
+	if s.linked {
+		rest.AuthorID = nil
+	}
+	if rest != (VenueInput{}) && e.may(auth.Edit, venueRecord(row)) {
+		row, err = e.UpdateVenue(ctx, tx, row, &rest)
+	}
+	return row, false, err
+}
+
+// UpdateVenue changes what is sent of a venue that was loaded in the same transaction, best with LockVenue.
+func (e *Editor) UpdateVenue(ctx context.Context, tx *ent.Tx, row *ent.Venue, in *VenueInput) (*ent.Venue, error) {
+	return updateNamed(ctx, tx, e, e.venues(tx, in, in.sent()), row)
+}
+
+// TrashVenue moves a venue to the trash and removes it from its events for good. One that is there already is
+// *calendar.Error venue-is-in-trash.
+func (e *Editor) TrashVenue(ctx context.Context, tx *ent.Tx, row *ent.Venue) (*ent.Venue, error) {
+	return trashNamed(ctx, tx, e, e.venues(tx, &VenueInput{}, &sent{}), row)
+}
+
+func venueRecord(row *ent.Venue) *record {
+	return &record{
+		written: written{
+			kind: calendar.Venue, id: row.ID, language: row.Language, languages: row.Languages,
+			trashed: row.Status == calendar.Trash,
+			text:    text{title: row.Name, description: row.Description, slug: row.Slug},
+		},
+		standing: standing{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
+		author:   row.AuthorID, image: row.ImageID, source: row.SourceID,
+		modified: row.ModifiedAt, version: row.Version,
+	}
+}
+
+func (in *VenueInput) sent() *sent {
+	return &sent{
+		author: in.AuthorID, published: in.Published, status: in.Status,
+		sentText: sentText{title: in.Name, description: in.Description, slug: in.Slug},
+		image:    in.ImageID, source: in.SourceID, modified: in.ModifiedAt,
+	}
+}
+
+// venues is the table of venues with what is sent of one.
+func (e *Editor) venues(tx *ent.Tx, in *VenueInput, s *sent) named[*ent.Venue] {
+	return named[*ent.Venue]{
+		kind: calendar.Venue, record: venueRecord, sent: s, faults: in.faults, get: tx.Venue.Get,
+		insert: func(ctx context.Context, d *diff, common func(namedMutation)) (*ent.Venue, error) {
+			c := tx.Venue.Create()
+			common(c.Mutation())
+			in.fill(c.Mutation(), &ent.Venue{ShowMap: true, ShowMapLink: true}, d)
+			return c.Save(ctx)
+		},
+		update: func(ctx context.Context, old *ent.Venue, d *diff, common func(namedMutation)) error {
+			u := tx.Venue.Update().Where(venue.ID(old.ID), venue.Version(old.Version))
+			common(u.Mutation())
+			in.fill(u.Mutation(), old, d)
+			return guarded(u.Save(ctx))
+		},
+		named: func(ctx context.Context, key string, l calendar.Language) ([]*ent.Venue, error) {
+			rows, err := tx.Venue.Query().Where(venue.NameKey(key), venue.StatusNEQ(calendar.Trash)).All(ctx)
+			if err != nil {
+				return nil, err
+			}
+			others, err := tx.VenueTranslation.Query().
+				Where(venuetranslation.NameKey(key), venuetranslation.LanguageEQ(l)).
+				QueryVenue().Where(venue.StatusNEQ(calendar.Trash)).All(ctx)
+			return append(rows, others...), err
+		},
+		unlink: func(ctx context.Context, id int64) error {
+			_, err := tx.EventVenue.Delete().Where(eventvenue.VenueID(id)).Exec(ctx)
+			return err
+		},
+	}
+}
+
+// fill writes what only venues have over what is stored.
+func (in *VenueInput) fill(m *ent.VenueMutation, old *ent.Venue, d *diff) {
+	put(d, "address", old.Address, apply(old.Address, in.Address), m.SetAddress)
+	put(d, "city", old.City, apply(old.City, in.City), m.SetCity)
+	put(d, "country", old.Country, apply(old.Country, in.Country), m.SetCountry)
+	put(d, "province", old.Province, apply(old.Province, in.Province), m.SetProvince)
+	put(d, "state", old.State, apply(old.State, in.State), m.SetState)
+	put(d, "zip", old.Zip, apply(old.Zip, in.Zip), m.SetZip)
+	put(d, "phone", old.Phone, apply(old.Phone, in.Phone), m.SetPhone)
+	put(d, "stateprovince", old.Stateprovince, apply(old.Stateprovince, in.StateProvince), m.SetStateprovince)
+	put(d, "website", old.Website, apply(old.Website, in.Website), m.SetWebsite)
+	put(d, "show_map", old.ShowMap, apply(old.ShowMap, in.ShowMap), m.SetShowMap)
+	put(d, "show_map_link", old.ShowMapLink, apply(old.ShowMapLink, in.ShowMapLink), m.SetShowMapLink)
+	putOptional(d, "geo_lat", old.Latitude, in.Latitude.over(old.Latitude), m.SetLatitude, m.ClearLatitude)
+	putOptional(d, "geo_lng", old.Longitude, in.Longitude.over(old.Longitude), m.SetLongitude, m.ClearLongitude)
+}
+
+// over is the coordinate after what is sent.
+func (c *Coordinate) over(old *float64) *float64 {
+	switch {
+	case c == nil:
+		return old
+	case !c.Set:
+		return nil
+	}
+	return new(c.Degrees)
+}
+
+// faults finds a latitude without longitude, or the other way round; it names the one that is missing.
+func (in *VenueInput) faults(old *ent.Venue) []*param.Fault {
+	if old == nil {
+		old = &ent.Venue{}
+	}
+	lat, lng := in.Latitude.over(old.Latitude), in.Longitude.over(old.Longitude)
+	missing, there := "geo_lng", "geo_lat"
+	if (lat == nil) == (lng == nil) {
+		return nil
+	}
+	if lat == nil {
+		missing, there = there, missing
+	}
+	return []*param.Fault{{
+		Param: missing, Key: "needs-other", Args: map[string]any{"Param": missing, "Other": there},
+	}}
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// ErrLocked is returned by Open and Migrate when another process did not let go of the database in time.
+var ErrLocked = errors.New("the database is locked by another process")
+
+// lockName is the lock the Atlas CLI takes on MySQL, so that the two exclude each other.
+const lockName = "atlas_migrate_execute"
+
+// lockWait is how long Migrate waits for another process.
+const lockWait = time.Minute
+
+// lock keeps other processes from migrating until end is called, with whether all went well.
+func (s *Store) lock(ctx context.Context, conn *sql.Conn) (end func(ok bool) error, err error) {
+	if s.Engine() == "sqlite" {
+		return lockSQLite(ctx, conn, s.lockWait)
+	}
+	return lockMySQL(ctx, conn, s.lockWait)
+}
+
+// lockMySQL takes a named lock, which belongs to the connection and ends with it.
+func lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(bool) error, err error) {
+	var got sql.NullBool
+	err = conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", lockName, int(wait.Seconds())).Scan(&got)
+	switch {
+	case ctx.Err() != nil:
+		return nil, errors.Join(fmt.Errorf("waiting for %s: %w", lockName, ctx.Err()), discard(conn))
+	case err != nil:
+		return nil, err
+	case !got.Valid:
+		return nil, fmt.Errorf("the server cannot take the lock %s", lockName)
+	case !got.Bool:
+		return nil, fmt.Errorf("%w, for more than %s", ErrLocked, wait)
+	}
+	return func(bool) error {
+		// Also when ctx has ended: in the pool the connection would keep the lock.
+		ctx := context.WithoutCancel(ctx)
+		err := conn.QueryRowContext(ctx, "SELECT RELEASE_LOCK(?)", lockName).Scan(&got)
+		if err != nil || !got.Bool {
+			return discard(conn)
+		}
+		return nil
+	}, nil
+}
+
+// lockSQLite takes SQLite's own write lock for the whole run, in a transaction that end commits or rolls back.
+// Foreign keys go off before it begins, where the pragma still works: rebuilding a table would otherwise
+// cascade its DROP to the rows that refer to it. They are checked before the commit instead.
+//
+// The lock Atlas offers here is one file for all databases of a machine, and does not wait.
+func lockSQLite(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(ok bool) error, err error) {
+	// The connection goes back to the pool, so it must be left as it was, whatever happened to ctx.
+	cleanUp := context.WithoutCancel(ctx)
+	restore := func() error {
+		if _, err := conn.ExecContext(cleanUp, "PRAGMA foreign_keys = on"); err != nil {
+			return discard(conn)
+		}
+		return nil
+	}
+	if _, err := conn.ExecContext(ctx, "PRAGMA foreign_keys = off"); err != nil {
+		return nil, errors.Join(fmt.Errorf("foreign keys: %w", err), restore())
+	}
+	if err := beginImmediate(ctx, conn, wait); err != nil {
+		return nil, errors.Join(err, restore())
+	}
+	return func(ok bool) (err error) {
+		defer func() { err = errors.Join(err, restore()) }()
+		if ok {
+			if err = checkForeignKeys(cleanUp, conn); err == nil {
+				if _, err = conn.ExecContext(cleanUp, "COMMIT"); err == nil {
+					return nil
+				}
+			}
+		}
+		if _, rollbackErr := conn.ExecContext(cleanUp, "ROLLBACK"); rollbackErr != nil {
+			// An interrupted statement may have rolled back already; closing the connection does in any case.
+			return errors.Join(err, discard(conn))
+		}
+		return err
+	}, nil
+}
+
+// beginImmediate begins a transaction that writes, as soon as no other process does. It waits here, because
+// SQLite itself would wait without listening to ctx.
+func beginImmediate(ctx context.Context, conn *sql.Conn, wait time.Duration) (err error) {
+	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	defer func() {
+		_, restoreErr := conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA busy_timeout = "+busyTimeout)
+		if restoreErr != nil {
+			err = errors.Join(err, restoreErr, discard(conn))
+		}
+	}()
+	return whenFree(ctx, wait, func() error {
+		_, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE")
+		return err
+	})
+}
+
+// whenFree repeats do while another process keeps SQLite busy.
+func whenFree(ctx context.Context, wait time.Duration, do func() error) error {
+	const pause = 20 * time.Millisecond
+	for waited := time.Duration(0); ; waited += pause {
+		err := do()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return fmt.Errorf("waiting for the database: %w", ctx.Err())
+		case !isBusy(err):
+			return err
+		case waited >= wait:
+			return fmt.Errorf("%w, for more than %s", ErrLocked, wait)
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("waiting for the database: %w", ctx.Err())
+		case <-time.After(pause):
+		}
+	}
+}
+
+// discard closes the connection itself instead of giving it back to the pool.
+func discard(conn *sql.Conn) error {
+	err := conn.Raw(func(any) error { return driver.ErrBadConn })
+	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) {
+		return nil
+	}
+	return err
+}
+
+func checkForeignKeys(ctx context.Context, conn *sql.Conn) error {
+	var table, parent string
+	var row, key sql.NullInt64
+	err := conn.QueryRowContext(ctx, "PRAGMA foreign_key_check").Scan(&table, &row, &parent, &key)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("foreign keys: %w", err)
+	}
+	return fmt.Errorf("row %d of %s refers to a missing row of %s", row.Int64, table, parent)
+}
