@@ -2,11 +2,13 @@ package param
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -121,7 +123,8 @@ func (f *Form) Values() map[string]any {
 	return out
 }
 
-// value gives structure: members win over scalars; members that are all numbered are a list.
+// value gives structure: members win over scalars; members that are all numbered are a list, in the order of
+// their numbers, because parts of a multipart form arrive in none.
 func (n *node) value() any {
 	if len(n.names) == 0 {
 		if len(n.values) == 1 {
@@ -130,7 +133,7 @@ func (n *node) value() any {
 		return Repeated(n.values)
 	}
 	list := make([]any, 0, len(n.names))
-	for _, name := range n.names {
+	for _, name := range slices.SortedStableFunc(slices.Values(n.names), byNumber) {
 		if !digits(name) {
 			object := make(map[string]any, len(n.names))
 			for _, name := range n.names {
@@ -141,6 +144,12 @@ func (n *node) value() any {
 		list = append(list, n.member[name].value())
 	}
 	return list
+}
+
+// byNumber compares texts of digits as numbers.
+func byNumber(a, b string) int {
+	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }
 
 // Merge lays sources over each other, strongest first.

@@ -176,7 +176,7 @@ func TooLong(name string, maximum int) *Fault {
 // Integer reads an integer: a JSON integer, a JSON number without fraction, or decimal digits with an optional
 // minus. What is beyond int64 becomes its nearest end, which no id and no page ever is.
 func Integer(raw any) (int64, *Fault) {
-	switch v := last(raw).(type) {
+	switch v := Last(raw).(type) {
 	case json.Number:
 		if n, ok := integral(string(v)); ok {
 			return n, nil
@@ -234,7 +234,7 @@ func integral(s string) (int64, bool) {
 // Number reads a number: a JSON number, or a decimal string.
 func Number(raw any) (float64, *Fault) {
 	var text string
-	switch v := last(raw).(type) {
+	switch v := Last(raw).(type) {
 	case json.Number:
 		text = string(v)
 	case string:
@@ -262,7 +262,7 @@ var truth = map[string]bool{
 // Boolean reads a boolean: a JSON boolean, or one of the words of the contract as string or number.
 func Boolean(raw any) (bool, *Fault) {
 	var word string
-	switch v := last(raw).(type) {
+	switch v := Last(raw).(type) {
 	case bool:
 		return v, nil
 	case json.Number:
@@ -280,7 +280,7 @@ func Boolean(raw any) (bool, *Fault) {
 
 // String reads a string. Numbers and booleans are none.
 func String(raw any) (string, *Fault) {
-	v, ok := last(raw).(string)
+	v, ok := Last(raw).(string)
 	if !ok {
 		return "", WrongType("string")
 	}
@@ -375,8 +375,8 @@ func Strings(raw any) ([]string, *Fault) {
 	return out, nil
 }
 
-// last is the value of a key that was repeated, for a scalar.
-func last(raw any) any {
+// Last is the value of a key that was repeated, for a scalar: what was sent last.
+func Last(raw any) any {
 	if r, ok := raw.(Repeated); ok {
 		return r[len(r)-1]
 	}

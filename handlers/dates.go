@@ -1,0 +1,56 @@
+package handlers
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/when"
+)
+
+// parseDate reads a date of the contract's section 5; relative words refer to now in the zone.
+func parseDate(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *param.Fault) {
+	return func(raw any) (when.Date, *param.Fault) {
+		if n, ok := raw.(json.Number); ok {
+			sec, err := strconv.ParseInt(string(n), 10, 64)
+			if err != nil {
+				return when.Date{}, param.Bad()
+			}
+			d, err := when.Unix(sec)
+			if err != nil {
+				return when.Date{}, param.Bad()
+			}
+			return d, nil
+		}
+		text, fault := param.String(raw)
+		if fault != nil {
+			return when.Date{}, param.Bad()
+		}
+		d, err := when.Parse(text, now, zone)
+		if err != nil {
+			return when.Date{}, param.Bad()
+		}
+		return d, nil
+	}
+}
+
+// dayOf is the calendar day of an instant or wall time in the zone, as wall time 00:00:00.
+func dayOf(d when.Date, zone calendar.Zone) calendar.Wall { return d.Wall(zone).StartOfDay() }
+
+// bound is one date filter: a limit on the start or the end of events, as an instant.
+type bound struct {
+	at        time.Time
+	inclusive bool
+}
+
+// dateText is an instant as links repeat it: wall time in the zone, with the offset when that wall time would
+// be read as the first pass of a doubled hour but the instant is in the second.
+func dateText(t time.Time, zone calendar.Zone) string {
+	w := zone.Wall(t)
+	if zone.Instant(w).Equal(t) {
+		return w.String()
+	}
+	return t.In(zone.Location()).Format(calendar.Layout + "-07:00")
+}

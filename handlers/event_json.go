@@ -1,0 +1,292 @@
+package handlers
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/markup"
+)
+
+// eventJSON is the representation of an event (contract, section 6.1). Flags are pointers because a redacted
+// event answers null.
+type eventJSON struct {
+	ID              int64           `json:"id"`
+	GlobalID        string          `json:"global_id"`
+	GlobalIDLineage []string        `json:"global_id_lineage"`
+	Author          string          `json:"author"`
+	Status          calendar.Status `json:"status"`
+	Date            string          `json:"date"`
+	DateUTC         string          `json:"date_utc"`
+	Modified        string          `json:"modified"`
+	ModifiedUTC     string          `json:"modified_utc"`
+	URL             string          `json:"url"`
+	RESTURL         string          `json:"rest_url"`
+	Title           string          `json:"title"`
+	Description     string          `json:"description"`
+	Excerpt         string          `json:"excerpt"`
+	Slug            string          `json:"slug"`
+	Image           orFalse         `json:"image"`
+	AllDay          *bool           `json:"all_day"`
+
+	StartDate           string      `json:"start_date"`
+	StartDateDetails    dateDetails `json:"start_date_details"`
+	EndDate             string      `json:"end_date"`
+	EndDateDetails      dateDetails `json:"end_date_details"`
+	UTCStartDate        string      `json:"utc_start_date"`
+	UTCStartDateDetails dateDetails `json:"utc_start_date_details"`
+	UTCEndDate          string      `json:"utc_end_date"`
+	UTCEndDateDetails   dateDetails `json:"utc_end_date_details"`
+	Timezone            string      `json:"timezone"`
+	TimezoneAbbr        string      `json:"timezone_abbr"`
+
+	Cost             string      `json:"cost"`
+	CostDetails      costDetails `json:"cost_details"`
+	Website          string      `json:"website"`
+	ShowMap          *bool       `json:"show_map"`
+	ShowMapLink      *bool       `json:"show_map_link"`
+	HideFromListings *bool       `json:"hide_from_listings"`
+	Sticky           *bool       `json:"sticky"`
+	Featured         *bool       `json:"featured"`
+
+	Categories   []eventTermJSON `json:"categories"`
+	Tags         []eventTermJSON `json:"tags"`
+	Venue        oneOrMany       `json:"venue"`
+	Organizer    []organizerJSON `json:"organizer"`
+	CustomFields []string        `json:"custom_fields"`
+	Ticketed     *bool           `json:"ticketed"`
+	PostParent   int64           `json:"post_parent"`
+	Language     string          `json:"language"`
+	Translations []string        `json:"translations"`
+	JSONLD       *eventLD        `json:"json_ld,omitempty"`
+}
+
+// dateDetails is a date in parts, digits with leading zeros.
+type dateDetails struct {
+	Year    string `json:"year"`
+	Month   string `json:"month"`
+	Day     string `json:"day"`
+	Hour    string `json:"hour"`
+	Minutes string `json:"minutes"`
+	Seconds string `json:"seconds"`
+}
+
+// details cuts a date in calendar.Layout into its parts.
+func details(date string) dateDetails {
+	return dateDetails{
+		Year: date[0:4], Month: date[5:7], Day: date[8:10],
+		Hour: date[11:13], Minutes: date[14:16], Seconds: date[17:19],
+	}
+}
+
+type costDetails struct {
+	CurrencySymbol   string   `json:"currency_symbol"`
+	CurrencyCode     string   `json:"currency_code"`
+	CurrencyPosition string   `json:"currency_position"`
+	Values           []string `json:"values"`
+}
+
+// oneOrMany is how an event answers its venues: the object itself, [] for none, a list for several.
+type oneOrMany any
+
+func venuesOf(vs []venueJSON) oneOrMany {
+	if len(vs) == 1 {
+		return &vs[0]
+	}
+	if vs == nil {
+		return []venueJSON{}
+	}
+	return vs
+}
+
+// event is the representation of a loaded event. full adds json_ld, which only the read of one event has.
+func (v *view) event(e *ent.Event, full bool) eventJSON {
+	t := v.eventTexts(e)
+	status := e.Status.At(v.now, e.PublishedAt)
+	start, end := e.StartWall.String(), e.EndWall.String()
+	utcStart, utcEnd := v.utc(e.StartsAt), v.utc(e.EndsAt)
+	out := eventJSON{
+		ID: e.ID, GlobalID: v.globalID(e.ID), GlobalIDLineage: []string{v.globalID(e.ID)},
+		Author: author(e.AuthorID), Status: status,
+		Date: v.local(e.PublishedAt), DateUTC: v.utc(e.PublishedAt),
+		Modified: v.local(e.ModifiedAt), ModifiedUTC: v.utc(e.ModifiedAt),
+		URL:     v.page(calendar.Event, e.ID, status, t.slug),
+		RESTURL: v.resource("events", e.ID),
+		Title:   calendar.Escape(t.title), Description: markup.Paragraphs(t.description),
+		Excerpt: markup.Paragraphs(t.excerpt), Slug: t.slug,
+		Image:  imageOrFalse(v.image(e.Edges.Image)),
+		AllDay: &e.AllDay,
+
+		StartDate: start, StartDateDetails: details(start), EndDate: end, EndDateDetails: details(end),
+		UTCStartDate: utcStart, UTCStartDateDetails: details(utcStart),
+		UTCEndDate: utcEnd, UTCEndDateDetails: details(utcEnd),
+		Timezone: e.Timezone, TimezoneAbbr: abbreviation(e.Timezone, e.StartsAt),
+
+		Cost: e.Cost.Display(v.site.Currency, v.words.Message(v.lang, "free", nil)),
+		CostDetails: costDetails{
+			CurrencySymbol: e.Cost.Symbol, CurrencyPosition: e.Cost.Position, Values: e.Cost.Values(),
+		},
+		ShowMap: &e.ShowMap, ShowMapLink: &e.ShowMapLink, HideFromListings: &e.HideFromListings,
+		Sticky: &e.Sticky, Featured: &e.Featured,
+
+		Categories: v.eventTerms(e, calendar.Category), Tags: v.eventTerms(e, calendar.Tag),
+		CustomFields: []string{}, Ticketed: &e.Ticketed,
+		Language: string(t.language), Translations: languages(e.Languages),
+	}
+	out.Website = out.URL
+	if e.Website != nil {
+		out.Website = *e.Website
+	}
+	if e.ParentID != nil {
+		out.PostParent = *e.ParentID
+	}
+	venues, organizers := v.readableVenues(e), v.readableOrganizers(e)
+	venueJSONs := make([]venueJSON, len(venues))
+	for i, row := range venues {
+		venueJSONs[i] = v.venue(row, full)
+	}
+	out.Venue = venuesOf(venueJSONs)
+	out.Organizer = make([]organizerJSON, len(organizers))
+	for i, row := range organizers {
+		out.Organizer[i] = v.organizer(row, full)
+	}
+	if full {
+		out.JSONLD = v.eventLD(e, t, &out, venueJSONs)
+	}
+	return out
+}
+
+// abbreviation of a zone at an instant. Names in the database are valid by construction.
+func abbreviation(zone string, t time.Time) string {
+	z, err := calendar.ParseZone(zone)
+	if err != nil {
+		return zone
+	}
+	return z.Abbreviation(t)
+}
+
+// readableVenues leaves out what the caller may not see (contract, difference 20).
+func (v *view) readableVenues(e *ent.Event) []*ent.Venue {
+	return slices.DeleteFunc(slices.Clone(e.Edges.Venues), func(row *ent.Venue) bool {
+		return !v.readable(calendar.Venue, row.AuthorID, row.Status, row.PublishedAt)
+	})
+}
+
+func (v *view) readableOrganizers(e *ent.Event) []*ent.Organizer {
+	return slices.DeleteFunc(slices.Clone(e.Edges.Organizers), func(row *ent.Organizer) bool {
+		return !v.readable(calendar.Organizer, row.AuthorID, row.Status, row.PublishedAt)
+	})
+}
+
+// readable reports whether a linked record is shown: not trashed, and readable by the caller.
+func (v *view) readable(kind calendar.Kind, authorID *int64, status calendar.Status, published time.Time) bool {
+	status = status.At(v.now, published)
+	if status == calendar.Publish {
+		return true
+	}
+	return status != calendar.Trash && auth.May(v.caller, auth.Read, record(kind, authorID, status, ""))
+}
+
+// record is what the permission matrix asks about a row.
+func record(kind calendar.Kind, authorID *int64, status, before calendar.Status) auth.Record {
+	r := auth.Record{Kind: kind, Status: status, BeforeTrash: before}
+	if authorID != nil {
+		r.AuthorID = *authorID
+	}
+	return r
+}
+
+// protected reports whether the caller gets the event redacted or refused: it has a password, which was not
+// given, and the caller may not edit it.
+func (r *request) protected(e *ent.Event, password string) bool {
+	if !hasPassword(e) || r.passwordMatches(e, password) {
+		return false
+	}
+	status := e.Status.At(r.now, e.PublishedAt)
+	return !auth.May(r.caller, auth.Edit, record(calendar.Event, e.AuthorID, status, e.StatusBeforeTrash))
+}
+
+// redact blanks what the password of an event guards (contract, section 13).
+func (j *eventJSON) redact() {
+	j.Description, j.Excerpt, j.Cost, j.Website = "", "", "", ""
+	j.Image = false
+	j.AllDay, j.ShowMap, j.ShowMapLink, j.HideFromListings = nil, nil, nil, nil
+	j.Sticky, j.Featured, j.Ticketed = nil, nil, nil
+	j.Categories, j.Tags = []eventTermJSON{}, []eventTermJSON{}
+	j.Venue, j.Organizer, j.CustomFields = []venueJSON{}, []organizerJSON{}, []string{}
+	j.CostDetails = costDetails{Values: []string{}}
+	j.JSONLD = nil
+}
+
+// eventLD is an event in the vocabulary of schema.org (contract, section 6.8).
+type eventLD struct {
+	Context        string       `json:"@context"`
+	Type           string       `json:"@type"`
+	Name           string       `json:"name,omitempty"`
+	Description    string       `json:"description,omitempty"`
+	Image          string       `json:"image,omitempty"`
+	URL            string       `json:"url,omitempty"`
+	AttendanceMode string       `json:"eventAttendanceMode"`
+	Status         string       `json:"eventStatus"`
+	StartDate      string       `json:"startDate"`
+	EndDate        string       `json:"endDate"`
+	Location       *placeLD     `json:"location,omitempty"`
+	Organizer      *organizerLD `json:"organizer,omitempty"`
+	Offers         *offerLD     `json:"offers,omitempty"`
+}
+
+type offerLD struct {
+	Type          string `json:"@type"`
+	Price         string `json:"price"`
+	PriceCurrency string `json:"priceCurrency,omitempty"`
+	URL           string `json:"url,omitempty"`
+	Availability  string `json:"availability"`
+	ValidFrom     string `json:"validFrom"`
+}
+
+// isoOffset is ISO 8601 with an offset, +00:00 for UTC.
+const isoOffset = "2006-01-02T15:04:05-07:00"
+
+func (v *view) eventLD(e *ent.Event, t texts, j *eventJSON, venues []venueJSON) *eventLD {
+	loc := time.UTC
+	if z, err := calendar.ParseZone(e.Timezone); err == nil {
+		loc = z.Location()
+	}
+	ld := &eventLD{
+		Context: "http://schema.org", Type: "Event",
+		Name: t.title, Description: plain(t.description), URL: j.URL,
+		AttendanceMode: "https://schema.org/OfflineEventAttendanceMode",
+		Status:         "https://schema.org/EventScheduled",
+		StartDate:      e.StartsAt.In(loc).Format(isoOffset),
+		EndDate:        e.EndsAt.In(loc).Format(isoOffset),
+	}
+	if e.Edges.Image != nil {
+		ld.Image = v.imageURL(e.Edges.Image)
+	}
+	if len(venues) > 0 {
+		ld.Location = venues[0].JSONLD
+	}
+	if len(j.Organizer) > 0 {
+		ld.Organizer = j.Organizer[0].JSONLD
+	}
+	if !e.Cost.IsZero() {
+		ld.Offers = &offerLD{
+			Type: "Offer", Price: e.Cost.Lowest(), PriceCurrency: v.site.Currency.Code, URL: j.URL,
+			Availability: "https://schema.org/InStock",
+			ValidFrom:    e.PublishedAt.In(v.site.Zone.Location()).Format(isoOffset),
+		}
+	}
+	return ld
+}
+
+// byName orders terms as an event answers them: by name, case ignored, then id.
+func byName(a, b *namedTerm) int {
+	if c := strings.Compare(calendar.FoldName(a.texts.title), calendar.FoldName(b.texts.title)); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.row.ID, b.row.ID)
+}

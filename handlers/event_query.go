@@ -1,0 +1,289 @@
+package handlers
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/eventorganizer"
+	"github.com/almanac-cal/almanac/ent/eventterm"
+	"github.com/almanac-cal/almanac/ent/eventvenue"
+	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/when"
+)
+
+// eventQuery is what GET /events may be asked.
+type eventQuery struct {
+	paging
+	StartDate, EndDate         *when.Date
+	StartsBefore, StartsAfter  *when.Date
+	EndsBefore, EndsAfter      *when.Date
+	Strict                     bool
+	Search                     *string
+	Categories, Tags           []string
+	Venues, Organizers         []int64
+	Featured, Geoloc, Ticketed *bool
+	Status                     []calendar.Status
+	Lat, Lng                   *float64
+	Radius                     float64
+	Include                    []int64
+	Parent                     *int64
+	Password                   *string
+
+	// What the lookups of terms found: for each, the terms an event may carry, descendants included.
+	categoryIDs, tagIDs []int64
+}
+
+// window is the default time window in whole days of the site zone: from today to the day 24 months later.
+func window(now time.Time, zone calendar.Zone) (first, last calendar.Wall) {
+	today := zone.Wall(now).StartOfDay()
+	year, month, day := today.Date()
+	last = calendar.WallAt(year+2, month, day, 23, 59, 59)
+	if _, m, _ := last.Date(); m != month { // 29 February
+		last = calendar.WallAt(year+2, month+1, 0, 23, 59, 59)
+	}
+	return today, last
+}
+
+func (r *request) declareEventQuery(p *param.Set, q *eventQuery) {
+	zone := r.zone()
+	date := parseDate(p.Now, zone)
+	r.declarePaging(p, &q.paging, "Events")
+	first, last := window(p.Now, zone)
+	dates := []struct {
+		dst               **when.Date
+		name, description string
+		link              func() string
+		published         any
+	}{
+		{&q.StartDate, "start_date", "Events starting on or after this date",
+			func() string { return q.startLink(zone, first) }, first.String()},
+		{&q.EndDate, "end_date", "Events ending on or before this date",
+			func() string { return q.endLink(zone, last) }, last.String()},
+		{&q.StartsBefore, "starts_before", "Events starting before this date", nil, nil},
+		{&q.StartsAfter, "starts_after", "Events starting after this date", nil, nil},
+		{&q.EndsBefore, "ends_before", "Events ending before this date", nil, nil},
+		{&q.EndsAfter, "ends_after", "Events ending after this date", nil, nil},
+	}
+	for _, d := range dates {
+		decl := param.Opt(p, d.dst, d.name, d.description, "", date)
+		if d.published != nil {
+			decl.PublishDefault(d.published)
+		}
+		if d.link == nil {
+			d.link = func() string { return q.dateLink(*d.dst, zone, calendar.Wall.EndOfDay) }
+		}
+		decl.Link(d.link)
+	}
+	param.Default(p.Bool(&q.Strict, "strict_dates", "Compare exact times instead of whole days").Untyped(),
+		&q.Strict, false)
+	p.OptString(&q.Search, "search", "Text in title, excerpt or description").Check(notBlank(&q.Search))
+	p.Words(&q.Categories, "categories", "Categories, by ID or slug").
+		Check(r.areTerms(calendar.Category, &q.Categories, &q.categoryIDs))
+	p.Words(&q.Tags, "tags", "Tags, by ID or slug").Check(r.areTerms(calendar.Tag, &q.Tags, &q.tagIDs))
+	p.IDs(&q.Venues, "venue", "Venue IDs").Check(r.areRecords(calendar.Venue, &q.Venues))
+	p.IDs(&q.Organizers, "organizer", "Organizer IDs").Check(r.areRecords(calendar.Organizer, &q.Organizers))
+	p.OptBool(&q.Featured, "featured", "Featured or not")
+	r.declareStatuses(p, &q.Status)
+	p.OptBool(&q.Geoloc, "geoloc", "With a located venue or without").CheckAlways(q.checkGeoloc)
+	p.OptNumber(&q.Lat, "geoloc_lat", "Latitude of the centre; needs geoloc_lng").
+		Check(within("geoloc_lat", &q.Lat, 90)).CheckAlways(paired("geoloc_lat", "geoloc_lng", &q.Lat, &q.Lng))
+	p.OptNumber(&q.Lng, "geoloc_lng", "Longitude of the centre; needs geoloc_lat").
+		Check(within("geoloc_lng", &q.Lng, 180)).CheckAlways(paired("geoloc_lng", "geoloc_lat", &q.Lng, &q.Lat))
+	param.Default(p.Number(&q.Radius, "geoloc_radius", "Radius in kilometres, at most 500"), &q.Radius, 25).
+		Check(func(context.Context) *param.Fault {
+			if q.Radius <= 0 || q.Radius > 500 {
+				return param.OutOfBounds("geoloc_radius", 0, 500)
+			}
+			return nil
+		})
+	p.IDs(&q.Include, "include", "Event IDs; date filters are ignored").Check(func(context.Context) *param.Fault {
+		for _, id := range q.Include {
+			if id < 1 {
+				return param.OutOfBounds("include", 1, nil)
+			}
+		}
+		return nil
+	})
+	p.OptInt(&q.Parent, "post_parent", "ID of the parent event").Check(r.isReadableEvent(&q.Parent))
+	p.OptBool(&q.Ticketed, "ticketed", "With tickets or without")
+	p.OptString(&q.Password, "password", "Access password of protected events").NoLink()
+	r.declareLanguage(p)
+}
+
+// zone is the site's, UTC while only describing.
+func (r *request) zone() calendar.Zone {
+	if r.h == nil {
+		return calendar.UTC()
+	}
+	return r.h.Site.Zone
+}
+
+func (q *eventQuery) checkGeoloc(context.Context) *param.Fault {
+	if q.Geoloc != nil && !*q.Geoloc && (q.Lat != nil || q.Lng != nil) {
+		return param.Bad()
+	}
+	return nil
+}
+
+// relative reports whether one of the filters that make the default window vanish was sent.
+func (q *eventQuery) relative() bool {
+	return q.StartsBefore != nil || q.StartsAfter != nil || q.EndsBefore != nil || q.EndsAfter != nil
+}
+
+// startLink and endLink repeat the dates of the window, which links carry even when they are defaults.
+func (q *eventQuery) startLink(zone calendar.Zone, first calendar.Wall) string {
+	if q.StartDate == nil && q.Include == nil && !q.relative() {
+		return first.String()
+	}
+	return q.dateLink(q.StartDate, zone, calendar.Wall.StartOfDay)
+}
+
+func (q *eventQuery) endLink(zone calendar.Zone, last calendar.Wall) string {
+	if q.EndDate == nil && q.Include == nil && !q.relative() {
+		return last.String()
+	}
+	return q.dateLink(q.EndDate, zone, calendar.Wall.EndOfDay)
+}
+
+// dateLink is a date as it was applied. round is what whole-day mode does to it.
+func (q *eventQuery) dateLink(d *when.Date, zone calendar.Zone, round func(calendar.Wall) calendar.Wall) string {
+	switch {
+	case d == nil || q.Include != nil:
+		return ""
+	case q.Strict:
+		return dateText(d.Instant(zone), zone)
+	}
+	return round(d.Wall(zone)).String()
+}
+
+// predicates are the filters of a list of events (contract, section 9.1). The date filters affect each other,
+// so they stand in one place.
+func (q *eventQuery) predicates(r *request) []predicate.Event {
+	where := []predicate.Event{
+		inList[predicate.Event](r.caller, r.now, q.Status),
+		event.HideFromListings(false),
+	}
+	if q.Include != nil {
+		where = append(where, event.IDIn(q.Include...))
+	} else {
+		where = append(where, q.dates(r.now, r.zone())...)
+	}
+	if q.categoryIDs != nil {
+		where = append(where, linked(eventterm.Table, eventterm.FieldTermID, q.categoryIDs))
+	}
+	if q.tagIDs != nil {
+		where = append(where, linked(eventterm.Table, eventterm.FieldTermID, q.tagIDs))
+	}
+	if q.Venues != nil {
+		where = append(where, linked(eventvenue.Table, eventvenue.FieldVenueID, q.Venues))
+	}
+	if q.Organizers != nil {
+		where = append(where, linked(eventorganizer.Table, eventorganizer.FieldOrganizerID, q.Organizers))
+	}
+	if q.Featured != nil {
+		where = append(where, event.Featured(*q.Featured))
+	}
+	if q.Ticketed != nil {
+		where = append(where, event.Ticketed(*q.Ticketed))
+	}
+	if q.Parent != nil {
+		where = append(where, event.ParentID(*q.Parent))
+	}
+	switch {
+	case q.Geoloc != nil && !*q.Geoloc:
+		where = append(where, event.Not(event.HasVenuesWith(venue.LatitudeNotNil())))
+	case q.Geoloc != nil || q.Lat != nil:
+		where = append(where, event.HasVenuesWith(venue.LatitudeNotNil()))
+	}
+	return where
+}
+
+// dates are the date filters, as instants. Whole days end at the next midnight of the site zone, exclusive.
+func (q *eventQuery) dates(now time.Time, zone calendar.Zone) []predicate.Event {
+	var where []predicate.Event
+	day := func(d when.Date, plus int) time.Time { return zone.Instant(dayOf(d, zone).AddDate(0, 0, plus)) }
+	exact := func(d when.Date) time.Time { return d.Instant(zone) }
+	first, last := window(now, zone)
+	start, end := q.StartDate, q.EndDate
+	if start != nil && q.Strict {
+		where = append(where, event.StartsAtGTE(exact(*start)))
+	} else if start != nil {
+		where = append(where, event.StartsAtGTE(day(*start, 0)))
+	} else if !q.relative() {
+		where = append(where, event.StartsAtGTE(zone.Instant(first)))
+	}
+	if end != nil && q.Strict {
+		where = append(where, event.EndsAtLTE(exact(*end)))
+	} else if end != nil {
+		where = append(where, event.EndsAtLT(day(*end, 1)))
+	} else if !q.relative() {
+		where = append(where, event.EndsAtLT(zone.Instant(last.StartOfDay().AddDate(0, 0, 1))))
+	}
+	for _, f := range []struct {
+		d      *when.Date
+		strict func(time.Time) predicate.Event
+		days   func(time.Time) predicate.Event
+	}{
+		{q.StartsBefore, event.StartsAtLT, event.StartsAtLT},
+		{q.StartsAfter, event.StartsAtGT, event.StartsAtGTE},
+		{q.EndsBefore, event.EndsAtLT, event.EndsAtLT},
+		{q.EndsAfter, event.EndsAtGT, event.EndsAtGTE},
+	} {
+		switch {
+		case f.d == nil:
+		case q.Strict:
+			where = append(where, f.strict(exact(*f.d)))
+		default:
+			where = append(where, f.days(day(*f.d, 1)))
+		}
+	}
+	return where
+}
+
+// linked selects events with a link to one of the ids. The subquery is answered from the index on the linked
+// column.
+func linked(table, column string, ids []int64) predicate.Event {
+	return func(s *sql.Selector) {
+		t := sql.Table(table)
+		values := make([]any, len(ids))
+		for i, id := range ids {
+			values[i] = id
+		}
+		s.Where(sql.In(s.C(event.FieldID), sql.Select(t.C("event_id")).From(t).Where(sql.In(t.C(column), values...))))
+	}
+}
+
+func notBlank(v **string) func(context.Context) *param.Fault {
+	return func(context.Context) *param.Fault {
+		if strings.TrimSpace(**v) == "" {
+			return param.Bad()
+		}
+		return nil
+	}
+}
+
+func within(name string, v **float64, limit float64) func(context.Context) *param.Fault {
+	return func(context.Context) *param.Fault {
+		if **v < -limit || **v > limit {
+			return param.OutOfBounds(name, -limit, limit)
+		}
+		return nil
+	}
+}
+
+// paired faults a parameter that is missing while the other of its pair was sent.
+func paired(name, other string, v, o **float64) func(context.Context) *param.Fault {
+	return func(context.Context) *param.Fault {
+		if *v == nil && *o != nil {
+			return &param.Fault{Key: "needs-other", Args: map[string]any{"Param": other, "Other": name}}
+		}
+		return nil
+	}
+}

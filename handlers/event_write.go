@@ -1,0 +1,465 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/when"
+)
+
+type entTx = ent.Tx
+
+// eventInput is what a create or update of an event may send.
+type eventInput struct {
+	target
+	edit.EventInput
+	Image      *picture
+	row        *ent.Event    // that of an update, once it was looked up
+	venues     []*venueInput // inline ones
+	organizers []*organizerInput
+}
+
+func (r *request) declareEventCreate(p *param.Set, in *eventInput) {
+	r.declareEvent(fields{p: p, r: r, create: true}, in)
+}
+
+func (r *request) declareEventUpdate(p *param.Set, in *eventInput) {
+	p.PathID(&in.ID, "id", "ID of the event")
+	r.declareEvent(fields{p: p, r: r}, in)
+}
+
+func (r *request) declareEventUpdateBySlug(p *param.Set, in *eventInput) {
+	// The specification calls the slug optional here: it is a field of the event too.
+	p.PathString(&in.target.Slug, "slug", "Slug of the event").Optional()
+	r.declareEvent(fields{p: p, r: r}, in)
+}
+
+// declareEvent declares the fields of an event (contract, section 10.1).
+func (r *request) declareEvent(f fields, in *eventInput) {
+	p := f.p
+	f.author(&in.AuthorID)
+	f.published(&in.Published)
+	f.title(&in.Title, "title", "Title")
+	f.html(&in.Description, "description", "Description, HTML")
+	f.slug(&in.EventInput.Slug)
+	f.html(&in.Excerpt, "excerpt", "Excerpt, HTML")
+	f.status(&in.Status)
+	zone := f.clears(param.Opt(p, &in.Zone, "timezone", "Time zone", "string", r.zoneOf))
+	allDay := p.OptBool(&in.AllDay, "all_day", "Whole days")
+	if f.create {
+		allDay.PublishDefault(false)
+	}
+	date := func(raw any) (when.Date, *param.Fault) {
+		zone, err := r.dateZone(in, raw)
+		if err != nil {
+			return when.Date{}, &param.Fault{Err: err}
+		}
+		return parseDate(p.Now, zone)(raw)
+	}
+	start := param.Opt(p, &in.Start, "start_date", "Start", "string", date)
+	end := param.Opt(p, &in.End, "end_date", "End", "string", date)
+	if f.create {
+		start.Required()
+		end.Required()
+	}
+	for _, one := range []*param.Param{zone, start, end} {
+		one.CheckAlways(func(context.Context) *param.Fault { return r.spanFault(in, one.Name) })
+	}
+	f.image(&in.Image, "Image ID or URL", false)
+	f.clears(param.Opt(p, &in.Cost, "cost", "Cost", "", costOf(r.decimal())))
+	f.clears(param.Opt(p, &in.Website, "website", "URL of the event site", "", websiteOf).PublishDefault(nil))
+	p.OptBool(&in.ShowMap, "show_map", "Show a map")
+	p.OptBool(&in.ShowMapLink, "show_map_link", "Show a map link")
+	p.OptBool(&in.Hide, "hide_from_listings", "Leave out of lists")
+	p.OptBool(&in.Sticky, "sticky", "Pin in calendar views")
+	p.OptBool(&in.Featured, "featured", "Featured")
+	f.terms(&in.Categories, calendar.Category, "categories", "Categories, by ID or name")
+	f.terms(&in.Tags, calendar.Tag, "tags", "Tags, by ID or name")
+	f.venues(in)
+	f.organizers(in)
+	f.clears(param.Opt(p, &in.EventInput.Password, "password", "Access password", "string", passwordOf))
+	p.OptBool(&in.Ticketed, "ticketed", "With tickets")
+	f.clears(param.Opt(p, &in.ParentID, "post_parent", "ID of the parent event", "integer", idOrNone)).
+		Check(func(ctx context.Context) *param.Fault {
+			if *in.ParentID == 0 {
+				return nil
+			}
+			return r.isReadableEvent(&in.ParentID)(ctx)
+		})
+	r.declareLanguage(p)
+}
+
+func (r *request) decimal() string {
+	if r.h == nil {
+		return "."
+	}
+	return r.h.Site.Currency.Decimal
+}
+
+// zoneOf reads a time zone; "" and null are the site's.
+func (r *request) zoneOf(raw any) (calendar.Zone, *param.Fault) {
+	if raw == nil {
+		return r.zone(), nil
+	}
+	name, fault := param.String(raw)
+	if fault != nil {
+		return calendar.Zone{}, fault
+	}
+	if name == "" {
+		return r.zone(), nil
+	}
+	zone, err := calendar.ParseZone(name)
+	if err != nil {
+		return calendar.Zone{}, param.Bad()
+	}
+	return zone, nil
+}
+
+// dateZone is the zone that relative words of a start or end refer to: the one sent, else the record's, else
+// the site's. The timezone is declared before the dates, so it has been read.
+func (r *request) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
+	if in.Zone != nil {
+		return *in.Zone, nil
+	}
+	if _, isNumber := raw.(json.Number); isNumber {
+		return r.zone(), nil
+	}
+	e, err := r.changed(in)
+	if e == nil || err != nil {
+		return r.zone(), err
+	}
+	return calendar.ParseZone(e.Timezone)
+}
+
+// changed is the event that an update names; nil for a create, and for an unknown one, which is answered later.
+func (r *request) changed(in *eventInput) (*ent.Event, error) {
+	if in.row != nil || in.target == (target{}) {
+		return in.row, nil
+	}
+	e, err := r.findEvent(&in.target)
+	var refusal *calendar.Error
+	var invalid param.Invalid
+	if errors.As(err, &refusal) || errors.As(err, &invalid) {
+		return nil, nil
+	}
+	in.row = e
+	return e, err
+}
+
+// spanFault is the fault of a parameter in what the dates of an event, if both are sent, say together. What one
+// date says together with a stored one is looked at when the event is written.
+func (r *request) spanFault(in *eventInput, name string) *param.Fault {
+	if in.Start == nil || in.End == nil {
+		return nil
+	}
+	e, err := r.changed(in)
+	if err != nil {
+		return &param.Fault{Err: err}
+	}
+	fault, err := edit.SpanFault(r.zone(), e, &in.EventInput)
+	if err != nil {
+		return &param.Fault{Err: err}
+	}
+	if fault == nil || fault.Param != name {
+		return nil
+	}
+	return fault
+}
+
+// websiteOf reads the website of an event: null takes it back to never set, "" is none.
+func websiteOf(raw any) (edit.Website, *param.Fault) {
+	if raw == nil {
+		return edit.Website{}, nil
+	}
+	text, fault := webAddress(raw)
+	if fault != nil {
+		return edit.Website{}, param.Bad()
+	}
+	return edit.Website{Set: true, URL: text}, nil
+}
+
+// passwordOf reads an access password, as it is; null is none.
+func passwordOf(raw any) (string, *param.Fault) {
+	if raw == nil {
+		return "", nil
+	}
+	text, fault := param.String(raw)
+	if fault == nil && utf8.RuneCountInString(text) > maxText {
+		return "", param.TooLong("password", maxText)
+	}
+	return text, fault
+}
+
+// idOrNone reads an id; null and 0 are none.
+func idOrNone(raw any) (int64, *param.Fault) {
+	if raw == nil {
+		return 0, nil
+	}
+	return param.Integer(raw)
+}
+
+// linkedFaults validates what was sent for venue or organizer: ids must be of the kind, not trashed and
+// readable; objects must pass the rules of their resource.
+func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, name string, refs []reference,
+	inline func(*param.Set),
+) *param.Fault {
+	var ids []int64
+	for i, ref := range refs {
+		if ref.object == nil {
+			ids = append(ids, ref.id)
+			continue
+		}
+		set := param.NewSet(f.p.Now, param.InBody, nil, ref.object)
+		inline(set)
+		err := set.Parse(ctx)
+		var missing param.Missing
+		var invalid param.Invalid
+		switch {
+		case err == nil:
+		case errors.As(err, &missing):
+			faults := make([]param.Fault, len(missing.Names))
+			for k, n := range missing.Names {
+				faults[k] = *param.Bad()
+				faults[k].Param = n
+			}
+			return edit.InvalidLinked(name, i, faults)
+		case errors.As(err, &invalid):
+			return edit.InvalidLinked(name, i, invalid.Faults)
+		default:
+			return &param.Fault{Err: err}
+		}
+	}
+	if ids == nil {
+		return nil
+	}
+	found, err := f.r.linkable(ctx, kind, ids)
+	if err != nil {
+		return &param.Fault{Err: err}
+	}
+	if missing := missingOf(ids, found); missing != nil {
+		return unknownIDs(missing)
+	}
+	return nil
+}
+
+// linkable are those of the ids that the caller may link: of the kind, not trashed, readable.
+func (r *request) linkable(ctx context.Context, kind calendar.Kind, ids []int64) ([]int64, error) {
+	var found []int64
+	if kind == calendar.Venue {
+		rows, err := r.h.DB.Venue.Query().Where(venue.IDIn(ids...)).
+			Select(venue.FieldID, venue.FieldAuthorID, venue.FieldStatus, venue.FieldPublishedAt).All(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			if r.view().readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
+				found = append(found, row.ID)
+			}
+		}
+		return found, nil
+	}
+	rows, err := r.h.DB.Organizer.Query().Where(organizer.IDIn(ids...)).
+		Select(organizer.FieldID, organizer.FieldAuthorID, organizer.FieldStatus, organizer.FieldPublishedAt).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if r.view().readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
+			found = append(found, row.ID)
+		}
+	}
+	return found, nil
+}
+
+func (f fields) venues(in *eventInput) {
+	var refs []reference
+	p := param.Var(f.p, &refs, "venue", "Venue IDs or data", "array", references).ListOf("integer").PublishDefault(nil)
+	f.clears(p).Check(func(ctx context.Context) *param.Fault {
+		out := make([]edit.VenueRef, 0, len(refs))
+		fault := f.linkedFaults(ctx, calendar.Venue, "venue", refs, func(set *param.Set) {
+			v := &venueInput{}
+			f.r.declareVenue(fields{p: set, r: f.r, create: true}, v)
+			in.venues = append(in.venues, v)
+		})
+		next := 0
+		for _, ref := range refs {
+			if ref.object == nil {
+				out = append(out, edit.VenueRef{ID: ref.id})
+			} else if next < len(in.venues) {
+				out = append(out, edit.VenueRef{New: &in.venues[next].VenueInput})
+				next++
+			}
+		}
+		in.Venues = &out
+		return fault
+	})
+}
+
+func (f fields) organizers(in *eventInput) {
+	var refs []reference
+	p := param.Var(f.p, &refs, "organizer", "Organizer IDs or data", "array", references).
+		ListOf("integer").PublishDefault(nil)
+	f.clears(p).Check(func(ctx context.Context) *param.Fault {
+		out := make([]edit.OrganizerRef, 0, len(refs))
+		fault := f.linkedFaults(ctx, calendar.Organizer, "organizer", refs, func(set *param.Set) {
+			o := &organizerInput{}
+			f.r.declareOrganizer(fields{p: set, r: f.r, create: true}, o)
+			in.organizers = append(in.organizers, o)
+		})
+		next := 0
+		for _, ref := range refs {
+			if ref.object == nil {
+				out = append(out, edit.OrganizerRef{ID: ref.id})
+			} else if next < len(in.organizers) {
+				out = append(out, edit.OrganizerRef{New: &in.organizers[next].OrganizerInput})
+				next++
+			}
+		}
+		in.Organizers = &out
+		return fault
+	})
+}
+
+// createEvent answers POST /events.
+func (r *request) createEvent(in *eventInput) (*reply, error) {
+	if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Event}) {
+		return nil, forbidden()
+	}
+	if err := r.resolvePictures(in); err != nil {
+		return nil, err
+	}
+	var id int64
+	err := r.change(func(tx *entTx, e *edit.Editor) error {
+		row, err := e.CreateEvent(r.ctx, tx, &in.EventInput)
+		if err == nil {
+			id = row.ID
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.eventBody(id, false)
+	if err != nil {
+		return nil, err
+	}
+	return r.created(calendar.Event, id, body), nil
+}
+
+// created is the reply to a create.
+func (r *request) created(kind calendar.Kind, id int64, body any) *reply {
+	return &reply{status: 201, body: body, header: [][2]string{
+		{"Location", r.view().resource(collections[kind], id)},
+	}}
+}
+
+// eventForWrite finds the event of an update or delete and checks the caller's right on it. For an unknown one
+// the general right decides whether the caller is told so.
+func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error) {
+	e, err := r.findEvent(q)
+	var unknown *calendar.Error
+	var invalid param.Invalid
+	if errors.As(err, &unknown) || errors.As(err, &invalid) {
+		if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Event}) {
+			return nil, forbidden()
+		}
+		if q.Slug != "" {
+			return nil, &calendar.Error{
+				Code: "rest-event-not-found", Key: "event-slug-not-found", Args: map[string]any{"Slug": q.Slug},
+			}
+		}
+		return nil, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !r.mayWrite(op, record(calendar.Event, e.AuthorID, e.Status.At(r.now, e.PublishedAt), e.StatusBeforeTrash)) {
+		return nil, forbidden()
+	}
+	return e, nil
+}
+
+// mayWrite asks the matrix before anything is looked at or fetched. Package edit asks again, in the
+// transaction, for exactly what is changed.
+func (r *request) mayWrite(op auth.Operation, rec auth.Record) bool {
+	return auth.May(r.caller, op, rec)
+}
+
+// updateEvent answers POST, PUT and PATCH of one event.
+func (r *request) updateEvent(in *eventInput) (*reply, error) {
+	e, err := r.eventForWrite(&in.target, auth.Edit)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.resolvePictures(in); err != nil {
+		return nil, err
+	}
+	err = r.change(func(tx *entTx, ed *edit.Editor) error {
+		row, err := edit.LockEvent(r.ctx, tx, e.ID)
+		if err != nil {
+			return err
+		}
+		_, err = ed.UpdateEvent(r.ctx, tx, row, &in.EventInput)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.eventBody(e.ID, false)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: 200, body: body}, nil
+}
+
+func (r *request) declareEventDeleteBySlug(p *param.Set, q *target) {
+	p.PathString(&q.Slug, "slug", "Slug of the event").Check(r.slugExists(calendar.Event, &q.Slug))
+	r.declareLanguage(p)
+}
+
+// slugExists faults a slug that is nobody's.
+func (r *request) slugExists(kind calendar.Kind, slug *string) func(context.Context) *param.Fault {
+	return func(context.Context) *param.Fault {
+		owner, err := r.ownerBySlug(kind, *slug)
+		if err != nil {
+			return &param.Fault{Err: err}
+		}
+		if owner == 0 {
+			return param.Bad()
+		}
+		return nil
+	}
+}
+
+// deleteEvent answers DELETE of one event: it goes to the trash.
+func (r *request) deleteEvent(q *target) (*reply, error) {
+	e, err := r.eventForWrite(q, auth.Delete)
+	if err != nil {
+		return nil, err
+	}
+	err = r.change(func(tx *entTx, ed *edit.Editor) error {
+		row, err := edit.LockEvent(r.ctx, tx, e.ID)
+		if err != nil {
+			return err
+		}
+		_, err = ed.TrashEvent(r.ctx, tx, row)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.eventBody(e.ID, false)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: 200, body: body}, nil
+}

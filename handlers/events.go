@@ -1,0 +1,164 @@
+package handlers
+
+import (
+	"strconv"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	entrecord "github.com/almanac-cal/almanac/ent/record"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// listEvents answers GET /events: a count, a page of rows, and a query per kind of what is linked.
+func (r *request) listEvents(q *eventQuery) (*reply, error) {
+	query := r.h.DB.Event.Query().Where(q.predicates(r)...)
+	total, err := query.Clone().Count(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []*ent.Event
+	if offset, ok := q.offset(); ok && offset < total {
+		order := event.ByStartsAt()
+		if q.Include != nil {
+			order = event.ByPublishedAt()
+		}
+		rows, err = query.Order(order, event.ByID()).Offset(offset).Limit(int(q.perPage)).
+			WithImage().WithTerms().All(r.ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.complete(rows); err != nil {
+			return nil, err
+		}
+	}
+	v := r.view()
+	password := ""
+	if q.Password != nil {
+		password = *q.Password
+	}
+	items := make([]eventJSON, len(rows))
+	for i, e := range rows {
+		items[i] = v.event(e, false)
+		if r.protected(e, password) {
+			items[i].redact()
+		}
+	}
+	return r.listReply(calendar.Event, q.paging, items, len(items), total)
+}
+
+// target names the record of a path: by id, or by slug.
+type target struct {
+	ID       int64
+	Slug     string
+	Password *string
+}
+
+func (r *request) declareEventByID(p *param.Set, q *target) {
+	p.PathID(&q.ID, "id", "ID of the event")
+	p.OptString(&q.Password, "password", "Access password of the event")
+	r.declareLanguage(p)
+}
+
+func (r *request) declareEventBySlug(p *param.Set, q *target) {
+	p.PathString(&q.Slug, "slug", "Slug of the event")
+	// By slug the password is honoured, and not declared.
+	p.OptString(&q.Password, "password", "Access password of the event").Hide()
+	r.declareLanguage(p)
+}
+
+// getEvent answers GET of one event, by id or slug.
+func (r *request) getEvent(q *target) (*reply, error) {
+	e, err := r.findEvent(q)
+	if err != nil {
+		return nil, err
+	}
+	status := e.Status.At(r.now, e.PublishedAt)
+	switch {
+	case status == calendar.Trash:
+		return nil, &calendar.Error{Code: "event-no-longer-available", Key: "event-no-longer-available"}
+	case !auth.May(r.caller, auth.Read, record(calendar.Event, e.AuthorID, status, "")):
+		return nil, notAccessible(calendar.Event)
+	}
+	password := ""
+	if q.Password != nil {
+		password = *q.Password
+	}
+	if r.protected(e, password) {
+		return nil, &calendar.Error{Code: "event-password-protected", Key: "event-password-protected"}
+	}
+	body, err := r.eventBody(e.ID, true)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: 200, body: body}, nil
+}
+
+// eventBody loads an event with all that its representation needs.
+func (r *request) eventBody(id int64, full bool) (*eventJSON, error) {
+	e, err := r.h.DB.Event.Query().Where(event.ID(id)).WithImage().WithTerms().Only(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.complete([]*ent.Event{e}); err != nil {
+		return nil, err
+	}
+	body := r.view().event(e, full)
+	return &body, nil
+}
+
+// findEvent loads the row a path names, or says how it is unknown: by id 404, or 400 when the id is that of
+// another kind; by slug an invalid slug.
+func (r *request) findEvent(q *target) (*ent.Event, error) {
+	id := q.ID
+	if q.Slug != "" {
+		owner, err := r.ownerBySlug(calendar.Event, q.Slug)
+		if err != nil {
+			return nil, err
+		}
+		if owner == 0 {
+			return nil, invalidPath("slug")
+		}
+		id = owner
+	}
+	e, err := r.h.DB.Event.Get(r.ctx, id)
+	if ent.IsNotFound(err) {
+		return nil, r.noEvent(id)
+	}
+	return e, err
+}
+
+// noEvent is the answer for an id that is no event's.
+func (r *request) noEvent(id int64) error {
+	taken, err := r.h.DB.Record.Query().Where(entrecord.ID(id)).Exist(r.ctx)
+	if err != nil {
+		return err
+	}
+	code := "rest-event-not-found"
+	if taken {
+		code = "rest-invalid-event-id"
+	}
+	return &calendar.Error{Code: code, Key: code, Args: map[string]any{"ID": strconv.FormatInt(id, 10)}}
+}
+
+// invalidPath is the answer for an unknown id or slug in the path, where the contract calls it invalid.
+func invalidPath(name string) error {
+	f := param.Bad()
+	f.Param = name
+	return param.Invalid{Faults: []param.Fault{*f}}
+}
+
+func notAccessible(kind calendar.Kind) error {
+	code := string(kind) + "-not-accessible"
+	return &calendar.Error{Code: code, Key: code}
+}
+
+// passwordMatches compares in constant time.
+func (r *request) passwordMatches(e *ent.Event, password string) bool {
+	return password != "" && edit.PasswordMatches(r.h.PasswordKey, e.ID, password, e.PasswordHash)
+}
+
+// hasPassword reports whether the event is protected. A NULL is read as a pointer to nothing.
+func hasPassword(e *ent.Event) bool { return e.PasswordHash != nil && len(*e.PasswordHash) > 0 }

@@ -1,0 +1,109 @@
+// Package handlers is the API: the table of routes, what each may be asked, how it is answered. It opens
+// nothing, starts no goroutine and writes no error body; it returns errors, and package server writes them.
+package handlers
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/locale"
+	"github.com/almanac-cal/almanac/media"
+)
+
+// Namespace is the path of the API below the base URL, without the leading slash.
+const Namespace = "cal/events/v1"
+
+// Config is what the API is built from.
+type Config struct {
+	DB          *ent.Client
+	Site        calendar.Site
+	Words       *locale.Catalogues
+	PasswordKey []byte         // what event passwords are hashed with: edit.PasswordKey
+	Files       media.Store    // where uploaded images go
+	Fetcher     *media.Fetcher // downloads images on a client's word
+	Mounts      []string       // further paths under which the same API is served: /wp-json/tribe/events/v1
+}
+
+// Handlers answers the routes of the API. It holds no state of its own and serves any number of requests at
+// once.
+type Handlers struct {
+	Config
+	pictures turns  // of those who decode images
+	host     string // of global ids: the base URL's host and path
+	prefix   string // path of the base URL: "" or /rest
+	mounts   []string
+	table    []*pattern
+}
+
+// New builds the table of routes. It fails when a declaration is wrong, a mount is unusable or the base URL is
+// not absolute.
+func New(c Config) (h *Handlers, err error) {
+	base, err := url.Parse(c.Site.BaseURL)
+	if err != nil {
+		return nil, fmt.Errorf("base URL: %w", err)
+	}
+	if base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" || base.RawQuery != "" || base.Fragment != "" {
+		return nil, fmt.Errorf("base URL %q: want http(s)://HOST, with a path or without", c.Site.BaseURL)
+	}
+	c.Site.BaseURL = strings.TrimRight(c.Site.BaseURL, "/")
+	h = &Handlers{
+		Config:   c,
+		pictures: make(turns, 2),
+		host:     base.Hostname() + strings.TrimRight(base.Path, "/"),
+		prefix:   strings.TrimRight(base.Path, "/"),
+		mounts:   []string{"/" + Namespace},
+	}
+	for _, m := range c.Mounts {
+		m = "/" + strings.Trim(m, "/")
+		if m == "/" || strings.ContainsAny(m, "?#% ") || strings.Contains(m, "//") {
+			return nil, fmt.Errorf("mount %q: want a path such as /wp-json/tribe/events/v1", m)
+		}
+		h.mounts = append(h.mounts, m)
+	}
+	defer func() {
+		if bad := recover(); bad != nil {
+			err = fmt.Errorf("declarations: %v", bad)
+		}
+	}()
+	h.table = h.routes()
+	for _, p := range h.table {
+		for _, e := range p.endpoints {
+			e.describe(h.Site.Now())
+		}
+	}
+	return h, nil
+}
+
+// Root is where a request came in; the links of its reply go back there.
+type Root struct {
+	Segment string // "/pl" when the path named a language, else ""
+	Mount   string // "/cal/events/v1"
+}
+
+// Language is that of the path, "" when it named none.
+func (r Root) Language() calendar.Language {
+	return calendar.Language(strings.TrimPrefix(r.Segment, "/"))
+}
+
+// Locate takes a path apart: where it came in, and what is left of it below the API. ok is false for a path
+// outside the API. The base URL's own path may be there or have been stripped by a proxy.
+func (h *Handlers) Locate(path string) (root Root, rest string, ok bool) {
+	if h.prefix != "" {
+		if below, found := strings.CutPrefix(path, h.prefix); found && strings.HasPrefix(below, "/") {
+			path = below
+		}
+	}
+	if len(path) > 3 && path[0] == '/' && path[3] == '/' && calendar.Language(path[1:3]).Known() {
+		root.Segment, path = path[:3], path[3:]
+	}
+	for _, m := range h.mounts {
+		if rest, found := strings.CutPrefix(path, m); found && (rest == "" || rest[0] == '/') {
+			root.Mount = m
+			return root, rest, true
+		}
+	}
+	return Root{}, "", false
+}

@@ -1,0 +1,256 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime/multipart"
+	"strings"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/media"
+	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// notUsable is the fault of an image that cannot be had or read.
+func notUsable(name string, err error) error {
+	return &pictureError{param.Fault{
+		Param: name, Reason: "image-not-usable", Key: "image-not-usable", Data: map[string]any{},
+	}, err}
+}
+
+// pictureError is a fault with its cause, for the log.
+type pictureError struct {
+	fault param.Fault
+	cause error
+}
+
+func (e *pictureError) Error() string { return e.fault.Param + ": " + e.cause.Error() }
+
+// Unwrap gives the refusal that the client is told about, and the cause.
+func (e *pictureError) Unwrap() []error {
+	return []error{param.Invalid{Faults: []param.Fault{e.fault}}, e.cause}
+}
+
+func mayNotUpload(name string) error {
+	return param.Invalid{Faults: []param.Fault{{
+		Param: name, Reason: "upload-not-allowed", Key: "upload-not-allowed", Data: map[string]any{},
+	}}}
+}
+
+// resolvePictures turns the addresses of an event's image, and those of its inline venues and organizers, into
+// ids.
+func (r *request) resolvePictures(in *eventInput) error {
+	if err := r.resolvePicture(in.Image, &in.ImageID); err != nil {
+		return err
+	}
+	for _, v := range in.venues {
+		if err := r.resolvePicture(v.Image, &v.ImageID); err != nil {
+			return err
+		}
+	}
+	for _, o := range in.organizers {
+		if err := r.resolvePicture(o.Image, &o.ImageID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resolvePicture turns an image as it was sent into the id that is written. An address below our own /media/
+// means that image; another is downloaded, for who may upload.
+func (r *request) resolvePicture(p *picture, id **int64) error {
+	if p == nil {
+		return nil
+	}
+	if p.url == "" {
+		*id = &p.id
+		return nil
+	}
+	own, err := r.ownPicture(p.url)
+	if err != nil {
+		return err
+	}
+	if own == 0 {
+		if !auth.May(r.caller, auth.Upload, auth.Record{Kind: calendar.Image}) {
+			return mayNotUpload("image")
+		}
+		row, err := r.fetchPicture("image", p.url)
+		if err != nil {
+			return err
+		}
+		own = row.ID
+	}
+	*id = &own
+	return nil
+}
+
+// ownPicture is the image whose file, or one of whose sizes, an address of ours names; 0 for other addresses.
+func (r *request) ownPicture(address string) (int64, error) {
+	path, ok := strings.CutPrefix(address, r.h.Site.BaseURL+MediaPath)
+	if !ok {
+		return 0, nil
+	}
+	id, err := r.h.DB.Image.Query().Where(image.Path(path)).FirstID(r.ctx)
+	if ent.IsNotFound(err) {
+		return 0, notUsable("image", errors.New("no image of ours has the path"))
+	}
+	return id, err
+}
+
+// fetchPicture downloads an image and stores it.
+func (r *request) fetchPicture(name, address string) (*ent.Image, error) {
+	file, data, err := r.h.Fetcher.Fetch(r.ctx, address)
+	if err != nil {
+		return nil, pictureFault(name, err)
+	}
+	return r.storePicture(name, file, data, address)
+}
+
+// pictureFault tells the client's fault from ours.
+func pictureFault(name string, err error) error {
+	if errors.Is(err, media.ErrUnusable) {
+		return notUsable(name, err)
+	}
+	return err
+}
+
+// storePicture writes the files of a picture and then its row; without the row the files go again.
+func (r *request) storePicture(name, file string, data []byte, source string) (*ent.Image, error) {
+	release, err := r.h.pictures.acquire(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	img, err := media.Save(r.ctx, r.h.Files, file, data, r.now.In(r.h.Site.Zone.Location()))
+	if err != nil {
+		return nil, pictureFault(name, err)
+	}
+	var row *ent.Image
+	err = store.Tx(r.ctx, r.h.DB, func(tx *ent.Tx) error {
+		drawn, err := tx.Record.Create().SetKind(calendar.Image).Save(r.ctx)
+		if err != nil {
+			return err
+		}
+		create := tx.Image.Create().SetID(drawn.ID).SetPath(img.Path).SetSourceURL(source).
+			SetExtension(img.Extension).SetMimeType(img.MIMEType).SetWidth(img.Width).SetHeight(img.Height).
+			SetFilesize(img.Filesize).SetSizes(img.Sizes).SetCreatedAt(r.now)
+		if r.caller.UserID != 0 {
+			create.SetAuthorID(r.caller.UserID)
+		}
+		row, err = create.Save(r.ctx)
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, media.Remove(context.WithoutCancel(r.ctx), r.h.Files, img))
+	}
+	return row, nil
+}
+
+// turns lets a few through at once: decoding a large picture takes much memory.
+type turns chan struct{}
+
+func (t turns) acquire(ctx context.Context) (release func(), err error) {
+	select {
+	case t <- struct{}{}:
+		return func() { <-t }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// imageInput is what POST /images may send: a file, or the address of one.
+type imageInput struct {
+	file *multipart.FileHeader
+	URL  *string
+}
+
+func (r *request) declareImageCreate(p *param.Set, in *imageInput) {
+	param.Var(p, &in.file, "file", "Image file, multipart", "string",
+		func(raw any) (*multipart.FileHeader, *param.Fault) {
+			f, ok := raw.(*multipart.FileHeader)
+			if !ok {
+				return nil, param.Bad()
+			}
+			return f, nil
+		})
+	param.Opt(p, &in.URL, "url", "Address of an image to fetch", "string", func(raw any) (string, *param.Fault) {
+		text, fault := param.String(raw)
+		if fault == nil && !isWebAddress(text) {
+			return "", param.Bad()
+		}
+		return text, fault
+	})
+	r.declareLanguage(p)
+}
+
+// createImage answers POST /images.
+func (r *request) createImage(in *imageInput) (*reply, error) {
+	if in.file == nil && in.URL == nil {
+		return nil, param.Missing{Names: []string{"file"}}
+	}
+	if !auth.May(r.caller, auth.Upload, auth.Record{Kind: calendar.Image}) {
+		return nil, forbidden()
+	}
+	row, err := r.takePicture(in)
+	if err != nil {
+		return nil, err
+	}
+	return r.created(calendar.Image, row.ID, r.view().image(row)), nil
+}
+
+func (r *request) takePicture(in *imageInput) (*ent.Image, error) {
+	if in.file == nil {
+		return r.fetchPicture("url", *in.URL)
+	}
+	data, err := readUpload(in.file)
+	if err != nil {
+		return nil, notUsable("file", err)
+	}
+	return r.storePicture("file", in.file.Filename, data, "")
+}
+
+func readUpload(h *multipart.FileHeader) (data []byte, err error) {
+	if h.Size > media.MaxBytes {
+		return nil, media.ErrTooLarge
+	}
+	f, err := h.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return io.ReadAll(f)
+}
+
+// deleteImage answers DELETE /images/{id}: the files go, and the records that showed it show none.
+func (r *request) deleteImage(q *target) (*reply, error) {
+	row, err := r.h.DB.Image.Get(r.ctx, q.ID)
+	if err != nil && !ent.IsNotFound(err) {
+		return nil, err
+	}
+	unknown := err != nil
+	rec := auth.Record{Kind: calendar.Image}
+	if unknown {
+		// The general right, as for other unknown targets.
+		if !auth.May(r.caller, auth.Upload, rec) {
+			return nil, forbidden()
+		}
+		return nil, &calendar.Error{Code: "image-not-found", Key: "image-not-found"}
+	}
+	if row.AuthorID != nil {
+		rec.AuthorID = *row.AuthorID
+	}
+	if !auth.May(r.caller, auth.DeleteImage, rec) {
+		return nil, forbidden()
+	}
+	body := r.view().image(row)
+	if err := r.h.DB.Image.DeleteOne(row).Exec(r.ctx); err != nil && !ent.IsNotFound(err) {
+		return nil, err
+	}
+	err = media.Remove(r.ctx, r.h.Files, media.Image{Path: row.Path, Sizes: row.Sizes})
+	return &reply{status: 200, body: body}, err
+}

@@ -1,0 +1,57 @@
+package handlers
+
+import (
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/param"
+)
+
+func (r *request) declareImageQuery(p *param.Set, q *paging) {
+	r.declarePaging(p, q, "Images")
+	r.declareLanguage(p)
+}
+
+// listImages answers GET /images, newest first, for who may upload.
+func (r *request) listImages(q *paging) (*reply, error) {
+	if !auth.May(r.caller, auth.ListImages, auth.Record{Kind: calendar.Image}) {
+		return nil, forbidden()
+	}
+	query := r.h.DB.Image.Query()
+	total, err := query.Clone().Count(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []*ent.Image
+	if offset, ok := q.offset(); ok && offset < total {
+		rows, err = query.Order(image.ByCreatedAt(sql.OrderDesc()), image.ByID(sql.OrderDesc())).
+			Offset(offset).Limit(int(q.perPage)).All(r.ctx)
+		if err != nil {
+			return nil, err
+		}
+	}
+	v := r.view()
+	items := make([]*imageJSON, len(rows))
+	for i, row := range rows {
+		items[i] = v.image(row)
+	}
+	return r.listReply(calendar.Image, *q, items, len(items), total)
+}
+
+// getImage answers GET /images/{id}; images are public.
+func (r *request) getImage(q *target) (*reply, error) {
+	row, err := r.h.DB.Image.Get(r.ctx, q.ID)
+	if ent.IsNotFound(err) {
+		return nil, &calendar.Error{Code: "image-not-found", Key: "image-not-found"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: 200, body: r.view().image(row)}, nil
+}
+
+// forbidden is the refusal of the permission matrix; anonymous callers get 401 for it, others 403.
+func forbidden() error { return &calendar.Error{Code: "rest_forbidden", Key: "rest_forbidden"} }

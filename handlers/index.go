@@ -1,0 +1,92 @@
+package handlers
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/param"
+)
+
+// indexQuery is what GET of the API's root may be asked; neither has an effect.
+type indexQuery struct{ Namespace, Context string }
+
+func (r *request) declareIndex(p *param.Set, q *indexQuery) {
+	param.Default(param.Var(p, &q.Namespace, "namespace", "Namespace", "string", param.String),
+		&q.Namespace, Namespace)
+	param.Default(param.Var(p, &q.Context, "context", "Context", "string", param.String), &q.Context, "view")
+	r.declareLanguage(p)
+}
+
+// getIndex answers with the table of routes (contract, section 17), defaults of today included.
+func (r *request) getIndex(*indexQuery) (*reply, error) {
+	namespace := namespaceOf(r.root)
+	routes := make(ordered, 0, len(r.h.table))
+	for _, p := range r.h.table {
+		entry := r.h.describe(p, r)
+		if !p.hasCaptures() {
+			self := ordered{{"href", r.h.Site.BaseURL + r.root.Segment + r.root.Mount + p.text}}
+			entry = append(entry, member{"_links", ordered{{"self", []ordered{self}}}})
+		}
+		routes = append(routes, member{"/" + namespace + p.text, entry})
+	}
+	up := ordered{{"href", r.h.Site.BaseURL + r.root.Segment + "/"}}
+	return &reply{status: 200, body: ordered{
+		{"namespace", namespace},
+		{"routes", routes},
+		{"_links", ordered{{"up", []ordered{up}}}},
+	}}, nil
+}
+
+// namespaceOf is what clients call the place they asked at: the mount without the part of it that is the
+// address of a REST root.
+func namespaceOf(root Root) string {
+	return strings.TrimPrefix(strings.TrimPrefix(root.Mount, "/wp-json"), "/")
+}
+
+// options is the body of OPTIONS on a path.
+func (h *Handlers) options(p *pattern, call Call) ordered {
+	return h.describe(p, &request{h: h, now: call.Now, lang: call.Language, root: call.Root, caller: call.Caller})
+}
+
+// describe publishes one path: namespace, methods, and the arguments of each endpoint.
+func (h *Handlers) describe(p *pattern, r *request) ordered {
+	endpoints := make([]ordered, len(p.endpoints))
+	for i, e := range p.endpoints {
+		endpoints[i] = ordered{{"methods", e.methods}, {"args", h.args(e, r)}}
+	}
+	return ordered{{"namespace", namespaceOf(r.root)}, {"methods", p.methods()}, {"endpoints", endpoints}}
+}
+
+// args publishes the parameters of an endpoint. A capture of the path and a field of the body may share their
+// name; they are published once, the capture's way.
+func (h *Handlers) args(e *endpoint, r *request) ordered {
+	params := param.Describe(r.now, e.in, func(p *param.Set) { e.declare(r, p) })
+	args := make(ordered, 0, len(params))
+	for _, p := range params {
+		if p.Hidden || slices.ContainsFunc(args, func(m member) bool { return m.name == p.Name }) {
+			continue
+		}
+		args = append(args, member{p.Name, argument(p)})
+	}
+	return args
+}
+
+func argument(p *param.Param) ordered {
+	var o ordered
+	if p.Type != "" {
+		o = append(o, member{"type", p.Type})
+	}
+	if p.Format != "" {
+		o = append(o, member{"format", p.Format})
+	}
+	if p.Enum != nil {
+		o = append(o, member{"enum", p.Enum})
+	}
+	if p.Items != "" {
+		o = append(o, member{"items", ordered{{"type", p.Items}}})
+	}
+	if p.HasDefault {
+		o = append(o, member{"default", p.Published})
+	}
+	return append(o, member{"description", p.Description}, member{"required", p.IsRequired})
+}

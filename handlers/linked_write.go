@@ -1,0 +1,355 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// venueInput is what a create or update of a venue may send.
+type venueInput struct {
+	target
+	edit.VenueInput
+	Image *picture
+}
+
+// organizerInput is what a create or update of an organizer may send.
+type organizerInput struct {
+	target
+	edit.OrganizerInput
+	Image *picture
+}
+
+// declareTarget declares the path of an update or delete: the record must be there.
+func (r *request) declareTarget(p *param.Set, q *target, kind calendar.Kind, by string) {
+	if by == "slug" {
+		p.PathString(&q.Slug, "slug", "Slug of the "+string(kind)).Check(r.slugExists(kind, &q.Slug))
+		return
+	}
+	p.PathID(&q.ID, "id", "ID of the "+string(kind)).Check(func(ctx context.Context) *param.Fault {
+		var known bool
+		var err error
+		switch kind {
+		case calendar.Venue:
+			known, err = r.h.DB.Venue.Query().Where(venue.ID(q.ID)).Exist(ctx)
+		case calendar.Organizer:
+			known, err = r.h.DB.Organizer.Query().Where(organizer.ID(q.ID)).Exist(ctx)
+		default:
+			_, err = r.findTerm(kind, q.ID)
+			if _, unknown := err.(param.Invalid); unknown { //nolint:errorlint // findTerm returns it as it is
+				return param.Bad()
+			}
+			known = true
+		}
+		if err != nil {
+			return &param.Fault{Err: err}
+		}
+		if !known {
+			return param.Bad()
+		}
+		return nil
+	})
+}
+
+func venueCreate(r *request, p *param.Set, in *venueInput) {
+	r.declareVenue(fields{p: p, r: r, create: true}, in)
+	r.declareLanguage(p)
+}
+
+// venueUpdate declares an update by "id" or by "slug".
+func venueUpdate(by string) func(*request, *param.Set, *venueInput) {
+	return func(r *request, p *param.Set, in *venueInput) {
+		r.declareTarget(p, &in.target, calendar.Venue, by)
+		r.declareVenue(fields{p: p, r: r}, in)
+		r.declareLanguage(p)
+	}
+}
+
+// declareVenue declares the fields of a venue (contract, section 10.2), inside an event too.
+func (r *request) declareVenue(f fields, in *venueInput) {
+	p := f.p
+	f.author(&in.AuthorID)
+	f.published(&in.Published)
+	f.title(&in.Name, "venue", "Name")
+	f.html(&in.Description, "description", "Description, HTML").PublishDefault(nil)
+	f.slug(&in.VenueInput.Slug)
+	f.status(&in.Status)
+	param.Opt(p, &in.ShowMap, "show_map", "Show a map", "string", boolOrEmpty).PublishDefault(nil)
+	param.Opt(p, &in.ShowMapLink, "show_map_link", "Show a map link", "string", boolOrEmpty).PublishDefault(nil)
+	for _, field := range []struct {
+		dst               **string
+		name, description string
+	}{
+		{&in.Address, "address", "Street address"},
+		{&in.City, "city", "City"},
+		{&in.Country, "country", "Country"},
+		{&in.Province, "province", "Province"},
+		{&in.State, "state", "State"},
+		{&in.Zip, "zip", "Postal code"},
+		{&in.Phone, "phone", "Phone number"},
+		{&in.StateProvince, "stateprovince", "State or province"},
+	} {
+		f.text(field.dst, field.name, field.description, maxText).PublishDefault(nil)
+	}
+	f.clears(param.Opt(p, &in.Website, "website", "URL of the venue", "string", webAddress).PublishDefault(nil))
+	f.image(&in.Image, "Image ID or URL", true).PublishDefault(nil)
+	f.coordinate(&in.Latitude, "geo_lat", "Latitude, degrees north", 90)
+	f.coordinate(&in.Longitude, "geo_lng", "Longitude, degrees east", 180)
+}
+
+// boolOrEmpty reads a boolean; "" is false.
+func boolOrEmpty(raw any) (bool, *param.Fault) {
+	if raw == "" {
+		return false, nil
+	}
+	return param.Boolean(raw)
+}
+
+// coordinate declares a latitude or longitude; "" and null remove it.
+func (f fields) coordinate(dst **edit.Coordinate, name, description string, limit float64) {
+	p := param.Opt(f.p, dst, name, description, "number", func(raw any) (edit.Coordinate, *param.Fault) {
+		if raw == nil || raw == "" {
+			return edit.Coordinate{}, nil
+		}
+		degrees, fault := param.Number(raw)
+		if fault != nil {
+			return edit.Coordinate{}, fault
+		}
+		if degrees < -limit || degrees > limit {
+			return edit.Coordinate{}, param.OutOfBounds(name, -limit, limit)
+		}
+		return edit.Coordinate{Set: true, Degrees: degrees}, nil
+	})
+	p.Format = "double"
+	f.clears(p)
+}
+
+func organizerCreate(r *request, p *param.Set, in *organizerInput) {
+	r.declareOrganizer(fields{p: p, r: r, create: true}, in)
+	r.declareLanguage(p)
+}
+
+// organizerUpdate declares an update by "id" or by "slug".
+func organizerUpdate(by string) func(*request, *param.Set, *organizerInput) {
+	return func(r *request, p *param.Set, in *organizerInput) {
+		r.declareTarget(p, &in.target, calendar.Organizer, by)
+		r.declareOrganizer(fields{p: p, r: r}, in)
+		r.declareLanguage(p)
+	}
+}
+
+// declareOrganizer declares the fields of an organizer (contract, section 10.3), inside an event too.
+func (r *request) declareOrganizer(f fields, in *organizerInput) {
+	f.author(&in.AuthorID).PublishDefault(nil)
+	date, dateUTC := f.published(&in.Published)
+	date.PublishDefault(nil)
+	dateUTC.PublishDefault(nil)
+	f.title(&in.Name, "organizer", "Name").PublishDefault(nil)
+	f.html(&in.Description, "description", "Description, HTML").PublishDefault(nil)
+	f.slug(&in.OrganizerInput.Slug)
+	f.status(&in.Status).PublishDefault(nil)
+	f.text(&in.Phone, "phone", "Phone number", maxText).PublishDefault(nil)
+	f.clears(param.Opt(f.p, &in.Website, "website", "URL of the organizer", "string", webAddress).PublishDefault(nil))
+	f.text(&in.Email, "email", "E-mail address", maxText).PublishDefault(nil)
+	f.image(&in.Image, "Image ID or URL", true).PublishDefault(nil)
+}
+
+// deleteTarget declares a delete by "id" or by "slug".
+func deleteTarget(kind calendar.Kind, by string) func(*request, *param.Set, *target) {
+	return func(r *request, p *param.Set, q *target) {
+		r.declareTarget(p, q, kind, by)
+		r.declareLanguage(p)
+	}
+}
+
+func (r *request) createVenue(in *venueInput) (*reply, error) {
+	if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Venue}) {
+		return nil, forbidden()
+	}
+	if err := r.resolvePicture(in.Image, &in.ImageID); err != nil {
+		return nil, err
+	}
+	var id int64
+	err := r.change(func(tx *entTx, e *edit.Editor) error {
+		row, _, err := e.CreateVenue(r.ctx, tx, &in.VenueInput)
+		if err == nil {
+			id = row.ID
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.venueBody(id)
+	if err != nil {
+		return nil, err
+	}
+	return r.created(calendar.Venue, id, body), nil
+}
+
+func (r *request) createOrganizer(in *organizerInput) (*reply, error) {
+	if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Organizer}) {
+		return nil, forbidden()
+	}
+	if err := r.resolvePicture(in.Image, &in.ImageID); err != nil {
+		return nil, err
+	}
+	var id int64
+	err := r.change(func(tx *entTx, e *edit.Editor) error {
+		row, _, err := e.CreateOrganizer(r.ctx, tx, &in.OrganizerInput)
+		if err == nil {
+			id = row.ID
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.organizerBody(id)
+	if err != nil {
+		return nil, err
+	}
+	return r.created(calendar.Organizer, id, body), nil
+}
+
+// venueBody is the representation of a venue after a write.
+func (r *request) venueBody(id int64) (*venueJSON, error) {
+	row, err := r.findVenue(&target{ID: id})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.translateVenues([]*ent.Venue{row}); err != nil {
+		return nil, err
+	}
+	body := r.view().venue(row, false)
+	return &body, nil
+}
+
+// organizerBody is the representation of an organizer after a write.
+func (r *request) organizerBody(id int64) (*organizerJSON, error) {
+	row, err := r.findOrganizer(&target{ID: id})
+	if err != nil {
+		return nil, err
+	}
+	if err := r.translateOrganizers([]*ent.Organizer{row}); err != nil {
+		return nil, err
+	}
+	body := r.view().organizer(row, false)
+	return &body, nil
+}
+
+func (r *request) venueForWrite(q *target, op auth.Operation) (int64, error) {
+	row, err := r.findVenue(q)
+	if err != nil {
+		return 0, err
+	}
+	status := row.Status.At(r.now, row.PublishedAt)
+	if !r.mayWrite(op, record(calendar.Venue, row.AuthorID, status, row.StatusBeforeTrash)) {
+		return 0, forbidden()
+	}
+	return row.ID, nil
+}
+
+func (r *request) organizerForWrite(q *target, op auth.Operation) (int64, error) {
+	row, err := r.findOrganizer(q)
+	if err != nil {
+		return 0, err
+	}
+	status := row.Status.At(r.now, row.PublishedAt)
+	if !r.mayWrite(op, record(calendar.Organizer, row.AuthorID, status, row.StatusBeforeTrash)) {
+		return 0, forbidden()
+	}
+	return row.ID, nil
+}
+
+func (r *request) updateVenue(in *venueInput) (*reply, error) {
+	id, err := r.venueForWrite(&in.target, auth.Edit)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.resolvePicture(in.Image, &in.ImageID); err != nil {
+		return nil, err
+	}
+	return r.changeVenue(id, func(tx *entTx, e *edit.Editor, row *ent.Venue) error {
+		_, err := e.UpdateVenue(r.ctx, tx, row, &in.VenueInput)
+		return err
+	})
+}
+
+func (r *request) deleteVenue(q *target) (*reply, error) {
+	id, err := r.venueForWrite(q, auth.Delete)
+	if err != nil {
+		return nil, err
+	}
+	return r.changeVenue(id, func(tx *entTx, e *edit.Editor, row *ent.Venue) error {
+		_, err := e.TrashVenue(r.ctx, tx, row)
+		return err
+	})
+}
+
+func (r *request) changeVenue(id int64, do func(*entTx, *edit.Editor, *ent.Venue) error) (*reply, error) {
+	err := r.change(func(tx *entTx, e *edit.Editor) error {
+		row, err := edit.LockVenue(r.ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		return do(tx, e, row)
+	})
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.venueBody(id)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: 200, body: body}, nil
+}
+
+func (r *request) updateOrganizer(in *organizerInput) (*reply, error) {
+	id, err := r.organizerForWrite(&in.target, auth.Edit)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.resolvePicture(in.Image, &in.ImageID); err != nil {
+		return nil, err
+	}
+	return r.changeOrganizer(id, func(tx *entTx, e *edit.Editor, row *ent.Organizer) error {
+		_, err := e.UpdateOrganizer(r.ctx, tx, row, &in.OrganizerInput)
+		return err
+	})
+}
+
+func (r *request) deleteOrganizer(q *target) (*reply, error) {
+	id, err := r.organizerForWrite(q, auth.Delete)
+	if err != nil {
+		return nil, err
+	}
+	return r.changeOrganizer(id, func(tx *entTx, e *edit.Editor, row *ent.Organizer) error {
+		_, err := e.TrashOrganizer(r.ctx, tx, row)
+		return err
+	})
+}
+
+func (r *request) changeOrganizer(id int64, do func(*entTx, *edit.Editor, *ent.Organizer) error) (*reply, error) {
+	err := r.change(func(tx *entTx, e *edit.Editor) error {
+		row, err := edit.LockOrganizer(r.ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		return do(tx, e, row)
+	})
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.organizerBody(id)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: 200, body: body}, nil
+}

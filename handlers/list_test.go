@@ -1,0 +1,626 @@
+package handlers_test
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// getAs is get for somebody signed in.
+func getAs(login, path string) apitest.Request { return apitest.Request{As: login, Path: path} }
+
+// listed reports the ids of a list, in its order.
+func listed(t *testing.T, r apitest.Response, key string) []int64 {
+	t.Helper()
+	items, ok := r.Get(t, key).([]any)
+	if !ok {
+		t.Fatalf("no list %s in %s", key, r.Body)
+	}
+	ids := make([]int64, len(items))
+	for i := range items {
+		id, ok := r.Get(t, key, i, "id").(float64)
+		if !ok {
+			t.Fatalf("%s %d has no id in %s", key, i, r.Body)
+		}
+		ids[i] = int64(id)
+	}
+	return ids
+}
+
+// lists checks that exactly these ids are on the page, in this order.
+func lists(key string, want ...int64) func(*testing.T, apitest.Response) {
+	return func(t *testing.T, r apitest.Response) {
+		t.Helper()
+		if diff := cmp.Diff(slices.Clip(append([]int64{}, want...)), listed(t, r, key)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", key, diff)
+		}
+	}
+}
+
+// invalid checks which parameters are named as invalid, and the reason of those that have one.
+func invalid(want ...string) func(*testing.T, apitest.Response) {
+	return func(t *testing.T, r apitest.Response) {
+		t.Helper()
+		details, _ := r.Get(t, "data", "details").(map[string]any)
+		params, ok := r.Get(t, "data", "params").(map[string]any)
+		if !ok {
+			t.Fatalf("no params in %s", r.Body)
+		}
+		got := make([]string, 0, len(params))
+		for name := range params {
+			if d, ok := details[name].(map[string]any); ok {
+				name += " " + fmt.Sprint(d["code"])
+			}
+			got = append(got, name)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("invalid parameters (-want +got):\n%s in %s", diff, r.Body)
+		}
+	}
+}
+
+func inZone(t *testing.T, name string) apitest.Option {
+	t.Helper()
+	zone, err := calendar.ParseZone(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(c *handlers.Config) { c.Site.Zone = zone }
+}
+
+func TestEventListOfTheExample(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.Example(t)
+		all := []int64{16, 1, 2, 3, 22, 15, 19, 17, 4, 5, 6, 18}
+		api.Run(t, []apitest.Case{
+			{Name: "by start, then id; not past, hidden, trashed or drafts", Request: get("/events?per_page=50"), Status: 200, Check: lists("events", all...)},
+			{Name: "page size of the site", Request: get("/events"), Status: 200, Check: lists("events", all[:10]...)},
+			{Name: "second page", Request: get("/events?page=2"), Status: 200, Check: lists("events", all[10:]...)},
+			{Name: "editors see drafts", Request: getAs("admin", "/events?per_page=50"), Status: 200, Check: lists("events", append(slices.Clone(all), 20)...)},
+			{Name: "hidden for editors too, include as well", Request: getAs("admin", "/events?include=8,16"), Status: 200, Check: lists("events", 16)},
+			{Name: "trash only when asked for", Request: getAs("admin", "/events?status=trash&per_page=50"), Status: 200, Check: lists("events", 21)},
+
+			{Name: "include ignores the window, by publication then id", Request: get("/events?include=16,15,7,7,999999"), Status: 200, Check: lists("events", 7, 15, 16)},
+			{Name: "include ignores date filters", Request: get("/events?include=7&starts_after=2030-01-01&start_date=2030-01-01&end_date=2020-01-01&strict_dates=1"), Status: 200, Check: lists("events", 7)},
+			{Name: "include with another filter", Request: get("/events?include=15,17&featured=1"), Status: 200, Check: lists("events", 15)},
+			{Name: "include, repeated key", Request: get("/events?include[]=15&include[]=17"), Status: 200, Check: lists("events", 15, 17)},
+			{Name: "include, CSV with spaces and empty items", Request: get("/events?include=15,%2017,,"), Status: 200, Check: lists("events", 15, 17)},
+			{Name: "include beyond int64", Request: get("/events?include=99999999999999999999"), Status: 200, Check: lists("events")},
+
+			{Name: "category and its descendants", Request: get("/events?categories=2&per_page=50"), Status: 200, Check: lists("events", 1, 2, 3, 15, 19, 17, 4, 5)},
+			{Name: "category without parents", Request: get("/events?categories=3"), Status: 200, Check: lists("events", 15, 19)},
+			{Name: "category by slug, any case", Request: get("/events?categories=JAZZ"), Status: 200, Check: lists("events", 15, 19)},
+			{Name: "categories are alternatives, ids and slugs mixed", Request: get("/events?categories=jazz,5"), Status: 200, Check: lists("events", 15, 19, 6)},
+			{Name: "tag", Request: get("/events?tags=free-entry"), Status: 200, Check: lists("events", 15, 6)},
+			{Name: "filters are combined", Request: get("/events?tags=4&categories=sport"), Status: 200, Check: lists("events", 6)},
+			{Name: "venue", Request: get("/events?venue=10"), Status: 200, Check: lists("events", 15, 18)},
+			{Name: "venues are alternatives and repeat nothing", Request: get("/events?venue=10,11"), Status: 200, Check: lists("events", 15, 19, 18)},
+			{Name: "organizer", Request: get("/events?organizer[]=13&organizer[]=12"), Status: 200, Check: lists("events", 15, 18)},
+			{Name: "featured", Request: get("/events?featured=yes"), Status: 200, Check: lists("events", 15)},
+			{Name: "not featured", Request: get("/events?featured=off&venue=10"), Status: 200, Check: lists("events", 18)},
+			{Name: "ticketed", Request: get("/events?ticketed=TRUE"), Status: 200, Check: lists("events", 22, 15)},
+			{Name: "with a located venue", Request: get("/events?geoloc=1"), Status: 200, Check: lists("events", 15, 18)},
+			{Name: "without a located venue", Request: get("/events?geoloc=0&organizer=13&per_page=50"), Status: 200, Check: lists("events")},
+			{Name: "without any venue is not located", Request: get("/events?geoloc=0&categories=3"), Status: 200, Check: lists("events", 19)},
+
+			{Name: "contradicting dates", Request: get("/events?start_date=2026-12-10&end_date=2026-12-01"), Status: 200, Check: lists("events")},
+			{Name: "the past, explicitly", Request: get("/events?start_date=2026-09-01&end_date=2026-11-01"), Status: 200, Check: lists("events", 7)},
+			{Name: "the past, by the end of it", Request: get("/events?ends_before=2026-11-01"), Status: 200, Check: lists("events", 7)},
+			{Name: "one default stays without the other", Request: get("/events?end_date=2026-12-01"), Status: 200, Check: lists("events", 16)},
+			{Name: "the defaults vanish, explicit dates stay", Request: get("/events?starts_before=2026-12-02&start_date=2026-12-01"), Status: 200, Check: lists("events", 16, 1, 2)},
+			{Name: "all that has begun", Request: get("/events?starts_before=2026-12-01"), Status: 200, Check: lists("events", 7, 16)},
+			{Name: "seconds since 1970", Request: get("/events?start_date=1796223600&end_date=2026-12-03"), Status: 200, Check: lists("events", 1, 2, 3)},
+			{Name: "words", Request: get("/events?per_page=50&start_date=first+wednesday+of+december+2026&end_date=next+month"), Status: 200, Check: lists("events", 1, 2, 3, 22, 15, 19, 17, 4, 5, 6, 18)},
+			{Name: "Polish words", Request: get("/events?start_date=za+10+dni&end_date=" + url.QueryEscape("2 december 2026")), Status: 200, Check: lists("events", 16, 1, 2)},
+
+			{Name: "unknown parameters are ignored", Request: get("/events?venue_id=x&_envelope=1&_embed&context=edit&_locale=user&_jsonp=f&include=15"), Status: 200, Check: lists("events", 15)},
+			{Name: "the last of a repeated scalar", Request: get("/events?per_page=x&per_page=1"), Status: 200, Check: lists("events", 16)},
+			{Name: "a body on a read carries nothing", Request: apitest.Request{Path: "/events?per_page=1", JSON: "{"}, Status: 200, Check: lists("events", 16)},
+		})
+	})
+}
+
+func TestListParametersAreChecked(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.Example(t)
+		api.SignIn(t, "contributor", calendar.Contributor)
+		api.SignIn(t, "subscriber", calendar.Subscriber)
+		const number, bounds, ids = " rest_invalid_type", " rest_out_of_bounds", " unknown-ids"
+		var cases []apitest.Case
+		add := func(login, path string, want ...string) {
+			cases = append(cases, apitest.Case{
+				Name: strings.TrimSpace(login + " " + path), Request: getAs(login, path),
+				Status: 400, Code: "rest_invalid_param", Check: invalid(want...),
+			})
+		}
+		for _, collection := range []string{"events", "venues", "organizers", "categories", "tags"} {
+			for _, name := range []string{"page", "per_page"} {
+				for _, value := range []string{"0", "-1", "-99999999999999999999"} {
+					add("", "/"+collection+"?"+name+"="+value, name+bounds)
+				}
+				for _, value := range []string{"1.5", "", "abc", "1e1", "0x1", "+1", "%201", "1,2"} {
+					add("", "/"+collection+"?"+name+"="+value, name+number)
+				}
+				add("", "/"+collection+"?"+name+"[a]=1", name+number)
+			}
+			add("", "/"+collection+"?search=%20", "search")
+			add("", "/"+collection+"?search[]=a", "search"+number)
+			add("", "/"+collection+"?search=%00", "search")
+			add("", "/"+collection+"?ml_language=de", "ml_language rest_not_in_enum")
+			add("", "/"+collection+"?ml_language=", "ml_language rest_not_in_enum")
+			add("", "/"+collection+"?ml_language=EN", "ml_language rest_not_in_enum")
+		}
+		for _, name := range []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"} {
+			for _, value := range []string{"", "soon", "2026-02-30", "2026-13-01", "10000-01-01", "1.5", "99999999999999999"} {
+				add("", "/events?"+name+"="+value, name)
+			}
+			add("", "/events?"+name+"[]=2026-12-01", name)
+		}
+		for _, name := range []string{"strict_dates", "featured", "ticketed", "geoloc"} {
+			for _, value := range []string{"", "maybe", "2", "-1"} {
+				add("", "/events?"+name+"="+value, name+number)
+			}
+		}
+		for _, name := range []string{"categories", "tags", "venue", "organizer", "include", "status"} {
+			add("", "/events?"+name+"=", name)
+			add("", "/events?"+name+"=,%20,", name)
+		}
+		add("", "/events?categories=nothing", "categories")
+		add("", "/events?categories=2,nothing", "categories")
+		add("", "/events?categories=4", "categories"+ids)
+		add("", "/events?tags=2,4,99", "tags"+ids)
+		add("", "/events?tags[a]=4", "tags"+number)
+		add("", "/events?venue=abc", "venue"+number)
+		add("", "/events?venue=grand-hall", "venue"+number)
+		add("", "/events?venue=12", "venue"+ids)
+		add("", "/events?venue=10,0", "venue"+ids)
+		add("", "/events?organizer=10,999999", "organizer"+ids)
+		add("", "/events?include=0", "include"+bounds)
+		add("", "/events?include=15,-3", "include"+bounds)
+		add("", "/events?include=15,x", "include"+number)
+		add("", "/events?post_parent=0", "post_parent"+ids)
+		add("", "/events?post_parent=10", "post_parent"+ids)
+		add("", "/events?post_parent=20", "post_parent"+ids)
+		add("admin", "/events?post_parent=21", "post_parent"+ids)
+		add("", "/events?post_parent=x", "post_parent"+number)
+		add("", "/events?geoloc_lat=10", "geoloc_lng")
+		add("", "/events?geoloc_lng=10", "geoloc_lat")
+		add("", "/events?geoloc_lat=90.5&geoloc_lng=-180.5", "geoloc_lat"+bounds, "geoloc_lng"+bounds)
+		add("", "/events?geoloc_lat=x&geoloc_lng=1", "geoloc_lat"+number)
+		add("", "/events?geoloc=0&geoloc_lat=1&geoloc_lng=1", "geoloc")
+		add("", "/events?geoloc_radius=0", "geoloc_radius"+bounds)
+		add("", "/events?geoloc_radius=500.1", "geoloc_radius"+bounds)
+		add("", "/events?geoloc_radius=NaN", "geoloc_radius"+number)
+		add("", "/events?password[]=x", "password"+number)
+		for _, collection := range []string{"events", "venues", "organizers"} {
+			for _, login := range []string{"", "subscriber"} {
+				add(login, "/"+collection+"?status=draft", "status")
+				add(login, "/"+collection+"?status=publish,private", "status")
+			}
+			for _, login := range []string{"", "contributor", "admin"} {
+				add(login, "/"+collection+"?status=any", "status")
+				add(login, "/"+collection+"?status=published", "status")
+				add(login, "/"+collection+"?status=Publish", "status")
+			}
+		}
+		for _, collection := range []string{"venues", "organizers"} {
+			for _, value := range []string{"0", "999999", "20", "21", "10", "-1"} {
+				add("", "/"+collection+"?event="+value, "event"+ids)
+			}
+			add("", "/"+collection+"?event=", "event"+number)
+			add("", "/"+collection+"?has_events=", "has_events"+number)
+			add("", "/"+collection+"?only_with_upcoming=perhaps", "only_with_upcoming"+number)
+		}
+		for _, name := range []string{"include", "exclude"} {
+			add("", "/categories?"+name+"=", name)
+			add("", "/categories?"+name+"=2,4", name+ids)
+			add("", "/tags?"+name+"=2", name+ids)
+			add("", "/tags?"+name+"=free-entry", name+number)
+		}
+		for _, name := range []string{"order", "orderby", "slug"} {
+			add("", "/tags?"+name+"=", name)
+		}
+		for _, name := range []string{"post", "event"} {
+			add("", "/tags?"+name+"=20", name+ids)
+			add("", "/categories?"+name+"=0", name+ids)
+		}
+		add("", "/categories?parent=0", "parent"+ids)
+		add("", "/categories?parent=4", "parent"+ids)
+		add("", "/categories?parent=999999", "parent"+ids)
+		add("", "/tags?hide_empty=", "hide_empty"+number)
+		add("admin", "/images?page=0", "page"+bounds)
+		add("", "/images?page=0", "page"+bounds) // before the permission
+		add("", "/events?page=0&start_date=x&featured=maybe&venue=999", "page"+bounds, "start_date", "featured"+number, "venue"+ids)
+		api.Run(t, cases)
+
+		t.Run("faults come in the order of declaration", func(t *testing.T) {
+			res := api.Do(t, get("/events?ml_language=x&ticketed=x&venue=x&tags=x&start_date=x&per_page=x"))
+			const want = `"params":{"per_page":"per_page is not of type integer.","start_date":"Invalid parameter.",` +
+				`"tags":"Invalid parameter.","venue":"venue is not of type integer.","ticketed":"ticketed is not of type boolean.",` +
+				`"ml_language":"ml_language is not one of en, pl, es."}`
+			if !strings.Contains(string(res.Body), want) {
+				t.Errorf("got %s, want in it %s", res.Body, want)
+			}
+		})
+	})
+}
+
+func TestPaging(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.Example(t)
+		totals := func(total, pages string) func(*testing.T, apitest.Response) {
+			return func(t *testing.T, r apitest.Response) {
+				got := []string{
+					r.Header.Get("X-TEC-Total"), r.Header.Get("X-TEC-TotalPages"),
+					fmt.Sprint(r.Get(t, "total")), fmt.Sprint(r.Get(t, "total_pages")),
+				}
+				if diff := cmp.Diff([]string{total, pages, total, pages}, got); diff != "" {
+					t.Error(diff)
+				}
+			}
+		}
+		none := func(key string) func(*testing.T, apitest.Response) {
+			return func(t *testing.T, r apitest.Response) {
+				lists(key)(t, r)
+				totals("0", "0")(t, r)
+				for _, name := range []string{"next_rest_url", "previous_rest_url"} {
+					if strings.Contains(string(r.Body), name) {
+						t.Errorf("%s in %s", name, r.Body)
+					}
+				}
+			}
+		}
+		beyond := func(key, prev string) func(*testing.T, apitest.Response) {
+			return func(t *testing.T, r apitest.Response) {
+				lists(key)(t, r)
+				if got := r.Get(t, "previous_rest_url"); got != apitest.BaseURL+"/cal/events/v1/"+prev {
+					t.Errorf("previous is %v, want %s", got, prev)
+				}
+				if strings.Contains(string(r.Body), "next_rest_url") {
+					t.Errorf("next in %s", r.Body)
+				}
+				if r.Header.Get("X-TEC-Total") == "0" {
+					t.Error("the total is that of all pages")
+				}
+			}
+		}
+		api.Run(t, []apitest.Case{
+			{Name: "totals", Request: get("/events"), Status: 200, Check: totals("12", "2")},
+			{Name: "a page of one", Request: get("/events?per_page=1"), Status: 200, Check: totals("12", "12")},
+			{Name: "a page that fits", Request: get("/events?per_page=6"), Status: 200, Check: totals("12", "2")},
+			{Name: "at most fifty", Request: get("/events?per_page=51"), Status: 200, Check: totals("12", "1")},
+			{Name: "at most fifty of very many", Request: get("/events?per_page=99999999999999999999"), Status: 200, Check: totals("12", "1")},
+			{Name: "venues", Request: get("/venues"), Status: 200, Check: totals("2", "1")},
+			{Name: "images", Request: getAs("admin", "/images"), Status: 200, Check: totals("1", "1")},
+			{Name: "no events", Request: get("/events?start_date=2030-01-01"), Status: 200, Check: none("events")},
+			{Name: "no events, first page", Request: get("/events?start_date=2030-01-01&page=1"), Status: 200, Check: none("events")},
+			{Name: "no venues", Request: get("/venues?event=16"), Status: 200, Check: none("venues")},
+			{Name: "no tags", Request: get("/tags?slug=nothing"), Status: 200, Check: none("tags")},
+			{Name: "beyond the events", Request: get("/events?page=3"), Status: 404, Code: "event-archive-page-not-found"},
+			{Name: "far beyond the events", Request: get("/events?page=99999999999999999999"), Status: 404, Code: "event-archive-page-not-found"},
+			{Name: "beyond no events", Request: get("/events?start_date=2030-01-01&page=2"), Status: 404, Code: "event-archive-page-not-found"},
+			{Name: "beyond the venues", Request: get("/venues?page=2"), Status: 404, Code: "venue-archive-page-not-found"},
+			{Name: "beyond the organizers", Request: get("/organizers?page=2"), Status: 404, Code: "organizer-archive-page-not-found"},
+			{Name: "beyond the categories", Request: get("/categories?page=2"), Status: 200, Check: beyond("categories", "categories/")},
+			{Name: "far beyond the tags", Request: get("/tags?page=9&per_page=1"), Status: 200, Check: beyond("tags", "tags/?per_page=1&page=8")},
+			{Name: "beyond the images", Request: getAs("admin", "/images?page=3"), Status: 200, Check: beyond("images", "images/?page=2")},
+			{Name: "beyond all numbers", Request: get("/tags?page=9223372036854775807"), Status: 200, Check: beyond("tags", "tags/?page=9223372036854775806")},
+			{Name: "images are listed for who may upload", Request: get("/images"), Status: 401, Code: "rest_forbidden"},
+		})
+	})
+}
+
+// A calendar of a site in Warsaw around the change of the clock on 2027-03-28 (02:00 to 03:00) and on
+// 2027-10-31 (03:00 to 02:00).
+func TestDateFiltersCompareInstantsInTheZoneOfTheSite(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st, inZone(t, "Europe/Warsaw"))
+		warsaw := func(c *ent.EventCreate) { c.SetTimezone("Europe/Warsaw") }
+		tokyo := func(c *ent.EventCreate) { c.SetTimezone("Asia/Tokyo") }
+		// Today is 2026-11-21 13:00 in Warsaw.
+		yesterday := api.AddEvent(t, "Yesterday", "2026-11-20 23:59:59", "2026-11-21 00:30:00", warsaw)
+		today := api.AddEvent(t, "Today", "2026-11-21 00:00:00", "2026-11-21 01:00:00", warsaw)
+		inTokyo := api.AddEvent(t, "In Tokyo", "2026-11-21 07:59:59", "2026-11-21 08:59:59", tokyo) // 20 November 23:59:59 here
+		last := api.AddEvent(t, "Last day", "2028-11-21 23:00:00", "2028-11-21 23:59:59", warsaw)
+		over := api.AddEvent(t, "Over the last day", "2028-11-21 23:00:00", "2028-11-22 00:00:00", warsaw)
+		late := api.AddEvent(t, "Late on the eve", "2027-03-27 23:30:00", "2027-03-28 01:30:00", warsaw)
+		early := api.AddEvent(t, "Early in spring", "2027-03-28 00:00:00", "2027-03-28 23:59:59", warsaw)
+		next := api.AddEvent(t, "Day after", "2027-03-29 00:00:00", "2027-03-29 01:00:00", warsaw)
+		first := api.AddEvent(t, "First pass", "2027-10-31 00:15:00", "2027-10-31 00:45:00") // 02:15 to 02:45 CEST
+		second := api.AddEvent(t, "Second pass", "2027-10-31 01:15:00", "2027-10-31 01:45:00")
+		midnight := api.AddEvent(t, "Midnight", "2027-11-01 00:00:00", "2027-11-01 00:00:00", warsaw)
+
+		spring, autumn := "&end_date=2027-04-30", "start_date=2027-10-01&end_date=2027-11-30"
+		query := func(q string) apitest.Request { return get("/events?per_page=50&" + q) }
+		api.Run(t, []apitest.Case{
+			{Name: "the window is today to the day 24 months later", Request: query(""), Status: 200,
+				Check: lists("events", today, late, early, next, first, second, midnight, last)},
+			{Name: "without window", Request: query("starts_after=2020-01-01"), Status: 200,
+				Check: lists("events", yesterday, inTokyo, today, late, early, next, first, second, midnight, last, over)},
+
+			{Name: "start_date, whole days", Request: query("start_date=2027-03-28+18:00" + spring), Status: 200, Check: lists("events", early, next)},
+			{Name: "start_date, strict", Request: query("start_date=2027-03-28+00:00:01&strict_dates=1" + spring), Status: 200, Check: lists("events", next)},
+			{Name: "start_date, strict is inclusive", Request: query("start_date=2027-03-28+00:00:00&strict_dates=1" + spring), Status: 200, Check: lists("events", early, next)},
+			{Name: "end_date, whole days", Request: query("start_date=2027-03-01&end_date=2027-03-28"), Status: 200, Check: lists("events", late, early)},
+			{Name: "end_date ends at midnight, exclusive", Request: query("start_date=2027-10-31+12:00&end_date=2027-10-31"), Status: 200, Check: lists("events", first, second)},
+			{Name: "end_date, strict is inclusive", Request: query("start_date=2027-03-01&end_date=2027-03-28+23:59:59&strict_dates=1"), Status: 200, Check: lists("events", late, early)},
+			{Name: "end_date, strict", Request: query("start_date=2027-03-01&end_date=2027-03-28+23:59:58&strict_dates=1"), Status: 200, Check: lists("events", late)},
+			{Name: "an instant names the day of the site", Request: query("start_date=2027-03-27T23:30:00Z" + spring), Status: 200, Check: lists("events", early, next)},
+			{Name: "an instant before the site's midnight", Request: query("start_date=2027-03-27T22:59:59Z" + spring), Status: 200, Check: lists("events", late, early, next)},
+			{Name: "a strict instant", Request: query("start_date=2027-03-27T23:00:01Z&strict_dates=1" + spring), Status: 200, Check: lists("events", next)},
+
+			{Name: "starts_before, whole days include the day", Request: query("start_date=2027-03-01&starts_before=2027-03-28"), Status: 200, Check: lists("events", late, early)},
+			{Name: "starts_before, strict is exclusive", Request: query("start_date=2027-03-01&starts_before=2027-03-28+00:00&strict_dates=1"), Status: 200, Check: lists("events", late)},
+			{Name: "starts_after, whole days exclude the day", Request: query("starts_after=2027-03-27" + spring), Status: 200, Check: lists("events", early, next)},
+			{Name: "starts_after, strict is exclusive", Request: query("starts_after=2027-03-28+00:00&strict_dates=1" + spring), Status: 200, Check: lists("events", next)},
+			{Name: "ends_before, whole days include the day", Request: query("ends_before=2027-03-28&start_date=2027-03-01"), Status: 200, Check: lists("events", late, early)},
+			{Name: "ends_before, strict is exclusive", Request: query("ends_before=2027-03-28+23:59:59&start_date=2027-03-01&strict_dates=1"), Status: 200, Check: lists("events", late)},
+			{Name: "ends_after, whole days exclude the day", Request: query("ends_after=2027-03-27" + spring), Status: 200, Check: lists("events", late, early, next)},
+			{Name: "ends_after, strict is exclusive", Request: query("ends_after=2027-03-28+23:59:59&strict_dates=1" + spring), Status: 200, Check: lists("events", next)},
+			{Name: "overlap", Request: query("ends_after=2027-03-28+01:00&starts_before=2027-03-29+00:00&strict_dates=1"), Status: 200, Check: lists("events", late, early)},
+			{Name: "a time in the gap moves forward", Request: query("ends_after=2027-03-28+02:30&starts_before=2027-03-28+04:00&strict_dates=1"), Status: 200, Check: lists("events", early)},
+
+			{Name: "the day of the change is 25 hours long", Request: query("start_date=2027-10-31&end_date=2027-10-31"), Status: 200, Check: lists("events", first, second)},
+			{Name: "a doubled hour is the first pass", Request: query(autumn + "&starts_after=2027-10-31+02:15&strict_dates=1"), Status: 200, Check: lists("events", second, midnight)},
+			{Name: "the second pass by its offset", Request: query(autumn + "&starts_after=" + url.QueryEscape("2027-10-31 02:15:00+01:00") + "&strict_dates=1"), Status: 200, Check: lists("events", midnight)},
+		})
+	})
+}
+
+func TestStatusFilterFollowsTheRole(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		users := map[string]int64{}
+		for _, role := range calendar.Roles {
+			users[string(role)] = api.SignIn(t, string(role), role)
+		}
+		// Per author one record of each status; ids by status.
+		written := map[string]map[calendar.Status][3]int64{}
+		for _, who := range []string{"author", "contributor", "subscriber"} {
+			by := users[who]
+			written[who] = map[calendar.Status][3]int64{}
+			for _, s := range calendar.Statuses {
+				title := who + " " + string(s)
+				published := apitest.Now.AddDate(0, 0, -1)
+				if s == calendar.Future {
+					published = apitest.Now.AddDate(0, 0, 1)
+				}
+				before := calendar.Status("")
+				if s == calendar.Trash {
+					before = calendar.Publish
+				}
+				written[who][s] = [3]int64{
+					api.AddEvent(t, title, "2026-12-01 10:00:00", "2026-12-01 11:00:00", func(c *ent.EventCreate) {
+						c.SetAuthorID(by).SetStatus(s).SetPublishedAt(published).SetStatusBeforeTrash(before)
+					}),
+					api.AddVenue(t, title, func(c *ent.VenueCreate) {
+						c.SetAuthorID(by).SetStatus(s).SetPublishedAt(published).SetStatusBeforeTrash(before)
+					}),
+					api.AddOrganizer(t, title, func(c *ent.OrganizerCreate) {
+						c.SetAuthorID(by).SetStatus(s).SetPublishedAt(published).SetStatusBeforeTrash(before)
+					}),
+				}
+			}
+		}
+		// A scheduled record whose date has come is published everywhere.
+		due := [3]int64{
+			api.AddEvent(t, "due", "2026-12-01 10:00:00", "2026-12-01 11:00:00", func(c *ent.EventCreate) { c.SetStatus(calendar.Future).SetPublishedAt(apitest.Now) }),
+			api.AddVenue(t, "due", func(c *ent.VenueCreate) { c.SetStatus(calendar.Future).SetPublishedAt(apitest.Now) }),
+			api.AddOrganizer(t, "due", func(c *ent.OrganizerCreate) { c.SetStatus(calendar.Future).SetPublishedAt(apitest.Now) }),
+		}
+		const everything = "publish,future,draft,pending,private"
+		for kind, collection := range []string{"events", "venues", "organizers"} {
+			of := func(statuses string, authors ...string) []int64 {
+				var ids []int64
+				for _, who := range authors {
+					for _, s := range strings.Split(statuses, ",") {
+						ids = append(ids, written[who][calendar.Status(s)][kind])
+					}
+				}
+				return ids
+			}
+			public := append(of("publish", "author", "contributor", "subscriber"), due[kind])
+			for _, c := range []struct {
+				login, status string
+				want          []int64
+			}{
+				{"", "", public},
+				{"", "publish", public},
+				{"subscriber", "", public},
+				{"subscriber", "publish", public},
+				{"contributor", "", append(of("future,draft,pending,private", "contributor"), public...)},
+				{"contributor", "publish", public},
+				{"contributor", "draft", of("draft", "contributor")},
+				{"contributor", "draft,publish", append(of("draft", "contributor"), public...)},
+				{"contributor", "future,private", of("future,private", "contributor")},
+				{"contributor", "trash", of("trash", "contributor")},
+				{"author", "", append(of("future,draft,pending,private", "author"), public...)},
+				{"author", "pending,trash", of("pending,trash", "author")},
+				{"editor", "", append(of(everything, "author", "contributor", "subscriber"), due[kind])},
+				{"editor", "future", of("future", "author", "contributor", "subscriber")},
+				{"editor", "trash", of("trash", "author", "contributor", "subscriber")},
+				{"administrator", "draft,private", of("draft,private", "author", "contributor", "subscriber")},
+			} {
+				name := collection + " for " + c.login
+				path := "/" + collection + "?per_page=50"
+				if c.status != "" {
+					name += " asking for " + c.status
+					path += "&status=" + c.status
+				}
+				t.Run(name, func(t *testing.T) {
+					got := listed(t, api.Do(t, getAs(c.login, path)), collection)
+					slices.Sort(got)
+					slices.Sort(c.want)
+					if diff := cmp.Diff(c.want, got); diff != "" {
+						t.Errorf("(-want +got):\n%s", diff)
+					}
+				})
+			}
+		}
+		t.Run("a due record says it is published", func(t *testing.T) {
+			if got := api.Do(t, get(fmt.Sprintf("/events/%d", due[0]))).Get(t, "status"); got != "publish" {
+				t.Errorf("got %v", got)
+			}
+		})
+	})
+}
+
+func TestListsOfVenuesAndOrganizers(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		author := api.SignIn(t, "author", calendar.Author)
+		api.SignIn(t, "editor", calendar.Editor)
+		type pair struct{ venue, organizer int64 }
+		add := func(name string, days int) pair {
+			at := apitest.Now.AddDate(0, 0, days)
+			return pair{
+				api.AddVenue(t, name, func(c *ent.VenueCreate) { c.SetPublishedAt(at) }),
+				api.AddOrganizer(t, name, func(c *ent.OrganizerCreate) { c.SetPublishedAt(at) }),
+			}
+		}
+		old, unused := add("Old", -5), add("Unused", -4)
+		upcoming, hidden := add("Upcoming", -2), add("Hidden", -3)
+		draft, private, trashed := add("Draft", -3), add("Private", -6), add("Trashed", -7)
+		link := func(p pair, title, start, end string, change func(*ent.EventCreate)) int64 {
+			id := api.AddEvent(t, title, start, end, func(c *ent.EventCreate) {
+				c.SetAuthorID(author)
+				if change != nil {
+					change(c)
+				}
+			})
+			api.LinkVenues(t, id, p.venue)
+			api.LinkOrganizers(t, id, p.organizer)
+			return id
+		}
+		status := func(s calendar.Status) func(*ent.EventCreate) { return func(c *ent.EventCreate) { c.SetStatus(s) } }
+		link(old, "Over", "2026-11-21 11:00:00", "2026-11-21 13:00:00", nil)
+		on := link(upcoming, "Now", "2026-11-21 12:00:00", "2026-11-21 13:00:00", nil)
+		link(hidden, "Hidden", "2026-12-01 12:00:00", "2026-12-01 13:00:00", func(c *ent.EventCreate) { c.SetHideFromListings(true) })
+		drafted := link(draft, "Draft", "2026-12-01 12:00:00", "2026-12-01 13:00:00", status(calendar.Draft))
+		link(private, "Private", "2026-12-01 12:00:00", "2026-12-01 13:00:00", status(calendar.Private))
+		link(trashed, "Trashed", "2026-12-01 12:00:00", "2026-12-01 13:00:00", func(c *ent.EventCreate) {
+			c.SetStatus(calendar.Trash).SetStatusBeforeTrash(calendar.Publish).SetSlug("trashed__trashed")
+		})
+
+		// Newest first; the later id first on a tie.
+		all := []pair{upcoming, draft, hidden, unused, old, private, trashed}
+		for _, c := range []struct {
+			name, login, query string
+			want               []pair
+		}{
+			{"by publication, newest first, then id", "", "", all},
+			{"with events, whoever may see them", "", "has_events=1", []pair{upcoming, hidden, old, private}},
+			{"without events", "", "has_events=false", []pair{draft, unused, trashed}},
+			{"with upcoming events", "", "only_with_upcoming=1", []pair{upcoming, hidden}},
+			{"with upcoming events of one's own", "author", "only_with_upcoming=1", []pair{upcoming, draft, hidden, private}},
+			{"with upcoming events of anybody", "editor", "only_with_upcoming=true", []pair{upcoming, draft, hidden, private}},
+			{"upcoming or not", "", "only_with_upcoming=0", all},
+			{"of an event", "", fmt.Sprint("event=", on), []pair{upcoming}},
+			{"of one's own draft", "author", fmt.Sprint("event=", drafted), []pair{draft}},
+			{"combined", "", fmt.Sprint("event=", on, "&has_events=0"), []pair{}},
+		} {
+			venues, organizers := make([]int64, len(c.want)), make([]int64, len(c.want))
+			for i, p := range c.want {
+				venues[i], organizers[i] = p.venue, p.organizer
+			}
+			api.Run(t, []apitest.Case{
+				{Name: "venues " + c.name, Request: getAs(c.login, "/venues?per_page=50&"+c.query), Status: 200, Check: lists("venues", venues...)},
+				{Name: "organizers " + c.name, Request: getAs(c.login, "/organizers?per_page=50&"+c.query), Status: 200, Check: lists("organizers", organizers...)},
+			})
+		}
+	})
+}
+
+func TestListsOfTerms(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		author := api.SignIn(t, "author", calendar.Author)
+		count := func(n int, description string) func(*ent.TermCreate) {
+			return func(c *ent.TermCreate) { c.SetEventCount(n).SetDescription(description) }
+		}
+		below := func(id int64) func(*ent.TermCreate) { return func(c *ent.TermCreate) { c.SetParentID(id) } }
+		beta := api.AddTerm(t, calendar.Category, "beta", count(3, "Bees"))
+		alpha := api.AddTerm(t, calendar.Category, "Alpha", count(5, "ants"), func(c *ent.TermCreate) { c.SetSlug("z") })
+		empty := api.AddTerm(t, calendar.Category, "Delta", count(0, ""))
+		gamma := api.AddTerm(t, calendar.Category, "Gamma", count(3, "Cats"), below(beta))
+		twin := api.AddTerm(t, calendar.Category, "gamma", count(1, "cats"), below(gamma), func(c *ent.TermCreate) { c.SetSlug("gamma-2") })
+		tag := api.AddTerm(t, calendar.Tag, "Tag")
+		on := api.AddEvent(t, "On", "2026-12-01 10:00:00", "2026-12-01 11:00:00")
+		api.LinkTerms(t, on, beta, twin, tag)
+		other := api.AddEvent(t, "Other", "2026-12-01 10:00:00", "2026-12-01 11:00:00", func(c *ent.EventCreate) {
+			c.SetStatus(calendar.Draft).SetAuthorID(author)
+		})
+		api.LinkTerms(t, other, alpha)
+		id := func(ids ...int64) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]") }
+
+		var cases []apitest.Case
+		for _, c := range []struct {
+			name, query string
+			want        []int64
+		}{
+			{"by name, any case, ties by id; empty ones hidden", "", []int64{alpha, beta, gamma, twin}},
+			{"empty ones too", "hide_empty=0", []int64{alpha, beta, empty, gamma, twin}},
+			{"hidden explicitly", "hide_empty=1", []int64{alpha, beta, gamma, twin}},
+			{"descending, ties still by id", "order=DESC", []int64{gamma, twin, beta, alpha}},
+			{"any other direction ascends", "order=down", []int64{alpha, beta, gamma, twin}},
+			{"by id", "orderby=id", []int64{beta, alpha, gamma, twin}},
+			{"by id, descending", "orderby=id&order=desc", []int64{twin, gamma, alpha, beta}},
+			{"none is by id", "orderby=none", []int64{beta, alpha, gamma, twin}},
+			{"term_group is by id", "orderby=term_group&order=desc", []int64{twin, gamma, alpha, beta}},
+			{"by slug", "orderby=slug", []int64{beta, gamma, twin, alpha}},
+			{"by count, ties by id", "orderby=count", []int64{twin, beta, gamma, alpha}},
+			{"by count, descending", "orderby=count&order=desc", []int64{alpha, beta, gamma, twin}},
+			{"by description, any case", "orderby=description", []int64{alpha, beta, gamma, twin}},
+			{"by description, descending", "orderby=description&order=desc", []int64{gamma, twin, beta, alpha}},
+			{"other words are the name", "orderby=weight", []int64{alpha, beta, gamma, twin}},
+			{"in the order asked for", "orderby=include&include=" + id(twin, alpha, beta), []int64{twin, alpha, beta}},
+			{"in the order asked for, backwards", "orderby=include&order=desc&include=" + id(twin, alpha, beta), []int64{beta, alpha, twin}},
+			{"in an order not asked for", "orderby=include", []int64{beta, alpha, gamma, twin}},
+			{"only some", "include=" + id(alpha, twin, empty), []int64{alpha, twin}},
+			{"all but some", "exclude=" + id(alpha), []int64{beta, gamma, twin}},
+			{"some but some of them", "include=" + id(alpha, beta) + "&exclude=" + id(alpha), []int64{beta}},
+			{"direct children", "parent=" + id(beta), []int64{gamma}},
+			{"of an event", "post=" + id(on), []int64{beta, twin}},
+			{"of an event, by the other name", "event=" + id(on), []int64{beta, twin}},
+			{"slug", "slug=z", []int64{alpha}},
+			{"slug, normalised", "slug=GAMMA%202", []int64{twin}},
+			{"slug is one", "slug=beta,z", []int64{}},
+			{"slug of nobody", "slug=nothing", []int64{}},
+			{"slug of nothing", "slug=!", []int64{}},
+			{"slug of a tag", "slug=tag", []int64{}},
+		} {
+			cases = append(cases, apitest.Case{
+				Name: c.name, Request: get("/categories?" + c.query), Status: 200, Check: lists("categories", c.want...),
+			})
+		}
+		cases = append(cases,
+			apitest.Case{Name: "event is stronger than post", Request: getAs("author", "/categories?post="+id(on)+"&event="+id(other)), Status: 200, Check: lists("categories", alpha)},
+			apitest.Case{Name: "tags", Request: get("/tags"), Status: 200, Check: lists("tags", tag)},
+			apitest.Case{Name: "tags have no parents, so the parameter is unknown", Request: get("/tags?parent=0"), Status: 200, Check: lists("tags", tag)},
+		)
+		api.Run(t, cases)
+	})
+}

@@ -1,0 +1,195 @@
+package handlers
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/slug"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// unknownIDs is the fault of ids nobody has.
+func unknownIDs(ids []int64) *param.Fault {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = strconv.FormatInt(id, 10)
+	}
+	return &param.Fault{
+		Reason: "unknown-ids", Key: "unknown-ids",
+		Args: map[string]any{"IDs": strings.Join(words, ", ")}, Data: map[string]any{"ids": ids},
+	}
+}
+
+// missingOf lists the asked ids that were not found, each once, in the order asked.
+func missingOf(asked, found []int64) []int64 {
+	var missing []int64
+	for _, id := range asked {
+		if !slices.Contains(found, id) && !slices.Contains(missing, id) {
+			missing = append(missing, id)
+		}
+	}
+	return missing
+}
+
+// areRecords checks that all ids are venues or organizers that are not in the trash.
+func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
+	return func(ctx context.Context) *param.Fault {
+		var found []int64
+		var err error
+		if kind == calendar.Venue {
+			found, err = r.h.DB.Venue.Query().
+				Where(venue.IDIn(*ids...), venue.StatusNEQ(calendar.Trash)).IDs(ctx)
+		} else {
+			found, err = r.h.DB.Organizer.Query().
+				Where(organizer.IDIn(*ids...), organizer.StatusNEQ(calendar.Trash)).IDs(ctx)
+		}
+		if err != nil {
+			return &param.Fault{Err: err}
+		}
+		if missing := missingOf(*ids, found); missing != nil {
+			return unknownIDs(missing)
+		}
+		return nil
+	}
+}
+
+// areTermIDs checks that all ids are terms of the taxonomy.
+func (r *request) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
+	return func(ctx context.Context) *param.Fault {
+		found, err := r.h.DB.Term.Query().Where(term.IDIn(*ids...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
+		if err != nil {
+			return &param.Fault{Err: err}
+		}
+		if missing := missingOf(*ids, found); missing != nil {
+			return unknownIDs(missing)
+		}
+		return nil
+	}
+}
+
+// areTerms looks terms up by slug of any language, then by id; each item must be one. For categories the
+// descendants are added: an event in one is in them all.
+func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64) func(context.Context) *param.Fault {
+	return func(ctx context.Context) *param.Fault {
+		keys := make([]string, len(*words))
+		numbers := make([]int64, 0, len(*words))
+		for i, w := range *words {
+			keys[i] = calendar.SlugKey(w)
+			if n, fault := param.Integer(w); fault == nil {
+				numbers = append(numbers, n)
+			}
+		}
+		slugs, err := r.h.DB.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(keys...)).All(ctx)
+		if err != nil {
+			return &param.Fault{Err: err}
+		}
+		known, err := r.h.DB.Term.Query().Where(term.IDIn(numbers...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
+		if err != nil {
+			return &param.Fault{Err: err}
+		}
+		found := make([]int64, 0, len(*words))
+		var unknown []int64
+		for i, w := range *words {
+			at := slices.IndexFunc(slugs, func(s *ent.Slug) bool { return s.Slug == keys[i] })
+			if at >= 0 {
+				found = append(found, slugs[at].OwnerID)
+				continue
+			}
+			n, fault := param.Integer(w)
+			if fault != nil {
+				return param.Bad()
+			}
+			found = append(found, n)
+			if !slices.Contains(known, n) {
+				unknown = append(unknown, n)
+			}
+		}
+		if unknown != nil {
+			return unknownIDs(unknown)
+		}
+		if taxonomy == calendar.Category {
+			if found, err = r.descendants(ctx, found); err != nil {
+				return &param.Fault{Err: err}
+			}
+		}
+		*ids = found
+		return nil
+	}
+}
+
+// descendants adds to categories all that is below them: a query per level of the tree.
+func (r *request) descendants(ctx context.Context, ids []int64) ([]int64, error) {
+	all := slices.Clone(ids)
+	for level := ids; len(level) > 0; {
+		below, err := r.h.DB.Term.Query().Where(term.ParentIDIn(level...)).IDs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		level = missingOf(below, all)
+		all = append(all, level...)
+	}
+	return all, nil
+}
+
+// isReadableEvent checks that the id is an event that the caller may read and that is not in the trash.
+func (r *request) isReadableEvent(id **int64) func(context.Context) *param.Fault {
+	return func(ctx context.Context) *param.Fault {
+		e, err := r.h.DB.Event.Query().Where(event.ID(**id)).
+			Select(event.FieldID, event.FieldStatus, event.FieldPublishedAt, event.FieldAuthorID).Only(ctx)
+		if ent.IsNotFound(err) {
+			return unknownIDs([]int64{**id})
+		}
+		if err != nil {
+			return &param.Fault{Err: err}
+		}
+		status := e.Status.At(r.now, e.PublishedAt)
+		if status == calendar.Trash || !auth.May(r.caller, auth.Read, record(calendar.Event, e.AuthorID, status, "")) {
+			return unknownIDs([]int64{**id})
+		}
+		return nil
+	}
+}
+
+// declareStatuses declares the filter by status. Who may not see unpublished records may only ask for
+// published ones.
+func (r *request) declareStatuses(p *param.Set, dst *[]calendar.Status) {
+	var words []string
+	p.Words(&words, "status", "Statuses, comma separated").Typed("string").
+		Check(func(context.Context) *param.Fault {
+			for _, w := range words {
+				s := calendar.Status(w)
+				if !s.Known() || (s != calendar.Publish && !seesOwn(r.caller)) {
+					return param.Bad()
+				}
+				*dst = append(*dst, s)
+			}
+			return nil
+		})
+}
+
+// ownerBySlug finds whose a slug is, in any language; 0 when nobody's. Of several in the trash it is the
+// oldest.
+func (r *request) ownerBySlug(kind calendar.Kind, text string) (int64, error) {
+	key := calendar.SlugKey(text)
+	if key == "" {
+		return 0, nil
+	}
+	s, err := r.h.DB.Slug.Query().Where(slug.KindEQ(kind), slug.Slug(key)).
+		Order(ent.Asc(slug.FieldTrashedID), ent.Asc(slug.FieldID)).First(r.ctx)
+	if ent.IsNotFound(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return s.OwnerID, nil
+}

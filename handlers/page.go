@@ -1,0 +1,157 @@
+package handlers
+
+import (
+	"context"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// maxPerPage is the largest page; a larger one asked for is taken as this.
+const maxPerPage = 50
+
+// paging is which page of a list is asked for.
+type paging struct{ page, perPage int64 }
+
+// offset of the first row. A page too far to be counted has nothing on it, as any beyond the end.
+func (p paging) offset() (int, bool) {
+	if p.page-1 > (1<<31-1)/p.perPage {
+		return 0, false
+	}
+	return int((p.page - 1) * p.perPage), true
+}
+
+// declarePaging declares page and per_page. The noun is that of the collection, in upper case.
+func (r *request) declarePaging(p *param.Set, q *paging, noun string) {
+	size := int64(10)
+	if r.h != nil {
+		size = int64(r.h.Site.PerPage)
+	}
+	positive := func(name string, v *int64) func(context.Context) *param.Fault {
+		return func(context.Context) *param.Fault {
+			if *v < 1 {
+				return param.OutOfBounds(name, 1, nil)
+			}
+			return nil
+		}
+	}
+	param.Default(p.Int(&q.page, "page", "Page of the list"), &q.page, 1).Check(positive("page", &q.page)).NoLink()
+	perPage := p.Int(&q.perPage, "per_page", noun+" on a page, at most 50")
+	param.Default(perPage, &q.perPage, size).Check(positive("per_page", &q.perPage)).
+		Check(func(context.Context) *param.Fault {
+			q.perPage = min(q.perPage, maxPerPage)
+			return nil
+		})
+	perPage.Link(func() string {
+		if !p.Sent("per_page") {
+			return ""
+		}
+		return strconv.FormatInt(q.perPage, 10)
+	})
+}
+
+// language declares ml_language, the last parameter of every operation.
+func (r *request) declareLanguage(p *param.Set) {
+	words := make([]string, len(calendar.Languages))
+	for i, l := range calendar.Languages {
+		words[i] = string(l)
+	}
+	var chosen *string
+	p.Enum(&chosen, "ml_language", "Language of the request", words...)
+}
+
+// list is the body of a list, with its key.
+type listJSON struct {
+	key        string
+	items      any
+	rest       string
+	next, prev string
+	total      int
+	pages      int
+}
+
+// MarshalJSON writes the members in the order of the contract; next and previous only where there are such
+// pages.
+func (l listJSON) MarshalJSON() ([]byte, error) {
+	members := ordered{{l.key, l.items}, {"rest_url", l.rest}}
+	if l.next != "" {
+		members = append(members, member{"next_rest_url", l.next})
+	}
+	if l.prev != "" {
+		members = append(members, member{"previous_rest_url", l.prev})
+	}
+	members = append(members, member{"total", l.total}, member{"total_pages", l.pages})
+	return members.MarshalJSON()
+}
+
+// listReply wraps a page of items with its totals and links. kind names the collection. A page beyond the end
+// is an error for records and an empty list for terms and images.
+func (r *request) listReply(kind calendar.Kind, p paging, items any, n, total int) (*reply, error) {
+	pages := (total + int(p.perPage) - 1) / int(p.perPage)
+	strict := kind == calendar.Event || kind == calendar.Venue || kind == calendar.Organizer
+	if p.page > 1 && n == 0 && strict {
+		code := string(kind) + "-archive-page-not-found"
+		return nil, &calendar.Error{Code: code, Key: code}
+	}
+	link := r.pageLink(kind)
+	out := listJSON{key: collections[kind], items: items, rest: link(p.page), total: total, pages: pages}
+	if p.page < int64(pages) {
+		out.next = link(p.page + 1)
+	}
+	if p.page > 1 {
+		out.prev = link(p.page - 1)
+	}
+	links := []string{relation(link(1), "first")}
+	if out.prev != "" {
+		links = append(links, relation(out.prev, "prev"))
+	}
+	if out.next != "" {
+		links = append(links, relation(out.next, "next"))
+	}
+	if total > 0 {
+		links = append(links, relation(link(int64(pages)), "last"))
+	}
+	return &reply{status: 200, body: out, header: [][2]string{
+		{"X-TEC-Total", strconv.Itoa(total)},
+		{"X-TEC-TotalPages", strconv.Itoa(pages)},
+		{"Link", strings.Join(links, ", ")},
+	}}, nil
+}
+
+func relation(href, rel string) string { return "<" + href + `>; rel="` + rel + `"` }
+
+// pageLink makes the addresses of the pages of a list: all parameters that were sent, as they were understood,
+// and the page unless it is the first.
+func (r *request) pageLink(kind calendar.Kind) func(page int64) string {
+	base := r.h.Site.BaseURL + r.root.Segment + r.root.Mount + "/" + collections[kind] + "/"
+	var query strings.Builder
+	add := func(name, value string) {
+		if query.Len() > 0 {
+			query.WriteByte('&')
+		}
+		query.WriteString(url.QueryEscape(name) + "=" + url.QueryEscape(value))
+	}
+	for _, pair := range r.params.Links() {
+		add(pair.Name, pair.Value)
+	}
+	if r.fields != "" {
+		add("_fields", r.fields)
+	}
+	common := query.String()
+	return func(page int64) string {
+		text := common
+		if page > 1 {
+			if text != "" {
+				text += "&"
+			}
+			text += "page=" + strconv.FormatInt(page, 10)
+		}
+		if text == "" {
+			return base
+		}
+		return base + "?" + text
+	}
+}

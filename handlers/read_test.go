@@ -1,0 +1,42 @@
+package handlers_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// get is a request of most of the cases.
+func get(path string) apitest.Request { return apitest.Request{Path: path} }
+
+func TestRepresentationsAreThoseOfTheContract(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.Example(t)
+		api.Run(t, []apitest.Case{
+			{Name: "event with everything", Request: get("/events/15"), Status: 200, Golden: "event_full.json"},
+			{Name: "event without links", Request: get("/events/17"), Status: 200, Golden: "event_no_venue.json"},
+			{Name: "page of a filtered list", Request: get("/events?per_page=3&page=2&categories=2,3"), Status: 200, Golden: "event_list_page2.json"},
+			{Name: "protected event in a list", Request: get("/events?include=22"), Status: 200, Golden: "event_list_protected.json"},
+			{Name: "venue", Request: get("/venues/10"), Status: 200, Golden: "venue_full.json"},
+			{Name: "organizer", Request: get("/organizers/12"), Status: 200, Golden: "organizer_full.json"},
+			{Name: "category", Request: get("/categories/3"), Status: 200, Golden: "category.json"},
+			{Name: "tag", Request: get("/tags/4"), Status: 200, Golden: "tag.json"},
+			{Name: "categories", Request: get("/categories"), Status: 200, Golden: "category_list.json"},
+			{Name: "image", Request: get("/images/14"), Status: 200, Golden: "image.json"},
+
+			{Name: "unknown event", Request: get("/events/999999"), Status: 404, Golden: "error_event_not_found_404.json"},
+			{Name: "unknown venue", Request: get("/venues/999999"), Status: 400, Golden: "error_venue_unknown.json"},
+			{Name: "protected event", Request: get("/events/22"), Status: 403, Golden: "error_event_password_403.json"},
+			{Name: "page past the end", Request: get("/events?page=99"), Status: 404, Golden: "error_page_not_found_404.json"},
+			{Name: "no such path", Request: get("/events/abc"), Status: 404, Golden: "error_no_route_404.json"},
+			{Name: "wrong password of a user", Request: apitest.Request{
+				Path: "/events", Header: map[string]string{"Authorization": "Basic YWRtaW46d3Jvbmc="},
+			}, Status: http.StatusUnauthorized, Golden: "error_bad_credentials_401.json"},
+		})
+	})
+}

@@ -1,0 +1,205 @@
+package handlers
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// pattern is one path of the API with its endpoints, one per group of methods.
+type pattern struct {
+	path      []segment
+	text      string // as published: /events/(?P<id>\d+)
+	endpoints []*endpoint
+}
+
+// segment is one part of a path: a literal, or a capture of digits ("id") or of anything ("slug").
+type segment struct {
+	literal string
+	capture string
+}
+
+// endpoint is a group of methods on one path, answered alike.
+type endpoint struct {
+	methods []string
+	in      param.Location
+	declare func(*request, *param.Set)
+	serve   func(*request) (*reply, error)
+	summary string
+	success int  // status of the reply
+	upload  bool // takes a file
+}
+
+// request is one request on its way through a handler.
+type request struct {
+	ctx    context.Context
+	h      *Handlers
+	now    time.Time // of the request, UTC, whole seconds
+	caller auth.Principal
+	lang   calendar.Language // of the reply
+	write  calendar.Language // chosen by parameter or path; what writes change; "" when none was
+	root   Root
+	fields string // _fields as sent, for links
+	params *param.Set
+}
+
+// reply is what a handler answers: a body to be marshalled, and headers.
+type reply struct {
+	status int
+	body   any
+	header [][2]string
+}
+
+// on ties an input to its declaration and its handler. The compiler checks that the three fit.
+func on[Q any](summary string, methods []string, status int,
+	declare func(*request, *param.Set, *Q), handle func(*request, *Q) (*reply, error),
+) *endpoint {
+	in := param.InQuery
+	if slices.Contains(methods, "POST") {
+		in = param.InBody
+	}
+	// The declaration binds variables of an input that lives as long as its request.
+	type bound struct{ q Q }
+	inputs := func(r *request) *bound { return r.params.Input().(*bound) }
+	return &endpoint{
+		methods: methods, in: in, summary: summary, success: status,
+		declare: func(r *request, p *param.Set) {
+			b := &bound{}
+			p.SetInput(b)
+			declare(r, p, &b.q)
+		},
+		serve: func(r *request) (*reply, error) { return handle(r, &inputs(r).q) },
+	}
+}
+
+// takingFiles allows the larger body of an upload.
+func (e *endpoint) takingFiles() *endpoint {
+	e.upload = true
+	return e
+}
+
+// describe runs the declaration without a request.
+func (e *endpoint) describe(now time.Time) []*param.Param {
+	return param.Describe(now, e.in, func(p *param.Set) { e.declare(&request{now: now}, p) })
+}
+
+func at(path string, endpoints ...*endpoint) *pattern {
+	p := &pattern{endpoints: endpoints}
+	for _, part := range strings.Split(strings.Trim(path, "/"), "/") {
+		switch part {
+		case "":
+			continue
+		case "{id}":
+			p.path = append(p.path, segment{capture: "id"})
+			p.text += `/(?P<id>\d+)`
+		case "{slug}":
+			p.path = append(p.path, segment{capture: "slug"})
+			p.text += `/(?P<slug>[^/]+)`
+		default:
+			p.path = append(p.path, segment{literal: part})
+			p.text += "/" + part
+		}
+	}
+	return p
+}
+
+// methods of all endpoints, in the order of the table.
+func (p *pattern) methods() []string {
+	var out []string
+	for _, e := range p.endpoints {
+		out = append(out, e.methods...)
+	}
+	return out
+}
+
+// allow is the value of an Allow header.
+func (p *pattern) allow() string {
+	methods := p.methods()
+	if slices.Contains(methods, "GET") {
+		methods = append(methods, "HEAD")
+	}
+	return strings.Join(append(methods, "OPTIONS"), ", ")
+}
+
+// captures holds what a path's segments captured.
+func (p *pattern) hasCaptures() bool {
+	return slices.ContainsFunc(p.path, func(s segment) bool { return s.capture != "" })
+}
+
+// match compares a path below the API, still percent-encoded, with the pattern. The captures are decoded.
+func (p *pattern) match(parts []string) (map[string]string, bool) {
+	if len(parts) != len(p.path) {
+		return nil, false
+	}
+	var captures map[string]string
+	for i, s := range p.path {
+		text, err := url.PathUnescape(parts[i])
+		if err != nil || text == "" {
+			return nil, false
+		}
+		switch s.capture {
+		case "":
+			if text != s.literal {
+				return nil, false
+			}
+			continue
+		case "id":
+			if strings.Trim(text, "0123456789") != "" {
+				return nil, false
+			}
+		}
+		if captures == nil {
+			captures = make(map[string]string, 1)
+		}
+		captures[s.capture] = strings.Clone(text)
+	}
+	return captures, true
+}
+
+// Match is the route of a request.
+type Match struct {
+	Route    string // as published, for logs and metrics: /events/(?P<id>\d+)
+	Allow    string // the methods of the path
+	pattern  *pattern
+	endpoint *endpoint
+	path     map[string]string
+}
+
+// Match finds the route of a path below the API (see Locate). An unknown path gives nil. A known path with a
+// method it does not have gives a match whose Serve answers that there is no such route; OPTIONS always has
+// one.
+func (h *Handlers) Match(method, rest string) *Match {
+	var parts []string
+	if rest = strings.TrimSuffix(rest, "/"); rest != "" {
+		parts = strings.Split(rest[1:], "/")
+	}
+	for _, p := range h.table {
+		captures, ok := p.match(parts)
+		if !ok {
+			continue
+		}
+		m := &Match{Route: p.text, Allow: p.allow(), pattern: p, path: captures}
+		if method == "HEAD" {
+			method = "GET"
+		}
+		for _, e := range p.endpoints {
+			if slices.Contains(e.methods, method) {
+				m.endpoint = e
+			}
+		}
+		return m
+	}
+	return nil
+}
+
+// Found reports whether the path has the method.
+func (m *Match) Found() bool { return m.endpoint != nil }
+
+// Upload reports whether the route takes files, and so a larger body.
+func (m *Match) Upload() bool { return m.endpoint != nil && m.endpoint.upload }

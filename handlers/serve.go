@@ -1,0 +1,88 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// Call is what package server has found out about a request.
+type Call struct {
+	Now      time.Time // UTC, whole seconds
+	Caller   auth.Principal
+	Root     Root
+	Language calendar.Language // by path, header or site
+	// OnLanguage is told the language a parameter chooses, for what is written after the handler returns.
+	OnLanguage func(calendar.Language)
+}
+
+// Serve parses the parameters of a matched request, runs its handler and writes the reply. What is returned
+// as an error has written nothing: a *calendar.Error, param.Missing, param.Invalid, or our own fault.
+func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call) error {
+	r := &request{
+		ctx: ctx, h: h, now: call.Now, caller: call.Caller, root: call.Root,
+		lang: call.Language, write: call.Root.Language(),
+	}
+	values, err := h.values(c, m.path)
+	if err != nil {
+		return err
+	}
+	if text, fault := param.String(values["ml_language"]); fault == nil && calendar.Language(text).Known() {
+		r.lang, r.write = calendar.Language(text), calendar.Language(text)
+		call.OnLanguage(r.lang)
+	}
+	r.fields = fieldNames(values["_fields"])
+	r.params = param.NewSet(r.now, m.endpoint.in, m.path, values)
+	m.endpoint.declare(r, r.params)
+	if err := r.params.Parse(ctx); err != nil {
+		return err
+	}
+	rep, err := m.endpoint.serve(r)
+	if err != nil {
+		return err
+	}
+	return write(c, rep, r.fields)
+}
+
+// Options answers OPTIONS on the matched path.
+func (h *Handlers) Options(c *fiber.Ctx, m *Match, call Call) error {
+	c.Set(fiber.HeaderAllow, m.Allow)
+	return write(c, &reply{status: fiber.StatusOK, body: h.options(m.pattern, call)}, "")
+}
+
+// write marshals a reply.
+func write(c *fiber.Ctx, rep *reply, fields string) error {
+	body, err := encode(rep.body)
+	if err != nil {
+		return fmt.Errorf("reply: %w", err)
+	}
+	if keep := fieldPaths(fields); keep != nil {
+		if body, err = keepFields(body, keep); err != nil {
+			return fmt.Errorf("_fields: %w", err)
+		}
+	}
+	for _, h := range rep.header {
+		c.Set(h[0], h[1])
+	}
+	c.Set(fiber.HeaderContentType, "application/json; charset=UTF-8")
+	return c.Status(rep.status).Send(body)
+}
+
+// encode is JSON with &, < and > as they are: the texts are HTML already and no script reads them raw.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

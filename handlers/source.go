@@ -1,0 +1,111 @@
+package handlers
+
+import (
+	"errors"
+	"maps"
+	"mime"
+	"mime/multipart"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// values merges what body and query carry, the body over the query. It is the only place that touches the
+// raw request, and it clones every string: Fiber reuses its buffers for the next request.
+func (h *Handlers) values(c *fiber.Ctx, path map[string]string) (map[string]any, error) {
+	query, err := formValues(c.Context().QueryArgs())
+	if err != nil {
+		return nil, err
+	}
+	switch c.Method() {
+	case fiber.MethodPost, fiber.MethodPut, fiber.MethodPatch, fiber.MethodDelete:
+	default:
+		return query, nil
+	}
+	body, err := bodyValues(c)
+	if err != nil {
+		return nil, err
+	}
+	// In the query they would be words about what is read, not what is written.
+	delete(query, "password")
+	if _, captured := path["slug"]; captured {
+		delete(query, "slug")
+	}
+	return param.Merge(body, query), nil
+}
+
+// bodyValues reads the body by its content type; types that carry no parameters give none.
+func bodyValues(c *fiber.Ctx) (map[string]any, error) {
+	// Clone: the header lives in Fiber's buffer.
+	kind, _, err := mime.ParseMediaType(strings.Clone(c.Get(fiber.HeaderContentType)))
+	if err != nil {
+		return nil, nil
+	}
+	switch {
+	case kind == fiber.MIMEApplicationJSON || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"):
+		values, err := param.DecodeJSON(c.Body())
+		if err != nil {
+			return nil, &calendar.Error{
+				Code: "rest_invalid_json", Key: "rest_invalid_json",
+				Data: map[string]any{"json_error_message": err.Error()}, Err: err,
+			}
+		}
+		return values, nil
+	case kind == fiber.MIMEApplicationForm:
+		return formValues(c.Context().PostArgs())
+	case kind == fiber.MIMEMultipartForm:
+		form, err := c.MultipartForm()
+		if err != nil {
+			if errors.Is(err, multipart.ErrMessageTooLarge) {
+				return nil, &calendar.Error{Code: "rest_request_too_large", Key: "rest_request_too_large", Err: err}
+			}
+			return nil, malformed(err)
+		}
+		return multipartValues(form)
+	}
+	return nil, nil
+}
+
+func formValues(args *fasthttp.Args) (map[string]any, error) {
+	var form param.Form
+	var failed error
+	args.VisitAll(func(key, value []byte) {
+		if failed == nil {
+			failed = form.Add(string(key), string(value))
+		}
+	})
+	if failed != nil {
+		return nil, malformed(failed)
+	}
+	return form.Values(), nil
+}
+
+// multipartValues reads the text fields, and hands files on as they are.
+func multipartValues(data *multipart.Form) (map[string]any, error) {
+	var form param.Form
+	for _, key := range slices.Sorted(maps.Keys(data.Value)) {
+		for _, v := range data.Value[key] {
+			if err := form.Add(strings.Clone(key), strings.Clone(v)); err != nil {
+				return nil, malformed(err)
+			}
+		}
+	}
+	out := form.Values()
+	// The first file of a name; nothing of it is read yet.
+	for key, files := range data.File {
+		out[strings.Clone(key)] = files[0]
+	}
+	return out, nil
+}
+
+func malformed(err error) error {
+	return &calendar.Error{
+		Code: "rest_invalid_json", Key: "rest_invalid_json",
+		Data: map[string]any{"json_error_message": err.Error()}, Err: err,
+	}
+}

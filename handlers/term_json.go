@@ -1,0 +1,119 @@
+package handlers
+
+import (
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+)
+
+// termJSON is the representation of a category or tag (contract, section 6.4a). Parent is a pointer because
+// tags have none.
+type termJSON struct {
+	ID           int64    `json:"id"`
+	Count        int      `json:"count"`
+	Description  string   `json:"description"`
+	Name         string   `json:"name"`
+	Slug         string   `json:"slug"`
+	Taxonomy     string   `json:"taxonomy"`
+	Parent       *int64   `json:"parent,omitempty"`
+	Meta         []string `json:"meta"`
+	URL          string   `json:"url"`
+	URLs         termURLs `json:"urls"`
+	Language     string   `json:"language"`
+	Translations []string `json:"translations"`
+}
+
+type termURLs struct {
+	Self       string `json:"self"`
+	Collection string `json:"collection"`
+	Up         string `json:"up,omitempty"`
+}
+
+// eventTermJSON is a category or tag inside an event (contract, section 6.4b).
+type eventTermJSON struct {
+	Name           string   `json:"name"`
+	Slug           string   `json:"slug"`
+	TermGroup      int      `json:"term_group"`
+	TermTaxonomyID int64    `json:"term_taxonomy_id"`
+	Taxonomy       string   `json:"taxonomy"`
+	Description    string   `json:"description"`
+	Parent         int64    `json:"parent"`
+	Count          int      `json:"count"`
+	Filter         string   `json:"filter"`
+	ID             int64    `json:"id"`
+	URLs           termURLs `json:"urls"`
+}
+
+// taxonomies are the names clients know the two kinds of term by.
+var taxonomies = map[calendar.Kind]string{calendar.Category: "tribe_events_cat", calendar.Tag: "post_tag"}
+
+// collections are the path segments of the kinds.
+var collections = map[calendar.Kind]string{
+	calendar.Event: "events", calendar.Venue: "venues", calendar.Organizer: "organizers",
+	calendar.Category: "categories", calendar.Tag: "tags", calendar.Image: "images",
+}
+
+// namedTerm is a term with its texts resolved, for sorting.
+type namedTerm struct {
+	row   *ent.Term
+	texts texts
+}
+
+func (v *view) eventTerms(e *ent.Event, taxonomy calendar.Kind) []eventTermJSON {
+	var terms []*namedTerm
+	for _, row := range e.Edges.Terms {
+		if row.Taxonomy == taxonomy {
+			terms = append(terms, &namedTerm{row, v.termTexts(row)})
+		}
+	}
+	slices.SortFunc(terms, byName)
+	out := make([]eventTermJSON, len(terms))
+	for i, t := range terms {
+		out[i] = eventTermJSON{
+			Name: calendar.Escape(t.texts.title), Slug: t.texts.slug, TermTaxonomyID: t.row.ID,
+			Taxonomy: taxonomies[taxonomy], Description: t.texts.description, Parent: parentOf(t.row),
+			Count: t.row.EventCount, Filter: "raw", ID: t.row.ID, URLs: v.termURLs(t.row),
+		}
+	}
+	return out
+}
+
+func parentOf(t *ent.Term) int64 {
+	if t.ParentID == nil {
+		return 0
+	}
+	return *t.ParentID
+}
+
+func (v *view) termURLs(t *ent.Term) termURLs {
+	collection := collections[t.Taxonomy]
+	u := termURLs{Self: v.resource(collection, t.ID), Collection: v.api + "/" + collection}
+	if parent := parentOf(t); parent != 0 {
+		u.Up = v.resource(collection, parent)
+	}
+	return u
+}
+
+// term is the representation of a loaded term. The slugs of its ancestors, from the top, are part of a
+// category's address.
+func (v *view) term(e *ent.Term, ancestors []string) termJSON {
+	t := v.termTexts(e)
+	out := termJSON{
+		ID: e.ID, Count: e.EventCount, Description: t.description, Name: calendar.Escape(t.title), Slug: t.slug,
+		Taxonomy: taxonomies[e.Taxonomy], Meta: []string{}, URLs: v.termURLs(e),
+		Language: string(t.language), Translations: languages(e.Languages),
+	}
+	if e.Taxonomy == calendar.Tag {
+		out.URL = v.base + "/tag/" + t.slug + "/"
+		return out
+	}
+	parent := parentOf(e)
+	out.Parent = &parent
+	out.URL = v.base + "/events/category/"
+	for _, slug := range ancestors {
+		out.URL += slug + "/"
+	}
+	out.URL += t.slug + "/"
+	return out
+}

@@ -1,0 +1,153 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// termInput is what a create or update of a category or tag may send.
+type termInput struct {
+	target
+	edit.TermInput
+}
+
+func termCreate(taxonomy calendar.Kind) func(*request, *param.Set, *termInput) {
+	return func(r *request, p *param.Set, in *termInput) {
+		r.declareTerm(fields{p: p, r: r, create: true}, taxonomy, in)
+	}
+}
+
+func termUpdate(taxonomy calendar.Kind) func(*request, *param.Set, *termInput) {
+	return func(r *request, p *param.Set, in *termInput) {
+		r.declareTarget(p, &in.target, taxonomy, "id")
+		r.declareTerm(fields{p: p, r: r}, taxonomy, in)
+	}
+}
+
+// declareTerm declares the fields of a category or tag (contract, section 10.3).
+func (r *request) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
+	in.Taxonomy = taxonomy
+	f.title(&in.Name, "name", "Name")
+	f.text(&in.Description, "description", "Description", maxTermText).Check(func(context.Context) *param.Fault {
+		// Only null clears.
+		if raw, _ := f.p.Raw("description"); raw == "" {
+			return param.Bad()
+		}
+		return nil
+	})
+	f.slug(&in.TermInput.Slug).Check(func(context.Context) *param.Fault {
+		if *in.TermInput.Slug == "" {
+			return param.Bad()
+		}
+		return nil
+	})
+	if taxonomy == calendar.Category {
+		f.clears(param.Opt(f.p, &in.ParentID, "parent", "ID of the parent category", "integer", idOrNone)).
+			Check(func(ctx context.Context) *param.Fault {
+				if *in.ParentID == 0 {
+					return nil
+				}
+				return r.isTerm(calendar.Category, &in.ParentID)(ctx)
+			})
+	}
+	r.declareLanguage(f.p)
+}
+
+// maxTermText bounds a term's description: other text of the contract's section 4.
+const maxTermText = maxText
+
+// mayManageTerms refuses who may not write terms.
+func (r *request) mayManageTerms(taxonomy calendar.Kind) error {
+	if !auth.May(r.caller, auth.ManageTerms, auth.Record{Kind: taxonomy}) {
+		return forbidden()
+	}
+	return nil
+}
+
+func createTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, error) {
+	return func(r *request, in *termInput) (*reply, error) {
+		if err := r.mayManageTerms(taxonomy); err != nil {
+			return nil, err
+		}
+		var id int64
+		err := r.change(func(tx *entTx, e *edit.Editor) error {
+			row, err := e.CreateTerm(r.ctx, tx, &in.TermInput)
+			if err == nil {
+				id = row.ID
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		rep, err := r.termReply(taxonomy, id)
+		if err != nil {
+			return nil, err
+		}
+		return r.created(taxonomy, id, rep.body), nil
+	}
+}
+
+func (r *request) termReply(taxonomy calendar.Kind, id int64) (*reply, error) {
+	row, err := r.findTerm(taxonomy, id)
+	if err != nil {
+		return nil, err
+	}
+	body, err := r.termBody(row)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: 200, body: body}, nil
+}
+
+func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, error) {
+	return func(r *request, in *termInput) (*reply, error) {
+		if err := r.mayManageTerms(taxonomy); err != nil {
+			return nil, err
+		}
+		err := r.change(func(tx *entTx, e *edit.Editor) error {
+			row, err := edit.LockTerm(r.ctx, tx, in.ID)
+			if ent.IsNotFound(err) {
+				return invalidPath("id") // deleted in the meantime
+			}
+			if err != nil {
+				return err
+			}
+			_, err = e.UpdateTerm(r.ctx, tx, row, &in.TermInput)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return r.termReply(taxonomy, in.ID)
+	}
+}
+
+// deleteTerm removes a category or tag for good, and answers it as it was.
+func deleteTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) {
+	return func(r *request, q *target) (*reply, error) {
+		if err := r.mayManageTerms(taxonomy); err != nil {
+			return nil, err
+		}
+		rep, err := r.termReply(taxonomy, q.ID)
+		if err != nil {
+			return nil, err
+		}
+		err = r.change(func(tx *entTx, e *edit.Editor) error {
+			row, err := edit.LockTerm(r.ctx, tx, q.ID)
+			if ent.IsNotFound(err) {
+				return invalidPath("id") // deleted in the meantime
+			}
+			if err != nil {
+				return err
+			}
+			return e.DeleteTerm(r.ctx, tx, row)
+		})
+		return rep, err
+	}
+}

@@ -1,0 +1,260 @@
+package handlers
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/slug"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// termQuery is what the lists of categories and of tags may be asked.
+type termQuery struct {
+	paging
+	Search           *string
+	Exclude, Include []int64
+	Order, OrderBy   *string
+	HideEmpty        bool
+	Parent           *int64
+	Post, Event      *int64
+	Slug             *string
+}
+
+// declareTermQuery declares it for a taxonomy; only categories have parents.
+func declareTermQuery(taxonomy calendar.Kind) func(*request, *param.Set, *termQuery) {
+	return func(r *request, p *param.Set, q *termQuery) {
+		noun := map[calendar.Kind]string{calendar.Category: "Categories", calendar.Tag: "Tags"}[taxonomy]
+		r.declarePaging(p, &q.paging, noun)
+		p.OptString(&q.Search, "search", "Text in name or slug").Check(notBlank(&q.Search))
+		p.IDs(&q.Exclude, "exclude", "IDs to leave out").Check(r.areTermIDs(taxonomy, &q.Exclude))
+		p.IDs(&q.Include, "include", "Only these IDs").Check(r.areTermIDs(taxonomy, &q.Include))
+		p.OptString(&q.Order, "order", "Direction: asc, or desc").Check(notBlank(&q.Order))
+		p.OptString(&q.OrderBy, "orderby",
+			"Attribute to sort by: id, name, slug, count, description, term_group, include or none").
+			Check(notBlank(&q.OrderBy))
+		hide := param.Default(p.Bool(&q.HideEmpty, "hide_empty", "Leave out terms without published events"),
+			&q.HideEmpty, true)
+		hide.Published = 1
+		if taxonomy == calendar.Category {
+			p.OptInt(&q.Parent, "parent", "Categories directly under this ID").
+				Check(r.isTerm(calendar.Category, &q.Parent))
+		}
+		p.OptInt(&q.Post, "post", noun+" of the event with this ID").Check(r.isReadableEvent(&q.Post))
+		p.OptInt(&q.Event, "event", "The same as post, and stronger").Check(r.isReadableEvent(&q.Event))
+		p.OptString(&q.Slug, "slug", "Only the one with this slug").Check(notBlank(&q.Slug))
+		r.declareLanguage(p)
+	}
+}
+
+// isTerm checks one id as areTermIDs does.
+func (r *request) isTerm(taxonomy calendar.Kind, id **int64) func(context.Context) *param.Fault {
+	return func(ctx context.Context) *param.Fault {
+		return r.areTermIDs(taxonomy, &[]int64{**id})(ctx)
+	}
+}
+
+func listTerms(taxonomy calendar.Kind) func(*request, *termQuery) (*reply, error) {
+	return func(r *request, q *termQuery) (*reply, error) { return r.listTerms(taxonomy, q) }
+}
+
+func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error) {
+	query := r.h.DB.Term.Query().Where(q.predicates(taxonomy)...)
+	total, err := query.Clone().Count(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []*ent.Term
+	if offset, ok := q.offset(); ok && offset < total {
+		rows, err = query.Order(q.order()).Offset(offset).Limit(int(q.perPage)).All(r.ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.translateTerms(rows); err != nil {
+			return nil, err
+		}
+	}
+	items, err := r.terms(rows)
+	if err != nil {
+		return nil, err
+	}
+	return r.listReply(taxonomy, q.paging, items, len(items), total)
+}
+
+// predicates are the filters of a list of terms (contract, section 9.3).
+func (q *termQuery) predicates(taxonomy calendar.Kind) []predicate.Term {
+	where := []predicate.Term{term.TaxonomyEQ(taxonomy)}
+	if q.HideEmpty {
+		where = append(where, term.EventCountGT(0))
+	}
+	if q.Include != nil {
+		where = append(where, term.IDIn(q.Include...))
+	}
+	if q.Exclude != nil {
+		where = append(where, term.IDNotIn(q.Exclude...))
+	}
+	if q.Parent != nil {
+		where = append(where, term.ParentID(*q.Parent))
+	}
+	if of := cmpOr(q.Event, q.Post); of != nil {
+		where = append(where, term.HasEventsWith(event.ID(*of)))
+	}
+	if q.Slug != nil {
+		where = append(where, ownsSlug(taxonomy, calendar.SlugKey(*q.Slug)))
+	}
+	return where
+}
+
+func cmpOr(a, b *int64) *int64 {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+// ownsSlug selects the term that has a slug, in any language.
+func ownsSlug(taxonomy calendar.Kind, key string) predicate.Term {
+	return func(s *sql.Selector) {
+		t := sql.Table(slug.Table)
+		s.Where(sql.In(s.C(term.FieldID), sql.Select(t.C(slug.FieldOwnerID)).From(t).
+			Where(sql.And(sql.EQ(t.C(slug.FieldKind), taxonomy), sql.EQ(t.C(slug.FieldSlug), key)))))
+	}
+}
+
+// order sorts by the asked attribute, ties by id, ascending.
+func (q *termQuery) order() term.OrderOption {
+	descending := q.Order != nil && strings.EqualFold(*q.Order, "desc")
+	direction := sql.Asc
+	if descending {
+		direction = sql.Desc
+	}
+	by := "name"
+	if q.OrderBy != nil {
+		by = *q.OrderBy
+	}
+	return func(s *sql.Selector) {
+		id := s.C(term.FieldID)
+		switch by {
+		case "id", "none", "term_group":
+			s.OrderBy(direction(id))
+			return
+		case "include":
+			if q.Include != nil {
+				s.OrderExpr(positionIn(id, q.Include, descending))
+			}
+		case "slug":
+			s.OrderBy(direction(s.C(term.FieldSlug)))
+		case "count":
+			s.OrderBy(direction(s.C(term.FieldEventCount)))
+		case "description":
+			s.OrderExpr(sql.ExprFunc(func(b *sql.Builder) {
+				b.WriteString("LOWER(").Ident(s.C(term.FieldDescription)).WriteString(")")
+				if descending {
+					b.WriteString(" DESC")
+				}
+			}))
+		default:
+			s.OrderBy(direction(s.C(term.FieldNameKey)))
+		}
+		s.OrderBy(sql.Asc(id))
+	}
+}
+
+// positionIn is the place of a column's value in a list, as both engines compute it.
+func positionIn(column string, ids []int64, descending bool) sql.Querier {
+	return sql.ExprFunc(func(b *sql.Builder) {
+		b.WriteString("CASE ").Ident(column)
+		for i, id := range ids {
+			b.WriteString(" WHEN ").Arg(id).WriteString(" THEN ").Arg(i)
+		}
+		b.WriteString(" END")
+		if descending {
+			b.WriteString(" DESC")
+		}
+	})
+}
+
+// terms are the representations of terms, with the slugs of the ancestors of categories: one query per level of
+// the tree, whatever the number of terms.
+func (r *request) terms(rows []*ent.Term) ([]termJSON, error) {
+	known := make(map[int64]*ent.Term, len(rows))
+	for _, row := range rows {
+		known[row.ID] = row
+	}
+	for range math.MaxUint8 { // deeper is a loop, which writes prevent
+		var missing []int64
+		for _, t := range known {
+			if p := parentOf(t); p != 0 && known[p] == nil && !slices.Contains(missing, p) {
+				missing = append(missing, p)
+			}
+		}
+		if missing == nil {
+			break
+		}
+		above, err := r.h.DB.Term.Query().Where(term.IDIn(missing...)).All(r.ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.translateTerms(above); err != nil {
+			return nil, err
+		}
+		for _, t := range above {
+			known[t.ID] = t
+		}
+		if len(above) == 0 {
+			break
+		}
+	}
+	v := r.view()
+	out := make([]termJSON, len(rows))
+	for i, row := range rows {
+		var ancestors []string
+		for t := known[parentOf(row)]; t != nil && len(ancestors) < math.MaxUint8; t = known[parentOf(t)] {
+			ancestors = append(ancestors, v.termTexts(t).slug)
+		}
+		slices.Reverse(ancestors)
+		out[i] = v.term(row, ancestors)
+	}
+	return out, nil
+}
+
+func getTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) {
+	return func(r *request, q *target) (*reply, error) {
+		row, err := r.findTerm(taxonomy, q.ID)
+		if err != nil {
+			return nil, err
+		}
+		body, err := r.termBody(row)
+		if err != nil {
+			return nil, err
+		}
+		return &reply{status: 200, body: body}, nil
+	}
+}
+
+func (r *request) findTerm(taxonomy calendar.Kind, id int64) (*ent.Term, error) {
+	row, err := r.h.DB.Term.Query().Where(term.ID(id), term.TaxonomyEQ(taxonomy)).Only(r.ctx)
+	if ent.IsNotFound(err) {
+		return nil, invalidPath("id")
+	}
+	return row, err
+}
+
+func (r *request) termBody(row *ent.Term) (*termJSON, error) {
+	if err := r.translateTerms([]*ent.Term{row}); err != nil {
+		return nil, err
+	}
+	items, err := r.terms([]*ent.Term{row})
+	if err != nil {
+		return nil, err
+	}
+	return &items[0], nil
+}

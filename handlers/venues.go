@@ -1,0 +1,217 @@
+package handlers
+
+import (
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// linkedQuery is what the lists of venues and of organizers may be asked.
+type linkedQuery struct {
+	paging
+	Search       *string
+	Event        *int64
+	HasEvents    *bool
+	OnlyUpcoming bool
+	Status       []calendar.Status
+}
+
+// declareLinkedQuery declares it for the collection of a kind, named by its noun.
+func declareLinkedQuery(noun string) func(*request, *param.Set, *linkedQuery) {
+	return func(r *request, p *param.Set, q *linkedQuery) {
+		lower := strings.ToLower(noun)
+		r.declarePaging(p, &q.paging, noun)
+		p.OptString(&q.Search, "search", "Text in name, description or contact fields").Check(notBlank(&q.Search))
+		p.OptInt(&q.Event, "event", noun+" of this event").Check(r.isReadableEvent(&q.Event))
+		p.OptBool(&q.HasEvents, "has_events", "Only "+lower+" with events, or without").Untyped()
+		param.Default(p.Bool(&q.OnlyUpcoming, "only_with_upcoming", "Only "+lower+" with upcoming events").Untyped(),
+			&q.OnlyUpcoming, false)
+		r.declareStatuses(p, &q.Status)
+		r.declareLanguage(p)
+	}
+}
+
+// countsAsEvent selects the events that has_events asks about.
+func countsAsEvent() predicate.Event {
+	return event.StatusIn(calendar.Publish, calendar.Future, calendar.Private)
+}
+
+// upcoming selects the events that only_with_upcoming asks about: starting now or later, that the caller would
+// see in lists; hidden ones count.
+func (r *request) upcoming() predicate.Event {
+	return event.And(inList[predicate.Event](r.caller, r.now, nil), event.StartsAtGTE(r.now))
+}
+
+func (r *request) listVenues(q *linkedQuery) (*reply, error) {
+	where := []predicate.Venue{inList[predicate.Venue](r.caller, r.now, q.Status)}
+	if q.Event != nil {
+		where = append(where, venue.HasEventsWith(event.ID(*q.Event)))
+	}
+	if q.HasEvents != nil {
+		has := venue.HasEventsWith(countsAsEvent())
+		if !*q.HasEvents {
+			has = venue.Not(has)
+		}
+		where = append(where, has)
+	}
+	if q.OnlyUpcoming {
+		where = append(where, venue.HasEventsWith(r.upcoming()))
+	}
+	query := r.h.DB.Venue.Query().Where(where...)
+	total, err := query.Clone().Count(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []*ent.Venue
+	if offset, ok := q.offset(); ok && offset < total {
+		rows, err = query.Order(venue.ByPublishedAt(sql.OrderDesc()), venue.ByID(sql.OrderDesc())).
+			Offset(offset).Limit(int(q.perPage)).WithImage().All(r.ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.translateVenues(rows); err != nil {
+			return nil, err
+		}
+	}
+	v := r.view()
+	items := make([]venueJSON, len(rows))
+	for i, row := range rows {
+		items[i] = v.venue(row, false)
+	}
+	return r.listReply(calendar.Venue, q.paging, items, len(items), total)
+}
+
+func (r *request) listOrganizers(q *linkedQuery) (*reply, error) {
+	where := []predicate.Organizer{inList[predicate.Organizer](r.caller, r.now, q.Status)}
+	if q.Event != nil {
+		where = append(where, organizer.HasEventsWith(event.ID(*q.Event)))
+	}
+	if q.HasEvents != nil {
+		has := organizer.HasEventsWith(countsAsEvent())
+		if !*q.HasEvents {
+			has = organizer.Not(has)
+		}
+		where = append(where, has)
+	}
+	if q.OnlyUpcoming {
+		where = append(where, organizer.HasEventsWith(r.upcoming()))
+	}
+	query := r.h.DB.Organizer.Query().Where(where...)
+	total, err := query.Clone().Count(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows []*ent.Organizer
+	if offset, ok := q.offset(); ok && offset < total {
+		rows, err = query.Order(organizer.ByPublishedAt(sql.OrderDesc()), organizer.ByID(sql.OrderDesc())).
+			Offset(offset).Limit(int(q.perPage)).WithImage().All(r.ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.translateOrganizers(rows); err != nil {
+			return nil, err
+		}
+	}
+	v := r.view()
+	items := make([]organizerJSON, len(rows))
+	for i, row := range rows {
+		items[i] = v.organizer(row, false)
+	}
+	return r.listReply(calendar.Organizer, q.paging, items, len(items), total)
+}
+
+// byID and bySlug declare the path of a single record; noun is the kind with its article.
+func byID(noun string) func(*request, *param.Set, *target) {
+	return func(r *request, p *param.Set, q *target) {
+		p.PathID(&q.ID, "id", "ID of "+noun)
+		r.declareLanguage(p)
+	}
+}
+
+func bySlug(noun string) func(*request, *param.Set, *target) {
+	return func(r *request, p *param.Set, q *target) {
+		p.PathString(&q.Slug, "slug", "Slug of "+noun)
+		r.declareLanguage(p)
+	}
+}
+
+// resolve is the id a path names, and the name of the parameter it came from.
+func (r *request) resolve(kind calendar.Kind, q *target) (id int64, name string, err error) {
+	if q.Slug == "" {
+		return q.ID, "id", nil
+	}
+	id, err = r.ownerBySlug(kind, q.Slug)
+	return id, "slug", err
+}
+
+func (r *request) findVenue(q *target) (*ent.Venue, error) {
+	id, name, err := r.resolve(calendar.Venue, q)
+	if err != nil {
+		return nil, err
+	}
+	row, err := r.h.DB.Venue.Query().Where(venue.ID(id)).WithImage().Only(r.ctx)
+	if ent.IsNotFound(err) {
+		return nil, invalidPath(name)
+	}
+	return row, err
+}
+
+func (r *request) findOrganizer(q *target) (*ent.Organizer, error) {
+	id, name, err := r.resolve(calendar.Organizer, q)
+	if err != nil {
+		return nil, err
+	}
+	row, err := r.h.DB.Organizer.Query().Where(organizer.ID(id)).WithImage().Only(r.ctx)
+	if ent.IsNotFound(err) {
+		return nil, invalidPath(name)
+	}
+	return row, err
+}
+
+// mayRead is the read column of the matrix, and the trash: who may edit a venue or organizer in the trash may
+// read it.
+func (r *request) mayRead(rec auth.Record) bool {
+	if rec.Status == calendar.Trash {
+		return auth.May(r.caller, auth.Edit, rec)
+	}
+	return auth.May(r.caller, auth.Read, rec)
+}
+
+func (r *request) getVenue(q *target) (*reply, error) {
+	row, err := r.findVenue(q)
+	if err != nil {
+		return nil, err
+	}
+	status := row.Status.At(r.now, row.PublishedAt)
+	if !r.mayRead(record(calendar.Venue, row.AuthorID, status, row.StatusBeforeTrash)) {
+		return nil, notAccessible(calendar.Venue)
+	}
+	if err := r.translateVenues([]*ent.Venue{row}); err != nil {
+		return nil, err
+	}
+	return &reply{status: 200, body: r.view().venue(row, true)}, nil
+}
+
+func (r *request) getOrganizer(q *target) (*reply, error) {
+	row, err := r.findOrganizer(q)
+	if err != nil {
+		return nil, err
+	}
+	status := row.Status.At(r.now, row.PublishedAt)
+	if !r.mayRead(record(calendar.Organizer, row.AuthorID, status, row.StatusBeforeTrash)) {
+		return nil, notAccessible(calendar.Organizer)
+	}
+	if err := r.translateOrganizers([]*ent.Organizer{row}); err != nil {
+		return nil, err
+	}
+	return &reply{status: 200, body: r.view().organizer(row, true)}, nil
+}

@@ -1,0 +1,65 @@
+package handlers
+
+import (
+	"slices"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// The tables of events, venues and organizers share the columns this file asks about, and Ent's predicates of
+// all three are functions of a selector.
+type predicateOf interface{ ~func(*sql.Selector) }
+
+// hasStatus selects records whose effective status at now is one of the given: a future record whose date has
+// come is published everywhere.
+func hasStatus[P predicateOf](now time.Time, statuses ...calendar.Status) P {
+	var any []func(*sql.Selector)
+	for _, s := range statuses {
+		switch s {
+		case calendar.Publish:
+			any = append(any, sql.FieldEQ("status", calendar.Publish), sql.AndPredicates(
+				sql.FieldEQ("status", calendar.Future), sql.FieldLTE("published_at", now)))
+		case calendar.Future:
+			any = append(any, sql.AndPredicates(
+				sql.FieldEQ("status", calendar.Future), sql.FieldGT("published_at", now)))
+		default:
+			any = append(any, sql.FieldEQ("status", s))
+		}
+	}
+	return P(sql.OrPredicates(any...))
+}
+
+// inList selects the records a caller sees in a list: the contract's rule for status, whether it was sent or
+// not (section 9.1).
+func inList[P predicateOf](caller auth.Principal, now time.Time, sent []calendar.Status) P {
+	published := hasStatus[func(*sql.Selector)](now, calendar.Publish)
+	everything := seesAll(caller)
+	asked := sent
+	if asked == nil {
+		if !seesOwn(caller) && !everything {
+			return P(published)
+		}
+		asked = slices.DeleteFunc(slices.Clone(calendar.Statuses), func(s calendar.Status) bool {
+			return s == calendar.Trash
+		})
+	}
+	within := hasStatus[func(*sql.Selector)](now, asked...)
+	if everything {
+		return P(within)
+	}
+	mine := sql.AndPredicates(sql.FieldEQ("author_id", caller.UserID), within)
+	if !slices.Contains(asked, calendar.Publish) {
+		return P(mine)
+	}
+	return P(sql.OrPredicates(published, mine))
+}
+
+// seesOwn reports whether the caller's own unpublished records are in lists.
+func seesOwn(caller auth.Principal) bool { return caller.Role.AtLeast(calendar.Contributor) }
+
+// seesAll reports whether everybody's unpublished records are in lists.
+func seesAll(caller auth.Principal) bool { return caller.Role.AtLeast(calendar.Editor) }

@@ -1,0 +1,445 @@
+package handlers
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/ent/user"
+	"github.com/almanac-cal/almanac/markup"
+	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/when"
+)
+
+// Lengths of what clients write, in characters (contract, section 4).
+const (
+	maxTitle = 500
+	maxText  = 255
+	maxURL   = 2048
+)
+
+// editor writes on the caller's behalf.
+func (r *request) editor() *edit.Editor {
+	return &edit.Editor{
+		Site: r.h.Site, Now: r.now, By: r.caller, Write: r.write, Request: r.lang, PasswordKey: r.h.PasswordKey,
+	}
+}
+
+// write runs a change in a transaction.
+func (r *request) change(do func(tx *entTx, e *edit.Editor) error) error {
+	e := r.editor()
+	err := edit.Write(r.ctx, r.h.DB, e, func(tx *entTx) error { return do(tx, e) })
+	if errors.Is(err, store.ErrConflict) {
+		// Every attempt met somebody else. Nothing is wrong with what was asked.
+		return &calendar.Error{Code: "rest_unavailable", Key: "rest_unavailable", Err: err}
+	}
+	return err
+}
+
+// fields declares the fields of a write. What creates and updates share is declared once; they differ in what
+// null means, and in defaults.
+type fields struct {
+	p      *param.Set
+	r      *request
+	create bool
+}
+
+// clears makes null a value on update. On create it means "not sent", as it does everywhere else.
+func (f fields) clears(p *param.Param) *param.Param {
+	if f.create {
+		return p
+	}
+	return p.Null()
+}
+
+// text declares a plain text; required is for the one field that a create needs.
+func (f fields) text(dst **string, name, description string, maximum int) *param.Param {
+	return f.clears(param.Opt(f.p, dst, name, description, "string", textOf(name, maximum)))
+}
+
+// title declares the name of a record: not empty after cleaning.
+func (f fields) title(dst **string, name, description string) *param.Param {
+	parse := textOf(name, maxTitle)
+	p := param.Opt(f.p, dst, name, description, "string", func(raw any) (string, *param.Fault) {
+		text, fault := parse(raw)
+		if fault == nil && text == "" {
+			return "", param.Bad()
+		}
+		return text, fault
+	})
+	if f.create {
+		p.Required()
+	}
+	return p
+}
+
+// textOf reads a text: tags removed, entities decoded once, trimmed. null is "".
+func textOf(name string, maximum int) func(raw any) (string, *param.Fault) {
+	return func(raw any) (string, *param.Fault) {
+		if raw == nil {
+			return "", nil
+		}
+		sent, fault := param.String(raw)
+		if fault != nil {
+			return "", fault
+		}
+		text, err := markup.Text(sent)
+		if err != nil {
+			return "", param.Bad()
+		}
+		if utf8.RuneCountInString(text) > maximum {
+			return "", param.TooLong(name, maximum)
+		}
+		return text, nil
+	}
+}
+
+// html declares a sanitised HTML text; its length is bounded by the body's.
+func (f fields) html(dst **string, name, description string) *param.Param {
+	return f.clears(param.Opt(f.p, dst, name, description, "string", func(raw any) (string, *param.Fault) {
+		if raw == nil {
+			return "", nil
+		}
+		sent, fault := param.String(raw)
+		if fault != nil {
+			return "", fault
+		}
+		clean, err := markup.HTML(sent)
+		if err != nil {
+			return "", param.Bad()
+		}
+		// White space alone is no text.
+		if strings.TrimSpace(clean) == "" {
+			clean = ""
+		}
+		return clean, nil
+	}))
+}
+
+func (f fields) slug(dst **string) *param.Param {
+	return param.Opt(f.p, dst, "slug", "Slug", "string", func(raw any) (string, *param.Fault) {
+		text, fault := param.String(raw)
+		if fault == nil && utf8.RuneCountInString(text) > calendar.MaxSlug {
+			return "", param.TooLong("slug", calendar.MaxSlug)
+		}
+		return text, fault
+	})
+}
+
+func (f fields) status(dst **calendar.Status) *param.Param {
+	return param.Opt(f.p, dst, "status", "Status", "string", func(raw any) (calendar.Status, *param.Fault) {
+		word, fault := param.String(raw)
+		if fault == nil && !calendar.Status(word).Known() {
+			fault = param.Bad()
+		}
+		return calendar.Status(word), fault
+	})
+}
+
+func (f fields) author(dst **int64) *param.Param {
+	return f.p.OptInt(dst, "author", "ID of the author").Check(func(ctx context.Context) *param.Fault {
+		known, err := f.r.h.DB.User.Query().Where(user.ID(**dst)).Exist(ctx)
+		if err != nil {
+			return &param.Fault{Err: err}
+		}
+		if !known {
+			return unknownIDs([]int64{**dst})
+		}
+		return nil
+	})
+}
+
+// published declares date and date_utc, of which the first wins.
+func (f fields) published(dst **time.Time) (date, dateUTC *param.Param) {
+	var local *when.Date
+	site := f.r.zone()
+	read := func(zone calendar.Zone, keep func(when.Date)) func(raw any) (when.Date, *param.Fault) {
+		parse := parseDate(f.p.Now, zone)
+		return func(raw any) (when.Date, *param.Fault) {
+			d, fault := parse(raw)
+			if fault == nil {
+				keep(d)
+			}
+			return d, fault
+		}
+	}
+	set := func(d when.Date, zone calendar.Zone) {
+		t := d.Instant(zone)
+		*dst = &t
+	}
+	var utc *when.Date
+	date = param.Opt(f.p, &local, "date", "Publication date, site time zone", "string",
+		read(site, func(d when.Date) { set(d, site) }))
+	dateUTC = param.Opt(f.p, &utc, "date_utc", "Publication date, UTC", "string",
+		read(calendar.UTC(), func(d when.Date) {
+			if local == nil {
+				set(d, calendar.UTC())
+			}
+		}))
+	return date, dateUTC
+}
+
+// webAddress reads an absolute http or https URL; "" is no address.
+func webAddress(raw any) (string, *param.Fault) {
+	if raw == nil {
+		return "", nil
+	}
+	text, fault := param.String(raw)
+	if fault != nil || text == "" {
+		return "", fault
+	}
+	if !isWebAddress(text) {
+		return "", param.Bad()
+	}
+	return text, nil
+}
+
+func isWebAddress(text string) bool {
+	if len(text) > maxURL || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+		return false
+	}
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+}
+
+// picture is an image as it was sent: an id, or an address to be fetched or found.
+type picture struct {
+	id  int64 // 0 with no url: no image
+	url string
+}
+
+// image declares an image. empty says whether "" means none.
+func (f fields) image(dst **picture, description string, empty bool) *param.Param {
+	p := param.Opt(f.p, dst, "image", description, "string", func(raw any) (picture, *param.Fault) {
+		switch v := param.Last(raw).(type) {
+		case nil:
+			return picture{}, nil
+		case bool:
+			if v {
+				return picture{}, param.Bad()
+			}
+			return picture{}, nil
+		case string:
+			if v == "" && empty {
+				return picture{}, nil
+			}
+			if isWebAddress(v) {
+				return picture{url: v}, nil
+			}
+		}
+		id, fault := param.Integer(raw)
+		if fault != nil || id < 0 {
+			return picture{}, param.Bad()
+		}
+		return picture{id: id}, nil
+	})
+	return f.clears(p).Check(func(ctx context.Context) *param.Fault {
+		id := (*dst).id
+		if id == 0 {
+			return nil
+		}
+		known, err := f.r.h.DB.Image.Query().Where(image.ID(id)).Exist(ctx)
+		if err != nil {
+			return &param.Fault{Err: err}
+		}
+		if !known {
+			return unknownIDs([]int64{id})
+		}
+		return nil
+	})
+}
+
+// costOf reads a cost: a string, a number, or a list of them.
+func costOf(decimal string) func(raw any) (calendar.Cost, *param.Fault) {
+	return func(raw any) (calendar.Cost, *param.Fault) {
+		items := []any{raw}
+		switch v := raw.(type) {
+		case nil:
+			items = nil
+		case []any:
+			items = v
+		case param.Repeated:
+			items = v
+		}
+		var elements []string
+		length := 0
+		for _, item := range items {
+			text, fault := costElement(item, decimal)
+			if fault != nil {
+				return calendar.Cost{}, fault
+			}
+			if text != "" {
+				elements = append(elements, text)
+			}
+			if length += utf8.RuneCountInString(text); length > maxText {
+				return calendar.Cost{}, param.TooLong("cost", maxText)
+			}
+		}
+		return calendar.ParseCost(elements, decimal), nil
+	}
+}
+
+// costElement is one price or text. A number is written with the site's decimal mark, so that it is read as the
+// number it is.
+func costElement(item any, decimal string) (string, *param.Fault) {
+	switch v := item.(type) {
+	case nil:
+		return "", nil
+	case string:
+		text, err := markup.Text(v)
+		if err != nil {
+			return "", param.Bad()
+		}
+		return text, nil
+	case json.Number:
+		n, err := strconv.ParseFloat(string(v), 64)
+		if err != nil || n < 0 {
+			return "", param.Bad()
+		}
+		return strings.Replace(strconv.FormatFloat(n, 'f', -1, 64), ".", decimal, 1), nil
+	}
+	return "", param.Bad()
+}
+
+// termRefs reads the categories or tags of an event: a list or a CSV string of ids and names. Objects with an id,
+// as representations have them, stand for it.
+func termRefs(name string) func(raw any) ([]edit.TermRef, *param.Fault) {
+	return func(raw any) ([]edit.TermRef, *param.Fault) {
+		if raw == nil {
+			return []edit.TermRef{}, nil
+		}
+		items, fault := param.List(raw)
+		if fault != nil {
+			return nil, fault
+		}
+		refs := make([]edit.TermRef, 0, len(items))
+		for _, item := range items {
+			if object, ok := item.(map[string]any); ok {
+				item = object["id"] // a representation sent back
+			}
+			if id, fault := param.Integer(item); fault == nil {
+				refs = append(refs, edit.TermRef{ID: id})
+				continue
+			}
+			text, fault := textOf(name, maxTitle)(item)
+			if fault != nil {
+				return nil, fault
+			}
+			if text != "" {
+				refs = append(refs, edit.TermRef{Name: text})
+			}
+		}
+		return refs, nil
+	}
+}
+
+// terms declares the categories or tags of an event. The ids must exist; names are looked up when the event is
+// written.
+func (f fields) terms(dst **[]edit.TermRef, taxonomy calendar.Kind, name, description string) *param.Param {
+	p := param.Opt(f.p, dst, name, description, "array", termRefs(name)).ListOf("integer").PublishDefault(nil)
+	return f.clears(p).Check(func(ctx context.Context) *param.Fault {
+		var ids []int64
+		for _, ref := range **dst {
+			if ref.Name == "" {
+				ids = append(ids, ref.ID)
+			}
+		}
+		if ids == nil {
+			return nil
+		}
+		return f.r.areTermIDs(taxonomy, &ids)(ctx)
+	})
+}
+
+// reference is a linked record as it was sent: an id, or the fields of a new one.
+type reference struct {
+	id     int64
+	object map[string]any
+}
+
+// references reads venue or organizer of an event in all its forms (contract, section 10.4).
+func references(raw any) ([]reference, *param.Fault) {
+	refs := []reference{}
+	items := []any{raw}
+	switch v := raw.(type) {
+	case []any:
+		items = v
+	case param.Repeated:
+		items = v
+	}
+	for _, item := range items {
+		switch v := item.(type) {
+		case nil:
+		case map[string]any:
+			ref, fault := objectReference(v)
+			if fault != nil {
+				return nil, fault
+			}
+			refs = append(refs, ref...)
+		default:
+			list, fault := param.List(v)
+			if fault != nil {
+				return nil, param.Bad()
+			}
+			for _, one := range list {
+				id, fault := param.Integer(one)
+				if fault != nil {
+					return nil, param.Bad()
+				}
+				if id != 0 {
+					refs = append(refs, reference{id: id})
+				}
+			}
+		}
+	}
+	return refs, nil
+}
+
+// objectReference reads {"id":12} and the fields of a new record; an object of empties is nothing.
+func objectReference(object map[string]any) ([]reference, *param.Fault) {
+	if raw, ok := object["id"]; ok && !blank(raw) {
+		id, fault := param.Integer(raw)
+		if fault != nil {
+			return nil, param.Bad()
+		}
+		if id != 0 {
+			return []reference{{id: id}}, nil
+		}
+	}
+	for name, v := range object {
+		if name != "id" && !blank(v) {
+			return []reference{{object: object}}, nil
+		}
+	}
+	return nil, nil
+}
+
+// blank reports whether a value says nothing: null, "", and lists and objects of such.
+func blank(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return strings.TrimSpace(v) == ""
+	case []any:
+		return !slices.ContainsFunc(v, func(e any) bool { return !blank(e) })
+	case map[string]any:
+		for _, e := range v {
+			if !blank(e) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}

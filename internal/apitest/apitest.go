@@ -1,0 +1,297 @@
+// Package apitest runs requests through the whole service on a fresh database and compares the replies with
+// golden files. The clock stands at 2026-11-21 12:00:00 UTC, the base URL is http://127.0.0.1:8080.
+package apitest
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/locale"
+	"github.com/almanac-cal/almanac/media"
+	"github.com/almanac-cal/almanac/server"
+	"github.com/almanac-cal/almanac/store"
+)
+
+var update = flag.Bool("update", false, "write golden files instead of comparing with them")
+
+// Now is when all requests happen.
+var Now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+// BaseURL is the REST root of the service under test.
+const BaseURL = "http://127.0.0.1:8080"
+
+// API is a service on a database of its own.
+type API struct {
+	Store *store.Store
+	Site  calendar.Site
+	Key   []byte // of event passwords
+	Log   *bytes.Buffer
+
+	server *server.Server
+	tokens map[string]string // by login
+}
+
+// Option changes how the service is set up.
+type Option func(*handlers.Config)
+
+// New sets up the service on an open database.
+func New(t testing.TB, st *store.Store, options ...Option) *API {
+	t.Helper()
+	a := &API{Store: st, Log: &bytes.Buffer{}, tokens: map[string]string{}}
+	words, err := locale.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Key, err = edit.PasswordKey(t.Context(), st.Ent); err != nil {
+		t.Fatal(err)
+	}
+	files, err := media.OpenDir(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := files.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	c := handlers.Config{
+		DB: st.Ent, Words: words, PasswordKey: a.Key, Files: files,
+		Fetcher: media.NewFetcher(netip.MustParsePrefix("127.0.0.0/8")),
+		Site: calendar.Site{
+			Name: "Almanac", BaseURL: BaseURL, Language: calendar.English, PerPage: 10,
+			Currency: calendar.Currency{Symbol: "$", Code: "USD", Position: calendar.Prefix, Decimal: "."},
+			Now:      func() time.Time { return Now },
+		},
+	}
+	for _, o := range options {
+		o(&c)
+	}
+	a.Site = c.Site
+	api, err := handlers.New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.server, err = server.New(server.Config{
+		API: api, Auth: auth.NewVerifier(st.Ent, c.Site.Now), Words: words, Site: c.Site, Media: files,
+		Log: slog.New(slog.NewTextHandler(a.Log, nil)),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// SignIn adds a user of a role, and remembers a token under the login.
+func (a *API) SignIn(t testing.TB, login string, role calendar.Role) int64 {
+	t.Helper()
+	user, err := auth.AddUser(t.Context(), a.Store.Ent, Now, login, "", role, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, _, err := auth.IssueToken(t.Context(), a.Store.Ent, Now, user.ID, "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.tokens[login] = secret
+	return user.ID
+}
+
+// Token is the secret of SignIn.
+func (a *API) Token(login string) string { return a.tokens[login] }
+
+// Request is one request. Path is below the API (/events) unless it is Absolute.
+type Request struct {
+	Method   string // default GET
+	Path     string
+	Absolute bool
+	As       string // login of SignIn; "" is anonymous
+	JSON     any    // body; a string is sent as it is
+	Form     string // body, application/x-www-form-urlencoded
+	Header   map[string]string
+}
+
+// Response is what came back.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte
+}
+
+// Do sends a request through the router, without a network.
+func (a *API) Do(t testing.TB, r Request) Response {
+	t.Helper()
+	path := r.Path
+	if !r.Absolute {
+		path = "/" + handlers.Namespace + path
+	}
+	var body io.Reader
+	kind := ""
+	switch {
+	case r.Form != "":
+		body, kind = strings.NewReader(r.Form), "application/x-www-form-urlencoded"
+	case r.JSON != nil:
+		text, ok := r.JSON.(string)
+		if !ok {
+			data, err := json.Marshal(r.JSON)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = string(data)
+		}
+		body, kind = strings.NewReader(text), "application/json"
+	}
+	method := r.Method
+	if method == "" {
+		method = http.MethodGet
+	}
+	req := httptest.NewRequestWithContext(t.Context(), method, BaseURL+path, body)
+	if kind != "" {
+		req.Header.Set("Content-Type", kind)
+	}
+	if r.As != "" {
+		req.Header.Set("Authorization", "Bearer "+a.tokens[r.As])
+	}
+	for name, value := range r.Header {
+		req.Header.Set(name, value)
+	}
+	res, err := a.server.App().Test(req, -1)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	if res.StatusCode >= http.StatusInternalServerError {
+		t.Errorf("%s %s: %d\n%s", method, path, res.StatusCode, a.Log)
+	}
+	return Response{res.StatusCode, res.Header, data}
+}
+
+// Into decodes the body.
+func (r Response) Into(t testing.TB, v any) {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(r.Body))
+	if err := dec.Decode(v); err != nil {
+		t.Fatalf("%v in %s", err, r.Body)
+	}
+}
+
+// JSON is the body decoded into maps and lists, numbers as float64.
+func (r Response) JSON(t testing.TB) any {
+	t.Helper()
+	var v any
+	r.Into(t, &v)
+	return v
+}
+
+// Get follows keys into the body: Get(t, "data", "status").
+func (r Response) Get(t testing.TB, path ...any) any {
+	t.Helper()
+	v := r.JSON(t)
+	for _, step := range path {
+		switch step := step.(type) {
+		case string:
+			object, ok := v.(map[string]any)
+			if !ok {
+				t.Fatalf("%v: %T is no object in %s", path, v, r.Body)
+			}
+			v = object[step]
+		case int:
+			list, ok := v.([]any)
+			if !ok || step >= len(list) {
+				t.Fatalf("%v: no element %d in %s", path, step, r.Body)
+			}
+			v = list[step]
+		}
+	}
+	return v
+}
+
+// Case is one request and what must come back.
+type Case struct {
+	Name string
+	Request
+	Status int
+	Code   string // of an error body
+	Golden string // file below testdata/golden
+	Check  func(t *testing.T, r Response)
+}
+
+// Run runs the cases one after the other.
+func (a *API) Run(t *testing.T, cases []Case) {
+	t.Helper()
+	for _, c := range cases {
+		t.Run(c.Name, func(t *testing.T) {
+			res := a.Do(t, c.Request)
+			if res.Status != c.Status {
+				t.Fatalf("%s %s: got %d, want %d: %s", c.Method, c.Path, res.Status, c.Status, res.Body)
+			}
+			if c.Code != "" {
+				if got := res.Get(t, "code"); got != c.Code {
+					t.Errorf("got code %v, want %s", got, c.Code)
+				}
+				if res.Header.Get("Content-Type") == "application/json; charset=UTF-8" {
+					if got := res.Get(t, "data", "status"); got != float64(c.Status) {
+						t.Errorf("data.status is %v, want %d", got, c.Status)
+					}
+				}
+			}
+			if c.Golden != "" {
+				Golden(t, c.Golden, res.Body)
+			}
+			if c.Check != nil {
+				c.Check(t, res)
+			}
+		})
+	}
+}
+
+// Golden compares JSON with a file below testdata/golden, the order of keys included.
+func Golden(t testing.TB, name string, got []byte) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, bytes.TrimSpace(got), "", "  "); err != nil {
+		t.Fatalf("%v in %s", err, got)
+	}
+	b.WriteByte('\n')
+	file := filepath.Join(Root(), "testdata", "golden", name)
+	if *update {
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.TrimSpace(string(want)), strings.TrimSpace(b.String())); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// Root is the top of the source tree.
+func Root() string {
+	_, file, _, _ := runtime.Caller(0)
+	return filepath.Join(filepath.Dir(file), "..", "..")
+}

@@ -1,0 +1,156 @@
+package apitest
+
+import (
+	"testing"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+)
+
+// The functions of this file write single rows as they are, for tests that need other records than those of
+// Example. What a change does not set is the plainest there is: published, in English, nobody's.
+
+// AddEvent adds an event and returns its id. Start and end are wall times in UTC, or in the zone a change sets:
+// 2026-12-01 10:00:00.
+func (a *API) AddEvent(t testing.TB, title, start, end string, changes ...func(*ent.EventCreate)) int64 {
+	t.Helper()
+	id := a.record(t, calendar.Event)
+	from, to := wallOf(t, start), wallOf(t, end)
+	create := a.Store.Ent.Event.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(written).
+		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(written).SetModifiedAt(written).
+		SetTitle(title).SetSlug(calendar.Slug(title)).SetStartWall(from).SetEndWall(to).SetTimezone("UTC")
+	for _, change := range changes {
+		change(create)
+	}
+	name, _ := create.Mutation().Timezone()
+	zone, err := calendar.ParseZone(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	span := calendar.Span{Start: from, End: to, Zone: zone}
+	if err := create.SetStartsAt(span.StartsAt()).SetEndsAt(span.EndsAt()).Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	slug, _ := create.Mutation().Slug()
+	a.AddSlug(t, calendar.Event, slug, id, calendar.English)
+	return id
+}
+
+// AddVenue adds a venue and returns its id.
+func (a *API) AddVenue(t testing.TB, name string, changes ...func(*ent.VenueCreate)) int64 {
+	t.Helper()
+	id := a.record(t, calendar.Venue)
+	create := a.Store.Ent.Venue.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(written).
+		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(written).SetModifiedAt(written).
+		SetName(name).SetNameKey(calendar.FoldName(name)).SetSlug(calendar.Slug(name))
+	for _, change := range changes {
+		change(create)
+	}
+	if err := create.Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	slug, _ := create.Mutation().Slug()
+	a.AddSlug(t, calendar.Venue, slug, id, calendar.English)
+	return id
+}
+
+// AddOrganizer adds an organizer and returns its id.
+func (a *API) AddOrganizer(t testing.TB, name string, changes ...func(*ent.OrganizerCreate)) int64 {
+	t.Helper()
+	id := a.record(t, calendar.Organizer)
+	create := a.Store.Ent.Organizer.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(written).
+		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(written).SetModifiedAt(written).
+		SetName(name).SetNameKey(calendar.FoldName(name)).SetSlug(calendar.Slug(name))
+	for _, change := range changes {
+		change(create)
+	}
+	if err := create.Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	slug, _ := create.Mutation().Slug()
+	a.AddSlug(t, calendar.Organizer, slug, id, calendar.English)
+	return id
+}
+
+// AddTerm adds a category or tag with a count of 1 and returns its id.
+func (a *API) AddTerm(t testing.TB, taxonomy calendar.Kind, name string, changes ...func(*ent.TermCreate)) int64 {
+	t.Helper()
+	create := a.Store.Ent.Term.Create().SetTaxonomy(taxonomy).SetCreatedAt(written).SetModifiedAt(written).
+		SetLanguage(calendar.English).SetLanguages("en").SetEventCount(1).
+		SetName(name).SetNameKey(calendar.FoldName(name)).SetSlug(calendar.Slug(name))
+	for _, change := range changes {
+		change(create)
+	}
+	row, err := create.Save(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.AddSlug(t, taxonomy, row.Slug, row.ID, calendar.English)
+	return row.ID
+}
+
+// AddSlug makes a slug known to by-slug routes and filters; an empty one is nothing.
+func (a *API) AddSlug(t testing.TB, kind calendar.Kind, slug string, owner int64, lang calendar.Language) {
+	t.Helper()
+	if slug == "" {
+		return
+	}
+	create := a.Store.Ent.Slug.Create().SetKind(kind).SetSlug(slug).SetOwnerID(owner).SetLanguage(lang)
+	if slug != calendar.UntrashedSlug(slug) {
+		create.SetTrashedID(owner)
+	}
+	if err := create.Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// LinkVenues gives an event venues, in this order.
+func (a *API) LinkVenues(t testing.TB, event int64, venues ...int64) {
+	t.Helper()
+	for i, id := range venues {
+		err := a.Store.Ent.EventVenue.Create().SetEventID(event).SetVenueID(id).SetPosition(i).Exec(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// LinkOrganizers gives an event organizers, in this order.
+func (a *API) LinkOrganizers(t testing.TB, event int64, organizers ...int64) {
+	t.Helper()
+	for i, id := range organizers {
+		err := a.Store.Ent.EventOrganizer.Create().SetEventID(event).SetOrganizerID(id).SetPosition(i).Exec(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// LinkTerms gives an event categories and tags.
+func (a *API) LinkTerms(t testing.TB, event int64, terms ...int64) {
+	t.Helper()
+	for _, id := range terms {
+		err := a.Store.Ent.EventTerm.Create().SetEventID(event).SetTermID(id).Exec(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (a *API) record(t testing.TB, kind calendar.Kind) int64 {
+	t.Helper()
+	row, err := a.Store.Ent.Record.Create().SetKind(kind).Save(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return row.ID
+}
+
+func wallOf(t testing.TB, text string) calendar.Wall {
+	t.Helper()
+	w, err := calendar.ParseWall(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
