@@ -1,0 +1,176 @@
+// Summary reads what `go test -json` prints, shows what go test itself would show, and counts.
+//
+//	go test -json ./... | go run ./.ci/summary -add counts
+//	go run ./.ci/summary -total counts
+//
+// The first form prints a line per package and the output of what failed, and adds its counts to the file. It
+// ends with status 1 when a test or a package failed, or when no test ran. The second prints the sum of the file
+// as the closing line "N passed, N failed, N skipped". Subtests count; a test with subtests counts too.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+func main() {
+	add := flag.String("add", "", "file to add the counts of standard input to")
+	total := flag.String("total", "", "file to print the sum of")
+	flag.Parse()
+	var err error
+	switch {
+	case *add != "":
+		err = read(*add, os.Stdin, os.Stdout)
+	case *total != "":
+		err = sum(*total, os.Stdout)
+	default:
+		err = errors.New("one of -add and -total is needed")
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "summary:", err)
+		os.Exit(1)
+	}
+}
+
+// event is a line of `go test -json`.
+type event struct {
+	Action  string
+	Package string
+	Test    string
+	Output  string
+
+	ImportPath  string // of build-output and build-fail
+	FailedBuild string // of fail
+}
+
+type counts struct{ passed, failed, skipped int }
+
+func (c counts) String() string {
+	return fmt.Sprintf("%d passed, %d failed, %d skipped", c.passed, c.failed, c.skipped)
+}
+
+// name of a test, or of a package when the test is empty.
+type name struct{ pkg, test string }
+
+func read(file string, in io.Reader, out io.Writer) error {
+	var c counts
+	broken := 0 // packages that failed without a failed test: they did not build, or a TestMain ended
+	failedIn := map[string]bool{}
+	held := map[name]*strings.Builder{}
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var e event
+		if !bytes.HasPrefix(lines.Bytes(), []byte("{")) || json.Unmarshal(lines.Bytes(), &e) != nil {
+			fmt.Fprintln(out, lines.Text()) // something else that wrote to the same stream
+			continue
+		}
+		n := name{e.Package, e.Test}
+		switch e.Action {
+		case "build-output":
+			fmt.Fprint(out, e.Output)
+		case "output":
+			if strings.HasPrefix(e.Output, "=== ") {
+				continue // RUN, PAUSE, CONT, NAME: of -v
+			}
+			if held[n] == nil {
+				held[n] = &strings.Builder{}
+			}
+			held[n].WriteString(e.Output)
+		case "pass", "skip", "fail":
+			text := ""
+			if b := held[n]; b != nil {
+				text = b.String()
+				delete(held, n)
+			}
+			if e.Test == "" {
+				if e.Action == "fail" && !failedIn[e.Package] {
+					broken++
+				}
+				fmt.Fprint(out, packageLines(e.Action, text))
+				continue
+			}
+			switch e.Action {
+			case "pass":
+				c.passed++
+			case "skip":
+				c.skipped++
+			case "fail":
+				c.failed++
+				failedIn[e.Package] = true
+				fmt.Fprint(out, text)
+			}
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	for n, b := range held { // tests that a panic or a deadline cut off, and the one that did it
+		if n.test != "" {
+			c.failed++
+		}
+		fmt.Fprint(out, b.String())
+	}
+	c.failed += broken
+	fmt.Fprintf(out, "(%s)\n", c)
+	if err := appendTo(file, c); err != nil {
+		return err
+	}
+	switch {
+	case c.failed > 0:
+		return errors.New("tests failed")
+	case c.passed == 0:
+		return errors.New("no test ran")
+	}
+	return nil
+}
+
+// packageLines leaves of a package's own output what go test prints without -v.
+func packageLines(action, text string) string {
+	if action == "fail" {
+		return text
+	}
+	var kept strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "ok ") {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}
+
+func appendTo(file string, c counts) (err error) {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = fmt.Fprintf(f, "%d %d %d\n", c.passed, c.failed, c.skipped)
+	return err
+}
+
+func sum(file string, out io.Writer) error {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var all counts
+	for line := range strings.Lines(string(text)) {
+		var c counts
+		if _, err := fmt.Sscanf(line, "%d %d %d", &c.passed, &c.failed, &c.skipped); err != nil {
+			return fmt.Errorf("%s: %q: %w", file, line, err)
+		}
+		all.passed += c.passed
+		all.failed += c.failed
+		all.skipped += c.skipped
+	}
+	_, err = fmt.Fprintln(out, all)
+	return err
+}

@@ -1,0 +1,40 @@
+# Every verb is a command one could type as well.
+
+# A MySQL server with a user who may create databases; a slash at the end.
+MYSQL ?= mysql://root@127.0.0.1:3306/
+
+.PHONY: run demo test test-mysql lint generate migration build fuzz bench ci
+
+run: ## serve from almanac.db in this folder
+	go run ./cmd/almanac serve
+
+demo: ## a calendar to try
+	go run ./cmd/almanac demo
+
+test: ## on SQLite
+	go test ./...
+
+test-mysql: ## on SQLite and on MySQL
+	ALMANAC_TEST_MYSQL=$(MYSQL) go test ./...
+
+lint: ## format, then check
+	go tool -modfile=tools.mod golangci-lint fmt
+	go tool -modfile=tools.mod golangci-lint run
+
+generate: ## ent/ from schema/, and the rest that is generated
+	go generate ./...
+
+migration: ## NAME=add_colour: the next migration of both engines; the database almanac_dev is empty
+	go run ./cmd/almanac migrate diff $(NAME) --dev $(MYSQL)almanac_dev
+
+build: ## one static file
+	CGO_ENABLED=0 go build -trimpath -o almanac ./cmd/almanac
+
+fuzz: ## PKG=./calendar TARGET=FuzzSlug
+	go test -run='^$$' -fuzz='^$(TARGET)$$' -fuzztime=1m $(PKG)
+
+bench:
+	go test -run='^$$' -bench=. -benchmem ./...
+
+ci: ## everything that a change must pass
+	bash .ci/run
