@@ -43,7 +43,7 @@ func (e *Editor) fillNamed(m namedMutation, r, old *record, s *sent, d *diff) {
 	put(d, "", calendar.FoldName(old.title), calendar.FoldName(r.title), m.SetNameKey)
 }
 
-// createNamed stores a new row, or finds the one that it would duplicate.
+// createNamed stores a new row, or finds the one that it would duplicate. A row with a source id duplicates none.
 func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R]) (row R, created bool, err error) {
 	none := &record{written: written{kind: t.kind}}
 	author, picture, err := e.check(ctx, tx, none, t.sent)
@@ -59,18 +59,12 @@ func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R]) 
 	if err := invalid(t.faults(row)...); err != nil {
 		return row, false, err
 	}
-	key := calendar.FoldName(*t.sent.title)
-	row, found, err := t.duplicate(ctx, tx, e, key)
-	if found || err != nil {
-		return row, false, err
-	}
-	// Not there: but somebody else may be about to create it.
-	if err := claim(ctx, tx, t.kind, key); err != nil {
-		return row, false, err
-	}
-	row, found, err = t.duplicate(ctx, tx, e, key)
-	if found || err != nil {
-		return row, false, err
+	// What comes from a source is told apart by its id there, not by its name.
+	if t.sent.source == nil {
+		found, ok, err := t.known(ctx, tx, e)
+		if ok || err != nil {
+			return found, false, err
+		}
 	}
 	r, err := e.begin(ctx, tx, t.kind, t.sent)
 	if err != nil {
@@ -83,6 +77,21 @@ func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R]) 
 	}
 	e.log(t.kind, r.id, calendar.Created, nil)
 	return row, true, nil
+}
+
+// known finds the row that a new one would duplicate. If there is none, nobody else can create one until the
+// transaction ends.
+func (t named[R]) known(ctx context.Context, tx *ent.Tx, e *Editor) (row R, ok bool, err error) {
+	key := calendar.FoldName(*t.sent.title)
+	row, ok, err = t.duplicate(ctx, tx, e, key)
+	if ok || err != nil {
+		return row, ok, err
+	}
+	// Not there: but somebody else may be about to create it.
+	if err := claim(ctx, tx, t.kind, key); err != nil {
+		return row, false, err
+	}
+	return t.duplicate(ctx, tx, e, key)
 }
 
 // duplicate finds the oldest row, not in the trash and readable for the caller, that has the name sent, and the

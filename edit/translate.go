@@ -137,7 +137,7 @@ func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *written, s sentText
 		}
 	}
 	set(title(w.kind), s.title, func(t *text) *string { return &t.title })
-	if w.title == "" {
+	if w.title == "" && s.title != nil {
 		return invalid(faultOf(title(w.kind), param.Bad()))
 	}
 	set("description", s.description, func(t *text) *string { return &t.description })

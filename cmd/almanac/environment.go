@@ -1,0 +1,65 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+// environment gives settings their values from ALMANAC_ variables. A setting is what serve has a flag for; the
+// same variable holds for every command that has the flag. A flag beats its variable, a variable the default.
+// An empty variable counts as none. What is no setting has no variable: no password comes out of the
+// environment by accident.
+type environment struct {
+	getenv   func(string) string
+	settings map[string]string // flag: variable
+	used     []string          // variables that decided something
+}
+
+// learn takes the settings from the flags of serve.
+func (e *environment) learn(k *kong.Kong) error {
+	e.settings = map[string]string{}
+	for _, command := range k.Model.Children {
+		if command.Name != "serve" {
+			continue
+		}
+		for _, f := range command.Flags {
+			e.settings[f.Name] = "ALMANAC_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		}
+	}
+	return nil
+}
+
+// Validate implements kong.Resolver.
+func (*environment) Validate(*kong.Application) error { return nil }
+
+// Resolve implements kong.Resolver: it is asked for flags that were not given.
+func (e *environment) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
+	variable := e.settings[f.Name]
+	if variable == "" {
+		return nil, nil
+	}
+	value := e.getenv(variable)
+	if value == "" {
+		return nil, nil
+	}
+	e.used = append(e.used, variable)
+	return value, nil
+}
+
+// help is the description of a flag, with its variable.
+func (e *environment) help(v *kong.Value) string {
+	if v.Flag == nil || e.settings[v.Flag.Name] == "" {
+		return v.Help
+	}
+	return v.Help + " [$" + e.settings[v.Flag.Name] + "]"
+}
+
+// mention helps to find a wrong value that is not on the command line.
+func (e *environment) mention(w io.Writer) {
+	if len(e.used) > 0 {
+		fmt.Fprintln(w, "From the environment:", strings.Join(e.used, ", "))
+	}
+}

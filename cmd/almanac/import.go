@@ -1,0 +1,253 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/netip"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/importer"
+	"github.com/almanac-cal/almanac/media"
+	"github.com/almanac-cal/almanac/store"
+)
+
+type importCmd struct {
+	Source string `arg:"" name:"source" placeholder:"FILE|URL" help:"The events list of a compatible REST API: its address, which is followed to the last page, or a file with one page of it."`
+	database
+	siteFlags
+	CurrencySymbol   string   `default:"$$" placeholder:"TEXT" help:"Symbol that the site shows with prices that name none. Default ${default}."`
+	CurrencyPosition string   `default:"prefix" placeholder:"SIDE" enum:"prefix,postfix" help:"Side of a price that symbol stands on: prefix or postfix. Default ${default}."`
+	DecimalMark      string   `default:"." placeholder:"MARK" help:"Decimal mark of prices that could be read both ways: a dot or a comma. Default a dot."`
+	DryRun           bool     `help:"Print what would be done, and do nothing."`
+	Verbose          bool     `short:"v" help:"List every record that is created or updated."`
+	Author           string   `placeholder:"LOGIN" help:"User who becomes the author of new records. Default nobody."`
+	Rate             float64  `default:"2" placeholder:"N" help:"Requests a second. Default ${default}."`
+	Images           bool     `help:"Download the images. Without it they stay where they are and are only referred to."`
+	Media            string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of downloaded images. Default ${default}."`
+	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be fetched from. Repeatable, or a comma list. Default none."`
+}
+
+// errIncomplete is the exit status of an import that lost records; which ones has been said by then.
+var errIncomplete = errors.New("not everything was imported")
+
+// Run imports a calendar. Records that cannot be imported do not stop the others; the exit status is 1 then.
+func (c importCmd) Run(ctx context.Context, s streams) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	if c.DecimalMark != "." && c.DecimalMark != "," {
+		return usageError{fmt.Errorf("--decimal-mark %q: want . or a comma", c.DecimalMark)}
+	}
+	site.Currency = calendar.Currency{
+		Symbol: c.CurrencySymbol, Position: c.CurrencyPosition, Decimal: c.DecimalMark,
+	}
+	if c.Rate <= 0 || c.Rate > 1000 {
+		return usageError{fmt.Errorf("--rate %v: want more than 0 and at most 1000", c.Rate)}
+	}
+	allow := make([]netip.Prefix, len(c.FetchAllow))
+	for i, text := range c.FetchAllow {
+		if allow[i], err = netip.ParsePrefix(text); err != nil {
+			return usageError{fmt.Errorf("--fetch-allow: %w", err)}
+		}
+	}
+	if file, ok := strings.CutPrefix(c.DB, "sqlite://"); c.DryRun && ok {
+		file, _, _ = strings.Cut(file, "?")
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			c.DB = "sqlite://:memory:" // opening the file would make it
+		}
+	}
+	return c.with(ctx, func(st *store.Store) error {
+		return c.run(ctx, s, st, site, allow)
+	})
+}
+
+func (c importCmd) run(
+	ctx context.Context, s streams, st *store.Store, site calendar.Site, allow []netip.Prefix,
+) (err error) {
+	im := &importer.Importer{DB: st.Ent, Site: site, DryRun: c.DryRun}
+	if c.DryRun {
+		plan, done, planErr := planned(ctx, st)
+		if planErr != nil {
+			return planErr
+		}
+		defer func() { err = errors.Join(err, done()) }()
+		im.DB = plan.Ent
+	} else if err := current(ctx, st, false); err != nil {
+		return err
+	}
+	if c.Author != "" {
+		user, err := auth.FindUser(ctx, im.DB, c.Author)
+		if err != nil {
+			return fmt.Errorf("--author: %w", err)
+		}
+		im.AuthorID = user.ID
+	}
+	if c.Images {
+		files, openErr := media.OpenDir(c.Media)
+		if openErr != nil {
+			return fmt.Errorf("--media: %w", openErr)
+		}
+		defer func() { err = errors.Join(err, files.Close()) }()
+		im.Pictures = &importer.Pictures{Fetcher: media.NewFetcher(allow...), Files: files}
+	}
+
+	reading := newProgress(s.Err, "reading events")
+	r := &importer.Reader{Site: site, Rate: c.Rate, Progress: reading.show, Retry: func(err error, wait time.Duration) {
+		reading.line("%v; trying again in %s", err, wait.Round(time.Millisecond))
+	}}
+	cal, err := r.Read(ctx, c.Source)
+	reading.end()
+	if err != nil {
+		return err
+	}
+	writing := newProgress(s.Err, "importing records")
+	im.Progress = writing.show
+	report, err := im.Run(ctx, cal)
+	writing.end()
+	if printErr := c.print(s, report); printErr != nil {
+		return errors.Join(err, printErr)
+	}
+	if err != nil {
+		return err
+	}
+	if !report.Complete() {
+		return errIncomplete
+	}
+	return nil
+}
+
+// planned is the database that a dry run compares with: the given one, or an empty one in memory when that has
+// never been used. It is not brought up to date, which would be a change.
+func planned(ctx context.Context, st *store.Store) (plan *store.Store, done func() error, err error) {
+	nothing := func() error { return nil }
+	err = st.Current(ctx)
+	if err == nil {
+		return st, nothing, nil
+	}
+	if !errors.Is(err, store.ErrBehind) {
+		return nil, nil, err
+	}
+	revs, statusErr := st.Status(ctx)
+	if statusErr != nil {
+		return nil, nil, statusErr
+	}
+	for _, r := range revs {
+		if !r.ExecutedAt.IsZero() {
+			return nil, nil, fmt.Errorf("%w\nRun 'almanac migrate apply --db %s' first", err, st)
+		}
+	}
+	if plan, err = store.Open(ctx, "sqlite://:memory:"); err != nil {
+		return nil, nil, err
+	}
+	if _, err := plan.Migrate(ctx, version()); err != nil {
+		return nil, nil, errors.Join(err, plan.Close())
+	}
+	return plan, plan.Close, nil
+}
+
+// print writes the report: the numbers and, if asked for, the records to s.Out, what went wrong to s.Err.
+func (c importCmd) print(s streams, report *importer.Report) error {
+	if c.Verbose {
+		t := newTable(s.Out, "ACTION", "KIND", "SOURCE", "TITLE")
+		for _, i := range report.Items {
+			if i.Action == importer.Create || i.Action == importer.Update {
+				t.row(i.Action, i.Kind, i.Source, i.Title)
+			}
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+		fmt.Fprintln(s.Out)
+	}
+	heads := []string{"KIND", "CREATED", "UPDATED", "UNCHANGED", "FAILED"}
+	if report.DryRun {
+		heads = []string{"KIND", "CREATE", "UPDATE", "UNCHANGED", "FAIL"}
+	}
+	t := newTable(s.Out, heads...)
+	for _, kind := range importer.Kinds {
+		values := []any{kind}
+		for _, a := range importer.Actions {
+			values = append(values, report.Count(kind, a))
+		}
+		t.row(values...)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if report.DryRun {
+		fmt.Fprintln(s.Out, "\nThis was a dry run: nothing was written.")
+	}
+	// They quote what others wrote.
+	for _, n := range report.Notices {
+		fmt.Fprintln(s.Err, "note:", cell(n))
+	}
+	for _, p := range report.Problems {
+		fmt.Fprintln(s.Err, "not imported:", cell(p))
+	}
+	return nil
+}
+
+// progress shows how far something is: a bar on a terminal, a line now and then elsewhere.
+type progress struct {
+	out   io.Writer
+	title string
+	bar   *progressbar.ProgressBar // nil without a terminal
+	said  time.Time
+}
+
+func newProgress(out io.Writer, title string) *progress {
+	p := &progress{out: out, title: title, said: time.Now()}
+	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(out), progressbar.OptionSetDescription(title),
+			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth(),
+			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetPredictTime(true))
+	}
+	return p
+}
+
+// show tells how much is done, and of how much, 0 if that is not known.
+func (p *progress) show(done, total int) {
+	if p.bar == nil {
+		if now := time.Now(); now.Sub(p.said) >= 5*time.Second {
+			p.said = now
+			p.line("%s: %d of %d", p.title, done, max(done, total))
+		}
+		return
+	}
+	if total > 0 && p.bar.GetMax() != total {
+		p.bar.ChangeMax(max(done, total))
+	}
+	p.drawn(p.bar.Set(done))
+}
+
+// drawn gives up the bar when it cannot be drawn.
+func (p *progress) drawn(err error) {
+	if err != nil {
+		p.bar = nil
+	}
+}
+
+// line writes a line without tearing the bar.
+func (p *progress) line(format string, args ...any) {
+	if p.bar != nil {
+		p.drawn(p.bar.Clear())
+	}
+	fmt.Fprintln(p.out, "almanac:", cell(fmt.Sprintf(format, args...)))
+}
+
+func (p *progress) end() {
+	if p.bar != nil {
+		p.drawn(p.bar.Finish())
+	}
+}

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestImportExitStatus(t *testing.T) {
+	pages := "../../testdata/calendars/"
+	service := httptest.NewServer(http.NotFoundHandler())
+	defer service.Close()
+	none := func(string) string { return "" }
+	tests := []struct {
+		name     string
+		args     []string
+		want     int
+		out, err string // what is printed
+	}{
+		{"all is well", []string{pages + "paged-2.json"}, 0, "event      2        0        0          0", ""},
+		{
+			"a record is lost",
+			[]string{pages + "shapes.json"},
+			1, "event      4        0        0          3",
+			"not imported: page 1, event 4: not an object",
+		},
+		{
+			"a dry run that would lose one",
+			[]string{"--dry-run", "-v", pages + "shapes.json"},
+			1,
+			"create  tag        calendar.example.org?term=31  Indoors", "almanac: not everything was imported",
+		},
+		{"no file", []string{pages + "none.json"}, 1, "", "no such file"},
+		{"no page", []string{pages + "../../go.mod"}, 1, "", "not a page of events"},
+		{"no service", []string{service.URL}, 1, "", "status 404 Not Found"},
+		{"no such author", []string{"--author", "nobody", pages + "paged-2.json"}, 1, "", "--author: user nobody: no such user"},
+		{"no source", nil, 2, "", `expected "<source>"`},
+		{"no rate", []string{"--rate", "0", pages + "paged-2.json"}, 2, "", "--rate 0"},
+		{"no network", []string{"--fetch-allow", "here", pages + "paged-2.json"}, 2, "", "--fetch-allow"},
+		{"no zone", []string{"--timezone", "Mars", pages + "paged-2.json"}, 2, "", "--timezone"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			db := filepath.Join(t.TempDir(), "test.db")
+			var stdout, stderr bytes.Buffer
+			args := append([]string{"import", "--db", "sqlite://" + db, "--media", t.TempDir()}, tt.args...)
+			if got := run(t.Context(), args, none, streams{Out: &stdout, Err: &stderr}); got != tt.want {
+				t.Errorf("status %d, want %d", got, tt.want)
+			}
+			if !strings.Contains(stdout.String(), tt.out) {
+				t.Errorf("printed %s\nwant %s", &stdout, tt.out)
+			}
+			if !strings.Contains(stderr.String(), tt.err) {
+				t.Errorf("reported %s\nwant %s", &stderr, tt.err)
+			}
+			if _, err := os.Stat(db); strings.Contains(tt.name, "dry") != (err != nil) && tt.want < 2 {
+				t.Errorf("database file: %v", err)
+			}
+		})
+	}
+}

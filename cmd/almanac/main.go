@@ -1,0 +1,111 @@
+// Command almanac is an event-calendar REST service in one binary.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// cli is the whole command line.
+type cli struct {
+	Serve   serveCmd    `cmd:"" help:"Serve the API."`
+	Demo    demoCmd     `cmd:"" help:"Fill a database with a fake calendar, serve it and print what to try."`
+	Migrate migrateCmds `cmd:"" help:"Bring the database schema up to date."`
+	Import  importCmd   `cmd:"" help:"Import a calendar from a compatible REST API, or from a saved page of one."`
+	User    userCmds    `cmd:"" help:"Manage users."`
+	Token   tokenCmds   `cmd:"" help:"Manage access tokens."`
+	Version versionCmd  `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The second signal ends the process at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Getenv, streams{Out: os.Stdout, Err: os.Stderr, In: os.Stdin}))
+}
+
+// streams is where a command writes, results to Out and everything else to Err, and what it reads a secret from.
+type streams struct {
+	Out, Err io.Writer
+	In       io.Reader
+}
+
+// run parses args, runs the command they name and returns the exit status: 0 done, 1 failed, 2 wrong usage.
+func run(ctx context.Context, args []string, getenv func(string) string, s streams) int {
+	var c cli
+	env := &environment{getenv: getenv}
+	exit := -1 // set when kong ends the program itself, after --help
+	parser, err := kong.New(&c,
+		kong.Name("almanac"),
+		kong.Description("An event-calendar REST service: events, venues, organizers, categories and tags."),
+		kong.Writers(s.Out, s.Err),
+		kong.Exit(func(code int) { exit = code }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
+		kong.ValueFormatter(env.help),
+		kong.Resolvers(env),
+		kong.PostBuild(env.learn),
+		kong.BindTo(ctx, (*context.Context)(nil)),
+		kong.Bind(s),
+	)
+	if err != nil {
+		fmt.Fprintln(s.Err, "almanac:", err)
+		return 2
+	}
+	command, err := parser.Parse(args)
+	if exit >= 0 {
+		return exit
+	}
+	if err != nil {
+		fmt.Fprintln(s.Err, "almanac:", err)
+		env.mention(s.Err)
+		fmt.Fprintln(s.Err, "Run 'almanac --help' for what there is.")
+		return 2
+	}
+	if err := command.Run(); err != nil {
+		fmt.Fprintln(s.Err, "almanac:", err)
+		if errors.As(err, new(usageError)) {
+			env.mention(s.Err)
+			return 2
+		}
+		return 1
+	}
+	return 0
+}
+
+// usageError is a mistake in flags that kong cannot see.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+type versionCmd struct{}
+
+func (versionCmd) Run(s streams) error {
+	_, err := fmt.Fprintln(s.Out, version())
+	return err
+}
+
+// version is what the Go toolchain recorded about the build.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "almanac unknown"
+	}
+	revision, modified := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			revision = " " + s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = " (modified)"
+		}
+	}
+	return "almanac " + info.Main.Version + revision + modified + " " + info.GoVersion
+}

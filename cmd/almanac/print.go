@@ -1,0 +1,64 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+	"unicode"
+)
+
+// table writes aligned columns.
+type table struct{ *tabwriter.Writer }
+
+func newTable(w io.Writer, columns ...string) table {
+	t := table{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	fmt.Fprintln(t, strings.Join(columns, "\t"))
+	return t
+}
+
+// row writes one cell per value. A *time.Time is shown in UTC; what is nil or empty is a dash.
+func (t table) row(values ...any) {
+	cells := make([]string, len(values))
+	for i, v := range values {
+		cells[i] = cell(v)
+	}
+	fmt.Fprintln(t, strings.Join(cells, "\t"))
+}
+
+func cell(v any) string {
+	text := ""
+	if at, ok := v.(*time.Time); !ok {
+		text = fmt.Sprint(v)
+	} else if at != nil {
+		text = at.UTC().Format(time.RFC3339)
+	}
+	// A name comes from anybody: it neither breaks the columns nor speaks to the terminal.
+	text = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '�'
+		}
+		return r
+	}, text)
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+// printJSON writes a value in lines people can read.
+func printJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+func utc(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	return new(t.UTC())
+}

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// TestMain makes the test binary the program, for scripts that run it as almanac.
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"almanac": main}) }
+
+// TestScripts runs testdata/script. Beside the commands of testscript they have those of commands.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "../../testdata/script", Cmds: commands(), RequireExplicitExec: true, RequireUniqueNames: true,
+	})
+}
+
+// TestScriptsOnMySQL runs testdata/script/mysql, each with an empty database that ALMANAC_DB names.
+func TestScriptsOnMySQL(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(storetest.Variable) == "" {
+		t.Skipf("%s names no server", storetest.Variable)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "../../testdata/script/mysql", Cmds: commands(), RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("ALMANAC_DB", storetest.MySQL(t))
+			return nil
+		},
+	})
+}
+
+// commands are those that the scripts have of ours.
+func commands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"port": portCommand(), "answers": answersCommand, "request": requestCommand, "json": jsonCommand,
+		"secret": secretCommand, "status": statusCommand,
+	}
+}
+
+// statusCommand is "status CODE PROGRAM [ARGUMENT...]": exec, with the exit status it has to end with.
+func statusCommand(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: status CODE PROGRAM [ARGUMENT...]")
+	}
+	code := 0
+	err := ts.Exec(args[1], args[2:]...)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		code = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got := strconv.Itoa(code); got != args[0] {
+		ts.Fatalf("exit status %s, want %s", got, args[0])
+	}
+}
+
+// portCommand is "port NAME...": sets variables to ports that nothing listens on and no other script has,
+// below those that the kernel hands out by itself.
+func portCommand() func(*testscript.TestScript, bool, []string) {
+	var mu sync.Mutex
+	taken := map[int]bool{}
+	return func(ts *testscript.TestScript, _ bool, names []string) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, name := range names {
+			port := 0
+			for port == 0 || taken[port] || !isFree(port) {
+				port = 20000 + rand.IntN(12000)
+			}
+			taken[port] = true
+			ts.Setenv(name, strconv.Itoa(port))
+		}
+	}
+}
+
+func isFree(port int) bool {
+	ln, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	return err == nil && ln.Close() == nil
+}
+
+// answersCommand is "answers URL": waits until a server started in the background answers.
+func answersCommand(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: answers URL")
+	}
+	var err error
+	for range 600 {
+		var reply *http.Response
+		if reply, err = http.Get(args[0]); err == nil {
+			ts.Check(reply.Body.Close())
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	ts.Check(err)
+}
+
+// requestCommand is "request METHOD URL STATUS [-H 'Name: value'] [-d BODY]": makes a request, checks the status
+// and keeps the body for json and stdout. A BODY is JSON.
+func requestCommand(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) < 3 || len(args)%2 == 0 {
+		ts.Fatalf("usage: request METHOD URL STATUS [-H 'Name: value'] [-d BODY]")
+	}
+	var body io.Reader
+	header := http.Header{}
+	for i := 3; i < len(args); i += 2 {
+		switch args[i] {
+		case "-H":
+			name, value, _ := strings.Cut(args[i+1], ":")
+			header.Add(name, strings.TrimSpace(value))
+		case "-d":
+			body = strings.NewReader(args[i+1])
+			header.Set("Content-Type", "application/json")
+		default:
+			ts.Fatalf("unknown option %s", args[i])
+		}
+	}
+	r, err := http.NewRequest(args[0], args[1], body)
+	ts.Check(err)
+	r.Header = header
+	reply, err := http.DefaultClient.Do(r)
+	ts.Check(err)
+	data, err := io.ReadAll(reply.Body)
+	ts.Check(errors.Join(err, reply.Body.Close()))
+	_, err = ts.Stdout().Write(data)
+	ts.Check(err)
+	if got := strconv.Itoa(reply.StatusCode); got != args[2] {
+		ts.Fatalf("%s %s: status %s, want %s\n%s", args[0], args[1], got, args[2], data)
+	}
+	ts.Setenv("BODY", string(data))
+}
+
+// jsonCommand is "[!] json PATH VALUE": compares a value of the last reply, such as events.0.title, by its text.
+func jsonCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: json PATH VALUE")
+	}
+	got, err := lookUp([]byte(ts.Getenv("BODY")), args[0])
+	ts.Check(err)
+	if (got == args[1]) == neg {
+		ts.Fatalf("%s is %q, want %q (negated: %t)", args[0], got, args[1], neg)
+	}
+}
+
+// lookUp finds a value by keys and indexes separated by dots. What is no text is given as JSON.
+func lookUp(doc []byte, path string) (string, error) {
+	d := json.NewDecoder(bytes.NewReader(doc))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return "", fmt.Errorf("%w in %s", err, doc)
+	}
+	for key := range strings.SplitSeq(path, ".") {
+		switch in := v.(type) {
+		case map[string]any:
+			next, ok := in[key]
+			if !ok {
+				return "", fmt.Errorf("no %s of %s in %s", key, path, doc)
+			}
+			v = next
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i < 0 || i >= len(in) {
+				return "", fmt.Errorf("no %s of %s in %s", key, path, doc)
+			}
+			v = in[i]
+		default:
+			return "", fmt.Errorf("no %s of %s in %s", key, path, doc)
+		}
+	}
+	if text, ok := v.(string); ok {
+		return text, nil
+	}
+	text, err := json.Marshal(v)
+	return string(text), err
+}
+
+// secretCommand is "secret NAME": sets a variable to the last word that the last command printed.
+func secretCommand(ts *testscript.TestScript, _ bool, args []string) {
+	words := strings.Fields(ts.ReadFile("stdout"))
+	if len(args) != 1 || len(words) == 0 {
+		ts.Fatalf("usage: secret NAME, after something that printed one")
+	}
+	ts.Setenv(args[0], words[len(words)-1])
+}

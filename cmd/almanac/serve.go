@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/locale"
+	"github.com/almanac-cal/almanac/media"
+	"github.com/almanac-cal/almanac/server"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// siteFlags are the settings of the calendar itself, the same for every command that needs them.
+type siteFlags struct {
+	Timezone string `default:"UTC" placeholder:"ZONE" help:"Time zone of the site, an IANA name or UTC+h. Default ${default}."`
+	Language string `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the site: en, pl or es. Default ${default}."`
+}
+
+func (f siteFlags) zone() (calendar.Zone, error) {
+	zone, err := calendar.ParseZone(f.Timezone)
+	if err != nil {
+		return calendar.Zone{}, usageError{fmt.Errorf("--timezone %q: %w", f.Timezone, err)}
+	}
+	return zone, nil
+}
+
+// now is the clock of every site: UTC, whole seconds.
+func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
+
+// site is the calendar's settings without an address.
+func (f siteFlags) site() (calendar.Site, error) {
+	zone, err := f.zone()
+	if err != nil {
+		return calendar.Site{}, err
+	}
+	return calendar.Site{
+		Name: "Almanac", Zone: zone, Language: calendar.Language(f.Language), PerPage: 10,
+		Currency: calendar.Currency{Symbol: "$", Code: "USD", Position: calendar.Prefix, Decimal: "."},
+		Now:      now,
+	}, nil
+}
+
+// serveFlags are what serve and demo have in common.
+type serveFlags struct {
+	siteFlags
+	Listen           string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on. Default ${default}."`
+	BaseURL          string   `placeholder:"URL" help:"Public address of the REST root, with a path or without. Default http:// and the listen address."`
+	PerPage          int      `default:"10" placeholder:"N" help:"Records on a page when the client does not say, 1 to 50. Default ${default}."`
+	Mount            []string `placeholder:"PATH" help:"Serve the same API under a further path, such as /wp-json/tribe/events/v1. Repeatable, or a comma list."`
+	CurrencySymbol   string   `default:"$$" placeholder:"TEXT" help:"Symbol of prices that name none. Default ${default}."`
+	CurrencyCode     string   `default:"USD" placeholder:"CODE" help:"ISO 4217 code of the currency. Default ${default}."`
+	CurrencyPosition string   `default:"prefix" placeholder:"SIDE" enum:"prefix,postfix" help:"Side of a price its symbol stands on: prefix or postfix. Default ${default}."`
+	DecimalMark      string   `default:"." placeholder:"MARK" help:"Decimal mark of prices that could be read both ways: a dot or a comma. Default a dot."`
+	Media            string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
+	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be fetched from. Repeatable, or a comma list. Default none."`
+	LogFormat        string   `default:"text" placeholder:"FORMAT" enum:"text,json" help:"Log lines as text or json. Default ${default}."`
+}
+
+type serveCmd struct {
+	database
+	serveFlags
+	Migrate bool `help:"Apply missing migrations before serving. On SQLite that happens without being told."`
+}
+
+// Run serves until it is told to stop.
+func (c serveCmd) Run(ctx context.Context, s streams) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	return c.with(ctx, func(st *store.Store) error {
+		if err := current(ctx, st, c.Migrate); err != nil {
+			return err
+		}
+		return c.listen(ctx, s, st, site, nil)
+	})
+}
+
+// site is the settings as they were given, or a usageError that names the wrong one.
+func (f serveFlags) site() (calendar.Site, error) {
+	site, err := f.siteFlags.site()
+	if err != nil {
+		return calendar.Site{}, err
+	}
+	if f.PerPage < 1 || f.PerPage > 50 {
+		return calendar.Site{}, usageError{fmt.Errorf("--per-page %d: want 1 to 50", f.PerPage)}
+	}
+	if f.DecimalMark != "." && f.DecimalMark != "," {
+		return calendar.Site{}, usageError{fmt.Errorf("--decimal-mark %q: want . or a comma", f.DecimalMark)}
+	}
+	if !isCurrencyCode(f.CurrencyCode) {
+		return calendar.Site{}, usageError{fmt.Errorf("--currency-code %q: want three capital letters", f.CurrencyCode)}
+	}
+	if _, err := net.ResolveTCPAddr("tcp", numericHost(f.Listen)); err != nil {
+		return calendar.Site{}, usageError{fmt.Errorf("--listen %q: want HOST:PORT", f.Listen)}
+	}
+	if _, err := f.fetchAllow(); err != nil {
+		return calendar.Site{}, err
+	}
+	site.PerPage = f.PerPage
+	site.Currency = calendar.Currency{
+		Symbol: f.CurrencySymbol, Code: f.CurrencyCode, Position: f.CurrencyPosition, Decimal: f.DecimalMark,
+	}
+	site.BaseURL = strings.TrimRight(f.BaseURL, "/")
+	if err := f.try(site); err != nil {
+		return calendar.Site{}, err
+	}
+	return site, nil
+}
+
+// try builds the API without a database, so that a wrong base URL or mount is named before anything is opened.
+func (f serveFlags) try(site calendar.Site) error {
+	if site.BaseURL == "" {
+		site.BaseURL = "http://localhost"
+	}
+	if _, err := handlers.New(handlers.Config{Site: site, Mounts: f.Mount}); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+func isCurrencyCode(code string) bool {
+	return len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+// numericHost is an address whose host needs no look-up.
+func numericHost(address string) string {
+	if _, port, err := net.SplitHostPort(address); err == nil {
+		return ":" + port
+	}
+	return address
+}
+
+// current makes sure that the schema is up to date, or says how to make it so.
+func current(ctx context.Context, st *store.Store, migrate bool) error {
+	if migrate || st.Engine() == "sqlite" {
+		_, err := st.Migrate(ctx, version())
+		return err
+	}
+	err := st.Current(ctx)
+	if errors.Is(err, store.ErrBehind) {
+		return fmt.Errorf("%w\nRun 'almanac migrate apply --db %s', or serve with --migrate", err, st)
+	}
+	return err
+}
+
+// listen serves an open database. ready is called once with the address, when connections are accepted.
+func (f serveFlags) listen(ctx context.Context, s streams, st *store.Store, site calendar.Site, ready func(calendar.Site) error) (err error) {
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", f.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	if site.BaseURL == "" {
+		site.BaseURL = "http://" + reachable(ln.Addr())
+	}
+	srv, release, err := f.server(ctx, s.Err, st, site)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	defer func() { err = errors.Join(err, release()) }()
+	fmt.Fprintf(s.Err, "almanac: serving %s/%s on %s from %s\n", site.BaseURL, handlers.Namespace, ln.Addr(), st)
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return srv.Serve(ctx, ln) })
+	group.Go(func() error { return publishDue(ctx, srv.Log, st) })
+	if ready != nil {
+		group.Go(func() error { return ready(site) })
+	}
+	return group.Wait()
+}
+
+// reachable is the address of a listener as a client on this machine writes it. The listener itself knows the
+// port when 0 was asked for; that it listens on all addresses is no address.
+func reachable(a net.Addr) string {
+	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+	}
+	return a.String()
+}
+
+// publishEvery is how often a process looks for scheduled records whose date has come. Replies do not wait for
+// it: such a record counts as published from its date on.
+const publishEvery = 5 * time.Second
+
+// publishDue publishes scheduled records until ctx ends. A database that is away for a while is logged and
+// tried again.
+func publishDue(ctx context.Context, log *slog.Logger, st *store.Store) error {
+	tick := time.NewTicker(publishEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		n, err := edit.PublishDue(ctx, st.Ent, now())
+		switch {
+		case err != nil && ctx.Err() == nil:
+			log.Error("scheduled publication", "error", err)
+		case n > 0:
+			log.Info("scheduled publication", "records", n)
+		}
+	}
+}
+
+// server builds what answers requests. release frees what it opened.
+func (f serveFlags) server(ctx context.Context, logTo io.Writer, st *store.Store, site calendar.Site) (_ *server.Server, release func() error, err error) {
+	words, err := locale.Load()
+	if err != nil {
+		return nil, nil, err
+	}
+	key, err := edit.PasswordKey(ctx, st.Ent)
+	if err != nil {
+		return nil, nil, fmt.Errorf("key of event passwords: %w", err)
+	}
+	allow, err := f.fetchAllow()
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := media.OpenDir(f.Media)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--media: %w", err)
+	}
+	api, err := handlers.New(handlers.Config{
+		DB: st.Ent, Site: site, Words: words, PasswordKey: key, Mounts: f.Mount,
+		Files: files, Fetcher: media.NewFetcher(allow...),
+	})
+	if err != nil {
+		return nil, nil, errors.Join(usageError{err}, files.Close())
+	}
+	log := slog.New(f.handler(logTo))
+	srv, err := server.New(server.Config{
+		API: api, Auth: auth.NewVerifier(st.Ent, site.Now), Words: words, Site: site, Log: log, Media: files,
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, files.Close())
+	}
+	return srv, files.Close, nil
+}
+
+func (f serveFlags) fetchAllow() ([]netip.Prefix, error) {
+	out := make([]netip.Prefix, len(f.FetchAllow))
+	for i, text := range f.FetchAllow {
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, usageError{fmt.Errorf("--fetch-allow: %w", err)}
+		}
+		out[i] = p
+	}
+	return out, nil
+}
+
+func (f serveFlags) handler(w io.Writer) slog.Handler {
+	if f.LogFormat == "json" {
+		return slog.NewJSONHandler(w, nil)
+	}
+	return slog.NewTextHandler(w, nil)
+}
+
+// removeAll deletes a temporary folder on the way out.
+func removeAll(dir string, err *error) { *err = errors.Join(*err, os.RemoveAll(dir)) }

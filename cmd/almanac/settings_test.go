@@ -1,0 +1,139 @@
+package main
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestSettingsHaveVariables(t *testing.T) {
+	t.Parallel()
+	env := &environment{}
+	if _, err := kong.New(new(cli), kong.PostBuild(env.learn)); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"ALMANAC_BASE_URL", "ALMANAC_CURRENCY_CODE", "ALMANAC_CURRENCY_POSITION", "ALMANAC_CURRENCY_SYMBOL",
+		"ALMANAC_DB", "ALMANAC_DECIMAL_MARK", "ALMANAC_FETCH_ALLOW", "ALMANAC_LANGUAGE", "ALMANAC_LISTEN",
+		"ALMANAC_LOG_FORMAT", "ALMANAC_MEDIA", "ALMANAC_MIGRATE", "ALMANAC_MOUNT", "ALMANAC_PER_PAGE",
+		"ALMANAC_TIMEZONE",
+	}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Values(env.settings))); diff != "" {
+		t.Errorf("variables (-want +got):\n%s", diff)
+	}
+}
+
+func TestHelpNamesTheVariables(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		command string
+		want    []string // variables; no others
+	}{
+		{"serve", []string{
+			"ALMANAC_DB", "ALMANAC_TIMEZONE", "ALMANAC_LANGUAGE", "ALMANAC_LISTEN", "ALMANAC_BASE_URL", "ALMANAC_PER_PAGE",
+			"ALMANAC_MOUNT", "ALMANAC_CURRENCY_SYMBOL", "ALMANAC_CURRENCY_CODE", "ALMANAC_CURRENCY_POSITION",
+			"ALMANAC_DECIMAL_MARK", "ALMANAC_MEDIA", "ALMANAC_FETCH_ALLOW", "ALMANAC_LOG_FORMAT", "ALMANAC_MIGRATE",
+		}},
+		{"migrate apply", []string{"ALMANAC_DB"}},
+		{"import", []string{"ALMANAC_DB", "ALMANAC_TIMEZONE", "ALMANAC_LANGUAGE", "ALMANAC_MEDIA", "ALMANAC_FETCH_ALLOW"}},
+		{"user add", []string{"ALMANAC_DB"}},
+		{"token revoke", []string{"ALMANAC_DB"}},
+		{"version", nil},
+	} {
+		t.Run(test.command, func(t *testing.T) {
+			t.Parallel()
+			var out, failed strings.Builder
+			args := append(strings.Fields(test.command), "--help")
+			if code := run(t.Context(), args, nothing, streams{Out: &out, Err: &failed}); code != 0 {
+				t.Fatalf("exit status %d: %s", code, failed.String())
+			}
+			var got []string
+			for word := range strings.FieldsSeq(out.String()) {
+				if name, ok := strings.CutPrefix(word, "[$"); ok {
+					got = append(got, strings.TrimSuffix(name, "]"))
+				}
+			}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("variables (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func nothing(string) string { return "" }
+
+func TestTokenExpiry(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		name, text string
+		want       string // RFC 3339; "" for never
+		err        error
+	}{
+		{"never", "", "", nil},
+		{"hours", "24h", "2026-11-22T12:00:00Z", nil},
+		{"hours and minutes", "1h30m", "2026-11-21T13:30:00Z", nil},
+		{"days", "90d", "2027-02-19T12:00:00Z", nil},
+		{"the end of a day", "2027-01-31", "2027-01-31T23:59:59Z", nil},
+		{"the end of today", "2026-11-21", "2026-11-21T23:59:59Z", nil},
+		{"an instant", "2026-11-21T14:00:00+01:00", "2026-11-21T13:00:00Z", nil},
+		{"the last day", "9999-12-31", "9999-12-31T23:59:59Z", nil},
+
+		{"no time", "0h", "", errPast},
+		{"no days", "0d", "", errPast},
+		{"time gone by", "-1h", "", errPast},
+		{"days gone by", "-1d", "", errPast},
+		{"yesterday", "2026-11-20", "", errPast},
+		{"an instant gone by", "2026-11-21T12:00:00Z", "", errPast},
+		{"less than a second", "1ms", "", errPast},
+		{"a word", "tomorrow", "", errExpiry},
+		{"no unit", "90", "", errExpiry},
+		{"half a day", "0.5d", "", errExpiry},
+		{"no such day", "2027-02-30", "", errExpiry},
+		{"more days than there are", "3000000d", "", errExpiry},
+		{"more days than fit", "99999999999999999999d", "", errExpiry},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			at, err := parseExpiry(test.text, now)
+			got := ""
+			if at != nil {
+				got = at.Format(time.RFC3339)
+			}
+			if got != test.want || !errors.Is(err, test.err) {
+				t.Errorf("%q: got %s and error %v, want %s and %v", test.text, got, err, test.want, test.err)
+			}
+		})
+	}
+}
+
+func TestTableCells(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.FixedZone("", 3600))
+	for _, test := range []struct {
+		name  string
+		value any
+		want  string
+	}{
+		{"number", int64(7), "7"},
+		{"text", "Ewa Łącka", "Ewa Łącka"},
+		{"nothing", "", "-"},
+		{"no time", (*time.Time)(nil), "-"},
+		{"time", &at, "2026-11-21T11:00:00Z"},
+		{"columns and lines", "a\tb\nc", "a�b�c"},
+		{"control sequence", "\x1b[2J", "�[2J"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			if got := cell(test.value); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/token"
+	"github.com/almanac-cal/almanac/store"
+)
+
+type tokenCmds struct {
+	Add    tokenAddCmd    `cmd:"" help:"Make an access token for a user and print it as the last word. It is never shown again."`
+	List   tokenListCmd   `cmd:"" help:"List the tokens of a user, or of all users."`
+	Revoke tokenRevokeCmd `cmd:"" help:"End a token. Running processes refuse it within seconds."`
+}
+
+type tokenAddCmd struct {
+	userArg
+	Name    string `placeholder:"TEXT" help:"What the token is for."`
+	Expires string `placeholder:"WHEN" help:"When it ends: after a time such as 24h or 90d, at the end of a day such as 2027-01-31 (UTC), or at 2027-01-31T18:00:00Z. Default never."`
+}
+
+// Run issues the token.
+func (c tokenAddCmd) Run(ctx context.Context, s streams) error {
+	at := now()
+	expires, err := parseExpiry(c.Expires, at)
+	if err != nil {
+		return usageError{fmt.Errorf("--expires %q: %w", c.Expires, err)}
+	}
+	return c.withCurrent(ctx, func(st *store.Store) error {
+		var secret string
+		var t *ent.Token
+		err := store.Tx(ctx, st.Ent, func(tx *ent.Tx) error {
+			u, err := auth.FindUser(ctx, tx.Client(), c.Login)
+			if err != nil {
+				return err
+			}
+			secret, t, err = auth.IssueToken(ctx, tx.Client(), at, u.ID, c.Name, expires)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.Out, "token %d, %s\n", t.ID, secret)
+		return err
+	})
+}
+
+// What --expires is refused for.
+var (
+	errExpiry = errors.New("want a time such as 24h or 90d, or a date such as 2027-01-31")
+	errPast   = errors.New("is not in the future")
+)
+
+// lastInstant is the last that every engine can store.
+var lastInstant = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
+
+// parseExpiry reads when a token ends: a duration of Go or of whole days from now on, the end of a day in UTC,
+// or an instant with its offset. "" is never.
+func parseExpiry(text string, now time.Time) (*time.Time, error) {
+	if text == "" {
+		return nil, nil
+	}
+	at, err := expiry(text, now)
+	if err != nil {
+		return nil, err
+	}
+	at = at.UTC().Truncate(time.Second)
+	switch {
+	case !at.After(now):
+		return nil, errPast
+	case at.After(lastInstant):
+		return nil, errExpiry
+	}
+	return &at, nil
+}
+
+func expiry(text string, now time.Time) (time.Time, error) {
+	if days, ok := strings.CutSuffix(text, "d"); ok {
+		// Four million days are more than there are left.
+		n, err := strconv.Atoi(days)
+		if err != nil || n > 4_000_000 {
+			return time.Time{}, errExpiry
+		}
+		return now.AddDate(0, 0, n), nil
+	}
+	if d, err := time.ParseDuration(text); err == nil {
+		return now.Add(d), nil
+	}
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return day.AddDate(0, 0, 1).Add(-time.Second), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, errExpiry
+	}
+	return at, nil
+}
+
+type tokenListCmd struct {
+	database
+	Login string `arg:"" optional:"" help:"Login of the user. Default all users."`
+	JSON  bool   `name:"json" help:"Print a JSON array."`
+}
+
+// tokenRow is a token in a list. Its secret is not kept anywhere.
+type tokenRow struct {
+	ID         int64      `json:"id"`
+	Login      string     `json:"login"`
+	Name       string     `json:"name"`
+	State      string     `json:"state"`
+	CreatedAt  time.Time  `json:"created_at"`
+	LastUsedAt *time.Time `json:"last_used_at"`
+	ExpiresAt  *time.Time `json:"expires_at"`
+	RevokedAt  *time.Time `json:"revoked_at"`
+}
+
+// Run lists the tokens in the order they were issued.
+func (c tokenListCmd) Run(ctx context.Context, s streams) error {
+	return c.withCurrent(ctx, func(st *store.Store) error {
+		query := st.Ent.Token.Query().WithUser().Order(token.ByID())
+		if c.Login != "" {
+			u, err := auth.FindUser(ctx, st.Ent, c.Login)
+			if err != nil {
+				return err
+			}
+			query.Where(token.UserID(u.ID))
+		}
+		tokens, err := query.All(ctx)
+		if err != nil {
+			return err
+		}
+		at := now()
+		rows := make([]tokenRow, len(tokens))
+		for i, t := range tokens {
+			rows[i] = tokenRow{
+				ID: t.ID, Login: t.Edges.User.Login, Name: t.Name, State: tokenState(t, at),
+				CreatedAt: t.CreatedAt.UTC(), LastUsedAt: utc(t.LastUsedAt), ExpiresAt: utc(t.ExpiresAt),
+				RevokedAt: utc(t.RevokedAt),
+			}
+		}
+		if c.JSON {
+			return printJSON(s.Out, rows)
+		}
+		w := newTable(s.Out, "ID", "LOGIN", "NAME", "STATE", "CREATED", "LAST USED", "EXPIRES")
+		for _, r := range rows {
+			w.row(r.ID, r.Login, r.Name, r.State, &r.CreatedAt, r.LastUsedAt, r.ExpiresAt)
+		}
+		return w.Flush()
+	})
+}
+
+// tokenState says whether a token is accepted, and why not.
+func tokenState(t *ent.Token, now time.Time) string {
+	switch {
+	case t.RevokedAt != nil:
+		return "revoked"
+	case t.ExpiresAt != nil && !t.ExpiresAt.After(now):
+		return "expired"
+	case t.Edges.User.DisabledAt != nil:
+		return "user disabled"
+	}
+	return "active"
+}
+
+type tokenRevokeCmd struct {
+	database
+	ID int64 `arg:"" help:"Number of the token, as token list shows it."`
+}
+
+// Run revokes the token.
+func (c tokenRevokeCmd) Run(ctx context.Context, s streams) error {
+	return c.withCurrent(ctx, func(st *store.Store) error {
+		if err := auth.RevokeToken(ctx, st.Ent, now(), c.ID); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(s.Out, "token %d: revoked\n", c.ID)
+		return err
+	})
+}

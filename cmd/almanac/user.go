@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/store"
+)
+
+type userCmds struct {
+	Add     userAddCmd     `cmd:"" help:"Add a user and print their id and a fresh token. The token is the last word and is never shown again."`
+	List    userListCmd    `cmd:"" help:"List the users."`
+	Passwd  userPasswdCmd  `cmd:"" help:"Set a user's password: asked for on a terminal, else the first line of standard input."`
+	Role    userRoleCmd    `cmd:"" help:"Give a user another role."`
+	Disable userDisableCmd `cmd:"" help:"Refuse a user's password and tokens from now on."`
+	Enable  userEnableCmd  `cmd:"" help:"Accept a disabled user's password and tokens again."`
+	Remove  userRemoveCmd  `cmd:"" help:"Delete a user and their tokens for good. What they wrote stays, without an author."`
+}
+
+// withCurrent is with for a database whose schema has to be up to date.
+func (d database) withCurrent(ctx context.Context, do func(*store.Store) error) error {
+	return d.with(ctx, func(st *store.Store) error {
+		if err := current(ctx, st, false); err != nil {
+			return err
+		}
+		return do(st)
+	})
+}
+
+type userAddCmd struct {
+	database
+	Login         string `required:"" placeholder:"LOGIN" help:"Name to sign in with: a-z 0-9 . _ @ + and -."`
+	Name          string `placeholder:"TEXT" help:"Name to show."`
+	Role          string `required:"" placeholder:"ROLE" enum:"subscriber,contributor,author,editor,administrator" help:"One of subscriber, contributor, author, editor and administrator."`
+	Password      string `xor:"password" placeholder:"TEXT" help:"Password, visible to others on this machine while the command runs. Without one the user signs in with tokens only."`
+	PasswordStdin bool   `xor:"password" help:"Ask for the password, or read it from the first line of standard input."`
+}
+
+// Run adds the user and a token in one transaction.
+func (c userAddCmd) Run(ctx context.Context, s streams) error {
+	if c.PasswordStdin {
+		password, err := readPassword(ctx, s)
+		if err != nil {
+			return err
+		}
+		c.Password = password
+	}
+	return c.withCurrent(ctx, func(st *store.Store) error {
+		id, secret, err := addUser(ctx, st, c.Login, c.Name, calendar.Role(c.Role), c.Password)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.Out, "user %d, token %s\n", id, secret)
+		return err
+	})
+}
+
+// addUser creates a user and a first token.
+func addUser(ctx context.Context, st *store.Store, login, name string, role calendar.Role, password string) (id int64, secret string, err error) {
+	err = store.Tx(ctx, st.Ent, func(tx *ent.Tx) error {
+		user, err := auth.AddUser(ctx, tx.Client(), now(), login, name, role, password)
+		if err != nil {
+			return err
+		}
+		id = user.ID
+		secret, _, err = auth.IssueToken(ctx, tx.Client(), now(), user.ID, "first token", nil)
+		return err
+	})
+	return id, secret, err
+}
+
+type userListCmd struct {
+	database
+	JSON bool `name:"json" help:"Print a JSON array."`
+}
+
+// userRow is a user in a list. Never shown: the hash of the password.
+type userRow struct {
+	ID          int64         `json:"id"`
+	Login       string        `json:"login"`
+	Name        string        `json:"name"`
+	Role        calendar.Role `json:"role"`
+	HasPassword bool          `json:"has_password"`
+	CreatedAt   time.Time     `json:"created_at"`
+	DisabledAt  *time.Time    `json:"disabled_at"`
+}
+
+// Run lists the users by login.
+func (c userListCmd) Run(ctx context.Context, s streams) error {
+	return c.withCurrent(ctx, func(st *store.Store) error {
+		users, err := auth.ListUsers(ctx, st.Ent)
+		if err != nil {
+			return err
+		}
+		rows := make([]userRow, len(users))
+		for i, u := range users {
+			rows[i] = userRow{
+				ID: u.ID, Login: u.Login, Name: u.Name, Role: u.Role, HasPassword: u.PasswordHash != nil,
+				CreatedAt: u.CreatedAt.UTC(), DisabledAt: utc(u.DisabledAt),
+			}
+		}
+		if c.JSON {
+			return printJSON(s.Out, rows)
+		}
+		t := newTable(s.Out, "ID", "LOGIN", "NAME", "ROLE", "PASSWORD", "CREATED", "DISABLED")
+		for _, r := range rows {
+			password := "no"
+			if r.HasPassword {
+				password = "yes"
+			}
+			t.row(r.ID, r.Login, r.Name, r.Role, password, &r.CreatedAt, r.DisabledAt)
+		}
+		return t.Flush()
+	})
+}
+
+// userArg names the user a command changes.
+type userArg struct {
+	database
+	Login string `arg:"" help:"Login of the user."`
+}
+
+// change finds the user and changes them in one transaction. With guard it refuses to touch the only
+// administrator.
+func (c userArg) change(
+	ctx context.Context, s streams, guard bool, done string, do func(ctx context.Context, db *ent.Client, id int64) error,
+) error {
+	return c.withCurrent(ctx, func(st *store.Store) error {
+		var login string
+		err := store.Tx(ctx, st.Ent, func(tx *ent.Tx) error {
+			u, err := auth.FindUser(ctx, tx.Client(), c.Login)
+			if err != nil {
+				return err
+			}
+			login = u.Login
+			if guard {
+				if err := auth.KeepAdministrator(ctx, tx.Client(), u.ID); err != nil {
+					return err
+				}
+			}
+			return do(ctx, tx.Client(), u.ID)
+		})
+		if errors.Is(err, auth.ErrLastAdministrator) {
+			return fmt.Errorf("%w; add --force to do it all the same", err)
+		}
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(s.Out, "user %s: %s\n", login, done)
+		return err
+	})
+}
+
+type userPasswdCmd struct {
+	userArg
+	Password string `xor:"password" placeholder:"TEXT" help:"Password, visible to others on this machine while the command runs."`
+	None     bool   `xor:"password" help:"Take the password away. The user signs in with tokens only."`
+}
+
+// Run asks for the password before it opens the database, so that nothing waits for somebody who types.
+func (c userPasswdCmd) Run(ctx context.Context, s streams) error {
+	done := "password set"
+	switch {
+	case c.None:
+		done = "password taken away"
+	case c.Password == "":
+		password, err := readPassword(ctx, s)
+		if err != nil {
+			return err
+		}
+		c.Password = password
+	}
+	return c.change(ctx, s, false, done, func(ctx context.Context, db *ent.Client, id int64) error {
+		return auth.SetPassword(ctx, db, id, c.Password)
+	})
+}
+
+// force overrides the guard of the last administrator.
+type force struct {
+	Force bool `help:"Also when nobody is left to administrate."`
+}
+
+type userRoleCmd struct {
+	userArg
+	Role string `arg:"" enum:"subscriber,contributor,author,editor,administrator" help:"One of subscriber, contributor, author, editor and administrator."`
+	force
+}
+
+// Run gives the role.
+func (c userRoleCmd) Run(ctx context.Context, s streams) error {
+	role := calendar.Role(c.Role)
+	guard := role != calendar.Administrator && !c.Force
+	return c.change(ctx, s, guard, "role "+c.Role, func(ctx context.Context, db *ent.Client, id int64) error {
+		return auth.SetRole(ctx, db, id, role)
+	})
+}
+
+type userDisableCmd struct {
+	userArg
+	force
+}
+
+// Run disables the user.
+func (c userDisableCmd) Run(ctx context.Context, s streams) error {
+	return c.change(ctx, s, !c.Force, "disabled", func(ctx context.Context, db *ent.Client, id int64) error {
+		return auth.SetDisabled(ctx, db, now(), id, true)
+	})
+}
+
+type userEnableCmd struct{ userArg }
+
+// Run enables the user.
+func (c userEnableCmd) Run(ctx context.Context, s streams) error {
+	return c.change(ctx, s, false, "enabled", func(ctx context.Context, db *ent.Client, id int64) error {
+		return auth.SetDisabled(ctx, db, now(), id, false)
+	})
+}
+
+type userRemoveCmd struct {
+	userArg
+	force
+}
+
+// Run removes the user.
+func (c userRemoveCmd) Run(ctx context.Context, s streams) error {
+	return c.change(ctx, s, !c.Force, "removed", auth.RemoveUser)
+}

@@ -1,0 +1,106 @@
+package importer
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// price is a value of cost_details that is a number: with '.' as decimal mark and without groups.
+var price = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+
+// cost makes the stored cost of an event out of what a service answers about it: the displayed text, and the
+// details, which are more exact but lack what texts look like. The values answered here afterwards are the
+// same; so is the currency, even if it is the site's own there and not named in the details.
+func (o object) cost(site calendar.Site) calendar.Cost {
+	shown := costElements(o.text("cost", maxText))
+	// A displayed range has the same marks as a value.
+	parsed := calendar.ParseCost(shown, site.Currency.Decimal)
+	details, ok := newObject(o.members["cost_details"], "cost_details: ", o.log)
+	if !ok {
+		return parsed
+	}
+	var prices, texts []string
+	for _, v := range details.list("values") {
+		if price.MatchString(v) {
+			prices = append(prices, v)
+		} else if t := textOf(v, shown); t != "" {
+			texts = append(texts, t)
+		}
+	}
+	c := parsed
+	if len(prices)+len(texts) > 0 {
+		c = calendar.ParseCost(prices, ".")
+		c.Texts = texts
+		c.Symbol, c.Position = parsed.Symbol, parsed.Position
+	}
+	symbol, position := details.text("currency_symbol", maxText), details.raw("currency_position")
+	switch {
+	case c.IsZero():
+		return calendar.Cost{}
+	case plausible(symbol):
+		c.Symbol, c.Position = symbol, side(position)
+	case c.Symbol == site.Currency.Symbol && c.Position == site.Currency.Position:
+		// Not named there, and the one that is shown here.
+		c.Symbol, c.Position = "", ""
+	}
+	return c
+}
+
+// costElements cuts a displayed cost, such as "Donation – $10 – $20", at the dashes that join its parts.
+func costElements(shown string) []string {
+	var out []string
+	for part := range strings.SplitSeq(strings.ReplaceAll(shown, " - ", " – "), " – ") {
+		if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// textOf is the displayed text that a value stands for, which is its slug; the value itself if none is shown.
+func textOf(value string, shown []string) string {
+	for _, s := range shown {
+		if calendar.Slug(s) == calendar.Slug(value) {
+			return s
+		}
+	}
+	return value
+}
+
+// plausible reports whether a text can be a currency symbol (contract, section 7).
+func plausible(symbol string) bool {
+	return symbol != "" && utf8.RuneCountInString(symbol) <= 5 &&
+		!strings.ContainsFunc(symbol, func(r rune) bool { return unicode.IsDigit(r) || unicode.IsSpace(r) })
+}
+
+func side(position string) string {
+	switch strings.ToLower(position) {
+	case "postfix", "suffix":
+		return calendar.Postfix
+	}
+	return calendar.Prefix
+}
+
+// list is a list of texts and numbers, or one of them.
+func (o object) list(name string) []string {
+	if o.nothing(name) {
+		return nil
+	}
+	var items []json.RawMessage
+	if json.Unmarshal(o.members[name], &items) != nil {
+		items = []json.RawMessage{o.members[name]}
+	}
+	var out []string
+	for _, item := range items {
+		one := object{map[string]json.RawMessage{name: item}, o.at, o.log}
+		if s := one.text(name, maxText); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}

@@ -1,0 +1,341 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// Calendar is what a Reader collected.
+type Calendar struct {
+	Events []*Event
+	// Parents are the categories that no event carries but that are above those that events carry.
+	Parents  []*Term
+	Problems []Problem
+	Notices  []string
+
+	seen map[string]bool // source ids of the events
+}
+
+// Page is one page of the events of a service.
+type Page struct {
+	Events   []*Event
+	Next     string // URL of the next page, "" on the last
+	Total    int    // events on all pages, 0 if it does not say
+	Problems []Problem
+	Notices  []string
+}
+
+// Origin is where a record comes from.
+type Origin struct {
+	Key   string // source id: that of the same record in every import
+	Where string // for people
+}
+
+func (o *Origin) source() *Origin { return o }
+
+// Event is an event of the source. What it did not say is nil.
+type Event struct {
+	Origin
+	Title                string
+	Description, Excerpt *string
+	Slug                 string
+	Status               *calendar.Status
+	Published, Modified  *time.Time
+	Span                 calendar.Span
+	Cost                 *calendar.Cost
+	Website              *Website
+	HasImage             bool // it said whether there is an Image
+	Image                *Image
+
+	ShowMap, ShowMapLink, Hide, Sticky, Featured, Ticketed *bool
+
+	HasVenues, HasOrganizers, HasCategories, HasTags bool // it said which
+	Venues                                           []*Venue
+	Organizers                                       []*Organizer
+	Terms                                            []*Term
+}
+
+// Website is the site of an event. Own is the event's page at the source, which stands for none.
+type Website struct {
+	URL string
+	Own bool
+}
+
+// Venue is a venue of the source. What it did not say is empty there.
+type Venue struct {
+	Origin
+	Name, Description, Slug                             string
+	Status                                              *calendar.Status
+	Published, Modified                                 *time.Time
+	Address, City, Country, Province, State, Zip, Phone string
+	StateProvince                                       string // "" when it follows from the others
+	Website                                             string
+	Image                                               *Image
+	ShowMap, ShowMapLink                                bool
+	Latitude, Longitude                                 *float64 // degrees; both or none
+}
+
+// Organizer is an organizer of the source. What it did not say is empty there.
+type Organizer struct {
+	Origin
+	Name, Description, Slug string
+	Status                  *calendar.Status
+	Published, Modified     *time.Time
+	Phone, Email, Website   string
+	Image                   *Image
+}
+
+// Term is a category or tag of the source.
+type Term struct {
+	Origin
+	Kind                    calendar.Kind
+	Name, Slug, Description string
+	Parent                  string // source id, "" at the top
+	ParentURL               string // where the parent can be read, if it says so
+}
+
+// Image is a picture of the source.
+type Image struct {
+	Origin
+	URL           string
+	Extension     string
+	MIMEType      string
+	Width, Height int   // pixels
+	Filesize      int64 // bytes
+	Sizes         map[string]calendar.ImageSize
+}
+
+func (e *Event) shown() string     { return e.Title }
+func (v *Venue) shown() string     { return v.Name }
+func (o *Organizer) shown() string { return o.Name }
+func (t *Term) shown() string      { return t.Name }
+func (i *Image) shown() string     { return i.URL }
+
+// Decode reads a page of events, which is the number-th. An event that makes no sense becomes a Problem and
+// does not keep the others from being read; unknown members are ignored. Times without a zone are those of the
+// site. It returns an error when it is no page of events at all.
+func Decode(data []byte, number int, site calendar.Site) (*Page, error) {
+	var top map[string]json.RawMessage
+	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &top); err != nil {
+		return nil, fmt.Errorf("%w: %w", errEmptyPage, err)
+	}
+	log := &journal{}
+	o := object{top, "", log}
+	raw, ok := top["events"]
+	if !ok {
+		if code := o.raw("code"); code != "" {
+			return nil, fmt.Errorf("%w but the error %s: %s", errEmptyPage, code, o.raw("message"))
+		}
+		return nil, fmt.Errorf(`%w: it has no "events"`, errEmptyPage)
+	}
+	var events []json.RawMessage
+	if err := json.Unmarshal(raw, &events); err != nil {
+		return nil, fmt.Errorf(`%w: "events" is not a list`, errEmptyPage)
+	}
+	p := &Page{Next: o.raw("next_rest_url"), Total: int(o.size("total"))}
+	// Neither is worth losing the events for.
+	for _, fault := range log.faults {
+		p.Notices = append(p.Notices, fmt.Sprintf("page %d: %v", number, fault))
+	}
+	for i, raw := range events {
+		log := &journal{}
+		e := decodeEvent(raw, number, i+1, site, log)
+		for _, n := range log.notices {
+			p.Notices = append(p.Notices, e.Where+": "+n)
+		}
+		if len(log.faults) > 0 {
+			p.Problems = append(p.Problems, Problem{Kind: calendar.Event, Where: e.Where, Reason: joined(log.faults)})
+			continue
+		}
+		p.Events = append(p.Events, e)
+	}
+	return p, nil
+}
+
+// reader reads one event and what is in it.
+type reader struct {
+	prefix string // of the source ids: the host and path of the service
+	root   string // of its API, "" if it is not known
+	where  string
+	site   calendar.Site
+}
+
+func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *journal) *Event {
+	e := &Event{Origin: Origin{Where: here(page, index, "")}}
+	o, ok := newObject(raw, "", log)
+	if !ok {
+		log.faults = append(log.faults, errNotObject)
+		return e
+	}
+	id := o.id("id")
+	e.Where = here(page, index, id)
+	d := reader{prefix: prefixOf(o), where: e.Where, site: site}
+	if root, ok := strings.CutSuffix(o.raw("rest_url"), "/events/"+id); ok {
+		d.root = root
+	}
+	e.Origin = d.origin(o, id, "")
+	e.Title = o.named("title")
+	e.Description, e.Excerpt = o.sentHTML("description"), o.sentHTML("excerpt")
+	e.Slug = o.slug("slug")
+	e.Span = d.span(o)
+	e.Status = o.status()
+	e.Published = o.instant("date_utc", "date", e.Span.Zone)
+	e.Modified = o.instant("modified_utc", "modified", e.Span.Zone)
+	if o.has("cost") || o.has("cost_details") {
+		e.Cost = new(o.cost(site))
+	}
+	if o.has("website") {
+		site := o.link("website")
+		e.Website = &Website{URL: site, Own: site != "" && site == o.raw("url")}
+	}
+	if e.HasImage = o.has("image"); e.HasImage {
+		e.Image = d.image(o)
+	}
+	e.ShowMap, e.ShowMapLink, e.Hide = o.flag("show_map"), o.flag("show_map_link"), o.flag("hide_from_listings")
+	e.Sticky, e.Featured, e.Ticketed = o.flag("sticky"), o.flag("featured"), o.flag("ticketed")
+	e.HasVenues, e.HasOrganizers = o.has("venue"), o.has("organizer")
+	for _, v := range o.objects("venue") {
+		e.Venues = append(e.Venues, d.venue(v))
+	}
+	for _, v := range o.objects("organizer") {
+		e.Organizers = append(e.Organizers, d.organizer(v))
+	}
+	e.HasCategories, e.HasTags = o.has("categories"), o.has("tags")
+	for _, t := range o.objects("categories") {
+		e.Terms = append(e.Terms, d.term(t, calendar.Category))
+	}
+	for _, t := range o.objects("tags") {
+		e.Terms = append(e.Terms, d.term(t, calendar.Tag))
+	}
+	return e
+}
+
+// prefixOf is what the source ids of a service begin with: its host and path.
+func prefixOf(o object) string {
+	if prefix, _, ok := strings.Cut(o.raw("global_id"), "?id="); ok && prefix != "" {
+		return prefix
+	}
+	for _, name := range []string{"rest_url", "url"} {
+		if u, err := url.Parse(o.raw(name)); err == nil && u.Hostname() != "" {
+			return u.Hostname()
+		}
+	}
+	return ""
+}
+
+// origin is where a record comes from. A kind is named unless it is the event itself.
+func (d reader) origin(o object, id, kind string) Origin {
+	key := strings.TrimSpace(o.raw("global_id"))
+	if key == "" && id != "" && d.prefix != "" {
+		key = d.prefix + "?id=" + id
+	}
+	switch {
+	case key == "":
+		o.fault("global_id", "missing, and no id with an address to make it of")
+	case len(key) > maxSource:
+		o.fault("global_id", "longer than %d characters", maxSource)
+	}
+	where := d.where
+	if kind != "" {
+		where = fmt.Sprintf("%s %s, first in %s", kind, key, d.where)
+	}
+	return Origin{Key: key, Where: where}
+}
+
+// named is a title or name that must be there.
+func (o object) named(name string) string {
+	before := len(o.log.faults)
+	s := o.text(name, maxTitle)
+	if s == "" && len(o.log.faults) == before {
+		o.fault(name, "missing")
+	}
+	return s
+}
+
+func (o object) sentHTML(name string) *string {
+	if !o.has(name) {
+		return nil
+	}
+	return new(o.html(name))
+}
+
+func (o object) status() *calendar.Status {
+	s := calendar.Status(o.raw("status"))
+	if s == "" {
+		return nil
+	}
+	if !s.Known() {
+		o.fault("status", "%q is unknown", s)
+	}
+	return &s
+}
+
+// span is when an event takes place: its dates are wall times in its zone.
+func (d reader) span(o object) calendar.Span {
+	start, started := o.wall("start_date")
+	end, ended := o.wall("end_date")
+	switch {
+	case !started && o.nothing("start_date"):
+		o.fault("start_date", "missing")
+	case !ended && o.nothing("end_date"):
+		o.fault("end_date", "missing")
+	}
+	s := calendar.Span{Start: start, End: end, Zone: d.zone(o, start)}
+	if allDay := o.flag("all_day"); allDay != nil {
+		s.AllDay = *allDay
+	}
+	s = s.Rounded()
+	if !s.AllDay && started && ended {
+		// A time that the clock of the zone skips is stored as the one that it stands for.
+		s.Start, s.End = s.Zone.Wall(s.StartsAt()), s.Zone.Wall(s.EndsAt())
+	}
+	if started && ended {
+		if err := s.Check(); err != nil {
+			o.fault("end_date", "%v", err)
+		}
+	}
+	return s
+}
+
+// zone is the zone of an event. One that is not named is known by its distance from UTC.
+func (d reader) zone(o object, start calendar.Wall) calendar.Zone {
+	text := strings.TrimSpace(o.raw("timezone"))
+	if text != "" {
+		z, err := parseZone(text)
+		if err != nil {
+			o.fault("timezone", "%q is unknown", text)
+		}
+		return z
+	}
+	utc, ok := o.wall("utc_start_date")
+	if !ok || start.IsZero() || d.site.Zone.Instant(start).Equal(calendar.UTC().Instant(utc)) {
+		return d.site.Zone
+	}
+	minutes := int(start.Sub(utc).Minutes())
+	sign := '+'
+	if minutes < 0 {
+		sign, minutes = '-', -minutes
+	}
+	z, err := calendar.ParseZone(fmt.Sprintf("UTC%c%d:%02d", sign, minutes/60, minutes%60))
+	if err != nil {
+		o.fault("utc_start_date", "too far from start_date")
+	}
+	return z
+}
+
+// quarters are the fractions of an hour in the offsets of some services, UTC+5.75.
+var quarters = strings.NewReplacer(".25", ":15", ".5", ":30", ".75", ":45")
+
+func parseZone(text string) (calendar.Zone, error) {
+	z, err := calendar.ParseZone(text)
+	if err != nil && len(text) > 3 && strings.EqualFold(text[:3], "UTC") {
+		return calendar.ParseZone(quarters.Replace(text))
+	}
+	return z, err
+}

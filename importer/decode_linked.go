@@ -1,0 +1,189 @@
+package importer
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+func (d reader) venue(o object) *Venue {
+	v := &Venue{
+		Origin: d.origin(o, o.id("id"), "venue"),
+		// Without a name as well: services have such venues.
+		Name: o.text("venue", maxTitle), Description: o.html("description"), Slug: o.slug("slug"),
+		Status:    o.status(),
+		Published: o.instant("date_utc", "date", d.site.Zone),
+		Modified:  o.instant("modified_utc", "modified", d.site.Zone),
+		Address:   o.text("address", maxText), City: o.text("city", maxText), Country: o.text("country", maxText),
+		Province: o.text("province", maxText), State: o.text("state", maxText), Zip: o.text("zip", maxText),
+		Phone: o.text("phone", maxText), Website: o.link("website"), Image: d.image(o),
+		ShowMap: o.yes("show_map"), ShowMapLink: o.yes("show_map_link"),
+	}
+	if sp := o.text("stateprovince", maxText); sp != v.derivedState() {
+		v.StateProvince = sp
+	}
+	lat, lng := o.number("geo_lat"), o.number("geo_lng")
+	switch {
+	case lat == nil && lng == nil:
+	case lat == nil || lng == nil || *lat < -90 || *lat > 90 || *lng < -180 || *lng > 180:
+		o.notice("geo_lat, geo_lng", "not a place on earth; left out")
+	default:
+		v.Latitude, v.Longitude = lat, lng
+	}
+	return v
+}
+
+// derivedState is what is answered for stateprovince when nothing is stored (contract, section 6.2).
+func (v *Venue) derivedState() string {
+	switch strings.ToUpper(v.Country) {
+	case "", "US", "USA", "UNITED STATES":
+		if v.State != "" {
+			return v.State
+		}
+	}
+	return v.Province
+}
+
+func (o object) yes(name string) bool {
+	f := o.flag(name)
+	return f != nil && *f
+}
+
+func (d reader) organizer(o object) *Organizer {
+	return &Organizer{
+		Origin: d.origin(o, o.id("id"), "organizer"),
+		Name:   o.text("organizer", maxTitle), Description: o.html("description"), Slug: o.slug("slug"),
+		Status:    o.status(),
+		Published: o.instant("date_utc", "date", d.site.Zone),
+		Modified:  o.instant("modified_utc", "modified", d.site.Zone),
+		Phone:     o.text("phone", maxText), Email: o.text("email", maxText), Website: o.link("website"),
+		Image: d.image(o),
+	}
+}
+
+// term reads a category or tag. Those of one service have ids of their own, so their source ids differ from
+// those of records.
+func (d reader) term(o object, kind calendar.Kind) *Term {
+	id := o.id("id")
+	t := &Term{Origin: d.termOrigin(o, id, kind), Kind: kind}
+	t.Name, t.Slug, t.Description = o.named("name"), o.slug("slug"), o.text("description", 0)
+	if parent := o.id("parent"); parent != "" && kind == calendar.Category && parent != id {
+		t.Parent = termKey(d.prefix, parent)
+		t.ParentURL = d.parentURL(o, parent)
+	}
+	return t
+}
+
+func (d reader) termOrigin(o object, id string, kind calendar.Kind) Origin {
+	switch {
+	case id == "":
+		o.fault("id", "missing")
+	case d.prefix == "":
+		o.fault("id", "of an unknown service")
+	}
+	key := termKey(d.prefix, id)
+	return Origin{Key: key, Where: fmt.Sprintf("%s %s, first in %s", kind, key, d.where)}
+}
+
+func termKey(prefix, id string) string { return prefix + "?term=" + id }
+
+// parentURL is where the parent of a category can be read, "" if that is not known.
+func (d reader) parentURL(o object, parent string) string {
+	if urls, ok := newObject(o.members["urls"], "", &journal{}); ok {
+		if up := urls.raw("up"); up != "" {
+			return up
+		}
+		if all := urls.raw("collection"); all != "" {
+			return strings.TrimRight(all, "/") + "/" + parent
+		}
+	}
+	if d.root == "" {
+		return ""
+	}
+	return d.root + "/categories/" + parent
+}
+
+// sizeNames are the sizes of pictures that are answered (contract, section 6.6).
+var sizeNames = []string{"thumbnail", "medium", "large"}
+
+// mimeTypes are the types of pictures by extension.
+var mimeTypes = map[string]string{
+	"jpg": "image/jpeg", "png": "image/png", "gif": "image/gif", "webp": "image/webp",
+	"svg": "image/svg+xml", "avif": "image/avif", "bmp": "image/bmp", "tiff": "image/tiff",
+}
+
+// image reads the picture of a record; nil for none.
+func (d reader) image(o object) *Image {
+	if o.nothing("image") {
+		return nil
+	}
+	in, ok := newObject(o.members["image"], o.at+"image: ", o.log)
+	if !ok {
+		o.fault("image", "neither an object nor false")
+		return nil
+	}
+	img := &Image{
+		URL:   in.address("url"),
+		Width: int(in.size("width")), Height: int(in.size("height")), Filesize: in.size("filesize"),
+		Sizes: make(map[string]calendar.ImageSize),
+	}
+	if img.URL == "" {
+		return nil
+	}
+	img.Extension = extension(in.raw("extension"), img.URL)
+	if img.MIMEType = mimeTypes[img.Extension]; img.MIMEType == "" {
+		img.MIMEType = "application/octet-stream"
+	}
+	key := img.URL
+	if id := in.id("id"); id != "" && d.prefix != "" {
+		key = d.prefix + "?id=" + id
+	}
+	if utf8.RuneCountInString(key) > maxSource {
+		in.notice("id", "missing; left out")
+		return nil
+	}
+	img.Origin = Origin{Key: key, Where: fmt.Sprintf("image %s, first in %s", key, d.where)}
+	sizes, ok := newObject(in.members["sizes"], in.at+"sizes: ", in.log)
+	if !ok {
+		return img
+	}
+	for _, name := range sizeNames {
+		if sizes.nothing(name) {
+			continue
+		}
+		one, ok := newObject(sizes.members[name], sizes.at+name+": ", sizes.log)
+		if !ok {
+			continue
+		}
+		s := calendar.ImageSize{
+			Path: one.address("url"), MIMEType: one.text("mime-type", maxText),
+			Width: int(one.size("width")), Height: int(one.size("height")), Filesize: one.size("filesize"),
+		}
+		if s.Path != "" {
+			img.Sizes[name] = s
+		}
+	}
+	return img
+}
+
+// extension is that of a picture, without dot and in lower case, as sent or as in its address.
+func extension(sent, address string) string {
+	ext := sent
+	if ext == "" {
+		if u, err := url.Parse(address); err == nil {
+			ext = path.Ext(u.Path)
+		}
+	}
+	ext = strings.ToLower(strings.TrimPrefix(ext, "."))
+	if ext == "jpeg" {
+		return "jpg"
+	}
+	if len(ext) > 10 || strings.ContainsFunc(ext, func(r rune) bool { return r > 127 }) {
+		return ""
+	}
+	return ext
+}

@@ -1,0 +1,385 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"golang.org/x/time/rate"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// The limits of what is read.
+const (
+	maxBody     = 32 << 20         // bytes of a page
+	maxPages    = 10_000           // of one import
+	maxTries    = 6                // of one request
+	maxWait     = 2 * time.Minute  // that a service may ask for between two tries
+	requestTime = 60 * time.Second // of one try
+	maxDepth    = 50               // of categories in categories
+)
+
+// DefaultRate is how many requests a second a service is asked to answer.
+const DefaultRate = 2
+
+// Reader collects calendars. The zero Reader with a Site is ready for use.
+type Reader struct {
+	// Site says the zone of events that name none, and what an ambiguous price means.
+	Site calendar.Site
+	// Rate is the number of requests a second, DefaultRate if it is 0.
+	Rate float64
+	// Progress, if not nil, is told how many events were read, and of how many, 0 if that is not known.
+	Progress func(read, total int)
+	// Retry, if not nil, is told why a request is tried again, and after how long.
+	Retry func(err error, wait time.Duration)
+
+	firstWait time.Duration // between the first tries, 0 for half a second
+}
+
+// Read collects a calendar from the address of a list of events, which is followed through next_rest_url to
+// the end, or from a file with one page of such a list. When a later page cannot be read, what came before it
+// is returned with a Problem; an error means that there is nothing.
+func (r *Reader) Read(ctx context.Context, source string) (*Calendar, error) {
+	if IsURL(source) {
+		return r.readURL(ctx, source)
+	}
+	return r.readFile(source)
+}
+
+// IsURL reports whether a source is an address, not a file.
+func IsURL(source string) bool {
+	u, err := url.Parse(source)
+	return err == nil && (strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https"))
+}
+
+func (r *Reader) readFile(name string) (cal *Calendar, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	data, err := limited(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	page, err := Decode(data, 1, r.Site)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	cal = &Calendar{}
+	cal.add(page)
+	if page.Next != "" {
+		cal.Notices = append(cal.Notices, fmt.Sprintf(
+			"%s is one page of several; import its address instead of the file to get all of them", name))
+	}
+	return cal, nil
+}
+
+// add appends a page. An event that is there already, because the list moved while it was read, stays as it is.
+func (c *Calendar) add(p *Page) {
+	c.Problems = append(c.Problems, p.Problems...)
+	c.Notices = append(c.Notices, p.Notices...)
+	if c.seen == nil {
+		c.seen = make(map[string]bool)
+	}
+	for _, e := range p.Events {
+		if !c.seen[e.Key] {
+			c.seen[e.Key] = true
+			c.Events = append(c.Events, e)
+		}
+	}
+}
+
+var errTooLarge = fmt.Errorf("over %d MiB", maxBody>>20)
+
+func limited(from io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(from, maxBody+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > maxBody {
+		return nil, errTooLarge
+	}
+	return data, nil
+}
+
+// web asks one service.
+type web struct {
+	*Reader
+	client *http.Client
+	limit  *rate.Limiter
+	base   *url.URL // where the first page came from
+}
+
+func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) {
+	at, err := url.Parse(source)
+	if err != nil {
+		return nil, err
+	}
+	perSecond := r.Rate
+	if perSecond <= 0 {
+		perSecond = DefaultRate
+	}
+	w := &web{
+		Reader: r,
+		client: &http.Client{Timeout: requestTime, CheckRedirect: sameHostOnly},
+		limit:  rate.NewLimiter(rate.Limit(perSecond), 1),
+	}
+	defer w.client.CloseIdleConnections()
+	cal := &Calendar{}
+	visited := make(map[string]bool)
+	for number := 1; ; number++ {
+		visited[at.String()] = true
+		page, from, err := w.page(ctx, at, number)
+		if err == nil {
+			if w.base == nil {
+				w.base = from
+			}
+			cal.add(page)
+			if r.Progress != nil {
+				r.Progress(len(cal.Events)+len(cal.Problems), page.Total)
+			}
+			if page.Next == "" {
+				break
+			}
+			at, err = w.follow(page.Next)
+			switch {
+			case err != nil:
+			case visited[at.String()]:
+				err = errors.New("the next page is one that was read before")
+			case number == maxPages:
+				err = fmt.Errorf("more than %d pages", maxPages)
+			}
+		}
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil || w.base == nil {
+			return nil, fmt.Errorf("page %d: %w", number, err)
+		}
+		cal.Problems = append(cal.Problems, Problem{
+			Where: fmt.Sprintf("page %d", number), Reason: err.Error() + "; the pages that follow are missing",
+		})
+		break
+	}
+	return cal, w.parents(ctx, cal)
+}
+
+// page reads one page and returns where it came from in the end.
+func (w *web) page(ctx context.Context, at *url.URL, number int) (*Page, *url.URL, error) {
+	data, from, err := w.get(ctx, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	page, err := Decode(data, number, w.Site)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", at.Redacted(), err)
+	}
+	return page, from, nil
+}
+
+// follow is a link of the service. It must stay on the service: the operator named that one and no other.
+func (w *web) follow(link string) (*url.URL, error) {
+	u, err := w.base.Parse(strings.ReplaceAll(link, " ", "%20"))
+	if err != nil {
+		return nil, err
+	}
+	// A service behind a proxy may not know that it is asked over https.
+	if u.Scheme == "http" && w.base.Scheme == "https" {
+		u.Scheme = "https"
+	}
+	if u.Scheme != w.base.Scheme || !strings.EqualFold(u.Host, w.base.Host) {
+		return nil, fmt.Errorf("its link %s leaves %s://%s", u.Redacted(), w.base.Scheme, w.base.Host)
+	}
+	u.User, u.Fragment = w.base.User, ""
+	return u, nil
+}
+
+// sameHostOnly allows redirects within a host, to https too.
+func sameHostOnly(r *http.Request, via []*http.Request) error {
+	first := via[0].URL
+	switch {
+	case len(via) > 5:
+		return errors.New("more than 5 redirects")
+	case !strings.EqualFold(r.URL.Hostname(), first.Hostname()), first.Scheme == "https" && r.URL.Scheme != "https":
+		return fmt.Errorf("%w to %s; if that is the service you mean, import it from there", errRedirect,
+			r.URL.Redacted())
+	}
+	return nil
+}
+
+var errRedirect = errors.New("redirect")
+
+// get reads what is at an address, with retries when the service is busy or away. From is where it was found
+// in the end.
+func (w *web) get(ctx context.Context, at *url.URL) (data []byte, from *url.URL, err error) {
+	wait := backoff.NewExponentialBackOff()
+	if w.firstWait > 0 {
+		wait.InitialInterval = w.firstWait
+	}
+	options := []backoff.RetryOption{backoff.WithBackOff(wait), backoff.WithMaxTries(maxTries)}
+	if w.Retry != nil {
+		options = append(options, backoff.WithNotify(func(err error, d time.Duration) {
+			w.Retry(fmt.Errorf("%s: %w", at.Redacted(), err), d)
+		}))
+	}
+	data, err = backoff.Retry(ctx, func() ([]byte, error) {
+		if err := w.limit.Wait(ctx); err != nil {
+			return nil, backoff.Permanent(err)
+		}
+		body, final, err := w.once(ctx, at)
+		from = final
+		return body, err
+	}, options...)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", at.Redacted(), err)
+	}
+	return data, from, nil
+}
+
+// once asks once. An error that is not permanent is worth another try.
+func (w *web) once(ctx context.Context, at *url.URL) (body []byte, final *url.URL, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
+	if err != nil {
+		return nil, nil, backoff.Permanent(err)
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "Almanac (+https://github.com/almanac-cal/almanac)")
+	resp, err := w.client.Do(req)
+	if err != nil {
+		if errors.Is(err, errRedirect) {
+			return nil, nil, backoff.Permanent(withoutURL(err))
+		}
+		return nil, nil, withoutURL(err)
+	}
+	defer func() { err = errors.Join(err, resp.Body.Close()) }()
+	if resp.StatusCode == http.StatusOK {
+		body, err = limited(resp.Body)
+		if errors.Is(err, errTooLarge) {
+			err = backoff.Permanent(err)
+		}
+		return body, resp.Request.URL, err
+	}
+	err = fmt.Errorf("status %s%s", resp.Status, explained(resp.Body))
+	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < http.StatusInternalServerError {
+		return nil, nil, backoff.Permanent(err)
+	}
+	wait, ok := retryAfter(resp.Header.Get("Retry-After"), w.Site)
+	switch {
+	case !ok:
+		return nil, nil, err
+	case wait > maxWait:
+		return nil, nil, backoff.Permanent(fmt.Errorf("%w; it wants to be asked again in %s", err, wait))
+	}
+	return nil, nil, &later{err, &backoff.RetryAfterError{Duration: wait}}
+}
+
+// later is an error after which the service has said when to ask again.
+type later struct {
+	error
+	when *backoff.RetryAfterError
+}
+
+func (l *later) Unwrap() []error { return []error{l.error, l.when} }
+
+// retryAfter reads the header of this name: seconds, or a date.
+func retryAfter(header string, site calendar.Site) (time.Duration, bool) {
+	if header == "" {
+		return 0, false
+	}
+	if d, err := time.ParseDuration(header + "s"); err == nil && d >= 0 {
+		return d, true
+	}
+	t, err := http.ParseTime(header)
+	if err != nil {
+		return 0, false
+	}
+	return max(t.Sub(site.Now()), 0), true
+}
+
+// explained is what the body of an error of the service says, for the end of a sentence.
+func explained(body io.Reader) string {
+	const enough = 64 << 10
+	data, err := io.ReadAll(io.LimitReader(body, enough))
+	if err != nil {
+		return ""
+	}
+	o, ok := newObject(data, "", &journal{})
+	if !ok || o.raw("code") == "" {
+		return ""
+	}
+	return " (" + o.raw("code") + ": " + o.text("message", maxText) + ")"
+}
+
+// withoutURL takes the address out of an error, which says it again.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		return u.Err
+	}
+	return err
+}
+
+// parents reads the categories above those that events carry. One that cannot be read is a notice.
+func (w *web) parents(ctx context.Context, cal *Calendar) error {
+	known := make(map[string]bool)
+	var wanted []*Term // whose parents are looked for
+	for _, t := range collect(cal).terms {
+		known[t.Key] = true
+		wanted = append(wanted, t)
+	}
+	for depth := 0; len(wanted) > 0 && depth < maxDepth; depth++ {
+		var next []*Term
+		for _, t := range wanted {
+			if t.Parent == "" || known[t.Parent] || t.ParentURL == "" {
+				continue
+			}
+			known[t.Parent] = true
+			parent, err := w.parent(ctx, t)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				cal.Notices = append(cal.Notices, fmt.Sprintf("%s: its parent: %v", t.Where, err))
+				continue
+			}
+			cal.Parents = append(cal.Parents, parent)
+			next = append(next, parent)
+		}
+		wanted = next
+	}
+	return nil
+}
+
+func (w *web) parent(ctx context.Context, of *Term) (*Term, error) {
+	at, err := w.follow(of.ParentURL)
+	if err != nil {
+		return nil, err
+	}
+	data, _, err := w.get(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	log := &journal{}
+	o, ok := newObject(data, "", log)
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", at.Redacted(), errNotObject)
+	}
+	prefix, _, _ := strings.Cut(of.Key, "?term=")
+	t := reader{prefix: prefix, where: at.Redacted(), site: w.Site}.term(o, calendar.Category)
+	if len(log.faults) > 0 {
+		return nil, fmt.Errorf("%s: %s", at.Redacted(), joined(log.faults))
+	}
+	if t.Key != of.Parent {
+		return nil, fmt.Errorf("%s: another category", at.Redacted())
+	}
+	return t, nil
+}

@@ -1,0 +1,184 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/term"
+)
+
+// terms brings the terms up to date, parents before their children.
+func (r *run) terms(ctx context.Context, all []*Term) error {
+	depth := depths(all)
+	for _, kind := range []calendar.Kind{calendar.Category, calendar.Tag} {
+		var items []*Term
+		for _, t := range all {
+			if t.Kind == kind {
+				items = append(items, t)
+			}
+		}
+		slices.SortStableFunc(items, func(a, b *Term) int { return cmp.Compare(depth[a.Key], depth[b.Key]) })
+		// A batch knows the parents of the batches before it.
+		for len(items) > 0 {
+			n := slices.IndexFunc(items, func(t *Term) bool { return depth[t.Key] != depth[items[0].Key] })
+			if n < 0 {
+				n = len(items)
+			}
+			if err := sync(ctx, r, kind, items[:n], r.prepareTerms); err != nil {
+				return err
+			}
+			items = items[n:]
+		}
+	}
+	return nil
+}
+
+// depths is how many known terms are above each one. A loop ends where it is entered.
+func depths(all []*Term) map[string]int {
+	parents := make(map[string]string, len(all))
+	for _, t := range all {
+		parents[t.Key] = t.Parent
+	}
+	out := make(map[string]int, len(all))
+	for _, t := range all {
+		seen := map[string]bool{t.Key: true}
+		for at := t.Parent; !seen[at]; at = parents[at] {
+			if _, known := parents[at]; !known {
+				break
+			}
+			seen[at] = true
+			out[t.Key]++
+		}
+	}
+	return out
+}
+
+// prepareTerms compares terms of one taxonomy with those stored. A term is recognised by its source id, else
+// by its name together with its slug or its parent: then it belongs to somebody else and is only used.
+func (r *run) prepareTerms(ctx context.Context, db *ent.Client, items []*Term) ([]write, error) {
+	keys, names := keysOf(items), make([]string, len(items))
+	for i, t := range items {
+		if t.Parent != "" && r.ids[t.Parent] == 0 {
+			keys = append(keys, t.Parent)
+		}
+		names[i] = calendar.FoldName(t.Name)
+	}
+	rows, err := db.Term.Query().Where(term.SourceIDIn(keys...)).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("terms by source: %w", err)
+	}
+	known := bySource(rows, func(t *ent.Term) *string { return t.SourceID })
+	namesakes, err := db.Term.Query().Where(term.TaxonomyEQ(items[0].Kind), term.NameKeyIn(names...)).
+		Order(ent.Asc(term.FieldID)).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("terms by name: %w", err)
+	}
+	writes := make([]write, len(items))
+	for i, t := range items {
+		parent, notice := r.parentOf(t, known)
+		row := known[t.Key]
+		if row == nil {
+			at := slices.IndexFunc(namesakes, func(n *ent.Term) bool {
+				return n.NameKey == names[i] && (n.Slug == t.Slug || sameParent(n, parent))
+			})
+			if at >= 0 {
+				writes[i] = write{action: Unchanged, id: namesakes[at].ID}
+				continue
+			}
+		}
+		if writes[i], err = r.prepareTerm(ctx, db, t, row, parent); err != nil {
+			return nil, err
+		}
+		writes[i].notice = notice
+	}
+	return writes, nil
+}
+
+// parentOf is the id of the parent, 0 for none; nil, with a notice, if it has one that is not known.
+func (r *run) parentOf(t *Term, known map[string]*ent.Term) (id *int64, notice string) {
+	if t.Parent == "" {
+		return new(int64(0)), ""
+	}
+	if id := r.ids[t.Parent]; id != 0 {
+		return &id, ""
+	}
+	if row := known[t.Parent]; row != nil {
+		return &row.ID, ""
+	}
+	return nil, fmt.Sprintf("%q: its parent %s is not in what was read; its place is left as it is, new ones "+
+		"come to the top level", t.Name, t.Parent)
+}
+
+func sameParent(row *ent.Term, parent *int64) bool {
+	if row.Taxonomy == calendar.Tag {
+		return true
+	}
+	return parentID(row) == idOrZero(parent)
+}
+
+func parentID(row *ent.Term) int64 { return idOrZero(row.ParentID) }
+
+func idOrZero(id *int64) int64 {
+	if id == nil {
+		return 0
+	}
+	return *id
+}
+
+func (r *run) prepareTerm(
+	ctx context.Context, db *ent.Client, t *Term, row *ent.Term, parent *int64,
+) (write, error) {
+	c := &change{fresh: row == nil}
+	old := row
+	if old == nil {
+		old = &ent.Term{}
+	}
+	in := &edit.TermInput{Taxonomy: t.Kind}
+	set(c, &in.Name, old.Name, t.Name)
+	set(c, &in.Description, old.Description, t.Description)
+	if err := r.setSlug(ctx, db, c, &in.Slug, t.Kind, old.ID, old.Slug, t.Slug); err != nil {
+		return write{}, err
+	}
+	if t.Kind == calendar.Category {
+		setIf(c, &in.ParentID, parentID(old), parent)
+	}
+	w := write{action: c.action(), id: old.ID}
+	switch w.action {
+	case Create:
+		in.SourceID = &t.Key
+		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
+			made, err := r.editor.CreateTerm(ctx, tx, in)
+			if id, ok := namesake(err); ok {
+				return id, nil
+			}
+			if err != nil {
+				return 0, err
+			}
+			return made.ID, nil
+		}
+	case Update:
+		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
+			return row.ID, r.writeIn(row.Language, func() error {
+				_, err := r.editor.UpdateTerm(ctx, tx, row, in)
+				return err
+			})
+		}
+	}
+	return w, nil
+}
+
+// namesake is the term that has the name, if that is why a new one was refused. The source has two of one name.
+func namesake(err error) (id int64, ok bool) {
+	var refused *calendar.Error
+	if !errors.As(err, &refused) || refused.Code != "term_exists" {
+		return 0, false
+	}
+	id, ok = refused.Data["term_id"].(int64)
+	return id, ok
+}
