@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -273,6 +274,108 @@ func TestTokens(t *testing.T) {
 		}
 		if ts[1].RevokedAt != nil {
 			t.Error("the other token is revoked too")
+		}
+	})
+}
+
+func TestRemoveUser(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		ctx, db := t.Context(), st.Ent
+		w := newWorld(db)
+		ewa := addUser(t, db, "ewa", calendar.Author, horse)
+		jan := addUser(t, db, "jan", calendar.Author, "")
+		key, _ := issue(t, db, ewa.ID, nil)
+		issue(t, db, ewa.ID, nil)
+		issue(t, db, jan.ID, nil)
+		w.accepts(t, "Bearer "+key, Principal{UserID: ewa.ID, Login: "ewa", Role: calendar.Author})
+		var ids [3]int64
+		for i, author := range []int64{ewa.ID, jan.ID, ewa.ID} {
+			ids[i] = int64(i + 1)
+			err := db.Image.Create().SetID(ids[i]).SetAuthorID(author).SetExtension("png").SetMimeType("image/png").
+				SetWidth(1).SetHeight(1).SetFilesize(1).SetCreatedAt(stored(noon)).Exec(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := RemoveUser(ctx, db, ewa.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := FindUser(ctx, db, "ewa"); !errors.Is(err, ErrNoUser) {
+			t.Errorf("still there: %v", err)
+		}
+		if err := RemoveUser(ctx, db, ewa.ID); !errors.Is(err, ErrNoUser) {
+			t.Errorf("removed twice: %v", err)
+		}
+		if n, err := db.Token.Query().Count(ctx); n != 1 || err != nil {
+			t.Errorf("%d tokens are left, error %v, want jan's", n, err)
+		}
+		for i, want := range []*int64{nil, &jan.ID, nil} {
+			image, err := db.Image.Get(ctx, ids[i])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, image.AuthorID); diff != "" {
+				t.Errorf("author of image %d (-want +got):\n%s", ids[i], diff)
+			}
+		}
+		w.pass(fresh)
+		w.refuses(t, "Bearer "+key, badToken, unknownToken)
+		w.refuses(t, inBasic("ewa:"+horse), badPair, wrongPair)
+	})
+}
+
+func TestKeepAdministrator(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		ctx, db := t.Context(), st.Ent
+		ewa := addUser(t, db, "ewa", calendar.Administrator, "")
+		jan := addUser(t, db, "jan", calendar.Administrator, "")
+		ala := addUser(t, db, "ala", calendar.Editor, "")
+		check := func(name string, u *ent.User, want error) {
+			t.Helper()
+			if err := KeepAdministrator(ctx, db, u.ID); !errors.Is(err, want) {
+				t.Errorf("%s: got %v, want %v", name, err, want)
+			}
+		}
+		check("one of two", ewa, nil)
+		if err := SetDisabled(ctx, db, noon, jan.ID, true); err != nil {
+			t.Fatal(err)
+		}
+		check("the other is disabled", ewa, ErrLastAdministrator)
+		check("disabled already", jan, nil)
+		check("an editor", ala, nil)
+		if err := SetRole(ctx, db, ewa.ID, calendar.Editor); err != nil {
+			t.Fatal(err)
+		}
+		check("nobody administrates", ewa, nil)
+	})
+}
+
+// Two administrators who remove each other at the same time must not both succeed.
+func TestAdministratorsCannotRemoveEachOther(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		users := []*ent.User{
+			addUser(t, st.Ent, "ewa", calendar.Administrator, ""),
+			addUser(t, st.Ent, "jan", calendar.Administrator, ""),
+		}
+		var group sync.WaitGroup
+		errs := make([]error, len(users))
+		for i, u := range users {
+			group.Go(func() {
+				errs[i] = store.Tx(t.Context(), st.Ent, func(tx *ent.Tx) error {
+					if err := KeepAdministrator(t.Context(), tx.Client(), u.ID); err != nil {
+						return err
+					}
+					return RemoveUser(t.Context(), tx.Client(), u.ID)
+				})
+			})
+		}
+		group.Wait()
+		left, err := ListUsers(t.Context(), st.Ent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(left) != 1 || !errors.Is(errors.Join(errs...), ErrLastAdministrator) {
+			t.Errorf("%d users are left, errors %v", len(left), errs)
 		}
 	})
 }

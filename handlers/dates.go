@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"encoding/json"
+	"math"
 	"strconv"
 	"time"
 
@@ -10,15 +11,18 @@ import (
 	"github.com/almanac-cal/almanac/when"
 )
 
+// maxUnix is beyond all seconds that are a date. Numbers up to it lose nothing as float64.
+const maxUnix = 1e12
+
 // parseDate reads a date of the contract's section 5; relative words refer to now in the zone.
 func parseDate(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *param.Fault) {
 	return func(raw any) (when.Date, *param.Fault) {
 		if n, ok := raw.(json.Number); ok {
-			sec, err := strconv.ParseInt(string(n), 10, 64)
-			if err != nil {
+			sec, err := strconv.ParseFloat(string(n), 64)
+			if err != nil || math.Abs(sec) > maxUnix {
 				return when.Date{}, param.Bad()
 			}
-			d, err := when.Unix(sec)
+			d, err := when.Unix(int64(math.Floor(sec)))
 			if err != nil {
 				return when.Date{}, param.Bad()
 			}

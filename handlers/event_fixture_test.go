@@ -5,13 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/store"
@@ -21,6 +24,7 @@ import (
 type eventTest struct {
 	*apitest.API
 	user map[string]int64 // ids by login, which is the role
+	now  time.Time        // what the clock shows
 }
 
 // eachEventTest runs a test on every engine.
@@ -28,7 +32,9 @@ func eachEventTest(t *testing.T, test func(t *testing.T, e *eventTest), options 
 	t.Helper()
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		e := &eventTest{API: apitest.New(t, st, options...), user: map[string]int64{"admin": 1}}
+		e := &eventTest{user: map[string]int64{"admin": 1}, now: apitest.Now}
+		clock := func(c *handlers.Config) { c.Site.Now = func() time.Time { return e.now } }
+		e.API = apitest.New(t, st, slices.Concat(options, []apitest.Option{clock})...)
 		e.Example(t)
 		for _, role := range []calendar.Role{
 			calendar.Editor, calendar.Author, calendar.Contributor, calendar.Subscriber,
@@ -37,6 +43,16 @@ func eachEventTest(t *testing.T, test func(t *testing.T, e *eventTest), options 
 		}
 		test(t, e)
 	})
+}
+
+// siteIn places the site in a zone.
+func siteIn(t *testing.T, name string) apitest.Option {
+	t.Helper()
+	zone, err := calendar.ParseZone(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(c *handlers.Config) { c.Site.Zone = zone }
 }
 
 // concert is the body of a create: what is required, with more or other fields over it.

@@ -210,7 +210,7 @@ func idOrNone(raw any) (int64, *param.Fault) {
 // linkedFaults validates what was sent for venue or organizer: ids must be of the kind, not trashed and
 // readable; objects must pass the rules of their resource.
 func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, name string, refs []reference,
-	inline func(*param.Set),
+	inline func(place int, set *param.Set),
 ) *param.Fault {
 	var ids []int64
 	for i, ref := range refs {
@@ -219,7 +219,7 @@ func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, name strin
 			continue
 		}
 		set := param.NewSet(f.p.Now, param.InBody, nil, ref.object)
-		inline(set)
+		inline(i, set)
 		err := set.Parse(ctx)
 		var missing param.Missing
 		var invalid param.Invalid
@@ -253,31 +253,27 @@ func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, name strin
 
 // linkable are those of the ids that the caller may link: of the kind, not trashed, readable.
 func (r *request) linkable(ctx context.Context, kind calendar.Kind, ids []int64) ([]int64, error) {
-	var found []int64
-	if kind == calendar.Venue {
-		rows, err := r.h.DB.Venue.Query().Where(venue.IDIn(ids...)).
-			Select(venue.FieldID, venue.FieldAuthorID, venue.FieldStatus, venue.FieldPublishedAt).All(ctx)
-		if err != nil {
-			return nil, err
+	return inParts(ids, func(part []int64) ([]int64, error) {
+		var found []int64
+		if kind == calendar.Venue {
+			rows, err := r.h.DB.Venue.Query().Where(venue.IDIn(part...)).
+				Select(venue.FieldID, venue.FieldAuthorID, venue.FieldStatus, venue.FieldPublishedAt).All(ctx)
+			for _, row := range rows {
+				if r.view().readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
+					found = append(found, row.ID)
+				}
+			}
+			return found, err
 		}
+		rows, err := r.h.DB.Organizer.Query().Where(organizer.IDIn(part...)).
+			Select(organizer.FieldID, organizer.FieldAuthorID, organizer.FieldStatus, organizer.FieldPublishedAt).All(ctx)
 		for _, row := range rows {
 			if r.view().readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
 				found = append(found, row.ID)
 			}
 		}
-		return found, nil
-	}
-	rows, err := r.h.DB.Organizer.Query().Where(organizer.IDIn(ids...)).
-		Select(organizer.FieldID, organizer.FieldAuthorID, organizer.FieldStatus, organizer.FieldPublishedAt).All(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, row := range rows {
-		if r.view().readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
-			found = append(found, row.ID)
-		}
-	}
-	return found, nil
+		return found, err
+	})
 }
 
 func (f fields) venues(in *eventInput) {
@@ -285,8 +281,8 @@ func (f fields) venues(in *eventInput) {
 	p := param.Var(f.p, &refs, "venue", "Venue IDs or data", "array", references).ListOf("integer").PublishDefault(nil)
 	f.clears(p).Check(func(ctx context.Context) *param.Fault {
 		out := make([]edit.VenueRef, 0, len(refs))
-		fault := f.linkedFaults(ctx, calendar.Venue, "venue", refs, func(set *param.Set) {
-			v := &venueInput{}
+		fault := f.linkedFaults(ctx, calendar.Venue, "venue", refs, func(place int, set *param.Set) {
+			v := &venueInput{place: place}
 			f.r.declareVenue(fields{p: set, r: f.r, create: true}, v)
 			in.venues = append(in.venues, v)
 		})
@@ -310,8 +306,8 @@ func (f fields) organizers(in *eventInput) {
 		ListOf("integer").PublishDefault(nil)
 	f.clears(p).Check(func(ctx context.Context) *param.Fault {
 		out := make([]edit.OrganizerRef, 0, len(refs))
-		fault := f.linkedFaults(ctx, calendar.Organizer, "organizer", refs, func(set *param.Set) {
-			o := &organizerInput{}
+		fault := f.linkedFaults(ctx, calendar.Organizer, "organizer", refs, func(place int, set *param.Set) {
+			o := &organizerInput{place: place}
 			f.r.declareOrganizer(fields{p: set, r: f.r, create: true}, o)
 			in.organizers = append(in.organizers, o)
 		})

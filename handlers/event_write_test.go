@@ -50,14 +50,18 @@ func TestCreatedEventsLookAsTheContractShows(t *testing.T) {
 			{Name: "location keeps the language of the path", Request: apitest.Request{
 				Method: "POST", As: "admin", Path: "/pl/cal/events/v1/events", Absolute: true, JSON: concert(nil),
 			}, Status: 201, Check: location("/pl/cal/events/v1/events/119")},
-			{Name: "no json_ld in the reply to an update", Request: patch("admin", "/events/119", object{}), Status: 200,
-				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"json_ld": nil, "title": "Concert"}) }},
-			{Name: "only the fields asked for", Request: post("admin", "/events?_fields=title,venue.id", concert(object{"venue": 10})),
+			{
+				Name: "no json_ld in the reply to an update", Request: patch("admin", "/events/119", object{}), Status: 200,
+				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"json_ld": nil, "title": "Concert"}) },
+			},
+			{
+				Name: "only the fields asked for", Request: post("admin", "/events?_fields=title,venue.id", concert(object{"venue": 10})),
 				Status: 201, Check: func(t *testing.T, r apitest.Response) {
 					if want := `{"title":"Concert","venue":{"id":10}}`; string(r.Body) != want {
 						t.Errorf("got %s", r.Body)
 					}
-				}},
+				},
+			},
 		})
 	})
 }
@@ -68,52 +72,94 @@ func TestFirstFailingStepAnswers(t *testing.T) {
 		backwards := object{"start_date": "2026-12-05 18:00", "end_date": "2026-12-05 17:00"}
 		wrong := map[string]string{"Authorization": "Bearer wrong"}
 		e.Run(t, []apitest.Case{
-			{Name: "route before credentials", Request: apitest.Request{Method: "POST", Path: "/nothing", Header: wrong, JSON: "{"},
-				Status: 404, Code: "rest_no_route"},
-			{Name: "credentials before body", Request: apitest.Request{Method: "POST", Path: "/events", Header: wrong, JSON: "{"},
-				Status: 401, Code: "rest_invalid_token"},
+			{
+				Name: "route before credentials", Request: apitest.Request{Method: "POST", Path: "/nothing", Header: wrong, JSON: "{"},
+				Status: 404, Code: "rest_no_route",
+			},
+			{
+				Name: "credentials before body", Request: apitest.Request{Method: "POST", Path: "/events", Header: wrong, JSON: "{"},
+				Status: 401, Code: "rest_invalid_token",
+			},
 			{Name: "body before missing", Request: post("", "/events", `{"title":`), Status: 400, Code: "rest_invalid_json"},
-			{Name: "too large a body", Request: post("admin", "/events", concert(object{"description": strings.Repeat("x", 1<<20)})),
-				Status: 413, Code: "rest_request_too_large"},
-			{Name: "missing before invalid", Request: post("", "/events", object{"featured": "maybe", "end_date": "x"}),
-				Status: 400, Code: "rest_missing_callback_param", Check: names("title", "start_date")},
-			{Name: "null is missing", Request: post("", "/events", concert(object{"title": nil, "end_date": nil})),
-				Status: 400, Code: "rest_missing_callback_param", Check: names("title", "end_date")},
-			{Name: "empty is not missing", Request: post("", "/events", concert(object{"title": "", "start_date": ""})),
-				Status: 400, Code: "rest_invalid_param", Check: names("title", "start_date")},
+			{
+				Name: "too large a body", Request: post("admin", "/events", concert(object{"description": strings.Repeat("x", 1<<20)})),
+				Status: 413, Code: "rest_request_too_large",
+			},
+			{
+				Name: "missing before invalid", Request: post("", "/events", object{"featured": "maybe", "end_date": "x"}),
+				Status: 400, Code: "rest_missing_callback_param", Check: names("title", "start_date"),
+			},
+			{
+				Name: "null is missing", Request: post("", "/events", concert(object{"title": nil, "end_date": nil})),
+				Status: 400, Code: "rest_missing_callback_param", Check: names("title", "end_date"),
+			},
+			{
+				Name: "empty is not missing", Request: post("", "/events", concert(object{"title": "", "start_date": ""})),
+				Status: 400, Code: "rest_invalid_param", Check: names("title", "start_date"),
+			},
 
-			{Name: "invalid before permission", Request: post("", "/events", concert(object{"featured": "maybe"})),
-				Status: 400, Check: names("featured rest_invalid_type")},
-			{Name: "unknown venue before permission", Request: post("", "/events", concert(object{"venue": 999999})),
-				Status: 400, Check: names("venue unknown-ids")},
-			{Name: "unknown category before permission", Request: post("", "/events", concert(object{"categories": []int{999999}})),
-				Status: 400, Check: names("categories unknown-ids")},
-			{Name: "unknown author before permission", Request: post("", "/events", concert(object{"author": 999999})),
-				Status: 400, Check: names("author unknown-ids")},
-			{Name: "unknown image before permission", Request: post("", "/events", concert(object{"image": 999999})),
-				Status: 400, Check: names("image unknown-ids")},
-			{Name: "end before start before permission", Request: post("", "/events", concert(backwards)),
-				Status: 400, Check: names("end_date end-before-start")},
-			{Name: "end before start of an update before permission", Request: patch("", "/events/15", backwards),
-				Status: 400, Check: names("end_date end-before-start")},
-			{Name: "end before start among other faults", Request: post("admin", "/events",
-				concert(object{"start_date": "2026-12-05 18:00", "end_date": "2026-12-05 17:00", "slug": 1, "cost": true})),
-				Status: 400, Check: names("slug rest_invalid_type", "end_date end-before-start", "cost")},
+			{
+				Name: "invalid before permission", Request: post("", "/events", concert(object{"featured": "maybe"})),
+				Status: 400, Check: names("featured rest_invalid_type"),
+			},
+			{
+				Name: "unknown venue before permission", Request: post("", "/events", concert(object{"venue": 999999})),
+				Status: 400, Check: names("venue unknown-ids"),
+			},
+			{
+				Name: "unknown category before permission", Request: post("", "/events", concert(object{"categories": []int{999999}})),
+				Status: 400, Check: names("categories unknown-ids"),
+			},
+			{
+				Name: "unknown author before permission", Request: post("", "/events", concert(object{"author": 999999})),
+				Status: 400, Check: names("author unknown-ids"),
+			},
+			{
+				Name: "unknown image before permission", Request: post("", "/events", concert(object{"image": 999999})),
+				Status: 400, Check: names("image unknown-ids"),
+			},
+			{
+				Name: "end before start before permission", Request: post("", "/events", concert(backwards)),
+				Status: 400, Check: names("end_date end-before-start"),
+			},
+			{
+				Name: "end before start of an update before permission", Request: patch("", "/events/15", backwards),
+				Status: 400, Check: names("end_date end-before-start"),
+			},
+			{
+				Name: "end before start among other faults", Request: post("admin", "/events",
+					concert(object{"start_date": "2026-12-05 18:00", "end_date": "2026-12-05 17:00", "slug": 1, "cost": true})),
+				Status: 400, Check: names("slug rest_invalid_type", "end_date end-before-start", "cost"),
+			},
 
-			{Name: "permission before a new category, anonymous", Request: post("", "/events", concert(object{"categories": "New"})),
-				Status: 401, Code: "rest_forbidden"},
-			{Name: "permission before a new category, subscriber", Request: post("subscriber", "/events", concert(object{"categories": "New"})),
-				Status: 403, Code: "rest_forbidden"},
-			{Name: "permission before an end against the stored start, anonymous", Request: patch("", "/events/15", object{"end_date": "2020-01-01"}),
-				Status: 401, Code: "rest_forbidden"},
-			{Name: "permission before an end against the stored start, author", Request: patch("author", "/events/15", object{"end_date": "2020-01-01"}),
-				Status: 403, Code: "rest_forbidden"},
-			{Name: "end against the stored start", Request: patch("admin", "/events/15", object{"end_date": "2020-01-01"}),
-				Status: 400, Check: names("end_date end-before-start")},
-			{Name: "permission before a parent loop", Request: patch("subscriber", "/events/15", object{"post_parent": 15}),
-				Status: 403, Code: "rest_forbidden"},
-			{Name: "permission before a download", Request: post("subscriber", "/events", concert(object{"image": "http://127.0.0.1:1/x.png"})),
-				Status: 403, Code: "rest_forbidden"},
+			{
+				Name: "permission before a new category, anonymous", Request: post("", "/events", concert(object{"categories": "New"})),
+				Status: 401, Code: "rest_forbidden",
+			},
+			{
+				Name: "permission before a new category, subscriber", Request: post("subscriber", "/events", concert(object{"categories": "New"})),
+				Status: 403, Code: "rest_forbidden",
+			},
+			{
+				Name: "permission before an end against the stored start, anonymous", Request: patch("", "/events/15", object{"end_date": "2020-01-01"}),
+				Status: 401, Code: "rest_forbidden",
+			},
+			{
+				Name: "permission before an end against the stored start, author", Request: patch("author", "/events/15", object{"end_date": "2020-01-01"}),
+				Status: 403, Code: "rest_forbidden",
+			},
+			{
+				Name: "end against the stored start", Request: patch("admin", "/events/15", object{"end_date": "2020-01-01"}),
+				Status: 400, Check: names("end_date end-before-start"),
+			},
+			{
+				Name: "permission before a parent loop", Request: patch("subscriber", "/events/15", object{"post_parent": 15}),
+				Status: 403, Code: "rest_forbidden",
+			},
+			{
+				Name: "permission before a download", Request: post("subscriber", "/events", concert(object{"image": "http://127.0.0.1:1/x.png"})),
+				Status: 403, Code: "rest_forbidden",
+			},
 
 			{Name: "every fault at once, in the order of the table", Request: post("", "/events", object{
 				"ml_language": "de", "post_parent": "x", "ticketed": "maybe", "password": 5, "organizer": "Bob", "venue": 12,
@@ -175,8 +221,10 @@ func TestUnknownEventsAreAnsweredByRoute(t *testing.T) {
 			}
 		}
 		e.Run(t, []apitest.Case{
-			{Name: "invalid fields come before the unknown target", Request: patch("", "/events/999999", object{"cost": true}),
-				Status: 400, Check: names("cost")},
+			{
+				Name: "invalid fields come before the unknown target", Request: patch("", "/events/999999", object{"cost": true}),
+				Status: 400, Check: names("cost"),
+			},
 			{Name: "a fault of the slug alone", Request: remove("", "/events/by-slug/nowhere"), Status: 400, Check: names("slug")},
 		})
 	})
@@ -208,7 +256,8 @@ func TestSourcesOfParameters(t *testing.T) {
 		whole := e.must(t, get("/events/17")).JSON(t).(object)
 		whole["title"], whole["cost"] = "Tea &amp; cake", "$5 – $10"
 		e.Run(t, []apitest.Case{
-			{Name: "a whole representation sent back", Request: apitest.Request{Method: "PUT", As: "admin", Path: "/events/17", JSON: whole},
+			{
+				Name: "a whole representation sent back", Request: apitest.Request{Method: "PUT", As: "admin", Path: "/events/17", JSON: whole},
 				Status: 200, Check: func(t *testing.T, r apitest.Response) {
 					after := e.must(t, get("/events/17")).JSON(t).(object)
 					has(t, r, object{"cost_details.values": []string{"5", "10"}})
@@ -219,68 +268,111 @@ func TestSourcesOfParameters(t *testing.T) {
 					if diff := cmp.Diff(whole, after); diff != "" {
 						t.Errorf("representation (-sent +stored):\n%s", diff)
 					}
-				}},
-			{Name: "form with brackets", Request: form("POST", "/events", "title=Fair&venue[venue]=Yard&venue[city]=Kyiv"+
-				"&organizer[0][organizer]=Ann&organizer[1][organizer]=Ben&tags[]=outdoor&tags[]=spring&featured=on"+dates),
-				Status: 201, Check: e.keeps(linked)},
+				},
+			},
+			{
+				Name: "form with brackets", Request: form("POST", "/events", "title=Fair&venue[venue]=Yard&venue[city]=Kyiv"+
+					"&organizer[0][organizer]=Ann&organizer[1][organizer]=Ben&tags[]=outdoor&tags[]=spring&featured=on"+dates),
+				Status: 201, Check: e.keeps(linked),
+			},
 			{Name: "multipart with brackets", Request: multipart("title", "Fair", "venue[venue]", "Yard", "venue[city]", "Kyiv",
 				"organizer[0][organizer]", "Ann", "organizer[1][organizer]", "Ben", "tags[]", "outdoor", "tags[]", "spring",
 				"featured", "1", "start_date", "2026-12-05", "end_date", "2026-12-06"), Status: 201, Check: e.keeps(linked)},
-			{Name: "query on POST", Request: apitest.Request{Method: "POST", As: "admin", Path: "/events?title=Query&tags[]=outdoor" + dates},
-				Status: 201, Check: e.keeps(object{"title": "Query", "tags.0.name": "outdoor"})},
-			{Name: "body over query", Request: post("admin", "/events?title=Query&excerpt=Short", concert(nil)),
-				Status: 201, Check: e.keeps(object{"title": "Concert", "excerpt": "<p>Short</p>"})},
-			{Name: "form over query", Request: form("POST", "/events?title=Query", "title=Form"+dates),
-				Status: 201, Check: e.keeps(object{"title": "Form"})},
+			{
+				Name: "query on POST", Request: apitest.Request{Method: "POST", As: "admin", Path: "/events?title=Query&tags[]=outdoor" + dates},
+				Status: 201, Check: e.keeps(object{"title": "Query", "tags.0.name": "outdoor"}),
+			},
+			{
+				Name: "body over query", Request: post("admin", "/events?title=Query&excerpt=Short", concert(nil)),
+				Status: 201, Check: e.keeps(object{"title": "Concert", "excerpt": "<p>Short</p>"}),
+			},
+			{
+				Name: "form over query", Request: form("POST", "/events?title=Query", "title=Form"+dates),
+				Status: 201, Check: e.keeps(object{"title": "Form"}),
+			},
 			{Name: "content type with a charset", Request: typed("application/json; charset=utf-8",
 				`{"title":"Typed","start_date":"2026-12-05","end_date":"2026-12-05"}`), Status: 201, Check: e.keeps(object{"title": "Typed"})},
-			{Name: "other content types carry nothing", Request: typed("text/plain", `{"title":"x","start_date":"now","end_date":"now"}`),
-				Status: 400, Check: names("title", "start_date", "end_date")},
+			{
+				Name: "other content types carry nothing", Request: typed("text/plain", `{"title":"x","start_date":"now","end_date":"now"}`),
+				Status: 400, Check: names("title", "start_date", "end_date"),
+			},
 			{Name: "a list carries nothing", Request: post("admin", "/events", `[{"title":"x"}]`), Status: 400, Check: names("title", "start_date", "end_date")},
 			{Name: "an empty body carries nothing", Request: post("admin", "/events", ""), Status: 400, Check: names("title", "start_date", "end_date")},
 			{Name: "more after the object", Request: post("admin", "/events", `{} {}`), Status: 400, Code: "rest_invalid_json"},
 
-			{Name: "last of a repeated scalar", Request: form("POST", "/events", "title=One&title=Two&featured=1&featured=0"+
-				"&website=https://one.example/&website=https://two.example/&timezone=UTC&timezone=Europe/Warsaw&image=0&image=14"+dates),
+			{
+				Name: "last of a repeated scalar", Request: form("POST", "/events", "title=One&title=Two&featured=1&featured=0"+
+					"&website=https://one.example/&website=https://two.example/&timezone=UTC&timezone=Europe/Warsaw&image=0&image=14"+dates),
 				Status: 201, Check: e.keeps(object{
 					"title": "Two", "featured": false, "website": "https://two.example/", "timezone": "Europe/Warsaw", "image.id": 14,
-				})},
-			{Name: "repeated language", Request: form("POST", "/events?ml_language=es&ml_language=pl", "title=Targ"+dates),
-				Status: 201, Check: e.keeps(object{"language": "pl", "translations": []string{"pl"}})},
+				}),
+			},
+			{
+				Name: "repeated language", Request: form("POST", "/events?ml_language=es&ml_language=pl", "title=Targ"+dates),
+				Status: 201, Check: e.keeps(object{"language": "pl", "translations": []string{"pl"}}),
+			},
 
 			{Name: "PUT", Request: form("PUT", "/events/6", "cost=1"), Status: 200, Check: e.keeps(object{"cost": "$1", "title": "City run"})},
 			{Name: "PATCH", Request: form("PATCH", "/events/6", "cost=2"), Status: 200, Check: e.keeps(object{"cost": "$2", "title": "City run"})},
 			{Name: "POST", Request: form("POST", "/events/6/", "cost=3"), Status: 200, Check: e.keeps(object{"cost": "$3", "title": "City run"})},
-			{Name: "update by query", Request: apitest.Request{Method: "PATCH", As: "admin", Path: "/events/6?cost=4"}, Status: 200,
-				Check: e.keeps(object{"cost": "$4"})},
+			{
+				Name: "update by query", Request: apitest.Request{Method: "PATCH", As: "admin", Path: "/events/6?cost=4"}, Status: 200,
+				Check: e.keeps(object{"cost": "$4"}),
+			},
 			{Name: "method in a header", Request: apitest.Request{
 				Method: "POST", As: "admin", Path: "/events/5", Header: map[string]string{"X-HTTP-Method-Override": "DELETE"},
 			}, Status: 200, Check: e.keeps(object{"status": "trash"})},
-			{Name: "method in the query", Request: apitest.Request{Method: "POST", As: "admin", Path: "/events/4?_method=DELETE"},
-				Status: 200, Check: e.keeps(object{"status": "trash"})},
+			{
+				Name: "method in the query", Request: apitest.Request{Method: "POST", As: "admin", Path: "/events/4?_method=DELETE"},
+				Status: 200, Check: e.keeps(object{"status": "trash"}),
+			},
 
-			{Name: "the path's id stands", Request: patch("admin", "/events/3?id=2", object{"id": 1, "excerpt": "Mine"}),
-				Status: 200, Check: e.keeps(object{"id": 3, "excerpt": "<p>Mine</p>"})},
-			{Name: "the path's slug stands", Request: patch("admin", "/events/by-slug/choir?slug=evening-song", object{"excerpt": "Slug"}),
-				Status: 200, Check: e.keeps(object{"id": 3, "slug": "choir", "excerpt": "<p>Slug</p>"})},
-			{Name: "a slug in the body is a new one", Request: patch("admin", "/events/by-slug/choir", object{"slug": "Big choir"}),
-				Status: 200, Check: e.keeps(object{"id": 3, "slug": "big-choir"})},
+			{
+				Name: "the path's id stands", Request: patch("admin", "/events/3?id=2", object{"id": 1, "excerpt": "Mine"}),
+				Status: 200, Check: e.keeps(object{"id": 3, "excerpt": "<p>Mine</p>"}),
+			},
+			{
+				Name: "the path's slug stands", Request: patch("admin", "/events/by-slug/choir?slug=evening-song", object{"excerpt": "Slug"}),
+				Status: 200, Check: e.keeps(object{"id": 3, "slug": "choir", "excerpt": "<p>Slug</p>"}),
+			},
+			{
+				Name: "a slug in the body is a new one", Request: patch("admin", "/events/by-slug/choir", object{"slug": "Big choir"}),
+				Status: 200, Check: e.keeps(object{"id": 3, "slug": "big-choir"}),
+			},
 			{Name: "rights are those on the path's event", Request: patch("author", "/events/3", object{"id": 999999}), Status: 403},
-			{Name: "id in a create", Request: post("admin", "/events", concert(object{"id": 3})), Status: 201,
+			{
+				Name: "id in a create", Request: post("admin", "/events", concert(object{"id": 3})), Status: 201,
 				Check: func(t *testing.T, r apitest.Response) {
 					if r.Get(t, "id") == 3.0 {
 						t.Error("the id sent was taken")
 					}
-				}},
+				},
+			},
 			{Name: "unknown and read-only fields", Request: patch("admin", "/events/2", object{
 				"colour": "red", "global_id": "x", "modified": "2000-01-01", "url": "x", "rest_url": 1, "utc_start_date": "2000-01-01",
 				"cost_details": true, "custom_fields": 5, "language": "pl", "translations": "x", "json_ld": nil, "timezone_abbr": 1,
 			}), Status: 200, Check: e.keeps(object{"title": "Evening song", "start_date": "2026-12-02 18:00:00", "language": "en"})},
-			{Name: "a password in the query means nothing", Request: post("admin", "/events?password=sesame", concert(nil)),
+			{
+				Name: "a password in the query means nothing", Request: post("admin", "/events?password=sesame", concert(nil)),
 				Status: 201, Check: func(t *testing.T, r apitest.Response) {
 					id := int64(r.Get(t, "id").(float64))
 					has(t, e.must(t, get(eventPath(id))), object{"title": "Concert"})
-				}},
+				},
+			},
 		})
+	})
+}
+
+func TestUpdatesChangeOnlyWhatIsSent(t *testing.T) {
+	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		for _, method := range []string{"PUT", "POST", "PATCH"} {
+			before := e.must(t, get("/events/15")).JSON(t).(object)
+			e.must(t, apitest.Request{Method: method, As: "admin", Path: "/events/15", JSON: object{"excerpt": method}})
+			before["excerpt"] = "<p>" + method + "</p>"
+			before["modified"], before["modified_utc"] = "2026-11-21 12:00:00", "2026-11-21 12:00:00"
+			if diff := cmp.Diff(before, e.must(t, get("/events/15")).JSON(t)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", method, diff)
+			}
+		}
 	})
 }

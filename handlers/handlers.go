@@ -27,8 +27,8 @@ type Config struct {
 	Mounts      []string       // further paths under which the same API is served: /wp-json/tribe/events/v1
 }
 
-// Handlers answers the routes of the API. It holds no state of its own and serves any number of requests at
-// once.
+// Handlers answers the routes of the API. It holds no state but what can be made again, and serves any number of
+// requests at once.
 type Handlers struct {
 	Config
 	pictures turns  // of those who decode images
@@ -36,6 +36,8 @@ type Handlers struct {
 	prefix   string // path of the base URL: "" or /rest
 	mounts   []string
 	table    []*pattern
+	// documents are kept, because they take longer to make than to send.
+	documents documents
 }
 
 // New builds the table of routes. It fails when a declaration is wrong, a mount is unusable or the base URL is
@@ -74,6 +76,8 @@ func New(c Config) (h *Handlers, err error) {
 			e.describe(h.Site.Now())
 		}
 	}
+	// A representation that has no schema fails here, not in a request.
+	(&request{h: h, now: h.Site.Now(), root: Root{Mount: h.mounts[0]}}).document()
 	return h, nil
 }
 
@@ -93,9 +97,16 @@ func (r Root) Language() calendar.Language {
 func (h *Handlers) Locate(path string) (root Root, rest string, ok bool) {
 	if h.prefix != "" {
 		if below, found := strings.CutPrefix(path, h.prefix); found && strings.HasPrefix(below, "/") {
-			path = below
+			if root, rest, ok = h.locate(below); ok {
+				return root, rest, true
+			}
 		}
 	}
+	return h.locate(path)
+}
+
+// locate is Locate for a path below the base URL.
+func (h *Handlers) locate(path string) (root Root, rest string, ok bool) {
 	if len(path) > 3 && path[0] == '/' && path[3] == '/' && calendar.Language(path[1:3]).Known() {
 		root.Segment, path = path[:3], path[3:]
 	}

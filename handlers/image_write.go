@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/media"
@@ -50,15 +51,24 @@ func (r *request) resolvePictures(in *eventInput) error {
 	}
 	for _, v := range in.venues {
 		if err := r.resolvePicture(v.Image, &v.ImageID); err != nil {
-			return err
+			return linkedPicture("venue", v.place, err)
 		}
 	}
 	for _, o := range in.organizers {
 		if err := r.resolvePicture(o.Image, &o.ImageID); err != nil {
-			return err
+			return linkedPicture("organizer", o.place, err)
 		}
 	}
 	return nil
+}
+
+// linkedPicture turns the fault of the image of an inline venue or organizer into one of the event's parameter.
+func linkedPicture(name string, place int, err error) error {
+	var invalid param.Invalid
+	if !errors.As(err, &invalid) {
+		return err
+	}
+	return &pictureError{*edit.InvalidLinked(name, place, invalid.Faults), err}
 }
 
 // resolvePicture turns an image as it was sent into the id that is written. An address below our own /media/
@@ -177,7 +187,7 @@ func (r *request) declareImageCreate(p *param.Set, in *imageInput) {
 				return nil, param.Bad()
 			}
 			return f, nil
-		})
+		}).Format = "binary"
 	param.Opt(p, &in.URL, "url", "Address of an image to fetch", "string", func(raw any) (string, *param.Fault) {
 		text, fault := param.String(raw)
 		if fault == nil && !isWebAddress(text) {

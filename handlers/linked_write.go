@@ -17,6 +17,7 @@ type venueInput struct {
 	target
 	edit.VenueInput
 	Image *picture
+	place int // in the list of the event it is sent with
 }
 
 // organizerInput is what a create or update of an organizer may send.
@@ -24,6 +25,7 @@ type organizerInput struct {
 	target
 	edit.OrganizerInput
 	Image *picture
+	place int // in the list of the event it is sent with
 }
 
 // declareTarget declares the path of an update or delete: the record must be there.

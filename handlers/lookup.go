@@ -32,12 +32,35 @@ func unknownIDs(ids []int64) *param.Fault {
 // missingOf lists the asked ids that were not found, each once, in the order asked.
 func missingOf(asked, found []int64) []int64 {
 	var missing []int64
+	known := make(map[int64]bool, len(found))
+	for _, id := range found {
+		known[id] = true
+	}
 	for _, id := range asked {
-		if !slices.Contains(found, id) && !slices.Contains(missing, id) {
+		if !known[id] {
+			known[id] = true
 			missing = append(missing, id)
 		}
 	}
 	return missing
+}
+
+// partSize is how many ids one statement asks for: databases bound the number of its arguments, and a body has
+// room for many.
+const partSize = 500
+
+// inParts looks up distinct ids, part by part.
+func inParts(ids []int64, find func(part []int64) ([]int64, error)) ([]int64, error) {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	var found []int64
+	for part := range slices.Chunk(ids, partSize) {
+		some, err := find(part)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, some...)
+	}
+	return found, nil
 }
 
 // areRecords checks that all ids are venues or organizers that are not in the trash.
@@ -65,7 +88,9 @@ func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Cont
 // areTermIDs checks that all ids are terms of the taxonomy.
 func (r *request) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
-		found, err := r.h.DB.Term.Query().Where(term.IDIn(*ids...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
+		found, err := inParts(*ids, func(part []int64) ([]int64, error) {
+			return r.h.DB.Term.Query().Where(term.IDIn(part...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
+		})
 		if err != nil {
 			return &param.Fault{Err: err}
 		}

@@ -344,7 +344,7 @@ func TestProtectedEvents(t *testing.T) {
 		image := int64(14)
 		id := api.AddEvent(t, "Guarded & dear", "2026-12-01 10:00:00", "2026-12-01 11:00:00", func(c *ent.EventCreate) {
 			own, _ := c.Mutation().ID()
-			c.SetPasswordHash(guard(own)).SetAuthorID(author).SetDescription("secret").SetExcerpt("secret").SetImageID(image).
+			c.SetPublishedAt(apitest.Now.AddDate(0, 0, -9)).SetPasswordHash(guard(own)).SetAuthorID(author).SetDescription("secret").SetExcerpt("secret").SetImageID(image).
 				SetCost(calendar.Cost{Symbol: "$", Position: "prefix", Prices: []string{"10"}}).SetFeatured(true).SetAllDay(true)
 		})
 		api.LinkVenues(t, id, 10)

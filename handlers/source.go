@@ -46,14 +46,15 @@ func bodyValues(c *fiber.Ctx) (map[string]any, error) {
 	if err != nil {
 		return nil, nil
 	}
+	// A few kilobytes can unpack to gigabytes, so compressed bodies are not read at all.
+	if coding := c.Get(fiber.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, malformed(errors.New("compressed bodies are not understood"))
+	}
 	switch {
 	case kind == fiber.MIMEApplicationJSON || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"):
-		values, err := param.DecodeJSON(c.Body())
+		values, err := param.DecodeJSON(c.BodyRaw())
 		if err != nil {
-			return nil, &calendar.Error{
-				Code: "rest_invalid_json", Key: "rest_invalid_json",
-				Data: map[string]any{"json_error_message": err.Error()}, Err: err,
-			}
+			return nil, malformed(err)
 		}
 		return values, nil
 	case kind == fiber.MIMEApplicationForm:

@@ -20,6 +20,7 @@ func (h *Handlers) routes() []*pattern {
 	get, create, update, remove, ok := methodsGet, methodsCreate, methodsUpdate, methodsDelete, http.StatusOK
 	return []*pattern{
 		at("/", on("Index of the namespace", get, ok, (*request).declareIndex, (*request).getIndex)),
+		at("/doc", on("Interface description", get, ok, (*request).declareDoc, (*request).getDoc)),
 		at("/events",
 			on("List events", get, ok, (*request).declareEventQuery, (*request).listEvents),
 			on("Create an event", create, http.StatusCreated, (*request).declareEventCreate, (*request).createEvent)),

@@ -35,7 +35,7 @@ func (r *request) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
 	f.title(&in.Name, "name", "Name")
 	f.text(&in.Description, "description", "Description", maxTermText).Check(func(context.Context) *param.Fault {
 		// Only null clears.
-		if raw, _ := f.p.Raw("description"); raw == "" {
+		if raw, _ := f.p.Raw("description"); raw != nil && *in.Description == "" {
 			return param.Bad()
 		}
 		return nil

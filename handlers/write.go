@@ -324,7 +324,7 @@ func termRefs(name string) func(raw any) ([]edit.TermRef, *param.Fault) {
 		}
 		refs := make([]edit.TermRef, 0, len(items))
 		for _, item := range items {
-			if object, ok := item.(map[string]any); ok {
+			if object, ok := item.(map[string]any); ok && object["id"] != nil {
 				item = object["id"] // a representation sent back
 			}
 			if id, fault := param.Integer(item); fault == nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -107,7 +108,7 @@ func (n *node) at(key string) *node {
 		m = &node{}
 		n.member[key] = m
 		n.names = append(n.names, key)
-		if i, err := strconv.Atoi(key); err == nil && i >= n.next {
+		if i, err := strconv.Atoi(key); err == nil && i >= n.next && i < math.MaxInt {
 			n.next = i + 1
 		}
 	}

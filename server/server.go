@@ -125,6 +125,9 @@ func (s *Server) handle(c *fiber.Ctx) error {
 	c.SetUserContext(ctx)
 	c.Set("X-Request-Id", x.id)
 	if err := s.recovered(ctx, c, x); err != nil {
+		if ctx.Err() != nil {
+			err = errors.Join(err, ctx.Err()) // drivers do not always say that it was the time that ended them
+		}
 		x.failed = err
 		s.writeError(c, x, err)
 	}
@@ -184,7 +187,8 @@ func (s *Server) dispatch(ctx context.Context, c *fiber.Ctx, x *exchange) error 
 		return err
 	}
 	x.caller, call.Caller = caller, caller
-	if len(c.Body()) > maxBody && !m.Upload() {
+	// The body as it came: Fiber's Body would unpack a compressed one, however large that gets.
+	if len(c.BodyRaw()) > maxBody && !m.Upload() {
 		return &calendar.Error{Code: "rest_request_too_large", Key: "rest_request_too_large"}
 	}
 	return s.API.Serve(ctx, c, m, call)

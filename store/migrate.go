@@ -31,6 +31,8 @@ func (r Revision) Done() bool { return !r.ExecutedAt.IsZero() && r.Error == "" &
 // ErrBehind is returned by Current for a schema that misses migrations.
 var ErrBehind = errors.New("the schema is behind")
 
+var errNotEmpty = errors.New("want an empty database")
+
 // Migrate applies the migrations that the database misses, in order, and returns them. Several processes may
 // call it at once: one applies, the others wait and find nothing to do, or fail with ErrLocked after a minute.
 // Migrations whose checksum does not match atlas.sum are refused.
@@ -78,7 +80,10 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, operator string) (done
 	if err != nil {
 		return nil, err
 	}
-	if err := ex.ExecuteN(ctx, 0); err != nil && !errors.Is(err, migrate.ErrNoPendingFiles) {
+	switch err := ex.ExecuteN(ctx, 0); {
+	case errors.As(err, new(*migrate.NotCleanError)):
+		return nil, fmt.Errorf("migrate: %s has tables, and no record of migrations: %w", s, errNotEmpty)
+	case err != nil && !errors.Is(err, migrate.ErrNoPendingFiles):
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
 	for _, version := range began {
@@ -102,11 +107,15 @@ func (s *Store) driver(conn *sql.Conn) (migrate.Driver, error) {
 // Status lists all migrations in order: those of the binary, and those of the database the binary does not
 // know. It changes nothing; a database without a revision table has applied none.
 func (s *Store) Status(ctx context.Context) ([]Revision, error) {
-	dir, err := loadDir(migrations.FS, s.Engine())
+	return s.status(ctx, migrations.FS)
+}
+
+func (s *Store) status(ctx context.Context, files fs.FS) ([]Revision, error) {
+	dir, err := loadDir(files, s.Engine())
 	if err != nil {
 		return nil, err
 	}
-	files, err := dir.Files()
+	known, err := dir.Files()
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +127,8 @@ func (s *Store) Status(ctx context.Context) ([]Revision, error) {
 	for _, r := range applied {
 		byVersion[r.Version] = revisionOf(r)
 	}
-	out := make([]Revision, 0, len(files))
-	for _, f := range files {
+	out := make([]Revision, 0, len(known))
+	for _, f := range known {
 		rev, ok := byVersion[f.Version()]
 		if !ok {
 			stmts, err := f.Stmts()
@@ -143,7 +152,11 @@ func (s *Store) Status(ctx context.Context) ([]Revision, error) {
 // that says what is missing when it has not. A database that is ahead is fine: migrations only add, so an
 // older binary can serve it during a rolling deployment.
 func (s *Store) Current(ctx context.Context) error {
-	revs, err := s.Status(ctx)
+	return s.current(ctx, migrations.FS)
+}
+
+func (s *Store) current(ctx context.Context, files fs.FS) error {
+	revs, err := s.status(ctx, files)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// ErrConflict, returned by the function given to Tx, asks for another attempt: somebody else took in the
+// ErrConflict is returned by the function given to Tx to ask for another attempt: somebody else took in the
 // meantime what the transaction was about to take.
 var ErrConflict = errors.New("lost a race")
 

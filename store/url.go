@@ -78,18 +78,20 @@ func parseMySQL(text string) (location, error) {
 		// The error of package url repeats the URL, password included.
 		return location{}, fmt.Errorf("%w mysql://: not a valid URL; percent-encode special characters", ErrURL)
 	}
-	// What is shown has no options: an unknown one may be a password.
-	shown := &url.URL{Scheme: u.Scheme, User: u.User, Host: u.Host, Path: u.Path}
+	// Wrong URLs are not repeated: with a character that is not encoded, any part may be of the password.
 	name := strings.Trim(u.Path, "/")
-	if u.Hostname() == "" || name == "" || strings.Contains(name, "/") {
-		return location{}, fmt.Errorf("%w %s: want mysql://USER:PASSWORD@HOST:PORT/NAME", ErrURL, shown.Redacted())
+	switch {
+	case u.Fragment != "" || strings.ContainsAny(u.EscapedPath(), ":@"):
+		return location{}, fmt.Errorf("%w mysql://: percent-encode special characters", ErrURL)
+	case u.Hostname() == "" || name == "" || strings.Contains(name, "/"):
+		return location{}, fmt.Errorf("%w: want mysql://USER:PASSWORD@HOST:PORT/NAME", ErrURL)
 	}
 	port := u.Port()
 	if port == "" {
 		port = "3306"
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return location{}, fmt.Errorf("%w %s: %s is not a port", ErrURL, shown.Redacted(), port)
+		return location{}, fmt.Errorf("%w mysql://: want a port from 0 to 65535", ErrURL)
 	}
 	c := mysql.NewConfig()
 	c.User = u.User.Username()
@@ -106,12 +108,10 @@ func parseMySQL(text string) (location, error) {
 		"time_zone": "'+00:00'",
 		"sql_mode":  "'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 	}
-	options := u.Query()
-	if err := mysqlOptions(c, options); err != nil {
-		return location{}, fmt.Errorf("%w %s: %w", ErrURL, shown.Redacted(), err)
+	if err := mysqlOptions(c, u.Query()); err != nil {
+		return location{}, fmt.Errorf("%w mysql://: %w", ErrURL, err)
 	}
-	shown.RawQuery = options.Encode()
-	return location{dialect: dialect.MySQL, mysql: c, shown: shown.Redacted()}, nil
+	return location{dialect: dialect.MySQL, mysql: c, shown: u.Redacted()}, nil
 }
 
 // mysqlOptions applies the options a URL may carry: tls (true, skip-verify, preferred, false) and timeout.
@@ -124,16 +124,16 @@ func mysqlOptions(c *mysql.Config, options url.Values) error {
 			case "true", "skip-verify", "preferred", "false":
 				c.TLSConfig = value
 			default:
-				return fmt.Errorf("option tls: %q is none of true, skip-verify, preferred, false", value)
+				return errors.New("option tls: want true, skip-verify, preferred or false")
 			}
 		case "timeout":
 			d, err := time.ParseDuration(value)
 			if err != nil || d <= 0 {
-				return fmt.Errorf("option timeout: %q is no duration such as 5s", value)
+				return errors.New("option timeout: want a duration such as 5s")
 			}
 			c.Timeout = d
 		default:
-			return fmt.Errorf("unknown option %q; known are tls and timeout", name)
+			return errors.New("unknown option; known are tls and timeout")
 		}
 	}
 	return nil

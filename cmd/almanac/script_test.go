@@ -30,6 +30,10 @@ func TestScripts(t *testing.T) {
 	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir: "../../testdata/script", Cmds: commands(), RequireExplicitExec: true, RequireUniqueNames: true,
+		Setup: func(env *testscript.Env) error {
+			endAtOnce(env)
+			return nil
+		},
 	})
 }
 
@@ -42,11 +46,15 @@ func TestScriptsOnMySQL(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "../../testdata/script/mysql", Cmds: commands(), RequireExplicitExec: true, RequireUniqueNames: true,
 		Setup: func(env *testscript.Env) error {
+			endAtOnce(env)
 			env.Setenv("ALMANAC_DB", storetest.MySQL(t))
 			return nil
 		},
 	})
 }
+
+// endAtOnce keeps programs built with the race detector from sleeping for a second before they end.
+func endAtOnce(env *testscript.Env) { env.Setenv("GORACE", "atexit_sleep_ms=10") }
 
 // commands are those that the scripts have of ours.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {

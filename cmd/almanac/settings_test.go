@@ -41,7 +41,6 @@ func TestHelpNamesTheVariables(t *testing.T) {
 			"ALMANAC_DECIMAL_MARK", "ALMANAC_MEDIA", "ALMANAC_FETCH_ALLOW", "ALMANAC_LOG_FORMAT", "ALMANAC_MIGRATE",
 		}},
 		{"migrate apply", []string{"ALMANAC_DB"}},
-		{"import", []string{"ALMANAC_DB", "ALMANAC_TIMEZONE", "ALMANAC_LANGUAGE", "ALMANAC_MEDIA", "ALMANAC_FETCH_ALLOW"}},
 		{"user add", []string{"ALMANAC_DB"}},
 		{"token revoke", []string{"ALMANAC_DB"}},
 		{"version", nil},

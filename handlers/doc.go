@@ -1,0 +1,412 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// docQuery is what GET /doc may be asked: nothing but a language.
+type docQuery struct{}
+
+func (r *request) declareDoc(p *param.Set, _ *docQuery) { r.declareLanguage(p) }
+
+// getDoc answers with the interface description, OpenAPI 3.0.0 (contract, section 17).
+func (r *request) getDoc(*docQuery) (*reply, error) {
+	body, err := r.h.documents.get(r)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: 200, body: body}, nil
+}
+
+// documents keeps the interface descriptions of one day, for each root one: the links are those of the root,
+// and the published defaults of the date filters are those of the day. Making one takes milliseconds.
+type documents struct {
+	mu   sync.Mutex
+	day  calendar.Wall // of the site zone
+	kept map[Root]json.RawMessage
+}
+
+func (d *documents) get(r *request) (json.RawMessage, error) {
+	day := r.zone().Wall(r.now).StartOfDay()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.kept == nil || d.day != day {
+		d.day, d.kept = day, make(map[Root]json.RawMessage)
+	}
+	if body, ok := d.kept[r.root]; ok {
+		return body, nil
+	}
+	body, err := encode(r.document())
+	if err != nil {
+		return nil, err
+	}
+	d.kept[r.root] = body
+	return body, nil
+}
+
+// document builds the description from the table of routes, the declarations of the parameters and the
+// representations; it has no list of its own of any of them.
+func (r *request) document() ordered {
+	d := &description{r: r, schemas: schemas{}, shared: map[string]bool{}}
+	paths := make(ordered, 0, len(r.h.table))
+	for _, p := range r.h.table {
+		paths = append(paths, member{p.template(), d.path(p)})
+	}
+	d.schemas.add("Error", errorSchema())
+	d.schemas.add("Problem", problemSchema())
+	return ordered{
+		{"openapi", "3.0.0"},
+		{"info", ordered{
+			{"version", "1.0.0"},
+			{"title", strings.TrimSpace(r.h.Site.Name + " events API")},
+			{"description", "Events with their venues, organizers, categories, tags and images. " +
+				"Texts are served and written in the language of the request."},
+		}},
+		{"servers", []ordered{{{"url", r.h.Site.BaseURL + r.root.Segment + r.root.Mount + "/"}}}},
+		{"tags", d.tags},
+		{"paths", paths},
+		{"components", ordered{
+			{"schemas", d.schemas.members},
+			{"parameters", d.parameters},
+			{"headers", headers},
+			{"securitySchemes", ordered{
+				{"basic", ordered{
+					{"type", "http"}, {"scheme", "basic"},
+					{"description", "User name, and password or access token"},
+				}},
+				{"bearer", ordered{
+					{"type", "http"}, {"scheme", "bearer"}, {"description", "Access token"},
+				}},
+			}},
+		}},
+	}
+}
+
+// description is a document while it is built.
+type description struct {
+	r          *request
+	schemas    schemas
+	tags       []ordered
+	parameters ordered         // shared ones
+	shared     map[string]bool // their names
+}
+
+// template is the path as OpenAPI writes it: /events/{id}.
+func (p *pattern) template() string {
+	var b strings.Builder
+	for _, s := range p.path {
+		if b.WriteByte('/'); s.capture != "" {
+			b.WriteString("{" + s.capture + "}")
+		} else {
+			b.WriteString(s.literal)
+		}
+	}
+	if b.Len() == 0 {
+		return "/"
+	}
+	return b.String()
+}
+
+// kind is what the records of the path are; "" for the paths that describe the API.
+func (p *pattern) kind() calendar.Kind {
+	for kind, collection := range collections {
+		if len(p.path) > 0 && p.path[0].literal == collection {
+			return kind
+		}
+	}
+	return ""
+}
+
+// tag groups the operations of a resource.
+func (p *pattern) tag() string {
+	if kind := p.kind(); kind != "" {
+		return capital(collections[kind])
+	}
+	return "API"
+}
+
+func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
+
+func (d *description) path(p *pattern) ordered {
+	if tag := (ordered{{"name", p.tag()}}); !slices.ContainsFunc(d.tags, func(o ordered) bool {
+		return o[0].value == p.tag()
+	}) {
+		d.tags = append(d.tags, tag)
+	}
+	var item ordered
+	for _, e := range p.endpoints {
+		for _, method := range e.methods {
+			item = append(item, member{strings.ToLower(method), d.operation(p, e, method)})
+		}
+	}
+	return item
+}
+
+// operationID is unique and stays: clients generate names from it. Of the three methods of an update PATCH has
+// the plain one.
+func operationID(p *pattern, e *endpoint, method string) string {
+	kind := p.kind()
+	if kind == "" {
+		if len(p.path) == 0 {
+			return "getIndex"
+		}
+		return "get" + capital(p.path[0].literal)
+	}
+	one := capital(string(kind))
+	if last := p.path[len(p.path)-1]; last.capture == "slug" {
+		one += "BySlug"
+	}
+	switch {
+	case method == http.MethodGet && !p.hasCaptures():
+		return "list" + capital(collections[kind])
+	case method == http.MethodGet:
+		return "get" + one
+	case method == http.MethodDelete:
+		return "delete" + one
+	case e.success == http.StatusCreated:
+		return "create" + one
+	case method == http.MethodPatch:
+		return "update" + one
+	}
+	return "update" + one + "With" + capital(strings.ToLower(method))
+}
+
+func (d *description) operation(p *pattern, e *endpoint, method string) ordered {
+	var parameters []ordered
+	var fields []*param.Param
+	params := param.Describe(d.r.now, e.in, func(s *param.Set) { e.declare(d.r, s) })
+	for _, one := range params {
+		switch {
+		case one.Hidden:
+		case one.Name == "ml_language":
+			parameters = append(parameters, d.share("Language", parameter(one)))
+		case one.In == param.InBody:
+			fields = append(fields, one)
+		default:
+			parameters = append(parameters, parameter(one))
+		}
+	}
+	parameters = append(parameters, d.share("Fields", fieldsParameter()))
+	op := ordered{
+		{"tags", []string{p.tag()}},
+		{"summary", e.summary},
+		{"operationId", operationID(p, e, method)},
+		{"parameters", parameters},
+	}
+	if e.in == param.InBody {
+		op = append(op, member{"requestBody", d.requestBody(p, e, fields)})
+	}
+	return append(op,
+		member{"responses", d.responses(p, e, method)},
+		member{"security", security(p, method)})
+}
+
+// share puts a parameter among the components and refers to it.
+func (d *description) share(name string, o ordered) ordered {
+	if !d.shared[name] {
+		d.shared[name] = true
+		d.parameters = append(d.parameters, member{name, o})
+	}
+	return refTo("parameters", name)
+}
+
+func refTo(group, name string) ordered {
+	return ordered{{"$ref", "#/components/" + group + "/" + name}}
+}
+
+// parameter is one of the path or of the query.
+func parameter(p *param.Param) ordered {
+	in := param.InQuery
+	if p.In == param.InPath {
+		in = param.InPath
+	}
+	o := ordered{
+		{"name", p.Name}, {"in", in}, {"description", p.Description},
+		// OpenAPI has no optional parts of a path.
+		{"required", p.IsRequired || in == param.InPath},
+	}
+	if p.Type == "array" {
+		o = append(o, member{"style", "form"}, member{"explode", false})
+	}
+	return append(o, member{"schema", valueSchema(p, false)})
+}
+
+// fieldsParameter is _fields, which every reply obeys.
+func fieldsParameter() ordered {
+	return ordered{
+		{"name", "_fields"}, {"in", "query"},
+		{"description", "Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element"},
+		{"required", false}, {"style", "form"}, {"explode", false},
+		{"schema", ordered{{"type", "array"}, {"items", ordered{{"type", "string"}}}}},
+	}
+}
+
+// valueSchema is what a declaration says about a parameter's value; {} for an untyped one.
+func valueSchema(p *param.Param, nullable bool) ordered {
+	o := ordered{}
+	if p.Type != "" {
+		o = append(o, member{"type", p.Type})
+	}
+	switch {
+	case p.Format != "":
+		o = append(o, member{"format", p.Format})
+	case p.Type == "integer":
+		o = append(o, member{"format", "int64"})
+	}
+	if p.In == param.InPath {
+		if p.Type == "integer" {
+			o = append(o, member{"minimum", 0})
+		} else {
+			o = append(o, member{"pattern", "^[^/]+$"})
+		}
+	}
+	if p.Enum != nil {
+		o = append(o, member{"enum", p.Enum})
+	}
+	if p.Items != "" {
+		o = append(o, member{"items", ordered{{"type", p.Items}}})
+	}
+	if nullable {
+		o = append(o, member{"nullable", true})
+	}
+	if p.HasDefault && p.Published != nil && !p.IsRequired {
+		value := p.Published
+		if number, ok := value.(int); ok && p.Type == "boolean" {
+			value = number != 0 // the index has 1, as the specification
+		}
+		o = append(o, member{"default", value})
+	}
+	return o
+}
+
+// security is who may ask: reads are open, and better with credentials.
+func security(p *pattern, method string) []ordered {
+	schemes := []ordered{{{"basic", []string{}}}, {{"bearer", []string{}}}}
+	private := p.kind() == calendar.Image && !p.hasCaptures()
+	if method == http.MethodGet && !private {
+		return append([]ordered{{}}, schemes...)
+	}
+	return schemes
+}
+
+// responses are the replies of an operation, and what each of its errors means there.
+func (d *description) responses(p *pattern, e *endpoint, method string) ordered {
+	out := ordered{{strconv.Itoa(e.success), d.success(p, e, method)}}
+	for _, err := range errorsOf(p, e, method) {
+		out = append(out, member{err.status, failure(err.status, err.meaning)})
+	}
+	return out
+}
+
+func (d *description) success(p *pattern, e *endpoint, method string) ordered {
+	kind := p.kind()
+	list := kind != "" && method == http.MethodGet && !p.hasCaptures()
+	meaning, extra := "The "+string(kind), []string(nil)
+	var schema ordered
+	switch {
+	case kind == "" && len(p.path) == 0:
+		meaning, schema = "The routes, their methods and parameters", d.schemas.add("Index", indexSchema())
+	case kind == "":
+		meaning, schema = "This document", ordered{{"type", "object"}}
+	case list:
+		meaning, extra = "A page of the list", []string{"X-TEC-Total", "X-TEC-TotalPages", "Link"}
+		schema = d.schemas.add(capital(string(kind))+"List",
+			listSchema(collections[kind], d.schemas.of(representations[kind])))
+	default:
+		schema = d.schemas.of(representations[kind])
+	}
+	switch {
+	case e.success == http.StatusCreated && isLinked(kind):
+		meaning, extra = "The new "+string(kind)+", or the one there is of that name", []string{"Location"}
+	case e.success == http.StatusCreated:
+		meaning, extra = "The new "+string(kind), []string{"Location"}
+	case method == http.MethodDelete && isRecord(kind):
+		meaning = "The " + string(kind) + ", now in the trash"
+	case method == http.MethodDelete:
+		meaning = "The " + string(kind) + " as it was"
+	}
+	return response(meaning, append(extra, "Content-Language"), ordered{{"application/json", ordered{{"schema", schema}}}})
+}
+
+func response(meaning string, names []string, content ordered) ordered {
+	o := ordered{{"description", meaning}}
+	if names != nil {
+		var refs ordered
+		for _, name := range names {
+			refs = append(refs, member{name, refTo("headers", name)})
+		}
+		o = append(o, member{"headers", refs})
+	}
+	return append(o, member{"content", content})
+}
+
+// failure is an error reply, in the two forms that clients choose by Accept.
+func failure(status, meaning string) ordered {
+	var names []string
+	switch status {
+	case "401":
+		names = []string{"WWW-Authenticate"}
+	case "503":
+		names = []string{"Retry-After"}
+	}
+	return response(meaning, names, ordered{
+		{"application/json", ordered{{"schema", refTo("schemas", "Error")}}},
+		{"application/problem+json", ordered{{"schema", refTo("schemas", "Problem")}}},
+	})
+}
+
+// isRecord tells events, venues and organizers from terms and images: they have a status and a trash.
+func isRecord(kind calendar.Kind) bool { return kind == calendar.Event || isLinked(kind) }
+
+func isLinked(kind calendar.Kind) bool { return kind == calendar.Venue || kind == calendar.Organizer }
+
+// possible is an error an operation can answer.
+type possible struct{ status, meaning string }
+
+// errorsOf are the errors of an operation (contract, sections 3 and 16).
+func errorsOf(p *pattern, e *endpoint, method string) []possible {
+	kind, single, read := p.kind(), p.hasCaptures(), method == http.MethodGet
+	bySlug := single && p.path[len(p.path)-1].capture == "slug"
+	out := []possible{
+		{"400", "A parameter is missing or invalid, or the body is malformed"},
+		{"401", "The credentials are wrong"},
+	}
+	if !read {
+		out[1].meaning = "The credentials are wrong, or there are none"
+	}
+	switch {
+	case read && kind == calendar.Image && !single:
+		out = append(out, possible{"403", "The caller may not list images"})
+	case read && kind == calendar.Event && single:
+		out = append(out, possible{"403", "The event is protected, in the trash, or not for the caller to read"})
+	case read && isRecord(kind) && single:
+		out = append(out, possible{"403", "Not for the caller to read"})
+	case !read:
+		out = append(out, possible{"403", "The caller may not do this"})
+	}
+	switch {
+	case read && isRecord(kind) && !single:
+		out = append(out, possible{"404", "The page is past the end"})
+	case kind == calendar.Image && single:
+		out = append(out, possible{"404", "There is no such image"})
+	case kind == calendar.Event && single && (!bySlug || e.in == param.InBody):
+		out = append(out, possible{"404", "There is no such event"})
+	}
+	if method == http.MethodDelete && isRecord(kind) {
+		out = append(out, possible{"410", "It is in the trash already"})
+	}
+	if !read {
+		out = append(out, possible{"413", "The body is too large"})
+	}
+	return append(out,
+		possible{"503", "The database is away, or the service is stopping"},
+		possible{"default", "Too many requests (429), or our own fault (500)"})
+}

@@ -1,0 +1,342 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// representations are the types that answer for each kind.
+var representations = map[calendar.Kind]reflect.Type{
+	calendar.Event:     reflect.TypeFor[eventJSON](),
+	calendar.Venue:     reflect.TypeFor[venueJSON](),
+	calendar.Organizer: reflect.TypeFor[organizerJSON](),
+	calendar.Category:  reflect.TypeFor[termJSON](),
+	calendar.Tag:       reflect.TypeFor[termJSON](),
+	calendar.Image:     reflect.TypeFor[imageJSON](),
+}
+
+// schemas are the components of a document, in the order in which they are first needed.
+type schemas struct{ members ordered }
+
+// add puts a schema under a name, once, and refers to it.
+func (s *schemas) add(name string, schema ordered) ordered {
+	if !s.has(name) {
+		s.members = append(s.members, member{name, schema})
+	}
+	return refTo("schemas", name)
+}
+
+func (s *schemas) has(name string) bool {
+	return slices.ContainsFunc(s.members, func(m member) bool { return m.name == name })
+}
+
+// of is the schema of what encoding/json makes of a type; structs become components. A type it does not know
+// is a mistake of ours and panics, at start-up.
+func (s *schemas) of(t reflect.Type) ordered {
+	switch t {
+	case reflect.TypeFor[calendar.Status]():
+		return ordered{{"type", "string"}, {"enum", calendar.Statuses}}
+	case reflect.TypeFor[orFalse]():
+		return ordered{
+			{"description", "The image, or false"},
+			{"oneOf", []ordered{
+				s.of(reflect.TypeFor[imageJSON]()), {{"type", "boolean"}, {"enum", []bool{false}}},
+			}},
+		}
+	case reflect.TypeFor[oneOrMany]():
+		one := s.of(reflect.TypeFor[venueJSON]())
+		return ordered{
+			{"description", "The venue; an empty list for none; a list for several"},
+			{"oneOf", []ordered{one, {{"type", "array"}, {"items", one}}}},
+		}
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return s.of(t.Elem())
+	case reflect.Struct:
+		return s.ofStruct(t)
+	case reflect.Slice:
+		return ordered{{"type", "array"}, {"items", s.of(t.Elem())}}
+	case reflect.String:
+		return ordered{{"type", "string"}}
+	case reflect.Bool:
+		return ordered{{"type", "boolean"}}
+	case reflect.Int:
+		return ordered{{"type", "integer"}}
+	case reflect.Int64:
+		return ordered{{"type", "integer"}, {"format", "int64"}}
+	case reflect.Float64:
+		return ordered{{"type", "number"}, {"format", "double"}}
+	}
+	panic(fmt.Sprintf("no schema for %v", t))
+}
+
+func (s *schemas) ofStruct(t reflect.Type) ordered {
+	name := schemaName(t)
+	if s.has(name) {
+		return refTo("schemas", name)
+	}
+	at := len(s.members)
+	s.members = append(s.members, member{name: name}) // its place, before what it is made of
+	var required []string
+	var properties ordered
+	for f := range t.Fields() {
+		key, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if key == "" || f.Anonymous {
+			panic(fmt.Sprintf("no schema for %v: field %s has no name in JSON", t, f.Name))
+		}
+		schema := s.of(f.Type)
+		if looks, ok := forms[key]; ok && f.Type.Kind() == reflect.String {
+			schema = append(schema, looks...)
+		}
+		switch {
+		case option == "omitempty":
+		case f.Type.Kind() == reflect.Pointer:
+			schema = append(schema, member{"nullable", true})
+			fallthrough
+		default:
+			required = append(required, key)
+		}
+		properties = append(properties, member{key, schema})
+	}
+	schema := ordered{{"type", "object"}}
+	if required != nil {
+		schema = append(schema, member{"required", required})
+	}
+	s.members[at].value = append(schema, member{"properties", properties})
+	return refTo("schemas", name)
+}
+
+// schemaName is a type's name as clients know it: Event for eventJSON, ImageSize for sizeJSON.
+func schemaName(t reflect.Type) string {
+	if t == reflect.TypeFor[sizeJSON]() {
+		return "ImageSize"
+	}
+	return capital(strings.TrimSuffix(t.Name(), "JSON"))
+}
+
+// forms are what the texts under a key look like, wherever it stands.
+var forms = func() map[string]ordered {
+	date := ordered{{"pattern", `^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`}}
+	address := ordered{{"format", "uri"}}
+	out := map[string]ordered{"language": {{"enum", calendar.Languages}}}
+	for _, key := range []string{
+		"date", "date_utc", "modified", "modified_utc", "start_date", "end_date", "utc_start_date", "utc_end_date",
+	} {
+		out[key] = date
+	}
+	for _, key := range []string{"url", "rest_url", "self", "collection", "up"} {
+		out[key] = address
+	}
+	return out
+}()
+
+// listSchema is the envelope of a collection.
+func listSchema(key string, item ordered) ordered {
+	address := ordered{{"type", "string"}, {"format", "uri"}}
+	count := ordered{{"type", "integer"}, {"minimum", 0}}
+	return ordered{
+		{"type", "object"},
+		{"required", []string{key, "rest_url", "total", "total_pages"}},
+		{"properties", ordered{
+			{key, ordered{{"type", "array"}, {"items", item}}},
+			{"rest_url", address},
+			{"next_rest_url", address},
+			{"previous_rest_url", address},
+			{"total", count},
+			{"total_pages", count},
+		}},
+	}
+}
+
+// indexSchema is the namespace index.
+func indexSchema() ordered {
+	text := ordered{{"type", "string"}}
+	words := ordered{{"type", "array"}, {"items", text}}
+	object := func(required []string, properties ordered) ordered {
+		return ordered{{"type", "object"}, {"required", required}, {"properties", properties}}
+	}
+	links := func(name string) ordered {
+		href := object([]string{"href"}, ordered{{"href", ordered{{"type", "string"}, {"format", "uri"}}}})
+		return object([]string{name}, ordered{{name, ordered{{"type", "array"}, {"items", href}}}})
+	}
+	arg := object([]string{"description", "required"}, ordered{
+		{"type", text}, {"format", text}, {"enum", words}, {"items", ordered{{"type", "object"}}},
+		{"default", ordered{{"nullable", true}}}, {"description", text}, {"required", ordered{{"type", "boolean"}}},
+	})
+	endpoint := object([]string{"methods", "args"}, ordered{
+		{"methods", words}, {"args", ordered{{"type", "object"}, {"additionalProperties", arg}}},
+	})
+	route := object([]string{"namespace", "methods", "endpoints"}, ordered{
+		{"namespace", text}, {"methods", words},
+		{"endpoints", ordered{{"type", "array"}, {"items", endpoint}}},
+		{"_links", links("self")},
+	})
+	return object([]string{"namespace", "routes", "_links"}, ordered{
+		{"namespace", text},
+		{"routes", ordered{{"type", "object"}, {"additionalProperties", route}}},
+		{"_links", links("up")},
+	})
+}
+
+// errorSchema is the body of every error (contract, section 16).
+func errorSchema() ordered {
+	text := ordered{{"type", "string"}}
+	detail := ordered{
+		{"type", "object"},
+		{"required", []string{"code", "message", "data"}},
+		{"properties", ordered{{"code", text}, {"message", text}, {"data", ordered{{"type", "object"}}}}},
+	}
+	return ordered{
+		{"type", "object"},
+		{"required", []string{"code", "message", "data"}},
+		{"properties", ordered{
+			{"code", ordered{{"type", "string"}, {"description", "What clients may rely on"}}},
+			{"message", ordered{{"type", "string"}, {"description", "For people, in the language of the request"}}},
+			{"data", ordered{
+				{"type", "object"},
+				{"required", []string{"status"}},
+				{"properties", ordered{
+					{"status", ordered{{"type", "integer"}}},
+					{"params", ordered{
+						{"description", "Names of missing parameters, or a sentence for each invalid one"},
+						{"oneOf", []ordered{
+							{{"type", "array"}, {"items", text}},
+							{{"type", "object"}, {"additionalProperties", text}},
+						}},
+					}},
+					{"details", ordered{
+						{"description", "Reasons of invalid parameters, where there is more to say; an empty list when none has one"},
+						{"oneOf", []ordered{
+							{{"type", "array"}, {"items", text}, {"maxItems", 0}},
+							{{"type", "object"}, {"additionalProperties", detail}},
+						}},
+					}},
+					{"term_id", ordered{{"type", "integer"}, {"format", "int64"}}},
+					{"json_error_message", text},
+				}},
+			}},
+		}},
+	}
+}
+
+// problemSchema is an error for who prefers application/problem+json.
+func problemSchema() ordered {
+	text := ordered{{"type", "string"}}
+	return ordered{
+		{"type", "object"},
+		{"required", []string{"type", "title", "status", "detail", "instance", "code"}},
+		{"properties", ordered{
+			{"type", text}, {"title", text}, {"status", ordered{{"type", "integer"}}},
+			{"detail", text}, {"instance", text}, {"code", text},
+			{"errors", ordered{{"type", "array"}, {"items", ordered{
+				{"type", "object"},
+				{"required", []string{"parameter", "code", "detail"}},
+				{"properties", ordered{{"parameter", text}, {"code", text}, {"detail", text}}},
+			}}}},
+		}},
+	}
+}
+
+// headers are those of replies that say more than what every reply of HTTP has.
+var headers = ordered{
+	{"X-TEC-Total", header("Number of records in the list", "integer")},
+	{"X-TEC-TotalPages", header("Number of pages", "integer")},
+	{"Link", header("Addresses of the first, previous, next and last page", "string")},
+	{"Location", header("Address of the record", "string")},
+	{"Content-Language", header("Language of the reply", "string")},
+	{"WWW-Authenticate", header("The schemes there are", "string")},
+	{"Retry-After", header("Seconds to wait", "integer")},
+}
+
+func header(meaning, typ string) ordered {
+	return ordered{{"description", meaning}, {"schema", ordered{{"type", typ}}}}
+}
+
+// requestBody is the fields of a write, as JSON and as a form. Files are part of a multipart form alone.
+func (d *description) requestBody(p *pattern, e *endpoint, fields []*param.Param) ordered {
+	isFile := func(f *param.Param) bool { return f.Format == "binary" }
+	name := capital(string(p.kind())) + "Update"
+	if e.success == http.StatusCreated {
+		name = capital(string(p.kind())) + "Create"
+	}
+	clears := e.cleared(d.r, fields)
+	texts := slices.DeleteFunc(slices.Clone(fields), isFile)
+	schema := d.schemas.add(name, bodySchema(texts, clears))
+	form := ordered{{"schema", schema}}
+	if encoding := encodings(texts); encoding != nil {
+		form = append(form, member{"encoding", encoding})
+	}
+	content := ordered{
+		{"application/json", ordered{{"schema", schema}}},
+		{"application/x-www-form-urlencoded", form},
+	}
+	if len(texts) < len(fields) {
+		content = append(content, member{
+			"multipart/form-data",
+			ordered{{"schema", d.schemas.add(name+"File", bodySchema(fields, clears))}},
+		})
+	}
+	return ordered{{"required", e.success == http.StatusCreated}, {"content", content}}
+}
+
+// bodySchema is an object of fields. Null is among the values of those that it clears, and of those whose
+// published default it is.
+func bodySchema(fields []*param.Param, clears map[string]bool) ordered {
+	var required []string
+	var properties ordered
+	for _, f := range fields {
+		if f.IsRequired {
+			required = append(required, f.Name)
+		}
+		nullable := clears[f.Name] || f.HasDefault && f.Published == nil && !f.IsRequired
+		schema := append(ordered{}, valueSchema(f, nullable)...)
+		properties = append(properties, member{f.Name, append(schema, member{"description", f.Description})})
+	}
+	schema := ordered{{"type", "object"}}
+	if required != nil {
+		schema = append(schema, member{"required", required})
+	}
+	return append(schema, member{"properties", properties})
+}
+
+// encodings writes the lists of a form with commas.
+func encodings(fields []*param.Param) ordered {
+	var out ordered
+	for _, f := range fields {
+		if f.Type == "array" {
+			out = append(out, member{f.Name, ordered{{"style", "form"}, {"explode", false}}})
+		}
+	}
+	return out
+}
+
+// cleared finds the fields that null clears: those that count as sent when all are null.
+func (e *endpoint) cleared(r *request, fields []*param.Param) map[string]bool {
+	nulls := make(map[string]any, len(fields))
+	for _, f := range fields {
+		nulls[f.Name] = nil
+	}
+	set := param.NewSet(r.now, e.in, nil, nulls)
+	e.declare(r, set)
+	// What is required and not there ends parsing before any value is looked at.
+	var nothing string
+	set.PathString(&nothing, "", "")
+	var missing param.Missing
+	if err := set.Parse(context.Background()); !errors.As(err, &missing) {
+		panic(fmt.Sprintf("nulls of %s: %v", e.summary, err))
+	}
+	clears := make(map[string]bool)
+	for name := range nulls {
+		clears[name] = set.Sent(name)
+	}
+	return clears
+}

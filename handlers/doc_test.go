@@ -1,0 +1,405 @@
+package handlers_test
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// openAPI is what these tests read of the interface description.
+type openAPI struct {
+	OpenAPI string `json:"openapi"`
+	Info    struct {
+		Version, Title, Description string
+	} `json:"info"`
+	Servers    []struct{ URL string }             `json:"servers"`
+	Tags       []struct{ Name string }            `json:"tags"`
+	Paths      map[string]map[string]apiOperation `json:"paths"`
+	Components struct {
+		Schemas    map[string]apiSchema    `json:"schemas"`
+		Parameters map[string]apiParameter `json:"parameters"`
+	} `json:"components"`
+}
+
+type apiOperation struct {
+	Tags        []string                `json:"tags"`
+	OperationID string                  `json:"operationId"`
+	Parameters  []apiParameter          `json:"parameters"`
+	RequestBody *apiBody                `json:"requestBody"`
+	Responses   map[string]apiBody      `json:"responses"`
+	Security    []map[string][]struct{} `json:"security"`
+}
+
+type apiParameter struct {
+	Ref, Name, In string
+	Required      bool
+	Schema        apiSchema
+}
+
+// UnmarshalJSON reads a parameter or a reference to one.
+func (p *apiParameter) UnmarshalJSON(data []byte) error {
+	var v struct {
+		Ref      string    `json:"$ref"`
+		Name     string    `json:"name"`
+		In       string    `json:"in"`
+		Required bool      `json:"required"`
+		Schema   apiSchema `json:"schema"`
+	}
+	err := json.Unmarshal(data, &v)
+	*p = apiParameter{v.Ref, v.Name, v.In, v.Required, v.Schema}
+	return err
+}
+
+type apiBody struct {
+	Required bool                       `json:"required"`
+	Headers  map[string]json.RawMessage `json:"headers"`
+	Content  map[string]struct {
+		Schema apiSchema `json:"schema"`
+	} `json:"content"`
+}
+
+type apiSchema struct {
+	Ref                  string               `json:"$ref"`
+	Type                 string               `json:"type"`
+	Format               string               `json:"format"`
+	Pattern              string               `json:"pattern"`
+	Nullable             bool                 `json:"nullable"`
+	Enum                 []any                `json:"enum"`
+	Minimum              *float64             `json:"minimum"`
+	MaxItems             *int                 `json:"maxItems"`
+	Items                *apiSchema           `json:"items"`
+	Required             []string             `json:"required"`
+	Properties           map[string]apiSchema `json:"properties"`
+	AdditionalProperties *apiSchema           `json:"additionalProperties"`
+	OneOf                []apiSchema          `json:"oneOf"`
+}
+
+// describe fetches the document.
+func describe(t *testing.T, api *apitest.API) *openAPI {
+	t.Helper()
+	res := api.Do(t, get("/doc"))
+	if res.Status != 200 {
+		t.Fatalf("got %d: %s", res.Status, res.Body)
+	}
+	var d openAPI
+	res.Into(t, &d)
+	return &d
+}
+
+func TestInterfaceDescriptionIsPublished(t *testing.T) {
+	t.Parallel()
+	published(t, "openapi.json", onSQLite(t).Do(t, get("/doc")).Body)
+}
+
+func TestInterfaceDescriptionHasItsParts(t *testing.T) {
+	t.Parallel()
+	d := describe(t, onSQLite(t))
+	if d.OpenAPI != "3.0.0" || d.Info.Version == "" || d.Info.Title == "" || d.Info.Description == "" {
+		t.Errorf("got openapi %q, info %+v", d.OpenAPI, d.Info)
+	}
+	want := []struct{ URL string }{{apitest.BaseURL + "/cal/events/v1/"}}
+	if diff := cmp.Diff(want, d.Servers); diff != "" {
+		t.Errorf("servers (-want +got):\n%s", diff)
+	}
+	for _, name := range []string{
+		"ImageSize", "CostDetails", "Term", "Image", "DateDetails", "Event", "Venue", "Organizer", "Error", "Problem",
+	} {
+		if s := d.Components.Schemas[name]; s.Type != "object" || len(s.Properties) == 0 {
+			t.Errorf("no schema %s", name)
+		}
+	}
+}
+
+func TestInterfaceDescriptionFollowsItsRootAndDay(t *testing.T) {
+	t.Parallel()
+	now := apitest.Now
+	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) {
+		c.Mounts = []string{"/wp-json/tribe/events/v1"}
+		c.Site.Now = func() time.Time { return now }
+	})
+	for path, want := range map[string]string{
+		"/cal/events/v1/doc":              "/cal/events/v1/",
+		"/pl/cal/events/v1/doc":           "/pl/cal/events/v1/",
+		"/wp-json/tribe/events/v1/doc":    "/wp-json/tribe/events/v1/",
+		"/es/wp-json/tribe/events/v1/doc": "/es/wp-json/tribe/events/v1/",
+	} {
+		// Twice, for the second is the one that was kept.
+		for range 2 {
+			res := api.Do(t, apitest.Request{Path: path, Absolute: true})
+			if got := res.Get(t, "servers", 0, "url"); got != apitest.BaseURL+want {
+				t.Errorf("%s: got %v, want %s", path, got, apitest.BaseURL+want)
+			}
+		}
+	}
+	for _, c := range []struct {
+		now  time.Time
+		want string
+	}{
+		{apitest.Now, `"2026-11-21 00:00:00"`},
+		{apitest.Now.Add(11 * time.Hour), `"2026-11-21 00:00:00"`},
+		{apitest.Now.Add(12 * time.Hour), `"2026-11-22 00:00:00"`},
+	} {
+		now = c.now
+		if body := string(api.Do(t, get("/doc")).Body); !strings.Contains(body, `"default":`+c.want) {
+			t.Errorf("at %v no default is %s", c.now, c.want)
+		}
+	}
+}
+
+func TestInterfaceDescriptionHasTheRoutesOfTheIndex(t *testing.T) {
+	t.Parallel()
+	d := describe(t, onSQLite(t))
+	template := strings.NewReplacer(`(?P<id>\d+)`, "{id}", "(?P<slug>[^/]+)", "{slug}")
+	want := make(map[string][]string)
+	for path, r := range routesOf(t) {
+		if path = template.Replace(strings.TrimPrefix(path, "/cal/events/v1")); path == "" {
+			path = "/"
+		}
+		want[path] = slices.Sorted(slices.Values(r.Methods))
+	}
+	got := make(map[string][]string)
+	for path, operations := range d.Paths {
+		for method := range operations {
+			got[path] = append(got[path], strings.ToUpper(method))
+		}
+		slices.Sort(got[path])
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
+}
+
+// everyOperation calls f for each.
+func (d *openAPI) everyOperation(f func(name string, op apiOperation)) {
+	for path, operations := range d.Paths {
+		for method, op := range operations {
+			f(strings.ToUpper(method)+" "+path, op)
+		}
+	}
+}
+
+func TestOperationsAreNamedAndGrouped(t *testing.T) {
+	t.Parallel()
+	d := describe(t, onSQLite(t))
+	seen := make(map[string]string)
+	d.everyOperation(func(name string, op apiOperation) {
+		if other := seen[op.OperationID]; op.OperationID == "" || other != "" {
+			t.Errorf("%s: operationId %q, also of %q", name, op.OperationID, other)
+		}
+		seen[op.OperationID] = name
+		if len(op.Tags) != 1 || !slices.Contains(d.Tags, struct{ Name string }{op.Tags[0]}) {
+			t.Errorf("%s: tags %v, want one of %v", name, op.Tags, d.Tags)
+		}
+	})
+	for id, want := range map[string]string{
+		"getIndex":                  "GET /",
+		"getDoc":                    "GET /doc",
+		"listEvents":                "GET /events",
+		"createVenue":               "POST /venues",
+		"getOrganizerBySlug":        "GET /organizers/by-slug/{slug}",
+		"updateEvent":               "PATCH /events/{id}",
+		"updateEventWithPut":        "PUT /events/{id}",
+		"updateEventBySlugWithPost": "POST /events/by-slug/{slug}",
+		"listCategories":            "GET /categories",
+		"deleteTag":                 "DELETE /tags/{id}",
+		"createImage":               "POST /images",
+	} {
+		if seen[id] != want {
+			t.Errorf("%s is %q, want %q", id, seen[id], want)
+		}
+	}
+}
+
+func TestOperationsDescribeTheirParameters(t *testing.T) {
+	t.Parallel()
+	d := describe(t, onSQLite(t))
+	captures := regexp.MustCompile(`{(\w+)}`)
+	d.everyOperation(func(name string, op apiOperation) {
+		var query, path, inPath []string
+		for _, p := range op.Parameters {
+			if p.Ref != "" {
+				shared, ok := d.Components.Parameters[strings.TrimPrefix(p.Ref, "#/components/parameters/")]
+				if !ok {
+					t.Errorf("%s: %s names no parameter", name, p.Ref)
+				}
+				p = shared
+			}
+			if p.In == "path" {
+				path = append(path, p.Name)
+				if !p.Required {
+					t.Errorf("%s: the path is optional", name)
+				}
+			} else {
+				query = append(query, p.Name)
+			}
+		}
+		for _, match := range captures.FindAllStringSubmatch(name, -1) {
+			inPath = append(inPath, match[1])
+		}
+		if !slices.Equal(path, inPath) {
+			t.Errorf("%s: the path's parameters are %v", name, path)
+		}
+		for _, want := range []string{"ml_language", "_fields"} {
+			if !slices.Contains(query, want) {
+				t.Errorf("%s: no %s in %v", name, want, query)
+			}
+		}
+	})
+}
+
+// bodyOf is the schema of a request body.
+func (d *openAPI) bodyOf(t *testing.T, path, method, kind string) apiSchema {
+	t.Helper()
+	op := d.Paths[path][method]
+	if op.RequestBody == nil {
+		t.Fatalf("%s %s has no body", method, path)
+	}
+	s, err := d.follow(op.RequestBody.Content[kind].Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestBodiesAreTheFieldsOfTheIndex(t *testing.T) {
+	t.Parallel()
+	d, routes := describe(t, onSQLite(t)), routesOf(t)
+	template := strings.NewReplacer(`(?P<id>\d+)`, "{id}", "(?P<slug>[^/]+)", "{slug}")
+	for _, op := range operations {
+		for method := range strings.FieldsSeq(op.methods) {
+			path, method := template.Replace(op.path), strings.ToLower(method)
+			if method == "get" || method == "delete" {
+				if path != "" && d.Paths[path][method].RequestBody != nil {
+					t.Errorf("%s %s has a body", method, path)
+				}
+				continue
+			}
+			args := argsOf(t, routes, op.path, op.methods)
+			var names, needed []string
+			for name, a := range args {
+				captured := strings.HasSuffix(path, "{"+name+"}") && !strings.HasPrefix(path, "/events/by-slug")
+				if name == "ml_language" || captured && name != "slug" {
+					continue
+				}
+				names = append(names, name)
+				if *a.Required && !captured {
+					needed = append(needed, name)
+				}
+			}
+			slices.Sort(names)
+			slices.Sort(needed)
+			for _, kind := range []string{"application/json", "application/x-www-form-urlencoded"} {
+				s := d.bodyOf(t, path, method, kind)
+				if diff := cmp.Diff(names, slices.Sorted(maps.Keys(s.Properties))); diff != "" {
+					t.Errorf("%s %s, %s (-index +doc):\n%s", method, path, kind, diff)
+				}
+				if diff := cmp.Diff(needed, slices.Sorted(slices.Values(s.Required))); diff != "" {
+					t.Errorf("%s %s, %s, required (-index +doc):\n%s", method, path, kind, diff)
+				}
+			}
+		}
+	}
+}
+
+func TestNullIsDescribedWhereItClears(t *testing.T) {
+	t.Parallel()
+	d := describe(t, onSQLite(t))
+	for _, c := range []struct {
+		path, method string
+		want         string
+	}{
+		{"/events", "post", "categories organizer tags venue website"},
+		{"/events/{id}", "patch", "categories cost description excerpt image organizer password post_parent tags timezone venue website"},
+		{"/venues/{id}", "put", "address city country description geo_lat geo_lng image phone province show_map show_map_link state stateprovince website zip"},
+		{"/organizers", "post", "author date date_utc description email image phone status website"},
+		{"/categories", "post", ""},
+		{"/categories/{id}", "patch", "description parent"},
+		{"/tags/{id}", "patch", "description"},
+	} {
+		var got []string
+		for name, s := range d.bodyOf(t, c.path, c.method, "application/json").Properties {
+			if s.Nullable {
+				got = append(got, name)
+			}
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s %s: null is allowed for %v, want %s", c.method, c.path, got, c.want)
+		}
+	}
+}
+
+func TestFilesAreSentAsMultipart(t *testing.T) {
+	t.Parallel()
+	d := describe(t, onSQLite(t))
+	file := d.bodyOf(t, "/images", "post", "multipart/form-data").Properties["file"]
+	if file.Type != "string" || file.Format != "binary" {
+		t.Errorf("got %+v", file)
+	}
+	if _, ok := d.bodyOf(t, "/images", "post", "application/json").Properties["file"]; ok {
+		t.Error("JSON takes a file")
+	}
+	if op := d.Paths["/events"]["post"]; len(op.RequestBody.Content) != 2 {
+		t.Errorf("an event takes %v", slices.Collect(maps.Keys(op.RequestBody.Content)))
+	}
+}
+
+func TestErrorsAreDescribedByOperation(t *testing.T) {
+	t.Parallel()
+	d := describe(t, onSQLite(t))
+	for _, c := range []struct{ operation, want string }{
+		{"GET /", "200 400 401 503 default"},
+		{"GET /doc", "200 400 401 503 default"},
+		{"GET /events", "200 400 401 404 503 default"},
+		{"POST /events", "201 400 401 403 413 503 default"},
+		{"GET /events/{id}", "200 400 401 403 404 503 default"},
+		{"PUT /events/{id}", "200 400 401 403 404 413 503 default"},
+		{"DELETE /events/{id}", "200 400 401 403 404 410 413 503 default"},
+		{"GET /events/by-slug/{slug}", "200 400 401 403 503 default"},
+		{"PATCH /events/by-slug/{slug}", "200 400 401 403 404 413 503 default"},
+		{"DELETE /events/by-slug/{slug}", "200 400 401 403 410 413 503 default"},
+		{"GET /venues", "200 400 401 404 503 default"},
+		{"GET /venues/{id}", "200 400 401 403 503 default"},
+		{"POST /venues/{id}", "200 400 401 403 413 503 default"},
+		{"DELETE /organizers/{id}", "200 400 401 403 410 413 503 default"},
+		{"GET /categories", "200 400 401 503 default"},
+		{"GET /tags/{id}", "200 400 401 503 default"},
+		{"DELETE /categories/{id}", "200 400 401 403 413 503 default"},
+		{"GET /images", "200 400 401 403 503 default"},
+		{"GET /images/{id}", "200 400 401 404 503 default"},
+		{"DELETE /images/{id}", "200 400 401 403 404 413 503 default"},
+	} {
+		method, path, _ := strings.Cut(c.operation, " ")
+		got := slices.Sorted(maps.Keys(d.Paths[path][strings.ToLower(method)].Responses))
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s: got %v, want %s", c.operation, got, c.want)
+		}
+	}
+}
+
+func TestCredentialsAreOptionalForReads(t *testing.T) {
+	t.Parallel()
+	describe(t, onSQLite(t)).everyOperation(func(name string, op apiOperation) {
+		var got []string
+		for _, one := range op.Security {
+			got = append(got, strings.Join(slices.Collect(maps.Keys(one)), "+"))
+		}
+		want := []string{"basic", "bearer"}
+		if strings.HasPrefix(name, "GET ") && name != "GET /images" {
+			want = []string{"", "basic", "bearer"}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	})
+}

@@ -1,0 +1,131 @@
+package handlers_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// onSQLite is a service on an empty database, for what no database decides.
+func onSQLite(t *testing.T) *apitest.API {
+	t.Helper()
+	return apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
+}
+
+// published compares JSON with a document below testdata, the order of keys included, or writes it with -update.
+func published(t *testing.T, name string, body []byte) {
+	t.Helper()
+	got := indented(t, body)
+	file := filepath.Join(apitest.Root(), "testdata", name)
+	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+func indented(t *testing.T, body []byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Indent(&b, bytes.TrimSpace(body), "", "  "); err != nil {
+		t.Fatalf("%v in %s", err, body)
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// indexDocument is the body of an index, its routes as they are written.
+type indexDocument struct {
+	Namespace string                     `json:"namespace"`
+	Routes    map[string]json.RawMessage `json:"routes"`
+	Links     json.RawMessage            `json:"_links"`
+}
+
+func TestIndexIsPublished(t *testing.T) {
+	t.Parallel()
+	api := onSQLite(t)
+	res := api.Do(t, get(""))
+	if res.Status != 200 {
+		t.Fatalf("got %d: %s", res.Status, res.Body)
+	}
+	published(t, "index.json", res.Body)
+}
+
+func TestIndexIsThatOfTheContract(t *testing.T) {
+	t.Parallel()
+	data, err := os.ReadFile(filepath.Join(apitest.Root(), "testdata", "golden", "index_excerpt.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want, got indexDocument
+	if err := json.Unmarshal(data, &want); err != nil {
+		t.Fatal(err)
+	}
+	onSQLite(t).Do(t, get("")).Into(t, &got)
+	if got.Namespace != want.Namespace {
+		t.Errorf("got namespace %q, want %q", got.Namespace, want.Namespace)
+	}
+	if diff := cmp.Diff(string(indented(t, want.Links)), string(indented(t, got.Links))); diff != "" {
+		t.Errorf("_links (-want +got):\n%s", diff)
+	}
+	for _, route := range []string{"/cal/events/v1/events", `/cal/events/v1/events/(?P<id>\d+)`} {
+		if want.Routes[route] == nil || got.Routes[route] == nil {
+			t.Errorf("%s is not in both", route)
+			continue
+		}
+		if diff := cmp.Diff(string(indented(t, want.Routes[route])), string(indented(t, got.Routes[route]))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", route, diff)
+		}
+	}
+}
+
+func TestIndexFollowsItsRoot(t *testing.T) {
+	t.Parallel()
+	api := onSQLite(t)
+	api.Run(t, []apitest.Case{
+		{Name: "parameters have no effect", Request: get("?namespace=other&context=edit"), Status: 200,
+			Check: func(t *testing.T, r apitest.Response) {
+				if diff := cmp.Diff(api.Do(t, get("")).Body, r.Body); diff != "" {
+					t.Error(diff)
+				}
+			}},
+		{Name: "with a slash", Request: get("/"), Status: 200},
+		{Name: "the language of the path is in the links",
+			Request: apitest.Request{Path: "/pl/cal/events/v1", Absolute: true}, Status: 200,
+			Check: func(t *testing.T, r apitest.Response) {
+				for want, path := range map[string][]any{
+					apitest.BaseURL + "/pl/": {"_links", "up", 0, "href"},
+					apitest.BaseURL + "/pl/cal/events/v1/doc": {
+						"routes", "/cal/events/v1/doc", "_links", "self", 0, "href",
+					},
+				} {
+					if got := r.Get(t, path...); got != want {
+						t.Errorf("got %v, want %s", got, want)
+					}
+				}
+			}},
+		{Name: "paths with captures have no link", Request: get(""), Status: 200,
+			Check: func(t *testing.T, r apitest.Response) {
+				if got := r.Get(t, "routes", `/cal/events/v1/events/(?P<id>\d+)`, "_links"); got != nil {
+					t.Errorf("got %v", got)
+				}
+			}},
+		{Name: "unknown language", Request: get("?ml_language=de"), Status: 400, Code: "rest_invalid_param"},
+	})
+}

@@ -1,0 +1,185 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/store"
+)
+
+func encode(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ln
+}
+
+func body(want string) func(*testing.T, apitest.Response) {
+	return func(t *testing.T, r apitest.Response) {
+		t.Helper()
+		if string(r.Body) != want {
+			t.Errorf("\n got %s\nwant %s", r.Body, want)
+		}
+	}
+}
+
+func TestErrorsOfReadingInThreeLanguages(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.Example(t)
+		venue := api.AddVenue(t, "Draft", func(c *ent.VenueCreate) { c.SetStatus(calendar.Draft) })
+		organizer := api.AddOrganizer(t, "Draft", func(c *ent.OrganizerCreate) { c.SetStatus(calendar.Draft) })
+		api.SignIn(t, "subscriber", calendar.Subscriber)
+		for _, c := range []struct {
+			code    string
+			status  int
+			request apitest.Request
+			says    [3]string // en, pl, es
+		}{
+			{"rest_no_route", 404, ask("", "/events/abc"), [3]string{"No route matches this URL and method.", "Żadna trasa nie pasuje do tego adresu URL i metody.", ""}},
+			{"rest_invalid_json", 400, apitest.Request{Method: "POST", Path: "/events", JSON: "{"}, [3]string{"The body is not valid JSON.", "Treść żądania nie jest poprawnym dokumentem JSON.", ""}},
+			{"rest_missing_callback_param", 400, ask("POST", "/tags"), [3]string{"Missing parameter(s): name", "Brak wymaganych parametrów: name", ""}},
+			{"rest_invalid_param", 400, ask("", "/events?page=0&per_page=x"), [3]string{"Invalid parameter(s): page, per_page", "Nieprawidłowe parametry: page, per_page", ""}},
+			{"rest_forbidden", 401, ask("", "/images"), [3]string{"You are not allowed to do that.", "Nie masz uprawnień do wykonania tej operacji.", ""}},
+			{"rest_forbidden", 403, apitest.Request{As: "subscriber", Path: "/images"}, [3]string{"You are not allowed to do that.", "Nie masz uprawnień do wykonania tej operacji.", ""}},
+			{"incorrect_password", 401, with(ask("", "/events"), "Authorization", "Basic YTpi"), [3]string{"The user name or password is wrong.", "Nieprawidłowa nazwa użytkownika lub hasło.", ""}},
+			{"rest_invalid_token", 401, with(ask("", "/events"), "Authorization", "Bearer x"), [3]string{"The access token is wrong or has expired.", "Token dostępu jest nieprawidłowy lub wygasł.", ""}},
+			{"rest-event-not-found", 404, ask("", "/events/999999"), [3]string{"There is no event with ID 999999.", "Nie ma wydarzenia o ID 999999.", ""}},
+			{"rest-invalid-event-id", 400, ask("", "/events/10"), [3]string{"ID 10 is not an event.", "ID 10 nie należy do wydarzenia.", ""}},
+			{"event-no-longer-available", 403, ask("", "/events/21"), [3]string{"The event is no longer available.", "Wydarzenie nie jest już dostępne.", ""}},
+			{"event-not-accessible", 403, ask("", "/events/20"), [3]string{"You do not have access to this event.", "Nie masz dostępu do tego wydarzenia.", ""}},
+			{"venue-not-accessible", 403, ask("", fmt.Sprint("/venues/", venue)), [3]string{"You do not have access to this venue.", "Nie masz dostępu do tego miejsca.", ""}},
+			{"organizer-not-accessible", 403, ask("", fmt.Sprint("/organizers/", organizer)), [3]string{"You do not have access to this organizer.", "Nie masz dostępu do tego organizatora.", ""}},
+			{"event-password-protected", 403, ask("", "/events/22"), [3]string{"This event needs a password.", "To wydarzenie wymaga hasła.", ""}},
+			{"event-archive-page-not-found", 404, ask("", "/events?page=9"), [3]string{"There is no such page of events.", "Nie ma takiej strony wydarzeń.", ""}},
+			{"venue-archive-page-not-found", 404, ask("", "/venues?page=9"), [3]string{"There is no such page of venues.", "Nie ma takiej strony miejsc.", ""}},
+			{"organizer-archive-page-not-found", 404, ask("", "/organizers?page=9"), [3]string{"There is no such page of organizers.", "Nie ma takiej strony organizatorów.", ""}},
+			{"image-not-found", 404, ask("", "/images/15"), [3]string{"There is no such image.", "Nie ma takiego obrazu.", ""}},
+			{"rest_request_too_large", 413, ask("", "/events?x="+strings.Repeat("x", 9000)), [3]string{"The request is too large.", "Żądanie jest zbyt duże.", ""}},
+		} {
+			t.Run(fmt.Sprint(c.code, " ", c.status), func(t *testing.T) {
+				seen := []string{}
+				for i, lang := range []string{"en", "pl", "es"} {
+					r := c.request
+					header := []string{"Accept-Language", lang}
+					for name, value := range r.Header {
+						header = append(header, name, value)
+					}
+					res := api.Do(t, with(r, header...))
+					message, _ := res.Get(t, "message").(string)
+					if res.Status != c.status || res.Get(t, "code") != c.code || res.Get(t, "data", "status") != float64(c.status) {
+						t.Errorf("%s: %d %s", lang, res.Status, res.Body)
+					}
+					if c.says[i] != "" && message != c.says[i] {
+						t.Errorf("%s: says %q, want %q", lang, message, c.says[i])
+					}
+					if message == "" || slices.Contains(seen, message) || message == c.code {
+						t.Errorf("%s: says %q", lang, message)
+					}
+					seen = append(seen, message)
+					if got := res.Header.Get("Content-Language"); got != lang {
+						t.Errorf("content language %q, want %q", got, lang)
+					}
+					if diff := cmp.Diff([]string{"code", "data", "message"}, members(t, res)); diff != "" {
+						t.Error(diff)
+					}
+				}
+			})
+		}
+	})
+}
+
+// members are the names in a body, sorted.
+func members(t *testing.T, r apitest.Response) []string {
+	t.Helper()
+	var object map[string]any
+	r.Into(t, &object)
+	names := make([]string, 0, len(object))
+	for name := range object {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestErrorBodies(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.Example(t)
+		problem := func(r apitest.Request, accept string) apitest.Request { return with(r, "Accept", accept) }
+		const kind = "application/problem+json"
+		isProblem := func(want string) func(*testing.T, apitest.Response) {
+			return func(t *testing.T, r apitest.Response) {
+				header("Content-Type", kind+"; charset=UTF-8")(t, r)
+				body(want)(t, r)
+			}
+		}
+		isJSON := header("Content-Type", "application/json; charset=UTF-8")
+		const notFound = `{"type":"about:blank","title":"Not Found","status":404,"detail":"There is no event with ID 999.","instance":"/cal/events/v1/events/999","code":"rest-event-not-found"}`
+		invalid := `{"code":"rest_invalid_param","message":"Invalid parameter(s): page, start_date, include, ml_language","data":{"status":400,` +
+			`"params":{"page":"page must be at least 1.","start_date":"Invalid parameter.","include":"include is not of type integer.","ml_language":"ml_language is not one of en, pl, es."},` +
+			`"details":{"page":{"code":"rest_out_of_bounds","message":"page must be at least 1.","data":{"minimum":1}},` +
+			`"include":{"code":"rest_invalid_type","message":"include is not of type integer.","data":{"param":"include"}},` +
+			`"ml_language":{"code":"rest_not_in_enum","message":"ml_language is not one of en, pl, es.","data":{"enum":["en","pl","es"]}}}}}`
+		api.Run(t, []apitest.Case{
+			{Name: "invalid", Request: ask("", "/events?include=x&ml_language=x&start_date=x&page=0"), Status: 400, Check: body(invalid)},
+			{Name: "invalid without reasons", Request: ask("", "/venues/999"), Status: 400, Check: body(`{"code":"rest_invalid_param","message":"Invalid parameter(s): id","data":{"status":400,"params":{"id":"Invalid parameter."},"details":[]}}`)},
+			{Name: "missing", Request: ask("POST", "/events"), Status: 400, Check: body(`{"code":"rest_missing_callback_param","message":"Missing parameter(s): title, start_date, end_date","data":{"status":400,"params":["title","start_date","end_date"]}}`)},
+			{Name: "both bounds", Request: ask("", "/events?geoloc_lat=91&geoloc_lng=0"), Status: 400, Check: func(t *testing.T, r apitest.Response) {
+				if got := encode(t, r.Get(t, "data", "details", "geoloc_lat", "data")); got != `{"maximum":90,"minimum":-90}` {
+					t.Errorf("got %s", got)
+				}
+			}},
+			{Name: "unknown ids are listed once", Request: ask("", "/events?venue=998,999,998,10"), Status: 400, Check: func(t *testing.T, r apitest.Response) {
+				if got := encode(t, r.Get(t, "data", "details", "venue", "data")); got != `{"ids":[998,999]}` {
+					t.Errorf("got %s", got)
+				}
+			}},
+			{Name: "malformed JSON says where", Request: apitest.Request{Method: "POST", Path: "/events", JSON: `{"a":}`}, Status: 400, Check: func(t *testing.T, r apitest.Response) {
+				if got, _ := r.Get(t, "data", "json_error_message").(string); !strings.Contains(got, "invalid character") {
+					t.Errorf("got %q", got)
+				}
+			}},
+
+			{Name: "problem", Request: problem(ask("", "/events/999"), kind), Status: 404, Check: isProblem(notFound)},
+			{Name: "problem preferred", Request: problem(ask("", "/events/999"), kind+", application/json;q=0.9"), Status: 404, Check: isProblem(notFound)},
+			{Name: "problem preferred, listed later", Request: problem(ask("", "/events/999"), "application/json;q=0.5, "+kind), Status: 404, Check: isProblem(notFound)},
+			{Name: "problem before anything", Request: problem(ask("", "/events/999"), kind+", */*;q=0.1"), Status: 404, Check: isProblem(notFound)},
+			{Name: "JSON preferred", Request: problem(ask("", "/events/999"), "application/json, "+kind+";q=0.9"), Status: 404, Check: isJSON},
+			{Name: "anything", Request: problem(ask("", "/events/999"), "*/*"), Status: 404, Check: isJSON},
+			{Name: "any application", Request: problem(ask("", "/events/999"), "application/*"), Status: 404, Check: isJSON},
+			{Name: "neither", Request: problem(ask("", "/events/999"), "text/html"), Status: 404, Check: isJSON},
+			{Name: "refused", Request: problem(ask("", "/events/999"), kind+";q=0"), Status: 404, Check: isJSON},
+			{Name: "success stays JSON", Request: problem(ask("", "/events/16"), kind), Status: 200, Check: isJSON},
+			{Name: "problem of a missing parameter", Request: problem(ask("POST", "/tags"), kind), Status: 400, Check: isProblem(
+				`{"type":"about:blank","title":"Bad Request","status":400,"detail":"Missing parameter(s): name","instance":"/cal/events/v1/tags","code":"rest_missing_callback_param",` +
+					`"errors":[{"parameter":"name","code":"rest_missing_callback_param","detail":"Missing parameter(s): name"}]}`)},
+			{Name: "problem of invalid parameters", Request: problem(ask("", "/events?page=0&start_date=x"), kind), Status: 400, Check: isProblem(
+				`{"type":"about:blank","title":"Bad Request","status":400,"detail":"Invalid parameter(s): page, start_date","instance":"/cal/events/v1/events","code":"rest_invalid_param",` +
+					`"errors":[{"parameter":"page","code":"rest_out_of_bounds","detail":"page must be at least 1."},{"parameter":"start_date","code":"rest_invalid_param","detail":"Invalid parameter."}]}`)},
+		})
+	})
+}
