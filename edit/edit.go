@@ -42,12 +42,16 @@ type Editor struct {
 	changes []change // of the transaction that runs
 }
 
-// Write runs do in a transaction of the store, appends what e did in it to the change log, and commits. As
+// Write runs do in a transaction of the store, brings the search texts of what e did in it up to date, appends
+// it to the change log, and commits. As
 // store.Tx, it may run do several times, so do loads what it changes itself, in the transaction.
 func Write(ctx context.Context, db *ent.Client, e *Editor, do func(tx *ent.Tx) error) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
 		e.changes = nil
 		if err := do(tx); err != nil {
+			return err
+		}
+		if err := e.reindex(ctx, tx); err != nil {
 			return err
 		}
 		return e.flush(ctx, tx)

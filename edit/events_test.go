@@ -116,7 +116,7 @@ func TestUpdateEventChangesWhatIsSent(t *testing.T) {
 				}
 			}
 		}
-		want := [][]string{nil, {"description", "cost", "website", "sticky", "post_parent", "password", "venue"}, {"website"}}
+		want := [][]string{{}, {"description", "cost", "website", "sticky", "post_parent", "password", "venue"}, {"website"}}
 		if diff := cmp.Diff(want, fields); diff != "" {
 			t.Errorf("fields (-want +got):\n%s", diff)
 		}

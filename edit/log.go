@@ -23,8 +23,11 @@ type change struct {
 	fields []string // names that changed; nil: all
 }
 
-// log notes what was done, for flush.
+// log notes what was done, for flush. Only what creates or deletes a record is about all of its fields.
 func (e *Editor) log(kind calendar.Kind, id int64, action calendar.Action, fields []string) {
+	if fields == nil && action != calendar.Created && action != calendar.Deleted {
+		fields = []string{}
+	}
 	e.changes = append(e.changes, change{kind, id, action, fields})
 }
 

@@ -115,8 +115,10 @@ func (in *VenueInput) fill(m *ent.VenueMutation, old *ent.Venue, d *diff) {
 	put(d, "website", old.Website, apply(old.Website, in.Website), m.SetWebsite)
 	put(d, "show_map", old.ShowMap, apply(old.ShowMap, in.ShowMap), m.SetShowMap)
 	put(d, "show_map_link", old.ShowMapLink, apply(old.ShowMapLink, in.ShowMapLink), m.SetShowMapLink)
-	putOptional(d, "geo_lat", old.Latitude, in.Latitude.over(old.Latitude), m.SetLatitude, m.ClearLatitude)
-	putOptional(d, "geo_lng", old.Longitude, in.Longitude.over(old.Longitude), m.SetLongitude, m.ClearLongitude)
+	latitude, longitude := in.Latitude.over(old.Latitude), in.Longitude.over(old.Longitude)
+	putOptional(d, "geo_lat", old.Latitude, latitude, m.SetLatitude, m.ClearLatitude)
+	putOptional(d, "geo_lng", old.Longitude, longitude, m.SetLongitude, m.ClearLongitude)
+	putOptional(d, "", old.Cell, cellOf(latitude, longitude), m.SetCell, m.ClearCell)
 }
 
 // over is the coordinate after what is sent.

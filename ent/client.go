@@ -26,6 +26,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
 	"github.com/almanac-cal/almanac/ent/record"
+	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/ent/setting"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
@@ -65,6 +66,8 @@ type Client struct {
 	OrganizerTranslation *OrganizerTranslationClient
 	// Record is the client for interacting with the Record builders.
 	Record *RecordClient
+	// SearchText is the client for interacting with the SearchText builders.
+	SearchText *SearchTextClient
 	// Setting is the client for interacting with the Setting builders.
 	Setting *SettingClient
 	// Slug is the client for interacting with the Slug builders.
@@ -103,6 +106,7 @@ func (c *Client) init() {
 	c.Organizer = NewOrganizerClient(c.config)
 	c.OrganizerTranslation = NewOrganizerTranslationClient(c.config)
 	c.Record = NewRecordClient(c.config)
+	c.SearchText = NewSearchTextClient(c.config)
 	c.Setting = NewSettingClient(c.config)
 	c.Slug = NewSlugClient(c.config)
 	c.Term = NewTermClient(c.config)
@@ -214,6 +218,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		Organizer:            NewOrganizerClient(cfg),
 		OrganizerTranslation: NewOrganizerTranslationClient(cfg),
 		Record:               NewRecordClient(cfg),
+		SearchText:           NewSearchTextClient(cfg),
 		Setting:              NewSettingClient(cfg),
 		Slug:                 NewSlugClient(cfg),
 		Term:                 NewTermClient(cfg),
@@ -252,6 +257,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		Organizer:            NewOrganizerClient(cfg),
 		OrganizerTranslation: NewOrganizerTranslationClient(cfg),
 		Record:               NewRecordClient(cfg),
+		SearchText:           NewSearchTextClient(cfg),
 		Setting:              NewSettingClient(cfg),
 		Slug:                 NewSlugClient(cfg),
 		Term:                 NewTermClient(cfg),
@@ -291,8 +297,8 @@ func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.Change, c.Counter, c.Event, c.EventOrganizer, c.EventTerm, c.EventTranslation,
 		c.EventVenue, c.Image, c.Organizer, c.OrganizerTranslation, c.Record,
-		c.Setting, c.Slug, c.Term, c.TermTranslation, c.Token, c.User, c.Venue,
-		c.VenueTranslation,
+		c.SearchText, c.Setting, c.Slug, c.Term, c.TermTranslation, c.Token, c.User,
+		c.Venue, c.VenueTranslation,
 	} {
 		n.Use(hooks...)
 	}
@@ -304,8 +310,8 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.Change, c.Counter, c.Event, c.EventOrganizer, c.EventTerm, c.EventTranslation,
 		c.EventVenue, c.Image, c.Organizer, c.OrganizerTranslation, c.Record,
-		c.Setting, c.Slug, c.Term, c.TermTranslation, c.Token, c.User, c.Venue,
-		c.VenueTranslation,
+		c.SearchText, c.Setting, c.Slug, c.Term, c.TermTranslation, c.Token, c.User,
+		c.Venue, c.VenueTranslation,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -336,6 +342,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.OrganizerTranslation.mutate(ctx, m)
 	case *RecordMutation:
 		return c.Record.mutate(ctx, m)
+	case *SearchTextMutation:
+		return c.SearchText.mutate(ctx, m)
 	case *SettingMutation:
 		return c.Setting.mutate(ctx, m)
 	case *SlugMutation:
@@ -2121,6 +2129,139 @@ func (c *RecordClient) mutate(ctx context.Context, m *RecordMutation) (Value, er
 	}
 }
 
+// SearchTextClient is a client for the SearchText schema.
+type SearchTextClient struct {
+	config
+}
+
+// NewSearchTextClient returns a client for the SearchText from the given config.
+func NewSearchTextClient(c config) *SearchTextClient {
+	return &SearchTextClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `searchtext.Hooks(f(g(h())))`.
+func (c *SearchTextClient) Use(hooks ...Hook) {
+	c.hooks.SearchText = append(c.hooks.SearchText, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `searchtext.Intercept(f(g(h())))`.
+func (c *SearchTextClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SearchText = append(c.inters.SearchText, interceptors...)
+}
+
+// Create returns a builder for creating a SearchText entity.
+func (c *SearchTextClient) Create() *SearchTextCreate {
+	mutation := newSearchTextMutation(c.config, OpCreate)
+	return &SearchTextCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SearchText entities.
+func (c *SearchTextClient) CreateBulk(builders ...*SearchTextCreate) *SearchTextCreateBulk {
+	return &SearchTextCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SearchTextClient) MapCreateBulk(slice any, setFunc func(*SearchTextCreate, int)) *SearchTextCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SearchTextCreateBulk{err: fmt.Errorf("calling to SearchTextClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SearchTextCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SearchTextCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SearchText.
+func (c *SearchTextClient) Update() *SearchTextUpdate {
+	mutation := newSearchTextMutation(c.config, OpUpdate)
+	return &SearchTextUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SearchTextClient) UpdateOne(_m *SearchText) *SearchTextUpdateOne {
+	mutation := newSearchTextMutation(c.config, OpUpdateOne, withSearchText(_m))
+	return &SearchTextUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SearchTextClient) UpdateOneID(id int64) *SearchTextUpdateOne {
+	mutation := newSearchTextMutation(c.config, OpUpdateOne, withSearchTextID(id))
+	return &SearchTextUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SearchText.
+func (c *SearchTextClient) Delete() *SearchTextDelete {
+	mutation := newSearchTextMutation(c.config, OpDelete)
+	return &SearchTextDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SearchTextClient) DeleteOne(_m *SearchText) *SearchTextDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SearchTextClient) DeleteOneID(id int64) *SearchTextDeleteOne {
+	builder := c.Delete().Where(searchtext.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SearchTextDeleteOne{builder}
+}
+
+// Query returns a query builder for SearchText.
+func (c *SearchTextClient) Query() *SearchTextQuery {
+	return &SearchTextQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSearchText},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SearchText entity by its id.
+func (c *SearchTextClient) Get(ctx context.Context, id int64) (*SearchText, error) {
+	return c.Query().Where(searchtext.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SearchTextClient) GetX(ctx context.Context, id int64) *SearchText {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *SearchTextClient) Hooks() []Hook {
+	return c.hooks.SearchText
+}
+
+// Interceptors returns the client interceptors.
+func (c *SearchTextClient) Interceptors() []Interceptor {
+	return c.inters.SearchText
+}
+
+func (c *SearchTextClient) mutate(ctx context.Context, m *SearchTextMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SearchTextCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SearchTextUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SearchTextUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SearchTextDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown SearchText mutation op: %q", m.Op())
+	}
+}
+
 // SettingClient is a client for the Setting schema.
 type SettingClient struct {
 	config
@@ -3477,13 +3618,13 @@ func (c *VenueTranslationClient) mutate(ctx context.Context, m *VenueTranslation
 type (
 	hooks struct {
 		Change, Counter, Event, EventOrganizer, EventTerm, EventTranslation, EventVenue,
-		Image, Organizer, OrganizerTranslation, Record, Setting, Slug, Term,
-		TermTranslation, Token, User, Venue, VenueTranslation []ent.Hook
+		Image, Organizer, OrganizerTranslation, Record, SearchText, Setting, Slug,
+		Term, TermTranslation, Token, User, Venue, VenueTranslation []ent.Hook
 	}
 	inters struct {
 		Change, Counter, Event, EventOrganizer, EventTerm, EventTranslation, EventVenue,
-		Image, Organizer, OrganizerTranslation, Record, Setting, Slug, Term,
-		TermTranslation, Token, User, Venue, VenueTranslation []ent.Interceptor
+		Image, Organizer, OrganizerTranslation, Record, SearchText, Setting, Slug,
+		Term, TermTranslation, Token, User, Venue, VenueTranslation []ent.Interceptor
 	}
 )
 

@@ -23,6 +23,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
 	"github.com/almanac-cal/almanac/ent/record"
+	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/ent/setting"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
@@ -102,6 +103,7 @@ func checkColumn(t, c string) error {
 			organizer.Table:            organizer.ValidColumn,
 			organizertranslation.Table: organizertranslation.ValidColumn,
 			record.Table:               record.ValidColumn,
+			searchtext.Table:           searchtext.ValidColumn,
 			setting.Table:              setting.ValidColumn,
 			slug.Table:                 slug.ValidColumn,
 			term.Table:                 term.ValidColumn,

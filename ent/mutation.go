@@ -24,6 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
 	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/record"
+	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/ent/setting"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
@@ -54,6 +55,7 @@ const (
 	TypeOrganizer            = "Organizer"
 	TypeOrganizerTranslation = "OrganizerTranslation"
 	TypeRecord               = "Record"
+	TypeSearchText           = "SearchText"
 	TypeSetting              = "Setting"
 	TypeSlug                 = "Slug"
 	TypeTerm                 = "Term"
@@ -9929,6 +9931,569 @@ func (m *RecordMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown Record edge %s", name)
 }
 
+// SearchTextMutation represents an operation that mutates the SearchText nodes in the graph.
+type SearchTextMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *int64
+	kind          *calendar.Kind
+	owner_id      *int64
+	addowner_id   *int64
+	languages     *int
+	addlanguages  *int
+	text          *string
+	clearedFields map[string]struct{}
+	done          bool
+	oldValue      func(context.Context) (*SearchText, error)
+	predicates    []predicate.SearchText
+}
+
+var _ ent.Mutation = (*SearchTextMutation)(nil)
+
+// searchtextOption allows management of the mutation configuration using functional options.
+type searchtextOption func(*SearchTextMutation)
+
+// newSearchTextMutation creates new mutation for the SearchText entity.
+func newSearchTextMutation(c config, op Op, opts ...searchtextOption) *SearchTextMutation {
+	m := &SearchTextMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSearchText,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSearchTextID sets the ID field of the mutation.
+func withSearchTextID(id int64) searchtextOption {
+	return func(m *SearchTextMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SearchText
+		)
+		m.oldValue = func(ctx context.Context) (*SearchText, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SearchText.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSearchText sets the old SearchText of the mutation.
+func withSearchText(node *SearchText) searchtextOption {
+	return func(m *SearchTextMutation) {
+		m.oldValue = func(context.Context) (*SearchText, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SearchTextMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SearchTextMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SearchText entities.
+func (m *SearchTextMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SearchTextMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SearchTextMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SearchText.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetKind sets the "kind" field.
+func (m *SearchTextMutation) SetKind(c calendar.Kind) {
+	m.kind = &c
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *SearchTextMutation) Kind() (r calendar.Kind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the SearchText entity.
+// If the SearchText object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchTextMutation) OldKind(ctx context.Context) (v calendar.Kind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *SearchTextMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetOwnerID sets the "owner_id" field.
+func (m *SearchTextMutation) SetOwnerID(i int64) {
+	m.owner_id = &i
+	m.addowner_id = nil
+}
+
+// OwnerID returns the value of the "owner_id" field in the mutation.
+func (m *SearchTextMutation) OwnerID() (r int64, exists bool) {
+	v := m.owner_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOwnerID returns the old "owner_id" field's value of the SearchText entity.
+// If the SearchText object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchTextMutation) OldOwnerID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOwnerID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOwnerID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOwnerID: %w", err)
+	}
+	return oldValue.OwnerID, nil
+}
+
+// AddOwnerID adds i to the "owner_id" field.
+func (m *SearchTextMutation) AddOwnerID(i int64) {
+	if m.addowner_id != nil {
+		*m.addowner_id += i
+	} else {
+		m.addowner_id = &i
+	}
+}
+
+// AddedOwnerID returns the value that was added to the "owner_id" field in this mutation.
+func (m *SearchTextMutation) AddedOwnerID() (r int64, exists bool) {
+	v := m.addowner_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetOwnerID resets all changes to the "owner_id" field.
+func (m *SearchTextMutation) ResetOwnerID() {
+	m.owner_id = nil
+	m.addowner_id = nil
+}
+
+// SetLanguages sets the "languages" field.
+func (m *SearchTextMutation) SetLanguages(i int) {
+	m.languages = &i
+	m.addlanguages = nil
+}
+
+// Languages returns the value of the "languages" field in the mutation.
+func (m *SearchTextMutation) Languages() (r int, exists bool) {
+	v := m.languages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLanguages returns the old "languages" field's value of the SearchText entity.
+// If the SearchText object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchTextMutation) OldLanguages(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLanguages is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLanguages requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLanguages: %w", err)
+	}
+	return oldValue.Languages, nil
+}
+
+// AddLanguages adds i to the "languages" field.
+func (m *SearchTextMutation) AddLanguages(i int) {
+	if m.addlanguages != nil {
+		*m.addlanguages += i
+	} else {
+		m.addlanguages = &i
+	}
+}
+
+// AddedLanguages returns the value that was added to the "languages" field in this mutation.
+func (m *SearchTextMutation) AddedLanguages() (r int, exists bool) {
+	v := m.addlanguages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetLanguages resets all changes to the "languages" field.
+func (m *SearchTextMutation) ResetLanguages() {
+	m.languages = nil
+	m.addlanguages = nil
+}
+
+// SetText sets the "text" field.
+func (m *SearchTextMutation) SetText(s string) {
+	m.text = &s
+}
+
+// Text returns the value of the "text" field in the mutation.
+func (m *SearchTextMutation) Text() (r string, exists bool) {
+	v := m.text
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldText returns the old "text" field's value of the SearchText entity.
+// If the SearchText object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SearchTextMutation) OldText(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldText is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldText requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldText: %w", err)
+	}
+	return oldValue.Text, nil
+}
+
+// ResetText resets all changes to the "text" field.
+func (m *SearchTextMutation) ResetText() {
+	m.text = nil
+}
+
+// Where appends a list predicates to the SearchTextMutation builder.
+func (m *SearchTextMutation) Where(ps ...predicate.SearchText) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SearchTextMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SearchTextMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SearchText, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SearchTextMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SearchTextMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SearchText).
+func (m *SearchTextMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SearchTextMutation) Fields() []string {
+	fields := make([]string, 0, 4)
+	if m.kind != nil {
+		fields = append(fields, searchtext.FieldKind)
+	}
+	if m.owner_id != nil {
+		fields = append(fields, searchtext.FieldOwnerID)
+	}
+	if m.languages != nil {
+		fields = append(fields, searchtext.FieldLanguages)
+	}
+	if m.text != nil {
+		fields = append(fields, searchtext.FieldText)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SearchTextMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case searchtext.FieldKind:
+		return m.Kind()
+	case searchtext.FieldOwnerID:
+		return m.OwnerID()
+	case searchtext.FieldLanguages:
+		return m.Languages()
+	case searchtext.FieldText:
+		return m.Text()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SearchTextMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case searchtext.FieldKind:
+		return m.OldKind(ctx)
+	case searchtext.FieldOwnerID:
+		return m.OldOwnerID(ctx)
+	case searchtext.FieldLanguages:
+		return m.OldLanguages(ctx)
+	case searchtext.FieldText:
+		return m.OldText(ctx)
+	}
+	return nil, fmt.Errorf("unknown SearchText field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchTextMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case searchtext.FieldKind:
+		v, ok := value.(calendar.Kind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case searchtext.FieldOwnerID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOwnerID(v)
+		return nil
+	case searchtext.FieldLanguages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLanguages(v)
+		return nil
+	case searchtext.FieldText:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetText(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SearchText field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SearchTextMutation) AddedFields() []string {
+	var fields []string
+	if m.addowner_id != nil {
+		fields = append(fields, searchtext.FieldOwnerID)
+	}
+	if m.addlanguages != nil {
+		fields = append(fields, searchtext.FieldLanguages)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SearchTextMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case searchtext.FieldOwnerID:
+		return m.AddedOwnerID()
+	case searchtext.FieldLanguages:
+		return m.AddedLanguages()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SearchTextMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case searchtext.FieldOwnerID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddOwnerID(v)
+		return nil
+	case searchtext.FieldLanguages:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddLanguages(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SearchText numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SearchTextMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SearchTextMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SearchTextMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown SearchText nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SearchTextMutation) ResetField(name string) error {
+	switch name {
+	case searchtext.FieldKind:
+		m.ResetKind()
+		return nil
+	case searchtext.FieldOwnerID:
+		m.ResetOwnerID()
+		return nil
+	case searchtext.FieldLanguages:
+		m.ResetLanguages()
+		return nil
+	case searchtext.FieldText:
+		m.ResetText()
+		return nil
+	}
+	return fmt.Errorf("unknown SearchText field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SearchTextMutation) AddedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SearchTextMutation) AddedIDs(name string) []ent.Value {
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SearchTextMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SearchTextMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SearchTextMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 0)
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SearchTextMutation) EdgeCleared(name string) bool {
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SearchTextMutation) ClearEdge(name string) error {
+	return fmt.Errorf("unknown SearchText unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SearchTextMutation) ResetEdge(name string) error {
+	return fmt.Errorf("unknown SearchText edge %s", name)
+}
+
 // SettingMutation represents an operation that mutates the Setting nodes in the graph.
 type SettingMutation struct {
 	config
@@ -14809,6 +15374,8 @@ type VenueMutation struct {
 	addlatitude         *float64
 	longitude           *float64
 	addlongitude        *float64
+	cell                *int64
+	addcell             *int64
 	clearedFields       map[string]struct{}
 	author              *int64
 	clearedauthor       bool
@@ -16100,6 +16667,76 @@ func (m *VenueMutation) ResetLongitude() {
 	delete(m.clearedFields, venue.FieldLongitude)
 }
 
+// SetCell sets the "cell" field.
+func (m *VenueMutation) SetCell(i int64) {
+	m.cell = &i
+	m.addcell = nil
+}
+
+// Cell returns the value of the "cell" field in the mutation.
+func (m *VenueMutation) Cell() (r int64, exists bool) {
+	v := m.cell
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCell returns the old "cell" field's value of the Venue entity.
+// If the Venue object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *VenueMutation) OldCell(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCell is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCell requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCell: %w", err)
+	}
+	return oldValue.Cell, nil
+}
+
+// AddCell adds i to the "cell" field.
+func (m *VenueMutation) AddCell(i int64) {
+	if m.addcell != nil {
+		*m.addcell += i
+	} else {
+		m.addcell = &i
+	}
+}
+
+// AddedCell returns the value that was added to the "cell" field in this mutation.
+func (m *VenueMutation) AddedCell() (r int64, exists bool) {
+	v := m.addcell
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearCell clears the value of the "cell" field.
+func (m *VenueMutation) ClearCell() {
+	m.cell = nil
+	m.addcell = nil
+	m.clearedFields[venue.FieldCell] = struct{}{}
+}
+
+// CellCleared returns if the "cell" field was cleared in this mutation.
+func (m *VenueMutation) CellCleared() bool {
+	_, ok := m.clearedFields[venue.FieldCell]
+	return ok
+}
+
+// ResetCell resets all changes to the "cell" field.
+func (m *VenueMutation) ResetCell() {
+	m.cell = nil
+	m.addcell = nil
+	delete(m.clearedFields, venue.FieldCell)
+}
+
 // ClearAuthor clears the "author" edge to the User entity.
 func (m *VenueMutation) ClearAuthor() {
 	m.clearedauthor = true
@@ -16296,7 +16933,7 @@ func (m *VenueMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *VenueMutation) Fields() []string {
-	fields := make([]string, 0, 29)
+	fields := make([]string, 0, 30)
 	if m.author != nil {
 		fields = append(fields, venue.FieldAuthorID)
 	}
@@ -16384,6 +17021,9 @@ func (m *VenueMutation) Fields() []string {
 	if m.longitude != nil {
 		fields = append(fields, venue.FieldLongitude)
 	}
+	if m.cell != nil {
+		fields = append(fields, venue.FieldCell)
+	}
 	return fields
 }
 
@@ -16450,6 +17090,8 @@ func (m *VenueMutation) Field(name string) (ent.Value, bool) {
 		return m.Latitude()
 	case venue.FieldLongitude:
 		return m.Longitude()
+	case venue.FieldCell:
+		return m.Cell()
 	}
 	return nil, false
 }
@@ -16517,6 +17159,8 @@ func (m *VenueMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldLatitude(ctx)
 	case venue.FieldLongitude:
 		return m.OldLongitude(ctx)
+	case venue.FieldCell:
+		return m.OldCell(ctx)
 	}
 	return nil, fmt.Errorf("unknown Venue field %s", name)
 }
@@ -16729,6 +17373,13 @@ func (m *VenueMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetLongitude(v)
 		return nil
+	case venue.FieldCell:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCell(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Venue field %s", name)
 }
@@ -16746,6 +17397,9 @@ func (m *VenueMutation) AddedFields() []string {
 	if m.addlongitude != nil {
 		fields = append(fields, venue.FieldLongitude)
 	}
+	if m.addcell != nil {
+		fields = append(fields, venue.FieldCell)
+	}
 	return fields
 }
 
@@ -16760,6 +17414,8 @@ func (m *VenueMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedLatitude()
 	case venue.FieldLongitude:
 		return m.AddedLongitude()
+	case venue.FieldCell:
+		return m.AddedCell()
 	}
 	return nil, false
 }
@@ -16790,6 +17446,13 @@ func (m *VenueMutation) AddField(name string, value ent.Value) error {
 		}
 		m.AddLongitude(v)
 		return nil
+	case venue.FieldCell:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddCell(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Venue numeric field %s", name)
 }
@@ -16812,6 +17475,9 @@ func (m *VenueMutation) ClearedFields() []string {
 	}
 	if m.FieldCleared(venue.FieldLongitude) {
 		fields = append(fields, venue.FieldLongitude)
+	}
+	if m.FieldCleared(venue.FieldCell) {
+		fields = append(fields, venue.FieldCell)
 	}
 	return fields
 }
@@ -16841,6 +17507,9 @@ func (m *VenueMutation) ClearField(name string) error {
 		return nil
 	case venue.FieldLongitude:
 		m.ClearLongitude()
+		return nil
+	case venue.FieldCell:
+		m.ClearCell()
 		return nil
 	}
 	return fmt.Errorf("unknown Venue nullable field %s", name)
@@ -16936,6 +17605,9 @@ func (m *VenueMutation) ResetField(name string) error {
 		return nil
 	case venue.FieldLongitude:
 		m.ResetLongitude()
+		return nil
+	case venue.FieldCell:
+		m.ResetCell()
 		return nil
 	}
 	return fmt.Errorf("unknown Venue field %s", name)

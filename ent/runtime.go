@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
 	"github.com/almanac-cal/almanac/ent/record"
+	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/ent/setting"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
@@ -329,6 +330,12 @@ func init() {
 	recordDescKind := recordFields[1].Descriptor()
 	// record.KindValidator is a validator for the "kind" field. It is called by the builders before save.
 	record.KindValidator = recordDescKind.Validators[0].(func(string) error)
+	searchtextFields := schema.SearchText{}.Fields()
+	_ = searchtextFields
+	// searchtextDescKind is the schema descriptor for kind field.
+	searchtextDescKind := searchtextFields[1].Descriptor()
+	// searchtext.KindValidator is a validator for the "kind" field. It is called by the builders before save.
+	searchtext.KindValidator = searchtextDescKind.Validators[0].(func(string) error)
 	settingFields := schema.Setting{}.Fields()
 	_ = settingFields
 	// settingDescID is the schema descriptor for id field.

@@ -36,6 +36,8 @@ type Tx struct {
 	OrganizerTranslation *OrganizerTranslationClient
 	// Record is the client for interacting with the Record builders.
 	Record *RecordClient
+	// SearchText is the client for interacting with the SearchText builders.
+	SearchText *SearchTextClient
 	// Setting is the client for interacting with the Setting builders.
 	Setting *SettingClient
 	// Slug is the client for interacting with the Slug builders.
@@ -194,6 +196,7 @@ func (tx *Tx) init() {
 	tx.Organizer = NewOrganizerClient(tx.config)
 	tx.OrganizerTranslation = NewOrganizerTranslationClient(tx.config)
 	tx.Record = NewRecordClient(tx.config)
+	tx.SearchText = NewSearchTextClient(tx.config)
 	tx.Setting = NewSettingClient(tx.config)
 	tx.Slug = NewSlugClient(tx.config)
 	tx.Term = NewTermClient(tx.config)

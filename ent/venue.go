@@ -78,6 +78,8 @@ type Venue struct {
 	Latitude *float64 `json:"latitude,omitempty"`
 	// degrees east
 	Longitude *float64 `json:"longitude,omitempty"`
+	// the position on one line that keeps neighbours together: calendar.Cell; null without coordinates
+	Cell *int64 `json:"cell,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the VenueQuery when eager-loading is set.
 	Edges        VenueEdges `json:"edges"`
@@ -159,7 +161,7 @@ func (*Venue) scanValues(columns []string) ([]any, error) {
 			values[i] = new(sql.NullBool)
 		case venue.FieldLatitude, venue.FieldLongitude:
 			values[i] = new(sql.NullFloat64)
-		case venue.FieldID, venue.FieldAuthorID, venue.FieldImageID, venue.FieldVersion:
+		case venue.FieldID, venue.FieldAuthorID, venue.FieldImageID, venue.FieldVersion, venue.FieldCell:
 			values[i] = new(sql.NullInt64)
 		case venue.FieldStatus, venue.FieldStatusBeforeTrash, venue.FieldLanguage, venue.FieldLanguages, venue.FieldSourceID, venue.FieldName, venue.FieldNameKey, venue.FieldDescription, venue.FieldSlug, venue.FieldAddress, venue.FieldCity, venue.FieldCountry, venue.FieldProvince, venue.FieldState, venue.FieldZip, venue.FieldPhone, venue.FieldStateprovince, venue.FieldWebsite:
 			values[i] = new(sql.NullString)
@@ -365,6 +367,13 @@ func (_m *Venue) assignValues(columns []string, values []any) error {
 				_m.Longitude = new(float64)
 				*_m.Longitude = value.Float64
 			}
+		case venue.FieldCell:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field cell", values[i])
+			} else if value.Valid {
+				_m.Cell = new(int64)
+				*_m.Cell = value.Int64
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -520,6 +529,11 @@ func (_m *Venue) String() string {
 	builder.WriteString(", ")
 	if v := _m.Longitude; v != nil {
 		builder.WriteString("longitude=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.Cell; v != nil {
+		builder.WriteString("cell=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
 	builder.WriteByte(')')

@@ -369,6 +369,20 @@ func (_c *VenueCreate) SetNillableLongitude(v *float64) *VenueCreate {
 	return _c
 }
 
+// SetCell sets the "cell" field.
+func (_c *VenueCreate) SetCell(v int64) *VenueCreate {
+	_c.mutation.SetCell(v)
+	return _c
+}
+
+// SetNillableCell sets the "cell" field if the given value is not nil.
+func (_c *VenueCreate) SetNillableCell(v *int64) *VenueCreate {
+	if v != nil {
+		_c.SetCell(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *VenueCreate) SetID(v int64) *VenueCreate {
 	_c.mutation.SetID(v)
@@ -815,6 +829,10 @@ func (_c *VenueCreate) createSpec() (*Venue, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Longitude(); ok {
 		_spec.SetField(venue.FieldLongitude, field.TypeFloat64, value)
 		_node.Longitude = &value
+	}
+	if value, ok := _c.mutation.Cell(); ok {
+		_spec.SetField(venue.FieldCell, field.TypeInt64, value)
+		_node.Cell = &value
 	}
 	if nodes := _c.mutation.AuthorIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
@@ -1322,6 +1340,30 @@ func (u *VenueUpsert) ClearLongitude() *VenueUpsert {
 	return u
 }
 
+// SetCell sets the "cell" field.
+func (u *VenueUpsert) SetCell(v int64) *VenueUpsert {
+	u.Set(venue.FieldCell, v)
+	return u
+}
+
+// UpdateCell sets the "cell" field to the value that was provided on create.
+func (u *VenueUpsert) UpdateCell() *VenueUpsert {
+	u.SetExcluded(venue.FieldCell)
+	return u
+}
+
+// AddCell adds v to the "cell" field.
+func (u *VenueUpsert) AddCell(v int64) *VenueUpsert {
+	u.Add(venue.FieldCell, v)
+	return u
+}
+
+// ClearCell clears the value of the "cell" field.
+func (u *VenueUpsert) ClearCell() *VenueUpsert {
+	u.SetNull(venue.FieldCell)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -1818,6 +1860,34 @@ func (u *VenueUpsertOne) UpdateLongitude() *VenueUpsertOne {
 func (u *VenueUpsertOne) ClearLongitude() *VenueUpsertOne {
 	return u.Update(func(s *VenueUpsert) {
 		s.ClearLongitude()
+	})
+}
+
+// SetCell sets the "cell" field.
+func (u *VenueUpsertOne) SetCell(v int64) *VenueUpsertOne {
+	return u.Update(func(s *VenueUpsert) {
+		s.SetCell(v)
+	})
+}
+
+// AddCell adds v to the "cell" field.
+func (u *VenueUpsertOne) AddCell(v int64) *VenueUpsertOne {
+	return u.Update(func(s *VenueUpsert) {
+		s.AddCell(v)
+	})
+}
+
+// UpdateCell sets the "cell" field to the value that was provided on create.
+func (u *VenueUpsertOne) UpdateCell() *VenueUpsertOne {
+	return u.Update(func(s *VenueUpsert) {
+		s.UpdateCell()
+	})
+}
+
+// ClearCell clears the value of the "cell" field.
+func (u *VenueUpsertOne) ClearCell() *VenueUpsertOne {
+	return u.Update(func(s *VenueUpsert) {
+		s.ClearCell()
 	})
 }
 
@@ -2483,6 +2553,34 @@ func (u *VenueUpsertBulk) UpdateLongitude() *VenueUpsertBulk {
 func (u *VenueUpsertBulk) ClearLongitude() *VenueUpsertBulk {
 	return u.Update(func(s *VenueUpsert) {
 		s.ClearLongitude()
+	})
+}
+
+// SetCell sets the "cell" field.
+func (u *VenueUpsertBulk) SetCell(v int64) *VenueUpsertBulk {
+	return u.Update(func(s *VenueUpsert) {
+		s.SetCell(v)
+	})
+}
+
+// AddCell adds v to the "cell" field.
+func (u *VenueUpsertBulk) AddCell(v int64) *VenueUpsertBulk {
+	return u.Update(func(s *VenueUpsert) {
+		s.AddCell(v)
+	})
+}
+
+// UpdateCell sets the "cell" field to the value that was provided on create.
+func (u *VenueUpsertBulk) UpdateCell() *VenueUpsertBulk {
+	return u.Update(func(s *VenueUpsert) {
+		s.UpdateCell()
+	})
+}
+
+// ClearCell clears the value of the "cell" field.
+func (u *VenueUpsertBulk) ClearCell() *VenueUpsertBulk {
+	return u.Update(func(s *VenueUpsert) {
+		s.ClearCell()
 	})
 }
 

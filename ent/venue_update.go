@@ -477,6 +477,33 @@ func (_u *VenueUpdate) ClearLongitude() *VenueUpdate {
 	return _u
 }
 
+// SetCell sets the "cell" field.
+func (_u *VenueUpdate) SetCell(v int64) *VenueUpdate {
+	_u.mutation.ResetCell()
+	_u.mutation.SetCell(v)
+	return _u
+}
+
+// SetNillableCell sets the "cell" field if the given value is not nil.
+func (_u *VenueUpdate) SetNillableCell(v *int64) *VenueUpdate {
+	if v != nil {
+		_u.SetCell(*v)
+	}
+	return _u
+}
+
+// AddCell adds value to the "cell" field.
+func (_u *VenueUpdate) AddCell(v int64) *VenueUpdate {
+	_u.mutation.AddCell(v)
+	return _u
+}
+
+// ClearCell clears the value of the "cell" field.
+func (_u *VenueUpdate) ClearCell() *VenueUpdate {
+	_u.mutation.ClearCell()
+	return _u
+}
+
 // SetAuthor sets the "author" edge to the User entity.
 func (_u *VenueUpdate) SetAuthor(v *User) *VenueUpdate {
 	return _u.SetAuthorID(v.ID)
@@ -806,6 +833,15 @@ func (_u *VenueUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.LongitudeCleared() {
 		_spec.ClearField(venue.FieldLongitude, field.TypeFloat64)
+	}
+	if value, ok := _u.mutation.Cell(); ok {
+		_spec.SetField(venue.FieldCell, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedCell(); ok {
+		_spec.AddField(venue.FieldCell, field.TypeInt64, value)
+	}
+	if _u.mutation.CellCleared() {
+		_spec.ClearField(venue.FieldCell, field.TypeInt64)
 	}
 	if _u.mutation.AuthorCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -1432,6 +1468,33 @@ func (_u *VenueUpdateOne) ClearLongitude() *VenueUpdateOne {
 	return _u
 }
 
+// SetCell sets the "cell" field.
+func (_u *VenueUpdateOne) SetCell(v int64) *VenueUpdateOne {
+	_u.mutation.ResetCell()
+	_u.mutation.SetCell(v)
+	return _u
+}
+
+// SetNillableCell sets the "cell" field if the given value is not nil.
+func (_u *VenueUpdateOne) SetNillableCell(v *int64) *VenueUpdateOne {
+	if v != nil {
+		_u.SetCell(*v)
+	}
+	return _u
+}
+
+// AddCell adds value to the "cell" field.
+func (_u *VenueUpdateOne) AddCell(v int64) *VenueUpdateOne {
+	_u.mutation.AddCell(v)
+	return _u
+}
+
+// ClearCell clears the value of the "cell" field.
+func (_u *VenueUpdateOne) ClearCell() *VenueUpdateOne {
+	_u.mutation.ClearCell()
+	return _u
+}
+
 // SetAuthor sets the "author" edge to the User entity.
 func (_u *VenueUpdateOne) SetAuthor(v *User) *VenueUpdateOne {
 	return _u.SetAuthorID(v.ID)
@@ -1791,6 +1854,15 @@ func (_u *VenueUpdateOne) sqlSave(ctx context.Context) (_node *Venue, err error)
 	}
 	if _u.mutation.LongitudeCleared() {
 		_spec.ClearField(venue.FieldLongitude, field.TypeFloat64)
+	}
+	if value, ok := _u.mutation.Cell(); ok {
+		_spec.SetField(venue.FieldCell, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedCell(); ok {
+		_spec.AddField(venue.FieldCell, field.TypeInt64, value)
+	}
+	if _u.mutation.CellCleared() {
+		_spec.ClearField(venue.FieldCell, field.TypeInt64)
 	}
 	if _u.mutation.AuthorCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -43,12 +43,6 @@ func parseDate(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *par
 // dayOf is the calendar day of an instant or wall time in the zone, as wall time 00:00:00.
 func dayOf(d when.Date, zone calendar.Zone) calendar.Wall { return d.Wall(zone).StartOfDay() }
 
-// bound is one date filter: a limit on the start or the end of events, as an instant.
-type bound struct {
-	at        time.Time
-	inclusive bool
-}
-
 // dateText is an instant as links repeat it: wall time in the zone, with the offset when that wall time would
 // be read as the first pass of a doubled hour but the instant is in the second.
 func dateText(t time.Time, zone calendar.Zone) string {

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/search"
 	"github.com/almanac-cal/almanac/when"
 )
 
@@ -38,6 +40,9 @@ type eventQuery struct {
 
 	// What the lookups of terms found: for each, the terms an event may carry, descendants included.
 	categoryIDs, tagIDs []int64
+	// What the lookups of prepare found.
+	near, unlocked []int64
+	text           search.Query
 }
 
 // window is the default time window in whole days of the site zone: from today to the day 24 months later.
@@ -83,7 +88,15 @@ func (r *request) declareEventQuery(p *param.Set, q *eventQuery) {
 	}
 	param.Default(p.Bool(&q.Strict, "strict_dates", "Compare exact times instead of whole days").Untyped(),
 		&q.Strict, false)
-	p.OptString(&q.Search, "search", "Text in title, excerpt or description").Check(notBlank(&q.Search))
+	p.OptString(&q.Search, "search", "Text in title, excerpt or description").
+		Check(func(context.Context) *param.Fault {
+			text, ok := search.ParseEvents(*q.Search)
+			if !ok {
+				return param.Bad()
+			}
+			q.text = text
+			return nil
+		})
 	p.Words(&q.Categories, "categories", "Categories, by ID or slug").
 		Check(r.areTerms(calendar.Category, &q.Categories, &q.categoryIDs))
 	p.Words(&q.Tags, "tags", "Tags, by ID or slug").Check(r.areTerms(calendar.Tag, &q.Tags, &q.tagIDs))
@@ -163,6 +176,19 @@ func (q *eventQuery) dateLink(d *when.Date, zone calendar.Zone, round func(calen
 	return round(d.Wall(zone)).String()
 }
 
+// prepare makes the lookups that the predicates need.
+func (q *eventQuery) prepare(r *request) (err error) {
+	if q.Lat != nil && q.Lng != nil {
+		if q.near, err = r.venuesNear(*q.Lat, *q.Lng, q.Radius); err != nil {
+			return err
+		}
+	}
+	if q.Search != nil {
+		q.unlocked, err = r.unlocked(q.Password)
+	}
+	return err
+}
+
 // predicates are the filters of a list of events (contract, section 9.1). The date filters affect each other,
 // so they stand in one place.
 func (q *eventQuery) predicates(r *request) []predicate.Event {
@@ -199,8 +225,13 @@ func (q *eventQuery) predicates(r *request) []predicate.Event {
 	switch {
 	case q.Geoloc != nil && !*q.Geoloc:
 		where = append(where, event.Not(event.HasVenuesWith(venue.LatitudeNotNil())))
-	case q.Geoloc != nil || q.Lat != nil:
+	case q.near != nil:
+		where = append(where, linked(eventvenue.Table, eventvenue.FieldVenueID, q.near))
+	case q.Geoloc != nil:
 		where = append(where, event.HasVenuesWith(venue.LatitudeNotNil()))
+	}
+	if q.Search != nil {
+		where = append(where, r.searched(q.text, q.unlocked))
 	}
 	return where
 }
@@ -250,13 +281,22 @@ func (q *eventQuery) dates(now time.Time, zone calendar.Zone) []predicate.Event 
 // linked selects events with a link to one of the ids. The subquery is answered from the index on the linked
 // column.
 func linked(table, column string, ids []int64) predicate.Event {
-	return func(s *sql.Selector) {
-		t := sql.Table(table)
-		values := make([]any, len(ids))
-		for i, id := range ids {
-			values[i] = id
+	// The ids stand in the statement as numbers: there may be more of them than an engine has placeholders.
+	var list strings.Builder
+	for i, id := range ids {
+		if i > 0 {
+			list.WriteByte(',')
 		}
-		s.Where(sql.In(s.C(event.FieldID), sql.Select(t.C("event_id")).From(t).Where(sql.In(t.C(column), values...))))
+		list.WriteString(strconv.FormatInt(id, 10))
+	}
+	return func(s *sql.Selector) {
+		if len(ids) == 0 {
+			s.Where(sql.False())
+			return
+		}
+		t := sql.Table(table)
+		in := sql.P(func(b *sql.Builder) { b.Ident(t.C(column)).WriteString(" IN (" + list.String() + ")") })
+		s.Where(sql.In(s.C(event.FieldID), sql.Select(t.C("event_id")).From(t).Where(in)))
 	}
 }
 

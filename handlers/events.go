@@ -14,6 +14,9 @@ import (
 
 // listEvents answers GET /events: a count, a page of rows, and a query per kind of what is linked.
 func (r *request) listEvents(q *eventQuery) (*reply, error) {
+	if err := q.prepare(r); err != nil {
+		return nil, err
+	}
 	query := r.h.DB.Event.Query().Where(q.predicates(r)...)
 	total, err := query.Clone().Count(r.ctx)
 	if err != nil {

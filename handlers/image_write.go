@@ -14,7 +14,6 @@ import (
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/media"
 	"github.com/almanac-cal/almanac/param"
-	"github.com/almanac-cal/almanac/store"
 )
 
 // notUsable is the fault of an image that cannot be had or read.
@@ -93,10 +92,32 @@ func (r *request) resolvePicture(p *picture, id **int64) error {
 		if err != nil {
 			return err
 		}
+		r.fetched = append(r.fetched, row)
 		own = row.ID
 	}
 	*id = &own
 	return nil
+}
+
+// dropPictures removes what was downloaded for a write that was refused after all.
+func (r *request) dropPictures() error {
+	var errs []error
+	// What ended the write, such as a deadline, must not keep its traces.
+	ctx := context.WithoutCancel(r.ctx)
+	for _, row := range r.fetched {
+		errs = append(errs, r.removePicture(ctx, row))
+	}
+	return errors.Join(errs...)
+}
+
+// removePicture deletes an image: its row and then its files, so that no record shows what is not there.
+func (r *request) removePicture(ctx context.Context, row *ent.Image) error {
+	e := r.editor()
+	err := edit.Write(ctx, r.h.DB, e, func(tx *entTx) error { return e.DeleteImage(ctx, tx, row) })
+	if err != nil {
+		return err
+	}
+	return media.Remove(ctx, r.h.Files, media.Image{Path: row.Path, Sizes: row.Sizes})
 }
 
 // ownPicture is the image whose file, or one of whose sizes, an address of ours names; 0 for other addresses.
@@ -105,11 +126,41 @@ func (r *request) ownPicture(address string) (int64, error) {
 	if !ok {
 		return 0, nil
 	}
-	id, err := r.h.DB.Image.Query().Where(image.Path(path)).FirstID(r.ctx)
-	if ent.IsNotFound(err) {
-		return 0, notUsable("image", errors.New("no image of ours has the path"))
+	if at := strings.IndexAny(path, "?#"); at >= 0 {
+		path = path[:at]
 	}
-	return id, err
+	id, err := r.h.DB.Image.Query().Where(image.Path(path)).FirstID(r.ctx)
+	if !ent.IsNotFound(err) {
+		return id, err
+	}
+	if stem, ok := sizeOf(path); ok {
+		// A size may have another extension than the picture.
+		rows, err := r.h.DB.Image.Query().Where(image.PathHasPrefix(stem + ".")).All(r.ctx)
+		if err != nil {
+			return 0, err
+		}
+		for _, row := range rows {
+			for _, size := range row.Sizes {
+				if size.Path == path {
+					return row.ID, nil
+				}
+			}
+		}
+	}
+	return 0, notUsable("image", errors.New("no image of ours has the path"))
+}
+
+// sizeOf takes a size's path apart: 2026/11/pic-150x150.png is one of 2026/11/pic.
+func sizeOf(path string) (stem string, ok bool) {
+	dash := strings.LastIndexByte(path, '-')
+	if dash < 0 {
+		return "", false
+	}
+	size, _, ok := strings.Cut(path[dash+1:], ".")
+	if !ok || size == "" || strings.Trim(size, "0123456789x") != "" {
+		return "", false
+	}
+	return path[:dash], true
 }
 
 // fetchPicture downloads an image and stores it.
@@ -141,18 +192,12 @@ func (r *request) storePicture(name, file string, data []byte, source string) (*
 		return nil, pictureFault(name, err)
 	}
 	var row *ent.Image
-	err = store.Tx(r.ctx, r.h.DB, func(tx *ent.Tx) error {
-		drawn, err := tx.Record.Create().SetKind(calendar.Image).Save(r.ctx)
-		if err != nil {
-			return err
-		}
-		create := tx.Image.Create().SetID(drawn.ID).SetPath(img.Path).SetSourceURL(source).
-			SetExtension(img.Extension).SetMimeType(img.MIMEType).SetWidth(img.Width).SetHeight(img.Height).
-			SetFilesize(img.Filesize).SetSizes(img.Sizes).SetCreatedAt(r.now)
-		if r.caller.UserID != 0 {
-			create.SetAuthorID(r.caller.UserID)
-		}
-		row, err = create.Save(r.ctx)
+	e := r.editor()
+	err = edit.Write(r.ctx, r.h.DB, e, func(tx *entTx) error {
+		row, err = e.CreateImage(r.ctx, tx, func(c *ent.ImageCreate) {
+			c.SetPath(img.Path).SetSourceURL(source).SetExtension(img.Extension).SetMimeType(img.MIMEType).
+				SetWidth(img.Width).SetHeight(img.Height).SetFilesize(img.Filesize).SetSizes(img.Sizes)
+		})
 		return err
 	})
 	if err != nil {
@@ -258,9 +303,8 @@ func (r *request) deleteImage(q *target) (*reply, error) {
 		return nil, forbidden()
 	}
 	body := r.view().image(row)
-	if err := r.h.DB.Image.DeleteOne(row).Exec(r.ctx); err != nil && !ent.IsNotFound(err) {
+	if err := r.removePicture(r.ctx, row); err != nil {
 		return nil, err
 	}
-	err = media.Remove(r.ctx, r.h.Files, media.Image{Path: row.Path, Sizes: row.Sizes})
-	return &reply{status: 200, body: body}, err
+	return &reply{status: 200, body: body}, nil
 }

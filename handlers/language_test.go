@@ -122,10 +122,21 @@ func TestReadsFallBackFieldByField(t *testing.T) {
 		says := func(root string, want ...string) func(*testing.T, apitest.Response) {
 			return func(t *testing.T, r apitest.Response) {
 				for i, path := range [][]any{
-					{"title"}, {"description"}, {"excerpt"}, {"slug"}, {"language"}, {"url"},
-					{"venue", "venue"}, {"venue", "description"}, {"venue", "slug"}, {"venue", "language"},
-					{"organizer", 0, "organizer"}, {"organizer", 0, "description"},
-					{"categories", 0, "name"}, {"categories", 0, "slug"}, {"categories", 0, "description"},
+					{"title"},
+					{"description"},
+					{"excerpt"},
+					{"slug"},
+					{"language"},
+					{"url"},
+					{"venue", "venue"},
+					{"venue", "description"},
+					{"venue", "slug"},
+					{"venue", "language"},
+					{"organizer", 0, "organizer"},
+					{"organizer", 0, "description"},
+					{"categories", 0, "name"},
+					{"categories", 0, "slug"},
+					{"categories", 0, "description"},
 				} {
 					if root != "" {
 						path = append([]any{root, 0}, path...)
@@ -134,13 +145,19 @@ func TestReadsFallBackFieldByField(t *testing.T) {
 				}
 			}
 		}
-		english := []string{"title", "<p>opis</p>", "<p>wyciąg</p>", "english", "en", apitest.BaseURL + "/event/english/",
-			"hall", "<p>opis</p>", "sala-pl", "en", "grupa", "<p>opis</p>", "classical", "clasica", "old"}
-		polish := []string{"título", "<p>opis</p>", "<p>wyciąg</p>", "polski", "es", apitest.BaseURL + "/event/polski/",
-			"sala", "<p>opis</p>", "sala-pl", "es", "grupa", "<p>opis</p>", "clásica", "clasica", ""}
+		english := []string{
+			"title", "<p>opis</p>", "<p>wyciąg</p>", "english", "en", apitest.BaseURL + "/event/english/",
+			"hall", "<p>opis</p>", "sala-pl", "en", "grupa", "<p>opis</p>", "classical", "clasica", "old",
+		}
+		polish := []string{
+			"título", "<p>opis</p>", "<p>wyciąg</p>", "polski", "es", apitest.BaseURL + "/event/polski/",
+			"sala", "<p>opis</p>", "sala-pl", "es", "grupa", "<p>opis</p>", "clásica", "clasica", "",
+		}
 		// The excerpt is missing in the language of the request, which is the original: the site's comes next.
-		spanishTexts := []string{"título", "<p>descripción</p>", "<p>wyciąg</p>", "original", "es", apitest.BaseURL + "/event/original/",
-			"sala", "<p>descripción</p>", "sala", "es", "grupo", "<p>opis</p>", "clásica", "clasica", ""}
+		spanishTexts := []string{
+			"título", "<p>descripción</p>", "<p>wyciąg</p>", "original", "es", apitest.BaseURL + "/event/original/",
+			"sala", "<p>descripción</p>", "sala", "es", "grupo", "<p>opis</p>", "clásica", "clasica", "",
+		}
 		one, list := fmt.Sprint("/events/", event), fmt.Sprint("/events?include=", event, "&ml_language=")
 		api.Run(t, []apitest.Case{
 			{Name: "request, site, original", Request: get(one + "?ml_language=en"), Status: 200, Check: says("", english...)},
@@ -154,8 +171,10 @@ func TestReadsFallBackFieldByField(t *testing.T) {
 			{Name: "slug of the original", Request: get("/events/by-slug/original?ml_language=en"), Status: 200, Check: says("", english...)},
 			{Name: "venue", Request: get(fmt.Sprint("/venues/", venue, "?ml_language=en")), Status: 200, Check: both(shows(`"hall"`, "venue"), shows(`"<p>opis</p>"`, "description"), shows(`"hall"`, "json_ld", "name"))},
 			{Name: "organizers", Request: get("/organizers?ml_language=es"), Status: 200, Check: both(shows(`"grupo"`, "organizers", 0, "organizer"), shows(`"<p>opis</p>"`, "organizers", 0, "description"))},
-			{Name: "ancestors of a category", Request: get(fmt.Sprint("/categories/", category, "?ml_language=en")), Status: 200,
-				Check: shows(fmt.Sprintf("%q", apitest.BaseURL+"/events/category/music/clasica/"), "url")},
+			{
+				Name: "ancestors of a category", Request: get(fmt.Sprint("/categories/", category, "?ml_language=en")), Status: 200,
+				Check: shows(fmt.Sprintf("%q", apitest.BaseURL+"/events/category/music/clasica/"), "url"),
+			},
 			{Name: "category by a slug of any language", Request: get("/categories?slug=music"), Status: 200, Check: lists("categories", top)},
 			{Name: "filter by a slug of any language", Request: get("/events?categories=MUSIC&ml_language=es"), Status: 200, Check: lists("events", event)},
 		})

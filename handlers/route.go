@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/param"
 )
 
@@ -47,6 +48,8 @@ type request struct {
 	root   Root
 	fields string // _fields as sent, for links
 	params *param.Set
+	// fetched are images downloaded for a write that is not committed yet.
+	fetched []*ent.Image
 }
 
 // reply is what a handler answers: a body to be marshalled, and headers.

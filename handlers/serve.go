@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -47,7 +48,7 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	}
 	rep, err := m.endpoint.serve(r)
 	if err != nil {
-		return err
+		return errors.Join(err, r.dropPictures())
 	}
 	return write(c, rep, r.fields)
 }

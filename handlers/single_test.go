@@ -278,12 +278,18 @@ func TestRepresentationsKeepOrDropMembers(t *testing.T) {
 				hasKeys(eventKeys)(t, apitest.Response{Body: body.Events[0]})
 			}},
 			{Name: "website sent empty", Request: get(eventOf("No site", nil, nil, func(c *ent.EventCreate) { c.SetWebsite("") })), Status: 200, Check: shows(`""`, "website")},
-			{Name: "time in an offset zone", Request: get(eventOf("Far", nil, nil, func(c *ent.EventCreate) { c.SetTimezone("UTC+5.5") })), Status: 200,
-				Check: both(shows(`"UTC+5.5"`, "timezone_abbr"), shows(`"2026-12-01 04:30:00"`, "utc_start_date"), shows(`"2026-12-01T10:00:00+05:30"`, "json_ld", "startDate"))},
-			{Name: "abbreviation at the start", Request: get(eventOf("Winter", nil, nil, func(c *ent.EventCreate) { c.SetTimezone("Europe/Warsaw") })), Status: 200,
-				Check: both(shows(`"CET"`, "timezone_abbr"), shows(`"2026-12-01 09:00:00"`, "utc_start_date"))},
-			{Name: "paragraphs", Request: get(eventOf("Text", nil, nil, func(c *ent.EventCreate) { c.SetDescription("a\nb\n\nc") })), Status: 200,
-				Check: shows(`"<p>a<br />\nb</p>\n<p>c</p>"`, "description")},
+			{
+				Name: "time in an offset zone", Request: get(eventOf("Far", nil, nil, func(c *ent.EventCreate) { c.SetTimezone("UTC+5.5") })), Status: 200,
+				Check: both(shows(`"UTC+5.5"`, "timezone_abbr"), shows(`"2026-12-01 04:30:00"`, "utc_start_date"), shows(`"2026-12-01T10:00:00+05:30"`, "json_ld", "startDate")),
+			},
+			{
+				Name: "abbreviation at the start", Request: get(eventOf("Winter", nil, nil, func(c *ent.EventCreate) { c.SetTimezone("Europe/Warsaw") })), Status: 200,
+				Check: both(shows(`"CET"`, "timezone_abbr"), shows(`"2026-12-01 09:00:00"`, "utc_start_date")),
+			},
+			{
+				Name: "paragraphs", Request: get(eventOf("Text", nil, nil, func(c *ent.EventCreate) { c.SetDescription("a\nb\n\nc") })), Status: 200,
+				Check: shows(`"<p>a<br />\nb</p>\n<p>c</p>"`, "description"),
+			},
 			{Name: "child", Request: get(eventOf("Child", nil, nil, func(c *ent.EventCreate) { c.SetParentID(bare) })), Status: 200, Check: shows(fmt.Sprint(bare), "post_parent")},
 			{Name: "children", Request: get(fmt.Sprint("/events?_fields=events.title&post_parent=", bare)), Status: 200, Check: shows(`[{"title":"Child"}]`, "events")},
 

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/search"
 )
 
 // termQuery is what the lists of categories and of tags may be asked.
@@ -27,6 +29,8 @@ type termQuery struct {
 	Parent           *int64
 	Post, Event      *int64
 	Slug             *string
+
+	text string // of Search, folded
 }
 
 // declareTermQuery declares it for a taxonomy; only categories have parents.
@@ -34,7 +38,14 @@ func declareTermQuery(taxonomy calendar.Kind) func(*request, *param.Set, *termQu
 	return func(r *request, p *param.Set, q *termQuery) {
 		noun := map[calendar.Kind]string{calendar.Category: "Categories", calendar.Tag: "Tags"}[taxonomy]
 		r.declarePaging(p, &q.paging, noun)
-		p.OptString(&q.Search, "search", "Text in name or slug").Check(notBlank(&q.Search))
+		p.OptString(&q.Search, "search", "Text in name or slug").Check(func(context.Context) *param.Fault {
+			text, ok := search.ParseName(*q.Search)
+			if !ok {
+				return param.Bad()
+			}
+			q.text = text
+			return nil
+		})
 		p.IDs(&q.Exclude, "exclude", "IDs to leave out").Check(r.areTermIDs(taxonomy, &q.Exclude))
 		p.IDs(&q.Include, "include", "Only these IDs").Check(r.areTermIDs(taxonomy, &q.Include))
 		p.OptString(&q.Order, "order", "Direction: asc, or desc").Check(notBlank(&q.Order))
@@ -67,14 +78,14 @@ func listTerms(taxonomy calendar.Kind) func(*request, *termQuery) (*reply, error
 }
 
 func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error) {
-	query := r.h.DB.Term.Query().Where(q.predicates(taxonomy)...)
+	query := r.h.DB.Term.Query().Where(q.predicates(taxonomy, r.lang)...)
 	total, err := query.Clone().Count(r.ctx)
 	if err != nil {
 		return nil, err
 	}
 	var rows []*ent.Term
 	if offset, ok := q.offset(); ok && offset < total {
-		rows, err = query.Order(q.order()).Offset(offset).Limit(int(q.perPage)).All(r.ctx)
+		rows, err = r.termPage(query, q, offset)
 		if err != nil {
 			return nil, err
 		}
@@ -89,14 +100,48 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error
 	return r.listReply(taxonomy, q.paging, items, len(items), total)
 }
 
+// termPage loads the rows of one page. The engines disagree on the case of letters beyond ASCII, so the order by
+// description is made here, from ids and descriptions alone; names have a folded column.
+func (r *request) termPage(query *ent.TermQuery, q *termQuery, offset int) ([]*ent.Term, error) {
+	if q.OrderBy == nil || *q.OrderBy != "description" {
+		return query.Order(q.order()).Offset(offset).Limit(int(q.perPage)).All(r.ctx)
+	}
+	all, err := query.Select(term.FieldID, term.FieldDescription).All(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range all {
+		t.Description = calendar.FoldName(t.Description)
+	}
+	slices.SortFunc(all, func(a, b *ent.Term) int {
+		order := strings.Compare(a.Description, b.Description)
+		if q.descending() {
+			order = -order
+		}
+		return cmp.Or(order, cmp.Compare(a.ID, b.ID))
+	})
+	place := make(map[int64]int, q.perPage)
+	var ids []int64
+	for _, t := range all[min(offset, len(all)):min(offset+int(q.perPage), len(all))] {
+		place[t.ID] = len(ids)
+		ids = append(ids, t.ID)
+	}
+	rows, err := r.h.DB.Term.Query().Where(term.IDIn(ids...)).All(r.ctx)
+	slices.SortFunc(rows, func(a, b *ent.Term) int { return cmp.Compare(place[a.ID], place[b.ID]) })
+	return rows, err
+}
+
 // predicates are the filters of a list of terms (contract, section 9.3).
-func (q *termQuery) predicates(taxonomy calendar.Kind) []predicate.Term {
+func (q *termQuery) predicates(taxonomy calendar.Kind, language calendar.Language) []predicate.Term {
 	where := []predicate.Term{term.TaxonomyEQ(taxonomy)}
 	if q.HideEmpty {
 		where = append(where, term.EventCountGT(0))
 	}
 	if q.Include != nil {
 		where = append(where, term.IDIn(q.Include...))
+	}
+	if q.Search != nil {
+		where = append(where, foundBy[predicate.Term](taxonomy, language, []string{q.text}, nil))
 	}
 	if q.Exclude != nil {
 		where = append(where, term.IDNotIn(q.Exclude...))
@@ -129,9 +174,11 @@ func ownsSlug(taxonomy calendar.Kind, key string) predicate.Term {
 	}
 }
 
-// order sorts by the asked attribute, ties by id, ascending.
+func (q *termQuery) descending() bool { return q.Order != nil && strings.EqualFold(*q.Order, "desc") }
+
+// order sorts by the asked attribute, ties by id, ascending. Descriptions are sorted by termPage.
 func (q *termQuery) order() term.OrderOption {
-	descending := q.Order != nil && strings.EqualFold(*q.Order, "desc")
+	descending := q.descending()
 	direction := sql.Asc
 	if descending {
 		direction = sql.Desc
@@ -154,13 +201,6 @@ func (q *termQuery) order() term.OrderOption {
 			s.OrderBy(direction(s.C(term.FieldSlug)))
 		case "count":
 			s.OrderBy(direction(s.C(term.FieldEventCount)))
-		case "description":
-			s.OrderExpr(sql.ExprFunc(func(b *sql.Builder) {
-				b.WriteString("LOWER(").Ident(s.C(term.FieldDescription)).WriteString(")")
-				if descending {
-					b.WriteString(" DESC")
-				}
-			}))
 		default:
 			s.OrderBy(direction(s.C(term.FieldNameKey)))
 		}

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"strings"
 
 	"entgo.io/ent/dialect/sql"
@@ -13,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/search"
 )
 
 // linkedQuery is what the lists of venues and of organizers may be asked.
@@ -23,6 +25,8 @@ type linkedQuery struct {
 	HasEvents    *bool
 	OnlyUpcoming bool
 	Status       []calendar.Status
+
+	pieces []string // of Search, folded
 }
 
 // declareLinkedQuery declares it for the collection of a kind, named by its noun.
@@ -30,7 +34,15 @@ func declareLinkedQuery(noun string) func(*request, *param.Set, *linkedQuery) {
 	return func(r *request, p *param.Set, q *linkedQuery) {
 		lower := strings.ToLower(noun)
 		r.declarePaging(p, &q.paging, noun)
-		p.OptString(&q.Search, "search", "Text in name, description or contact fields").Check(notBlank(&q.Search))
+		p.OptString(&q.Search, "search", "Text in name, description or contact fields").
+			Check(func(context.Context) *param.Fault {
+				pieces, ok := search.ParseLinked(*q.Search)
+				if !ok {
+					return param.Bad()
+				}
+				q.pieces = pieces
+				return nil
+			})
 		p.OptInt(&q.Event, "event", noun+" of this event").Check(r.isReadableEvent(&q.Event))
 		p.OptBool(&q.HasEvents, "has_events", "Only "+lower+" with events, or without").Untyped()
 		param.Default(p.Bool(&q.OnlyUpcoming, "only_with_upcoming", "Only "+lower+" with upcoming events").Untyped(),
@@ -65,6 +77,9 @@ func (r *request) listVenues(q *linkedQuery) (*reply, error) {
 	}
 	if q.OnlyUpcoming {
 		where = append(where, venue.HasEventsWith(r.upcoming()))
+	}
+	if q.pieces != nil {
+		where = append(where, foundBy[predicate.Venue](calendar.Venue, r.lang, q.pieces, nil))
 	}
 	query := r.h.DB.Venue.Query().Where(where...)
 	total, err := query.Clone().Count(r.ctx)
@@ -104,6 +119,9 @@ func (r *request) listOrganizers(q *linkedQuery) (*reply, error) {
 	}
 	if q.OnlyUpcoming {
 		where = append(where, organizer.HasEventsWith(r.upcoming()))
+	}
+	if q.pieces != nil {
+		where = append(where, foundBy[predicate.Organizer](calendar.Organizer, r.lang, q.pieces, nil))
 	}
 	query := r.h.DB.Organizer.Query().Where(where...)
 	total, err := query.Clone().Count(r.ctx)

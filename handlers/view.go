@@ -59,7 +59,7 @@ func author(id *int64) string {
 	return strconv.FormatInt(*id, 10)
 }
 
-// texts is what a record says in one language.
+// texts is what a record says to this request.
 type texts struct {
 	title       string // name, for all but events
 	description string
@@ -68,82 +68,52 @@ type texts struct {
 	language    calendar.Language // of the title
 }
 
-// candidate is a record's text in one language.
-type candidate struct {
-	language calendar.Language
-	texts    texts
-}
-
-// resolve picks each field from the first of the request's language, the site's and the original that has it.
-func (v *view) resolve(original candidate, translations []candidate) texts {
-	if len(translations) == 0 {
-		original.texts.language = original.language
-		return original.texts
-	}
-	var out texts
-	take := func(c candidate) {
-		if out.title == "" && c.texts.title != "" {
-			out.title, out.language = c.texts.title, c.language
-		}
-		if out.description == "" {
-			out.description = c.texts.description
-		}
-		if out.excerpt == "" {
-			out.excerpt = c.texts.excerpt
-		}
-		if out.slug == "" {
-			out.slug = c.texts.slug
-		}
-	}
-	for _, wish := range [2]calendar.Language{v.lang, v.site.Language} {
-		if original.language == wish {
-			take(original)
-		}
-		for _, t := range translations {
-			if t.language == wish {
-				take(t)
-			}
-		}
-	}
-	take(original)
-	if out.language == "" {
-		out.language = original.language
-	}
-	return out
+// resolve picks the texts that the request is served.
+func (v *view) resolve(original calendar.Text, others []calendar.Text) texts {
+	t := calendar.Served(v.lang, v.site.Language, original, others)
+	return texts{title: t.Title, description: t.Description, excerpt: t.Excerpt, slug: t.Slug, language: t.Language}
 }
 
 func (v *view) eventTexts(e *ent.Event) texts {
-	var ts []candidate
-	for _, t := range e.Edges.Translations {
-		ts = append(ts, candidate{t.Language, texts{title: t.Title, description: t.Description, excerpt: t.Excerpt, slug: t.Slug}})
+	others := make([]calendar.Text, len(e.Edges.Translations))
+	for i, t := range e.Edges.Translations {
+		others[i] = calendar.Text{
+			Language: t.Language, Title: t.Title, Description: t.Description, Excerpt: t.Excerpt, Slug: t.Slug,
+		}
 	}
-	return v.resolve(candidate{
-		e.Language, texts{title: e.Title, description: e.Description, excerpt: e.Excerpt, slug: e.Slug},
-	}, ts)
+	return v.resolve(calendar.Text{
+		Language: e.Language, Title: e.Title, Description: e.Description, Excerpt: e.Excerpt, Slug: e.Slug,
+	}, others)
 }
 
 func (v *view) venueTexts(e *ent.Venue) texts {
-	var ts []candidate
-	for _, t := range e.Edges.Translations {
-		ts = append(ts, candidate{t.Language, texts{title: t.Name, description: t.Description, slug: t.Slug}})
+	others := make([]calendar.Text, len(e.Edges.Translations))
+	for i, t := range e.Edges.Translations {
+		others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description, Slug: t.Slug}
 	}
-	return v.resolve(candidate{e.Language, texts{title: e.Name, description: e.Description, slug: e.Slug}}, ts)
+	return v.resolve(calendar.Text{
+		Language: e.Language, Title: e.Name, Description: e.Description, Slug: e.Slug,
+	}, others)
 }
 
 func (v *view) organizerTexts(e *ent.Organizer) texts {
-	var ts []candidate
-	for _, t := range e.Edges.Translations {
-		ts = append(ts, candidate{t.Language, texts{title: t.Name, description: t.Description, slug: t.Slug}})
+	others := make([]calendar.Text, len(e.Edges.Translations))
+	for i, t := range e.Edges.Translations {
+		others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description, Slug: t.Slug}
 	}
-	return v.resolve(candidate{e.Language, texts{title: e.Name, description: e.Description, slug: e.Slug}}, ts)
+	return v.resolve(calendar.Text{
+		Language: e.Language, Title: e.Name, Description: e.Description, Slug: e.Slug,
+	}, others)
 }
 
 func (v *view) termTexts(e *ent.Term) texts {
-	var ts []candidate
-	for _, t := range e.Edges.Translations {
-		ts = append(ts, candidate{t.Language, texts{title: t.Name, description: t.Description, slug: t.Slug}})
+	others := make([]calendar.Text, len(e.Edges.Translations))
+	for i, t := range e.Edges.Translations {
+		others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description, Slug: t.Slug}
 	}
-	return v.resolve(candidate{e.Language, texts{title: e.Name, description: e.Description, slug: e.Slug}}, ts)
+	return v.resolve(calendar.Text{
+		Language: e.Language, Title: e.Name, Description: e.Description, Slug: e.Slug,
+	}, others)
 }
 
 // languages lists those a record has text in.

@@ -39,6 +39,9 @@ func (r *request) editor() *edit.Editor {
 func (r *request) change(do func(tx *entTx, e *edit.Editor) error) error {
 	e := r.editor()
 	err := edit.Write(r.ctx, r.h.DB, e, func(tx *entTx) error { return do(tx, e) })
+	if err == nil {
+		r.fetched = nil // they belong to the record now
+	}
 	if errors.Is(err, store.ErrConflict) {
 		// Every attempt met somebody else. Nothing is wrong with what was asked.
 		return &calendar.Error{Code: "rest_unavailable", Key: "rest_unavailable", Err: err}

@@ -76,7 +76,6 @@ type Param struct {
 	link     func() string
 	unlinked bool
 	rawLink  string
-	failed   bool
 }
 
 type check struct {

@@ -59,7 +59,8 @@ func parse(t *testing.T, values map[string]any) (input, *Set, error) {
 	var in input
 	s := NewSet(time.Time{}, InBody, map[string]string{"id": "15"}, values)
 	in.declare(s)
-	return in, s, s.Parse(t.Context())
+	err := s.Parse(t.Context())
+	return in, s, err
 }
 
 func TestParseBindsWhatWasSent(t *testing.T) {
@@ -79,8 +80,16 @@ func TestParseBindsWhatWasSent(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	links := []Pair{
-		{"name", "x"}, {"count", "7"}, {"wanted", "0"}, {"ratio", "0.5"}, {"share", "1"}, {"flag", "0"},
-		{"choice", "1"}, {"ids", "2,1"}, {"words", "b,3"}, {"language", "pl"},
+		{"name", "x"},
+		{"count", "7"},
+		{"wanted", "0"},
+		{"ratio", "0.5"},
+		{"share", "1"},
+		{"flag", "0"},
+		{"choice", "1"},
+		{"ids", "2,1"},
+		{"words", "b,3"},
+		{"language", "pl"},
 	}
 	if diff := cmp.Diff(links, s.Links()); diff != "" {
 		t.Errorf("links (-want +got):\n%s", diff)

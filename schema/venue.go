@@ -31,6 +31,8 @@ func (Venue) Fields() []ent.Field {
 		field.Bool("show_map_link").Default(true),
 		field.Float("latitude").Optional().Nillable().Comment("degrees north; null together with longitude"),
 		field.Float("longitude").Optional().Nillable().Comment("degrees east"),
+		field.Int64("cell").Optional().Nillable().
+			Comment("the position on one line that keeps neighbours together: calendar.Cell; null without coordinates"),
 	}
 }
 
@@ -42,6 +44,11 @@ func (Venue) Edges() []ent.Edge {
 		edge.From("events", Event.Type).Ref("venues").Through("event_links", EventVenue.Type),
 		edge.To("translations", VenueTranslation.Type).Annotations(entsql.OnDelete(entsql.Cascade)),
 	}
+}
+
+// Indexes of a Venue.
+func (Venue) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("cell")} // within a distance
 }
 
 // VenueTranslation is a venue's text in a language other than its original.

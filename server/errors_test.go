@@ -28,7 +28,8 @@ func encode(t *testing.T, v any) string {
 
 func listen(t *testing.T) net.Listener {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	var c net.ListenConfig
+	ln, err := c.Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

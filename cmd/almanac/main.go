@@ -22,6 +22,7 @@ type cli struct {
 	Import  importCmd   `cmd:"" help:"Import a calendar from a compatible REST API, or from a saved page of one."`
 	User    userCmds    `cmd:"" help:"Manage users."`
 	Token   tokenCmds   `cmd:"" help:"Manage access tokens."`
+	Search  searchCmds  `cmd:"" help:"Maintain what searches look at."`
 	Version versionCmd  `cmd:"" help:"Print the version."`
 }
 

@@ -141,6 +141,18 @@ func (f RecordFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, erro
 	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.RecordMutation", m)
 }
 
+// The SearchTextFunc type is an adapter to allow the use of ordinary
+// function as SearchText mutator.
+type SearchTextFunc func(context.Context, *ent.SearchTextMutation) (ent.Value, error)
+
+// Mutate calls f(ctx, m).
+func (f SearchTextFunc) Mutate(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+	if mv, ok := m.(*ent.SearchTextMutation); ok {
+		return f(ctx, mv)
+	}
+	return nil, fmt.Errorf("unexpected mutation type %T. expect *ent.SearchTextMutation", m)
+}
+
 // The SettingFunc type is an adapter to allow the use of ordinary
 // function as Setting mutator.
 type SettingFunc func(context.Context, *ent.SettingMutation) (ent.Value, error)

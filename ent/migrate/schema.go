@@ -419,6 +419,27 @@ var (
 		Columns:    RecordsColumns,
 		PrimaryKey: []*schema.Column{RecordsColumns[0]},
 	}
+	// SearchTextsColumns holds the columns for the "search_texts" table.
+	SearchTextsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "kind", Type: field.TypeString, Size: 10},
+		{Name: "owner_id", Type: field.TypeInt64},
+		{Name: "languages", Type: field.TypeInt},
+		{Name: "text", Type: field.TypeString, Size: 2147483647},
+	}
+	// SearchTextsTable holds the schema information for the "search_texts" table.
+	SearchTextsTable = &schema.Table{
+		Name:       "search_texts",
+		Columns:    SearchTextsColumns,
+		PrimaryKey: []*schema.Column{SearchTextsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "searchtext_owner_id_kind",
+				Unique:  false,
+				Columns: []*schema.Column{SearchTextsColumns[2], SearchTextsColumns[1]},
+			},
+		},
+	}
 	// SettingsColumns holds the columns for the "settings" table.
 	SettingsColumns = []*schema.Column{
 		{Name: "name", Type: field.TypeString, Size: 50},
@@ -619,6 +640,7 @@ var (
 		{Name: "show_map_link", Type: field.TypeBool, Default: true},
 		{Name: "latitude", Type: field.TypeFloat64, Nullable: true},
 		{Name: "longitude", Type: field.TypeFloat64, Nullable: true},
+		{Name: "cell", Type: field.TypeInt64, Nullable: true},
 		{Name: "image_id", Type: field.TypeInt64, Nullable: true},
 		{Name: "author_id", Type: field.TypeInt64, Nullable: true},
 	}
@@ -630,13 +652,13 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "venues_images_venues",
-				Columns:    []*schema.Column{VenuesColumns[28]},
+				Columns:    []*schema.Column{VenuesColumns[29]},
 				RefColumns: []*schema.Column{ImagesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "venues_users_venues",
-				Columns:    []*schema.Column{VenuesColumns[29]},
+				Columns:    []*schema.Column{VenuesColumns[30]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -650,17 +672,22 @@ var (
 			{
 				Name:    "venue_author_id",
 				Unique:  false,
-				Columns: []*schema.Column{VenuesColumns[29]},
+				Columns: []*schema.Column{VenuesColumns[30]},
 			},
 			{
 				Name:    "venue_image_id",
 				Unique:  false,
-				Columns: []*schema.Column{VenuesColumns[28]},
+				Columns: []*schema.Column{VenuesColumns[29]},
 			},
 			{
 				Name:    "venue_name_key",
 				Unique:  false,
 				Columns: []*schema.Column{VenuesColumns[12]},
+			},
+			{
+				Name:    "venue_cell",
+				Unique:  false,
+				Columns: []*schema.Column{VenuesColumns[28]},
 			},
 		},
 	}
@@ -713,6 +740,7 @@ var (
 		OrganizersTable,
 		OrganizerTranslationsTable,
 		RecordsTable,
+		SearchTextsTable,
 		SettingsTable,
 		SlugsTable,
 		TermsTable,

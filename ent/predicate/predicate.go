@@ -39,6 +39,9 @@ type OrganizerTranslation func(*sql.Selector)
 // Record is the predicate function for record builders.
 type Record func(*sql.Selector)
 
+// SearchText is the predicate function for searchtext builders.
+type SearchText func(*sql.Selector)
+
 // Setting is the predicate function for setting builders.
 type Setting func(*sql.Selector)
 

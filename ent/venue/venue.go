@@ -71,6 +71,8 @@ const (
 	FieldLatitude = "latitude"
 	// FieldLongitude holds the string denoting the longitude field in the database.
 	FieldLongitude = "longitude"
+	// FieldCell holds the string denoting the cell field in the database.
+	FieldCell = "cell"
 	// EdgeAuthor holds the string denoting the author edge name in mutations.
 	EdgeAuthor = "author"
 	// EdgeImage holds the string denoting the image edge name in mutations.
@@ -150,6 +152,7 @@ var Columns = []string{
 	FieldShowMapLink,
 	FieldLatitude,
 	FieldLongitude,
+	FieldCell,
 }
 
 var (
@@ -388,6 +391,11 @@ func ByLatitude(opts ...sql.OrderTermOption) OrderOption {
 // ByLongitude orders the results by the longitude field.
 func ByLongitude(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldLongitude, opts...).ToFunc()
+}
+
+// ByCell orders the results by the cell field.
+func ByCell(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldCell, opts...).ToFunc()
 }
 
 // ByAuthorField orders the results by author field.

@@ -205,6 +205,11 @@ func Longitude(v float64) predicate.Venue {
 	return predicate.Venue(sql.FieldEQ(FieldLongitude, v))
 }
 
+// Cell applies equality check predicate on the "cell" field. It's identical to CellEQ.
+func Cell(v int64) predicate.Venue {
+	return predicate.Venue(sql.FieldEQ(FieldCell, v))
+}
+
 // AuthorIDEQ applies the EQ predicate on the "author_id" field.
 func AuthorIDEQ(v int64) predicate.Venue {
 	return predicate.Venue(sql.FieldEQ(FieldAuthorID, v))
@@ -1809,6 +1814,56 @@ func LongitudeIsNil() predicate.Venue {
 // LongitudeNotNil applies the NotNil predicate on the "longitude" field.
 func LongitudeNotNil() predicate.Venue {
 	return predicate.Venue(sql.FieldNotNull(FieldLongitude))
+}
+
+// CellEQ applies the EQ predicate on the "cell" field.
+func CellEQ(v int64) predicate.Venue {
+	return predicate.Venue(sql.FieldEQ(FieldCell, v))
+}
+
+// CellNEQ applies the NEQ predicate on the "cell" field.
+func CellNEQ(v int64) predicate.Venue {
+	return predicate.Venue(sql.FieldNEQ(FieldCell, v))
+}
+
+// CellIn applies the In predicate on the "cell" field.
+func CellIn(vs ...int64) predicate.Venue {
+	return predicate.Venue(sql.FieldIn(FieldCell, vs...))
+}
+
+// CellNotIn applies the NotIn predicate on the "cell" field.
+func CellNotIn(vs ...int64) predicate.Venue {
+	return predicate.Venue(sql.FieldNotIn(FieldCell, vs...))
+}
+
+// CellGT applies the GT predicate on the "cell" field.
+func CellGT(v int64) predicate.Venue {
+	return predicate.Venue(sql.FieldGT(FieldCell, v))
+}
+
+// CellGTE applies the GTE predicate on the "cell" field.
+func CellGTE(v int64) predicate.Venue {
+	return predicate.Venue(sql.FieldGTE(FieldCell, v))
+}
+
+// CellLT applies the LT predicate on the "cell" field.
+func CellLT(v int64) predicate.Venue {
+	return predicate.Venue(sql.FieldLT(FieldCell, v))
+}
+
+// CellLTE applies the LTE predicate on the "cell" field.
+func CellLTE(v int64) predicate.Venue {
+	return predicate.Venue(sql.FieldLTE(FieldCell, v))
+}
+
+// CellIsNil applies the IsNil predicate on the "cell" field.
+func CellIsNil() predicate.Venue {
+	return predicate.Venue(sql.FieldIsNull(FieldCell))
+}
+
+// CellNotNil applies the NotNil predicate on the "cell" field.
+func CellNotNil() predicate.Venue {
+	return predicate.Venue(sql.FieldNotNull(FieldCell))
 }
 
 // HasAuthor applies the HasEdge predicate on the "author" edge.

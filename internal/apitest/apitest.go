@@ -99,6 +99,15 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	return a
 }
 
+// Reindex makes rows that were written past package edit findable.
+func (a *API) Reindex(t testing.TB) {
+	t.Helper()
+	e := &edit.Editor{Site: a.Site, Now: Now, By: auth.System()}
+	if err := edit.Reindex(t.Context(), a.Store.Ent, e, func(calendar.Kind, int) {}); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // SignIn adds a user of a role, and remembers a token under the login.
 func (a *API) SignIn(t testing.TB, login string, role calendar.Role) int64 {
 	t.Helper()

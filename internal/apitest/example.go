@@ -21,6 +21,7 @@ func (a *API) Example(t testing.TB) {
 	x.organizers()
 	x.image()
 	x.events()
+	a.Reindex(t)
 }
 
 type example struct {

@@ -64,6 +64,10 @@ CREATE INDEX `organizertranslation_name_key` ON `organizer_translations` (`name_
 CREATE UNIQUE INDEX `organizertranslation_organizer_id_language` ON `organizer_translations` (`organizer_id`, `language`);
 -- create "records" table
 CREATE TABLE `records` (`id` integer NOT NULL PRIMARY KEY AUTOINCREMENT, `kind` text NOT NULL);
+-- create "search_texts" table
+CREATE TABLE `search_texts` (`id` integer NOT NULL PRIMARY KEY AUTOINCREMENT, `kind` text NOT NULL, `owner_id` integer NOT NULL, `languages` integer NOT NULL, `text` text NOT NULL);
+-- create index "searchtext_owner_id_kind" to table: "search_texts"
+CREATE INDEX `searchtext_owner_id_kind` ON `search_texts` (`owner_id`, `kind`);
 -- create "settings" table
 CREATE TABLE `settings` (`name` text NOT NULL, `value` blob NOT NULL, PRIMARY KEY (`name`));
 -- create "slugs" table
@@ -99,7 +103,7 @@ CREATE TABLE `users` (`id` integer NOT NULL PRIMARY KEY AUTOINCREMENT, `login` t
 -- create index "users_login_key" to table: "users"
 CREATE UNIQUE INDEX `users_login_key` ON `users` (`login`);
 -- create "venues" table
-CREATE TABLE `venues` (`id` integer NOT NULL, `status` text NOT NULL, `status_before_trash` text NOT NULL DEFAULT (''), `published_at` datetime NOT NULL, `dated` bool NOT NULL DEFAULT (false), `language` text NOT NULL, `languages` text NOT NULL, `created_at` datetime NOT NULL, `modified_at` datetime NOT NULL, `version` integer NOT NULL DEFAULT (1), `source_id` text NULL, `name` text NOT NULL, `name_key` text NOT NULL, `description` text NOT NULL DEFAULT (''), `slug` text NOT NULL DEFAULT (''), `address` text NOT NULL DEFAULT (''), `city` text NOT NULL DEFAULT (''), `country` text NOT NULL DEFAULT (''), `province` text NOT NULL DEFAULT (''), `state` text NOT NULL DEFAULT (''), `zip` text NOT NULL DEFAULT (''), `phone` text NOT NULL DEFAULT (''), `stateprovince` text NOT NULL DEFAULT (''), `website` text NOT NULL DEFAULT (''), `show_map` bool NOT NULL DEFAULT (true), `show_map_link` bool NOT NULL DEFAULT (true), `latitude` real NULL, `longitude` real NULL, `image_id` integer NULL, `author_id` integer NULL, PRIMARY KEY (`id`), CONSTRAINT `venues_images_venues` FOREIGN KEY (`image_id`) REFERENCES `images` (`id`) ON DELETE SET NULL, CONSTRAINT `venues_users_venues` FOREIGN KEY (`author_id`) REFERENCES `users` (`id`) ON DELETE SET NULL);
+CREATE TABLE `venues` (`id` integer NOT NULL, `status` text NOT NULL, `status_before_trash` text NOT NULL DEFAULT (''), `published_at` datetime NOT NULL, `dated` bool NOT NULL DEFAULT (false), `language` text NOT NULL, `languages` text NOT NULL, `created_at` datetime NOT NULL, `modified_at` datetime NOT NULL, `version` integer NOT NULL DEFAULT (1), `source_id` text NULL, `name` text NOT NULL, `name_key` text NOT NULL, `description` text NOT NULL DEFAULT (''), `slug` text NOT NULL DEFAULT (''), `address` text NOT NULL DEFAULT (''), `city` text NOT NULL DEFAULT (''), `country` text NOT NULL DEFAULT (''), `province` text NOT NULL DEFAULT (''), `state` text NOT NULL DEFAULT (''), `zip` text NOT NULL DEFAULT (''), `phone` text NOT NULL DEFAULT (''), `stateprovince` text NOT NULL DEFAULT (''), `website` text NOT NULL DEFAULT (''), `show_map` bool NOT NULL DEFAULT (true), `show_map_link` bool NOT NULL DEFAULT (true), `latitude` real NULL, `longitude` real NULL, `cell` integer NULL, `image_id` integer NULL, `author_id` integer NULL, PRIMARY KEY (`id`), CONSTRAINT `venues_images_venues` FOREIGN KEY (`image_id`) REFERENCES `images` (`id`) ON DELETE SET NULL, CONSTRAINT `venues_users_venues` FOREIGN KEY (`author_id`) REFERENCES `users` (`id`) ON DELETE SET NULL);
 -- create index "venues_source_id_key" to table: "venues"
 CREATE UNIQUE INDEX `venues_source_id_key` ON `venues` (`source_id`);
 -- create index "venue_status_published_at_id" to table: "venues"
@@ -110,6 +114,8 @@ CREATE INDEX `venue_author_id` ON `venues` (`author_id`);
 CREATE INDEX `venue_image_id` ON `venues` (`image_id`);
 -- create index "venue_name_key" to table: "venues"
 CREATE INDEX `venue_name_key` ON `venues` (`name_key`);
+-- create index "venue_cell" to table: "venues"
+CREATE INDEX `venue_cell` ON `venues` (`cell`);
 -- create "venue_translations" table
 CREATE TABLE `venue_translations` (`id` integer NOT NULL PRIMARY KEY AUTOINCREMENT, `language` text NOT NULL, `description` text NOT NULL DEFAULT (''), `slug` text NOT NULL DEFAULT (''), `name` text NOT NULL DEFAULT (''), `name_key` text NOT NULL DEFAULT (''), `venue_id` integer NOT NULL, CONSTRAINT `venue_translations_venues_translations` FOREIGN KEY (`venue_id`) REFERENCES `venues` (`id`) ON DELETE CASCADE);
 -- create index "venuetranslation_name_key" to table: "venue_translations"

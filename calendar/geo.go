@@ -1,0 +1,51 @@
+package calendar
+
+import (
+	"math"
+
+	"github.com/golang/geo/s1"
+	"github.com/golang/geo/s2"
+)
+
+// earthRadius is the mean radius of the earth, in kilometres.
+const earthRadius = 6371.0088
+
+// Cell is a position on the S2 curve, which keeps neighbours on the globe mostly together on a line: an index
+// on it finds what is near. Degrees north and east. The last bit of the S2 cell is always set and is dropped,
+// so that the number fits a signed column in the order of the curve.
+func Cell(latitude, longitude float64) int64 {
+	return int64(uint64(s2.CellIDFromLatLng(s2.LatLngFromDegrees(latitude, longitude))) >> 1)
+}
+
+// CellRange is a stretch of the curve, both ends included.
+type CellRange struct{ First, Last int64 }
+
+// maxRanges bounds the parts of a condition on cells: more follow a circle more closely.
+const maxRanges = 12
+
+// Cells are stretches of the curve that cover the circle around a position, the poles and the date line
+// included. What lies in them is near; whether it is within the radius, Distance says.
+func Cells(latitude, longitude, kilometres float64) []CellRange {
+	// A little more than the circle, so that rounding never leaves out what is on its edge.
+	angle := s1.Angle(kilometres/earthRadius) * (1 + 1e-9)
+	circle := s2.CapFromCenterAngle(s2.PointFromLatLng(s2.LatLngFromDegrees(latitude, longitude)), angle)
+	coverer := s2.RegionCoverer{MaxLevel: s2.MaxLevel, MaxCells: maxRanges}
+	var out []CellRange
+	for _, c := range coverer.Covering(circle) {
+		first, last := int64(uint64(c.RangeMin())>>1), int64(uint64(c.RangeMax())>>1)
+		if n := len(out); n > 0 && out[n-1].Last+1 >= first {
+			out[n-1].Last = last
+			continue
+		}
+		out = append(out, CellRange{first, last})
+	}
+	return out
+}
+
+// Distance is how far two positions are apart on the great circle, in kilometres, by the haversine formula.
+func Distance(lat1, lng1, lat2, lng2 float64) float64 {
+	rad := func(degrees float64) float64 { return degrees * math.Pi / 180 }
+	dLat, dLng := rad(lat2-lat1)/2, rad(lng2-lng1)/2
+	h := math.Sin(dLat)*math.Sin(dLat) + math.Cos(rad(lat1))*math.Cos(rad(lat2))*math.Sin(dLng)*math.Sin(dLng)
+	return 2 * earthRadius * math.Asin(math.Sqrt(min(1, h)))
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/store"
+)
+
+type searchCmds struct {
+	Rebuild searchRebuildCmd `cmd:"" help:"Write everything that searches look at anew: after rows were changed past Almanac, or the site's language changed."`
+}
+
+type searchRebuildCmd struct {
+	database
+	siteFlags
+}
+
+// Run rebuilds in batches; the service may answer meanwhile.
+func (c searchRebuildCmd) Run(ctx context.Context, s streams) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	return c.with(ctx, func(st *store.Store) error {
+		if err := current(ctx, st, false); err != nil {
+			return err
+		}
+		e := &edit.Editor{Site: site, Now: now(), By: auth.System()}
+		done := make(map[calendar.Kind]int)
+		err := edit.Reindex(ctx, st.Ent, e, func(kind calendar.Kind, records int) { done[kind] = records })
+		for _, kind := range []calendar.Kind{
+			calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag,
+		} {
+			fmt.Fprintf(s.Out, "%-10s %d\n", kind, done[kind])
+		}
+		return err
+	})
+}

@@ -1,0 +1,341 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/eventtranslation"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/organizertranslation"
+	"github.com/almanac-cal/almanac/ent/searchtext"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/termtranslation"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/ent/venuetranslation"
+	"github.com/almanac-cal/almanac/markup"
+	"github.com/almanac-cal/almanac/search"
+)
+
+// searchable are the fields of the change log that a search looks at, whatever the kind; the slug counts for
+// terms. An update of others leaves the search texts alone.
+var searchable = []string{
+	"title", "venue", "organizer", "name", "description", "excerpt",
+	"address", "city", "country", "province", "state", "stateprovince", "zip", "phone", "website", "email",
+}
+
+// findable reports whether a change is one of what the record is found by.
+func (c change) findable() bool {
+	if c.fields == nil || c.action == calendar.Deleted {
+		return true
+	}
+	return slices.ContainsFunc(c.fields, func(f string) bool {
+		return slices.Contains(searchable, f) || f == "slug" && isTerm(c.kind)
+	})
+}
+
+func isTerm(k calendar.Kind) bool { return k == calendar.Category || k == calendar.Tag }
+
+// found is a text by which a record is found in a language.
+type found struct {
+	language calendar.Language
+	text     string // folded
+}
+
+// reindex brings the search texts of what was changed in the transaction up to date.
+func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
+	// By kind, whether the record is new, and id.
+	stale := make(map[calendar.Kind]map[bool][]int64)
+	for _, c := range e.changes {
+		if !c.findable() {
+			continue
+		}
+		if stale[c.kind] == nil {
+			stale[c.kind] = make(map[bool][]int64, 2)
+		}
+		stale[c.kind][c.action == calendar.Created] = append(stale[c.kind][c.action == calendar.Created], c.id)
+	}
+	for kind, ids := range stale {
+		// What was created and then changed again in the same transaction is not new any more.
+		fresh := without(ids[true], ids[false])
+		for part := range slices.Chunk(fresh, batch) {
+			if err := e.insertSearchTexts(ctx, tx, kind, part); err != nil {
+				return fmt.Errorf("search texts of %s: %w", kind, err)
+			}
+		}
+		for part := range slices.Chunk(once(ids[false]), batch) {
+			if err := e.replaceSearchTexts(ctx, tx, kind, part); err != nil {
+				return fmt.Errorf("search texts of %s: %w", kind, err)
+			}
+		}
+	}
+	return nil
+}
+
+// replaceSearchTexts writes the search texts of some records of a kind anew.
+func (e *Editor) replaceSearchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
+	_, err := tx.SearchText.Delete().Where(searchtext.KindEQ(kind), searchtext.OwnerIDIn(ids...)).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	return e.insertSearchTexts(ctx, tx, kind, ids)
+}
+
+// insertSearchTexts writes the search texts of some records of a kind that have none.
+func (e *Editor) insertSearchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
+	texts, err := e.searchTexts(ctx, tx, kind, ids)
+	if err != nil {
+		return err
+	}
+	var rows []*ent.SearchTextCreate
+	for _, id := range ids {
+		masks := make(map[string]int)
+		var order []string
+		for _, f := range texts[id] {
+			if masks[f.text] == 0 {
+				order = append(order, f.text)
+			}
+			masks[f.text] |= f.language.Bit()
+		}
+		for _, text := range order {
+			rows = append(rows, tx.SearchText.Create().SetKind(kind).SetOwnerID(id).SetText(text).
+				SetLanguages(masks[text]))
+		}
+	}
+	for part := range slices.Chunk(rows, batch) {
+		if err := tx.SearchText.CreateBulk(part...).Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// searchTexts are the texts by which records are found: of an event one for each language, its fields by
+// lines, because the words of a search may be in different fields; of others one for each field, because they
+// must be in the same.
+func (e *Editor) searchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) (map[int64][]found, error) {
+	out := make(map[int64][]found, len(ids))
+	// add notes what the record's texts, and fields that are the same in all languages, are found by.
+	add := func(id int64, original calendar.Text, others []calendar.Text, common ...string) {
+		for _, l := range calendar.Languages {
+			t := calendar.Served(l, e.Site.Language, original, others)
+			fields := []string{
+				search.Fold(t.Title), search.Fold(markup.Plain(t.Excerpt)), search.Fold(markup.Plain(t.Description)),
+			}
+			if kind == calendar.Event {
+				out[id] = append(out[id], found{l, strings.Join(fields, "\n")})
+				continue
+			}
+			if isTerm(kind) {
+				fields = []string{fields[0], t.Slug}
+			}
+			for _, c := range common {
+				fields = append(fields, search.Fold(c))
+			}
+			for _, f := range fields {
+				if f != "" {
+					out[id] = append(out[id], found{l, f})
+				}
+			}
+		}
+	}
+	switch kind {
+	case calendar.Event:
+		rows, err := tx.Event.Query().Where(event.IDIn(ids...)).All(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var translated []int64
+		for _, r := range rows {
+			if r.Languages != calendar.LanguagesOf(r.Language) {
+				translated = append(translated, r.ID)
+			}
+		}
+		texts, err := translationsFor(ctx, translated, func(ctx context.Context) ([]*ent.EventTranslation, error) {
+			return tx.EventTranslation.Query().Where(eventtranslation.EventIDIn(translated...)).All(ctx)
+		}, func(t *ent.EventTranslation) int64 { return t.EventID })
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			others := make([]calendar.Text, len(texts[r.ID]))
+			for i, t := range texts[r.ID] {
+				others[i] = calendar.Text{Language: t.Language, Title: t.Title, Description: t.Description, Excerpt: t.Excerpt}
+			}
+			add(r.ID, calendar.Text{Language: r.Language, Title: r.Title, Description: r.Description, Excerpt: r.Excerpt}, others)
+		}
+	case calendar.Venue:
+		rows, err := tx.Venue.Query().Where(venue.IDIn(ids...)).All(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var translated []int64
+		for _, r := range rows {
+			if r.Languages != calendar.LanguagesOf(r.Language) {
+				translated = append(translated, r.ID)
+			}
+		}
+		texts, err := translationsFor(ctx, translated, func(ctx context.Context) ([]*ent.VenueTranslation, error) {
+			return tx.VenueTranslation.Query().Where(venuetranslation.VenueIDIn(translated...)).All(ctx)
+		}, func(t *ent.VenueTranslation) int64 { return t.VenueID })
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			others := make([]calendar.Text, len(texts[r.ID]))
+			for i, t := range texts[r.ID] {
+				others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description}
+			}
+			add(r.ID, calendar.Text{Language: r.Language, Title: r.Name, Description: r.Description}, others,
+				r.Address, r.City, r.Country, r.Province, r.State, r.Stateprovince, r.Zip, r.Phone, r.Website)
+		}
+	case calendar.Organizer:
+		rows, err := tx.Organizer.Query().Where(organizer.IDIn(ids...)).All(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var translated []int64
+		for _, r := range rows {
+			if r.Languages != calendar.LanguagesOf(r.Language) {
+				translated = append(translated, r.ID)
+			}
+		}
+		texts, err := translationsFor(ctx, translated, func(ctx context.Context) ([]*ent.OrganizerTranslation, error) {
+			return tx.OrganizerTranslation.Query().Where(organizertranslation.OrganizerIDIn(translated...)).All(ctx)
+		}, func(t *ent.OrganizerTranslation) int64 { return t.OrganizerID })
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			others := make([]calendar.Text, len(texts[r.ID]))
+			for i, t := range texts[r.ID] {
+				others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description}
+			}
+			add(r.ID, calendar.Text{Language: r.Language, Title: r.Name, Description: r.Description}, others,
+				r.Phone, r.Email, r.Website)
+		}
+	case calendar.Category, calendar.Tag:
+		rows, err := tx.Term.Query().Where(term.IDIn(ids...)).All(ctx)
+		if err != nil {
+			return nil, err
+		}
+		var translated []int64
+		for _, r := range rows {
+			if r.Languages != calendar.LanguagesOf(r.Language) {
+				translated = append(translated, r.ID)
+			}
+		}
+		texts, err := translationsFor(ctx, translated, func(ctx context.Context) ([]*ent.TermTranslation, error) {
+			return tx.TermTranslation.Query().Where(termtranslation.TermIDIn(translated...)).All(ctx)
+		}, func(t *ent.TermTranslation) int64 { return t.TermID })
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			others := make([]calendar.Text, len(texts[r.ID]))
+			for i, t := range texts[r.ID] {
+				others[i] = calendar.Text{Language: t.Language, Title: t.Name, Slug: t.Slug}
+			}
+			add(r.ID, calendar.Text{Language: r.Language, Title: r.Name, Slug: r.Slug}, others)
+		}
+	}
+	return out, nil
+}
+
+// translationsFor loads translations by the record they belong to; of no records it asks nothing.
+func translationsFor[T any](ctx context.Context, ids []int64, load func(context.Context) ([]T, error), owner func(T) int64) (map[int64][]T, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[int64][]T, len(ids))
+	for _, row := range rows {
+		out[owner(row)] = append(out[owner(row)], row)
+	}
+	return out, nil
+}
+
+// Reindex writes all search texts, and the cells of venues, anew: after rows were written past this package, or
+// the language of the site changed. It works in batches, each in a transaction, and may run while the service
+// answers; step is told how far it is.
+func Reindex(ctx context.Context, db *ent.Client, e *Editor, step func(kind calendar.Kind, records int)) error {
+	for _, kind := range []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag} {
+		done, after := 0, int64(0)
+		for {
+			ids, err := idsAfter(ctx, db, kind, after)
+			if err != nil {
+				return err
+			}
+			if len(ids) == 0 {
+				break
+			}
+			err = Write(ctx, db, e, func(tx *ent.Tx) error {
+				if kind == calendar.Venue {
+					if err := recell(ctx, tx, ids); err != nil {
+						return err
+					}
+				}
+				return e.replaceSearchTexts(ctx, tx, kind, ids)
+			})
+			if err != nil {
+				return fmt.Errorf("search texts of %s: %w", kind, err)
+			}
+			after = ids[len(ids)-1]
+			done += len(ids)
+			step(kind, done)
+		}
+	}
+	return nil
+}
+
+// idsAfter are the next ids of a kind, in order.
+func idsAfter(ctx context.Context, db *ent.Client, kind calendar.Kind, after int64) ([]int64, error) {
+	switch kind {
+	case calendar.Event:
+		return db.Event.Query().Where(event.IDGT(after)).Order(event.ByID()).Limit(batch).IDs(ctx)
+	case calendar.Venue:
+		return db.Venue.Query().Where(venue.IDGT(after)).Order(venue.ByID()).Limit(batch).IDs(ctx)
+	case calendar.Organizer:
+		return db.Organizer.Query().Where(organizer.IDGT(after)).Order(organizer.ByID()).Limit(batch).IDs(ctx)
+	}
+	return db.Term.Query().Where(term.TaxonomyEQ(kind), term.IDGT(after)).Order(term.ByID()).Limit(batch).IDs(ctx)
+}
+
+// recell places venues on the curve anew.
+func recell(ctx context.Context, tx *ent.Tx, ids []int64) error {
+	rows, err := tx.Venue.Query().Where(venue.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		is := cellOf(r.Latitude, r.Longitude)
+		if (is == nil) == (r.Cell == nil) && (is == nil || *is == *r.Cell) {
+			continue
+		}
+		update := tx.Venue.UpdateOneID(r.ID)
+		if is == nil {
+			update.ClearCell()
+		} else {
+			update.SetCell(*is)
+		}
+		if err := update.Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cellOf is the cell of a position, nil for none.
+func cellOf(latitude, longitude *float64) *int64 {
+	if latitude == nil || longitude == nil {
+		return nil
+	}
+	return new(calendar.Cell(*latitude, *longitude))
+}

@@ -1,0 +1,321 @@
+package handlers_test
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// Filters that are parsed and not applied yet.
+const (
+	withSearch = false
+	withRadius = false
+)
+
+// asking makes requests by chance, as text and as what they mean.
+type asking struct {
+	*refMaker
+	site  refSite
+	query []string // encoded pairs
+}
+
+func (a *asking) add(name, value string) {
+	a.query = append(a.query, url.QueryEscape(name)+"="+url.QueryEscape(value))
+}
+
+// list sends a list in one of the ways there are.
+func (a *asking) list(name string, items ...string) {
+	switch a.IntN(3) {
+	case 0:
+		for _, item := range items {
+			a.add(name+"[]", item)
+		}
+	case 1:
+		a.add(name, strings.Join(items, ", "))
+	default:
+		a.add(name, strings.Join(items, ","))
+	}
+}
+
+func (a *asking) numbers(name string, ids []int64) []int64 {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = strconv.FormatInt(id, 10)
+	}
+	a.list(name, words...)
+	return ids
+}
+
+func (a *asking) number(name string, id int64) *int64 {
+	a.add(name, strconv.FormatInt(id, 10))
+	return &id
+}
+
+func (a *asking) boolean(name string) *bool {
+	v := maybe(a.Rand, 60)
+	a.add(name, map[bool]string{true: one(a.Rand, "1", "true", "YES", "on"), false: one(a.Rand, "0", "False", "no", "off")}[v])
+	return &v
+}
+
+func (a *asking) text(name string) *string {
+	v := one(a.Rand, refVocabulary...)
+	runes := []rune(v)
+	switch a.IntN(4) {
+	case 0:
+		v = strings.ToUpper(string(runes[:1+a.IntN(len(runes))]))
+	case 1:
+		v += " " + one(a.Rand, refVocabulary...)
+	case 2:
+		v = one(a.Rand, `"`+a.words(2)+`"`, "-"+v, v+" -"+one(a.Rand, refVocabulary...))
+	}
+	a.add(name, v)
+	return &v
+}
+
+func (a *asking) statuses() []calendar.Status {
+	out := some(a.Rand, calendar.Statuses, 1+a.IntN(3))
+	if maybe(a.Rand, 3) {
+		out = append(out, "any")
+	} else if maybe(a.Rand, 25) {
+		out = []calendar.Status{calendar.Publish}
+	}
+	words := make([]string, len(out))
+	for i, s := range out {
+		words[i] = string(s)
+	}
+	a.list("status", words...)
+	return out
+}
+
+// date is near something that happens, or a phrase.
+func (a *asking) date(name string) refDate {
+	m := a.moment()
+	if maybe(a.Rand, 60) {
+		e := one(a.Rand, a.world.events...)
+		m = one(a.Rand, e.start, e.end).Add(one(a.Rand, 0, 0, -time.Second, time.Second, 12*time.Hour))
+	}
+	_, offset := m.In(a.site.zone).Zone()
+	wall := m.UTC().Add(time.Duration(offset) * time.Second)
+	_, offset = a.site.now.In(a.site.zone).Zone()
+	now := a.site.now.UTC().Add(time.Duration(offset) * time.Second)
+	today := now.Truncate(24 * time.Hour)
+	days := a.IntN(60) - 30
+	date, text := refDate{at: m}, ""
+	switch a.IntN(11) {
+	case 0:
+		date, text = refDate{wall.Truncate(24 * time.Hour), true}, wall.Format(one(a.Rand, time.DateOnly, "2006/01/02", "02.01.2006", "2 January 2006"))
+	case 1, 2:
+		date, text = refDate{wall, true}, wall.Format(one(a.Rand, time.DateTime, "2006-01-02T15:04:05"))
+	case 3, 4:
+		text = m.UTC().Format("2006-01-02T15:04:05Z")
+	case 5, 6:
+		text = m.In(time.FixedZone("", 3600*(a.IntN(25)-12))).Format("2006-01-02 15:04:05-07:00")
+	case 7:
+		text = strconv.FormatInt(m.Unix(), 10)
+	case 8:
+		date, text = refDate{today.AddDate(0, 0, days), true}, today.AddDate(0, 0, days).Format("January 2, 2006")
+	case 9:
+		date, text = refDate{now.AddDate(0, 0, days), true}, fmt.Sprintf("%+d days", days)
+	default:
+		i := a.IntN(3)
+		date, text = refDate{today.AddDate(0, 0, i), true}, [3]string{"today", "jutro", "+2 days 00:00"}[i]
+	}
+	a.add(name, text)
+	return date
+}
+
+// anyID is the id of something of the kinds asked for, and now and then of nothing.
+func (a *asking) anyID(of ...int64) int64 {
+	if maybe(a.Rand, 3) {
+		return one(a.Rand, 0, -1, 999999, one(a.Rand, a.world.events...).id)
+	}
+	return one(a.Rand, of...)
+}
+
+func (a *asking) linkedIDs(kind calendar.Kind) []int64 {
+	ids := []int64{}
+	for _, l := range some(a.Rand, a.world.linked[kind], 1+a.IntN(4)) {
+		// The trash is asked for now and then only, for it is a fault.
+		if l.status != calendar.Trash || maybe(a.Rand, 10) {
+			ids = append(ids, l.id)
+		}
+	}
+	if len(ids) == 0 || maybe(a.Rand, 3) {
+		ids = append(ids, a.anyID(one(a.Rand, a.world.linked[kind]...).id))
+	}
+	return ids
+}
+
+func (a *asking) termWords(name string, kind calendar.Kind) []string {
+	var words []string
+	for _, t := range some(a.Rand, a.world.terms[kind], 1+a.IntN(3)) {
+		word := strconv.FormatInt(t.id, 10)
+		for _, text := range t.texts.in {
+			if text.slug != "" && maybe(a.Rand, 30) {
+				word = one(a.Rand, text.slug, strings.ToUpper(text.slug))
+			}
+		}
+		words = append(words, word)
+	}
+	if maybe(a.Rand, 4) {
+		words = append(words, one(a.Rand, "nothing", "99", "0"))
+	}
+	a.list(name, words...)
+	return words
+}
+
+func (a *asking) eventIDs(count int) []int64 {
+	var ids []int64
+	for _, e := range some(a.Rand, a.world.events, count) {
+		ids = append(ids, e.id)
+	}
+	return ids
+}
+
+func (a *asking) eventID() int64 {
+	if maybe(a.Rand, 30) {
+		return a.anyID(a.world.events[0].id, one(a.Rand, a.world.events...).id)
+	}
+	// One that most callers may read.
+	for {
+		if e := one(a.Rand, a.world.events...); e.status == calendar.Publish {
+			return e.id
+		}
+	}
+}
+
+func (a *asking) events() eventAsk {
+	q := eventAsk{dates: map[string]refDate{}, radius: 25}
+	for _, name := range []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"} {
+		if maybe(a.Rand, 18) {
+			q.dates[name] = a.date(name)
+		}
+	}
+	if maybe(a.Rand, 30) {
+		q.strict = *a.boolean("strict_dates")
+	}
+	if withSearch && maybe(a.Rand, 20) {
+		q.search = a.text("search")
+		if maybe(a.Rand, 20) {
+			q.password = true
+			a.add("password", refPassword)
+		}
+	}
+	if maybe(a.Rand, 12) {
+		q.categories = a.termWords("categories", calendar.Category)
+	}
+	if maybe(a.Rand, 12) {
+		q.tags = a.termWords("tags", calendar.Tag)
+	}
+	if maybe(a.Rand, 10) {
+		q.venues = a.numbers("venue", a.linkedIDs(calendar.Venue))
+	}
+	if maybe(a.Rand, 10) {
+		q.organizers = a.numbers("organizer", a.linkedIDs(calendar.Organizer))
+	}
+	if maybe(a.Rand, 10) {
+		q.featured = a.boolean("featured")
+	}
+	if maybe(a.Rand, 18) {
+		q.status = a.statuses()
+	}
+	if maybe(a.Rand, 12) {
+		q.geoloc = a.boolean("geoloc")
+	}
+	if withRadius && maybe(a.Rand, 15) {
+		lat, lng := one(a.Rand, 52.3, 0.1, 89.99, -90), one(a.Rand, 21.1, 0.1, 180, -179.99)
+		q.lat, q.lng, q.radius = &lat, &lng, one(a.Rand, 5.0, 25, 150, 500)
+		a.add("geoloc_lat", strconv.FormatFloat(lat, 'f', -1, 64))
+		a.add("geoloc_lng", strconv.FormatFloat(lng, 'f', -1, 64))
+		a.add("geoloc_radius", strconv.FormatFloat(q.radius, 'f', -1, 64))
+	} else if maybe(a.Rand, 1) {
+		q.lng = new(10.0)
+		a.add("geoloc_lng", "10")
+	}
+	if maybe(a.Rand, 12) {
+		q.include = append(a.eventIDs(a.IntN(70)), a.anyID(999998))
+		a.numbers("include", q.include)
+	}
+	if maybe(a.Rand, 8) {
+		q.parent = a.number("post_parent", a.eventID())
+	}
+	if maybe(a.Rand, 10) {
+		q.ticketed = a.boolean("ticketed")
+	}
+	return q
+}
+
+func (a *asking) linked() linkedAsk {
+	var q linkedAsk
+	if withSearch && maybe(a.Rand, 25) {
+		q.search = a.text("search")
+	}
+	if maybe(a.Rand, 20) {
+		q.event = a.number("event", a.eventID())
+	}
+	if maybe(a.Rand, 30) {
+		q.has = a.boolean("has_events")
+	}
+	if maybe(a.Rand, 40) {
+		q.onlyUpcoming = *a.boolean("only_with_upcoming")
+	}
+	if maybe(a.Rand, 30) {
+		q.status = a.statuses()
+	}
+	return q
+}
+
+func (a *asking) terms(kind calendar.Kind) termAsk {
+	var q termAsk
+	var ids []int64
+	for _, t := range a.world.terms[kind] {
+		ids = append(ids, t.id)
+	}
+	if withSearch && maybe(a.Rand, 25) {
+		q.search = a.text("search")
+	}
+	if maybe(a.Rand, 20) {
+		q.exclude = a.numbers("exclude", append(some(a.Rand, ids, a.IntN(5)), a.anyID(ids...)))
+	}
+	if maybe(a.Rand, 25) {
+		q.include = a.numbers("include", append(some(a.Rand, ids, a.IntN(12)), a.anyID(ids...)))
+	}
+	if maybe(a.Rand, 40) {
+		q.order = one(a.Rand, "asc", "desc", "DESC", "down")
+		a.add("order", q.order)
+	}
+	if maybe(a.Rand, 70) {
+		q.by = one(a.Rand, "id", "name", "slug", "count", "description", "description", "term_group", "include", "none", "weight")
+		a.add("orderby", q.by)
+	}
+	if maybe(a.Rand, 50) {
+		q.all = !*a.boolean("hide_empty")
+	}
+	if maybe(a.Rand, 20) {
+		parent := a.number("parent", a.anyID(ids...))
+		if kind == calendar.Category { // tags do not know the parameter
+			q.parent = parent
+		}
+	}
+	if maybe(a.Rand, 12) {
+		q.post = a.number("post", a.eventID())
+	}
+	if maybe(a.Rand, 12) {
+		q.event = a.number("event", a.eventID())
+	}
+	if maybe(a.Rand, 8) {
+		slug := "nothing"
+		for _, text := range one(a.Rand, a.world.terms[kind]...).texts.in {
+			if text.slug != "" {
+				slug = text.slug
+			}
+		}
+		q.slug = &slug
+		a.add("slug", slug)
+	}
+	return q
+}

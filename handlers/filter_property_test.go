@@ -1,0 +1,314 @@
+package handlers_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// seedVariable names the environment variable that adds a seed to those that are always tried.
+const seedVariable = "ALMANAC_TEST_SEED"
+
+// asksPerSeed is how many lists are asked for on each of the random calendars.
+const asksPerSeed = 200
+
+// refClocks are the sites: a zone and what time it is. The second has the day on which the clock goes back; in
+// the third it is still the day before the UTC one; the last has a 29 February, and its clock will skip a
+// midnight.
+var refClocks = []struct {
+	zone string
+	now  time.Time
+}{
+	{"UTC", apitest.Now},
+	{"Europe/Warsaw", time.Date(2026, 10, 24, 22, 30, 0, 0, time.UTC)},
+	{"America/New_York", time.Date(2027, 3, 14, 3, 30, 0, 0, time.UTC)},
+	{"Africa/Cairo", time.Date(2028, 2, 29, 12, 0, 0, 0, time.UTC)},
+}
+
+func TestListsAreWhatTheContractSelects(t *testing.T) {
+	t.Parallel()
+	seeds := []uint64{1, 2}
+	if text := os.Getenv(seedVariable); text != "" {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", seedVariable, err)
+		}
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			t.Parallel()
+			storetest.Each(t, func(t *testing.T, st *store.Store) { checkLists(t, st, seed) })
+		})
+	}
+}
+
+// listCheck compares the service with the reference on one random calendar.
+type listCheck struct {
+	seed   uint64
+	rand   *rand.Rand
+	maker  *refMaker
+	world  *refWorld
+	sites  []refSite
+	apis   []*apitest.API // by site
+	tokens *apitest.API   // where the callers signed in
+	tally  map[string]int
+}
+
+func checkLists(t *testing.T, st *store.Store, seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 0))
+	c := &listCheck{seed: seed, rand: r, world: &refWorld{}, tally: map[string]int{}}
+	for _, clock := range refClocks {
+		zone, err := calendar.ParseZone(clock.zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.sites = append(c.sites, refSite{zone.Location(), clock.now})
+		c.apis = append(c.apis, apitest.New(t, st, func(to *handlers.Config) {
+			to.Site.Zone = zone
+			to.Site.Now = func() time.Time { return clock.now }
+		}))
+	}
+	c.tokens = c.apis[0]
+	c.world.callers = []refCaller{{}}
+	for i, role := range []calendar.Role{calendar.Subscriber, calendar.Contributor, calendar.Author, calendar.Editor, calendar.Administrator} {
+		for _, login := range []string{string(role), string(role) + "2"} {
+			c.world.callers = append(c.world.callers, refCaller{c.tokens.SignIn(t, login, role), login, i + 1})
+		}
+	}
+	c.maker = &refMaker{Rand: r, sites: c.sites, world: c.world}
+	c.maker.fill()
+	c.world.store(t, c.tokens)
+	for i := range asksPerSeed {
+		c.ask(t, i)
+		if t.Failed() {
+			t.Fatalf("run again with %s=%d", seedVariable, seed)
+		}
+	}
+	// The test is worth something only while most questions have an answer.
+	if c.tally["full"] < asksPerSeed/3 || c.tally["invalid"] == 0 || c.tally["beyond"] == 0 || c.tally["followed"] == 0 {
+		t.Errorf("the questions have become too simple or too hard: %v", c.tally)
+	}
+	t.Log(c.tally)
+}
+
+// listBody is the body of any list, or of an error.
+type listBody struct {
+	Events, Venues, Organizers, Categories, Tags []struct{ ID int64 }
+
+	RestURL  string `json:"rest_url"`
+	Next     string `json:"next_rest_url"`
+	Previous string `json:"previous_rest_url"`
+	Total    int    `json:"total"`
+	Pages    int    `json:"total_pages"`
+
+	Code string
+	Data struct{ Params map[string]string }
+}
+
+func (b listBody) ids() []int64 {
+	ids := []int64{}
+	for _, item := range slices.Concat(b.Events, b.Venues, b.Organizers, b.Categories, b.Tags) {
+		ids = append(ids, item.ID)
+	}
+	return ids
+}
+
+// outcome is what is compared of a reply.
+type outcome struct {
+	Status         int
+	Code           string
+	Invalid        []string
+	IDs            []int64
+	Total, Pages   int
+	Next, Previous bool
+	HeaderTotal    string
+	HeaderPages    string
+}
+
+// ask makes one request, compares the reply, and follows a link of it.
+func (c *listCheck) ask(t *testing.T, number int) {
+	t.Helper()
+	r := c.rand
+	at := r.IntN(len(c.sites))
+	site, caller := c.sites[at], one(r, c.world.callers...)
+	a := &asking{refMaker: c.maker, site: site}
+	lang, segment := calendar.English, ""
+	switch {
+	case maybe(r, 15):
+		lang = one(r, calendar.Languages...)
+		segment = "/" + string(lang)
+	case maybe(r, 15):
+		lang = one(r, calendar.Languages...)
+		a.add("ml_language", string(lang))
+	}
+	kind := one(r, calendar.Event, calendar.Event, calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag)
+	var want refAnswer
+	collection := string(kind) + "s"
+	switch kind {
+	case calendar.Event:
+		want = c.world.listEvents(site, caller, lang, a.events())
+	case calendar.Venue, calendar.Organizer:
+		want = c.world.listLinked(site, caller, lang, kind, a.linked())
+	case calendar.Category:
+		collection = "categories"
+		fallthrough
+	default:
+		want = c.world.listTerms(site, caller, lang, kind, a.terms(kind))
+	}
+	page, perPage := 1, 10
+	if maybe(r, 60) {
+		perPage = one(r, 1, 2, 3, 5, 7, 50, 60)
+		a.add("per_page", strconv.Itoa(perPage))
+		perPage = min(perPage, 50)
+	}
+	if maybe(r, 35) {
+		page = 1 + r.IntN(len(want.ids)/perPage+3)
+		a.add("page", strconv.Itoa(page))
+	}
+	if maybe(r, 50) {
+		a.add("_fields", collection+".id,rest_url,next_rest_url,previous_rest_url,total,total_pages")
+	}
+	r.Shuffle(len(a.query), func(i, j int) {
+		// Items of one list keep their order.
+		if name := func(k int) string { return strings.Split(a.query[k], "=")[0] }; name(i) != name(j) && !strings.Contains(name(i)+name(j), "%5B") {
+			a.query[i], a.query[j] = a.query[j], a.query[i]
+		}
+	})
+	path := segment + "/" + handlers.Namespace + "/" + collection
+	if len(a.query) > 0 {
+		path += "?" + strings.Join(a.query, "&")
+	}
+	c.compare(t, at, caller, kind, path, want, page, perPage, number, true)
+}
+
+// compare sends a request and compares the reply with the page of the answer; then it does the same with the
+// page that the reply names next or, on the last one, with the reply's own address.
+func (c *listCheck) compare(
+	t *testing.T, at int, caller refCaller, kind calendar.Kind, path string, answer refAnswer, page, perPage, number int,
+	follow bool,
+) {
+	t.Helper()
+	req := apitest.Request{Path: path, Absolute: true}
+	if caller.id != 0 {
+		req.Header = map[string]string{"Authorization": "Bearer " + c.tokens.Token(caller.login)}
+	}
+	res := c.apis[at].Do(t, req)
+	var body listBody
+	res.Into(t, &body)
+	want, got := c.want(kind, answer, page, perPage), c.got(res, body)
+	if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+		t.Errorf("request %d on the site in %s at %s, as %q (user %d):\n%s\n(-want +got):\n%s%s",
+			number, c.sites[at].zone, c.sites[at].now, caller.login, caller.id, path, diff, c.concerned(kind, want.IDs, got.IDs))
+		return
+	}
+	switch {
+	case want.Status == 400:
+		c.tally["invalid"]++
+	case want.Status == 404:
+		c.tally["beyond"]++
+	case want.Total > 0:
+		c.tally["full"]++
+	default:
+		c.tally["empty"]++
+	}
+	// Links never repeat the password, so what they lead to may be another list.
+	if !follow || want.Status != 200 || strings.Contains(path, "password=") {
+		return
+	}
+	next := body.RestURL
+	if want.Next {
+		c.tally["followed"]++
+		next = body.Next
+		page++
+	}
+	c.compare(t, at, caller, kind, strings.TrimPrefix(next, apitest.BaseURL), answer, page, perPage, number, false)
+}
+
+func (c *listCheck) want(kind calendar.Kind, a refAnswer, page, perPage int) outcome {
+	total := len(a.ids)
+	pages := (total + perPage - 1) / perPage
+	term := kind == calendar.Category || kind == calendar.Tag
+	switch {
+	case a.invalid != nil:
+		slices.Sort(a.invalid)
+		return outcome{Status: 400, Code: "rest_invalid_param", Invalid: a.invalid}
+	case page > max(pages, 1) && !term:
+		return outcome{Status: 404, Code: string(kind) + "-archive-page-not-found"}
+	}
+	from := min((page-1)*perPage, total)
+	return outcome{
+		Status: 200, IDs: a.ids[from:min(from+perPage, total)], Total: total, Pages: pages,
+		Next: page < pages, Previous: page > 1,
+		HeaderTotal: strconv.Itoa(total), HeaderPages: strconv.Itoa(pages),
+	}
+}
+
+func (c *listCheck) got(res apitest.Response, body listBody) outcome {
+	o := outcome{
+		Status: res.Status, Code: body.Code, Total: body.Total, Pages: body.Pages,
+		Next: body.Next != "", Previous: body.Previous != "",
+		HeaderTotal: res.Header.Get("X-TEC-Total"), HeaderPages: res.Header.Get("X-TEC-TotalPages"),
+	}
+	for name := range body.Data.Params {
+		o.Invalid = append(o.Invalid, name)
+	}
+	slices.Sort(o.Invalid)
+	if ids := body.ids(); len(ids) > 0 {
+		o.IDs = ids
+	}
+	return o
+}
+
+// concerned are the records in which two lists differ, or the first pair that stands the other way round.
+func (c *listCheck) concerned(kind calendar.Kind, want, got []int64) string {
+	var ids []int64
+	for _, id := range slices.Concat(want, got) {
+		if slices.Contains(want, id) != slices.Contains(got, id) && !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	for i := 0; len(ids) == 0 && i < min(len(want), len(got)); i++ {
+		if want[i] != got[i] {
+			ids = []int64{want[i], got[i]}
+		}
+	}
+	var b strings.Builder
+	for _, id := range ids[:min(len(ids), 4)] {
+		fmt.Fprintf(&b, "%d: %s\n", id, c.describe(kind, id))
+	}
+	return b.String()
+}
+
+func (c *listCheck) describe(kind calendar.Kind, id int64) string {
+	for _, e := range c.world.events {
+		if kind == calendar.Event && e.id == id {
+			return fmt.Sprintf("%+v", *e)
+		}
+	}
+	for _, l := range c.world.linked[kind] {
+		if l.id == id {
+			return fmt.Sprintf("%+v", *l)
+		}
+	}
+	for _, term := range c.world.terms[kind] {
+		if term.id == id {
+			return fmt.Sprintf("%+v", *term)
+		}
+	}
+	return "no such record"
+}

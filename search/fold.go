@@ -1,0 +1,251 @@
+// Package search is what the parameter "search" means: how texts are made comparable, how a search is read,
+// what it matches, and what an index of whole words can say about it (contract, sections 9.1 to 9.3 and 14).
+//
+// All functions are pure. Both sides of a comparison go through Fold in the program, so that the answer depends
+// neither on the database nor on its collation. Callers pass the text as it is served, without HTML.
+package search
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Fold makes text comparable: case and diacritics are ignored, so that lodz finds Łódź, ano finds año and strasse
+// finds Straße. Every letter is folded alike whatever the language, hence й is и, and the Turkish ı and İ are i.
+//
+// Compatibility variants (full width, ligatures, superscripts) become the plain characters, typographic quotes,
+// apostrophes and dashes those of ASCII, so that don't finds don’t. Characters without a shape of their own, such
+// as soft hyphens and joiners, disappear. White space of every kind becomes single spaces, none at the ends.
+//
+// Marks that are vowels or make another letter stay (Devanagari, Thai, the voiced kana); vowel points of Hebrew
+// and Arabic go. The result is valid UTF-8 in normal form C, its own fold, and s itself if s is folded ASCII.
+// Invalid bytes become U+FFFD.
+func Fold(s string) string {
+	i := foldedASCII(s)
+	if i == len(s) {
+		return s
+	}
+	f := folder{out: append(make([]byte, 0, len(s)+8), s[:i]...)}
+	if i > 0 && s[i-1] == ' ' {
+		f.out, f.gap = f.out[:i-1], true
+	}
+	for i < len(s) {
+		if c := s[i]; c < utf8.RuneSelf {
+			f.ascii(c)
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		f.rune(r, s[i:i+size])
+		i += size
+	}
+	if f.joins {
+		return norm.NFC.String(string(f.out))
+	}
+	return string(f.out)
+}
+
+// foldedASCII is the length of the longest prefix of s that Fold would leave as it is, not looking beyond ASCII.
+func foldedASCII(s string) int {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c >= utf8.RuneSelf, c >= 'A' && c <= 'Z', c == '`', c >= '\t' && c <= '\r':
+			return i
+		case c == ' ' && (i == 0 || s[i-1] == ' ' || i == len(s)-1):
+			return i
+		}
+	}
+	return len(s)
+}
+
+// folder writes folded text.
+type folder struct {
+	out   []byte
+	gap   bool // white space has been read since the last character written
+	joins bool // something written may compose with what stands before it
+}
+
+func (f *folder) ascii(c byte) {
+	switch {
+	case c == ' ' || c >= '\t' && c <= '\r':
+		f.gap = true
+		return
+	case c >= 'A' && c <= 'Z':
+		c += 'a' - 'A'
+	case c == '`':
+		c = '\''
+	}
+	f.space()
+	f.out = append(f.out, c)
+}
+
+// rune writes r, whose bytes are enc.
+func (f *folder) rune(r rune, enc string) {
+	if r == utf8.RuneError {
+		f.put(r)
+		return
+	}
+	// Before the decomposition, which makes a space and an accent of the ´ in rock´n´roll.
+	if typed := keyboard(r); typed != r {
+		f.put(typed)
+		return
+	}
+	parts := norm.NFKD.PropertiesString(enc).Decomposition()
+	if len(parts) == 0 {
+		f.put(r)
+		return
+	}
+	for len(parts) > 0 {
+		part, size := utf8.DecodeRune(parts)
+		f.put(keyboard(part))
+		parts = parts[size:]
+	}
+}
+
+// put writes a character that has no decomposition.
+func (f *folder) put(r rune) {
+	switch {
+	case r < utf8.RuneSelf:
+		f.ascii(byte(r))
+		return
+	case ignored(r):
+		return
+	case unicode.IsSpace(r):
+		f.gap = true
+		return
+	}
+	// By way of the capital, because ς and σ, and others like them, share only that. Han and most of its
+	// neighbours have no case.
+	if r < 0x3000 || r > 0xA63F {
+		r = unicode.ToLower(unicode.ToUpper(r))
+	}
+	f.space()
+	if plain := letters(r); plain != "" {
+		f.out = append(f.out, plain...)
+		return
+	}
+	f.joins = f.joins || r >= 0x1100 && r <= 0x11FF || unicode.Is(unicode.M, r)
+	f.out = utf8.AppendRune(f.out, r)
+}
+
+func (f *folder) space() {
+	if f.gap && len(f.out) > 0 {
+		f.out = append(f.out, ' ')
+	}
+	f.gap = false
+}
+
+// ignored tells whether r disappears: the accents, and what only guides line breaks, joining and direction.
+func ignored(r rune) bool {
+	switch {
+	case r < 0x300:
+		return r == '\u00AD'
+	case r <= 0x36F:
+		return true
+	case r == '\u061C', r == '\u0640', r == '\u180E', r == '\uFEFF',
+		r >= '\u200B' && r <= '\u200F', r >= '\u202A' && r <= '\u202E', r >= '\u2060' && r <= '\u206F':
+		return true
+	case r == '\u3099', r == '\u309A': // the voicing marks of kana make another syllable
+		return false
+	}
+	return unicode.Is(unicode.M, r) &&
+		unicode.In(r, unicode.Inherited, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic, unicode.Greek, unicode.Syriac)
+}
+
+// keyboard is the ASCII character that is typed for a typographic one; others are returned as they are.
+func keyboard(r rune) rune {
+	if r > 0x7F && r < 0xAB {
+		return r
+	}
+	switch r {
+	case '´', '\u02B9', '\u02BB', '\u02BC', '\u02BD', '\u05F3', '‘', '’', '‚', '‛', '′', '‵', '‹', '›', '❛', '❜',
+		'\u1FBD', '\u1FBF', '\u1FFD', '\uA78B', '\uA78C':
+		return '\''
+	case '\u02BA', '\u02EE', '\u05F4', '″', '‶', '❝', '❞', '〝', '〞', '〟':
+		return '"'
+	case '\u05BE', '\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2015', '\u2043', '\u2212', '\u2E3A', '\u2E3B':
+		return '-'
+	case '\u2044', '\u2215':
+		return '/'
+	}
+	if quote(r) {
+		return '"'
+	}
+	return r
+}
+
+// quote tells whether r begins or ends a phrase. Phones and word processors replace the quotes that are typed.
+func quote(r rune) bool {
+	switch r {
+	case '"', '“', '”', '„', '‟', '«', '»', '\uFF02':
+		return true
+	}
+	return false
+}
+
+// letters is what a lower-case letter that has no decomposition is written with where its own key is missing,
+// empty for other letters.
+func letters(r rune) string {
+	if r > 0x2C6C || r < 'ß' {
+		return ""
+	}
+	switch r {
+	case 'ß':
+		return "ss"
+	case 'æ':
+		return "ae"
+	case 'œ':
+		return "oe"
+	case 'þ':
+		return "th"
+	case 'ⱥ':
+		return "a"
+	case 'ƀ', 'ɓ', 'ƃ':
+		return "b"
+	case 'ƈ', 'ȼ':
+		return "c"
+	case 'đ', 'ð', 'ɖ', 'ɗ', 'ƌ':
+		return "d"
+	case 'ɇ':
+		return "e"
+	case 'ƒ':
+		return "f"
+	case 'ɠ', 'ǥ':
+		return "g"
+	case 'ħ', 'ⱨ':
+		return "h"
+	case 'ı', 'ɨ':
+		return "i"
+	case 'ɉ', 'ȷ':
+		return "j"
+	case 'ƙ', 'ⱪ':
+		return "k"
+	case 'ł', 'ƚ', 'ɫ', 'ⱡ':
+		return "l"
+	case 'ŋ', 'ɲ', 'ƞ':
+		return "n"
+	case 'ø', 'ɵ':
+		return "o"
+	case 'ƥ', 'ᵽ':
+		return "p"
+	case 'ĸ', 'ɋ':
+		return "q"
+	case 'ɍ', 'ɽ':
+		return "r"
+	case 'ȿ':
+		return "s"
+	case 'ŧ', 'ƭ', 'ʈ', 'ⱦ':
+		return "t"
+	case 'ʉ':
+		return "u"
+	case 'ʋ':
+		return "v"
+	case 'ƴ', 'ɏ':
+		return "y"
+	case 'ƶ', 'ȥ', 'ⱬ', 'ɀ':
+		return "z"
+	}
+	return ""
+}

@@ -1,0 +1,169 @@
+package search
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// MaxWord is the longest of Words, in bytes.
+const MaxWord = 64
+
+// MaxPiece is the longest text of a Piece, in bytes: small enough beside MaxWord that a word in several parts
+// still holds every piece in one of them.
+const MaxPiece = 32
+
+// Words cuts folded text into its words, each once, in the order of their first occurrence. A word is a run of
+// letters, digits and the marks on them; a run of symbols such as emoji is a word too, so that they can be found.
+//
+// A word of more than MaxWord bytes, such as a sentence in a script without spaces, is given in parts that
+// overlap: every stretch of up to MaxPiece bytes lies in one of them, its beginning begins the first, its end
+// ends the last.
+//
+// The words share the memory of the text.
+func Words(folded string) []string {
+	var words []string
+	seen := make(map[string]struct{}, len(folded)/8)
+	for from, to := range runs(folded) {
+		for part := range parts(folded[from:to]) {
+			if _, again := seen[part]; !again {
+				seen[part] = struct{}{}
+				words = append(words, part)
+			}
+		}
+	}
+	return words
+}
+
+// Piece is a part of a term that lies inside one word.
+type Piece struct {
+	Text       string // folded, 1 to MaxPiece bytes
+	Start, End bool   // it begins a word; it ends one
+}
+
+// In tells whether a word, one of Words, holds the piece where it has to.
+func (p Piece) In(word string) bool {
+	switch {
+	case p.Start && p.End:
+		return word == p.Text
+	case p.Start:
+		return strings.HasPrefix(word, p.Text)
+	case p.End:
+		return strings.HasSuffix(word, p.Text)
+	}
+	return strings.Contains(word, p.Text)
+}
+
+// Pieces is what an index of Words can say about the term: a text that holds the term has, for each piece, a word
+// that the piece is In. Look-ups by all pieces therefore miss no text.
+//
+// With exact, which means one piece, the reverse holds too. Without, a text with such words is a candidate, to be
+// compared with the term itself; so for an excluded term the index alone may rule a text out only if exact. A term
+// of punctuation alone has no pieces, and every text is a candidate.
+func (t Term) Pieces() (pieces []Piece, exact bool) {
+	add := func(from, to int, start, end bool) {
+		if p := (Piece{Text: t.Text[from:to], Start: start, End: end}); !slices.Contains(pieces, p) {
+			pieces = append(pieces, p)
+		}
+	}
+	for from, to := range runs(t.Text) {
+		// Where the term begins or ends inside a run, the word may go on in the text.
+		start, end := from > 0, to < len(t.Text)
+		exact = !start && !end && to-from <= MaxPiece
+		at := from
+		for to-at > MaxPiece {
+			next := runeAtOrBefore(t.Text, at+MaxPiece)
+			add(at, next, start && at == from, false)
+			at = next
+		}
+		// The last is as long as the others, because short ones are in too many words.
+		at = max(from, runeAtOrAfter(t.Text, to-MaxPiece))
+		add(at, to, start && at == from, end)
+	}
+	return pieces, exact
+}
+
+// runs yields where each run of word characters of one kind begins and ends.
+func runs(s string) iter.Seq2[int, int] {
+	return func(yield func(from, to int) bool) {
+		from, in := 0, between
+		for i, r := range s {
+			k := kindOf(r)
+			if k == in {
+				continue
+			}
+			if in != between && !yield(from, i) {
+				return
+			}
+			from, in = i, k
+		}
+		if in != between {
+			yield(from, len(s))
+		}
+	}
+}
+
+// kind says what a character is to words.
+type kind byte
+
+const (
+	between kind = iota // white space, punctuation, signs
+	letter              // letters, digits, marks
+	symbol              // emoji and the like
+)
+
+func kindOf(r rune) kind {
+	if r < utf8.RuneSelf {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' {
+			return letter
+		}
+		return between
+	}
+	switch {
+	case unicode.In(r, unicode.L, unicode.M, unicode.N):
+		return letter
+	case unicode.In(r, unicode.So, unicode.Sk):
+		return symbol
+	}
+	return between
+}
+
+// parts yields a word in parts of up to MaxWord bytes, most words in one.
+func parts(word string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for len(word) > MaxWord {
+			end := runeAtOrBefore(word, MaxWord)
+			if !yield(word[:end]) {
+				return
+			}
+			// What begins before the next part and has MaxPiece bytes ends within this one.
+			word = word[runeAtOrAfter(word, end-MaxPiece+1):]
+		}
+		yield(word)
+	}
+}
+
+// runeAtOrBefore is where the character of s begins that byte i is part of. In text that is not UTF-8, as Fold
+// never returns, it may be i itself.
+func runeAtOrBefore(s string, i int) int {
+	for at := i; at > i-utf8.UTFMax; at-- {
+		if utf8.RuneStart(s[at]) {
+			return at
+		}
+	}
+	return i
+}
+
+// runeAtOrAfter is where the first character of s begins that does not begin before byte i; at most three bytes
+// beyond i.
+func runeAtOrAfter(s string, i int) int {
+	i = max(i, 0)
+	for at := i; at < min(i+utf8.UTFMax, len(s)); at++ {
+		if utf8.RuneStart(s[at]) {
+			return at
+		}
+	}
+	return i
+}

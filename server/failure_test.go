@@ -1,0 +1,225 @@
+package server_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/locale"
+	"github.com/almanac-cal/almanac/server"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// broken is a server whose handlers fail: they have no database.
+func broken(t *testing.T, log io.Writer, change func(*handlers.Config, *server.Config)) *server.Server {
+	t.Helper()
+	words, err := locale.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := handlers.Config{Words: words, Site: calendar.Site{
+		BaseURL: apitest.BaseURL, Language: calendar.English, PerPage: 10, Now: func() time.Time { return apitest.Now },
+	}}
+	s := server.Config{Words: words, Site: c.Site, Log: slog.New(slog.NewTextHandler(log, nil))}
+	if change != nil {
+		change(&c, &s)
+	}
+	if s.API, err = handlers.New(c); err != nil {
+		t.Fatal(err)
+	}
+	s.Auth = auth.NewVerifier(c.DB, c.Site.Now)
+	srv, err := server.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return srv
+}
+
+func do(t *testing.T, s *server.Server, method, path string, header ...string) apitest.Response {
+	t.Helper()
+	req := httptest.NewRequestWithContext(t.Context(), method, apitest.BaseURL+"/cal/events/v1"+path, nil)
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	res, err := s.App().Test(req, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return apitest.Response{Status: res.StatusCode, Header: res.Header, Body: body}
+}
+
+func TestPanicIsAnErrorWithoutDetail(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := broken(t, &log, nil)
+	for range 2 { // the server goes on
+		res := do(t, s, "GET", "/events", "Accept-Language", "es")
+		if want := `{"code":"rest_internal_error","message":"Algo ha fallado por nuestra parte.","data":{"status":500}}`; res.Status != 500 || string(res.Body) != want {
+			t.Errorf("got %d %s, want %s", res.Status, res.Body, want)
+		}
+		header("X-Content-Type-Options", "nosniff", "Content-Language", "es")(t, res)
+	}
+	for _, want := range []string{"level=ERROR", "nil pointer", "handlers/events.go", "status=500"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log does not say %s: %s", want, log.String())
+		}
+	}
+}
+
+func TestDatabaseAwayIsUnavailable(t *testing.T) {
+	t.Parallel()
+	ln := listen(t)
+	away, err := entsql.Open(dialect.MySQL, "root@tcp("+ln.Addr().String()+")/almanac")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ln.Close(); err != nil { // nobody listens there any more
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := away.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		for _, c := range []struct {
+			name    string
+			db      *ent.Client
+			timeout time.Duration
+		}{
+			{"no answer in time", st.Ent, time.Nanosecond},
+			{"nobody there", ent.NewClient(ent.Driver(away)), time.Minute},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				s := broken(t, io.Discard, func(h *handlers.Config, s *server.Config) { h.DB, s.Timeout = c.db, c.timeout })
+				// Without credentials, and with some that look like a token.
+				for _, authorization := range []string{"", "Bearer " + secret(t, st)} {
+					res := do(t, s, "GET", "/events", "Authorization", authorization)
+					if res.Status != 503 || res.Get(t, "code") != "rest_unavailable" || res.Header.Get("Retry-After") == "" {
+						t.Errorf("got %d %v %s", res.Status, res.Header, res.Body)
+					}
+				}
+			})
+		}
+	})
+}
+
+// secret is a token of a new user.
+func secret(t *testing.T, st *store.Store) string {
+	t.Helper()
+	user, err := auth.AddUser(t.Context(), st.Ent, apitest.Now, rand.Text(), "", calendar.Editor, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	token, _, err := auth.IssueToken(t.Context(), st.Ent, apitest.Now, user.ID, "test", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// What the HTTP library gives up on is answered as all else, on a real connection.
+func TestRequestsThatReachNoRouter(t *testing.T) {
+	t.Parallel()
+	s := broken(t, io.Discard, nil)
+	ln := listen(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, ln) }()
+	for _, c := range []struct {
+		name, request string
+		status        int
+		code          string
+	}{
+		{"announced body over the limit of uploads", "POST /cal/events/v1/images HTTP/1.1\r\nHost: x\r\nContent-Length: 12000000\r\n\r\n", 413, "rest_request_too_large"},
+		{"URL far over the limit", "GET /cal/events/v1?x=" + strings.Repeat("x", 40<<10) + " HTTP/1.1\r\nHost: x\r\n\r\n", 413, "rest_request_too_large"},
+		{"header far over the limit", "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\nX-Long: " + strings.Repeat("x", 40<<10) + "\r\n\r\n", 413, "rest_request_too_large"},
+		{"bad percent-encoding", "GET /cal/events/v1/events/by-slug/%zz HTTP/1.1\r\nHost: x\r\n\r\n", 404, noRoute},
+		{"method of nobody", "BREW /cal/events/v1/events HTTP/1.1\r\nHost: x\r\n\r\n", 404, noRoute},
+		{"whole address", "GET http://x/cal/events/v1/nothing HTTP/1.1\r\nHost: x\r\n\r\n", 404, noRoute},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var d net.Dialer
+			conn, err := d.DialContext(t.Context(), "tcp", ln.Addr().String())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := conn.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			if _, err := io.WriteString(conn, c.request); err != nil {
+				t.Fatal(err)
+			}
+			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			data, err := io.ReadAll(res.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := apitest.Response{Status: res.StatusCode, Header: res.Header, Body: data}
+			if got.Status != c.status || got.Get(t, "code") != c.code {
+				t.Errorf("got %d %s, want %d %s", got.Status, got.Body, c.status, c.code)
+			}
+			header("Content-Type", "application/json; charset=UTF-8", "X-Content-Type-Options", "nosniff", "Access-Control-Allow-Origin", "*", "Content-Language", "en")(t, got)
+		})
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestServeEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	s := broken(t, io.Discard, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	ln := listen(t)
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, ln) }()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+ln.Addr().String()+"/cal/events/v1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := res.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if res.StatusCode != 200 {
+		t.Errorf("got %d", res.StatusCode)
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
