@@ -36,11 +36,13 @@ func TestParseHeader(t *testing.T) {
 		{"token as secret", inBasic("ewa:" + sample), credential{scheme: basic, login: "ewa", secret: sample, token: true}, nil},
 		{
 			"token as secret with spaces", inBasic("ewa: alm_ " + sample[4:20] + " " + sample[20:] + " "),
-			credential{scheme: basic, login: "ewa", secret: sample, token: true}, nil,
+			credential{scheme: basic, login: "ewa", secret: sample, token: true},
+			nil,
 		},
 		{
 			"almost a token is a password", inBasic("ewa:" + sample[1:]),
-			credential{scheme: basic, login: "ewa", secret: sample[1:]}, nil,
+			credential{scheme: basic, login: "ewa", secret: sample[1:]},
+			nil,
 		},
 
 		{"basic without credentials", "Basic", credential{scheme: basic}, malformed},
@@ -66,7 +68,8 @@ func TestParseHeader(t *testing.T) {
 		{"bearer in lower case", "bearer " + sample, credential{scheme: bearer, secret: sample, token: true}, nil},
 		{
 			"token with spaces", "Bearer " + sample[:10] + " " + sample[10:],
-			credential{scheme: bearer, secret: sample, token: true}, nil,
+			credential{scheme: bearer, secret: sample, token: true},
+			nil,
 		},
 		{"bearer without token", "Bearer", credential{scheme: bearer}, notAToken},
 		{"token cut short", "Bearer " + sample[:46], credential{scheme: bearer}, notAToken},
@@ -84,7 +87,7 @@ func TestParseHeader(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(credential{})); diff != "" {
 				t.Error(diff)
 			}
-			if err != tt.why {
+			if !errors.Is(err, tt.why) {
 				t.Errorf("got %v, want %v", err, tt.why)
 			}
 		})

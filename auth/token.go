@@ -98,7 +98,8 @@ func isToken(secret string) bool {
 		return false
 	}
 	return strings.IndexFunc(text, func(r rune) bool {
-		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_')
+		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+		return !letter && (r < '0' || r > '9') && r != '-' && r != '_'
 	}) < 0
 }
 

@@ -62,8 +62,12 @@ func TestCost(t *testing.T) {
 		{"parts at a hyphen", []string{"€5 - €8"}, "€5 – €8", "€", "prefix", []string{"5", "8"}},
 		{"no part at a dash without spaces", []string{"€5-€8"}, "$5 – $8", "", "", []string{"5", "8"}},
 		{"part without price", []string{"Members, €5"}, "€5", "€", "prefix", []string{"5"}},
-		{"text keeps its parts", []string{"Donation, or nothing; as you like"}, "Donation, or nothing; as you like", "", "",
-			[]string{"donation-or-nothing-as-you-like"}},
+		{
+			"text keeps its parts",
+			[]string{"Donation, or nothing; as you like"},
+			"Donation, or nothing; as you like", "", "",
+			[]string{"donation-or-nothing-as-you-like"},
+		},
 
 		{"sorted by number", []string{"100", "20", "3"}, "$3 – $100", "", "", []string{"3", "20", "100"}},
 		{"sorted by fraction", []string{"1.5", "1.25", "1"}, "$1 – $1.5", "", "", []string{"1", "1.25", "1.5"}},
@@ -77,8 +81,12 @@ func TestCost(t *testing.T) {
 		{"mixed marks", []string{"1,2.3,4"}, "$123.4", "", "", []string{"123.4"}},
 		{"mark without digits", []string{"10."}, "10.", ".", "postfix", []string{"10"}},
 
-		{"texts first, in the order sent", []string{"20", "Pay what you can", "10", "Donation"},
-			"Pay what you can – Donation – $10 – $20", "", "", []string{"pay-what-you-can", "donation", "10", "20"}},
+		{
+			"texts first, in the order sent",
+			[]string{"20", "Pay what you can", "10", "Donation"},
+			"Pay what you can – Donation – $10 – $20", "", "",
+			[]string{"pay-what-you-can", "donation", "10", "20"},
+		},
 		{"text sent twice", []string{"Free", "Free"}, "Free", "", "", []string{"free"}},
 		{"text without a slug", []string{"???"}, "???", "", "", []string{}},
 		{"an element with a price is no text", []string{"Tea & cake <3"}, "$3", "", "", []string{"3"}},

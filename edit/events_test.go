@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"errors"
 	"context"
 	"slices"
 	"strings"
@@ -223,7 +224,11 @@ func TestEventLinks(t *testing.T) {
 		}
 		t.Run("the fault of an inline record names its place", func(t *testing.T) {
 			_, err := w.createEvent(editor, &tests[5].in)
-			f := err.(param.Invalid).Faults[0]
+			var invalid param.Invalid
+			if !errors.As(err, &invalid) {
+				t.Fatalf("got %v, want an invalid parameter", err)
+			}
+			f := invalid.Faults[0]
 			inner := f.Data["params"].([]param.Fault)
 			if f.Data["index"] != 1 || len(inner) != 1 || inner[0].Param != "geo_lng" {
 				t.Errorf("%+v", f)

@@ -189,8 +189,14 @@ func TestRacersChangeOneEvent(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		id := e.mustCreate(t, "admin", nil)
 		fields := []object{
-			{"cost": "5"}, {"website": "https://example.org"}, {"featured": true}, {"sticky": true}, {"excerpt": "Short"},
-			{"venue": 10}, {"categories": []int{2}}, {"end_date": "2026-12-06 01:00"},
+			{"cost": "5"},
+			{"website": "https://example.org"},
+			{"featured": true},
+			{"sticky": true},
+			{"excerpt": "Short"},
+			{"venue": 10},
+			{"categories": []int{2}},
+			{"end_date": "2026-12-06 01:00"},
 		}
 		replies := together(t, e.API, func(i int) apitest.Request { return patch("admin", eventPath(id), fields[i]) })
 		equal(t, "replies", map[string]int{"200": racers}, statuses(t, replies))

@@ -79,7 +79,8 @@ func (r *request) document() ordered {
 			{"headers", headers},
 			{"securitySchemes", ordered{
 				{"basic", ordered{
-					{"type", "http"}, {"scheme", "basic"},
+					{"type", "http"},
+					{"scheme", "basic"},
 					{"description", "User name, and password or access token"},
 				}},
 				{"bearer", ordered{
@@ -229,7 +230,9 @@ func parameter(p *param.Param) ordered {
 		in = param.InPath
 	}
 	o := ordered{
-		{"name", p.Name}, {"in", in}, {"description", p.Description},
+		{"name", p.Name},
+		{"in", in},
+		{"description", p.Description},
 		// OpenAPI has no optional parts of a path.
 		{"required", p.IsRequired || in == param.InPath},
 	}
@@ -242,9 +245,12 @@ func parameter(p *param.Param) ordered {
 // fieldsParameter is _fields, which every reply obeys.
 func fieldsParameter() ordered {
 	return ordered{
-		{"name", "_fields"}, {"in", "query"},
+		{"name", "_fields"},
+		{"in", "query"},
 		{"description", "Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element"},
-		{"required", false}, {"style", "form"}, {"explode", false},
+		{"required", false},
+		{"style", "form"},
+		{"explode", false},
 		{"schema", ordered{{"type", "array"}, {"items", ordered{{"type", "string"}}}}},
 	}
 }

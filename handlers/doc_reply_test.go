@@ -157,8 +157,10 @@ func TestRepliesAreAsDescribed(t *testing.T) {
 		{"/events/{id}", 404, get("/events/999999")},
 		{"/events/{id}", 400, apitest.Request{Path: "/events/10", Header: problem}},
 		{"/events/{id}", 200, apitest.Request{Method: "PATCH", Path: "/events/17", As: "admin", JSON: object{"cost": nil, "venue": 10}}},
-		{"/events/{id}", 400, apitest.Request{Method: "PUT", Path: "/events/17", As: "admin", Header: problem,
-			JSON: object{"end_date": "2001-01-01"}}},
+		{"/events/{id}", 400, apitest.Request{
+			Method: "PUT", Path: "/events/17", As: "admin", Header: problem,
+			JSON: object{"end_date": "2001-01-01"},
+		}},
 		{"/events/{id}", 200, apitest.Request{Method: "DELETE", Path: "/events/16", As: "admin"}},
 		{"/events/{id}", 410, apitest.Request{Method: "DELETE", Path: "/events/21", As: "admin"}},
 		{"/events/by-slug/{slug}", 200, get("/events/by-slug/winter-jazz-blues")},

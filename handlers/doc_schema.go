@@ -111,7 +111,8 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 	if required != nil {
 		schema = append(schema, member{"required", required})
 	}
-	s.members[at].value = append(schema, member{"properties", properties})
+	schema = append(schema, member{"properties", properties})
+	s.members[at].value = schema
 	return refTo("schemas", name)
 }
 
@@ -169,14 +170,20 @@ func indexSchema() ordered {
 		return object([]string{name}, ordered{{name, ordered{{"type", "array"}, {"items", href}}}})
 	}
 	arg := object([]string{"description", "required"}, ordered{
-		{"type", text}, {"format", text}, {"enum", words}, {"items", ordered{{"type", "object"}}},
-		{"default", ordered{{"nullable", true}}}, {"description", text}, {"required", ordered{{"type", "boolean"}}},
+		{"type", text},
+		{"format", text},
+		{"enum", words},
+		{"items", ordered{{"type", "object"}}},
+		{"default", ordered{{"nullable", true}}},
+		{"description", text},
+		{"required", ordered{{"type", "boolean"}}},
 	})
 	endpoint := object([]string{"methods", "args"}, ordered{
 		{"methods", words}, {"args", ordered{{"type", "object"}, {"additionalProperties", arg}}},
 	})
 	route := object([]string{"namespace", "methods", "endpoints"}, ordered{
-		{"namespace", text}, {"methods", words},
+		{"namespace", text},
+		{"methods", words},
 		{"endpoints", ordered{{"type", "array"}, {"items", endpoint}}},
 		{"_links", links("self")},
 	})
@@ -235,8 +242,12 @@ func problemSchema() ordered {
 		{"type", "object"},
 		{"required", []string{"type", "title", "status", "detail", "instance", "code"}},
 		{"properties", ordered{
-			{"type", text}, {"title", text}, {"status", ordered{{"type", "integer"}}},
-			{"detail", text}, {"instance", text}, {"code", text},
+			{"type", text},
+			{"title", text},
+			{"status", ordered{{"type", "integer"}}},
+			{"detail", text},
+			{"instance", text},
+			{"code", text},
 			{"errors", ordered{{"type", "array"}, {"items", ordered{
 				{"type", "object"},
 				{"required", []string{"parameter", "code", "detail"}},

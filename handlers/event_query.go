@@ -67,10 +67,14 @@ func (r *request) declareEventQuery(p *param.Set, q *eventQuery) {
 		link              func() string
 		published         any
 	}{
-		{&q.StartDate, "start_date", "Events starting on or after this date",
-			func() string { return q.startLink(zone, first) }, first.String()},
-		{&q.EndDate, "end_date", "Events ending on or before this date",
-			func() string { return q.endLink(zone, last) }, last.String()},
+		{
+			&q.StartDate, "start_date", "Events starting on or after this date",
+			func() string { return q.startLink(zone, first) }, first.String(),
+		},
+		{
+			&q.EndDate, "end_date", "Events ending on or before this date",
+			func() string { return q.endLink(zone, last) }, last.String(),
+		},
 		{&q.StartsBefore, "starts_before", "Events starting before this date", nil, nil},
 		{&q.StartsAfter, "starts_after", "Events starting after this date", nil, nil},
 		{&q.EndsBefore, "ends_before", "Events ending before this date", nil, nil},
@@ -243,18 +247,20 @@ func (q *eventQuery) dates(now time.Time, zone calendar.Zone) []predicate.Event 
 	exact := func(d when.Date) time.Time { return d.Instant(zone) }
 	first, last := window(now, zone)
 	start, end := q.StartDate, q.EndDate
-	if start != nil && q.Strict {
+	switch {
+	case start != nil && q.Strict:
 		where = append(where, event.StartsAtGTE(exact(*start)))
-	} else if start != nil {
+	case start != nil:
 		where = append(where, event.StartsAtGTE(day(*start, 0)))
-	} else if !q.relative() {
+	case !q.relative():
 		where = append(where, event.StartsAtGTE(zone.Instant(first)))
 	}
-	if end != nil && q.Strict {
+	switch {
+	case end != nil && q.Strict:
 		where = append(where, event.EndsAtLTE(exact(*end)))
-	} else if end != nil {
+	case end != nil:
 		where = append(where, event.EndsAtLT(day(*end, 1)))
-	} else if !q.relative() {
+	case !q.relative():
 		where = append(where, event.EndsAtLT(zone.Instant(last.StartOfDay().AddDate(0, 0, 1))))
 	}
 	for _, f := range []struct {

@@ -12,8 +12,8 @@ import (
 
 // Filters that are parsed and not applied yet.
 const (
-	withSearch = false
-	withRadius = false
+	withSearch = true
+	withRadius = true
 )
 
 // asking makes requests by chance, as text and as what they mean.

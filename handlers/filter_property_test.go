@@ -93,6 +93,7 @@ func checkLists(t *testing.T, st *store.Store, seed uint64) {
 	c.maker = &refMaker{Rand: r, sites: c.sites, world: c.world}
 	c.maker.fill()
 	c.world.store(t, c.tokens)
+	c.tokens.Reindex(t)
 	for i := range asksPerSeed {
 		c.ask(t, i)
 		if t.Failed() {

@@ -99,14 +99,17 @@ func TestIndexFollowsItsRoot(t *testing.T) {
 	t.Parallel()
 	api := onSQLite(t)
 	api.Run(t, []apitest.Case{
-		{Name: "parameters have no effect", Request: get("?namespace=other&context=edit"), Status: 200,
+		{
+			Name: "parameters have no effect", Request: get("?namespace=other&context=edit"), Status: 200,
 			Check: func(t *testing.T, r apitest.Response) {
 				if diff := cmp.Diff(api.Do(t, get("")).Body, r.Body); diff != "" {
 					t.Error(diff)
 				}
-			}},
+			},
+		},
 		{Name: "with a slash", Request: get("/"), Status: 200},
-		{Name: "the language of the path is in the links",
+		{
+			Name:    "the language of the path is in the links",
 			Request: apitest.Request{Path: "/pl/cal/events/v1", Absolute: true}, Status: 200,
 			Check: func(t *testing.T, r apitest.Response) {
 				for want, path := range map[string][]any{
@@ -119,13 +122,16 @@ func TestIndexFollowsItsRoot(t *testing.T) {
 						t.Errorf("got %v, want %s", got, want)
 					}
 				}
-			}},
-		{Name: "paths with captures have no link", Request: get(""), Status: 200,
+			},
+		},
+		{
+			Name: "paths with captures have no link", Request: get(""), Status: 200,
 			Check: func(t *testing.T, r apitest.Response) {
 				if got := r.Get(t, "routes", `/cal/events/v1/events/(?P<id>\d+)`, "_links"); got != nil {
 					t.Errorf("got %v", got)
 				}
-			}},
+			},
+		},
 		{Name: "unknown language", Request: get("?ml_language=de"), Status: 400, Code: "rest_invalid_param"},
 	})
 }

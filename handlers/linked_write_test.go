@@ -146,8 +146,10 @@ func TestCommonFieldsOfLinkedRecords(t *testing.T) {
 			{Name: "null leaves the name", Request: update(object{name: nil}), Status: 200, Check: e.keeps(object{name: "Common"})},
 			{Name: "renamed, slug stays", Request: update(object{name: "Renamed <i>x</i> & y"}), Status: 200, Check: e.keeps(object{name: "Renamed x &amp; y", "slug": "common"})},
 
-			{Name: "description", Request: update(object{"description": "One<script>x</script>\n\nTwo <b onclick=x>three</b>"}), Status: 200,
-				Check: e.keeps(object{"description": "<p>One</p>\n<p>Two <b>three</b></p>"})},
+			{
+				Name: "description", Request: update(object{"description": "One<script>x</script>\n\nTwo <b onclick=x>three</b>"}), Status: 200,
+				Check: e.keeps(object{"description": "<p>One</p>\n<p>Two <b>three</b></p>"}),
+			},
 			{Name: "description cleared", Request: update(object{"description": ""}), Status: 200, Check: e.keeps(object{"description": nil})},
 			{Name: "description of nothing", Request: update(object{"description": " <script>x</script> "}), Status: 200, Check: e.keeps(object{"description": nil})},
 			{Name: "description null", Request: update(object{"description": nil}), Status: 200, Check: e.keeps(object{"description": nil})},
@@ -155,8 +157,10 @@ func TestCommonFieldsOfLinkedRecords(t *testing.T) {
 
 			{Name: "slug", Request: update(object{"slug": "Żółw & Co"}), Status: 200, Check: e.keeps(object{"slug": "zolw-co", "url": apitest.BaseURL + "/" + name + "/zolw-co/"})},
 			{Name: "empty slug is not sent", Request: update(object{"slug": ""}), Status: 200, Check: e.keeps(object{"slug": "zolw-co"})},
-			{Name: "slug of another", Request: update(object{"slug": map[string]string{"venue": "grand-hall", "organizer": "alice-co"}[name]}), Status: 200,
-				Check: e.keeps(object{"slug": map[string]string{"venue": "grand-hall-2", "organizer": "alice-co-2"}[name]})},
+			{
+				Name: "slug of another", Request: update(object{"slug": map[string]string{"venue": "grand-hall", "organizer": "alice-co"}[name]}), Status: 200,
+				Check: e.keeps(object{"slug": map[string]string{"venue": "grand-hall-2", "organizer": "alice-co-2"}[name]}),
+			},
 			{Name: "slug of nothing", Request: update(object{"slug": "!!!"}), Status: 200, Check: e.keeps(object{"slug": fmt.Sprintf("%s-%d", name, id)})},
 			{Name: "slug too long", Request: update(object{"slug": strings.Repeat("s", 201)}), Status: 400, Check: names("slug rest_out_of_bounds")},
 			{Name: "name without letters", Request: post("admin", e.collection, object{name: "!?"}), Status: 201, Check: func(t *testing.T, r apitest.Response) {
@@ -227,8 +231,10 @@ func TestMapOfAVenue(t *testing.T) {
 			{Name: "empty is false", Request: update(object{"show_map": ""}), Status: 200, Check: v.keeps(object{"show_map": false, "show_map_link": true})},
 			{Name: "null is not sent", Request: update(object{"show_map": nil, "show_map_link": nil}), Status: 200, Check: v.keeps(object{"show_map": false, "show_map_link": true})},
 			{Name: "neither", Request: update(object{"show_map": "maybe", "show_map_link": 2}), Status: 400, Check: names("show_map rest_invalid_type", "show_map_link rest_invalid_type")},
-			{Name: "empty is false in a form", Request: apitest.Request{Method: "POST", As: "admin", Path: "/venues", Form: "venue=Form&show_map=&show_map_link=0"},
-				Status: 201, Check: v.keeps(object{"show_map": false, "show_map_link": false})},
+			{
+				Name: "empty is false in a form", Request: apitest.Request{Method: "POST", As: "admin", Path: "/venues", Form: "venue=Form&show_map=&show_map_link=0"},
+				Status: 201, Check: v.keeps(object{"show_map": false, "show_map_link": false}),
+			},
 
 			{Name: "moved", Request: update(object{"geo_lat": "-33.5", "geo_lng": 0}), Status: 200, Check: v.keeps(object{"geo_lat": -33.5, "geo_lng": 0})},
 			{Name: "one of them", Request: update(object{"geo_lat": 90}), Status: 200, Check: v.keeps(object{"geo_lat": 90, "geo_lng": 0})},
@@ -349,16 +355,26 @@ func TestDuplicatesOfLinkedRecords(t *testing.T) {
 		create := func(as string, body object) apitest.Request { return post(as, e.collection, body) }
 		e.Run(t, []apitest.Case{
 			{Name: "same name", Request: create("author", e.named("Żółta Sala", nil)), Status: 201, Check: found(object{"phone": "1"})},
-			{Name: "other case, changed by the owner", Request: create("author", e.named("żółta SALA", object{"phone": "2"})), Status: 201,
-				Check: found(object{"phone": "2", e.kind: "Żółta Sala"})},
-			{Name: "changed by an editor", Request: create("editor", e.named("Żółta sala", object{"phone": "3", "website": "https://example.org"})), Status: 201,
-				Check: found(object{"phone": "3", "website": "https://example.org", "author": fmt.Sprint(e.user["author"])})},
-			{Name: "untouched by who may not edit it", Request: create("contributor", e.named("Żółta sala", object{"phone": "4", "status": "draft"})), Status: 201,
-				Check: found(object{"phone": "3", "status": "publish"})},
-			{Name: "same description", Request: create("author", e.named("Żółta sala", object{"description": "BY THE <b>RIVER</b>"})), Status: 201,
-				Check: found(object{"description": "<p>By the <b>river</b></p>"})},
-			{Name: "empty description counts for nothing", Request: create("author", e.named("Żółta sala", object{"description": " "})), Status: 201,
-				Check: found(object{"description": "<p>By the <b>river</b></p>"})},
+			{
+				Name: "other case, changed by the owner", Request: create("author", e.named("żółta SALA", object{"phone": "2"})), Status: 201,
+				Check: found(object{"phone": "2", e.kind: "Żółta Sala"}),
+			},
+			{
+				Name: "changed by an editor", Request: create("editor", e.named("Żółta sala", object{"phone": "3", "website": "https://example.org"})), Status: 201,
+				Check: found(object{"phone": "3", "website": "https://example.org", "author": fmt.Sprint(e.user["author"])}),
+			},
+			{
+				Name: "untouched by who may not edit it", Request: create("contributor", e.named("Żółta sala", object{"phone": "4", "status": "draft"})), Status: 201,
+				Check: found(object{"phone": "3", "status": "publish"}),
+			},
+			{
+				Name: "same description", Request: create("author", e.named("Żółta sala", object{"description": "BY THE <b>RIVER</b>"})), Status: 201,
+				Check: found(object{"description": "<p>By the <b>river</b></p>"}),
+			},
+			{
+				Name: "empty description counts for nothing", Request: create("author", e.named("Żółta sala", object{"description": " "})), Status: 201,
+				Check: found(object{"description": "<p>By the <b>river</b></p>"}),
+			},
 			{Name: "invalid all the same", Request: create("author", e.named("Żółta sala", object{"website": "x"})), Status: 400, Check: names("website")},
 			{Name: "forbidden all the same", Request: create("subscriber", e.named("Żółta sala", nil)), Status: 403, Code: "rest_forbidden"},
 			{Name: "another author needs the right all the same", Request: create("author", e.named("Żółta sala", object{"author": e.user["editor"]})), Status: 403, Code: "rest_forbidden"},

@@ -166,9 +166,13 @@ func TestEventsNearAPosition(t *testing.T) {
 			name     string
 			lat, lng any
 		}{
-			{"Warsaw", 52.2297, 21.0122}, {"Pruszków", 52.1708, 20.8129}, {"Kraków", 50.0647, 19.9450},
-			{"East of the line", 10.0, 179.95}, {"West of the line", 10.0, -179.95},
-			{"This side of the pole", 89.99, 10.0}, {"That side of the pole", 89.99, -170.0},
+			{"Warsaw", 52.2297, 21.0122},
+			{"Pruszków", 52.1708, 20.8129},
+			{"Kraków", 50.0647, 19.9450},
+			{"East of the line", 10.0, 179.95},
+			{"West of the line", 10.0, -179.95},
+			{"This side of the pole", 89.99, 10.0},
+			{"That side of the pole", 89.99, -170.0},
 			{"Nowhere", nil, nil},
 		} {
 			venue := object{"venue": place.name}

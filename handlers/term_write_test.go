@@ -52,23 +52,33 @@ func TestTermsAreCreated(t *testing.T) {
 
 		long := strings.Repeat("ż", 500)
 		e.Run(t, []apitest.Case{
-			{Name: "everything", Request: post("admin", "/"+collection, object{"name": "Folk", "description": "<p>Songs &amp; dances</p>", "slug": "Ludowa Muzyka"}),
+			{
+				Name: "everything", Request: post("admin", "/"+collection, object{"name": "Folk", "description": "<p>Songs &amp; dances</p>", "slug": "Ludowa Muzyka"}),
 				Status: 201, Check: func(t *testing.T, r apitest.Response) {
 					has(t, r, object{"name": "Folk", "description": "Songs & dances", "slug": "ludowa-muzyka"})
-				}},
-			{Name: "as a form", Request: apitest.Request{Method: "POST", As: "admin", Path: "/" + collection, Form: "name=Punk&description=Loud"},
-				Status: 201, Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"name": "Punk", "description": "Loud"}) }},
-			{Name: "nulls are not sent", Request: post("admin", "/"+collection, object{"name": "Ska", "description": nil, "slug": nil, "parent": nil}),
-				Status: 201, Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"slug": "ska", "description": ""}) }},
-			{Name: "no letters for a slug", Request: post("admin", "/"+collection, object{"name": "!!!"}), Status: 201,
+				},
+			},
+			{
+				Name: "as a form", Request: apitest.Request{Method: "POST", As: "admin", Path: "/" + collection, Form: "name=Punk&description=Loud"},
+				Status: 201, Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"name": "Punk", "description": "Loud"}) },
+			},
+			{
+				Name: "nulls are not sent", Request: post("admin", "/"+collection, object{"name": "Ska", "description": nil, "slug": nil, "parent": nil}),
+				Status: 201, Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"slug": "ska", "description": ""}) },
+			},
+			{
+				Name: "no letters for a slug", Request: post("admin", "/"+collection, object{"name": "!!!"}), Status: 201,
 				Check: func(t *testing.T, r apitest.Response) {
 					kind := map[string]string{"categories": "category", "tags": "tag"}[collection]
 					has(t, r, object{"name": "!!!", "slug": fmt.Sprintf("%s-%v", kind, r.Get(t, "id"))})
-				}},
-			{Name: "longest name", Request: post("admin", "/"+collection, object{"name": long}), Status: 201,
+				},
+			},
+			{
+				Name: "longest name", Request: post("admin", "/"+collection, object{"name": long}), Status: 201,
 				Check: func(t *testing.T, r apitest.Response) {
 					has(t, r, object{"name": long, "slug": strings.Repeat("z", 200)})
-				}},
+				},
+			},
 
 			{Name: "name is required", Request: post("admin", "/"+collection, object{}), Status: 400, Code: "rest_missing_callback_param", Check: names("name")},
 			{Name: "null is no name", Request: post("admin", "/"+collection, object{"name": nil}), Status: 400, Code: "rest_missing_callback_param", Check: names("name")},
@@ -82,8 +92,10 @@ func TestTermsAreCreated(t *testing.T) {
 			{Name: "description too long", Request: post("admin", "/"+collection, object{"name": "Disco", "description": strings.Repeat("d", 256)}), Status: 400, Check: names("description rest_out_of_bounds")},
 			{Name: "empty slug", Request: post("admin", "/"+collection, object{"name": "Disco", "slug": ""}), Status: 400, Check: names("slug")},
 			{Name: "slug too long", Request: post("admin", "/"+collection, object{"name": "Disco", "slug": strings.Repeat("s", 201)}), Status: 400, Check: names("slug rest_out_of_bounds")},
-			{Name: "all faults in order", Request: post("", "/"+collection, object{"ml_language": "de", "slug": "", "description": "", "name": ""}),
-				Status: 400, Check: names("name", "description", "slug", "ml_language rest_not_in_enum")},
+			{
+				Name: "all faults in order", Request: post("", "/"+collection, object{"ml_language": "de", "slug": "", "description": "", "name": ""}),
+				Status: 400, Check: names("name", "description", "slug", "ml_language rest_not_in_enum"),
+			},
 			{Name: "no deletion of a collection", Request: remove("admin", "/"+collection), Status: 404, Code: "rest_no_route"},
 			{Name: "none by slug", Request: get("/" + collection + "/by-slug/folk"), Status: 404, Code: "rest_no_route"},
 		})
@@ -102,12 +114,18 @@ func TestTermsExistOnce(t *testing.T) {
 			{Name: "other case", Request: post("author", "/"+collection, object{"name": "źRÓDŁO"}), Status: 400, Code: "term_exists", Check: exists},
 			{Name: "other slug", Request: post("admin", "/"+collection, object{"name": "źródło", "slug": "spring"}), Status: 400, Code: "term_exists", Check: exists},
 			{Name: "permission comes first", Request: post("contributor", "/"+collection, object{"name": "Źródło"}), Status: 403, Code: "rest_forbidden"},
-			{Name: "other letters", Request: post("admin", "/"+collection, object{"name": "Zrodlo"}), Status: 201,
-				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"slug": "zrodlo-2"}) }},
-			{Name: "a slug that is taken", Request: post("admin", "/"+collection, object{"name": "Third", "slug": "zrodlo"}), Status: 201,
-				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"slug": "zrodlo-3"}) }},
-			{Name: "renaming to a name that exists", Request: patch("admin", termPath(collection, id), object{"name": "Third"}), Status: 200,
-				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"name": "Third", "slug": "zrodlo"}) }},
+			{
+				Name: "other letters", Request: post("admin", "/"+collection, object{"name": "Zrodlo"}), Status: 201,
+				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"slug": "zrodlo-2"}) },
+			},
+			{
+				Name: "a slug that is taken", Request: post("admin", "/"+collection, object{"name": "Third", "slug": "zrodlo"}), Status: 201,
+				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"slug": "zrodlo-3"}) },
+			},
+			{
+				Name: "renaming to a name that exists", Request: patch("admin", termPath(collection, id), object{"name": "Third"}), Status: 200,
+				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"name": "Third", "slug": "zrodlo"}) },
+			},
 		})
 	})
 }
@@ -115,14 +133,22 @@ func TestTermsExistOnce(t *testing.T) {
 func TestNamesOfTaxonomiesAndParentsAreApart(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		e.Run(t, []apitest.Case{
-			{Name: "a tag named as a category", Request: post("admin", "/tags", object{"name": "Music"}), Status: 201,
-				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"slug": "music"}) }},
-			{Name: "a category named as one elsewhere", Request: post("admin", "/categories", object{"name": "Jazz"}), Status: 201,
-				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"slug": "jazz-2", "parent": 0}) }},
-			{Name: "a category named as its sister", Request: post("admin", "/categories", object{"name": "JAZZ", "parent": 2}), Status: 400,
-				Code: "term_exists", Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"data.term_id": 3}) }},
-			{Name: "moving beside one of the same name", Request: patch("admin", "/categories/3", object{"parent": 0}), Status: 200,
-				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"parent": 0, "slug": "jazz"}) }},
+			{
+				Name: "a tag named as a category", Request: post("admin", "/tags", object{"name": "Music"}), Status: 201,
+				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"slug": "music"}) },
+			},
+			{
+				Name: "a category named as one elsewhere", Request: post("admin", "/categories", object{"name": "Jazz"}), Status: 201,
+				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"slug": "jazz-2", "parent": 0}) },
+			},
+			{
+				Name: "a category named as its sister", Request: post("admin", "/categories", object{"name": "JAZZ", "parent": 2}), Status: 400,
+				Code: "term_exists", Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"data.term_id": 3}) },
+			},
+			{
+				Name: "moving beside one of the same name", Request: patch("admin", "/categories/3", object{"parent": 0}), Status: 200,
+				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"parent": 0, "slug": "jazz"}) },
+			},
 		})
 	})
 }
@@ -142,8 +168,10 @@ func TestTermsAreUpdated(t *testing.T) {
 		e.Run(t, []apitest.Case{
 			{Name: "nothing", Request: patch("admin", path, object{}), Status: 200, Check: shows(object{"name": "One", "description": "First", "slug": "one"})},
 			{Name: "by POST", Request: post("author", path, object{"name": "Uno"}), Status: 200, Check: shows(object{"name": "Uno", "description": "First", "slug": "one"})},
-			{Name: "by PUT", Request: apitest.Request{Method: "PUT", As: "editor", Path: path, JSON: object{"description": "Only"}}, Status: 200,
-				Check: shows(object{"name": "Uno", "description": "Only", "slug": "one"})},
+			{
+				Name: "by PUT", Request: apitest.Request{Method: "PUT", As: "editor", Path: path, JSON: object{"description": "Only"}}, Status: 200,
+				Check: shows(object{"name": "Uno", "description": "Only", "slug": "one"}),
+			},
 			{Name: "nulls that cannot clear", Request: patch("admin", path, object{"name": nil, "slug": nil}), Status: 200, Check: shows(object{"name": "Uno", "slug": "one"})},
 			{Name: "null clears the description", Request: patch("admin", path, object{"description": nil}), Status: 200, Check: shows(object{"description": ""})},
 			{Name: "a new slug", Request: patch("admin", path, object{"slug": "Ein's"}), Status: 200, Check: shows(object{"slug": "ein-s"})},
@@ -151,11 +179,13 @@ func TestTermsAreUpdated(t *testing.T) {
 			{Name: "empty name", Request: patch("admin", path, object{"name": " "}), Status: 400, Check: names("name")},
 			{Name: "empty description", Request: patch("admin", path, object{"description": ""}), Status: 400, Check: names("description")},
 			{Name: "empty slug", Request: patch("admin", path, object{"slug": ""}), Status: 400, Check: names("slug")},
-			{Name: "slug of another", Request: patch("admin", path, object{"slug": "TWO", "name": "Lost"}), Status: 400, Code: "duplicate_term_slug",
+			{
+				Name: "slug of another", Request: patch("admin", path, object{"slug": "TWO", "name": "Lost"}), Status: 400, Code: "duplicate_term_slug",
 				Check: func(t *testing.T, r apitest.Response) {
 					has(t, r, object{"data.term_id": other})
 					e.term(t, collection, id, object{"name": "Uno", "slug": "ein-s"})
-				}},
+				},
+			},
 			{Name: "unknown", Request: patch("admin", termPath(collection, 999999), object{}), Status: 400, Code: "rest_invalid_param", Check: names("id")},
 			{Name: "beyond all ids", Request: patch("admin", "/"+collection+"/99999999999999999999", object{}), Status: 400, Check: names("id")},
 			{Name: "the id of the body is ignored", Request: patch("admin", path, object{"id": other, "name": "Still"}), Status: 200, Check: shows(object{"id": id, "name": "Still"})},
@@ -214,8 +244,10 @@ func TestParentsOfCategories(t *testing.T) {
 			{Name: "itself", Request: patch("admin", path, object{"parent": child}), Status: 400, Code: "rest_invalid_param", Check: names("parent")},
 			{Name: "its child", Request: patch("admin", "/categories/3", object{"parent": child}), Status: 400, Code: "rest_invalid_param", Check: names("parent")},
 			{Name: "its grandchild", Request: patch("admin", "/categories/2", object{"parent": child, "name": "Lost"}), Status: 400, Check: names("parent")},
-			{Name: "nothing of a refused update is stored", Request: get("/categories/2"), Status: 200,
-				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"name": "Music", "parent": 0}) }},
+			{
+				Name: "nothing of a refused update is stored", Request: get("/categories/2"), Status: 200,
+				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"name": "Music", "parent": 0}) },
+			},
 			{Name: "permission before the loop", Request: patch("contributor", "/categories/2", object{"parent": child}), Status: 403, Code: "rest_forbidden"},
 			{Name: "tags have none", Request: patch("admin", "/tags/4", object{"parent": "nonsense"}), Status: 200, Check: func(t *testing.T, r apitest.Response) {
 				has(t, r, object{"parent": nil})
@@ -244,13 +276,15 @@ func TestDeletedTerms(t *testing.T) {
 			{Name: "again, anonymous", Request: remove("", path), Status: 400, Code: "rest_invalid_param", Check: names("id")},
 			{Name: "reading it", Request: get(path), Status: 400, Code: "rest_invalid_param", Check: names("id")},
 			{Name: "filtering by it", Request: get("/events?" + collection + "=gone"), Status: 400, Code: "rest_invalid_param"},
-			{Name: "its slug is free", Request: post("admin", "/"+collection, object{"name": "Gone"}), Status: 201,
+			{
+				Name: "its slug is free", Request: post("admin", "/"+collection, object{"name": "Gone"}), Status: 201,
 				Check: func(t *testing.T, r apitest.Response) {
 					has(t, r, object{"slug": "gone"})
 					if next := int64(r.Get(t, "id").(float64)); next <= id {
 						t.Errorf("id %d was used before", next)
 					}
-				}},
+				},
+			},
 		})
 		for _, event := range []int64{event, draft} {
 			e.stored(t, event, object{collection: []any{}})

@@ -41,24 +41,29 @@ func TestMessage(t *testing.T) {
 		{"a fixed sentence in Spanish", "es", "free", nil, "Gratis"},
 		{"a fixed sentence ignores arguments", "en", "free", map[string]any{"Count": 2}, "Free"},
 		{
-			"placeholders are filled", "en", "missing-params", map[string]any{"Names": "title, start_date"},
+			"placeholders are filled", "en", "missing-params",
+			map[string]any{"Names": "title, start_date"},
 			"Missing parameter(s): title, start_date",
 		},
 		{
-			"an integer is printed plainly", "pl", "rest-event-not-found", map[string]any{"ID": int64(1234567)},
+			"an integer is printed plainly", "pl", "rest-event-not-found",
+			map[string]any{"ID": int64(1234567)},
 			"Nie ma wydarzenia o ID 1234567.",
 		},
 		{
-			"two bounds", "es", "between", map[string]any{"Param": "page", "Minimum": 1, "Maximum": 50},
+			"two bounds", "es", "between",
+			map[string]any{"Param": "page", "Minimum": 1, "Maximum": 50},
 			"page debe estar entre 1 y 50.",
 		},
 		{
-			"argument text is not a template", "en", "unknown-terms", map[string]any{"Names": "{{.Names}}"},
+			"argument text is not a template", "en", "unknown-terms",
+			map[string]any{"Names": "{{.Names}}"},
 			"You may not create: {{.Names}}.",
 		},
 		{
 			"a count does not disturb a sentence without plural forms", "pl", "min",
-			map[string]any{"Param": "page", "Minimum": 1, "Count": 1}, "Wartość page musi wynosić co najmniej 1.",
+			map[string]any{"Param": "page", "Minimum": 1, "Count": 1},
+			"Wartość page musi wynosić co najmniej 1.",
 		},
 		{"English one", "en", "too-long", tooLong(1), "title must not be longer than 1 character."},
 		{"English other", "en", "too-long", tooLong(500), "title must not be longer than 500 characters."},
@@ -71,7 +76,8 @@ func TestMessage(t *testing.T) {
 		{"Spanish many", "es", "too-long", tooLong(1000000), "title no puede tener más de 1000000 caracteres."},
 		{"Spanish other", "es", "too-long", tooLong(255), "title no puede tener más de 255 caracteres."},
 		{
-			"no count takes the general form", "en", "too-long", map[string]any{"Param": "title", "Maximum": 1},
+			"no count takes the general form", "en", "too-long",
+			map[string]any{"Param": "title", "Maximum": 1},
 			"title must not be longer than 1 characters.",
 		},
 		{
@@ -83,7 +89,8 @@ func TestMessage(t *testing.T) {
 		{"an unknown key is itself", "pl", "no-such-key", nil, "no-such-key"},
 		{"no key is empty", "pl", "", nil, ""},
 		{
-			"a missing argument leaves the key, not a hole", "en", "rest-event-not-found", map[string]any{"Id": 1},
+			"a missing argument leaves the key, not a hole", "en", "rest-event-not-found",
+			map[string]any{"Id": 1},
 			"rest-event-not-found",
 		},
 		{"no arguments at all leave the key", "pl", "between", nil, "between"},

@@ -191,7 +191,7 @@ func TestFetchRefuses(t *testing.T) {
 			if !errors.Is(err, tt.want) || !errors.Is(err, ErrFetch) || !errors.Is(err, ErrUnusable) {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}
-			if errors.Is(err, ErrAddress) && tt.want != ErrAddress {
+			if errors.Is(err, ErrAddress) && !errors.Is(tt.want, ErrAddress) {
 				t.Errorf("an address is blamed: %v", err)
 			}
 			if name != "" || data != nil {

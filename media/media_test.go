@@ -76,10 +76,12 @@ func TestSaveMakesTheSizesThatAreExceeded(t *testing.T) {
 		{"sizes of a transparent WebP are PNG", webpFile(400, 200, color.NRGBA{R: 200, A: 99}), map[string]string{
 			"pic.webp": "400x200 webp", "pic-150x150.png": "150x150 png", "pic-300x150.png": "300x150 png",
 		}},
-		{"animated WebP counts by its first frame", animatedWebP(400, 200, 100, 50, image.Pt(20, 40)),
+		{
+			"animated WebP counts by its first frame", animatedWebP(400, 200, 100, 50, image.Pt(20, 40)),
 			map[string]string{
 				"pic.webp": "", "pic-150x150.png": "150x150 png", "pic-300x150.png": "300x150 png",
-			}},
+			},
+		},
 		{"camera held upright", turnedJPEG(t, 640, 480, 6), map[string]string{
 			"pic.jpg": "640x480 jpeg", "pic-150x150.jpg": "150x150 jpeg", "pic-225x300.jpg": "225x300 jpeg",
 		}},
@@ -218,32 +220,38 @@ func TestSaveNumbersTakenNames(t *testing.T) {
 		want  []string
 	}{
 		{
-			"the same name", []string{"pic", "pic", "pic"},
+			"the same name",
+			[]string{"pic", "pic", "pic"},
 			[][]byte{pngFile(t, 2, 2), pngFile(t, 2, 2), pngFile(t, 2, 2)},
 			[]string{"pic.png", "pic-2.png", "pic-3.png"},
 		},
 		{
-			"another type", []string{"pic", "pic"},
+			"another type",
+			[]string{"pic", "pic"},
 			[][]byte{pngFile(t, 2, 2), jpegFile(t, 2, 2)},
 			[]string{"pic.png", "pic.jpg"},
 		},
 		{
-			"another type with sizes of the same name", []string{"pic", "pic"},
+			"another type with sizes of the same name",
+			[]string{"pic", "pic"},
 			[][]byte{pngFile(t, 200, 200), gifFile(t, 200, 200)},
 			[]string{"pic.png", "pic-2.gif"},
 		},
 		{
-			"a name like a size, before", []string{"pic-150x150", "pic"},
+			"a name like a size, before",
+			[]string{"pic-150x150", "pic"},
 			[][]byte{pngFile(t, 2, 2), pngFile(t, 200, 200)},
 			[]string{"pic-150x150.png", "pic-2.png"},
 		},
 		{
-			"a name like a size, after", []string{"pic", "pic-150x150"},
+			"a name like a size, after",
+			[]string{"pic", "pic-150x150"},
 			[][]byte{pngFile(t, 200, 200), pngFile(t, 2, 2)},
 			[]string{"pic.png", "pic-150x150-2.png"},
 		},
 		{
-			"a name like a number", []string{"pic-2", "pic", "pic"},
+			"a name like a number",
+			[]string{"pic-2", "pic", "pic"},
 			[][]byte{pngFile(t, 2, 2), pngFile(t, 2, 2), pngFile(t, 2, 2)},
 			[]string{"pic-2.png", "pic.png", "pic-3.png"},
 		},

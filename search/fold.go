@@ -161,7 +161,7 @@ func keyboard(r rune) rune {
 	}
 	switch r {
 	case '´', '\u02B9', '\u02BB', '\u02BC', '\u02BD', '\u05F3', '‘', '’', '‚', '‛', '′', '‵', '‹', '›', '❛', '❜',
-		'\u1FBD', '\u1FBF', '\u1FFD', '\uA78B', '\uA78C':
+		'\u1FBD', '\u1FBF', '\u1FCD', '\u1FCE', '\u1FCF', '\u1FFD', '\uA78B', '\uA78C':
 		return '\''
 	case '\u02BA', '\u02EE', '\u05F4', '″', '‶', '❝', '❞', '〝', '〞', '〟':
 		return '"'

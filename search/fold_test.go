@@ -135,6 +135,13 @@ func FuzzFold(f *testing.F) {
 		if strings.ContainsFunc(got, func(r rune) bool { return r >= 'A' && r <= 'Z' }) {
 			t.Fatalf("Fold(%+q) = %+q has capitals", s, got)
 		}
+		// More than 30 marks on one letter, which no language has, are normalised in groups with U+034F between them.
+		apart := norm.NFD.String(s)
+		if utf8.ValidString(s) && strings.Count(apart, "\u034F") == strings.Count(s, "\u034F") {
+			if composed, apart := Fold(norm.NFC.String(s)), Fold(apart); composed != got || apart != got {
+				t.Fatalf("Fold(%+q) = %+q, composed %+q, decomposed %+q", s, got, composed, apart)
+			}
+		}
 		if spaced := Fold("\n " + s + "\u00A0"); spaced != got {
 			t.Fatalf("Fold(%+q) = %+q, but %+q with white space around", s, got, spaced)
 		}

@@ -67,7 +67,8 @@ func TestPieces(t *testing.T) {
 		{"much longer", "-" + long + "-", []Piece{start(long[:32]), inner(long[32:64]), end(long[48:])}, false},
 		{
 			"longer, of three-byte characters", strings.Repeat("東", 10) + "京都",
-			[]Piece{inner(strings.Repeat("東", 10)), inner(strings.Repeat("東", 8) + "京都")}, false,
+			[]Piece{inner(strings.Repeat("東", 10)), inner(strings.Repeat("東", 8) + "京都")},
+			false,
 		},
 	} {
 		got, exact := Term{Text: c.term}.Pieces()

@@ -1,7 +1,6 @@
 package when_test
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -404,7 +403,7 @@ func TestDaysOnWhichTheClockChanges(t *testing.T) {
 		if got := at.Format(calendar.Layout + " -0700"); got != test.want {
 			t.Errorf("%s: %q at %s = %s, want %s", test.name, test.text, test.now, got, test.want)
 		}
-		if got := fmt.Sprint(d.Wall(z)); got != test.want[:len(calendar.Layout)] {
+		if got := d.Wall(z).String(); got != test.want[:len(calendar.Layout)] {
 			t.Errorf("%s: wall time %s, want %s", test.name, got, test.want)
 		}
 	}

@@ -24,7 +24,7 @@ import (
 // demoCmd serves a fake calendar. Without --db everything is in a temporary folder that goes when it ends.
 type demoCmd struct {
 	serveFlags
-	DB   string `name:"db" env:"ALMANAC_DB" placeholder:"URL" help:"Database to fill and keep. Default: a temporary SQLite file."`
+	DB   string `name:"db" placeholder:"URL" help:"Database to fill and keep. Default: a temporary SQLite file."`
 	Seed uint64 `default:"7" help:"The same seed gives the same calendar. Default ${default}."`
 }
 

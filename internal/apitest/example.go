@@ -145,37 +145,53 @@ func wall(month time.Month, day, hour, minute, second int) calendar.Wall {
 func (x example) events() {
 	dec := time.December
 	for _, e := range []row{
-		{id: 15, title: "Winter Jazz & Blues", slug: "winter-jazz-blues", zone: "Europe/Warsaw",
+		{
+			id: 15, title: "Winter Jazz & Blues", slug: "winter-jazz-blues", zone: "Europe/Warsaw",
 			start: wall(dec, 5, 18, 0, 0), end: wall(dec, 5, 20, 30, 0), terms: []int64{2, 3, 4},
 			change: func(c *ent.EventCreate) {
 				c.SetDescription("Hello <b>world</b>").SetExcerpt("Short").SetImageID(14).SetModifiedAt(at(21, 10, 0)).
 					SetCost(calendar.Cost{Symbol: "$", Position: calendar.Prefix, Prices: []string{"12.50", "20"}}).
 					SetWebsite("https://event.example.org/x").SetShowMap(true).SetShowMapLink(true).
 					SetSticky(true).SetFeatured(true).SetTicketed(true).SetLanguages("en,pl")
-			}},
-		{id: 16, title: "Minimal event", slug: "minimal-event", start: wall(dec, 1, 10, 0, 0), end: wall(dec, 1, 12, 0, 0),
-			change: func(c *ent.EventCreate) { c.SetPublishedAt(Now).SetModifiedAt(Now) }},
-		{id: 17, title: "Walk with music", slug: "walk-with-music", terms: []int64{2},
+			},
+		},
+		{
+			id: 16, title: "Minimal event", slug: "minimal-event", start: wall(dec, 1, 10, 0, 0), end: wall(dec, 1, 12, 0, 0),
+			change: func(c *ent.EventCreate) { c.SetPublishedAt(Now).SetModifiedAt(Now) },
+		},
+		{
+			id: 17, title: "Walk with music", slug: "walk-with-music", terms: []int64{2},
 			start: wall(dec, 12, 9, 0, 0), end: wall(dec, 12, 11, 0, 0),
 			change: func(c *ent.EventCreate) {
 				c.SetDescription("Meet at the gate").SetCost(calendar.Cost{Prices: []string{"0"}})
-			}},
-		{id: 18, title: "Night of museums", slug: "night-of-museums",
+			},
+		},
+		{
+			id: 18, title: "Night of museums", slug: "night-of-museums",
 			start: wall(dec, 20, 18, 0, 0), end: wall(dec, 21, 1, 0, 0),
-			change: func(c *ent.EventCreate) { c.SetPublishedAt(Now).SetModifiedAt(Now) }},
-		{id: 19, title: "Jazz festival", slug: "jazz-festival", terms: []int64{3},
+			change: func(c *ent.EventCreate) { c.SetPublishedAt(Now).SetModifiedAt(Now) },
+		},
+		{
+			id: 19, title: "Jazz festival", slug: "jazz-festival", terms: []int64{3},
 			start: wall(dec, 10, 0, 0, 0), end: wall(dec, 11, 23, 59, 59),
-			change: func(c *ent.EventCreate) { c.SetAllDay(true) }},
-		{id: 20, title: "Secret plans", slug: "", start: wall(dec, 24, 10, 0, 0), end: wall(dec, 24, 11, 0, 0),
-			change: func(c *ent.EventCreate) { c.SetStatus(calendar.Draft) }},
-		{id: 21, title: "To delete", slug: "to-delete__trashed", start: wall(dec, 1, 10, 0, 0), end: wall(dec, 1, 12, 0, 0),
+			change: func(c *ent.EventCreate) { c.SetAllDay(true) },
+		},
+		{
+			id: 20, title: "Secret plans", slug: "", start: wall(dec, 24, 10, 0, 0), end: wall(dec, 24, 11, 0, 0),
+			change: func(c *ent.EventCreate) { c.SetStatus(calendar.Draft) },
+		},
+		{
+			id: 21, title: "To delete", slug: "to-delete__trashed", start: wall(dec, 1, 10, 0, 0), end: wall(dec, 1, 12, 0, 0),
 			change: func(c *ent.EventCreate) {
 				c.SetStatus(calendar.Trash).SetStatusBeforeTrash(calendar.Publish).SetModifiedAt(Now)
-			}},
-		{id: 22, title: "Members only", slug: "members-only", start: wall(dec, 4, 10, 0, 0), end: wall(dec, 4, 11, 0, 0),
+			},
+		},
+		{
+			id: 22, title: "Members only", slug: "members-only", start: wall(dec, 4, 10, 0, 0), end: wall(dec, 4, 11, 0, 0),
 			change: func(c *ent.EventCreate) {
 				c.SetPasswordHash(edit.HashPassword(x.a.Key, 22, "sesame")).SetDescription("Handshake").SetTicketed(true)
-			}},
+			},
+		},
 		// The rest fills pages of categories 2 and 3.
 		{id: 1, title: "Morning song", slug: "morning-song", terms: []int64{2}, start: wall(dec, 2, 8, 0, 0), end: wall(dec, 2, 9, 0, 0)},
 		{id: 2, title: "Evening song", slug: "evening-song", terms: []int64{2}, start: wall(dec, 2, 18, 0, 0), end: wall(dec, 2, 19, 0, 0)},
@@ -184,8 +200,10 @@ func (x example) events() {
 		{id: 5, title: "Open stage", slug: "open-stage", terms: []int64{2}, start: wall(dec, 14, 18, 0, 0), end: wall(dec, 14, 19, 0, 0)},
 		{id: 6, title: "City run", slug: "city-run", terms: []int64{5, 4}, start: wall(dec, 15, 9, 0, 0), end: wall(dec, 15, 12, 0, 0)},
 		{id: 7, title: "Long gone", slug: "long-gone", start: wall(time.October, 1, 9, 0, 0), end: wall(time.October, 1, 12, 0, 0)},
-		{id: 8, title: "Behind the scenes", slug: "behind-the-scenes", start: wall(dec, 16, 9, 0, 0), end: wall(dec, 16, 12, 0, 0),
-			change: func(c *ent.EventCreate) { c.SetHideFromListings(true) }},
+		{
+			id: 8, title: "Behind the scenes", slug: "behind-the-scenes", start: wall(dec, 16, 9, 0, 0), end: wall(dec, 16, 12, 0, 0),
+			change: func(c *ent.EventCreate) { c.SetHideFromListings(true) },
+		},
 	} {
 		x.event(e)
 	}
