@@ -151,7 +151,8 @@ func ignored(r rune) bool {
 		return false
 	}
 	return unicode.Is(unicode.M, r) &&
-		unicode.In(r, unicode.Inherited, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic, unicode.Greek, unicode.Syriac)
+		unicode.In(r, unicode.Inherited, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic, unicode.Greek,
+			unicode.Syriac)
 }
 
 // keyboard is the ASCII character that is typed for a typographic one; others are returned as they are.
@@ -165,7 +166,8 @@ func keyboard(r rune) rune {
 		return '\''
 	case '\u02BA', '\u02EE', '\u05F4', '″', '‶', '❝', '❞', '〝', '〞', '〟':
 		return '"'
-	case '\u05BE', '\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2015', '\u2043', '\u2212', '\u2E3A', '\u2E3B':
+	case '\u05BE', '\u2010', '\u2011', '\u2012', '\u2013', '\u2014', '\u2015',
+		'\u2043', '\u2212', '\u2E3A', '\u2E3B':
 		return '-'
 	case '\u2044', '\u2215':
 		return '/'

@@ -11,7 +11,8 @@ import (
 
 const (
 	polish  = "Zażółć gęślą jaźń — 12. Łódzki Festiwal Świateł: „Noc Żywiołów” w Parku Źródliska, wstęp wolny!"
-	spanish = "¡Fiesta de Año Nuevo! ¿Vienes? La Peña «El Búho» celebra su 3.º aniversario con cigüeñas, música y ñoquis."
+	spanish = "¡Fiesta de Año Nuevo! ¿Vienes? La Peña «El Búho» " +
+		"celebra su 3.º aniversario con cigüeñas, música y ñoquis."
 )
 
 func TestFold(t *testing.T) {
@@ -26,9 +27,13 @@ func TestFold(t *testing.T) {
 		{"polish capitals", "ŁÓDŹ ŻÓŁĆ ŚWIĘTO", "lodz zolc swieto"},
 		{
 			"spanish", spanish,
-			`¡fiesta de ano nuevo! ¿vienes? la pena "el buho" celebra su 3.o aniversario con ciguenas, musica y noquis.`,
+			`¡fiesta de ano nuevo! ¿vienes? la pena "el buho" ` +
+				`celebra su 3.o aniversario con ciguenas, musica y noquis.`,
 		},
-		{"german", "Straßenfest in GÖẞWEINSTEIN, Fußgängerüberweg", "strassenfest in gossweinstein, fussgangeruberweg"},
+		{
+			"german", "Straßenfest in GÖẞWEINSTEIN, Fußgängerüberweg",
+			"strassenfest in gossweinstein, fussgangeruberweg",
+		},
 		{"french", "L’Œuvre d’ÆSOP à Noël, façade ouïe", "l'oeuvre d'aesop a noel, facade ouie"},
 		{"danish, icelandic, sami", "Ærø SØNDAG Þórður ŊÁHKKI Ħal Ŧ ĸ", "aero sondag thordur nahkki hal t q"},
 		{"croatian, vietnamese", "ĐAKOVO Điện Biên Phủ, cơm, nước", "dakovo dien bien phu, com, nuoc"},
@@ -50,7 +55,10 @@ func TestFold(t *testing.T) {
 		{"hangul stays whole", "각 \u1100\u1161\u11A8", "각 각"},
 		{"full width", "Ｊａｚｚ　１２，", "jazz 12,"},
 		{"ligatures and signs", "ﬁn ½ № ² ™ ㎞ …", "fin 1/2 no 2 tm km ..."},
-		{"apostrophes", "don’t don‘t donʼt don´t don`t don′t don＇t ἀλλ᾽", "don't don't don't don't don't don't don't αλλ'"},
+		{
+			"apostrophes", "don’t don‘t donʼt don´t don`t don′t don＇t ἀλλ᾽",
+			"don't don't don't don't don't don't don't αλλ'",
+		},
 		{"double quotes", "“a” „b” «c» ″ ‟d” ＂", `"a" "b" "c" " "d" "`},
 		{"dashes", "a‐b‑c‒d–e—f―g−h－i", "a-b-c-d-e-f-g-h-i"},
 		{"soft hyphen", "Donau\u00ADdampf\u00ADschiff", "donaudampfschiff"},
@@ -79,8 +87,11 @@ func TestFold(t *testing.T) {
 // Every character there is: alone, with its other case, and decomposed.
 func TestFoldEveryRune(t *testing.T) {
 	const subscript = "\u0345" // below another letter: a mark, whose capital is a letter
-	for r := rune(1); r <= unicode.MaxRune; r++ {
-		if !utf8.ValidRune(r) {
+	for r := rune(1); r < 0xE1000; r++ {
+		switch {
+		case r == 0x34000: // nothing is assigned between here and the tags, and only private use after them
+			r = 0xE0000
+		case !utf8.ValidRune(r):
 			continue
 		}
 		s := string(r)
@@ -96,9 +107,14 @@ func TestFoldEveryRune(t *testing.T) {
 		}
 		for _, other := range []string{
 			string(unicode.ToUpper(r)), string(unicode.ToLower(r)), string(unicode.ToTitle(r)),
-			string(unicode.SimpleFold(r)), norm.NFC.String(s), norm.NFD.String(s), norm.NFKC.String(s), norm.NFKD.String(s),
+			string(unicode.SimpleFold(r)), norm.NFC.String(s), norm.NFD.String(s),
+			norm.NFKC.String(s), norm.NFKD.String(s),
 		} {
-			// Marks that are typed for quotes have compatible forms of two characters, such as ′′ and space with accent.
+			if other == s {
+				continue
+			}
+			// Marks that are typed for quotes have compatible forms of two
+			// characters, such as ′′ and space with accent.
 			if f := Fold(other); f != got && got != "'" && got != `"` && other != subscript {
 				t.Errorf("Fold(%+q) = %+q, but Fold(%+q) = %+q", s, got, other, f)
 			}
@@ -115,7 +131,8 @@ func TestFoldOfFoldedASCIIDoesNotAllocate(t *testing.T) {
 
 func FuzzFold(f *testing.F) {
 	for _, s := range []string{
-		"", "jazz", " A  b ", polish, spanish, "İı", "ᾼδης", "か\u3099", "ﾞ", "\u1100\u1161\u11A8", "\xff\xc5", "´", "\u0E33\u0E49",
+		"", "jazz", " A  b ", polish, spanish, "İı", "ᾼδης", "か\u3099", "ﾞ", "\u1100\u1161\u11A8", "\xff\xc5",
+		"´", "\u0E33\u0E49",
 		strings.Repeat("\u0E38\u0301\u0E48", 40), "क\u093C\u094D", "🎷\u200D🎷", "\u0345Σς", "\U0001D15E",
 	} {
 		f.Add(s)
@@ -135,7 +152,8 @@ func FuzzFold(f *testing.F) {
 		if strings.ContainsFunc(got, func(r rune) bool { return r >= 'A' && r <= 'Z' }) {
 			t.Fatalf("Fold(%+q) = %+q has capitals", s, got)
 		}
-		// More than 30 marks on one letter, which no language has, are normalised in groups with U+034F between them.
+		// More than 30 marks on one letter, which no language has, are normalised in
+		// groups with U+034F between them.
 		apart := norm.NFD.String(s)
 		if utf8.ValidString(s) && strings.Count(apart, "\u034F") == strings.Count(s, "\u034F") {
 			if composed, apart := Fold(norm.NFC.String(s)), Fold(apart); composed != got || apart != got {

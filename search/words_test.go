@@ -27,7 +27,10 @@ func TestWords(t *testing.T) {
 		{"signs are not", "c++ 5€ a=b", []string{"c", "5", "a", "b"}},
 		{"longest word", long[:MaxWord], []string{long[:MaxWord]}},
 		{"longer word", long, []string{long[:64], long[33:97], long[66:]}},
-		{"parts of one repeated character", strings.Repeat("a", 200), []string{strings.Repeat("a", 64), strings.Repeat("a", 35)}},
+		{
+			"parts of one repeated character", strings.Repeat("a", 200),
+			[]string{strings.Repeat("a", 64), strings.Repeat("a", 35)},
+		},
 		{
 			"long word of three-byte characters", strings.Repeat("東", 30) + "京",
 			[]string{strings.Repeat("東", 21), strings.Repeat("東", 19) + "京"},
@@ -106,8 +109,10 @@ func TestPieceIn(t *testing.T) {
 func TestIndexAgreesWithMatch(t *testing.T) {
 	stretch := rapid.OneOf(
 		rapid.SampledFrom([]string{
-			" ", "a", "b", "ab", "-", "'", "\"", "ł", "Ó", "ß", "ي", "е\u0308", "が", "か", "\u3099", "東", "각", "\u1161", "सु", "🎷", "👩\u200D💻",
-			"\u0301", "\u200B", "7", "…", "½", strings.Repeat("ab", 20), strings.Repeat("東a", 20), strings.Repeat("łó", 30),
+			" ", "a", "b", "ab", "-", "'", "\"", "ł", "Ó", "ß", "ي", "е\u0308",
+			"が", "か", "\u3099", "東", "각", "\u1161", "सु", "🎷", "👩\u200D💻",
+			"\u0301", "\u200B", "7", "…", "½",
+			strings.Repeat("ab", 20), strings.Repeat("東a", 20), strings.Repeat("łó", 30),
 		}),
 		rapid.String(),
 	)

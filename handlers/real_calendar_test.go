@@ -1,0 +1,197 @@
+package handlers_test
+
+import (
+	"encoding/json"
+	"html"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/importer"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/markup"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// A city's calendar is imported and listed, and each member of each event is compared with the source. What may
+// differ is named here, with the reason; anything else is a fault.
+func TestARealCalendarIsServedAsItsSourceServedIt(t *testing.T) {
+	t.Parallel()
+	const variable = "ALMANAC_REAL_CALENDAR"
+	path := os.Getenv(variable)
+	if path == "" {
+		t.Skipf("%s names no file: the test with a real city's calendar is left out", variable)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source struct{ Events []map[string]any }
+	if err := json.Unmarshal(data, &source); err != nil {
+		t.Fatal(err)
+	}
+	zone, err := calendar.ParseZone("America/New_York")
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st, func(c *handlers.Config) { c.Site.Zone = zone })
+		reader := &importer.Reader{Site: api.Site}
+		read, err := reader.Read(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report, err := (&importer.Importer{DB: st.Ent, Site: api.Site}).Run(t.Context(), read)
+		if err != nil || !report.Complete() {
+			t.Fatalf("import: %v, %+v", err, report)
+		}
+		res := api.Do(t, get("/events?starts_after=2022-01-01&per_page=50"))
+		served := make(map[string]map[string]any)
+		items, ok := res.Get(t, "events").([]any)
+		if !ok {
+			t.Fatalf("no list: %s", res.Body)
+		}
+		for _, item := range items {
+			e := item.(map[string]any)
+			served[e["slug"].(string)] = e
+		}
+		if len(served) != len(source.Events) || res.Get(t, "total") != float64(len(source.Events)) {
+			t.Errorf("%d events are listed, the source has %d", len(served), len(source.Events))
+		}
+		for _, want := range source.Events {
+			slug := want["slug"].(string)
+			got := served[slug]
+			if got == nil {
+				t.Errorf("%s is not listed", slug)
+				continue
+			}
+			if diff := cmp.Diff(expectedEvent(t, want), withoutOurs(got, want)); diff != "" {
+				t.Errorf("%s (-source +served):\n%s", slug, diff)
+			}
+		}
+	})
+}
+
+// elsewhere are members that say where a record lives, who wrote it and how often something is used there.
+var elsewhere = []string{
+	"id", "global_id", "global_id_lineage", "author", "url", "rest_url", "urls", "count", "term_taxonomy_id", "parent",
+}
+
+// ours are members that the source does not have.
+var ours = []string{"ticketed", "post_parent", "language", "translations"}
+
+// expectedEvent is a source's event as the contract has us serve it.
+func expectedEvent(t *testing.T, e map[string]any) map[string]any {
+	t.Helper()
+	out := expected(t, e, "title")
+	// Members of the source's add-ons.
+	for name := range out {
+		if strings.HasPrefix(name, "is_virtual") || strings.HasPrefix(name, "virtual_") {
+			delete(out, name)
+		}
+	}
+	// A site without a cost answers where its symbol would stand; we answer nothing (section 7).
+	if details, ok := out["cost_details"].(map[string]any); ok && len(details["values"].([]any)) == 0 {
+		details["currency_position"] = ""
+	}
+	// The source leaves the abbreviation out where it was never computed; ours is derived (section 5).
+	if out["timezone_abbr"] == "" {
+		out["timezone_abbr"] = "EDT"
+		if offset, _ := out["timezone"].(string); strings.HasPrefix(offset, "UTC+") {
+			out["timezone_abbr"] = offset
+		}
+	}
+	if out["website"] == e["url"] {
+		out["website"] = "its own page"
+	}
+	for _, name := range []string{"categories", "tags", "organizer"} {
+		list, _ := e[name].([]any)
+		items := make([]any, len(list))
+		for i, item := range list {
+			items[i] = expected(t, item.(map[string]any), "organizer")
+		}
+		out[name] = items
+	}
+	if venue, ok := e["venue"].(map[string]any); ok {
+		out["venue"] = expected(t, venue, "venue")
+	}
+	if _, ok := e["custom_fields"]; !ok {
+		out["custom_fields"] = []any{}
+	}
+	return out
+}
+
+// expected changes the texts as the contract says, and drops what is the source's own.
+func expected(t *testing.T, e map[string]any, title string) map[string]any {
+	t.Helper()
+	out := make(map[string]any, len(e))
+	for name, v := range e {
+		out[name] = v
+	}
+	for _, name := range elsewhere {
+		delete(out, name)
+	}
+	for name, v := range out {
+		text, ok := v.(string)
+		if !ok {
+			continue
+		}
+		switch name {
+		case title, "name":
+			out[name] = calendar.Escape(strings.TrimSpace(html.UnescapeString(text)))
+		case "description", "excerpt":
+			if e["taxonomy"] != nil {
+				continue
+			}
+			clean, err := markup.HTML(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out[name] = markup.Paragraphs(clean)
+		default:
+			out[name] = strings.TrimSpace(html.UnescapeString(text))
+		}
+	}
+	// An image is a reference: the same address and dimensions under an id of ours.
+	if image, ok := e["image"].(map[string]any); ok {
+		out["image"] = map[string]any{"url": image["url"], "width": image["width"], "height": image["height"]}
+	}
+	return out
+}
+
+// withoutOurs is a served event without what only we have, and without what is where it is served.
+func withoutOurs(e, source map[string]any) map[string]any {
+	out := make(map[string]any, len(e))
+	for name, v := range e {
+		out[name] = v
+	}
+	for _, name := range append(elsewhere[:len(elsewhere):len(elsewhere)], ours...) {
+		delete(out, name)
+	}
+	if e["website"] == e["url"] && e["url"] != nil && source["website"] == source["url"] {
+		out["website"] = "its own page"
+	}
+	if image, ok := e["image"].(map[string]any); ok {
+		out["image"] = map[string]any{"url": image["url"], "width": image["width"], "height": image["height"]}
+	}
+	for _, name := range []string{"categories", "tags", "organizer"} {
+		list, ok := e[name].([]any)
+		if !ok {
+			continue
+		}
+		items := make([]any, len(list))
+		for i, item := range list {
+			items[i] = withoutOurs(item.(map[string]any), nil)
+		}
+		out[name] = items
+	}
+	if venue, ok := e["venue"].(map[string]any); ok {
+		out["venue"] = withoutOurs(venue, nil)
+	}
+	return out
+}
