@@ -1,8 +1,8 @@
 package edit
 
 import (
-	"errors"
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"

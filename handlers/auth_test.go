@@ -108,8 +108,10 @@ func TestCredentials(t *testing.T) {
 		a.Run(t, []apitest.Case{
 			{Name: "none", Request: get("/events"), Status: 200, Check: header("Cache-Control", "")},
 			{Name: "empty header", Request: with("", get("/events")), Status: 200},
-			{Name: "cookies and nonces", Request: apitest.Request{Path: "/images?_wpnonce=1", Header: map[string]string{"Cookie": "session=" + ewaToken, "X-WP-Nonce": ewaToken}},
-				Status: 401, Code: "rest_forbidden", Check: challenged},
+			{
+				Name: "cookies and nonces", Request: apitest.Request{Path: "/images?_wpnonce=1", Header: map[string]string{"Cookie": "session=" + ewaToken, "X-WP-Nonce": ewaToken}},
+				Status: 401, Code: "rest_forbidden", Check: challenged,
+			},
 			{Name: "token in the query", Request: get("/images?access_token=" + ewaToken), Status: 401, Code: "rest_forbidden", Check: challenged},
 
 			right("password", basic("ewa", passphrase)),
@@ -171,11 +173,13 @@ func TestCredentialsComeAfterTheRoute(t *testing.T) {
 			refused("before a large body", post("", "/events", `"`+string(make([]byte, 2<<20)))),
 			refused("before an upload", uploadAs(bad, picture(t, 2, 2))),
 			refused("in the language of the path", apitest.Request{Absolute: true, Path: "/pl/cal/events/v1/events"}),
-			{Name: "as a problem", Request: with(bad, apitest.Request{Path: "/events", Header: map[string]string{"Accept": "application/problem+json"}}),
+			{
+				Name: "as a problem", Request: with(bad, apitest.Request{Path: "/events", Header: map[string]string{"Accept": "application/problem+json"}}),
 				Status: 401, Code: "rest_invalid_token", Check: func(t *testing.T, r apitest.Response) {
 					challenged(t, r)
 					has(t, r, object{"status": 401, "title": "Unauthorized", "type": "about:blank"})
-				}},
+				},
+			},
 		})
 		// The message tells nothing of the reason.
 		one := e.Do(t, with(basic("admin", "wrong"), get("/events")))
