@@ -240,10 +240,20 @@ func (q *eventQuery) predicates(r *request) []predicate.Event {
 	return where
 }
 
-// dates are the date filters, as instants. Whole days end at the next midnight of the site zone, exclusive.
+// lastSecond is the last one that an event may start or end in. Databases know no later one.
+var lastSecond = time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
+
+// dates are the date filters, as instants. Whole days end at the next midnight of the site zone, exclusive: as
+// nothing is more precise than a second, with the second before it.
 func (q *eventQuery) dates(now time.Time, zone calendar.Zone) []predicate.Event {
 	var where []predicate.Event
-	day := func(d when.Date, plus int) time.Time { return zone.Instant(dayOf(d, zone).AddDate(0, 0, plus)) }
+	endOf := func(day calendar.Wall) time.Time {
+		end := zone.Instant(day.AddDate(0, 0, 1)).Add(-time.Second)
+		if end.After(lastSecond) {
+			return lastSecond
+		}
+		return end
+	}
 	exact := func(d when.Date) time.Time { return d.Instant(zone) }
 	first, last := window(now, zone)
 	start, end := q.StartDate, q.EndDate
@@ -251,7 +261,7 @@ func (q *eventQuery) dates(now time.Time, zone calendar.Zone) []predicate.Event 
 	case start != nil && q.Strict:
 		where = append(where, event.StartsAtGTE(exact(*start)))
 	case start != nil:
-		where = append(where, event.StartsAtGTE(day(*start, 0)))
+		where = append(where, event.StartsAtGTE(zone.Instant(dayOf(*start, zone))))
 	case !q.relative():
 		where = append(where, event.StartsAtGTE(zone.Instant(first)))
 	}
@@ -259,26 +269,26 @@ func (q *eventQuery) dates(now time.Time, zone calendar.Zone) []predicate.Event 
 	case end != nil && q.Strict:
 		where = append(where, event.EndsAtLTE(exact(*end)))
 	case end != nil:
-		where = append(where, event.EndsAtLT(day(*end, 1)))
+		where = append(where, event.EndsAtLTE(endOf(dayOf(*end, zone))))
 	case !q.relative():
-		where = append(where, event.EndsAtLT(zone.Instant(last.StartOfDay().AddDate(0, 0, 1))))
+		where = append(where, event.EndsAtLTE(endOf(last.StartOfDay())))
 	}
 	for _, f := range []struct {
 		d      *when.Date
 		strict func(time.Time) predicate.Event
 		days   func(time.Time) predicate.Event
 	}{
-		{q.StartsBefore, event.StartsAtLT, event.StartsAtLT},
-		{q.StartsAfter, event.StartsAtGT, event.StartsAtGTE},
-		{q.EndsBefore, event.EndsAtLT, event.EndsAtLT},
-		{q.EndsAfter, event.EndsAtGT, event.EndsAtGTE},
+		{q.StartsBefore, event.StartsAtLT, event.StartsAtLTE},
+		{q.StartsAfter, event.StartsAtGT, event.StartsAtGT},
+		{q.EndsBefore, event.EndsAtLT, event.EndsAtLTE},
+		{q.EndsAfter, event.EndsAtGT, event.EndsAtGT},
 	} {
 		switch {
 		case f.d == nil:
 		case q.Strict:
 			where = append(where, f.strict(exact(*f.d)))
 		default:
-			where = append(where, f.days(day(*f.d, 1)))
+			where = append(where, f.days(endOf(dayOf(*f.d, zone))))
 		}
 	}
 	return where

@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"fmt"
+	"math"
 	"net/url"
 	"strconv"
 	"strings"
@@ -10,17 +11,20 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Filters that are parsed and not applied yet.
-const (
-	withSearch = true
-	withRadius = true
-)
-
 // asking makes requests by chance, as text and as what they mean.
 type asking struct {
 	*refMaker
 	site  refSite
+	focus string   // the group of filters that this request is mostly about
 	query []string // encoded pairs
+}
+
+// likely is true in so many of a hundred cases, in more when the request is about the group, else in fewer.
+func (a *asking) likely(group string, percent int) bool {
+	if group != a.focus {
+		return maybe(a.Rand, percent/3)
+	}
+	return maybe(a.Rand, percent*3)
 }
 
 func (a *asking) add(name, value string) {
@@ -63,6 +67,9 @@ func (a *asking) boolean(name string) *bool {
 
 func (a *asking) text(name string) *string {
 	v := one(a.Rand, refVocabulary...)
+	if maybe(a.Rand, 50) {
+		v = refFold(v)
+	}
 	runes := []rune(v)
 	switch a.IntN(4) {
 	case 0:
@@ -96,7 +103,11 @@ func (a *asking) date(name string) refDate {
 	m := a.moment()
 	if maybe(a.Rand, 60) {
 		e := one(a.Rand, a.world.events...)
-		m = one(a.Rand, e.start, e.end).Add(one(a.Rand, 0, 0, -time.Second, time.Second, 12*time.Hour))
+		m = e.start
+		if strings.Contains(name, "end") {
+			m = e.end
+		}
+		m = m.Add(one(a.Rand, 0, 0, -time.Second, time.Second, 12*time.Hour, -24*time.Hour))
 	}
 	_, offset := m.In(a.site.zone).Zone()
 	wall := m.UTC().Add(time.Duration(offset) * time.Second)
@@ -140,7 +151,7 @@ func (a *asking) linkedIDs(kind calendar.Kind) []int64 {
 	ids := []int64{}
 	for _, l := range some(a.Rand, a.world.linked[kind], 1+a.IntN(4)) {
 		// The trash is asked for now and then only, for it is a fault.
-		if l.status != calendar.Trash || maybe(a.Rand, 10) {
+		if l.status != calendar.Trash || maybe(a.Rand, 25) {
 			ids = append(ids, l.id)
 		}
 	}
@@ -155,7 +166,7 @@ func (a *asking) termWords(name string, kind calendar.Kind) []string {
 	for _, t := range some(a.Rand, a.world.terms[kind], 1+a.IntN(3)) {
 		word := strconv.FormatInt(t.id, 10)
 		for _, text := range t.texts.in {
-			if text.slug != "" && maybe(a.Rand, 30) {
+			if text.slug != "" && maybe(a.Rand, 40) {
 				word = one(a.Rand, text.slug, strings.ToUpper(text.slug))
 			}
 		}
@@ -177,7 +188,7 @@ func (a *asking) eventIDs(count int) []int64 {
 }
 
 func (a *asking) eventID() int64 {
-	if maybe(a.Rand, 30) {
+	if maybe(a.Rand, 50) {
 		return a.anyID(a.world.events[0].id, one(a.Rand, a.world.events...).id)
 	}
 	// One that most callers may read.
@@ -189,69 +200,85 @@ func (a *asking) eventID() int64 {
 }
 
 func (a *asking) events() eventAsk {
+	const dates, texts, links, flags, places = "dates", "texts", "links", "flags", "places"
+	a.focus = one(a.Rand, dates, dates, texts, links, flags, places)
 	q := eventAsk{dates: map[string]refDate{}, radius: 25}
 	for _, name := range []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"} {
-		if maybe(a.Rand, 18) {
+		if a.likely(dates, 12) {
 			q.dates[name] = a.date(name)
 		}
 	}
-	if maybe(a.Rand, 30) {
+	if a.likely(dates, 16) {
 		q.strict = *a.boolean("strict_dates")
 	}
-	if withSearch && maybe(a.Rand, 20) {
+	if a.likely(texts, 30) {
 		q.search = a.text("search")
-		if maybe(a.Rand, 20) {
+		if maybe(a.Rand, 35) {
 			q.password = true
 			a.add("password", refPassword)
 		}
 	}
-	if maybe(a.Rand, 12) {
+	if a.likely(links, 12) {
 		q.categories = a.termWords("categories", calendar.Category)
 	}
-	if maybe(a.Rand, 12) {
+	if a.likely(links, 12) {
 		q.tags = a.termWords("tags", calendar.Tag)
 	}
-	if maybe(a.Rand, 10) {
+	if a.likely(links, 12) {
 		q.venues = a.numbers("venue", a.linkedIDs(calendar.Venue))
 	}
-	if maybe(a.Rand, 10) {
+	if a.likely(links, 12) {
 		q.organizers = a.numbers("organizer", a.linkedIDs(calendar.Organizer))
 	}
-	if maybe(a.Rand, 10) {
+	if a.likely(flags, 12) {
 		q.featured = a.boolean("featured")
 	}
-	if maybe(a.Rand, 18) {
+	if a.likely(flags, 20) {
 		q.status = a.statuses()
 	}
-	if maybe(a.Rand, 12) {
+	if a.likely(places, 12) {
 		q.geoloc = a.boolean("geoloc")
 	}
-	if withRadius && maybe(a.Rand, 15) {
-		lat, lng := one(a.Rand, 52.3, 0.1, 89.99, -90), one(a.Rand, 21.1, 0.1, 180, -179.99)
-		q.lat, q.lng, q.radius = &lat, &lng, one(a.Rand, 5.0, 25, 150, 500)
-		a.add("geoloc_lat", strconv.FormatFloat(lat, 'f', -1, 64))
-		a.add("geoloc_lng", strconv.FormatFloat(lng, 'f', -1, 64))
-		a.add("geoloc_radius", strconv.FormatFloat(q.radius, 'f', -1, 64))
+	if a.likely(places, 25) {
+		a.circle(&q)
 	} else if maybe(a.Rand, 1) {
 		q.lng = new(10.0)
 		a.add("geoloc_lng", "10")
 	}
-	if maybe(a.Rand, 12) {
+	if a.likely(links, 10) {
 		q.include = append(a.eventIDs(a.IntN(70)), a.anyID(999998))
 		a.numbers("include", q.include)
 	}
-	if maybe(a.Rand, 8) {
+	if a.likely(links, 8) {
 		q.parent = a.number("post_parent", a.eventID())
 	}
-	if maybe(a.Rand, 10) {
+	if a.likely(flags, 12) {
 		q.ticketed = a.boolean("ticketed")
 	}
 	return q
 }
 
+// circle asks for what is around a position, from which some venue is a little nearer or farther than the
+// radius.
+func (a *asking) circle(q *eventAsk) {
+	v := one(a.Rand, a.world.linked[calendar.Venue]...)
+	bearing, angle := a.Float64()*2*math.Pi, a.Float64()*495/6371
+	sin, cos := math.Sincos(v.lat * math.Pi / 180)
+	lat := math.Asin(sin*math.Cos(angle) + cos*math.Sin(angle)*math.Cos(bearing))
+	lng := v.lng*math.Pi/180 + math.Atan2(math.Sin(bearing)*math.Sin(angle)*cos, math.Cos(angle)-sin*math.Sin(lat))
+	send := func(name string, x float64) *float64 {
+		x = math.Round(x*1e6) / 1e6
+		a.add(name, strconv.FormatFloat(x, 'f', -1, 64))
+		return &x
+	}
+	q.lat = send("geoloc_lat", lat*180/math.Pi)
+	q.lng = send("geoloc_lng", math.Remainder(lng*180/math.Pi, 360))
+	q.radius = *send("geoloc_radius", max(0.001, distance(v.lat, v.lng, *q.lat, *q.lng)*one(a.Rand, 0.99, 0.999, 1.001, 1.01)))
+}
+
 func (a *asking) linked() linkedAsk {
 	var q linkedAsk
-	if withSearch && maybe(a.Rand, 25) {
+	if maybe(a.Rand, 25) {
 		q.search = a.text("search")
 	}
 	if maybe(a.Rand, 20) {
@@ -275,7 +302,7 @@ func (a *asking) terms(kind calendar.Kind) termAsk {
 	for _, t := range a.world.terms[kind] {
 		ids = append(ids, t.id)
 	}
-	if withSearch && maybe(a.Rand, 25) {
+	if maybe(a.Rand, 25) {
 		q.search = a.text("search")
 	}
 	if maybe(a.Rand, 20) {
@@ -307,7 +334,7 @@ func (a *asking) terms(kind calendar.Kind) termAsk {
 	if maybe(a.Rand, 12) {
 		q.event = a.number("event", a.eventID())
 	}
-	if maybe(a.Rand, 8) {
+	if maybe(a.Rand, 15) {
 		slug := "nothing"
 		for _, text := range one(a.Rand, a.world.terms[kind]...).texts.in {
 			if text.slug != "" {

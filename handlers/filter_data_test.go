@@ -127,7 +127,7 @@ func (m *refMaker) moment() time.Time {
 		time.Date(2027, 3, 14, 7, 0, 0, 0, time.UTC),  // New York, the gap
 		time.Date(2027, 11, 7, 5, 30, 0, 0, time.UTC), // New York, the doubled hour
 		time.Date(2028, 4, 27, 22, 0, 0, 0, time.UTC)) // Cairo, where midnight is skipped
-	return base.Add(one(m.Rand, 0, 0, -time.Second, time.Second, time.Hour, -24*time.Hour, 24*time.Hour))
+	return base.Add(one(m.Rand, 0, 0, 0, 0, 0, -time.Second, time.Second, time.Hour, -24*time.Hour, 24*time.Hour))
 }
 
 var refZones = []string{
@@ -136,7 +136,7 @@ var refZones = []string{
 
 func (m *refMaker) event(id int64) *refEvent {
 	e := &refEvent{refRecord: m.record(calendar.Event, id), zone: one(m.Rand, refZones...)}
-	e.hidden, e.protected = maybe(m.Rand, 8), maybe(m.Rand, 12)
+	e.hidden, e.protected = maybe(m.Rand, 8), maybe(m.Rand, 20)
 	e.featured, e.ticketed, e.allDay = maybe(m.Rand, 30), maybe(m.Rand, 30), maybe(m.Rand, 20)
 	for _, earlier := range m.world.events {
 		if maybe(m.Rand, 1) && e.parent == 0 {
@@ -150,14 +150,25 @@ func (m *refMaker) event(id int64) *refEvent {
 		to   *[]int64
 		kind calendar.Kind
 	}{{&e.venues, calendar.Venue}, {&e.organizers, calendar.Organizer}} {
-		for _, l := range some(m.Rand, m.world.linked[link.kind], m.IntN(4)) {
+		// The first half has many events; of the others, some have one or two, some none.
+		all := m.world.linked[link.kind]
+		links := some(m.Rand, all[:len(all)/2], m.IntN(4))
+		if maybe(m.Rand, 7) {
+			links = append(links, one(m.Rand, all[len(all)/2:]...))
+		}
+		for _, l := range links {
 			if l.status != calendar.Trash { // such have lost their events
 				*link.to = append(*link.to, l.id)
 			}
 		}
 	}
 	for _, kind := range []calendar.Kind{calendar.Category, calendar.Tag} {
-		for _, t := range some(m.Rand, m.world.terms[kind], m.IntN(4)) {
+		all := m.world.terms[kind]
+		links := some(m.Rand, all[:len(all)-4], m.IntN(4))
+		if maybe(m.Rand, 2) {
+			links = append(links, one(m.Rand, all[len(all)-4:]...))
+		}
+		for _, t := range links {
 			e.terms = append(e.terms, t.id)
 			if e.status == calendar.Publish {
 				t.count++
@@ -180,8 +191,11 @@ func (m *refMaker) time(e *refEvent) {
 		return t.UTC().Add(time.Duration(offset) * time.Second)
 	}
 	start := m.moment()
-	if maybe(m.Rand, 30) {
+	switch {
+	case maybe(m.Rand, 30):
 		start = m.moment().Add(-time.Hour) // and the end is the moment
+	case maybe(m.Rand, 10):
+		start = one(m.Rand, m.sites...).now.Add(one(m.Rand, 0, 0, -time.Second))
 	}
 	end := start.Add(one(m.Rand, 0, time.Hour, time.Hour, 30*time.Hour, 20*24*time.Hour))
 	e.startWall, e.endWall = wall(start), wall(end)
@@ -201,7 +215,7 @@ func (m *refMaker) place(kind calendar.Kind, id int64) *refLinked {
 	if kind == calendar.Venue {
 		names = []string{"address", "city", "country", "province", "state", "zip", "phone", "website"}
 		l.located = maybe(m.Rand, 60)
-		l.lat, l.lng = one(m.Rand, 52.2297, 52.4, 0, 89.9, -89.95), one(m.Rand, 21.0122, 0, 179.9, -179.95, -180)
+		l.lat, l.lng = one(m.Rand, 52.2297, 52.4, 0, 89.9, -90, -89.95), one(m.Rand, 21.0122, 0, 179.9, -179.95, -180)
 	}
 	for _, name := range names {
 		if maybe(m.Rand, 40) {
@@ -228,10 +242,12 @@ func (m *refMaker) fill() {
 		}
 		w.terms[kind] = append(w.terms[kind], t)
 	}
-	// The slug of one category is the id of another, and that of a tag is one of a category too.
+	// The slug of one category is the id of another, and those of some tags are those of categories.
 	categories, tags := w.terms[calendar.Category], w.terms[calendar.Tag]
 	m.reslug(categories[0], fmt.Sprint(categories[1].id))
-	m.reslug(tags[0], categories[2].texts.in[categories[2].texts.original].slug)
+	for i := range 4 {
+		m.reslug(tags[i], categories[i+2].texts.in[categories[i+2].texts.original].slug)
+	}
 
 	ids = m.Perm(refEventCount + refVenueCount + refOrganizerCount)
 	next := func() int64 {

@@ -24,7 +24,7 @@ import (
 const seedVariable = "ALMANAC_TEST_SEED"
 
 // asksPerSeed is how many lists are asked for on each of the random calendars.
-const asksPerSeed = 200
+const asksPerSeed = 500
 
 // refClocks are the sites: a zone and what time it is. The second has the day on which the clock goes back; in
 // the third it is still the day before the UTC one; the last has a 29 February, and its clock will skip a
@@ -173,7 +173,7 @@ func (c *listCheck) ask(t *testing.T, number int) {
 	}
 	page, perPage := 1, 10
 	if maybe(r, 60) {
-		perPage = one(r, 1, 2, 3, 5, 7, 50, 60)
+		perPage = one(r, 1, 2, 3, 5, 7, 50, 60, 60)
 		a.add("per_page", strconv.Itoa(perPage))
 		perPage = min(perPage, 50)
 	}

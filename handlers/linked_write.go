@@ -170,134 +170,168 @@ func deleteTarget(kind calendar.Kind, by string) func(*request, *param.Set, *tar
 	}
 }
 
-func (r *request) createVenue(in *venueInput) (*reply, error) {
-	if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Venue}) {
+// linkedWrites is what writing venues and writing organizers differ in: I is the input, R the row.
+type linkedWrites[I, R any] struct {
+	kind   calendar.Kind
+	parts  func(*I) (at *target, image *picture, id **int64)
+	find   func(*request, *target) (id int64, rec auth.Record, err error)
+	lock   func(context.Context, *entTx, int64) (R, error)
+	create func(context.Context, *entTx, *edit.Editor, *I) (id int64, err error)
+	update func(context.Context, *entTx, *edit.Editor, R, *I) error
+	trash  func(context.Context, *entTx, *edit.Editor, R) error
+	body   func(*request, int64) (any, error)
+}
+
+// venueWrites are the writes of venues.
+func venueWrites() linkedWrites[venueInput, *ent.Venue] {
+	return linkedWrites[venueInput, *ent.Venue]{
+		kind: calendar.Venue,
+		parts: func(in *venueInput) (*target, *picture, **int64) {
+			return &in.target, in.Image, &in.ImageID
+		},
+		find: func(r *request, q *target) (int64, auth.Record, error) {
+			row, err := r.findVenue(q)
+			if err != nil {
+				return 0, auth.Record{}, err
+			}
+			status := row.Status.At(r.now, row.PublishedAt)
+			return row.ID, record(calendar.Venue, row.AuthorID, status, row.StatusBeforeTrash), nil
+		},
+		lock: edit.LockVenue,
+		create: func(ctx context.Context, tx *entTx, e *edit.Editor, in *venueInput) (int64, error) {
+			row, _, err := e.CreateVenue(ctx, tx, &in.VenueInput)
+			if err != nil {
+				return 0, err
+			}
+			return row.ID, nil
+		},
+		update: func(ctx context.Context, tx *entTx, e *edit.Editor, row *ent.Venue, in *venueInput) error {
+			_, err := e.UpdateVenue(ctx, tx, row, &in.VenueInput)
+			return err
+		},
+		trash: func(ctx context.Context, tx *entTx, e *edit.Editor, row *ent.Venue) error {
+			_, err := e.TrashVenue(ctx, tx, row)
+			return err
+		},
+		body: func(r *request, id int64) (any, error) {
+			row, err := r.findVenue(&target{ID: id})
+			if err != nil {
+				return nil, err
+			}
+			if err := r.translateVenues([]*ent.Venue{row}); err != nil {
+				return nil, err
+			}
+			return r.view().venue(row, false), nil
+		},
+	}
+}
+
+// organizerWrites are the writes of organizers.
+func organizerWrites() linkedWrites[organizerInput, *ent.Organizer] {
+	return linkedWrites[organizerInput, *ent.Organizer]{
+		kind: calendar.Organizer,
+		parts: func(in *organizerInput) (*target, *picture, **int64) {
+			return &in.target, in.Image, &in.ImageID
+		},
+		find: func(r *request, q *target) (int64, auth.Record, error) {
+			row, err := r.findOrganizer(q)
+			if err != nil {
+				return 0, auth.Record{}, err
+			}
+			status := row.Status.At(r.now, row.PublishedAt)
+			return row.ID, record(calendar.Organizer, row.AuthorID, status, row.StatusBeforeTrash), nil
+		},
+		lock: edit.LockOrganizer,
+		create: func(ctx context.Context, tx *entTx, e *edit.Editor, in *organizerInput) (int64, error) {
+			row, _, err := e.CreateOrganizer(ctx, tx, &in.OrganizerInput)
+			if err != nil {
+				return 0, err
+			}
+			return row.ID, nil
+		},
+		update: func(ctx context.Context, tx *entTx, e *edit.Editor, row *ent.Organizer, in *organizerInput) error {
+			_, err := e.UpdateOrganizer(ctx, tx, row, &in.OrganizerInput)
+			return err
+		},
+		trash: func(ctx context.Context, tx *entTx, e *edit.Editor, row *ent.Organizer) error {
+			_, err := e.TrashOrganizer(ctx, tx, row)
+			return err
+		},
+		body: func(r *request, id int64) (any, error) {
+			row, err := r.findOrganizer(&target{ID: id})
+			if err != nil {
+				return nil, err
+			}
+			if err := r.translateOrganizers([]*ent.Organizer{row}); err != nil {
+				return nil, err
+			}
+			return r.view().organizer(row, false), nil
+		},
+	}
+}
+
+// post answers a create.
+func (w linkedWrites[I, R]) post(r *request, in *I) (*reply, error) {
+	if !auth.May(r.caller, auth.Create, auth.Record{Kind: w.kind}) {
 		return nil, forbidden()
 	}
-	if err := r.resolvePicture(in.Image, &in.ImageID); err != nil {
+	_, image, imageID := w.parts(in)
+	if err := r.resolvePicture(image, imageID); err != nil {
 		return nil, err
 	}
 	var id int64
-	err := r.change(func(tx *entTx, e *edit.Editor) error {
-		row, _, err := e.CreateVenue(r.ctx, tx, &in.VenueInput)
-		if err == nil {
-			id = row.ID
-		}
+	err := r.change(func(tx *entTx, e *edit.Editor) (err error) {
+		id, err = w.create(r.ctx, tx, e, in)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	body, err := r.venueBody(id)
+	body, err := w.body(r, id)
 	if err != nil {
 		return nil, err
 	}
-	return r.created(calendar.Venue, id, body), nil
+	return r.created(w.kind, id, body), nil
 }
 
-func (r *request) createOrganizer(in *organizerInput) (*reply, error) {
-	if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Organizer}) {
-		return nil, forbidden()
-	}
-	if err := r.resolvePicture(in.Image, &in.ImageID); err != nil {
-		return nil, err
-	}
-	var id int64
-	err := r.change(func(tx *entTx, e *edit.Editor) error {
-		row, _, err := e.CreateOrganizer(r.ctx, tx, &in.OrganizerInput)
-		if err == nil {
-			id = row.ID
-		}
-		return err
-	})
+// patch answers an update.
+func (w linkedWrites[I, R]) patch(r *request, in *I) (*reply, error) {
+	at, image, imageID := w.parts(in)
+	id, err := w.permitted(r, at, auth.Edit)
 	if err != nil {
 		return nil, err
 	}
-	body, err := r.organizerBody(id)
-	if err != nil {
+	if err := r.resolvePicture(image, imageID); err != nil {
 		return nil, err
 	}
-	return r.created(calendar.Organizer, id, body), nil
+	return w.change(r, id, func(tx *entTx, e *edit.Editor, row R) error { return w.update(r.ctx, tx, e, row, in) })
 }
 
-// venueBody is the representation of a venue after a write.
-func (r *request) venueBody(id int64) (*venueJSON, error) {
-	row, err := r.findVenue(&target{ID: id})
+// remove answers a delete: the record goes to the trash.
+func (w linkedWrites[I, R]) remove(r *request, q *target) (*reply, error) {
+	id, err := w.permitted(r, q, auth.Delete)
 	if err != nil {
 		return nil, err
 	}
-	if err := r.translateVenues([]*ent.Venue{row}); err != nil {
-		return nil, err
-	}
-	body := r.view().venue(row, false)
-	return &body, nil
+	return w.change(r, id, func(tx *entTx, e *edit.Editor, row R) error { return w.trash(r.ctx, tx, e, row) })
 }
 
-// organizerBody is the representation of an organizer after a write.
-func (r *request) organizerBody(id int64) (*organizerJSON, error) {
-	row, err := r.findOrganizer(&target{ID: id})
-	if err != nil {
-		return nil, err
-	}
-	if err := r.translateOrganizers([]*ent.Organizer{row}); err != nil {
-		return nil, err
-	}
-	body := r.view().organizer(row, false)
-	return &body, nil
-}
-
-func (r *request) venueForWrite(q *target, op auth.Operation) (int64, error) {
-	row, err := r.findVenue(q)
+// permitted is the record a path names, if the caller has the right on it.
+func (w linkedWrites[I, R]) permitted(r *request, q *target, op auth.Operation) (int64, error) {
+	id, rec, err := w.find(r, q)
 	if err != nil {
 		return 0, err
 	}
-	status := row.Status.At(r.now, row.PublishedAt)
-	if !r.mayWrite(op, record(calendar.Venue, row.AuthorID, status, row.StatusBeforeTrash)) {
+	if !r.mayWrite(op, rec) {
 		return 0, forbidden()
 	}
-	return row.ID, nil
+	return id, nil
 }
 
-func (r *request) organizerForWrite(q *target, op auth.Operation) (int64, error) {
-	row, err := r.findOrganizer(q)
-	if err != nil {
-		return 0, err
-	}
-	status := row.Status.At(r.now, row.PublishedAt)
-	if !r.mayWrite(op, record(calendar.Organizer, row.AuthorID, status, row.StatusBeforeTrash)) {
-		return 0, forbidden()
-	}
-	return row.ID, nil
-}
-
-func (r *request) updateVenue(in *venueInput) (*reply, error) {
-	id, err := r.venueForWrite(&in.target, auth.Edit)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.resolvePicture(in.Image, &in.ImageID); err != nil {
-		return nil, err
-	}
-	return r.changeVenue(id, func(tx *entTx, e *edit.Editor, row *ent.Venue) error {
-		_, err := e.UpdateVenue(r.ctx, tx, row, &in.VenueInput)
-		return err
-	})
-}
-
-func (r *request) deleteVenue(q *target) (*reply, error) {
-	id, err := r.venueForWrite(q, auth.Delete)
-	if err != nil {
-		return nil, err
-	}
-	return r.changeVenue(id, func(tx *entTx, e *edit.Editor, row *ent.Venue) error {
-		_, err := e.TrashVenue(r.ctx, tx, row)
-		return err
-	})
-}
-
-func (r *request) changeVenue(id int64, do func(*entTx, *edit.Editor, *ent.Venue) error) (*reply, error) {
+// change runs a change of one record and answers with the record as it is then.
+func (w linkedWrites[I, R]) change(r *request, id int64, do func(*entTx, *edit.Editor, R) error) (*reply, error) {
 	err := r.change(func(tx *entTx, e *edit.Editor) error {
-		row, err := edit.LockVenue(r.ctx, tx, id)
+		row, err := w.lock(r.ctx, tx, id)
 		if err != nil {
 			return err
 		}
@@ -306,50 +340,7 @@ func (r *request) changeVenue(id int64, do func(*entTx, *edit.Editor, *ent.Venue
 	if err != nil {
 		return nil, err
 	}
-	body, err := r.venueBody(id)
-	if err != nil {
-		return nil, err
-	}
-	return &reply{status: 200, body: body}, nil
-}
-
-func (r *request) updateOrganizer(in *organizerInput) (*reply, error) {
-	id, err := r.organizerForWrite(&in.target, auth.Edit)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.resolvePicture(in.Image, &in.ImageID); err != nil {
-		return nil, err
-	}
-	return r.changeOrganizer(id, func(tx *entTx, e *edit.Editor, row *ent.Organizer) error {
-		_, err := e.UpdateOrganizer(r.ctx, tx, row, &in.OrganizerInput)
-		return err
-	})
-}
-
-func (r *request) deleteOrganizer(q *target) (*reply, error) {
-	id, err := r.organizerForWrite(q, auth.Delete)
-	if err != nil {
-		return nil, err
-	}
-	return r.changeOrganizer(id, func(tx *entTx, e *edit.Editor, row *ent.Organizer) error {
-		_, err := e.TrashOrganizer(r.ctx, tx, row)
-		return err
-	})
-}
-
-func (r *request) changeOrganizer(id int64, do func(*entTx, *edit.Editor, *ent.Organizer) error) (*reply, error) {
-	err := r.change(func(tx *entTx, e *edit.Editor) error {
-		row, err := edit.LockOrganizer(r.ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		return do(tx, e, row)
-	})
-	if err != nil {
-		return nil, err
-	}
-	body, err := r.organizerBody(id)
+	body, err := w.body(r, id)
 	if err != nil {
 		return nil, err
 	}

@@ -424,3 +424,22 @@ func TestDateFiltersCompareInstantsInTheZoneOfTheSite(t *testing.T) {
 		})
 	})
 }
+
+func TestLastDayOfAllIsADay(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st, inZone(t, "America/New_York"))
+		soon := api.AddEvent(t, "Soon", "2026-12-01 10:00:00", "2026-12-01 11:00:00")
+		last := api.AddEvent(t, "Last second", "9999-12-31 23:59:59", "9999-12-31 23:59:59")
+		query := func(q string) apitest.Request { return get("/events?" + q) }
+		api.Run(t, []apitest.Case{
+			{Name: "end_date", Request: query("end_date=9999-12-31"), Status: 200, Check: lists("events", soon, last)},
+			{Name: "starts_before", Request: query("starts_before=9999-12-31"), Status: 200, Check: lists("events", soon, last)},
+			{Name: "ends_before", Request: query("ends_before=9999-12-31"), Status: 200, Check: lists("events", soon, last)},
+			{Name: "starts_after", Request: query("starts_after=9999-12-31"), Status: 200, Check: lists("events")},
+			{Name: "ends_after", Request: query("ends_after=9999-12-31"), Status: 200, Check: lists("events")},
+			{Name: "the day before", Request: query("end_date=9999-12-30"), Status: 200, Check: lists("events", soon)},
+			{Name: "after the day before", Request: query("ends_after=9999-12-30"), Status: 200, Check: lists("events", last)},
+		})
+	})
+}

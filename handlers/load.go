@@ -97,49 +97,67 @@ type translated struct {
 	languages calendar.LanguageSet
 }
 
-// wanted lists the languages whose texts must be loaded for the rows, and the rows that have them. Rows with
-// nothing to translate cost no query.
-func (r *request) wanted(rows []translated) (ids []int64, langs []calendar.Language) {
-	langs = []calendar.Language{r.lang}
+// translate gives rows of one kind their texts in the languages that this request may answer in, with one query
+// at most; rows with nothing to translate cost none. about says what is known of a row, load finds the texts of
+// some records, owner is the record of a text, and give hands a row its text.
+func translate[R comparable, T any](r *request, rows []R, about func(R) translated,
+	load func(ids []int64, langs []calendar.Language) ([]T, error), owner func(T) int64, give func(R, T),
+) error {
+	langs := []calendar.Language{r.lang}
 	if r.h.Site.Language != r.lang {
 		langs = append(langs, r.h.Site.Language)
 	}
+	byID := make(map[int64][]R)
+	var ids []int64
 	for _, row := range rows {
-		for _, l := range langs {
-			if l != row.original && row.languages.Has(l) {
-				ids = append(ids, row.id)
-				break
-			}
+		is := about(row)
+		wanted := slices.ContainsFunc(langs, func(l calendar.Language) bool {
+			return l != is.original && is.languages.Has(l)
+		})
+		// Events share the rows of their terms, and a venue has a row for each of its events.
+		if !wanted || slices.Contains(byID[is.id], row) {
+			continue
+		}
+		if byID[is.id] == nil {
+			ids = append(ids, is.id)
+		}
+		byID[is.id] = append(byID[is.id], row)
+	}
+	if ids == nil {
+		return nil
+	}
+	texts, err := load(ids, langs)
+	if err != nil {
+		return err
+	}
+	for _, t := range texts {
+		for _, row := range byID[owner(t)] {
+			give(row, t)
 		}
 	}
-	return ids, langs
+	return nil
 }
 
-// translateEvents loads the texts of the events and of all that is linked to them, in the languages that this
-// request may answer in: at most one query per kind.
+// translateEvents translates events and all that is linked to them: at most one query per kind.
 func (r *request) translateEvents(events []*ent.Event) error {
 	var venues []*ent.Venue
 	var organizers []*ent.Organizer
 	var terms []*ent.Term
-	rows := make([]translated, len(events))
-	byID := make(map[int64]*ent.Event, len(events))
-	for i, e := range events {
-		rows[i] = translated{e.ID, e.Language, e.Languages}
-		byID[e.ID] = e
+	for _, e := range events {
 		venues = append(venues, e.Edges.Venues...)
 		organizers = append(organizers, e.Edges.Organizers...)
 		terms = append(terms, e.Edges.Terms...)
 	}
-	if ids, langs := r.wanted(rows); len(ids) > 0 {
-		texts, err := r.h.DB.EventTranslation.Query().
-			Where(eventtranslation.EventIDIn(ids...), eventtranslation.LanguageIn(langs...)).All(r.ctx)
-		if err != nil {
-			return err
-		}
-		for _, t := range texts {
-			e := byID[t.EventID]
-			e.Edges.Translations = append(e.Edges.Translations, t)
-		}
+	err := translate(r, events,
+		func(e *ent.Event) translated { return translated{e.ID, e.Language, e.Languages} },
+		func(ids []int64, langs []calendar.Language) ([]*ent.EventTranslation, error) {
+			return r.h.DB.EventTranslation.Query().
+				Where(eventtranslation.EventIDIn(ids...), eventtranslation.LanguageIn(langs...)).All(r.ctx)
+		},
+		func(t *ent.EventTranslation) int64 { return t.EventID },
+		func(e *ent.Event, t *ent.EventTranslation) { e.Edges.Translations = append(e.Edges.Translations, t) })
+	if err != nil {
+		return err
 	}
 	if err := r.translateVenues(venues); err != nil {
 		return err
@@ -150,80 +168,37 @@ func (r *request) translateEvents(events []*ent.Event) error {
 	return r.translateTerms(terms)
 }
 
-func (r *request) translateVenues(venues []*ent.Venue) error {
-	rows := make([]translated, len(venues))
-	byID := make(map[int64][]*ent.Venue, len(venues))
-	for i, e := range venues {
-		rows[i] = translated{e.ID, e.Language, e.Languages}
-		if !slices.Contains(byID[e.ID], e) { // events share the rows of their terms
-			byID[e.ID] = append(byID[e.ID], e)
-		}
-	}
-	ids, langs := r.wanted(rows)
-	if len(ids) == 0 {
-		return nil
-	}
-	texts, err := r.h.DB.VenueTranslation.Query().
-		Where(venuetranslation.VenueIDIn(ids...), venuetranslation.LanguageIn(langs...)).All(r.ctx)
-	if err != nil {
-		return err
-	}
-	for _, t := range texts {
-		for _, e := range byID[t.VenueID] {
-			e.Edges.Translations = append(e.Edges.Translations, t)
-		}
-	}
-	return nil
+func (r *request) translateVenues(rows []*ent.Venue) error {
+	return translate(r, rows,
+		func(e *ent.Venue) translated { return translated{e.ID, e.Language, e.Languages} },
+		func(ids []int64, langs []calendar.Language) ([]*ent.VenueTranslation, error) {
+			return r.h.DB.VenueTranslation.Query().
+				Where(venuetranslation.VenueIDIn(ids...), venuetranslation.LanguageIn(langs...)).All(r.ctx)
+		},
+		func(t *ent.VenueTranslation) int64 { return t.VenueID },
+		func(e *ent.Venue, t *ent.VenueTranslation) { e.Edges.Translations = append(e.Edges.Translations, t) })
 }
 
-func (r *request) translateOrganizers(organizers []*ent.Organizer) error {
-	rows := make([]translated, len(organizers))
-	byID := make(map[int64][]*ent.Organizer, len(organizers))
-	for i, e := range organizers {
-		rows[i] = translated{e.ID, e.Language, e.Languages}
-		if !slices.Contains(byID[e.ID], e) { // events share the rows of their terms
-			byID[e.ID] = append(byID[e.ID], e)
-		}
-	}
-	ids, langs := r.wanted(rows)
-	if len(ids) == 0 {
-		return nil
-	}
-	texts, err := r.h.DB.OrganizerTranslation.Query().
-		Where(organizertranslation.OrganizerIDIn(ids...), organizertranslation.LanguageIn(langs...)).All(r.ctx)
-	if err != nil {
-		return err
-	}
-	for _, t := range texts {
-		for _, e := range byID[t.OrganizerID] {
+func (r *request) translateOrganizers(rows []*ent.Organizer) error {
+	return translate(r, rows,
+		func(e *ent.Organizer) translated { return translated{e.ID, e.Language, e.Languages} },
+		func(ids []int64, langs []calendar.Language) ([]*ent.OrganizerTranslation, error) {
+			return r.h.DB.OrganizerTranslation.Query().
+				Where(organizertranslation.OrganizerIDIn(ids...), organizertranslation.LanguageIn(langs...)).All(r.ctx)
+		},
+		func(t *ent.OrganizerTranslation) int64 { return t.OrganizerID },
+		func(e *ent.Organizer, t *ent.OrganizerTranslation) {
 			e.Edges.Translations = append(e.Edges.Translations, t)
-		}
-	}
-	return nil
+		})
 }
 
-func (r *request) translateTerms(terms []*ent.Term) error {
-	rows := make([]translated, len(terms))
-	byID := make(map[int64][]*ent.Term, len(terms))
-	for i, e := range terms {
-		rows[i] = translated{e.ID, e.Language, e.Languages}
-		if !slices.Contains(byID[e.ID], e) { // events share the rows of their terms
-			byID[e.ID] = append(byID[e.ID], e)
-		}
-	}
-	ids, langs := r.wanted(rows)
-	if len(ids) == 0 {
-		return nil
-	}
-	texts, err := r.h.DB.TermTranslation.Query().
-		Where(termtranslation.TermIDIn(ids...), termtranslation.LanguageIn(langs...)).All(r.ctx)
-	if err != nil {
-		return err
-	}
-	for _, t := range texts {
-		for _, e := range byID[t.TermID] {
-			e.Edges.Translations = append(e.Edges.Translations, t)
-		}
-	}
-	return nil
+func (r *request) translateTerms(rows []*ent.Term) error {
+	return translate(r, rows,
+		func(e *ent.Term) translated { return translated{e.ID, e.Language, e.Languages} },
+		func(ids []int64, langs []calendar.Language) ([]*ent.TermTranslation, error) {
+			return r.h.DB.TermTranslation.Query().
+				Where(termtranslation.TermIDIn(ids...), termtranslation.LanguageIn(langs...)).All(r.ctx)
+		},
+		func(t *ent.TermTranslation) int64 { return t.TermID },
+		func(e *ent.Term, t *ent.TermTranslation) { e.Edges.Translations = append(e.Edges.Translations, t) })
 }

@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -19,17 +20,18 @@ const lockName = "atlas_migrate_execute"
 const lockWait = time.Minute
 
 // lock keeps other processes from migrating until end is called, with whether all went well.
-func (s *Store) lock(ctx context.Context, conn *sql.Conn) (end func(ok bool) error, err error) {
+// wait is how long it may take to get there.
+func (s *Store) lock(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(ok bool) error, err error) {
 	if s.Engine() == "sqlite" {
-		return lockSQLite(ctx, conn, s.lockWait)
+		return lockSQLite(ctx, conn, wait)
 	}
-	return lockMySQL(ctx, conn, s.lockWait)
+	return lockMySQL(ctx, conn, wait)
 }
 
 // lockMySQL takes a named lock, which belongs to the connection and ends with it.
 func lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(bool) error, err error) {
 	var got sql.NullBool
-	err = conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", lockName, int(wait.Seconds())).Scan(&got)
+	err = conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", lockName, int(math.Ceil(wait.Seconds()))).Scan(&got)
 	switch {
 	case ctx.Err() != nil:
 		return nil, errors.Join(fmt.Errorf("waiting for %s: %w", lockName, ctx.Err()), discard(conn))

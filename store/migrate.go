@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"time"
 
 	"ariga.io/atlas/sql/migrate"
@@ -23,31 +24,84 @@ type Revision struct {
 	Total       int       // statements in the file
 	ExecutedAt  time.Time // UTC; zero when it never ran
 	Error       string    // what the last attempt failed with
+	Baseline    bool      // never ran: the database had its tables when it was taken over
 }
 
-// Done reports whether every statement ran.
-func (r Revision) Done() bool { return !r.ExecutedAt.IsZero() && r.Error == "" && r.Applied == r.Total }
+// State is where a migration stands.
+type State string
 
-// ErrBehind is returned by Current for a schema that misses migrations.
-var ErrBehind = errors.New("the schema is behind")
+// The states of a migration.
+const (
+	Pending     State = "pending"
+	Applied     State = "applied"
+	Baseline    State = "baseline"
+	Interrupted State = "interrupted" // between two statements, or with its process; Migrate goes on there
+	Failed      State = "failed"
+)
 
-var errNotEmpty = errors.New("want an empty database")
+// State tells where the migration stands.
+func (r Revision) State() State {
+	switch {
+	case r.Baseline:
+		return Baseline
+	case r.Error == errInterrupted.Error():
+		return Interrupted
+	case r.Error != "":
+		return Failed
+	case r.ExecutedAt.IsZero():
+		return Pending
+	case r.Applied == r.Total:
+		return Applied
+	}
+	return Interrupted
+}
+
+// Done reports whether nothing is left to run.
+func (r Revision) Done() bool { return r.State() == Applied || r.State() == Baseline }
+
+var (
+	// ErrBehind is returned by Current for a schema that misses migrations.
+	ErrBehind = errors.New("the schema is behind")
+
+	// ErrVersion is returned where a version is asked for that no migration has.
+	ErrVersion = errors.New("no such version")
+
+	errNotEmpty    = errors.New("want an empty database, or one that was taken over with a baseline")
+	errInterrupted = errors.New("interrupted")
+)
+
+// MigrateOptions is how MigrateWith goes about it. The zero value applies everything.
+type MigrateOptions struct {
+	Operator string        // recorded with each revision: the program and its version
+	To       string        // the last version to apply; empty for all
+	LockWait time.Duration // how long to wait for another process: 0 for a minute, negative for not at all
+	Progress func(Step)    // called before each statement
+}
 
 // Migrate applies the migrations that the database misses, in order, and returns them. Several processes may
 // call it at once: one applies, the others wait and find nothing to do, or fail with ErrLocked after a minute.
 // Migrations whose checksum does not match atlas.sum are refused.
 //
-// On MySQL a statement that fails leaves those before it applied: the next call resumes at it. On SQLite a
-// call applies everything or nothing.
+// On MySQL a statement that fails leaves those before it applied: the next call resumes at it. So does the end
+// of ctx, which is heeded between statements and not within one, because the server may well finish a statement
+// that nobody waits for. On SQLite a call applies everything or nothing.
 //
 // operator is recorded with each revision: the program and its version.
 func (s *Store) Migrate(ctx context.Context, operator string) ([]Revision, error) {
-	return s.migrate(ctx, migrations.FS, operator)
+	return s.MigrateWith(ctx, MigrateOptions{Operator: operator})
 }
 
-func (s *Store) migrate(ctx context.Context, files fs.FS, operator string) (done []Revision, err error) {
+// MigrateWith is Migrate with options. An unknown version is an error wrapping ErrVersion.
+func (s *Store) MigrateWith(ctx context.Context, o MigrateOptions) ([]Revision, error) {
+	return s.migrate(ctx, migrations.FS, o)
+}
+
+func (s *Store) migrate(ctx context.Context, files fs.FS, o MigrateOptions) (done []Revision, err error) {
 	dir, err := loadDir(files, s.Engine())
 	if err != nil {
+		return nil, err
+	}
+	if err := isVersion(dir, o.To); err != nil {
 		return nil, err
 	}
 	// One connection carries the lock, the table and the statements.
@@ -56,52 +110,143 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, operator string) (done
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	end, err := s.lock(ctx, conn)
+	wait := s.lockWait
+	if o.LockWait != 0 {
+		wait = max(o.LockWait, 0)
+	}
+	end, err := s.lock(ctx, conn, wait)
 	if err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
 	defer func() { err = errors.Join(err, end(err == nil)) }()
+	if _, err := conn.ExecContext(ctx, revisionDDL[s.Engine()]); err != nil {
+		return nil, fmt.Errorf("revision table: %w", err)
+	}
 	drv, err := s.driver(conn)
 	if err != nil {
 		return nil, err
 	}
 
-	if _, err := conn.ExecContext(ctx, revisionDDL[s.Engine()]); err != nil {
-		return nil, fmt.Errorf("revision table: %w", err)
-	}
 	revs := revisions{conn}
-	var began []string
-	ex, err := migrate.NewExecutor(drv, dir, revs, migrate.WithOperatorVersion(operator),
-		migrate.WithLogger(logFunc(func(e migrate.LogEntry) {
-			if f, ok := e.(migrate.LogFile); ok {
-				began = append(began, f.Version)
-			}
-		})))
+	run := &runner{atlasDriver: drv, ctx: ctx, progress: o.Progress}
+	ex, err := migrate.NewExecutor(run, dir, revs, migrate.WithOperatorVersion(o.Operator), migrate.WithLogger(run))
 	if err != nil {
 		return nil, err
 	}
-	switch err := ex.ExecuteN(ctx, 0); {
-	case errors.As(err, new(*migrate.NotCleanError)):
-		return nil, fmt.Errorf("migrate: %s has tables, and no record of migrations: %w", s, errNotEmpty)
-	case err != nil && !errors.Is(err, migrate.ErrNoPendingFiles):
+	pending, err := s.pending(ctx, ex, o.To)
+	if err != nil || len(pending) == 0 {
+		return nil, err
+	}
+	runCtx := ctx
+	if s.Engine() == "mysql" {
+		runCtx = context.WithoutCancel(ctx)
+	}
+	if err := ex.ExecuteN(runCtx, len(pending)); err != nil {
+		if errors.Is(err, errInterrupted) {
+			return nil, fmt.Errorf("migrate: %w before statement %d of %d of %s %s: %w",
+				errInterrupted, run.step.Number, run.step.Total, run.step.Version, run.step.Description, context.Cause(ctx))
+		}
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
-	for _, version := range began {
-		rev, err := revs.ReadRevision(ctx, version)
+	for _, f := range pending {
+		rev, err := revs.ReadRevision(runCtx, f.Version())
 		if err != nil {
-			return nil, fmt.Errorf("revision %s: %w", version, err)
+			return nil, fmt.Errorf("revision %s: %w", f.Version(), err)
 		}
 		done = append(done, revisionOf(rev))
 	}
 	return done, nil
 }
 
-// driver is Atlas's view of a connection.
-func (s *Store) driver(conn *sql.Conn) (migrate.Driver, error) {
-	if s.Engine() == "sqlite" {
-		return sqlite.Open(conn)
+// pending is the migrations that are to run, up to and including version to unless that is empty.
+func (s *Store) pending(ctx context.Context, ex *migrate.Executor, to string) ([]migrate.File, error) {
+	files, err := ex.Pending(ctx)
+	switch {
+	case errors.Is(err, migrate.ErrNoPendingFiles):
+		return nil, nil
+	case errors.As(err, new(*migrate.NotCleanError)):
+		return nil, fmt.Errorf("migrate: %s has tables, and no record of migrations: %w", s, errNotEmpty)
+	case err != nil:
+		return nil, fmt.Errorf("migrate: %w", err)
 	}
-	return mysql.Open(conn)
+	if to != "" {
+		files = slices.DeleteFunc(files, func(f migrate.File) bool { return f.Version() > to })
+	}
+	return files, nil
+}
+
+// runner is a driver that stops between two statements when ctx ends, and knows which one is next.
+type runner struct {
+	atlasDriver
+	ctx      context.Context
+	progress func(Step)
+	step     Step
+	failure  error
+}
+
+// Log implements migrate.Logger.
+func (r *runner) Log(entry migrate.LogEntry) {
+	switch e := entry.(type) {
+	case migrate.LogFile:
+		stmts, err := migrate.FileStmtDecls(r.atlasDriver, e.File)
+		r.failure = err
+		r.step = Step{Version: e.File.Version(), Description: e.File.Desc(), Number: e.Skip, Total: len(stmts)}
+	case migrate.LogStmt:
+		r.step.Number++
+		r.step.SQL, r.step.Comments = e.Stmt.Text, e.Stmt.Comments
+		if r.progress != nil {
+			r.progress(r.step)
+		}
+	}
+}
+
+// ExecContext runs a statement of a migration.
+func (r *runner) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	if r.failure != nil {
+		return nil, r.failure
+	}
+	if r.ctx.Err() != nil {
+		return nil, errInterrupted
+	}
+	return r.atlasDriver.ExecContext(ctx, query, args...)
+}
+
+// atlasDriver is Atlas's view of a database, with the rules for taking a file apart.
+type atlasDriver interface {
+	migrate.Driver
+	migrate.StmtScanner
+}
+
+// driver is Atlas's view of a connection.
+func (s *Store) driver(conn *sql.Conn) (atlasDriver, error) {
+	open := mysql.Open
+	if s.Engine() == "sqlite" {
+		open = sqlite.Open
+	}
+	drv, err := open(conn)
+	if err != nil {
+		return nil, err
+	}
+	full, ok := drv.(atlasDriver)
+	if !ok {
+		return nil, fmt.Errorf("%T takes no statements apart", drv)
+	}
+	return full, nil
+}
+
+// isVersion checks that a migration has the version, unless it is empty.
+func isVersion(dir migrate.Dir, version string) error {
+	files, err := dir.Files()
+	if err != nil || version == "" {
+		return err
+	}
+	if slices.ContainsFunc(files, func(f migrate.File) bool { return f.Version() == version }) {
+		return nil
+	}
+	if len(files) == 0 {
+		return fmt.Errorf("%w: %s; there are no migrations", ErrVersion, version)
+	}
+	return fmt.Errorf("%w: %s; the last one is %s", ErrVersion, version, files[len(files)-1].Version())
 }
 
 // Status lists all migrations in order: those of the binary, and those of the database the binary does not
@@ -136,6 +281,10 @@ func (s *Store) status(ctx context.Context, files fs.FS) ([]Revision, error) {
 				return nil, fmt.Errorf("migration %s: %w", f.Name(), err)
 			}
 			rev = Revision{Version: f.Version(), Description: f.Desc(), Total: len(stmts)}
+			// Only the last migration of a baseline is recorded.
+			if isBaseline(applied) && f.Version() < applied[0].Version {
+				rev.Baseline, rev.ExecutedAt = true, applied[0].ExecutedAt.UTC()
+			}
 		}
 		out = append(out, rev)
 		delete(byVersion, f.Version())
@@ -146,6 +295,11 @@ func (s *Store) status(ctx context.Context, files fs.FS) ([]Revision, error) {
 		}
 	}
 	return out, nil
+}
+
+// isBaseline reports whether the first revision is one that never ran.
+func isBaseline(applied []*migrate.Revision) bool {
+	return len(applied) > 0 && applied[0].Type == migrate.RevisionTypeBaseline
 }
 
 // Current returns nil when the database has every migration of the binary, and an error wrapping ErrBehind
@@ -162,11 +316,14 @@ func (s *Store) current(ctx context.Context, files fs.FS) error {
 	}
 	pending := 0
 	for _, r := range revs {
-		switch {
-		case r.Error != "":
+		switch r.State() {
+		case Failed:
 			return fmt.Errorf("%w: migration %s stopped at statement %d of %d: %s",
 				ErrBehind, r.Version, r.Applied+1, r.Total, r.Error)
-		case !r.Done():
+		case Interrupted:
+			return fmt.Errorf("%w: migration %s was interrupted at statement %d of %d",
+				ErrBehind, r.Version, r.Applied+1, r.Total)
+		case Pending:
 			pending++
 		}
 	}
@@ -177,30 +334,51 @@ func (s *Store) current(ctx context.Context, files fs.FS) error {
 }
 
 // applied reads the revision table, if there is one.
-func (s *Store) applied(ctx context.Context) ([]*migrate.Revision, error) {
+func (s *Store) applied(ctx context.Context) (revs []*migrate.Revision, err error) {
+	conn, err := s.DB.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	return s.appliedOn(ctx, conn)
+}
+
+func (s *Store) appliedOn(ctx context.Context, conn *sql.Conn) ([]*migrate.Revision, error) {
 	q := "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
 	if s.Engine() == "mysql" {
 		q = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?"
 	}
 	var n int
-	if err := s.DB.QueryRowContext(ctx, q, revisionTable).Scan(&n); err != nil {
+	if err := conn.QueryRowContext(ctx, q, revisionTable).Scan(&n); err != nil {
 		return nil, err
 	}
 	if n == 0 {
 		return nil, nil
 	}
-	return revisions{s.DB}.ReadRevisions(ctx)
+	return revisions{conn}.ReadRevisions(ctx)
 }
 
 func revisionOf(r *migrate.Revision) Revision {
 	return Revision{
 		Version: r.Version, Description: r.Description, Applied: r.Applied, Total: r.Total,
-		ExecutedAt: r.ExecutedAt.UTC(), Error: r.Error,
+		ExecutedAt: r.ExecutedAt.UTC(), Error: r.Error, Baseline: r.Type == migrate.RevisionTypeBaseline,
 	}
 }
 
 // loadDir copies one folder into Atlas's in-memory directory and checks it against its atlas.sum.
 func loadDir(files fs.FS, name string) (migrate.Dir, error) {
+	dir, err := copyDir(files, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := migrate.Validate(dir); err != nil {
+		return nil, fmt.Errorf("migrations/%s: a file was changed after it was sealed in atlas.sum: %w", name, err)
+	}
+	return dir, nil
+}
+
+// copyDir is loadDir without the check.
+func copyDir(files fs.FS, name string) (migrate.Dir, error) {
 	entries, err := fs.ReadDir(files, name)
 	if err != nil {
 		return nil, err
@@ -215,12 +393,5 @@ func loadDir(files fs.FS, name string) (migrate.Dir, error) {
 			return nil, err
 		}
 	}
-	if err := migrate.Validate(dir); err != nil {
-		return nil, fmt.Errorf("migrations/%s: a file was changed after it was sealed in atlas.sum: %w", name, err)
-	}
 	return dir, nil
 }
-
-type logFunc func(migrate.LogEntry)
-
-func (f logFunc) Log(e migrate.LogEntry) { f(e) }

@@ -1,0 +1,103 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"ariga.io/atlas/sql/migrate"
+
+	"github.com/almanac-cal/almanac/migrations"
+)
+
+// BaselineOptions is how Baseline goes about it.
+type BaselineOptions struct {
+	Operator string        // recorded with the revision: the program and its version
+	Dev      *Store        // as Verify's
+	Force    bool          // do not compare the tables
+	LockWait time.Duration // as Migrate's
+}
+
+// ErrDrift is returned by Baseline for a database whose tables are not those of the migrations.
+var ErrDrift = errors.New("the schema is not what the migrations make")
+
+// Baseline takes over a database that has its tables from elsewhere: it records that the migrations up to and
+// including version need not run. Like the Atlas CLI's --baseline it writes one revision, of that version. It
+// refuses a database that has a record of migrations, and, unless forced, one whose tables differ: the error
+// wraps ErrDrift then, and Drift says how.
+func (s *Store) Baseline(ctx context.Context, version string, o BaselineOptions) error {
+	return s.baseline(ctx, migrations.FS, version, o)
+}
+
+// DriftError is an ErrDrift with the difference.
+type DriftError struct{ Drift Drift }
+
+func (e *DriftError) Error() string {
+	return fmt.Sprintf("%s: %d statements would mend it", ErrDrift, len(e.Drift.Mend))
+}
+
+func (*DriftError) Unwrap() error { return ErrDrift }
+
+func (s *Store) baseline(ctx context.Context, files fs.FS, version string, o BaselineOptions) (err error) {
+	dir, err := loadDir(files, s.Engine())
+	if err != nil {
+		return err
+	}
+	if version == "" {
+		return fmt.Errorf("%w: it is empty", ErrVersion)
+	}
+	if err := isVersion(dir, version); err != nil {
+		return err
+	}
+	conn, err := s.DB.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	wait := s.lockWait
+	if o.LockWait != 0 {
+		wait = max(o.LockWait, 0)
+	}
+	end, err := s.lock(ctx, conn, wait)
+	if err != nil {
+		return fmt.Errorf("baseline: %w", err)
+	}
+	defer func() { err = errors.Join(err, end(err == nil)) }()
+
+	applied, err := s.appliedOn(ctx, conn)
+	if err != nil {
+		return err
+	}
+	if len(applied) > 0 {
+		return fmt.Errorf("baseline: %s has a record of migrations already, up to %s", s, applied[len(applied)-1].Version)
+	}
+	if !o.Force {
+		taken := []*migrate.Revision{{Version: version, Type: migrate.RevisionTypeBaseline}}
+		drift, err := s.compare(ctx, conn, dir, taken, o.Dev)
+		if err != nil {
+			return fmt.Errorf("baseline: %w", err)
+		}
+		if len(drift.Mend) > 0 {
+			return fmt.Errorf("baseline: %w", &DriftError{drift})
+		}
+	}
+	if _, err := conn.ExecContext(ctx, revisionDDL[s.Engine()]); err != nil {
+		return fmt.Errorf("revision table: %w", err)
+	}
+	drv, err := s.driver(conn)
+	if err != nil {
+		return err
+	}
+	ex, err := migrate.NewExecutor(drv, dir, revisions{conn},
+		migrate.WithBaselineVersion(version), migrate.WithOperatorVersion(o.Operator))
+	if err != nil {
+		return err
+	}
+	// Looking for what is pending is what writes the baseline.
+	if _, err := ex.Pending(ctx); err != nil && !errors.Is(err, migrate.ErrNoPendingFiles) {
+		return fmt.Errorf("baseline: %w", err)
+	}
+	return nil
+}
