@@ -78,7 +78,7 @@ func TestGeneralRights(t *testing.T) {
 		n := 0
 		// fresh is a word nobody has used yet.
 		fresh := func() string { n++; return fmt.Sprintf("fresh %d", n) }
-		event := func(over object) object { return concert(over) }
+		event := concert
 		requests := map[string]func(as string) apitest.Request{
 			"create an event":     func(as string) apitest.Request { return post(as, "/events", event(nil)) },
 			"create a venue":      func(as string) apitest.Request { return post(as, "/venues", object{"venue": fresh()}) },
