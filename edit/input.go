@@ -7,6 +7,10 @@ import (
 	"github.com/almanac-cal/almanac/when"
 )
 
+// MaxNew is how many venues, organizers, categories or tags one event may bring with it in each of these lists.
+// A body has room for tens of thousands, and while they are written nobody else writes.
+const MaxNew = 500
+
 // EventInput is what is sent about an event; nil is not sent. A create needs Title, Start and End.
 type EventInput struct {
 	AuthorID  *int64

@@ -101,6 +101,9 @@ func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]
 	if !e.mayManageTerms(l.taxonomy) {
 		return nil, invalid(unknownTerms(l.name, unknown))
 	}
+	if len(unknown) > MaxNew {
+		return nil, invalid(faultOf(l.name, param.TooMany(l.name, MaxNew)))
+	}
 	keys := slices.Sorted(maps.Keys(names))
 	for _, key := range keys {
 		if err := claim(ctx, tx, l.taxonomy, topName(key)); err != nil {

@@ -240,6 +240,14 @@ func TestChangesOfAccountsAreNoticed(t *testing.T) {
 		// What a removed user wrote stays, nobody's.
 		id := idOf(t, a.Do(t, with(basic("ewa", "another passphrase"), post("", "/venues", object{"venue": "Hall"}))))
 		do(auth.RemoveUser(t.Context(), db, ewa.ID))
+		// Until that is noticed they are believed, but can be nobody's author any more.
+		unnoticed := func(r apitest.Request) apitest.Case {
+			r = with(basic("ewa", "another passphrase"), r)
+			return apitest.Case{Name: r.Path, Request: r, Status: 401, Code: "rest_invalid_token", Check: challenged}
+		}
+		a.Run(t, []apitest.Case{
+			unnoticed(post("", "/organizers", object{"organizer": "Ewa"})), unnoticed(upload("", "a.png", picture(t, 2, 2))),
+		})
 		status(basic("ewa", "another passphrase"), 401)
 		has(t, a.Do(t, get(fmt.Sprintf("/venues/%d", id))), object{"venue": "Hall", "author": nil})
 	})

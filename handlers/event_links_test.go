@@ -57,7 +57,7 @@ func TestVenuesAndOrganizersAreLinkedInAllForms(t *testing.T) {
 			{"representation", object{"id": 10, "venue": 5, "organizer": false, "json_ld": nil}, []int64{10}},
 			{"mixed", []any{object{"id": 11}, "10"}, []int64{11, 10}},
 			{"repeats", []any{11, 10, "11", object{"id": 10}}, []int64{11, 10}},
-			{"zeros and empties", []any{0, "", nil, "0", object{}, object{"venue": "", "organizer": nil, "city": []any{}}, 10}, []int64{10}},
+			{"zeros and empties", []any{0, "", nil, "0", object{}, []any{}, object{"venue": "", "organizer": nil, "city": []any{}}, 10}, []int64{10}},
 			{"empty text", "", nil},
 			{"zero", 0, nil},
 			{"zero as text", "0", nil},
@@ -123,6 +123,7 @@ func TestWhatCannotBeLinked(t *testing.T) {
 			{"text in a list", "admin", "organizer", []any{13, "Bob"}, "", nil},
 			{"fraction", "admin", "venue", 10.5, "", nil},
 			{"boolean", "admin", "venue", true, "", nil},
+			{"list in the list", "admin", "venue", []any{[]any{10}}, "", nil},
 			{"object with a text id", "admin", "venue", object{"id": "grand-hall"}, "", nil},
 		} {
 			t.Run(c.name, func(t *testing.T) {

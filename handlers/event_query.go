@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -96,7 +97,7 @@ func (r *request) declareEventQuery(p *param.Set, q *eventQuery) {
 		Check(func(context.Context) *param.Fault {
 			text, ok := search.ParseEvents(*q.Search)
 			if !ok {
-				return param.Bad()
+				return badSearch(*q.Search)
 			}
 			q.text = text
 			return nil
@@ -314,6 +315,14 @@ func linked(table, column string, ids []int64) predicate.Event {
 		in := sql.P(func(b *sql.Builder) { b.Ident(t.C(column)).WriteString(" IN (" + list.String() + ")") })
 		s.Where(sql.In(s.C(event.FieldID), sql.Select(t.C("event_id")).From(t).Where(in)))
 	}
+}
+
+// badSearch is the fault of a search that is blank or too much.
+func badSearch(text string) *param.Fault {
+	if utf8.RuneCountInString(text) > search.MaxChars {
+		return param.TooLong("search", search.MaxChars)
+	}
+	return param.Bad()
 }
 
 func notBlank(v **string) func(context.Context) *param.Fault {

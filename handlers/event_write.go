@@ -212,6 +212,15 @@ func idOrNone(raw any) (int64, *param.Fault) {
 func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, name string, refs []reference,
 	inline func(place int, set *param.Set),
 ) *param.Fault {
+	made := 0
+	for _, ref := range refs {
+		if ref.object != nil {
+			made++
+		}
+	}
+	if made > edit.MaxNew {
+		return param.TooMany(name, edit.MaxNew)
+	}
 	var ids []int64
 	for i, ref := range refs {
 		if ref.object == nil {

@@ -60,8 +60,12 @@ func (a *asking) number(name string, id int64) *int64 {
 }
 
 func (a *asking) boolean(name string) *bool {
-	v := maybe(a.Rand, 60)
-	a.add(name, map[bool]string{true: one(a.Rand, "1", "true", "YES", "on"), false: one(a.Rand, "0", "False", "no", "off")}[v])
+	v := maybe(a.Rand, 70)
+	word := one(a.Rand, "0", "False", "no", "off")
+	if v {
+		word = one(a.Rand, "1", "true", "YES", "on")
+	}
+	a.add(name, word)
 	return &v
 }
 
@@ -87,8 +91,8 @@ func (a *asking) statuses() []calendar.Status {
 	out := some(a.Rand, calendar.Statuses, 1+a.IntN(3))
 	if maybe(a.Rand, 3) {
 		out = append(out, "any")
-	} else if maybe(a.Rand, 25) {
-		out = []calendar.Status{calendar.Publish}
+	} else if maybe(a.Rand, 50) {
+		out = []calendar.Status{one(a.Rand, calendar.Publish, calendar.Future)}
 	}
 	words := make([]string, len(out))
 	for i, s := range out {
@@ -101,13 +105,23 @@ func (a *asking) statuses() []calendar.Status {
 // date is near something that happens, or a phrase.
 func (a *asking) date(name string) refDate {
 	m := a.moment()
-	if maybe(a.Rand, 60) {
-		e := one(a.Rand, a.world.events...)
-		m = e.start
-		if strings.Contains(name, "end") {
-			m = e.end
+	if maybe(a.Rand, 75) {
+		midnight := maybe(a.Rand, 40)
+		for range 20 {
+			e := one(a.Rand, a.world.events...)
+			m = e.start
+			if strings.HasPrefix(name, "end") {
+				m = e.end
+			}
+			if !midnight || m.Equal(a.site.midnight(refDate{at: m}, 0)) {
+				break
+			}
 		}
-		m = m.Add(one(a.Rand, 0, 0, -time.Second, time.Second, 12*time.Hour, -24*time.Hour))
+		if midnight {
+			m = m.Add(one(a.Rand, 0, 0, -time.Second, -time.Second, -24*time.Hour))
+		} else {
+			m = m.Add(one(a.Rand, 0, 0, 0, 0, -time.Second, time.Second, 12*time.Hour, -24*time.Hour))
+		}
 	}
 	_, offset := m.In(a.site.zone).Zone()
 	wall := m.UTC().Add(time.Duration(offset) * time.Second)
@@ -116,12 +130,13 @@ func (a *asking) date(name string) refDate {
 	today := now.Truncate(24 * time.Hour)
 	days := a.IntN(60) - 30
 	date, text := refDate{at: m}, ""
-	switch a.IntN(11) {
+	switch a.IntN(14) {
 	case 0:
-		date, text = refDate{wall.Truncate(24 * time.Hour), true}, wall.Format(one(a.Rand, time.DateOnly, "2006/01/02", "02.01.2006", "2 January 2006"))
+		layout := one(a.Rand, time.DateOnly, "2006/01/02", "02.01.2006", "2 January 2006")
+		date, text = refDate{wall.Truncate(24 * time.Hour), true}, wall.Format(layout)
 	case 1, 2:
 		date, text = refDate{wall, true}, wall.Format(one(a.Rand, time.DateTime, "2006-01-02T15:04:05"))
-	case 3, 4:
+	case 3, 4, 11, 12, 13:
 		text = m.UTC().Format("2006-01-02T15:04:05Z")
 	case 5, 6:
 		text = m.In(time.FixedZone("", 3600*(a.IntN(25)-12))).Format("2006-01-02 15:04:05-07:00")
@@ -201,14 +216,15 @@ func (a *asking) eventID() int64 {
 
 func (a *asking) events() eventAsk {
 	const dates, texts, links, flags, places = "dates", "texts", "links", "flags", "places"
-	a.focus = one(a.Rand, dates, dates, texts, links, flags, places)
+	a.focus = one(a.Rand, dates, dates, dates, texts, links, flags, places, "nothing")
 	q := eventAsk{dates: map[string]refDate{}, radius: 25}
-	for _, name := range []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"} {
-		if a.likely(dates, 12) {
+	names := []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"}
+	for i, name := range some(a.Rand, names, len(names)) {
+		if i == 0 && a.likely(dates, 30) || maybe(a.Rand, 8) {
 			q.dates[name] = a.date(name)
 		}
 	}
-	if a.likely(dates, 16) {
+	if a.likely(dates, 22) {
 		q.strict = *a.boolean("strict_dates")
 	}
 	if a.likely(texts, 30) {
@@ -273,7 +289,8 @@ func (a *asking) circle(q *eventAsk) {
 	}
 	q.lat = send("geoloc_lat", lat*180/math.Pi)
 	q.lng = send("geoloc_lng", math.Remainder(lng*180/math.Pi, 360))
-	q.radius = *send("geoloc_radius", max(0.001, distance(v.lat, v.lng, *q.lat, *q.lng)*one(a.Rand, 0.99, 0.999, 1.001, 1.01)))
+	away := distance(v.lat, v.lng, *q.lat, *q.lng) * one(a.Rand, 0.99, 0.999, 1.001, 1.01)
+	q.radius = *send("geoloc_radius", max(0.001, away))
 }
 
 func (a *asking) linked() linkedAsk {
@@ -316,7 +333,8 @@ func (a *asking) terms(kind calendar.Kind) termAsk {
 		a.add("order", q.order)
 	}
 	if maybe(a.Rand, 70) {
-		q.by = one(a.Rand, "id", "name", "slug", "count", "description", "description", "term_group", "include", "none", "weight")
+		q.by = one(a.Rand,
+			"id", "name", "slug", "count", "description", "description", "term_group", "include", "none", "weight")
 		a.add("orderby", q.by)
 	}
 	if maybe(a.Rand, 50) {

@@ -70,7 +70,8 @@ func (m *refMaker) texts(kind calendar.Kind, html, slugged bool) refTexts {
 			continue
 		}
 		m.slugs++
-		text := refText{title: m.words(2), slug: fmt.Sprintf("%s%s-%d", one(m.Rand, "b_", "b-", "b1"), kind, m.slugs)}
+		slug := fmt.Sprintf("%s%s-%d", one(m.Rand, "b_", "b-", "b1"), kind, m.slugs)
+		text := refText{title: m.words(2), slug: slug}
 		if l != t.original && maybe(m.Rand, 30) {
 			text.title = ""
 		}
@@ -100,7 +101,8 @@ func (m *refMaker) record(kind calendar.Kind, id int64) refRecord {
 	r.published = m.sites[1].now.Add(-time.Duration(m.IntN(40)) * 24 * time.Hour)
 	switch r.status {
 	case calendar.Future:
-		r.published = one(m.Rand, m.sites...).now.Add(one(m.Rand, -time.Hour, 0, time.Second, 24*time.Hour, 1000*24*time.Hour))
+		away := one(m.Rand, -time.Hour, 0, 0, 0, time.Second, 24*time.Hour, 1000*24*time.Hour)
+		r.published = one(m.Rand, m.sites...).now.Add(away)
 	case calendar.Trash:
 		r.before = one(m.Rand, calendar.Publish, calendar.Draft, calendar.Private)
 	}
@@ -146,14 +148,18 @@ func (m *refMaker) event(id int64) *refEvent {
 	if len(m.world.events) > 0 && maybe(m.Rand, 15) {
 		e.parent = m.world.events[0].id
 	}
+	around := m.time(e)
 	for _, link := range []struct {
 		to   *[]int64
 		kind calendar.Kind
 	}{{&e.venues, calendar.Venue}, {&e.organizers, calendar.Organizer}} {
-		// The first half has many events; of the others, some have one or two, some none.
+		// The first half has many events. The others have few or none, mostly such as decide about a filter:
+		// scheduled ones, and those around now.
 		all := m.world.linked[link.kind]
 		links := some(m.Rand, all[:len(all)/2], m.IntN(4))
-		if maybe(m.Rand, 7) {
+		if decides := e.status == calendar.Future || around; decides && maybe(m.Rand, 40) {
+			links = some(m.Rand, all[len(all)/2:], 1)
+		} else if maybe(m.Rand, 2) {
 			links = append(links, one(m.Rand, all[len(all)/2:]...))
 		}
 		for _, l := range links {
@@ -175,13 +181,12 @@ func (m *refMaker) event(id int64) *refEvent {
 			}
 		}
 	}
-	m.time(e)
 	return e
 }
 
 // time gives an event its span. A moment in the second pass of a doubled hour is no wall time of that zone, so
-// such an event is in UTC.
-func (m *refMaker) time(e *refEvent) {
+// such an event is in UTC. It reports whether the event begins around one of the sites' now.
+func (m *refMaker) time(e *refEvent) (around bool) {
 	zone, err := time.LoadLocation(e.zone)
 	if err != nil {
 		panic(err) // the names are constants
@@ -195,7 +200,7 @@ func (m *refMaker) time(e *refEvent) {
 	case maybe(m.Rand, 30):
 		start = m.moment().Add(-time.Hour) // and the end is the moment
 	case maybe(m.Rand, 10):
-		start = one(m.Rand, m.sites...).now.Add(one(m.Rand, 0, 0, -time.Second))
+		start, around = one(m.Rand, m.sites...).now.Add(one(m.Rand, 0, 0, -time.Second)), true
 	}
 	end := start.Add(one(m.Rand, 0, time.Hour, time.Hour, 30*time.Hour, 20*24*time.Hour))
 	e.startWall, e.endWall = wall(start), wall(end)
@@ -207,6 +212,7 @@ func (m *refMaker) time(e *refEvent) {
 		e.startWall, e.endWall = start.UTC(), end.UTC()
 	}
 	e.start, e.end = refInstant(e.startWall, zone), refInstant(e.endWall, zone)
+	return around
 }
 
 func (m *refMaker) place(kind calendar.Kind, id int64) *refLinked {
@@ -255,11 +261,19 @@ func (m *refMaker) fill() {
 		ids = ids[1:]
 		return id
 	}
-	for range refVenueCount {
-		w.linked[calendar.Venue] = append(w.linked[calendar.Venue], m.place(calendar.Venue, next()))
-	}
-	for range refOrganizerCount {
-		w.linked[calendar.Organizer] = append(w.linked[calendar.Organizer], m.place(calendar.Organizer, next()))
+	for _, kind := range []calendar.Kind{calendar.Venue, calendar.Organizer} {
+		count := refVenueCount
+		if kind == calendar.Organizer {
+			count = refOrganizerCount
+		}
+		for i := range count {
+			id := next()
+			l := m.place(kind, id)
+			for i == 0 && l.status != calendar.Trash { // one at least
+				l = m.place(kind, id)
+			}
+			w.linked[kind] = append(w.linked[kind], l)
+		}
 	}
 	for range refEventCount {
 		w.events = append(w.events, m.event(next()))

@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"net/url"
 	"os"
 	"slices"
 	"strconv"
@@ -24,7 +25,7 @@ import (
 const seedVariable = "ALMANAC_TEST_SEED"
 
 // asksPerSeed is how many lists are asked for on each of the random calendars.
-const asksPerSeed = 500
+const asksPerSeed = 400
 
 // refClocks are the sites: a zone and what time it is. The second has the day on which the clock goes back; in
 // the third it is still the day before the UTC one; the last has a 29 February, and its clock will skip a
@@ -41,7 +42,7 @@ var refClocks = []struct {
 
 func TestListsAreWhatTheContractSelects(t *testing.T) {
 	t.Parallel()
-	seeds := []uint64{1, 2}
+	seeds := []uint64{1, 2, 3}
 	if text := os.Getenv(seedVariable); text != "" {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
@@ -85,7 +86,9 @@ func checkLists(t *testing.T, st *store.Store, seed uint64) {
 	}
 	c.tokens = c.apis[0]
 	c.world.callers = []refCaller{{}}
-	for i, role := range []calendar.Role{calendar.Subscriber, calendar.Contributor, calendar.Author, calendar.Editor, calendar.Administrator} {
+	for i, role := range []calendar.Role{
+		calendar.Subscriber, calendar.Contributor, calendar.Author, calendar.Editor, calendar.Administrator,
+	} {
 		for _, login := range []string{string(role), string(role) + "2"} {
 			c.world.callers = append(c.world.callers, refCaller{c.tokens.SignIn(t, login, role), login, i + 1})
 		}
@@ -153,11 +156,14 @@ func (c *listCheck) ask(t *testing.T, number int) {
 	case maybe(r, 15):
 		lang = one(r, calendar.Languages...)
 		segment = "/" + string(lang)
-	case maybe(r, 15):
-		lang = one(r, calendar.Languages...)
-		a.add("ml_language", string(lang))
+	default:
+		if maybe(r, 15) {
+			lang = one(r, calendar.Languages...)
+			a.add("ml_language", string(lang))
+		}
 	}
-	kind := one(r, calendar.Event, calendar.Event, calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag)
+	kind := one(r, calendar.Event, calendar.Event, calendar.Event,
+		calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag)
 	var want refAnswer
 	collection := string(kind) + "s"
 	switch kind {
@@ -173,7 +179,7 @@ func (c *listCheck) ask(t *testing.T, number int) {
 	}
 	page, perPage := 1, 10
 	if maybe(r, 60) {
-		perPage = one(r, 1, 2, 3, 5, 7, 50, 60, 60)
+		perPage = one(r, 1, 2, 3, 5, 7, 50, 60, 60, 60)
 		a.add("per_page", strconv.Itoa(perPage))
 		perPage = min(perPage, 50)
 	}
@@ -184,9 +190,10 @@ func (c *listCheck) ask(t *testing.T, number int) {
 	if maybe(r, 50) {
 		a.add("_fields", collection+".id,rest_url,next_rest_url,previous_rest_url,total,total_pages")
 	}
+	// The order of parameters means nothing, that of the items of a list does.
+	name := func(i int) string { return strings.Split(a.query[i], "=")[0] }
 	r.Shuffle(len(a.query), func(i, j int) {
-		// Items of one list keep their order.
-		if name := func(k int) string { return strings.Split(a.query[k], "=")[0] }; name(i) != name(j) && !strings.Contains(name(i)+name(j), "%5B") {
+		if !strings.Contains(name(i)+name(j), url.QueryEscape("[]")) {
 			a.query[i], a.query[j] = a.query[j], a.query[i]
 		}
 	})

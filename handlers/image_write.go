@@ -112,8 +112,7 @@ func (r *request) dropPictures() error {
 
 // removePicture deletes an image: its row and then its files, so that no record shows what is not there.
 func (r *request) removePicture(ctx context.Context, row *ent.Image) error {
-	e := r.editor()
-	err := edit.Write(ctx, r.h.DB, e, func(tx *entTx) error { return e.DeleteImage(ctx, tx, row) })
+	err := r.commit(ctx, func(tx *entTx, e *edit.Editor) error { return e.DeleteImage(ctx, tx, row) })
 	if err != nil {
 		return err
 	}
@@ -192,8 +191,7 @@ func (r *request) storePicture(name, file string, data []byte, source string) (*
 		return nil, pictureFault(name, err)
 	}
 	var row *ent.Image
-	e := r.editor()
-	err = edit.Write(r.ctx, r.h.DB, e, func(tx *entTx) error {
+	err = r.commit(r.ctx, func(tx *entTx, e *edit.Editor) error {
 		row, err = e.CreateImage(r.ctx, tx, func(c *ent.ImageCreate) {
 			c.SetPath(img.Path).SetSourceURL(source).SetExtension(img.Extension).SetMimeType(img.MIMEType).
 				SetWidth(img.Width).SetHeight(img.Height).SetFilesize(img.Filesize).SetSizes(img.Sizes)

@@ -74,6 +74,7 @@ func TestLanguageOfARequest(t *testing.T) {
 			{Name: "messages", Request: ask("/en/cal/events/v1/events/999", ""), Status: 404, Check: both(shows(`"There is no event with ID 999."`, "message"), header("Content-Language", "en"))},
 			{Name: "messages by parameter", Request: ask(path+"9999?ml_language=pl", ""), Status: 404, Check: both(shows(fmt.Sprintf(`"Nie ma wydarzenia o ID %d9999."`, id), "message"), header("Content-Language", "pl"))},
 			{Name: "messages of the site", Request: ask("/cal/events/v1/nowhere", ""), Status: 404, Check: header("Content-Language", "es")},
+			{Name: "messages by the last of a repeated parameter", Request: ask("/cal/events/v1/nowhere?ml_language=en&ml_language=pl", ""), Status: 404, Check: header("Content-Language", "pl")},
 			{Name: "messages outside the API", Request: ask("/nowhere", "pl"), Status: 404, Check: header("Content-Language", "pl")},
 		})
 	})

@@ -275,3 +275,37 @@ func TestTermOrderIsThatOfNoEngine(t *testing.T) {
 		})
 	})
 }
+
+// Who reads a list of terms sees it sorted: by the texts they are served.
+func TestTermsAreOrderedAsTheyAreServed(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		both := func(c *ent.TermCreate) {
+			c.SetLanguages(calendar.LanguagesOf(calendar.English, calendar.Polish)).SetDescription("none")
+		}
+		translate := func(id int64, name, slug, description string) {
+			err := st.Ent.TermTranslation.Create().SetTermID(id).SetLanguage(calendar.Polish).
+				SetName(name).SetSlug(slug).SetDescription(description).Exec(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		classical := api.AddTerm(t, calendar.Tag, "Classical", both)
+		film := api.AddTerm(t, calendar.Tag, "Film", both)
+		outdoors := api.AddTerm(t, calendar.Tag, "Outdoors", both)
+		plain := api.AddTerm(t, calendar.Tag, "kino")
+		translate(classical, "Muzyka", "a-muzyka", "Koncerty")
+		translate(film, "film", "film-pl", "Wieczorami")
+		translate(outdoors, "Dwór", "", "Dniem")
+		api.Run(t, []apitest.Case{
+			{Name: "names", Request: get("/tags?ml_language=pl"), Status: 200, Check: lists("tags", outdoors, film, plain, classical)},
+			{Name: "names, descending", Request: get("/tags?ml_language=pl&order=desc"), Status: 200, Check: lists("tags", classical, plain, film, outdoors)},
+			{Name: "a page", Request: get("/tags?ml_language=pl&per_page=3&page=2"), Status: 200, Check: lists("tags", classical)},
+			{Name: "slugs", Request: get("/tags?ml_language=pl&orderby=slug"), Status: 200, Check: lists("tags", classical, film, plain, outdoors)},
+			{Name: "descriptions", Request: get("/tags?ml_language=pl&orderby=description"), Status: 200, Check: lists("tags", plain, outdoors, classical, film)},
+			{Name: "originals", Request: get("/tags"), Status: 200, Check: lists("tags", classical, film, plain, outdoors)},
+			{Name: "originals where there is no translation", Request: get("/tags?ml_language=es"), Status: 200, Check: lists("tags", classical, film, plain, outdoors)},
+		})
+	})
+}

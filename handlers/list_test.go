@@ -163,6 +163,7 @@ func TestListParametersAreChecked(t *testing.T) {
 			}
 			add("", "/"+collection+"?search=%20", "search")
 			add("", "/"+collection+"?search[]=a", "search"+number)
+			add("", "/"+collection+"?search="+strings.Repeat("x", 401), "search"+bounds)
 			add("", "/"+collection+"?search=%00", "search")
 			add("", "/"+collection+"?ml_language=de", "ml_language rest_not_in_enum")
 			add("", "/"+collection+"?ml_language=", "ml_language rest_not_in_enum")

@@ -63,7 +63,7 @@ func bodyValues(c *fiber.Ctx) (map[string]any, error) {
 		form, err := c.MultipartForm()
 		if err != nil {
 			if errors.Is(err, multipart.ErrMessageTooLarge) {
-				return nil, &calendar.Error{Code: "rest_request_too_large", Key: "rest_request_too_large", Err: err}
+				return nil, tooLarge(err)
 			}
 			return nil, malformed(err)
 		}
@@ -81,7 +81,7 @@ func formValues(args *fasthttp.Args) (map[string]any, error) {
 		}
 	})
 	if failed != nil {
-		return nil, malformed(failed)
+		return nil, tooLarge(failed)
 	}
 	return form.Values(), nil
 }
@@ -92,7 +92,7 @@ func multipartValues(data *multipart.Form) (map[string]any, error) {
 	for _, key := range slices.Sorted(maps.Keys(data.Value)) {
 		for _, v := range data.Value[key] {
 			if err := form.Add(strings.Clone(key), strings.Clone(v)); err != nil {
-				return nil, malformed(err)
+				return nil, tooLarge(err)
 			}
 		}
 	}
@@ -102,6 +102,11 @@ func multipartValues(data *multipart.Form) (map[string]any, error) {
 		out[strings.Clone(key)] = files[0]
 	}
 	return out, nil
+}
+
+// tooLarge is the answer for more parameters, or a deeper structure of them, than anybody needs.
+func tooLarge(err error) error {
+	return &calendar.Error{Code: "rest_request_too_large", Key: "rest_request_too_large", Err: err}
 }
 
 func malformed(err error) error {

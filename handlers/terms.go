@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/termtranslation"
 	"github.com/almanac-cal/almanac/param"
 	"github.com/almanac-cal/almanac/search"
 )
@@ -41,7 +42,7 @@ func declareTermQuery(taxonomy calendar.Kind) func(*request, *param.Set, *termQu
 		p.OptString(&q.Search, "search", "Text in name or slug").Check(func(context.Context) *param.Fault {
 			text, ok := search.ParseName(*q.Search)
 			if !ok {
-				return param.Bad()
+				return badSearch(*q.Search)
 			}
 			q.text = text
 			return nil
@@ -85,11 +86,8 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error
 	}
 	var rows []*ent.Term
 	if offset, ok := q.offset(); ok && offset < total {
-		rows, err = r.termPage(query, q, offset)
+		rows, err = r.termPage(taxonomy, query, q, offset)
 		if err != nil {
-			return nil, err
-		}
-		if err := r.translateTerms(rows); err != nil {
 			return nil, err
 		}
 	}
@@ -100,35 +98,52 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error
 	return r.listReply(taxonomy, q.paging, items, len(items), total)
 }
 
-// termPage loads the rows of one page. The engines disagree on the case of letters beyond ASCII, so the order by
-// description is made here, from ids and descriptions alone; names have a folded column.
-func (r *request) termPage(query *ent.TermQuery, q *termQuery, offset int) ([]*ent.Term, error) {
-	if q.OrderBy == nil || *q.OrderBy != "description" {
-		return query.Order(q.order()).Offset(offset).Limit(int(q.perPage)).All(r.ctx)
+// termPage loads the rows of one page with their texts. Terms are ordered by their texts as served. Where some are
+// translated, and for descriptions, of which no column is folded, that is done here and not by the engine.
+func (r *request) termPage(
+	taxonomy calendar.Kind, query *ent.TermQuery, q *termQuery, offset int,
+) ([]*ent.Term, error) {
+	key := q.sortText()
+	here := q.by() == "description"
+	if key != nil && !here {
+		var err error
+		here, err = r.h.DB.TermTranslation.Query().Where(
+			termtranslation.LanguageIn(r.lang, r.h.Site.Language),
+			termtranslation.HasTermWith(term.TaxonomyEQ(taxonomy)),
+		).Exist(r.ctx)
+		if err != nil {
+			return nil, err
+		}
 	}
-	all, err := query.Select(term.FieldID, term.FieldDescription).All(r.ctx)
+	if !here {
+		rows, err := query.Order(q.order()).Offset(offset).Limit(int(q.perPage)).All(r.ctx)
+		if err != nil {
+			return nil, err
+		}
+		return rows, r.translateTerms(rows)
+	}
+	all, err := query.All(r.ctx)
 	if err != nil {
 		return nil, err
 	}
+	for part := range slices.Chunk(all, partSize) {
+		if err := r.translateTerms(part); err != nil {
+			return nil, err
+		}
+	}
+	v := r.view()
+	keys := make(map[int64]string, len(all))
 	for _, t := range all {
-		t.Description = calendar.FoldName(t.Description)
+		keys[t.ID] = key(v.termTexts(t))
 	}
 	slices.SortFunc(all, func(a, b *ent.Term) int {
-		order := strings.Compare(a.Description, b.Description)
+		order := strings.Compare(keys[a.ID], keys[b.ID])
 		if q.descending() {
 			order = -order
 		}
 		return cmp.Or(order, cmp.Compare(a.ID, b.ID))
 	})
-	place := make(map[int64]int, q.perPage)
-	var ids []int64
-	for _, t := range all[min(offset, len(all)):min(offset+int(q.perPage), len(all))] {
-		place[t.ID] = len(ids)
-		ids = append(ids, t.ID)
-	}
-	rows, err := r.h.DB.Term.Query().Where(term.IDIn(ids...)).All(r.ctx)
-	slices.SortFunc(rows, func(a, b *ent.Term) int { return cmp.Compare(place[a.ID], place[b.ID]) })
-	return rows, err
+	return all[min(offset, len(all)):min(offset+int(q.perPage), len(all))], nil
 }
 
 // predicates are the filters of a list of terms (contract, section 9.3).
@@ -176,21 +191,44 @@ func ownsSlug(taxonomy calendar.Kind, key string) predicate.Term {
 
 func (q *termQuery) descending() bool { return q.Order != nil && strings.EqualFold(*q.Order, "desc") }
 
-// order sorts by the asked attribute, ties by id, ascending. Descriptions are sorted by termPage.
+// by is the attribute to sort by; words that are none mean the name.
+func (q *termQuery) by() string {
+	if q.OrderBy != nil {
+		switch *q.OrderBy {
+		case "id", "slug", "count", "description", "include":
+			return *q.OrderBy
+		case "none", "term_group":
+			return "id"
+		}
+	}
+	return "name"
+}
+
+// sortText is the text to sort by, case ignored; nil when it is no text.
+func (q *termQuery) sortText() func(texts) string {
+	switch q.by() {
+	case "name":
+		return func(t texts) string { return calendar.FoldName(t.title) }
+	case "description":
+		return func(t texts) string { return calendar.FoldName(t.description) }
+	case "slug":
+		return func(t texts) string { return t.slug }
+	}
+	return nil
+}
+
+// order sorts by the asked attribute, ties by id, ascending. Translated texts and descriptions are sorted by
+// termPage.
 func (q *termQuery) order() term.OrderOption {
 	descending := q.descending()
 	direction := sql.Asc
 	if descending {
 		direction = sql.Desc
 	}
-	by := "name"
-	if q.OrderBy != nil {
-		by = *q.OrderBy
-	}
 	return func(s *sql.Selector) {
 		id := s.C(term.FieldID)
-		switch by {
-		case "id", "none", "term_group":
+		switch q.by() {
+		case "id":
 			s.OrderBy(direction(id))
 			return
 		case "include":

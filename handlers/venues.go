@@ -38,7 +38,7 @@ func declareLinkedQuery(noun string) func(*request, *param.Set, *linkedQuery) {
 			Check(func(context.Context) *param.Fault {
 				pieces, ok := search.ParseLinked(*q.Search)
 				if !ok {
-					return param.Bad()
+					return badSearch(*q.Search)
 				}
 				q.pieces = pieces
 				return nil

@@ -35,18 +35,31 @@ func (r *request) editor() *edit.Editor {
 	}
 }
 
-// write runs a change in a transaction.
+// change runs the change of a record in a transaction.
 func (r *request) change(do func(tx *entTx, e *edit.Editor) error) error {
-	e := r.editor()
-	err := edit.Write(r.ctx, r.h.DB, e, func(tx *entTx) error { return do(tx, e) })
+	err := r.commit(r.ctx, do)
 	if err == nil {
 		r.fetched = nil // they belong to the record now
 	}
-	if errors.Is(err, store.ErrConflict) {
-		// Every attempt met somebody else. Nothing is wrong with what was asked.
-		return &calendar.Error{Code: "rest_unavailable", Key: "rest_unavailable", Err: err}
-	}
 	return err
+}
+
+// commit runs do in a transaction and tells why it was refused if every attempt met somebody else.
+func (r *request) commit(ctx context.Context, do func(tx *entTx, e *edit.Editor) error) error {
+	e := r.editor()
+	err := edit.Write(ctx, r.h.DB, e, func(tx *entTx) error { return do(tx, e) })
+	if !errors.Is(err, store.ErrConflict) {
+		return err
+	}
+	// Credentials are believed for some seconds. A user who was deleted in these can be nobody's author.
+	if id := r.caller.UserID; id != 0 {
+		known, lookup := r.h.DB.User.Query().Where(user.ID(id)).Exist(ctx)
+		if lookup == nil && !known {
+			return &calendar.Error{Code: "rest_invalid_token", Key: "rest_invalid_token", Err: err}
+		}
+	}
+	// Nothing is wrong with what was asked.
+	return &calendar.Error{Code: "rest_unavailable", Key: "rest_unavailable", Err: err}
 }
 
 // fields declares the fields of a write. What creates and updates share is declared once; they differ in what
@@ -389,6 +402,10 @@ func references(raw any) ([]reference, *param.Fault) {
 				return nil, fault
 			}
 			refs = append(refs, ref...)
+		case []any:
+			if !blank(v) {
+				return nil, param.Bad() // a list in the list
+			}
 		default:
 			list, fault := param.List(v)
 			if fault != nil {

@@ -268,6 +268,7 @@ func TestBoundsNameTheirSentence(t *testing.T) {
 		{OutOfBounds("a", nil, 9), "max", `{"maximum":9}`},
 		{OutOfBounds("a", 1, 9), "between", `{"maximum":9,"minimum":1}`},
 		{TooLong("a", 255), "too-long", `{"maximum":255}`},
+		{TooMany("a", 500), "too-many", `{"maximum":500}`},
 	} {
 		data, err := json.Marshal(c.fault.Data)
 		if err != nil {

@@ -19,8 +19,8 @@ import (
 // for a scalar.
 type Repeated []any
 
-// ErrForm is a form or query whose brackets contradict each other or nest too deep.
-var ErrForm = errors.New("malformed parameters")
+// ErrForm is a form or query that has too many parameters, or whose brackets nest too deep.
+var ErrForm = errors.New("too much of a form")
 
 // Bounds on what a client can make us build.
 const (

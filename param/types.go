@@ -173,6 +173,15 @@ func TooLong(name string, maximum int) *Fault {
 	}
 }
 
+// TooMany is the fault of a list that asks for more than maximum new records.
+func TooMany(name string, maximum int) *Fault {
+	return &Fault{
+		Reason: "rest_out_of_bounds", Key: "too-many",
+		Args: map[string]any{"Param": name, "Maximum": maximum},
+		Data: map[string]any{"maximum": maximum},
+	}
+}
+
 // Integer reads an integer: a JSON integer, a JSON number without fraction, or decimal digits with an optional
 // minus. What is beyond int64 becomes its nearest end, which no id and no page ever is.
 func Integer(raw any) (int64, *Fault) {

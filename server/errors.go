@@ -49,6 +49,12 @@ var statuses = map[string]int{
 	"rest_unavailable":                 http.StatusServiceUnavailable,
 }
 
+// The types of an error body.
+const (
+	typeJSON    = "application/json; charset=UTF-8"
+	typeProblem = "application/problem+json; charset=UTF-8"
+)
+
 // fault is an error as a client is told about it.
 type fault struct {
 	status  int
@@ -170,9 +176,11 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange, err error) {
 	case http.StatusServiceUnavailable:
 		c.Set(fiber.HeaderRetryAfter, "5")
 	}
-	kind, body := "application/json; charset=UTF-8", f.body()
-	if c.Accepts(fiber.MIMEApplicationJSON, "application/problem+json") == "application/problem+json" {
-		kind, body = "application/problem+json; charset=UTF-8", f.problem(string(c.Request().URI().PathOriginal()))
+	kind, body := typeJSON, f.body()
+	// Fiber compares media types letter by letter; they have no case.
+	c.Request().Header.Set(fiber.HeaderAccept, strings.ToLower(c.Get(fiber.HeaderAccept)))
+	if c.Accepts(typeJSON, typeProblem) == typeProblem {
+		kind, body = typeProblem, f.problem(string(c.Request().URI().PathOriginal()))
 	}
 	data, err := encode(body)
 	if err != nil {

@@ -173,6 +173,9 @@ func TestErrorBodies(t *testing.T) {
 			{Name: "anything", Request: problem(ask("", "/events/999"), "*/*"), Status: 404, Check: isJSON},
 			{Name: "any application", Request: problem(ask("", "/events/999"), "application/*"), Status: 404, Check: isJSON},
 			{Name: "neither", Request: problem(ask("", "/events/999"), "text/html"), Status: 404, Check: isJSON},
+			{Name: "problem in capitals", Request: problem(ask("", "/events/999"), strings.ToUpper(kind)), Status: 404, Check: isProblem(notFound)},
+			{Name: "problem with its encoding", Request: problem(ask("", "/events/999"), kind+"; charset=utf-8"), Status: 404, Check: isProblem(notFound)},
+			{Name: "JSON with its encoding preferred", Request: problem(ask("", "/events/999"), "application/json; charset=utf-8, "+kind+";q=0.9"), Status: 404, Check: isJSON},
 			{Name: "refused", Request: problem(ask("", "/events/999"), kind+";q=0"), Status: 404, Check: isJSON},
 			{Name: "success stays JSON", Request: problem(ask("", "/events/16"), kind), Status: 200, Check: isJSON},
 			{Name: "problem of a missing parameter", Request: problem(ask("POST", "/tags"), kind), Status: 400, Check: isProblem(

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
+	"errors"
 	"io"
 	"log/slog"
 	"net"
@@ -190,6 +191,37 @@ func TestRequestsThatReachNoRouter(t *testing.T) {
 			}
 			header("Content-Type", "application/json; charset=UTF-8", "X-Content-Type-Options", "nosniff", "Access-Control-Allow-Origin", "*", "Content-Language", "en")(t, got)
 		})
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// Names of headers have no case, but scripts are written that look for the documented letters.
+func TestNamesOfHeadersAreAsDocumented(t *testing.T) {
+	t.Parallel()
+	s := broken(t, io.Discard, nil)
+	ln := listen(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, ln) }()
+	var d net.Dialer
+	conn, err := d.DialContext(t.Context(), "tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.WriteString(conn, "GET /cal/events/v1/images HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(conn)
+	if err := errors.Join(err, conn.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"\r\nContent-Type: ", "\r\nWWW-Authenticate: Basic ", "\r\nWWW-Authenticate: Bearer\r\n", "\r\nX-Request-Id: "} {
+		if strings.Count(string(data), want) != 1 {
+			t.Errorf("not once %q in %s", want, data)
+		}
 	}
 	cancel()
 	if err := <-ended; err != nil {

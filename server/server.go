@@ -123,6 +123,8 @@ func (s *Server) handle(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(context.Background(), s.Timeout)
 	defer cancel()
 	c.SetUserContext(ctx)
+	// Names as they are documented: X-TEC-Total, not X-Tec-Total, for clients that look at the letters.
+	c.Response().Header.DisableNormalizing()
 	c.Set("X-Request-Id", x.id)
 	if err := s.recovered(ctx, c, x); err != nil {
 		if ctx.Err() != nil {
@@ -163,8 +165,11 @@ func (s *Server) dispatch(ctx context.Context, c *fiber.Ctx, x *exchange) error 
 	if l := root.Language(); l != "" {
 		x.lang = l
 	}
-	if l := calendar.Language(c.Query("ml_language")); l.Known() {
-		x.lang = calendar.Language(strings.Clone(string(l)))
+	// Of a key that is repeated the last one counts.
+	if all := c.Context().QueryArgs().PeekMulti("ml_language"); len(all) > 0 {
+		if l := calendar.Language(all[len(all)-1]); l.Known() {
+			x.lang = l
+		}
 	}
 	m := s.API.Match(method(c), rest)
 	if m == nil {
@@ -199,13 +204,12 @@ func method(c *fiber.Ctx) string {
 	if c.Method() != fiber.MethodPost {
 		return c.Method()
 	}
-	wish := c.Get("X-HTTP-Method-Override")
-	if wish == "" {
-		wish = c.Query("_method")
-	}
-	switch wish = strings.ToUpper(wish); wish {
-	case fiber.MethodPut, fiber.MethodPatch, fiber.MethodDelete:
-		return strings.Clone(wish)
+	for _, wish := range [2]string{c.Get("X-HTTP-Method-Override"), c.Query("_method")} {
+		for _, other := range [3]string{fiber.MethodPut, fiber.MethodPatch, fiber.MethodDelete} {
+			if strings.EqualFold(wish, other) {
+				return other
+			}
+		}
 	}
 	return fiber.MethodPost
 }

@@ -25,8 +25,8 @@ var ErrDrift = errors.New("the schema is not what the migrations make")
 
 // Baseline takes over a database that has its tables from elsewhere: it records that the migrations up to and
 // including version need not run. Like the Atlas CLI's --baseline it writes one revision, of that version. It
-// refuses a database that has a record of migrations, and, unless forced, one whose tables differ: the error
-// wraps ErrDrift then, and Drift says how.
+// refuses a database that has a record of migrations, and, unless forced, one whose tables differ: with a
+// *DriftError, which wraps ErrDrift. An unknown version is an error wrapping ErrVersion.
 func (s *Store) Baseline(ctx context.Context, version string, o BaselineOptions) error {
 	return s.baseline(ctx, migrations.FS, version, o)
 }

@@ -84,7 +84,8 @@ type MigrateOptions struct {
 //
 // On MySQL a statement that fails leaves those before it applied: the next call resumes at it. So does the end
 // of ctx, which is heeded between statements and not within one, because the server may well finish a statement
-// that nobody waits for. On SQLite a call applies everything or nothing.
+// that nobody waits for. Only a process or connection that dies within a statement can leave one that ran and
+// is not recorded; Verify shows it. On SQLite a call applies everything or nothing.
 //
 // operator is recorded with each revision: the program and its version.
 func (s *Store) Migrate(ctx context.Context, operator string) ([]Revision, error) {
@@ -219,11 +220,11 @@ type atlasDriver interface {
 
 // driver is Atlas's view of a connection.
 func (s *Store) driver(conn *sql.Conn) (atlasDriver, error) {
-	open := mysql.Open
+	view := mysql.Open
 	if s.Engine() == "sqlite" {
-		open = sqlite.Open
+		view = sqlite.Open
 	}
-	drv, err := open(conn)
+	drv, err := view(conn)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,9 @@ type Plan struct {
 // Plan lists the statements that Migrate would run, in order, up to and including version to unless that is
 // empty. A migration that was applied in part begins at its next statement. It changes nothing, takes no lock,
 // and fails for what Migrate would refuse.
-func (s *Store) Plan(ctx context.Context, to string) (Plan, error) { return s.plan(ctx, migrations.FS, to) }
+func (s *Store) Plan(ctx context.Context, to string) (Plan, error) {
+	return s.plan(ctx, migrations.FS, to)
+}
 
 func (s *Store) plan(ctx context.Context, files fs.FS, to string) (plan Plan, err error) {
 	dir, err := loadDir(files, s.Engine())

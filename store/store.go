@@ -35,6 +35,24 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	return open(ctx, loc)
+}
+
+// OpenReading is Open for looking only. An SQLite file is neither made nor changed: one that does not exist is
+// an empty database, if its folder exists.
+func OpenReading(ctx context.Context, url string) (*Store, error) {
+	loc, err := parseURL(url)
+	if err != nil {
+		return nil, err
+	}
+	reading, err := loc.reading()
+	if err != nil {
+		return nil, fmt.Errorf("database %s: %w", loc, err)
+	}
+	return open(ctx, reading)
+}
+
+func open(ctx context.Context, loc location) (*Store, error) {
 	db, err := loc.open()
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, err)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -22,6 +23,7 @@ import (
 type location struct {
 	dialect string
 	dsn     string // sqlite: what the driver opens
+	file    string // sqlite: the file, empty in memory
 	mysql   *mysql.Config
 	memory  bool
 	shown   string // the URL without password
@@ -55,6 +57,31 @@ const sqlitePragmas = "_pragma=journal_mode(WAL)&_pragma=foreign_keys(1)&_pragma
 // busyTimeout is how long a writer waits for another, in milliseconds.
 const busyTimeout = "10000"
 
+// sqliteReading are the pragmas of a connection that changes nothing, not even the kind of the journal.
+const sqliteReading = "_pragma=query_only(1)&_pragma=foreign_keys(1)&_pragma=busy_timeout(" + busyTimeout + ")" +
+	"&_time_format=sqlite&_timezone=UTC"
+
+// reading is the location for connections that change nothing. An SQLite file that does not exist is an empty
+// database in memory then, if its folder exists.
+func (l location) reading() (location, error) {
+	if l.dialect != dialect.SQLite || l.memory {
+		return l, nil
+	}
+	_, err := os.Stat(l.file)
+	switch {
+	case err == nil:
+		l.dsn = strings.Replace(l.dsn, sqlitePragmas, sqliteReading, 1)
+		return l, nil
+	case !errors.Is(err, os.ErrNotExist):
+		return location{}, err
+	}
+	if _, err := os.Stat(filepath.Dir(l.file)); err != nil {
+		return location{}, err
+	}
+	l.memory, l.dsn = true, "file::memory:?"+sqlitePragmas
+	return l, nil
+}
+
 func parseSQLite(file string) (location, error) {
 	switch {
 	case file == "":
@@ -68,7 +95,7 @@ func parseSQLite(file string) (location, error) {
 	}
 	path := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath()}
 	return location{
-		dialect: dialect.SQLite, dsn: path.String() + "?" + sqlitePragmas, shown: "sqlite://" + file,
+		dialect: dialect.SQLite, dsn: path.String() + "?" + sqlitePragmas, file: file, shown: "sqlite://" + file,
 	}, nil
 }
 

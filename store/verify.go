@@ -72,7 +72,7 @@ func (s *Store) verify(ctx context.Context, files fs.FS, dev *Store) (drift Drif
 // compare is Verify for the revisions given, on a connection of the receiver.
 func (s *Store) compare(
 	ctx context.Context, conn *sql.Conn, dir migrate.Dir, applied []*migrate.Revision, dev *Store,
-) (Drift, error) {
+) (drift Drift, err error) {
 	drv, err := s.driver(conn)
 	if err != nil {
 		return Drift{}, err
@@ -85,7 +85,7 @@ func (s *Store) compare(
 	if err != nil {
 		return Drift{}, fmt.Errorf("verify: %w", err)
 	}
-	drift := Drift{Database: s.String(), Version: applied[len(applied)-1].Version}
+	drift = Drift{Database: s.String(), Version: applied[len(applied)-1].Version}
 	if dev == nil && s.Engine() == "mysql" {
 		if !complete {
 			return Drift{}, errors.New("verify: not every migration of this program is applied, " +

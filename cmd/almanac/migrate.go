@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -18,10 +20,33 @@ type database struct {
 }
 
 // with opens the database for do and closes it afterwards.
-func (d database) with(ctx context.Context, do func(*store.Store) error) (err error) {
-	st, err := store.Open(ctx, d.DB)
+func (d database) with(ctx context.Context, do func(*store.Store) error) error {
+	return opened(ctx, "--db", d.DB, store.Open, do)
+}
+
+// reading is with for commands that only look: no SQLite file comes of them.
+func (d database) reading(ctx context.Context, do func(*store.Store) error) error {
+	return opened(ctx, "--db", d.DB, store.OpenReading, do)
+}
+
+// existing is with for commands that need a database with something in it: an SQLite file is not made for them.
+func (d database) existing(ctx context.Context, do func(*store.Store) error) error {
+	if file, ok := strings.CutPrefix(d.DB, "sqlite://"); ok && file != ":memory:" {
+		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("database %s: there is no such file", d.DB)
+		}
+	}
+	return d.with(ctx, do)
+}
+
+// opened opens the database that a flag names for do and closes it afterwards.
+func opened(
+	ctx context.Context, flag, url string,
+	open func(context.Context, string) (*store.Store, error), do func(*store.Store) error,
+) (err error) {
+	st, err := open(ctx, url)
 	if errors.Is(err, store.ErrURL) {
-		return usageError{fmt.Errorf("--db: %w", err)}
+		return usageError{fmt.Errorf("%s: %w", flag, err)}
 	}
 	if err != nil {
 		return err
@@ -31,55 +56,133 @@ func (d database) with(ctx context.Context, do func(*store.Store) error) (err er
 }
 
 type migrateCmds struct {
-	Status migrateStatusCmd `cmd:"" help:"List the migrations and where the database stands. Exit status 1 when it is behind."`
-	Apply  migrateApplyCmd  `cmd:"" help:"Apply the migrations that the database misses."`
-	Diff   migrateDiffCmd   `cmd:"" help:"For developers: write the next migration from the schema." hidden:""`
+	Status   migrateStatusCmd   `cmd:"" help:"List the migrations and where the database stands. Exit status 1 when it is behind."`
+	Plan     migratePlanCmd     `cmd:"" help:"Print the SQL that apply would run. Changes nothing."`
+	Apply    migrateApplyCmd    `cmd:"" help:"Apply the migrations that the database misses. May be interrupted: the next call goes on there."`
+	Verify   migrateVerifyCmd   `cmd:"" help:"Compare the tables with those the migrations make, and print what would mend them. Exit status 1 when they differ."`
+	Baseline migrateBaselineCmd `cmd:"" help:"Take over a database that has its tables already: record that migrations up to VERSION need not run."`
+	Lint     migrateLintCmd     `cmd:"" help:"Look for changes in migrations that lose data or break what runs. Exit status 1 when there are any."`
+	Diff     migrateDiffCmd     `cmd:"" help:"For developers: write the next migration from the schema." hidden:""`
 }
 
-type migrateStatusCmd struct{ database }
+type migrateStatusCmd struct {
+	database
+	JSON bool `name:"json" help:"Print JSON."`
+}
 
 func (c migrateStatusCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(st *store.Store) error {
+	return c.reading(ctx, func(st *store.Store) error {
 		revs, err := st.Status(ctx)
 		if err != nil {
 			return err
 		}
-		w := tabwriter.NewWriter(s.Out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "VERSION\tDESCRIPTION\tSTATEMENTS\tSTATE\tEXECUTED")
-		for _, r := range revs {
-			state, at := "pending", ""
-			switch {
-			case r.Error != "":
-				state = "failed: " + r.Error
-			case r.Done():
-				state = "applied"
-			case !r.ExecutedAt.IsZero():
-				state = "interrupted"
-			}
-			if !r.ExecutedAt.IsZero() {
-				at = r.ExecutedAt.Format(time.RFC3339)
-			}
-			fmt.Fprintf(w, "%s\t%s\t%d/%d\t%s\t%s\n", r.Version, r.Description, r.Applied, r.Total, state, at)
+		current := st.Current(ctx)
+		if current != nil && !errors.Is(current, store.ErrBehind) {
+			return current
 		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
-		return st.Current(ctx)
-	})
-}
-
-type migrateApplyCmd struct{ database }
-
-func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {
-	return c.with(ctx, func(st *store.Store) error {
-		done, err := st.Migrate(ctx, version())
-		for _, r := range done {
-			fmt.Fprintf(s.Out, "applied %s %s (%d statements)\n", r.Version, r.Description, r.Applied)
+		if c.JSON {
+			err = printJSON(s.Out, newMigrationStatus(st, revs, current == nil))
+		} else {
+			err = printRevisions(s.Out, revs)
 		}
 		if err != nil {
 			return err
 		}
-		if len(done) == 0 {
+		return current
+	})
+}
+
+func printRevisions(out io.Writer, revs []store.Revision) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "VERSION\tDESCRIPTION\tSTATEMENTS\tSTATE\tEXECUTED")
+	for _, r := range revs {
+		state, at := string(r.State()), ""
+		if r.State() == store.Failed {
+			state = "failed: " + r.Error
+		}
+		if !r.ExecutedAt.IsZero() {
+			at = r.ExecutedAt.Format(time.RFC3339)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%d/%d\t%s\t%s\n", r.Version, r.Description, r.Applied, r.Total, state, at)
+	}
+	return w.Flush()
+}
+
+// migrationStatus is what status prints as JSON.
+type migrationStatus struct {
+	Database   string          `json:"database"`
+	Engine     string          `json:"engine"`
+	Current    bool            `json:"current"`
+	Version    *string         `json:"version"` // the last one done, null when there is none
+	Migrations []migrationJSON `json:"migrations"`
+}
+
+type migrationJSON struct {
+	Version     string      `json:"version"`
+	Description string      `json:"description"`
+	State       store.State `json:"state"`
+	Applied     int         `json:"applied"`
+	Total       int         `json:"total"`
+	ExecutedAt  *time.Time  `json:"executed_at"`
+	Error       *string     `json:"error"` // set when State is failed
+}
+
+func newMigrationStatus(st *store.Store, revs []store.Revision, current bool) migrationStatus {
+	out := migrationStatus{
+		Database: st.String(), Engine: st.Engine(), Current: current, Migrations: make([]migrationJSON, len(revs)),
+	}
+	for i, r := range revs {
+		m := migrationJSON{
+			Version: r.Version, Description: r.Description, State: r.State(), Applied: r.Applied, Total: r.Total,
+		}
+		if !r.ExecutedAt.IsZero() {
+			m.ExecutedAt = &r.ExecutedAt
+		}
+		if r.State() == store.Failed {
+			m.Error = &r.Error
+		}
+		if r.Done() {
+			out.Version = &r.Version
+		}
+		out.Migrations[i] = m
+	}
+	return out
+}
+
+type migrateApplyCmd struct {
+	database
+	lockWait
+	To     string `placeholder:"VERSION" help:"The last version to apply; without it, all."`
+	DryRun bool   `help:"Only print the SQL, as plan does."`
+}
+
+func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {
+	if c.DryRun {
+		return migratePlanCmd{database: c.database, To: c.To}.Run(ctx, s)
+	}
+	return c.with(ctx, func(st *store.Store) error {
+		file := ""
+		done, err := st.MigrateWith(ctx, store.MigrateOptions{
+			Operator: version(), To: c.To, LockWait: c.wait(),
+			Progress: func(step store.Step) {
+				if step.Version != file {
+					file = step.Version
+					fmt.Fprintf(s.Err, "applying %s %s from statement %d of %d\n",
+						step.Version, step.Description, step.Number, step.Total)
+				}
+			},
+		})
+		if err != nil {
+			return wrongVersion("--to", err)
+		}
+		for _, r := range done {
+			fmt.Fprintf(s.Out, "applied %s %s (%d statements)\n", r.Version, r.Description, r.Applied)
+		}
+		switch {
+		case len(done) > 0:
+		case c.To != "":
+			fmt.Fprintln(s.Out, "nothing to apply: the schema has version", c.To)
+		default:
 			fmt.Fprintln(s.Out, "nothing to apply: the schema is current")
 		}
 		return nil

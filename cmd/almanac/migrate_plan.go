@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/store"
+)
+
+type migratePlanCmd struct {
+	database
+	To string `placeholder:"VERSION" help:"The last version; without it, all."`
+}
+
+func (c migratePlanCmd) Run(ctx context.Context, s streams) error {
+	return c.reading(ctx, func(st *store.Store) error {
+		plan, err := st.Plan(ctx, c.To)
+		if err != nil {
+			return wrongVersion("--to", err)
+		}
+		_, err = io.WriteString(s.Out, plan.String())
+		return err
+	})
+}
+
+// wrongVersion makes a version that does not exist a mistake of usage.
+func wrongVersion(name string, err error) error {
+	if errors.Is(err, store.ErrVersion) {
+		return usageError{fmt.Errorf("%s: %w", name, err)}
+	}
+	return err
+}
+
+// lockWait is how long to wait for another process that migrates.
+type lockWait struct {
+	LockTimeout time.Duration `default:"1m" help:"How long to wait for another process that migrates. Default ${default}."`
+}
+
+// wait is the time as package store has it, where zero is the default.
+func (l lockWait) wait() time.Duration {
+	if l.LockTimeout <= 0 {
+		return -1
+	}
+	return l.LockTimeout
+}
+
+// dev is the flag of commands that replay migrations.
+type dev struct {
+	Dev string `placeholder:"URL" help:"An empty MySQL database to replay migrations in; it is emptied again. SQLite's are replayed in memory."`
+}
+
+// with opens the dev database for do, which gets nil when there is none.
+func (d dev) with(ctx context.Context, do func(*store.Store) error) error {
+	if d.Dev == "" {
+		return do(nil)
+	}
+	return opened(ctx, "--dev", d.Dev, store.Open, do)
+}
+
+type migrateVerifyCmd struct {
+	database
+	dev
+}
+
+// errDrift is the exit status of a database that is not what its migrations make.
+var errDrift = errors.New("the schema has drifted")
+
+func (c migrateVerifyCmd) Run(ctx context.Context, s streams) error {
+	return c.dev.with(ctx, func(dev *store.Store) error {
+		return c.reading(ctx, func(st *store.Store) error {
+			drift, err := st.Verify(ctx, dev)
+			if err != nil {
+				return err
+			}
+			if _, err := io.WriteString(s.Out, drift.String()); err != nil {
+				return err
+			}
+			if len(drift.Mend) > 0 {
+				return fmt.Errorf("%w: %d statements would mend it", errDrift, len(drift.Mend))
+			}
+			return nil
+		})
+	})
+}
+
+type migrateBaselineCmd struct {
+	Version string `arg:"" help:"The last migration whose tables are there."`
+	database
+	dev
+	lockWait
+	Force bool `help:"Do not compare the tables with those of the migrations."`
+}
+
+func (c migrateBaselineCmd) Run(ctx context.Context, s streams) error {
+	return c.dev.with(ctx, func(dev *store.Store) error {
+		return c.existing(ctx, func(st *store.Store) error {
+			err := st.Baseline(ctx, c.Version, store.BaselineOptions{
+				Operator: version(), Dev: dev, Force: c.Force, LockWait: c.wait(),
+			})
+			var differs *store.DriftError
+			if errors.As(err, &differs) {
+				if _, err := io.WriteString(s.Out, differs.Drift.String()); err != nil {
+					return err
+				}
+			}
+			if err != nil {
+				return wrongVersion("VERSION", err)
+			}
+			fmt.Fprintf(s.Out, "%s is at version %s; nothing was run\n", st, c.Version)
+			return nil
+		})
+	})
+}
+
+type migrateLintCmd struct {
+	Dir    string `placeholder:"FOLDER" type:"existingdir" help:"Root of a source tree; without it, the migrations of this program. What this program has counts as released then."`
+	Latest int    `placeholder:"N" help:"Only the last N migrations; without it, all."`
+	JSON   bool   `name:"json" help:"Print JSON."`
+	dev
+}
+
+// errLint is the exit status of migrations with errors.
+var errLint = errors.New("the migrations have errors")
+
+func (c migrateLintCmd) Run(ctx context.Context, s streams) error {
+	if c.Latest < 0 {
+		return usageError{errors.New("--latest: want a number from 1")}
+	}
+	var files fs.FS = migrations.FS
+	options := store.LintOptions{Latest: c.Latest}
+	if c.Dir != "" {
+		files, options.Released = os.DirFS(filepath.Join(c.Dir, "migrations")), migrations.FS
+	}
+	findings := []store.Finding{}
+	lint := func(st *store.Store) error {
+		more, err := st.Lint(ctx, files, options)
+		findings = append(findings, more...)
+		return err
+	}
+	if err := (database{DB: "sqlite://:memory:"}).with(ctx, lint); err != nil {
+		return err
+	}
+	err := c.with(ctx, func(st *store.Store) error {
+		if st == nil {
+			return nil
+		}
+		if st.Engine() != "mysql" {
+			return usageError{fmt.Errorf("--dev: %s is not a MySQL database", st)}
+		}
+		return lint(st)
+	})
+	if err != nil {
+		return err
+	}
+	failures := 0
+	for _, f := range findings {
+		if f.Error {
+			failures++
+		}
+		if !c.JSON {
+			fmt.Fprintf(s.Out, "migrations/%s\n", f)
+		}
+	}
+	if c.JSON {
+		if err := printJSON(s.Out, findings); err != nil {
+			return err
+		}
+	}
+	if failures > 0 {
+		return fmt.Errorf("%w: %d, and %d warnings", errLint, failures, len(findings)-failures)
+	}
+	return nil
+}
