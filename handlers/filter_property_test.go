@@ -152,15 +152,12 @@ func (c *listCheck) ask(t *testing.T, number int) {
 	site, caller := c.sites[at], one(r, c.world.callers...)
 	a := &asking{refMaker: c.maker, site: site}
 	lang, segment := calendar.English, ""
-	switch {
-	case maybe(r, 15):
+	if maybe(r, 15) {
 		lang = one(r, calendar.Languages...)
 		segment = "/" + string(lang)
-	default:
-		if maybe(r, 15) {
-			lang = one(r, calendar.Languages...)
-			a.add("ml_language", string(lang))
-		}
+	} else if maybe(r, 15) {
+		lang = one(r, calendar.Languages...)
+		a.add("ml_language", string(lang))
 	}
 	kind := one(r, calendar.Event, calendar.Event, calendar.Event,
 		calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag)
