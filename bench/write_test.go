@@ -127,8 +127,9 @@ func bareCreate(ctx context.Context, db *sql.DB, venue, category, n int64) (err 
 			start, start.Add(2 * time.Hour), start, start.Add(2 * time.Hour), string(cost),
 		}},
 		{"INSERT INTO event_venues (event_id, venue_id, position) VALUES (?, ?, 0)", []any{id, venue}},
-		{"INSERT INTO event_terms (event_id, term_id) VALUES (?, ?)", []any{id, category}},
+		// In this order: the link's foreign key takes a shared lock on the term, which two cannot raise at once.
 		{"UPDATE terms SET event_count = event_count + 1 WHERE id = ?", []any{category}},
+		{"INSERT INTO event_terms (event_id, term_id) VALUES (?, ?)", []any{id, category}},
 		{"UPDATE counters SET value = value + 1 WHERE name = 'revision'", nil},
 		{"INSERT INTO changes (id, kind, record_id, action, user_id, at) " +
 			"SELECT value, 'event', ?, 'create', 1, ? FROM counters WHERE name = 'revision'", []any{id, now}},

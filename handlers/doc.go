@@ -414,5 +414,5 @@ func errorsOf(p *pattern, e *endpoint, method string) []possible {
 	}
 	return append(out,
 		possible{"503", "The database is away, or the service is stopping"},
-		possible{"default", "Too many requests (429), or our own fault (500)"})
+		possible{"default", "An address that is too long (413), too many requests (429), or our own fault (500)"})
 }

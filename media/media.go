@@ -9,6 +9,7 @@ package media
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -51,7 +52,8 @@ type Image struct {
 
 const (
 	maxName  = 100 // bytes of a name without folder, number, size and extension
-	maxTries = 100 // names tried before, and again after, the time joins the name
+	maxTries = 100 // names tried with a number, and then with letters drawn by chance
+	chance   = 10  // how many of these: 50 bits
 )
 
 // Save checks and stores a picture and the sizes it is due, under the year and month of now, in now's zone:
@@ -79,12 +81,12 @@ func save(ctx context.Context, st Store, name string, data []byte, now time.Time
 
 	folder, base := now.Format("2006/01"), baseName(name)
 	for try := 1; try <= 2*maxTries; try++ {
-		if try == maxTries+1 {
-			// A month with so many files of one name: something nobody else has ends the search.
-			base += "-" + strconv.FormatInt(now.UnixNano(), 36)
-		}
 		numbered := path.Join(folder, base)
-		if try > 1 {
+		switch {
+		case try > maxTries:
+			// A month with so many files of one name: something nobody else has ends the search.
+			numbered += "-" + strings.ToLower(rand.Text()[:chance])
+		case try > 1:
 			numbered += "-" + strconv.Itoa(try)
 		}
 		img, err := write(ctx, st, numbered, pic, data, sizes)

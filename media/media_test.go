@@ -295,12 +295,15 @@ func TestSaveFindsANameWhenHundredsAreTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	img, err := Save(t.Context(), dir, "pic", pngFile(t, 2, 2), november)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.HasPrefix(img.Path, "2026/11/pic-") {
-		t.Error(img.Path)
+	// One request may bring hundreds, all at the same time by its clock.
+	for range 2*maxTries + 1 {
+		img, err := Save(t.Context(), dir, "pic", pngFile(t, 2, 2), november)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(img.Path, "2026/11/pic-") {
+			t.Error(img.Path)
+		}
 	}
 }
 

@@ -194,7 +194,7 @@ func reachable(a net.Addr) string {
 
 // publishEvery is how often a process looks for scheduled records whose date has come. Replies do not wait for
 // it: such a record counts as published from its date on.
-const publishEvery = 5 * time.Second
+const publishEvery = time.Second
 
 // publishDue publishes scheduled records until ctx ends. A database that is away for a while is logged and
 // tried again.
