@@ -65,12 +65,9 @@ func (z Zone) Instant(w Wall) time.Time {
 	return time.Date(y, m, d, h, mi, s, 0, loc).UTC()
 }
 
-// Abbreviation is the zone's short name at t, such as CET. A zone that has none, such as those given as an
-// offset, is its own abbreviation.
+// Abbreviation is the zone's short name at t, such as CET, or -03 where people use no letters. A zone given as an
+// offset is its own abbreviation.
 func (z Zone) Abbreviation(t time.Time) string {
 	name, _ := t.In(z.Location()).Zone()
-	if name == "" || name[0] == '+' || name[0] == '-' {
-		return z.String()
-	}
 	return name
 }
