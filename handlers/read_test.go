@@ -21,6 +21,7 @@ func TestRepresentationsAreThoseOfTheContract(t *testing.T) {
 			{Name: "event with everything", Request: get("/events/15"), Status: 200, Golden: "event_full.json"},
 			{Name: "event without links", Request: get("/events/17"), Status: 200, Golden: "event_no_venue.json"},
 			{Name: "page of a filtered list", Request: get("/events?per_page=3&page=2&categories=2,3"), Status: 200, Golden: "event_list_page2.json"},
+			{Name: "nothing found", Request: get("/events?search=zzzz"), Status: 200, Golden: "event_list_empty.json"},
 			{Name: "protected event in a list", Request: get("/events?include=22"), Status: 200, Golden: "event_list_protected.json"},
 			{Name: "venue", Request: get("/venues/10"), Status: 200, Golden: "venue_full.json"},
 			{Name: "organizer", Request: get("/organizers/12"), Status: 200, Golden: "organizer_full.json"},
@@ -34,6 +35,7 @@ func TestRepresentationsAreThoseOfTheContract(t *testing.T) {
 			{Name: "protected event", Request: get("/events/22"), Status: 403, Golden: "error_event_password_403.json"},
 			{Name: "page past the end", Request: get("/events?page=99"), Status: 404, Golden: "error_page_not_found_404.json"},
 			{Name: "no such path", Request: get("/events/abc"), Status: 404, Golden: "error_no_route_404.json"},
+			{Name: "no such method", Request: apitest.Request{Method: "PUT", Path: "/events"}, Status: 404, Golden: "error_no_route_404.json"},
 			{Name: "wrong password of a user", Request: apitest.Request{
 				Path: "/events", Header: map[string]string{"Authorization": "Basic YWRtaW46d3Jvbmc="},
 			}, Status: http.StatusUnauthorized, Golden: "error_bad_credentials_401.json"},
