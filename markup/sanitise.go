@@ -59,7 +59,8 @@ func newPolicy() *bluemonday.Policy {
 		language  = regexp.MustCompile(`^[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*$`)
 		window    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
 		relations = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9 _-]*$`)
-		web       = regexp.MustCompile(`(?i)^\s*https?://\S+\s*$`)
+		// With a host: the policy writes https://#x as https:#x, which is no address at all.
+		web = regexp.MustCompile(`(?i)^\s*https?://[^\s/?#@\\]\S*\s*$`)
 	)
 	p := bluemonday.NewPolicy()
 	// prune removes what goes with its content; the library's own list is longer than ours.
