@@ -192,7 +192,7 @@ func (r *request) declareStatuses(p *param.Set, dst *[]calendar.Status) {
 		Check(func(context.Context) *param.Fault {
 			for _, w := range words {
 				s := calendar.Status(w)
-				if !s.Known() || (s != calendar.Publish && !seesOwn(r.caller)) {
+				if !s.Known() || (s != calendar.Publish && !auth.MaySeeOwnUnpublished(r.caller)) {
 					return param.Bad()
 				}
 				*dst = append(*dst, s)

@@ -37,10 +37,10 @@ func hasStatus[P predicateOf](now time.Time, statuses ...calendar.Status) P {
 // not (section 9.1).
 func inList[P predicateOf](caller auth.Principal, now time.Time, sent []calendar.Status) P {
 	published := hasStatus[func(*sql.Selector)](now, calendar.Publish)
-	everything := seesAll(caller)
+	everything := auth.MaySeeAllUnpublished(caller)
 	asked := sent
 	if asked == nil {
-		if !seesOwn(caller) && !everything {
+		if !auth.MaySeeOwnUnpublished(caller) && !everything {
 			return P(published)
 		}
 		asked = slices.DeleteFunc(slices.Clone(calendar.Statuses), func(s calendar.Status) bool {
@@ -57,9 +57,3 @@ func inList[P predicateOf](caller auth.Principal, now time.Time, sent []calendar
 	}
 	return P(sql.OrPredicates(published, mine))
 }
-
-// seesOwn reports whether the caller's own unpublished records are in lists.
-func seesOwn(caller auth.Principal) bool { return caller.Role.AtLeast(calendar.Contributor) }
-
-// seesAll reports whether everybody's unpublished records are in lists.
-func seesAll(caller auth.Principal) bool { return caller.Role.AtLeast(calendar.Editor) }

@@ -2,8 +2,8 @@
 // stores the files. It knows neither the database nor HTTP routes: bytes come in, files go out.
 //
 // Save and the decoders behind it work on the calling goroutine. The largest picture that passes the limits
-// costs a second or two and, for a progressive JPEG or a 16-bit PNG, up to half a gigabyte while it is being
-// decoded, so a server limits how many calls of Save run at once.
+// takes long to decode and, as a progressive JPEG or a 16-bit PNG, many times its pixels of memory meanwhile, so
+// a server limits how many calls of Save run at once.
 package media
 
 import (
