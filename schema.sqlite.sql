@@ -37,11 +37,14 @@ CREATE TABLE `settings` (`name` text NOT NULL, `value` blob NOT NULL, PRIMARY KE
 CREATE TABLE `slugs` (`id` integer NOT NULL PRIMARY KEY AUTOINCREMENT, `kind` text NOT NULL, `slug` text NOT NULL, `owner_id` integer NOT NULL, `language` text NOT NULL, `trashed_id` integer NOT NULL DEFAULT (0));
 CREATE UNIQUE INDEX `slug_kind_slug_trashed_id` ON `slugs` (`kind`, `slug`, `trashed_id`);
 CREATE INDEX `slug_owner_id_kind` ON `slugs` (`owner_id`, `kind`);
-CREATE TABLE `terms` (`id` integer NOT NULL PRIMARY KEY AUTOINCREMENT, `language` text NOT NULL, `languages` text NOT NULL, `created_at` datetime NOT NULL, `modified_at` datetime NOT NULL, `version` integer NOT NULL DEFAULT (1), `source_id` text NULL, `name` text NOT NULL, `name_key` text NOT NULL, `description` text NOT NULL DEFAULT (''), `slug` text NOT NULL DEFAULT (''), `taxonomy` text NOT NULL, `event_count` integer NOT NULL DEFAULT (0), `parent_id` integer NULL, CONSTRAINT `terms_terms_children` FOREIGN KEY (`parent_id`) REFERENCES `terms` (`id`) ON DELETE SET NULL);
+CREATE TABLE `terms` (`id` integer NOT NULL PRIMARY KEY AUTOINCREMENT, `language` text NOT NULL, `languages` text NOT NULL, `created_at` datetime NOT NULL, `modified_at` datetime NOT NULL, `version` integer NOT NULL DEFAULT (1), `source_id` text NULL, `name` text NOT NULL, `name_key` text NOT NULL, `description` text NOT NULL DEFAULT (''), `slug` text NOT NULL DEFAULT (''), `taxonomy` text NOT NULL, `event_count` integer NOT NULL DEFAULT (0), `sort_en` blob NULL, `sort_pl` blob NULL, `sort_es` blob NULL, `description_sort_en` blob NULL, `description_sort_pl` blob NULL, `description_sort_es` blob NULL, `parent_id` integer NULL, CONSTRAINT `terms_terms_children` FOREIGN KEY (`parent_id`) REFERENCES `terms` (`id`) ON DELETE SET NULL);
 CREATE UNIQUE INDEX `terms_source_id_key` ON `terms` (`source_id`);
 CREATE INDEX `term_name_key` ON `terms` (`name_key`);
 CREATE INDEX `term_taxonomy_name_key_id` ON `terms` (`taxonomy`, `name_key`, `id`);
 CREATE INDEX `term_parent_id` ON `terms` (`parent_id`);
+CREATE INDEX `term_taxonomy_sort_en_id` ON `terms` (`taxonomy`, `sort_en`, `id`);
+CREATE INDEX `term_taxonomy_sort_pl_id` ON `terms` (`taxonomy`, `sort_pl`, `id`);
+CREATE INDEX `term_taxonomy_sort_es_id` ON `terms` (`taxonomy`, `sort_es`, `id`);
 CREATE TABLE `term_translations` (`id` integer NOT NULL PRIMARY KEY AUTOINCREMENT, `language` text NOT NULL, `description` text NOT NULL DEFAULT (''), `slug` text NOT NULL DEFAULT (''), `name` text NOT NULL DEFAULT (''), `name_key` text NOT NULL DEFAULT (''), `term_id` integer NOT NULL, CONSTRAINT `term_translations_terms_translations` FOREIGN KEY (`term_id`) REFERENCES `terms` (`id`) ON DELETE CASCADE);
 CREATE INDEX `termtranslation_name_key` ON `term_translations` (`name_key`);
 CREATE UNIQUE INDEX `termtranslation_term_id_language` ON `term_translations` (`term_id`, `language`);

@@ -2,24 +2,15 @@
 package bench
 
 import (
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"log/slog"
-	"net"
 	"testing"
-	"time"
 
 	"github.com/valyala/fasthttp"
 
 	"github.com/almanac-cal/almanac/auth"
-	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/locale"
-	"github.com/almanac-cal/almanac/media"
-	"github.com/almanac-cal/almanac/server"
+	"github.com/almanac-cal/almanac/bench/local"
 	"github.com/almanac-cal/almanac/store"
 )
 
@@ -35,53 +26,22 @@ type service struct {
 func serve(b *testing.B, st *store.Store) *service {
 	b.Helper()
 	ctx := b.Context()
-	check := func(err error) {
-		b.Helper()
-		if err != nil {
-			b.Fatal(err)
-		}
+	running, err := local.Start(ctx, local.Config{DB: st.Ent})
+	if err != nil {
+		b.Fatal(err)
 	}
-	const login, password = "bench", "correct horse battery"
-	user, err := auth.AddUser(ctx, st.Ent, time.Now(), login, "", calendar.Administrator, password)
-	check(err)
-	token, _, err := auth.IssueToken(ctx, st.Ent, time.Now(), user.ID, "", nil)
-	check(err)
-	key, err := edit.PasswordKey(ctx, st.Ent)
-	check(err)
-	words, err := locale.Load()
-	check(err)
-	files, err := media.OpenDir(b.TempDir())
-	check(err)
-	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
-	check(err)
-	site := calendar.Site{
-		BaseURL: "http://" + ln.Addr().String(), Language: calendar.English, PerPage: 10,
-		Currency: calendar.Currency{Symbol: "$", Code: "USD", Position: calendar.Prefix, Decimal: "."},
-		Now:      func() time.Time { return time.Now().UTC().Truncate(time.Second) },
-	}
-	api, err := handlers.New(handlers.Config{
-		DB: st.Ent, Site: site, Words: words, PasswordKey: key, Files: files, Fetcher: media.NewFetcher(),
-	})
-	check(err)
-	srv, err := server.New(server.Config{
-		API: api, Auth: auth.NewVerifier(st.Ent, site.Now), Words: words, Site: site, Log: slog.New(slog.DiscardHandler),
-	})
-	check(err)
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Serve(ctx, ln) }()
 	b.Cleanup(func() {
-		stop()
-		if err := <-ended; err != nil {
-			b.Error(err)
-		}
-		if err := files.Close(); err != nil {
+		if err := running.Close(); err != nil {
 			b.Error(err)
 		}
 	})
+	const password = "correct horse battery"
+	if err := auth.SetPassword(ctx, st.Ent, running.UserID, password); err != nil {
+		b.Fatal(err)
+	}
 	return &service{
-		api: site.BaseURL + "/" + handlers.Namespace, token: token,
-		basic:  "Basic " + base64.StdEncoding.EncodeToString([]byte(login+":"+password)),
+		api: running.API, token: running.Token,
+		basic:  "Basic " + base64.StdEncoding.EncodeToString([]byte(local.Login+":"+password)),
 		client: &fasthttp.Client{MaxConnsPerHost: 64},
 	}
 }

@@ -11,4 +11,5 @@ const (
 	Trashed   Action = "trash"
 	Restored  Action = "restore"
 	Deleted   Action = "delete"
+	Loaded    Action = "loaded" // a block of new records: the entry is of the first, its field is the id of the last
 )

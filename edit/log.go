@@ -63,3 +63,24 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 	e.changes = nil
 	return nil
 }
+
+// LogAll notes in the change log that any record of a kind may have changed in what it is found by, for those who keep
+// something that is derived from the records: the entry names no record, its id is 0.
+func LogAll(ctx context.Context, db *ent.Client, e *Editor, kind calendar.Kind) error {
+	return Write(ctx, db, e, func(*ent.Tx) error {
+		e.log(kind, 0, calendar.Updated, nil)
+		return nil
+	})
+}
+
+// Revision is that of the calendar: the id of the newest change, 0 if there was none.
+func Revision(ctx context.Context, db *ent.Client) (int64, error) {
+	newest, err := db.Counter.Get(ctx, revision)
+	if ent.IsNotFound(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("revision: %w", err)
+	}
+	return newest.Value, nil
+}

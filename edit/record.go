@@ -148,6 +148,22 @@ func (e *Editor) permit(old *record, s *sent) error {
 
 // begin makes a new record: draws its id, and takes its slug if the status needs one or one is sent.
 func (e *Editor) begin(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *sent) (*record, error) {
+	r := e.conceive(kind, s)
+	drawn, err := tx.Record.Create().SetKind(kind).Save(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("draw the id of a new %s: %w", kind, err)
+	}
+	r.id = drawn.ID
+	if wanted, ok := r.wantedSlug(s); ok {
+		if r.slug, err = r.slugIn(r.language, "").take(ctx, tx, wanted); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// conceive is a new record without an id and a slug.
+func (e *Editor) conceive(kind calendar.Kind, s *sent) *record {
 	r := &record{author: e.author(), source: s.source, version: 1}
 	if s.author != nil || s.linked {
 		r.author = s.author
@@ -157,20 +173,19 @@ func (e *Editor) begin(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *s
 	r.text = text{title: *s.title, description: apply("", s.description), excerpt: apply("", s.excerpt)}
 	r.standing = settle(standing{}, s.status, s.published, e.Now, e.may(auth.Publish, r))
 	r.trashed = r.status == calendar.Trash
-	drawn, err := tx.Record.Create().SetKind(kind).Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("draw the id of a new %s: %w", kind, err)
+	return r
+}
+
+// wantedSlug is the slug that a new record takes if it is free, "" for that of its id; not ok is none.
+func (r *record) wantedSlug(s *sent) (base string, ok bool) {
+	wanted := apply("", s.slug)
+	if wanted == "" && !r.needsSlug() {
+		return "", false
 	}
-	r.id = drawn.ID
-	if wanted := apply("", s.slug); wanted != "" || r.needsSlug() {
-		if wanted == "" {
-			wanted = r.title
-		}
-		if r.slug, err = r.slugIn(r.language, "").take(ctx, tx, calendar.Slug(wanted)); err != nil {
-			return nil, err
-		}
+	if wanted == "" {
+		wanted = r.title
 	}
-	return r, nil
+	return calendar.Slug(wanted), true
 }
 
 // needsSlug reports whether a record of its kind and status has a slug even if none was ever sent.

@@ -30,6 +30,9 @@ var searchable = []string{
 
 // findable reports whether a change is one of what the record is found by.
 func (c change) findable() bool {
+	if c.id == 0 {
+		return false
+	}
 	if c.fields == nil || c.action == calendar.Deleted {
 		return true
 	}
@@ -40,10 +43,10 @@ func (c change) findable() bool {
 
 func isTerm(k calendar.Kind) bool { return k == calendar.Category || k == calendar.Tag }
 
-// found is a text by which a record is found in a language.
+// found is a text by which a record is found, and the bits of the languages in which that is so.
 type found struct {
-	language calendar.Language
-	text     string // folded
+	languages int
+	text      string // folded
 }
 
 // reindex brings the search texts of what was changed in the transaction up to date.
@@ -76,34 +79,31 @@ func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// replaceSearchTexts writes the search texts of some records of a kind anew.
+// replaceSearchTexts writes the search texts of some records of a kind anew, and what terms are sorted by.
 func (e *Editor) replaceSearchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	_, err := tx.SearchText.Delete().Where(searchtext.KindEQ(kind), searchtext.OwnerIDIn(ids...)).Exec(ctx)
 	if err != nil {
 		return err
+	}
+	if isTerm(kind) { // new ones are written with theirs
+		if err := e.writeSortKeys(ctx, tx, ids); err != nil {
+			return err
+		}
 	}
 	return e.insertSearchTexts(ctx, tx, kind, ids)
 }
 
 // insertSearchTexts writes the search texts of some records of a kind that have none.
 func (e *Editor) insertSearchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
-	texts, err := e.searchTexts(ctx, tx, kind, ids)
+	texts, err := e.searchTexts(ctx, tx.Client(), kind, ids)
 	if err != nil {
 		return err
 	}
 	var rows []*ent.SearchTextCreate
 	for _, id := range ids {
-		masks := make(map[string]int)
-		var order []string
 		for _, f := range texts[id] {
-			if masks[f.text] == 0 {
-				order = append(order, f.text)
-			}
-			masks[f.text] |= f.language.Bit()
-		}
-		for _, text := range order {
-			rows = append(rows, tx.SearchText.Create().SetKind(kind).SetOwnerID(id).SetText(text).
-				SetLanguages(masks[text]))
+			rows = append(rows, tx.SearchText.Create().SetKind(kind).SetOwnerID(id).SetText(f.text).
+				SetLanguages(f.languages))
 		}
 	}
 	for part := range slices.Chunk(rows, batch) {
@@ -114,38 +114,78 @@ func (e *Editor) insertSearchTexts(ctx context.Context, tx *ent.Tx, kind calenda
 	return nil
 }
 
-// searchTexts are the texts by which records are found: of an event one for each language, its fields by
-// lines, because the words of a search may be in different fields; of others one for each field, because they
-// must be in the same.
-func (e *Editor) searchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) (map[int64][]found, error) {
-	out := make(map[int64][]found, len(ids))
-	// add notes what the record's texts, and fields that are the same in all languages, are found by.
-	add := func(id int64, original calendar.Text, others []calendar.Text, common ...string) {
-		for _, l := range calendar.Languages {
-			t := calendar.Served(l, e.Site.Language, original, others)
-			fields := []string{
-				search.Fold(t.Title), search.Fold(markup.Plain(t.Excerpt)), search.Fold(markup.Plain(t.Description)),
+// foundBy is what a record of a kind is found by: its texts and its fields that are the same in all languages. Of
+// an event it is one text for each language, its fields by lines, because the words of a search may be in
+// different fields; of others one for each field, because they must be in the same. Equal texts are one, for all
+// the languages that they are served in.
+func (e *Editor) foundBy(kind calendar.Kind, original calendar.Text, others []calendar.Text, common ...string) []found {
+	always := make([]string, len(common))
+	for i, c := range common {
+		always[i] = search.Fold(c)
+	}
+	var out []found
+	add := func(l calendar.Language, text string) {
+		for i := range out {
+			if out[i].text == text {
+				out[i].languages |= l.Bit()
+				return
 			}
-			if kind == calendar.Event {
-				out[id] = append(out[id], found{l, strings.Join(fields, "\n")})
-				continue
-			}
-			if isTerm(kind) {
-				fields = []string{fields[0], t.Slug}
-			}
-			for _, c := range common {
-				fields = append(fields, search.Fold(c))
-			}
-			for _, f := range fields {
+		}
+		out = append(out, found{l.Bit(), text})
+	}
+	var last calendar.Text
+	var fields []string
+	for i, l := range calendar.Languages {
+		t := calendar.Served(l, e.Site.Language, original, others)
+		if i == 0 || t != last {
+			fields, last = foldedFields(kind, t), t
+		}
+		if kind == calendar.Event {
+			add(l, fields[0])
+			continue
+		}
+		for _, list := range [2][]string{fields, always} {
+			for _, f := range list {
 				if f != "" {
-					out[id] = append(out[id], found{l, f})
+					add(l, f)
 				}
 			}
 		}
 	}
+	return out
+}
+
+// foldedFields are the searchable fields of a text: of an event, all in one.
+func foldedFields(kind calendar.Kind, t calendar.Text) []string {
+	if isTerm(kind) {
+		return []string{search.Fold(t.Title), t.Slug}
+	}
+	fields := []string{
+		search.Fold(t.Title), search.Fold(markup.Plain(t.Excerpt)), search.Fold(markup.Plain(t.Description)),
+	}
+	if kind == calendar.Event {
+		return []string{strings.Join(fields, "\n")}
+	}
+	return fields
+}
+
+// venueFields are the fields that a venue is found by and that are the same in all languages.
+func venueFields(v *ent.Venue) []string {
+	return []string{v.Address, v.City, v.Country, v.Province, v.State, v.Stateprovince, v.Zip, v.Phone, v.Website}
+}
+
+// organizerFields is venueFields for an organizer.
+func organizerFields(o *ent.Organizer) []string { return []string{o.Phone, o.Email, o.Website} }
+
+// searchTexts are the texts by which records are found.
+func (e *Editor) searchTexts(ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64) (map[int64][]found, error) {
+	out := make(map[int64][]found, len(ids))
+	add := func(id int64, original calendar.Text, others []calendar.Text, common ...string) {
+		out[id] = e.foundBy(kind, original, others, common...)
+	}
 	switch kind {
 	case calendar.Event:
-		rows, err := tx.Event.Query().Where(event.IDIn(ids...)).All(ctx)
+		rows, err := db.Event.Query().Where(event.IDIn(ids...)).All(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +196,7 @@ func (e *Editor) searchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind
 			}
 		}
 		texts, err := translationsFor(ctx, translated, func(ctx context.Context) ([]*ent.EventTranslation, error) {
-			return tx.EventTranslation.Query().Where(eventtranslation.EventIDIn(translated...)).All(ctx)
+			return db.EventTranslation.Query().Where(eventtranslation.EventIDIn(translated...)).All(ctx)
 		}, func(t *ent.EventTranslation) int64 { return t.EventID })
 		if err != nil {
 			return nil, err
@@ -169,7 +209,7 @@ func (e *Editor) searchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind
 			add(r.ID, calendar.Text{Language: r.Language, Title: r.Title, Description: r.Description, Excerpt: r.Excerpt}, others)
 		}
 	case calendar.Venue:
-		rows, err := tx.Venue.Query().Where(venue.IDIn(ids...)).All(ctx)
+		rows, err := db.Venue.Query().Where(venue.IDIn(ids...)).All(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -180,7 +220,7 @@ func (e *Editor) searchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind
 			}
 		}
 		texts, err := translationsFor(ctx, translated, func(ctx context.Context) ([]*ent.VenueTranslation, error) {
-			return tx.VenueTranslation.Query().Where(venuetranslation.VenueIDIn(translated...)).All(ctx)
+			return db.VenueTranslation.Query().Where(venuetranslation.VenueIDIn(translated...)).All(ctx)
 		}, func(t *ent.VenueTranslation) int64 { return t.VenueID })
 		if err != nil {
 			return nil, err
@@ -191,10 +231,10 @@ func (e *Editor) searchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind
 				others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description}
 			}
 			add(r.ID, calendar.Text{Language: r.Language, Title: r.Name, Description: r.Description}, others,
-				r.Address, r.City, r.Country, r.Province, r.State, r.Stateprovince, r.Zip, r.Phone, r.Website)
+				venueFields(r)...)
 		}
 	case calendar.Organizer:
-		rows, err := tx.Organizer.Query().Where(organizer.IDIn(ids...)).All(ctx)
+		rows, err := db.Organizer.Query().Where(organizer.IDIn(ids...)).All(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +245,7 @@ func (e *Editor) searchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind
 			}
 		}
 		texts, err := translationsFor(ctx, translated, func(ctx context.Context) ([]*ent.OrganizerTranslation, error) {
-			return tx.OrganizerTranslation.Query().Where(organizertranslation.OrganizerIDIn(translated...)).All(ctx)
+			return db.OrganizerTranslation.Query().Where(organizertranslation.OrganizerIDIn(translated...)).All(ctx)
 		}, func(t *ent.OrganizerTranslation) int64 { return t.OrganizerID })
 		if err != nil {
 			return nil, err
@@ -216,10 +256,10 @@ func (e *Editor) searchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind
 				others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description}
 			}
 			add(r.ID, calendar.Text{Language: r.Language, Title: r.Name, Description: r.Description}, others,
-				r.Phone, r.Email, r.Website)
+				organizerFields(r)...)
 		}
 	case calendar.Category, calendar.Tag:
-		rows, err := tx.Term.Query().Where(term.IDIn(ids...)).All(ctx)
+		rows, err := db.Term.Query().Where(term.IDIn(ids...)).All(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -230,7 +270,7 @@ func (e *Editor) searchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind
 			}
 		}
 		texts, err := translationsFor(ctx, translated, func(ctx context.Context) ([]*ent.TermTranslation, error) {
-			return tx.TermTranslation.Query().Where(termtranslation.TermIDIn(translated...)).All(ctx)
+			return db.TermTranslation.Query().Where(termtranslation.TermIDIn(translated...)).All(ctx)
 		}, func(t *ent.TermTranslation) int64 { return t.TermID })
 		if err != nil {
 			return nil, err
@@ -262,9 +302,9 @@ func translationsFor[T any](ctx context.Context, ids []int64, load func(context.
 	return out, nil
 }
 
-// Reindex writes all search texts, and the cells of venues, anew: after rows were written past this package, or
-// the language of the site changed. It works in batches, each in a transaction, and may run while the service
-// answers; step is told how far it is.
+// Reindex writes all search texts, the cells of venues and what terms are sorted by anew: after rows were written
+// past this package, or the language of the site changed. It works in batches, each in a transaction, and may run
+// while the service answers; step is told how far it is.
 func Reindex(ctx context.Context, db *ent.Client, e *Editor, step func(kind calendar.Kind, records int)) error {
 	for _, kind := range []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag} {
 		done, after := 0, int64(0)
@@ -282,6 +322,11 @@ func Reindex(ctx context.Context, db *ent.Client, e *Editor, step func(kind cale
 						return err
 					}
 				}
+				if isTerm(kind) {
+					if err := lockTerms(ctx, tx, ids); err != nil {
+						return err
+					}
+				}
 				return e.replaceSearchTexts(ctx, tx, kind, ids)
 			})
 			if err != nil {
@@ -290,6 +335,9 @@ func Reindex(ctx context.Context, db *ent.Client, e *Editor, step func(kind cale
 			after = ids[len(ids)-1]
 			done += len(ids)
 			step(kind, done)
+		}
+		if err := LogAll(ctx, db, e, kind); err != nil {
+			return err
 		}
 	}
 	return nil

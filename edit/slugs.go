@@ -124,17 +124,28 @@ var errSlugs = errors.New("no number is left for the slug")
 // does not read all: beyond the first numbers it doubles until one is free, then halves the distance to the
 // last that was not.
 func freeSlug(ctx context.Context, tx *ent.Tx, s slugOf, base string) (string, error) {
-	number := func(n int) string {
-		if n == 1 {
-			return base
-		}
-		return calendar.NumberedSlug(base, n)
+	n, err := freeNumber(ctx, tx, s, base)
+	if err != nil {
+		return "", err
 	}
+	return numbered(base, n), nil
+}
+
+// numbered is the nth slug that is tried for a base.
+func numbered(base string, n int) string {
+	if n == 1 {
+		return base
+	}
+	return calendar.NumberedSlug(base, n)
+}
+
+// freeNumber is freeSlug for the number: 1 is the base itself.
+func freeNumber(ctx context.Context, tx *ent.Tx, s slugOf, base string) (int, error) {
 	// first is the place of the first free one among ascending numbers, or their count.
 	first := func(numbers []int) (int, error) {
 		asked := make([]string, len(numbers))
 		for i, n := range numbers {
-			asked[i] = number(n)
+			asked[i] = numbered(base, n)
 		}
 		taken, err := tx.Slug.Query().
 			Where(slug.KindEQ(s.kind), slug.SlugIn(asked...), slug.TrashedID(s.room())).
@@ -159,14 +170,14 @@ func freeSlug(ctx context.Context, tx *ent.Tx, s slugOf, base string) (string, e
 	}
 	at, err := first(numbers)
 	if err != nil || at < probes {
-		return number(at + 1), err
+		return at + 1, err
 	}
 	taken := probes
 	for i := range numbers {
 		numbers[i] = taken << (i + 1)
 	}
 	if at, err = first(numbers); err != nil || at == probes {
-		return "", errors.Join(err, errSlugs)
+		return 0, errors.Join(err, errSlugs)
 	}
 	if at > 0 {
 		taken = numbers[at-1]
@@ -179,7 +190,7 @@ func freeSlug(ctx context.Context, tx *ent.Tx, s slugOf, base string) (string, e
 			numbers = append(numbers, n)
 		}
 		if at, err = first(numbers); err != nil {
-			return "", err
+			return 0, err
 		}
 		if at < len(numbers) {
 			free = numbers[at]
@@ -188,5 +199,5 @@ func freeSlug(ctx context.Context, tx *ent.Tx, s slugOf, base string) (string, e
 			taken = numbers[at-1]
 		}
 	}
-	return number(free), nil
+	return free, nil
 }

@@ -109,6 +109,7 @@ func TestSlugUpdates(t *testing.T) {
 func TestCrowdedSlug(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
+		w.rowsPast = true
 		for _, crowd := range []int{15, 16, 17, 31, 32, 33, 1000, 3001} {
 			base := fmt.Sprintf("yoga-in-%d", crowd)
 			rows := make([]*ent.SlugCreate, crowd)

@@ -55,6 +55,10 @@ func (e *Editor) insertTerm(ctx context.Context, tx *ent.Tx, in *TermInput, pare
 	d := &diff{fresh: true}
 	c := tx.Term.Create().SetTaxonomy(in.Taxonomy).SetNillableParentID(parent).SetNillableSourceID(in.SourceID)
 	e.fillTerm(c.Mutation(), w, &written{}, in, 1, d)
+	original := calendar.Text{Language: w.language, Title: w.title, Description: w.description}
+	if err := SortKeysOf(e.Site.Language, original, nil).Set(c.Mutation()); err != nil {
+		return nil, fmt.Errorf("sort keys: %w", err)
+	}
 	row, err := c.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("create %s: %w", in.Taxonomy, raced(err))

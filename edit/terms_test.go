@@ -192,6 +192,7 @@ func TestEventTerms(t *testing.T) {
 func TestTermCounts(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, w *world) {
+		w.rowsPast = true
 		e := w.as(calendar.Editor)
 		a, b := w.term(e, calendar.Category, "A", 0), w.term(e, calendar.Tag, "B", 0)
 		row := w.event(e, &EventInput{Categories: &[]TermRef{{ID: a.ID}}})

@@ -11463,6 +11463,12 @@ type TermMutation struct {
 	taxonomy            *calendar.Kind
 	event_count         *int
 	addevent_count      *int
+	sort_en             *[]byte
+	sort_pl             *[]byte
+	sort_es             *[]byte
+	description_sort_en *[]byte
+	description_sort_pl *[]byte
+	description_sort_es *[]byte
 	clearedFields       map[string]struct{}
 	parent              *int64
 	clearedparent       bool
@@ -12118,6 +12124,300 @@ func (m *TermMutation) ResetEventCount() {
 	m.addevent_count = nil
 }
 
+// SetSortEn sets the "sort_en" field.
+func (m *TermMutation) SetSortEn(b []byte) {
+	m.sort_en = &b
+}
+
+// SortEn returns the value of the "sort_en" field in the mutation.
+func (m *TermMutation) SortEn() (r []byte, exists bool) {
+	v := m.sort_en
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSortEn returns the old "sort_en" field's value of the Term entity.
+// If the Term object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TermMutation) OldSortEn(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSortEn is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSortEn requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSortEn: %w", err)
+	}
+	return oldValue.SortEn, nil
+}
+
+// ClearSortEn clears the value of the "sort_en" field.
+func (m *TermMutation) ClearSortEn() {
+	m.sort_en = nil
+	m.clearedFields[term.FieldSortEn] = struct{}{}
+}
+
+// SortEnCleared returns if the "sort_en" field was cleared in this mutation.
+func (m *TermMutation) SortEnCleared() bool {
+	_, ok := m.clearedFields[term.FieldSortEn]
+	return ok
+}
+
+// ResetSortEn resets all changes to the "sort_en" field.
+func (m *TermMutation) ResetSortEn() {
+	m.sort_en = nil
+	delete(m.clearedFields, term.FieldSortEn)
+}
+
+// SetSortPl sets the "sort_pl" field.
+func (m *TermMutation) SetSortPl(b []byte) {
+	m.sort_pl = &b
+}
+
+// SortPl returns the value of the "sort_pl" field in the mutation.
+func (m *TermMutation) SortPl() (r []byte, exists bool) {
+	v := m.sort_pl
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSortPl returns the old "sort_pl" field's value of the Term entity.
+// If the Term object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TermMutation) OldSortPl(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSortPl is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSortPl requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSortPl: %w", err)
+	}
+	return oldValue.SortPl, nil
+}
+
+// ClearSortPl clears the value of the "sort_pl" field.
+func (m *TermMutation) ClearSortPl() {
+	m.sort_pl = nil
+	m.clearedFields[term.FieldSortPl] = struct{}{}
+}
+
+// SortPlCleared returns if the "sort_pl" field was cleared in this mutation.
+func (m *TermMutation) SortPlCleared() bool {
+	_, ok := m.clearedFields[term.FieldSortPl]
+	return ok
+}
+
+// ResetSortPl resets all changes to the "sort_pl" field.
+func (m *TermMutation) ResetSortPl() {
+	m.sort_pl = nil
+	delete(m.clearedFields, term.FieldSortPl)
+}
+
+// SetSortEs sets the "sort_es" field.
+func (m *TermMutation) SetSortEs(b []byte) {
+	m.sort_es = &b
+}
+
+// SortEs returns the value of the "sort_es" field in the mutation.
+func (m *TermMutation) SortEs() (r []byte, exists bool) {
+	v := m.sort_es
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSortEs returns the old "sort_es" field's value of the Term entity.
+// If the Term object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TermMutation) OldSortEs(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSortEs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSortEs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSortEs: %w", err)
+	}
+	return oldValue.SortEs, nil
+}
+
+// ClearSortEs clears the value of the "sort_es" field.
+func (m *TermMutation) ClearSortEs() {
+	m.sort_es = nil
+	m.clearedFields[term.FieldSortEs] = struct{}{}
+}
+
+// SortEsCleared returns if the "sort_es" field was cleared in this mutation.
+func (m *TermMutation) SortEsCleared() bool {
+	_, ok := m.clearedFields[term.FieldSortEs]
+	return ok
+}
+
+// ResetSortEs resets all changes to the "sort_es" field.
+func (m *TermMutation) ResetSortEs() {
+	m.sort_es = nil
+	delete(m.clearedFields, term.FieldSortEs)
+}
+
+// SetDescriptionSortEn sets the "description_sort_en" field.
+func (m *TermMutation) SetDescriptionSortEn(b []byte) {
+	m.description_sort_en = &b
+}
+
+// DescriptionSortEn returns the value of the "description_sort_en" field in the mutation.
+func (m *TermMutation) DescriptionSortEn() (r []byte, exists bool) {
+	v := m.description_sort_en
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDescriptionSortEn returns the old "description_sort_en" field's value of the Term entity.
+// If the Term object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TermMutation) OldDescriptionSortEn(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDescriptionSortEn is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDescriptionSortEn requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDescriptionSortEn: %w", err)
+	}
+	return oldValue.DescriptionSortEn, nil
+}
+
+// ClearDescriptionSortEn clears the value of the "description_sort_en" field.
+func (m *TermMutation) ClearDescriptionSortEn() {
+	m.description_sort_en = nil
+	m.clearedFields[term.FieldDescriptionSortEn] = struct{}{}
+}
+
+// DescriptionSortEnCleared returns if the "description_sort_en" field was cleared in this mutation.
+func (m *TermMutation) DescriptionSortEnCleared() bool {
+	_, ok := m.clearedFields[term.FieldDescriptionSortEn]
+	return ok
+}
+
+// ResetDescriptionSortEn resets all changes to the "description_sort_en" field.
+func (m *TermMutation) ResetDescriptionSortEn() {
+	m.description_sort_en = nil
+	delete(m.clearedFields, term.FieldDescriptionSortEn)
+}
+
+// SetDescriptionSortPl sets the "description_sort_pl" field.
+func (m *TermMutation) SetDescriptionSortPl(b []byte) {
+	m.description_sort_pl = &b
+}
+
+// DescriptionSortPl returns the value of the "description_sort_pl" field in the mutation.
+func (m *TermMutation) DescriptionSortPl() (r []byte, exists bool) {
+	v := m.description_sort_pl
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDescriptionSortPl returns the old "description_sort_pl" field's value of the Term entity.
+// If the Term object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TermMutation) OldDescriptionSortPl(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDescriptionSortPl is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDescriptionSortPl requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDescriptionSortPl: %w", err)
+	}
+	return oldValue.DescriptionSortPl, nil
+}
+
+// ClearDescriptionSortPl clears the value of the "description_sort_pl" field.
+func (m *TermMutation) ClearDescriptionSortPl() {
+	m.description_sort_pl = nil
+	m.clearedFields[term.FieldDescriptionSortPl] = struct{}{}
+}
+
+// DescriptionSortPlCleared returns if the "description_sort_pl" field was cleared in this mutation.
+func (m *TermMutation) DescriptionSortPlCleared() bool {
+	_, ok := m.clearedFields[term.FieldDescriptionSortPl]
+	return ok
+}
+
+// ResetDescriptionSortPl resets all changes to the "description_sort_pl" field.
+func (m *TermMutation) ResetDescriptionSortPl() {
+	m.description_sort_pl = nil
+	delete(m.clearedFields, term.FieldDescriptionSortPl)
+}
+
+// SetDescriptionSortEs sets the "description_sort_es" field.
+func (m *TermMutation) SetDescriptionSortEs(b []byte) {
+	m.description_sort_es = &b
+}
+
+// DescriptionSortEs returns the value of the "description_sort_es" field in the mutation.
+func (m *TermMutation) DescriptionSortEs() (r []byte, exists bool) {
+	v := m.description_sort_es
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDescriptionSortEs returns the old "description_sort_es" field's value of the Term entity.
+// If the Term object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *TermMutation) OldDescriptionSortEs(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDescriptionSortEs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDescriptionSortEs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDescriptionSortEs: %w", err)
+	}
+	return oldValue.DescriptionSortEs, nil
+}
+
+// ClearDescriptionSortEs clears the value of the "description_sort_es" field.
+func (m *TermMutation) ClearDescriptionSortEs() {
+	m.description_sort_es = nil
+	m.clearedFields[term.FieldDescriptionSortEs] = struct{}{}
+}
+
+// DescriptionSortEsCleared returns if the "description_sort_es" field was cleared in this mutation.
+func (m *TermMutation) DescriptionSortEsCleared() bool {
+	_, ok := m.clearedFields[term.FieldDescriptionSortEs]
+	return ok
+}
+
+// ResetDescriptionSortEs resets all changes to the "description_sort_es" field.
+func (m *TermMutation) ResetDescriptionSortEs() {
+	m.description_sort_es = nil
+	delete(m.clearedFields, term.FieldDescriptionSortEs)
+}
+
 // ClearParent clears the "parent" edge to the Term entity.
 func (m *TermMutation) ClearParent() {
 	m.clearedparent = true
@@ -12341,7 +12641,7 @@ func (m *TermMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *TermMutation) Fields() []string {
-	fields := make([]string, 0, 13)
+	fields := make([]string, 0, 19)
 	if m.language != nil {
 		fields = append(fields, term.FieldLanguage)
 	}
@@ -12381,6 +12681,24 @@ func (m *TermMutation) Fields() []string {
 	if m.event_count != nil {
 		fields = append(fields, term.FieldEventCount)
 	}
+	if m.sort_en != nil {
+		fields = append(fields, term.FieldSortEn)
+	}
+	if m.sort_pl != nil {
+		fields = append(fields, term.FieldSortPl)
+	}
+	if m.sort_es != nil {
+		fields = append(fields, term.FieldSortEs)
+	}
+	if m.description_sort_en != nil {
+		fields = append(fields, term.FieldDescriptionSortEn)
+	}
+	if m.description_sort_pl != nil {
+		fields = append(fields, term.FieldDescriptionSortPl)
+	}
+	if m.description_sort_es != nil {
+		fields = append(fields, term.FieldDescriptionSortEs)
+	}
 	return fields
 }
 
@@ -12415,6 +12733,18 @@ func (m *TermMutation) Field(name string) (ent.Value, bool) {
 		return m.ParentID()
 	case term.FieldEventCount:
 		return m.EventCount()
+	case term.FieldSortEn:
+		return m.SortEn()
+	case term.FieldSortPl:
+		return m.SortPl()
+	case term.FieldSortEs:
+		return m.SortEs()
+	case term.FieldDescriptionSortEn:
+		return m.DescriptionSortEn()
+	case term.FieldDescriptionSortPl:
+		return m.DescriptionSortPl()
+	case term.FieldDescriptionSortEs:
+		return m.DescriptionSortEs()
 	}
 	return nil, false
 }
@@ -12450,6 +12780,18 @@ func (m *TermMutation) OldField(ctx context.Context, name string) (ent.Value, er
 		return m.OldParentID(ctx)
 	case term.FieldEventCount:
 		return m.OldEventCount(ctx)
+	case term.FieldSortEn:
+		return m.OldSortEn(ctx)
+	case term.FieldSortPl:
+		return m.OldSortPl(ctx)
+	case term.FieldSortEs:
+		return m.OldSortEs(ctx)
+	case term.FieldDescriptionSortEn:
+		return m.OldDescriptionSortEn(ctx)
+	case term.FieldDescriptionSortPl:
+		return m.OldDescriptionSortPl(ctx)
+	case term.FieldDescriptionSortEs:
+		return m.OldDescriptionSortEs(ctx)
 	}
 	return nil, fmt.Errorf("unknown Term field %s", name)
 }
@@ -12550,6 +12892,48 @@ func (m *TermMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetEventCount(v)
 		return nil
+	case term.FieldSortEn:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSortEn(v)
+		return nil
+	case term.FieldSortPl:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSortPl(v)
+		return nil
+	case term.FieldSortEs:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSortEs(v)
+		return nil
+	case term.FieldDescriptionSortEn:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDescriptionSortEn(v)
+		return nil
+	case term.FieldDescriptionSortPl:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDescriptionSortPl(v)
+		return nil
+	case term.FieldDescriptionSortEs:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDescriptionSortEs(v)
+		return nil
 	}
 	return fmt.Errorf("unknown Term field %s", name)
 }
@@ -12613,6 +12997,24 @@ func (m *TermMutation) ClearedFields() []string {
 	if m.FieldCleared(term.FieldParentID) {
 		fields = append(fields, term.FieldParentID)
 	}
+	if m.FieldCleared(term.FieldSortEn) {
+		fields = append(fields, term.FieldSortEn)
+	}
+	if m.FieldCleared(term.FieldSortPl) {
+		fields = append(fields, term.FieldSortPl)
+	}
+	if m.FieldCleared(term.FieldSortEs) {
+		fields = append(fields, term.FieldSortEs)
+	}
+	if m.FieldCleared(term.FieldDescriptionSortEn) {
+		fields = append(fields, term.FieldDescriptionSortEn)
+	}
+	if m.FieldCleared(term.FieldDescriptionSortPl) {
+		fields = append(fields, term.FieldDescriptionSortPl)
+	}
+	if m.FieldCleared(term.FieldDescriptionSortEs) {
+		fields = append(fields, term.FieldDescriptionSortEs)
+	}
 	return fields
 }
 
@@ -12632,6 +13034,24 @@ func (m *TermMutation) ClearField(name string) error {
 		return nil
 	case term.FieldParentID:
 		m.ClearParentID()
+		return nil
+	case term.FieldSortEn:
+		m.ClearSortEn()
+		return nil
+	case term.FieldSortPl:
+		m.ClearSortPl()
+		return nil
+	case term.FieldSortEs:
+		m.ClearSortEs()
+		return nil
+	case term.FieldDescriptionSortEn:
+		m.ClearDescriptionSortEn()
+		return nil
+	case term.FieldDescriptionSortPl:
+		m.ClearDescriptionSortPl()
+		return nil
+	case term.FieldDescriptionSortEs:
+		m.ClearDescriptionSortEs()
 		return nil
 	}
 	return fmt.Errorf("unknown Term nullable field %s", name)
@@ -12679,6 +13099,24 @@ func (m *TermMutation) ResetField(name string) error {
 		return nil
 	case term.FieldEventCount:
 		m.ResetEventCount()
+		return nil
+	case term.FieldSortEn:
+		m.ResetSortEn()
+		return nil
+	case term.FieldSortPl:
+		m.ResetSortPl()
+		return nil
+	case term.FieldSortEs:
+		m.ResetSortEs()
+		return nil
+	case term.FieldDescriptionSortEn:
+		m.ResetDescriptionSortEn()
+		return nil
+	case term.FieldDescriptionSortPl:
+		m.ResetDescriptionSortPl()
+		return nil
+	case term.FieldDescriptionSortEs:
+		m.ResetDescriptionSortEs()
 		return nil
 	}
 	return fmt.Errorf("unknown Term field %s", name)

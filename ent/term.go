@@ -44,6 +44,18 @@ type Term struct {
 	ParentID *int64 `json:"parent_id,omitempty"`
 	// published events that carry the term; changed in the transaction that changes them
 	EventCount int `json:"event_count,omitempty"`
+	// calendar.SortKey of the name as it is served in the language
+	SortEn []byte `json:"sort_en,omitempty"`
+	// calendar.SortKey of the name as it is served in the language
+	SortPl []byte `json:"sort_pl,omitempty"`
+	// calendar.SortKey of the name as it is served in the language
+	SortEs []byte `json:"sort_es,omitempty"`
+	// calendar.SortKey of the description as it is served in the language
+	DescriptionSortEn []byte `json:"description_sort_en,omitempty"`
+	// calendar.SortKey of the description as it is served in the language
+	DescriptionSortPl []byte `json:"description_sort_pl,omitempty"`
+	// calendar.SortKey of the description as it is served in the language
+	DescriptionSortEs []byte `json:"description_sort_es,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the TermQuery when eager-loading is set.
 	Edges        TermEdges `json:"edges"`
@@ -119,6 +131,8 @@ func (*Term) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
+		case term.FieldSortEn, term.FieldSortPl, term.FieldSortEs, term.FieldDescriptionSortEn, term.FieldDescriptionSortPl, term.FieldDescriptionSortEs:
+			values[i] = new([]byte)
 		case term.FieldID, term.FieldVersion, term.FieldParentID, term.FieldEventCount:
 			values[i] = new(sql.NullInt64)
 		case term.FieldLanguage, term.FieldLanguages, term.FieldSourceID, term.FieldName, term.FieldNameKey, term.FieldDescription, term.FieldSlug, term.FieldTaxonomy:
@@ -226,6 +240,42 @@ func (_m *Term) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.EventCount = int(value.Int64)
 			}
+		case term.FieldSortEn:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field sort_en", values[i])
+			} else if value != nil {
+				_m.SortEn = *value
+			}
+		case term.FieldSortPl:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field sort_pl", values[i])
+			} else if value != nil {
+				_m.SortPl = *value
+			}
+		case term.FieldSortEs:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field sort_es", values[i])
+			} else if value != nil {
+				_m.SortEs = *value
+			}
+		case term.FieldDescriptionSortEn:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field description_sort_en", values[i])
+			} else if value != nil {
+				_m.DescriptionSortEn = *value
+			}
+		case term.FieldDescriptionSortPl:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field description_sort_pl", values[i])
+			} else if value != nil {
+				_m.DescriptionSortPl = *value
+			}
+		case term.FieldDescriptionSortEs:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field description_sort_es", values[i])
+			} else if value != nil {
+				_m.DescriptionSortEs = *value
+			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
 		}
@@ -329,6 +379,24 @@ func (_m *Term) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("event_count=")
 	builder.WriteString(fmt.Sprintf("%v", _m.EventCount))
+	builder.WriteString(", ")
+	builder.WriteString("sort_en=")
+	builder.WriteString(fmt.Sprintf("%v", _m.SortEn))
+	builder.WriteString(", ")
+	builder.WriteString("sort_pl=")
+	builder.WriteString(fmt.Sprintf("%v", _m.SortPl))
+	builder.WriteString(", ")
+	builder.WriteString("sort_es=")
+	builder.WriteString(fmt.Sprintf("%v", _m.SortEs))
+	builder.WriteString(", ")
+	builder.WriteString("description_sort_en=")
+	builder.WriteString(fmt.Sprintf("%v", _m.DescriptionSortEn))
+	builder.WriteString(", ")
+	builder.WriteString("description_sort_pl=")
+	builder.WriteString(fmt.Sprintf("%v", _m.DescriptionSortPl))
+	builder.WriteString(", ")
+	builder.WriteString("description_sort_es=")
+	builder.WriteString(fmt.Sprintf("%v", _m.DescriptionSortEs))
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -151,6 +151,42 @@ func (_c *TermCreate) SetNillableEventCount(v *int) *TermCreate {
 	return _c
 }
 
+// SetSortEn sets the "sort_en" field.
+func (_c *TermCreate) SetSortEn(v []byte) *TermCreate {
+	_c.mutation.SetSortEn(v)
+	return _c
+}
+
+// SetSortPl sets the "sort_pl" field.
+func (_c *TermCreate) SetSortPl(v []byte) *TermCreate {
+	_c.mutation.SetSortPl(v)
+	return _c
+}
+
+// SetSortEs sets the "sort_es" field.
+func (_c *TermCreate) SetSortEs(v []byte) *TermCreate {
+	_c.mutation.SetSortEs(v)
+	return _c
+}
+
+// SetDescriptionSortEn sets the "description_sort_en" field.
+func (_c *TermCreate) SetDescriptionSortEn(v []byte) *TermCreate {
+	_c.mutation.SetDescriptionSortEn(v)
+	return _c
+}
+
+// SetDescriptionSortPl sets the "description_sort_pl" field.
+func (_c *TermCreate) SetDescriptionSortPl(v []byte) *TermCreate {
+	_c.mutation.SetDescriptionSortPl(v)
+	return _c
+}
+
+// SetDescriptionSortEs sets the "description_sort_es" field.
+func (_c *TermCreate) SetDescriptionSortEs(v []byte) *TermCreate {
+	_c.mutation.SetDescriptionSortEs(v)
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *TermCreate) SetID(v int64) *TermCreate {
 	_c.mutation.SetID(v)
@@ -410,6 +446,30 @@ func (_c *TermCreate) createSpec() (*Term, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.EventCount(); ok {
 		_spec.SetField(term.FieldEventCount, field.TypeInt, value)
 		_node.EventCount = value
+	}
+	if value, ok := _c.mutation.SortEn(); ok {
+		_spec.SetField(term.FieldSortEn, field.TypeBytes, value)
+		_node.SortEn = value
+	}
+	if value, ok := _c.mutation.SortPl(); ok {
+		_spec.SetField(term.FieldSortPl, field.TypeBytes, value)
+		_node.SortPl = value
+	}
+	if value, ok := _c.mutation.SortEs(); ok {
+		_spec.SetField(term.FieldSortEs, field.TypeBytes, value)
+		_node.SortEs = value
+	}
+	if value, ok := _c.mutation.DescriptionSortEn(); ok {
+		_spec.SetField(term.FieldDescriptionSortEn, field.TypeBytes, value)
+		_node.DescriptionSortEn = value
+	}
+	if value, ok := _c.mutation.DescriptionSortPl(); ok {
+		_spec.SetField(term.FieldDescriptionSortPl, field.TypeBytes, value)
+		_node.DescriptionSortPl = value
+	}
+	if value, ok := _c.mutation.DescriptionSortEs(); ok {
+		_spec.SetField(term.FieldDescriptionSortEs, field.TypeBytes, value)
+		_node.DescriptionSortEs = value
 	}
 	if nodes := _c.mutation.ParentIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
@@ -684,6 +744,114 @@ func (u *TermUpsert) AddEventCount(v int) *TermUpsert {
 	return u
 }
 
+// SetSortEn sets the "sort_en" field.
+func (u *TermUpsert) SetSortEn(v []byte) *TermUpsert {
+	u.Set(term.FieldSortEn, v)
+	return u
+}
+
+// UpdateSortEn sets the "sort_en" field to the value that was provided on create.
+func (u *TermUpsert) UpdateSortEn() *TermUpsert {
+	u.SetExcluded(term.FieldSortEn)
+	return u
+}
+
+// ClearSortEn clears the value of the "sort_en" field.
+func (u *TermUpsert) ClearSortEn() *TermUpsert {
+	u.SetNull(term.FieldSortEn)
+	return u
+}
+
+// SetSortPl sets the "sort_pl" field.
+func (u *TermUpsert) SetSortPl(v []byte) *TermUpsert {
+	u.Set(term.FieldSortPl, v)
+	return u
+}
+
+// UpdateSortPl sets the "sort_pl" field to the value that was provided on create.
+func (u *TermUpsert) UpdateSortPl() *TermUpsert {
+	u.SetExcluded(term.FieldSortPl)
+	return u
+}
+
+// ClearSortPl clears the value of the "sort_pl" field.
+func (u *TermUpsert) ClearSortPl() *TermUpsert {
+	u.SetNull(term.FieldSortPl)
+	return u
+}
+
+// SetSortEs sets the "sort_es" field.
+func (u *TermUpsert) SetSortEs(v []byte) *TermUpsert {
+	u.Set(term.FieldSortEs, v)
+	return u
+}
+
+// UpdateSortEs sets the "sort_es" field to the value that was provided on create.
+func (u *TermUpsert) UpdateSortEs() *TermUpsert {
+	u.SetExcluded(term.FieldSortEs)
+	return u
+}
+
+// ClearSortEs clears the value of the "sort_es" field.
+func (u *TermUpsert) ClearSortEs() *TermUpsert {
+	u.SetNull(term.FieldSortEs)
+	return u
+}
+
+// SetDescriptionSortEn sets the "description_sort_en" field.
+func (u *TermUpsert) SetDescriptionSortEn(v []byte) *TermUpsert {
+	u.Set(term.FieldDescriptionSortEn, v)
+	return u
+}
+
+// UpdateDescriptionSortEn sets the "description_sort_en" field to the value that was provided on create.
+func (u *TermUpsert) UpdateDescriptionSortEn() *TermUpsert {
+	u.SetExcluded(term.FieldDescriptionSortEn)
+	return u
+}
+
+// ClearDescriptionSortEn clears the value of the "description_sort_en" field.
+func (u *TermUpsert) ClearDescriptionSortEn() *TermUpsert {
+	u.SetNull(term.FieldDescriptionSortEn)
+	return u
+}
+
+// SetDescriptionSortPl sets the "description_sort_pl" field.
+func (u *TermUpsert) SetDescriptionSortPl(v []byte) *TermUpsert {
+	u.Set(term.FieldDescriptionSortPl, v)
+	return u
+}
+
+// UpdateDescriptionSortPl sets the "description_sort_pl" field to the value that was provided on create.
+func (u *TermUpsert) UpdateDescriptionSortPl() *TermUpsert {
+	u.SetExcluded(term.FieldDescriptionSortPl)
+	return u
+}
+
+// ClearDescriptionSortPl clears the value of the "description_sort_pl" field.
+func (u *TermUpsert) ClearDescriptionSortPl() *TermUpsert {
+	u.SetNull(term.FieldDescriptionSortPl)
+	return u
+}
+
+// SetDescriptionSortEs sets the "description_sort_es" field.
+func (u *TermUpsert) SetDescriptionSortEs(v []byte) *TermUpsert {
+	u.Set(term.FieldDescriptionSortEs, v)
+	return u
+}
+
+// UpdateDescriptionSortEs sets the "description_sort_es" field to the value that was provided on create.
+func (u *TermUpsert) UpdateDescriptionSortEs() *TermUpsert {
+	u.SetExcluded(term.FieldDescriptionSortEs)
+	return u
+}
+
+// ClearDescriptionSortEs clears the value of the "description_sort_es" field.
+func (u *TermUpsert) ClearDescriptionSortEs() *TermUpsert {
+	u.SetNull(term.FieldDescriptionSortEs)
+	return u
+}
+
 // UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
 // Using this option is equivalent to using:
 //
@@ -917,6 +1085,132 @@ func (u *TermUpsertOne) AddEventCount(v int) *TermUpsertOne {
 func (u *TermUpsertOne) UpdateEventCount() *TermUpsertOne {
 	return u.Update(func(s *TermUpsert) {
 		s.UpdateEventCount()
+	})
+}
+
+// SetSortEn sets the "sort_en" field.
+func (u *TermUpsertOne) SetSortEn(v []byte) *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.SetSortEn(v)
+	})
+}
+
+// UpdateSortEn sets the "sort_en" field to the value that was provided on create.
+func (u *TermUpsertOne) UpdateSortEn() *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.UpdateSortEn()
+	})
+}
+
+// ClearSortEn clears the value of the "sort_en" field.
+func (u *TermUpsertOne) ClearSortEn() *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.ClearSortEn()
+	})
+}
+
+// SetSortPl sets the "sort_pl" field.
+func (u *TermUpsertOne) SetSortPl(v []byte) *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.SetSortPl(v)
+	})
+}
+
+// UpdateSortPl sets the "sort_pl" field to the value that was provided on create.
+func (u *TermUpsertOne) UpdateSortPl() *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.UpdateSortPl()
+	})
+}
+
+// ClearSortPl clears the value of the "sort_pl" field.
+func (u *TermUpsertOne) ClearSortPl() *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.ClearSortPl()
+	})
+}
+
+// SetSortEs sets the "sort_es" field.
+func (u *TermUpsertOne) SetSortEs(v []byte) *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.SetSortEs(v)
+	})
+}
+
+// UpdateSortEs sets the "sort_es" field to the value that was provided on create.
+func (u *TermUpsertOne) UpdateSortEs() *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.UpdateSortEs()
+	})
+}
+
+// ClearSortEs clears the value of the "sort_es" field.
+func (u *TermUpsertOne) ClearSortEs() *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.ClearSortEs()
+	})
+}
+
+// SetDescriptionSortEn sets the "description_sort_en" field.
+func (u *TermUpsertOne) SetDescriptionSortEn(v []byte) *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.SetDescriptionSortEn(v)
+	})
+}
+
+// UpdateDescriptionSortEn sets the "description_sort_en" field to the value that was provided on create.
+func (u *TermUpsertOne) UpdateDescriptionSortEn() *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.UpdateDescriptionSortEn()
+	})
+}
+
+// ClearDescriptionSortEn clears the value of the "description_sort_en" field.
+func (u *TermUpsertOne) ClearDescriptionSortEn() *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.ClearDescriptionSortEn()
+	})
+}
+
+// SetDescriptionSortPl sets the "description_sort_pl" field.
+func (u *TermUpsertOne) SetDescriptionSortPl(v []byte) *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.SetDescriptionSortPl(v)
+	})
+}
+
+// UpdateDescriptionSortPl sets the "description_sort_pl" field to the value that was provided on create.
+func (u *TermUpsertOne) UpdateDescriptionSortPl() *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.UpdateDescriptionSortPl()
+	})
+}
+
+// ClearDescriptionSortPl clears the value of the "description_sort_pl" field.
+func (u *TermUpsertOne) ClearDescriptionSortPl() *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.ClearDescriptionSortPl()
+	})
+}
+
+// SetDescriptionSortEs sets the "description_sort_es" field.
+func (u *TermUpsertOne) SetDescriptionSortEs(v []byte) *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.SetDescriptionSortEs(v)
+	})
+}
+
+// UpdateDescriptionSortEs sets the "description_sort_es" field to the value that was provided on create.
+func (u *TermUpsertOne) UpdateDescriptionSortEs() *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.UpdateDescriptionSortEs()
+	})
+}
+
+// ClearDescriptionSortEs clears the value of the "description_sort_es" field.
+func (u *TermUpsertOne) ClearDescriptionSortEs() *TermUpsertOne {
+	return u.Update(func(s *TermUpsert) {
+		s.ClearDescriptionSortEs()
 	})
 }
 
@@ -1319,6 +1613,132 @@ func (u *TermUpsertBulk) AddEventCount(v int) *TermUpsertBulk {
 func (u *TermUpsertBulk) UpdateEventCount() *TermUpsertBulk {
 	return u.Update(func(s *TermUpsert) {
 		s.UpdateEventCount()
+	})
+}
+
+// SetSortEn sets the "sort_en" field.
+func (u *TermUpsertBulk) SetSortEn(v []byte) *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.SetSortEn(v)
+	})
+}
+
+// UpdateSortEn sets the "sort_en" field to the value that was provided on create.
+func (u *TermUpsertBulk) UpdateSortEn() *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.UpdateSortEn()
+	})
+}
+
+// ClearSortEn clears the value of the "sort_en" field.
+func (u *TermUpsertBulk) ClearSortEn() *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.ClearSortEn()
+	})
+}
+
+// SetSortPl sets the "sort_pl" field.
+func (u *TermUpsertBulk) SetSortPl(v []byte) *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.SetSortPl(v)
+	})
+}
+
+// UpdateSortPl sets the "sort_pl" field to the value that was provided on create.
+func (u *TermUpsertBulk) UpdateSortPl() *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.UpdateSortPl()
+	})
+}
+
+// ClearSortPl clears the value of the "sort_pl" field.
+func (u *TermUpsertBulk) ClearSortPl() *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.ClearSortPl()
+	})
+}
+
+// SetSortEs sets the "sort_es" field.
+func (u *TermUpsertBulk) SetSortEs(v []byte) *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.SetSortEs(v)
+	})
+}
+
+// UpdateSortEs sets the "sort_es" field to the value that was provided on create.
+func (u *TermUpsertBulk) UpdateSortEs() *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.UpdateSortEs()
+	})
+}
+
+// ClearSortEs clears the value of the "sort_es" field.
+func (u *TermUpsertBulk) ClearSortEs() *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.ClearSortEs()
+	})
+}
+
+// SetDescriptionSortEn sets the "description_sort_en" field.
+func (u *TermUpsertBulk) SetDescriptionSortEn(v []byte) *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.SetDescriptionSortEn(v)
+	})
+}
+
+// UpdateDescriptionSortEn sets the "description_sort_en" field to the value that was provided on create.
+func (u *TermUpsertBulk) UpdateDescriptionSortEn() *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.UpdateDescriptionSortEn()
+	})
+}
+
+// ClearDescriptionSortEn clears the value of the "description_sort_en" field.
+func (u *TermUpsertBulk) ClearDescriptionSortEn() *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.ClearDescriptionSortEn()
+	})
+}
+
+// SetDescriptionSortPl sets the "description_sort_pl" field.
+func (u *TermUpsertBulk) SetDescriptionSortPl(v []byte) *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.SetDescriptionSortPl(v)
+	})
+}
+
+// UpdateDescriptionSortPl sets the "description_sort_pl" field to the value that was provided on create.
+func (u *TermUpsertBulk) UpdateDescriptionSortPl() *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.UpdateDescriptionSortPl()
+	})
+}
+
+// ClearDescriptionSortPl clears the value of the "description_sort_pl" field.
+func (u *TermUpsertBulk) ClearDescriptionSortPl() *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.ClearDescriptionSortPl()
+	})
+}
+
+// SetDescriptionSortEs sets the "description_sort_es" field.
+func (u *TermUpsertBulk) SetDescriptionSortEs(v []byte) *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.SetDescriptionSortEs(v)
+	})
+}
+
+// UpdateDescriptionSortEs sets the "description_sort_es" field to the value that was provided on create.
+func (u *TermUpsertBulk) UpdateDescriptionSortEs() *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.UpdateDescriptionSortEs()
+	})
+}
+
+// ClearDescriptionSortEs clears the value of the "description_sort_es" field.
+func (u *TermUpsertBulk) ClearDescriptionSortEs() *TermUpsertBulk {
+	return u.Update(func(s *TermUpsert) {
+		s.ClearDescriptionSortEs()
 	})
 }
 

@@ -212,6 +212,78 @@ func (_u *TermUpdate) AddEventCount(v int) *TermUpdate {
 	return _u
 }
 
+// SetSortEn sets the "sort_en" field.
+func (_u *TermUpdate) SetSortEn(v []byte) *TermUpdate {
+	_u.mutation.SetSortEn(v)
+	return _u
+}
+
+// ClearSortEn clears the value of the "sort_en" field.
+func (_u *TermUpdate) ClearSortEn() *TermUpdate {
+	_u.mutation.ClearSortEn()
+	return _u
+}
+
+// SetSortPl sets the "sort_pl" field.
+func (_u *TermUpdate) SetSortPl(v []byte) *TermUpdate {
+	_u.mutation.SetSortPl(v)
+	return _u
+}
+
+// ClearSortPl clears the value of the "sort_pl" field.
+func (_u *TermUpdate) ClearSortPl() *TermUpdate {
+	_u.mutation.ClearSortPl()
+	return _u
+}
+
+// SetSortEs sets the "sort_es" field.
+func (_u *TermUpdate) SetSortEs(v []byte) *TermUpdate {
+	_u.mutation.SetSortEs(v)
+	return _u
+}
+
+// ClearSortEs clears the value of the "sort_es" field.
+func (_u *TermUpdate) ClearSortEs() *TermUpdate {
+	_u.mutation.ClearSortEs()
+	return _u
+}
+
+// SetDescriptionSortEn sets the "description_sort_en" field.
+func (_u *TermUpdate) SetDescriptionSortEn(v []byte) *TermUpdate {
+	_u.mutation.SetDescriptionSortEn(v)
+	return _u
+}
+
+// ClearDescriptionSortEn clears the value of the "description_sort_en" field.
+func (_u *TermUpdate) ClearDescriptionSortEn() *TermUpdate {
+	_u.mutation.ClearDescriptionSortEn()
+	return _u
+}
+
+// SetDescriptionSortPl sets the "description_sort_pl" field.
+func (_u *TermUpdate) SetDescriptionSortPl(v []byte) *TermUpdate {
+	_u.mutation.SetDescriptionSortPl(v)
+	return _u
+}
+
+// ClearDescriptionSortPl clears the value of the "description_sort_pl" field.
+func (_u *TermUpdate) ClearDescriptionSortPl() *TermUpdate {
+	_u.mutation.ClearDescriptionSortPl()
+	return _u
+}
+
+// SetDescriptionSortEs sets the "description_sort_es" field.
+func (_u *TermUpdate) SetDescriptionSortEs(v []byte) *TermUpdate {
+	_u.mutation.SetDescriptionSortEs(v)
+	return _u
+}
+
+// ClearDescriptionSortEs clears the value of the "description_sort_es" field.
+func (_u *TermUpdate) ClearDescriptionSortEs() *TermUpdate {
+	_u.mutation.ClearDescriptionSortEs()
+	return _u
+}
+
 // SetParent sets the "parent" edge to the Term entity.
 func (_u *TermUpdate) SetParent(v *Term) *TermUpdate {
 	return _u.SetParentID(v.ID)
@@ -454,6 +526,42 @@ func (_u *TermUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.AddedEventCount(); ok {
 		_spec.AddField(term.FieldEventCount, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.SortEn(); ok {
+		_spec.SetField(term.FieldSortEn, field.TypeBytes, value)
+	}
+	if _u.mutation.SortEnCleared() {
+		_spec.ClearField(term.FieldSortEn, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.SortPl(); ok {
+		_spec.SetField(term.FieldSortPl, field.TypeBytes, value)
+	}
+	if _u.mutation.SortPlCleared() {
+		_spec.ClearField(term.FieldSortPl, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.SortEs(); ok {
+		_spec.SetField(term.FieldSortEs, field.TypeBytes, value)
+	}
+	if _u.mutation.SortEsCleared() {
+		_spec.ClearField(term.FieldSortEs, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.DescriptionSortEn(); ok {
+		_spec.SetField(term.FieldDescriptionSortEn, field.TypeBytes, value)
+	}
+	if _u.mutation.DescriptionSortEnCleared() {
+		_spec.ClearField(term.FieldDescriptionSortEn, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.DescriptionSortPl(); ok {
+		_spec.SetField(term.FieldDescriptionSortPl, field.TypeBytes, value)
+	}
+	if _u.mutation.DescriptionSortPlCleared() {
+		_spec.ClearField(term.FieldDescriptionSortPl, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.DescriptionSortEs(); ok {
+		_spec.SetField(term.FieldDescriptionSortEs, field.TypeBytes, value)
+	}
+	if _u.mutation.DescriptionSortEsCleared() {
+		_spec.ClearField(term.FieldDescriptionSortEs, field.TypeBytes)
 	}
 	if _u.mutation.ParentCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -821,6 +929,78 @@ func (_u *TermUpdateOne) AddEventCount(v int) *TermUpdateOne {
 	return _u
 }
 
+// SetSortEn sets the "sort_en" field.
+func (_u *TermUpdateOne) SetSortEn(v []byte) *TermUpdateOne {
+	_u.mutation.SetSortEn(v)
+	return _u
+}
+
+// ClearSortEn clears the value of the "sort_en" field.
+func (_u *TermUpdateOne) ClearSortEn() *TermUpdateOne {
+	_u.mutation.ClearSortEn()
+	return _u
+}
+
+// SetSortPl sets the "sort_pl" field.
+func (_u *TermUpdateOne) SetSortPl(v []byte) *TermUpdateOne {
+	_u.mutation.SetSortPl(v)
+	return _u
+}
+
+// ClearSortPl clears the value of the "sort_pl" field.
+func (_u *TermUpdateOne) ClearSortPl() *TermUpdateOne {
+	_u.mutation.ClearSortPl()
+	return _u
+}
+
+// SetSortEs sets the "sort_es" field.
+func (_u *TermUpdateOne) SetSortEs(v []byte) *TermUpdateOne {
+	_u.mutation.SetSortEs(v)
+	return _u
+}
+
+// ClearSortEs clears the value of the "sort_es" field.
+func (_u *TermUpdateOne) ClearSortEs() *TermUpdateOne {
+	_u.mutation.ClearSortEs()
+	return _u
+}
+
+// SetDescriptionSortEn sets the "description_sort_en" field.
+func (_u *TermUpdateOne) SetDescriptionSortEn(v []byte) *TermUpdateOne {
+	_u.mutation.SetDescriptionSortEn(v)
+	return _u
+}
+
+// ClearDescriptionSortEn clears the value of the "description_sort_en" field.
+func (_u *TermUpdateOne) ClearDescriptionSortEn() *TermUpdateOne {
+	_u.mutation.ClearDescriptionSortEn()
+	return _u
+}
+
+// SetDescriptionSortPl sets the "description_sort_pl" field.
+func (_u *TermUpdateOne) SetDescriptionSortPl(v []byte) *TermUpdateOne {
+	_u.mutation.SetDescriptionSortPl(v)
+	return _u
+}
+
+// ClearDescriptionSortPl clears the value of the "description_sort_pl" field.
+func (_u *TermUpdateOne) ClearDescriptionSortPl() *TermUpdateOne {
+	_u.mutation.ClearDescriptionSortPl()
+	return _u
+}
+
+// SetDescriptionSortEs sets the "description_sort_es" field.
+func (_u *TermUpdateOne) SetDescriptionSortEs(v []byte) *TermUpdateOne {
+	_u.mutation.SetDescriptionSortEs(v)
+	return _u
+}
+
+// ClearDescriptionSortEs clears the value of the "description_sort_es" field.
+func (_u *TermUpdateOne) ClearDescriptionSortEs() *TermUpdateOne {
+	_u.mutation.ClearDescriptionSortEs()
+	return _u
+}
+
 // SetParent sets the "parent" edge to the Term entity.
 func (_u *TermUpdateOne) SetParent(v *Term) *TermUpdateOne {
 	return _u.SetParentID(v.ID)
@@ -1093,6 +1273,42 @@ func (_u *TermUpdateOne) sqlSave(ctx context.Context) (_node *Term, err error) {
 	}
 	if value, ok := _u.mutation.AddedEventCount(); ok {
 		_spec.AddField(term.FieldEventCount, field.TypeInt, value)
+	}
+	if value, ok := _u.mutation.SortEn(); ok {
+		_spec.SetField(term.FieldSortEn, field.TypeBytes, value)
+	}
+	if _u.mutation.SortEnCleared() {
+		_spec.ClearField(term.FieldSortEn, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.SortPl(); ok {
+		_spec.SetField(term.FieldSortPl, field.TypeBytes, value)
+	}
+	if _u.mutation.SortPlCleared() {
+		_spec.ClearField(term.FieldSortPl, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.SortEs(); ok {
+		_spec.SetField(term.FieldSortEs, field.TypeBytes, value)
+	}
+	if _u.mutation.SortEsCleared() {
+		_spec.ClearField(term.FieldSortEs, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.DescriptionSortEn(); ok {
+		_spec.SetField(term.FieldDescriptionSortEn, field.TypeBytes, value)
+	}
+	if _u.mutation.DescriptionSortEnCleared() {
+		_spec.ClearField(term.FieldDescriptionSortEn, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.DescriptionSortPl(); ok {
+		_spec.SetField(term.FieldDescriptionSortPl, field.TypeBytes, value)
+	}
+	if _u.mutation.DescriptionSortPlCleared() {
+		_spec.ClearField(term.FieldDescriptionSortPl, field.TypeBytes)
+	}
+	if value, ok := _u.mutation.DescriptionSortEs(); ok {
+		_spec.SetField(term.FieldDescriptionSortEs, field.TypeBytes, value)
+	}
+	if _u.mutation.DescriptionSortEsCleared() {
+		_spec.ClearField(term.FieldDescriptionSortEs, field.TypeBytes)
 	}
 	if _u.mutation.ParentCleared() {
 		edge := &sqlgraph.EdgeSpec{

@@ -26,12 +26,19 @@ func (r *request) getDoc(*docQuery) (*reply, error) {
 	return &reply{status: 200, body: body}, nil
 }
 
-// documents keeps the interface descriptions of one day, for each root one: the links are those of the root,
-// and the published defaults of the date filters are those of the day. Making one takes milliseconds.
+// documents keeps the interface descriptions of one day, one for each root and language: the links are those
+// of the root, and the published defaults of the date filters are those of the day. Making one takes
+// milliseconds.
 type documents struct {
 	mu   sync.Mutex
 	day  calendar.Wall // of the site zone
-	kept map[Root]json.RawMessage
+	kept map[edition]json.RawMessage
+}
+
+// edition is what the descriptions of a day differ by.
+type edition struct {
+	root Root
+	lang calendar.Language
 }
 
 func (d *documents) get(r *request) (json.RawMessage, error) {
@@ -39,21 +46,22 @@ func (d *documents) get(r *request) (json.RawMessage, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.kept == nil || d.day != day {
-		d.day, d.kept = day, make(map[Root]json.RawMessage)
+		d.day, d.kept = day, make(map[edition]json.RawMessage)
 	}
-	if body, ok := d.kept[r.root]; ok {
+	one := edition{r.root, r.lang}
+	if body, ok := d.kept[one]; ok {
 		return body, nil
 	}
 	body, err := encode(r.document())
 	if err != nil {
 		return nil, err
 	}
-	d.kept[r.root] = body
+	d.kept[one] = body
 	return body, nil
 }
 
 // document builds the description from the table of routes, the declarations of the parameters and the
-// representations; it has no list of its own of any of them.
+// representations; it has no list of its own of any of them. It is written in English and then translated.
 func (r *request) document() ordered {
 	d := &description{r: r, schemas: schemas{}, shared: map[string]bool{}}
 	paths := make(ordered, 0, len(r.h.table))
@@ -62,11 +70,11 @@ func (r *request) document() ordered {
 	}
 	d.schemas.add("Error", errorSchema())
 	d.schemas.add("Problem", problemSchema())
-	return ordered{
+	return r.translated(ordered{
 		{"openapi", "3.0.0"},
 		{"info", ordered{
 			{"version", "1.0.0"},
-			{"title", strings.TrimSpace(r.h.Site.Name + " events API")},
+			{"title", r.title()},
 			{"description", "Events with their venues, organizers, categories, tags and images. " +
 				"Texts are served and written in the language of the request."},
 		}},
@@ -88,7 +96,7 @@ func (r *request) document() ordered {
 				}},
 			}},
 		}},
-	}
+	})
 }
 
 // description is a document while it is built.

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/index"
 	"github.com/almanac-cal/almanac/param"
 	"github.com/almanac-cal/almanac/search"
 	"github.com/almanac-cal/almanac/when"
@@ -41,7 +43,7 @@ type eventQuery struct {
 
 	// What the lookups of terms found: for each, the terms an event may carry, descendants included.
 	categoryIDs, tagIDs []int64
-	// What the lookups of prepare found.
+	// What the lookups of find found.
 	near, unlocked []int64
 	text           search.Query
 }
@@ -111,9 +113,9 @@ func (r *request) declareEventQuery(p *param.Set, q *eventQuery) {
 	r.declareStatuses(p, &q.Status)
 	p.OptBool(&q.Geoloc, "geoloc", "With a located venue or without").CheckAlways(q.checkGeoloc)
 	p.OptNumber(&q.Lat, "geoloc_lat", "Latitude of the centre; needs geoloc_lng").
-		Check(within("geoloc_lat", &q.Lat, 90)).CheckAlways(paired("geoloc_lat", "geoloc_lng", &q.Lat, &q.Lng))
+		Check(inBounds("geoloc_lat", &q.Lat, 90)).CheckAlways(paired("geoloc_lat", "geoloc_lng", &q.Lat, &q.Lng))
 	p.OptNumber(&q.Lng, "geoloc_lng", "Longitude of the centre; needs geoloc_lat").
-		Check(within("geoloc_lng", &q.Lng, 180)).CheckAlways(paired("geoloc_lng", "geoloc_lat", &q.Lng, &q.Lat))
+		Check(inBounds("geoloc_lng", &q.Lng, 180)).CheckAlways(paired("geoloc_lng", "geoloc_lat", &q.Lng, &q.Lat))
 	param.Default(p.Number(&q.Radius, "geoloc_radius", "Radius in kilometres, at most 500"), &q.Radius, 25).
 		Check(func(context.Context) *param.Fault {
 			if q.Radius <= 0 || q.Radius > 500 {
@@ -181,17 +183,45 @@ func (q *eventQuery) dateLink(d *when.Date, zone calendar.Zone, round func(calen
 	return round(d.Wall(zone)).String()
 }
 
-// prepare makes the lookups that the predicates need.
-func (q *eventQuery) prepare(r *request) (err error) {
-	if q.Lat != nil && q.Lng != nil {
-		if q.near, err = r.venuesNear(*q.Lat, *q.Lng, q.Radius); err != nil {
-			return err
+// find looks up which events are on the page, and how many there are on all pages. The index knows most; what it cannot
+// say now, or does not know, the database does.
+func (q *eventQuery) find(r *request) (ids []int64, total int, err error) {
+	if q.Search != nil {
+		if q.unlocked, err = r.unlocked(q.Password); err != nil {
+			return nil, 0, err
 		}
 	}
-	if q.Search != nil {
-		q.unlocked, err = r.unlocked(q.Password)
+	offset, ok := q.offset()
+	limit := int(q.perPage)
+	if !ok {
+		offset, limit = 0, 0
 	}
-	return err
+	if r.h.Index != nil && q.Include == nil && q.Parent == nil {
+		f := q.filter(r)
+		if f.Since, err = r.since(); err != nil {
+			return nil, 0, err
+		}
+		found, err := r.h.Index.Find(r.ctx, f, offset, limit)
+		if !errors.Is(err, index.ErrNotReady) {
+			return found.IDs, found.Total, err
+		}
+	}
+	if q.Lat != nil && q.Lng != nil {
+		if q.near, err = r.venuesNear(*q.Lat, *q.Lng, q.Radius); err != nil {
+			return nil, 0, err
+		}
+	}
+	query := r.db.Event.Query().Where(q.predicates(r)...)
+	if total, err = query.Clone().Count(r.ctx); err != nil || offset >= total || limit == 0 {
+		return nil, total, err
+	}
+	order := event.ByStartsAt()
+	if q.Include != nil {
+		order = event.ByPublishedAt()
+	}
+	// Only ids, which an index has: the rows that are skipped are not read.
+	ids, err = query.Order(order, event.ByID()).Offset(offset).Limit(limit).IDs(r.ctx)
+	return ids, total, err
 }
 
 // predicates are the filters of a list of events (contract, section 9.1). The date filters affect each other,
@@ -204,7 +234,7 @@ func (q *eventQuery) predicates(r *request) []predicate.Event {
 	if q.Include != nil {
 		where = append(where, event.IDIn(q.Include...))
 	} else {
-		where = append(where, q.dates(r.now, r.zone())...)
+		where = append(where, within(q.dates(r.now, r.zone()))...)
 	}
 	if q.categoryIDs != nil {
 		where = append(where, linked(eventterm.Table, eventterm.FieldTermID, q.categoryIDs))
@@ -244,10 +274,13 @@ func (q *eventQuery) predicates(r *request) []predicate.Event {
 // lastSecond is the last one that an event may start or end in. Databases know no later one.
 var lastSecond = time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
 
-// dates are the date filters, as instants. Whole days end at the next midnight of the site zone, exclusive: as
-// nothing is more precise than a second, with the second before it.
-func (q *eventQuery) dates(now time.Time, zone calendar.Zone) []predicate.Event {
-	var where []predicate.Event
+// firstSecond is the first one that an event may start in.
+var firstSecond = time.Date(1000, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// dates are the date filters as bounds. Nothing is more precise than a second, so what is exclusive is inclusive of the
+// second before or after. Whole days end at the next midnight of the site zone, exclusive.
+func (q *eventQuery) dates(now time.Time, zone calendar.Zone) index.Window {
+	var w index.Window
 	endOf := func(day calendar.Wall) time.Time {
 		end := zone.Instant(day.AddDate(0, 0, 1)).Add(-time.Second)
 		if end.After(lastSecond) {
@@ -255,44 +288,103 @@ func (q *eventQuery) dates(now time.Time, zone calendar.Zone) []predicate.Event 
 		}
 		return end
 	}
+	from := func(bound **time.Time, at time.Time) {
+		if *bound == nil || at.After(**bound) {
+			*bound = &at
+		}
+	}
+	to := func(bound **time.Time, at time.Time) {
+		if *bound == nil || at.Before(**bound) {
+			*bound = &at
+		}
+	}
 	exact := func(d when.Date) time.Time { return d.Instant(zone) }
 	first, last := window(now, zone)
 	start, end := q.StartDate, q.EndDate
 	switch {
 	case start != nil && q.Strict:
-		where = append(where, event.StartsAtGTE(exact(*start)))
+		from(&w.StartMin, exact(*start))
 	case start != nil:
-		where = append(where, event.StartsAtGTE(zone.Instant(dayOf(*start, zone))))
+		from(&w.StartMin, zone.Instant(dayOf(*start, zone)))
 	case !q.relative():
-		where = append(where, event.StartsAtGTE(zone.Instant(first)))
+		from(&w.StartMin, zone.Instant(first))
 	}
 	switch {
 	case end != nil && q.Strict:
-		where = append(where, event.EndsAtLTE(exact(*end)))
+		to(&w.EndMax, exact(*end))
 	case end != nil:
-		where = append(where, event.EndsAtLTE(endOf(dayOf(*end, zone))))
+		to(&w.EndMax, endOf(dayOf(*end, zone)))
 	case !q.relative():
-		where = append(where, event.EndsAtLTE(endOf(last.StartOfDay())))
+		to(&w.EndMax, endOf(last.StartOfDay()))
 	}
 	for _, f := range []struct {
 		d      *when.Date
-		strict func(time.Time) predicate.Event
-		days   func(time.Time) predicate.Event
+		bound  **time.Time
+		before bool
 	}{
-		{q.StartsBefore, event.StartsAtLT, event.StartsAtLTE},
-		{q.StartsAfter, event.StartsAtGT, event.StartsAtGT},
-		{q.EndsBefore, event.EndsAtLT, event.EndsAtLTE},
-		{q.EndsAfter, event.EndsAtGT, event.EndsAtGT},
+		{q.StartsBefore, &w.StartMax, true},
+		{q.StartsAfter, &w.StartMin, false},
+		{q.EndsBefore, &w.EndMax, true},
+		{q.EndsAfter, &w.EndMin, false},
 	} {
 		switch {
 		case f.d == nil:
+		case f.before && q.Strict:
+			to(f.bound, exact(*f.d).Add(-time.Second))
+		case f.before:
+			to(f.bound, endOf(dayOf(*f.d, zone)))
 		case q.Strict:
-			where = append(where, f.strict(exact(*f.d)))
+			from(f.bound, exact(*f.d).Add(time.Second))
 		default:
-			where = append(where, f.days(endOf(dayOf(*f.d, zone))))
+			from(f.bound, endOf(dayOf(*f.d, zone)).Add(time.Second))
+		}
+	}
+	return w
+}
+
+// within selects the events of a window. A bound that no database knows is beyond all events.
+func within(w index.Window) []predicate.Event {
+	var where []predicate.Event
+	for _, min := range []*time.Time{w.StartMin, w.EndMin} {
+		if min != nil && min.After(lastSecond) {
+			return []predicate.Event{event.IDIn()}
+		}
+	}
+	for _, max := range []*time.Time{w.StartMax, w.EndMax} {
+		if max != nil && max.Before(firstSecond) {
+			return []predicate.Event{event.IDIn()}
+		}
+	}
+	for _, b := range []struct {
+		at *time.Time
+		is func(time.Time) predicate.Event
+	}{
+		{w.StartMin, event.StartsAtGTE},
+		{w.StartMax, event.StartsAtLTE},
+		{w.EndMin, event.EndsAtGTE},
+		{w.EndMax, event.EndsAtLTE},
+	} {
+		if b.at != nil {
+			where = append(where, b.is(*b.at))
 		}
 	}
 	return where
+}
+
+// filter is the same as predicates, for the index.
+func (q *eventQuery) filter(r *request) *index.Filter {
+	f := &index.Filter{
+		Now: r.now, Visible: seenBy(r.caller, q.Status), Window: q.dates(r.now, r.zone()),
+		Categories: q.categoryIDs, Tags: q.tagIDs, Venues: q.Venues, Organizers: q.Organizers,
+		Featured: q.Featured, Ticketed: q.Ticketed, Located: q.Geoloc,
+	}
+	if q.Lat != nil && q.Lng != nil {
+		f.Near = &index.Circle{Latitude: *q.Lat, Longitude: *q.Lng, Kilometres: q.Radius}
+	}
+	if q.Search != nil {
+		f.Search, f.Language, f.Readable = &q.text, r.lang, r.readable(q.unlocked)
+	}
+	return f
 }
 
 // linked selects events with a link to one of the ids. The subquery is answered from the index on the linked
@@ -334,7 +426,7 @@ func notBlank(v **string) func(context.Context) *param.Fault {
 	}
 }
 
-func within(name string, v **float64, limit float64) func(context.Context) *param.Fault {
+func inBounds(name string, v **float64, limit float64) func(context.Context) *param.Fault {
 	return func(context.Context) *param.Fault {
 		if **v < -limit || **v > limit {
 			return param.OutOfBounds(name, -limit, limit)

@@ -265,7 +265,7 @@ func (r *request) linkable(ctx context.Context, kind calendar.Kind, ids []int64)
 	return inParts(ids, func(part []int64) ([]int64, error) {
 		var found []int64
 		if kind == calendar.Venue {
-			rows, err := r.h.DB.Venue.Query().Where(venue.IDIn(part...)).
+			rows, err := r.db.Venue.Query().Where(venue.IDIn(part...)).
 				Select(venue.FieldID, venue.FieldAuthorID, venue.FieldStatus, venue.FieldPublishedAt).All(ctx)
 			for _, row := range rows {
 				if r.view().readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
@@ -274,7 +274,7 @@ func (r *request) linkable(ctx context.Context, kind calendar.Kind, ids []int64)
 			}
 			return found, err
 		}
-		rows, err := r.h.DB.Organizer.Query().Where(organizer.IDIn(part...)).
+		rows, err := r.db.Organizer.Query().Where(organizer.IDIn(part...)).
 			Select(organizer.FieldID, organizer.FieldAuthorID, organizer.FieldStatus, organizer.FieldPublishedAt).All(ctx)
 		for _, row := range rows {
 			if r.view().readable(kind, row.AuthorID, row.Status, row.PublishedAt) {

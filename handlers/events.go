@@ -12,30 +12,15 @@ import (
 	"github.com/almanac-cal/almanac/param"
 )
 
-// listEvents answers GET /events: a count, a page of rows, and a query per kind of what is linked.
+// listEvents answers GET /events: which events they are, their rows, and a query per kind of what is linked.
 func (r *request) listEvents(q *eventQuery) (*reply, error) {
-	if err := q.prepare(r); err != nil {
-		return nil, err
-	}
-	query := r.h.DB.Event.Query().Where(q.predicates(r)...)
-	total, err := query.Clone().Count(r.ctx)
+	ids, total, err := q.find(r)
 	if err != nil {
 		return nil, err
 	}
-	var rows []*ent.Event
-	if offset, ok := q.offset(); ok && offset < total {
-		order := event.ByStartsAt()
-		if q.Include != nil {
-			order = event.ByPublishedAt()
-		}
-		rows, err = query.Order(order, event.ByID()).Offset(offset).Limit(int(q.perPage)).
-			WithImage().WithTerms().All(r.ctx)
-		if err != nil {
-			return nil, err
-		}
-		if err := r.complete(rows); err != nil {
-			return nil, err
-		}
+	rows, err := r.events(ids)
+	if err != nil {
+		return nil, err
 	}
 	v := r.view()
 	password := ""
@@ -50,6 +35,20 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 		}
 	}
 	return r.listReply(calendar.Event, q.paging, items, len(items), total)
+}
+
+// events loads events with all that their representations need, in the order of their ids given. One that is gone
+// meanwhile is left out.
+func (r *request) events(ids []int64) ([]*ent.Event, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := r.db.Event.Query().Where(event.IDIn(ids...)).WithImage().WithTerms(selectTerms).All(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	inOrder(rows, ids, func(e *ent.Event) int64 { return e.ID })
+	return rows, r.complete(rows)
 }
 
 // target names the record of a path: by id, or by slug.
@@ -101,7 +100,7 @@ func (r *request) getEvent(q *target) (*reply, error) {
 
 // eventBody loads an event with all that its representation needs.
 func (r *request) eventBody(id int64, full bool) (*eventJSON, error) {
-	e, err := r.h.DB.Event.Query().Where(event.ID(id)).WithImage().WithTerms().Only(r.ctx)
+	e, err := r.db.Event.Query().Where(event.ID(id)).WithImage().WithTerms(selectTerms).Only(r.ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +125,7 @@ func (r *request) findEvent(q *target) (*ent.Event, error) {
 		}
 		id = owner
 	}
-	e, err := r.h.DB.Event.Get(r.ctx, id)
+	e, err := r.db.Event.Get(r.ctx, id)
 	if ent.IsNotFound(err) {
 		return nil, r.noEvent(id)
 	}
@@ -135,7 +134,7 @@ func (r *request) findEvent(q *target) (*ent.Event, error) {
 
 // noEvent is the answer for an id that is no event's.
 func (r *request) noEvent(id int64) error {
-	taken, err := r.h.DB.Record.Query().Where(entrecord.ID(id)).Exist(r.ctx)
+	taken, err := r.db.Record.Query().Where(entrecord.ID(id)).Exist(r.ctx)
 	if err != nil {
 		return err
 	}

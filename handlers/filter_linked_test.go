@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/collate"
+	"golang.org/x/text/language"
+
 	"github.com/almanac-cal/almanac/calendar"
 )
 
@@ -109,6 +112,7 @@ func (w *refWorld) listTerms(
 		}
 		found = append(found, t)
 	}
+	inLanguage := collate.New(language.MustParse(string(lang)), collate.IgnoreCase)
 	slices.SortFunc(found, func(a, b *refTerm) int {
 		var order int
 		left, right := a.texts.served(lang), b.texts.served(lang)
@@ -122,9 +126,9 @@ func (w *refWorld) listTerms(
 		case "count":
 			order = cmp.Compare(a.count, b.count)
 		case "description":
-			order = strings.Compare(strings.ToLower(left.description), strings.ToLower(right.description))
+			order = inLanguage.CompareString(left.description, right.description)
 		default:
-			order = strings.Compare(strings.ToLower(left.title), strings.ToLower(right.title))
+			order = inLanguage.CompareString(left.title, right.title)
 		}
 		if strings.EqualFold(q.order, "desc") {
 			order = -order

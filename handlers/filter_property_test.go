@@ -66,6 +66,7 @@ type listCheck struct {
 	world  *refWorld
 	sites  []refSite
 	apis   []*apitest.API // by site
+	plain  []*apitest.API // the same without the index
 	tokens *apitest.API   // where the callers signed in
 	tally  map[string]int
 }
@@ -79,10 +80,12 @@ func checkLists(t *testing.T, st *store.Store, seed uint64) {
 			t.Fatal(err)
 		}
 		c.sites = append(c.sites, refSite{zone.Location(), clock.now})
-		c.apis = append(c.apis, apitest.New(t, st, func(to *handlers.Config) {
+		at := func(to *handlers.Config) {
 			to.Site.Zone = zone
 			to.Site.Now = func() time.Time { return clock.now }
-		}))
+		}
+		c.apis = append(c.apis, apitest.New(t, st, at))
+		c.plain = append(c.plain, apitest.New(t, st, at, apitest.Unindexed))
 	}
 	c.tokens = c.apis[0]
 	c.world.callers = []refCaller{{}}
@@ -213,6 +216,10 @@ func (c *listCheck) compare(
 		req.Header = map[string]string{"Authorization": "Bearer " + c.tokens.Token(caller.login)}
 	}
 	res := c.apis[at].Do(t, req)
+	if plain := c.plain[at].Do(t, req); string(plain.Body) != string(res.Body) {
+		t.Errorf("request %d on the site in %s at %s, as %q:\n%s\n(-with +without the index):\n%s", number,
+			c.sites[at].zone, c.sites[at].now, caller.login, path, cmp.Diff(string(res.Body), string(plain.Body)))
+	}
 	var body listBody
 	res.Into(t, &body)
 	want, got := c.want(kind, answer, page, perPage), c.got(res, body)

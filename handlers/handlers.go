@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/index"
 	"github.com/almanac-cal/almanac/locale"
 	"github.com/almanac-cal/almanac/media"
 )
@@ -19,6 +20,8 @@ const Namespace = "cal/events/v1"
 // Config is what the API is built from.
 type Config struct {
 	DB          *ent.Client
+	Replica     *ent.Client  // answers what nobody in particular reads, and may be behind DB; nil or DB itself: there is none
+	Index       *index.Index // of Replica if there is one, of DB otherwise: finds events for lists; nil: the database does
 	Site        calendar.Site
 	Words       *locale.Catalogues
 	PasswordKey []byte         // what event passwords are hashed with: edit.PasswordKey

@@ -128,13 +128,13 @@ func (r *request) ownPicture(address string) (int64, error) {
 	if at := strings.IndexAny(path, "?#"); at >= 0 {
 		path = path[:at]
 	}
-	id, err := r.h.DB.Image.Query().Where(image.Path(path)).FirstID(r.ctx)
+	id, err := r.db.Image.Query().Where(image.Path(path)).FirstID(r.ctx)
 	if !ent.IsNotFound(err) {
 		return id, err
 	}
 	if stem, ok := sizeOf(path); ok {
 		// A size may have another extension than the picture.
-		rows, err := r.h.DB.Image.Query().Where(image.PathHasPrefix(stem + ".")).All(r.ctx)
+		rows, err := r.db.Image.Query().Where(image.PathHasPrefix(stem + ".")).All(r.ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -281,7 +281,7 @@ func readUpload(h *multipart.FileHeader) (data []byte, err error) {
 
 // deleteImage answers DELETE /images/{id}: the files go, and the records that showed it show none.
 func (r *request) deleteImage(q *target) (*reply, error) {
-	row, err := r.h.DB.Image.Get(r.ctx, q.ID)
+	row, err := r.db.Image.Get(r.ctx, q.ID)
 	if err != nil && !ent.IsNotFound(err) {
 		return nil, err
 	}

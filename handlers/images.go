@@ -20,7 +20,7 @@ func (r *request) listImages(q *paging) (*reply, error) {
 	if !auth.May(r.caller, auth.ListImages, auth.Record{Kind: calendar.Image}) {
 		return nil, forbidden()
 	}
-	query := r.h.DB.Image.Query()
+	query := r.db.Image.Query()
 	total, err := query.Clone().Count(r.ctx)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (r *request) listImages(q *paging) (*reply, error) {
 
 // getImage answers GET /images/{id}; images are public.
 func (r *request) getImage(q *target) (*reply, error) {
-	row, err := r.h.DB.Image.Get(r.ctx, q.ID)
+	row, err := r.db.Image.Get(r.ctx, q.ID)
 	if ent.IsNotFound(err) {
 		return nil, &calendar.Error{Code: "image-not-found", Key: "image-not-found"}
 	}

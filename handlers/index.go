@@ -57,8 +57,8 @@ func (h *Handlers) describe(p *pattern, r *request) ordered {
 	return ordered{{"namespace", namespaceOf(r.root)}, {"methods", p.methods()}, {"endpoints", endpoints}}
 }
 
-// args publishes the parameters of an endpoint. A capture of the path and a field of the body may share their
-// name; they are published once, the capture's way.
+// args publishes the parameters of an endpoint, described in the language of the reply. A capture of the path
+// and a field of the body may share their name; they are published once, the capture's way.
 func (h *Handlers) args(e *endpoint, r *request) ordered {
 	params := param.Describe(r.now, e.in, func(p *param.Set) { e.declare(r, p) })
 	args := make(ordered, 0, len(params))
@@ -66,12 +66,12 @@ func (h *Handlers) args(e *endpoint, r *request) ordered {
 		if p.Hidden || slices.ContainsFunc(args, func(m member) bool { return m.name == p.Name }) {
 			continue
 		}
-		args = append(args, member{p.Name, argument(p)})
+		args = append(args, member{p.Name, argument(p, r.text(p.Description))})
 	}
 	return args
 }
 
-func argument(p *param.Param) ordered {
+func argument(p *param.Param, description string) ordered {
 	var o ordered
 	if p.Type != "" {
 		o = append(o, member{"type", p.Type})
@@ -88,5 +88,5 @@ func argument(p *param.Param) ordered {
 	if p.HasDefault {
 		o = append(o, member{"default", p.Published})
 	}
-	return append(o, member{"description", p.Description}, member{"required", p.IsRequired})
+	return append(o, member{"description", description}, member{"required", p.IsRequired})
 }

@@ -39,9 +39,9 @@ func (r *request) declareTarget(p *param.Set, q *target, kind calendar.Kind, by 
 		var err error
 		switch kind {
 		case calendar.Venue:
-			known, err = r.h.DB.Venue.Query().Where(venue.ID(q.ID)).Exist(ctx)
+			known, err = r.db.Venue.Query().Where(venue.ID(q.ID)).Exist(ctx)
 		case calendar.Organizer:
-			known, err = r.h.DB.Organizer.Query().Where(organizer.ID(q.ID)).Exist(ctx)
+			known, err = r.db.Organizer.Query().Where(organizer.ID(q.ID)).Exist(ctx)
 		default:
 			_, err = r.findTerm(kind, q.ID)
 			if _, unknown := err.(param.Invalid); unknown { //nolint:errorlint // findTerm returns it as it is

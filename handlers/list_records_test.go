@@ -202,6 +202,7 @@ func TestListsOfTerms(t *testing.T) {
 			c.SetStatus(calendar.Draft).SetAuthorID(author)
 		})
 		api.LinkTerms(t, other, alpha)
+		api.Reindex(t)
 		id := func(ids ...int64) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]") }
 
 		var cases []apitest.Case
@@ -253,25 +254,84 @@ func TestListsOfTerms(t *testing.T) {
 	})
 }
 
-// Names and descriptions are ordered without regard to case, by the code points of their letters, on all engines.
-func TestTermOrderIsThatOfNoEngine(t *testing.T) {
+// Names and descriptions are ordered as the reader's language orders them, without regard to case, on all engines.
+func TestTermsAreOrderedAsTheLanguageDoes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api := apitest.New(t, st)
-		// In this order.
-		var want []int64
-		for i, text := range []string{"A b", "a-c", "A_b", "ab", "AC", "ad", "Zebra", "ŁA", "łb", "ŁC", "łd"} {
-			want = append(want, api.AddTerm(t, calendar.Tag, text, func(c *ent.TermCreate) {
-				c.SetDescription(text).SetSlug(fmt.Sprint("term-", i))
-			}))
+		ids := map[string]int64{}
+		names := []string{
+			"żaba", "Łódź", "Czersk", "24 godziny", "Ñandú", "nube", "Zebra", "Lublin", "(nowe)", "a-b", "Ćmielów", "ab",
+			"oca", "źdźbło", "Lwów", "año", "Ano", "anzuelo", "Cieszyn", "łąka", "Oboe", "Óbidos", "a b", "Lodz", "2 dni",
 		}
-		backwards := slices.Clone(want)
-		slices.Reverse(backwards)
+		for i, name := range names {
+			ids[name] = api.AddTerm(t, calendar.Tag, name, func(c *ent.TermCreate) {
+				c.SetDescription(name).SetSlug(fmt.Sprint("term-", i))
+			})
+		}
+		api.Reindex(t)
+		var cases []apitest.Case
+		for language, order := range map[calendar.Language][]string{
+			calendar.English: {
+				"(nowe)", "2 dni", "24 godziny", "a b", "a-b", "ab", "Ano", "año", "anzuelo", "Cieszyn", "Ćmielów",
+				"Czersk", "łąka", "Lodz", "Łódź", "Lublin", "Lwów", "Ñandú", "nube", "Óbidos", "Oboe", "oca", "żaba",
+				"źdźbło", "Zebra",
+			},
+			calendar.Polish: {
+				"(nowe)", "2 dni", "24 godziny", "a b", "a-b", "ab", "Ano", "año", "anzuelo", "Cieszyn", "Czersk",
+				"Ćmielów", "Lodz", "Lublin", "Lwów", "łąka", "Łódź", "Ñandú", "nube", "Oboe", "oca", "Óbidos", "Zebra",
+				"źdźbło", "żaba",
+			},
+			calendar.Spanish: {
+				"(nowe)", "2 dni", "24 godziny", "a b", "a-b", "ab", "Ano", "anzuelo", "año", "Cieszyn", "Ćmielów",
+				"Czersk", "łąka", "Lodz", "Łódź", "Lublin", "Lwów", "nube", "Ñandú", "Óbidos", "Oboe", "oca", "żaba",
+				"źdźbło", "Zebra",
+			},
+		} {
+			want := make([]int64, len(order))
+			for i, name := range order {
+				want[i] = ids[name]
+			}
+			backwards := slices.Clone(want)
+			slices.Reverse(backwards)
+			for _, by := range []string{"name", "description"} {
+				path := fmt.Sprintf("/tags?ml_language=%s&orderby=%s", language, by)
+				cases = append(cases,
+					apitest.Case{Name: path, Request: get(path + "&per_page=50"), Status: 200, Check: lists("tags", want...)},
+					apitest.Case{Name: path + ", descending", Request: get(path + "&per_page=50&order=desc"), Status: 200, Check: lists("tags", backwards...)},
+				)
+				for page, part := range slices.Collect(slices.Chunk(want, 7)) {
+					request := fmt.Sprintf("%s&per_page=7&page=%d", path, page+1)
+					cases = append(cases, apitest.Case{Name: request, Request: get(request), Status: 200, Check: lists("tags", part...)})
+				}
+			}
+		}
+		api.Run(t, cases)
+	})
+}
+
+// Terms that a program wrote which knows of no sort keys are listed all the same, once, after the others.
+func TestTermsWithoutSortKeysAreListed(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		beta := api.AddTerm(t, calendar.Tag, "beta")
+		alpha := api.AddTerm(t, calendar.Tag, "Alpha")
+		api.Reindex(t)
+		twin := api.AddTerm(t, calendar.Tag, "gamma")
+		late := api.AddTerm(t, calendar.Tag, "Aaa")
+		again := api.AddTerm(t, calendar.Tag, "Gamma", func(c *ent.TermCreate) { c.SetSlug("gamma-2") })
 		api.Run(t, []apitest.Case{
-			{Name: "name", Request: get("/tags?per_page=50"), Status: 200, Check: lists("tags", want...)},
-			{Name: "name, descending", Request: get("/tags?per_page=50&order=desc"), Status: 200, Check: lists("tags", backwards...)},
-			{Name: "description", Request: get("/tags?per_page=50&orderby=description"), Status: 200, Check: lists("tags", want...)},
-			{Name: "description, descending", Request: get("/tags?per_page=50&orderby=description&order=desc"), Status: 200, Check: lists("tags", backwards...)},
+			{Name: "by name", Request: get("/tags"), Status: 200, Check: lists("tags", alpha, beta, late, twin, again)},
+			{Name: "a page of both", Request: get("/tags?per_page=3"), Status: 200, Check: lists("tags", alpha, beta, late)},
+			{Name: "the next", Request: get("/tags?per_page=3&page=2"), Status: 200, Check: lists("tags", twin, again)},
+			{Name: "descending", Request: get("/tags?order=desc"), Status: 200, Check: lists("tags", beta, alpha, twin, again, late)},
+			{Name: "by description", Request: get("/tags?orderby=description"), Status: 200, Check: lists("tags", beta, alpha, twin, late, again)},
+			{Name: "in another language", Request: get("/tags?ml_language=pl"), Status: 200, Check: lists("tags", alpha, beta, late, twin, again)},
+		})
+		api.Reindex(t)
+		api.Run(t, []apitest.Case{
+			{Name: "afterwards", Request: get("/tags"), Status: 200, Check: lists("tags", late, alpha, beta, twin, again)},
 		})
 	})
 }
@@ -298,6 +358,7 @@ func TestTermsAreOrderedAsTheyAreServed(t *testing.T) {
 		translate(classical, "Muzyka", "a-muzyka", "Koncerty")
 		translate(film, "film", "film-pl", "Wieczorami")
 		translate(outdoors, "Dwór", "", "Dniem")
+		api.Reindex(t)
 		api.Run(t, []apitest.Case{
 			{Name: "names", Request: get("/tags?ml_language=pl"), Status: 200, Check: lists("tags", outdoors, film, plain, classical)},
 			{Name: "names, descending", Request: get("/tags?ml_language=pl&order=desc"), Status: 200, Check: lists("tags", classical, plain, film, outdoors)},

@@ -28,7 +28,7 @@ func (r *request) complete(events []*ent.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	venues := r.h.DB.Venue.Query().WithImage()
+	venues := r.db.Venue.Query().WithImage()
 	venues.Modify(linkedTo(eventvenue.Table, eventvenue.FieldVenueID, ids))
 	places, err := venues.All(r.ctx)
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *request) complete(events []*ent.Event) error {
 		}
 		byID[id].Edges.Venues = append(byID[id].Edges.Venues, row)
 	}
-	organizers := r.h.DB.Organizer.Query().WithImage()
+	organizers := r.db.Organizer.Query().WithImage()
 	organizers.Modify(linkedTo(eventorganizer.Table, eventorganizer.FieldOrganizerID, ids))
 	holders, err := organizers.All(r.ctx)
 	if err != nil {
@@ -151,7 +151,7 @@ func (r *request) translateEvents(events []*ent.Event) error {
 	err := translate(r, events,
 		func(e *ent.Event) translated { return translated{e.ID, e.Language, e.Languages} },
 		func(ids []int64, langs []calendar.Language) ([]*ent.EventTranslation, error) {
-			return r.h.DB.EventTranslation.Query().
+			return r.db.EventTranslation.Query().
 				Where(eventtranslation.EventIDIn(ids...), eventtranslation.LanguageIn(langs...)).All(r.ctx)
 		},
 		func(t *ent.EventTranslation) int64 { return t.EventID },
@@ -172,7 +172,7 @@ func (r *request) translateVenues(rows []*ent.Venue) error {
 	return translate(r, rows,
 		func(e *ent.Venue) translated { return translated{e.ID, e.Language, e.Languages} },
 		func(ids []int64, langs []calendar.Language) ([]*ent.VenueTranslation, error) {
-			return r.h.DB.VenueTranslation.Query().
+			return r.db.VenueTranslation.Query().
 				Where(venuetranslation.VenueIDIn(ids...), venuetranslation.LanguageIn(langs...)).All(r.ctx)
 		},
 		func(t *ent.VenueTranslation) int64 { return t.VenueID },
@@ -183,7 +183,7 @@ func (r *request) translateOrganizers(rows []*ent.Organizer) error {
 	return translate(r, rows,
 		func(e *ent.Organizer) translated { return translated{e.ID, e.Language, e.Languages} },
 		func(ids []int64, langs []calendar.Language) ([]*ent.OrganizerTranslation, error) {
-			return r.h.DB.OrganizerTranslation.Query().
+			return r.db.OrganizerTranslation.Query().
 				Where(organizertranslation.OrganizerIDIn(ids...), organizertranslation.LanguageIn(langs...)).All(r.ctx)
 		},
 		func(t *ent.OrganizerTranslation) int64 { return t.OrganizerID },
@@ -196,7 +196,7 @@ func (r *request) translateTerms(rows []*ent.Term) error {
 	return translate(r, rows,
 		func(e *ent.Term) translated { return translated{e.ID, e.Language, e.Languages} },
 		func(ids []int64, langs []calendar.Language) ([]*ent.TermTranslation, error) {
-			return r.h.DB.TermTranslation.Query().
+			return r.db.TermTranslation.Query().
 				Where(termtranslation.TermIDIn(ids...), termtranslation.LanguageIn(langs...)).All(r.ctx)
 		},
 		func(t *ent.TermTranslation) int64 { return t.TermID },

@@ -69,10 +69,10 @@ func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Cont
 		var found []int64
 		var err error
 		if kind == calendar.Venue {
-			found, err = r.h.DB.Venue.Query().
+			found, err = r.db.Venue.Query().
 				Where(venue.IDIn(*ids...), venue.StatusNEQ(calendar.Trash)).IDs(ctx)
 		} else {
-			found, err = r.h.DB.Organizer.Query().
+			found, err = r.db.Organizer.Query().
 				Where(organizer.IDIn(*ids...), organizer.StatusNEQ(calendar.Trash)).IDs(ctx)
 		}
 		if err != nil {
@@ -89,7 +89,7 @@ func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Cont
 func (r *request) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
 		found, err := inParts(*ids, func(part []int64) ([]int64, error) {
-			return r.h.DB.Term.Query().Where(term.IDIn(part...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
+			return r.db.Term.Query().Where(term.IDIn(part...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
 		})
 		if err != nil {
 			return &param.Fault{Err: err}
@@ -113,11 +113,11 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 				numbers = append(numbers, n)
 			}
 		}
-		slugs, err := r.h.DB.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(keys...)).All(ctx)
+		slugs, err := r.db.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(keys...)).All(ctx)
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
-		known, err := r.h.DB.Term.Query().Where(term.IDIn(numbers...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
+		known, err := r.db.Term.Query().Where(term.IDIn(numbers...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
@@ -155,7 +155,7 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 func (r *request) descendants(ctx context.Context, ids []int64) ([]int64, error) {
 	all := slices.Clone(ids)
 	for level := ids; len(level) > 0; {
-		below, err := r.h.DB.Term.Query().Where(term.ParentIDIn(level...)).IDs(ctx)
+		below, err := r.db.Term.Query().Where(term.ParentIDIn(level...)).IDs(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +168,7 @@ func (r *request) descendants(ctx context.Context, ids []int64) ([]int64, error)
 // isReadableEvent checks that the id is an event that the caller may read and that is not in the trash.
 func (r *request) isReadableEvent(id **int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
-		e, err := r.h.DB.Event.Query().Where(event.ID(**id)).
+		e, err := r.db.Event.Query().Where(event.ID(**id)).
 			Select(event.FieldID, event.FieldStatus, event.FieldPublishedAt, event.FieldAuthorID).Only(ctx)
 		if ent.IsNotFound(err) {
 			return unknownIDs([]int64{**id})
@@ -208,7 +208,7 @@ func (r *request) ownerBySlug(kind calendar.Kind, text string) (int64, error) {
 	if key == "" {
 		return 0, nil
 	}
-	s, err := r.h.DB.Slug.Query().Where(slug.KindEQ(kind), slug.Slug(key)).
+	s, err := r.db.Slug.Query().Where(slug.KindEQ(kind), slug.Slug(key)).
 		Order(ent.Asc(slug.FieldTrashedID), ent.Asc(slug.FieldID)).First(r.ctx)
 	if ent.IsNotFound(err) {
 		return 0, nil

@@ -1,6 +1,9 @@
 package handlers
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // ordered is a JSON object whose members keep their order.
 type ordered []member
@@ -11,25 +14,49 @@ type member struct {
 }
 
 // MarshalJSON implements json.Marshaler.
-func (o ordered) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
+func (o ordered) MarshalJSON() ([]byte, error) { return encode(o) }
+
+func (o ordered) writeJSON(b *bytes.Buffer) error {
 	b.WriteByte('{')
 	for i, m := range o {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		name, err := encode(m.name)
-		if err != nil {
-			return nil, err
+		if err := writeJSON(b, m.name); err != nil {
+			return err
 		}
-		value, err := encode(m.value)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(name)
 		b.WriteByte(':')
-		b.Write(value)
+		if err := writeJSON(b, m.value); err != nil {
+			return err
+		}
 	}
 	b.WriteByte('}')
+	return nil
+}
+
+// jsonWriter is what writes itself as JSON: without the second pass over what a json.Marshaler returns.
+type jsonWriter interface{ writeJSON(*bytes.Buffer) error }
+
+// writeJSON appends a value as JSON with &, < and > as they are: the texts are HTML already and no script reads them
+// raw.
+func writeJSON(b *bytes.Buffer, v any) error {
+	if w, ok := v.(jsonWriter); ok {
+		return w.writeJSON(b)
+	}
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1) // the line feed
+	return nil
+}
+
+// encode is a value as JSON.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	if err := writeJSON(&b, v); err != nil {
+		return nil, err
+	}
 	return b.Bytes(), nil
 }

@@ -1,8 +1,11 @@
 package handlers
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,6 +25,13 @@ func (p paging) offset() (int, bool) {
 		return 0, false
 	}
 	return int((p.page - 1) * p.perPage), true
+}
+
+// inOrder puts the rows of a page into the order of their ids.
+func inOrder[R any](rows []R, ids []int64, id func(R) int64) {
+	slices.SortFunc(rows, func(a, b R) int {
+		return cmp.Compare(slices.Index(ids, id(a)), slices.Index(ids, id(b)))
+	})
 }
 
 // declarePaging declares page and per_page. The noun is that of the collection, in upper case.
@@ -73,9 +83,8 @@ type listJSON struct {
 	pages      int
 }
 
-// MarshalJSON writes the members in the order of the contract; next and previous only where there are such
-// pages.
-func (l listJSON) MarshalJSON() ([]byte, error) {
+// writeJSON writes the members in the order of the contract; next and previous only where there are such pages.
+func (l listJSON) writeJSON(b *bytes.Buffer) error {
 	members := ordered{{l.key, l.items}, {"rest_url", l.rest}}
 	if l.next != "" {
 		members = append(members, member{"next_rest_url", l.next})
@@ -83,8 +92,7 @@ func (l listJSON) MarshalJSON() ([]byte, error) {
 	if l.prev != "" {
 		members = append(members, member{"previous_rest_url", l.prev})
 	}
-	members = append(members, member{"total", l.total}, member{"total_pages", l.pages})
-	return members.MarshalJSON()
+	return append(members, member{"total", l.total}, member{"total_pages", l.pages}).writeJSON(b)
 }
 
 // listReply wraps a page of items with its totals and links. kind names the collection. A page beyond the end

@@ -41,7 +41,8 @@ type endpoint struct {
 type request struct {
 	ctx    context.Context
 	h      *Handlers
-	now    time.Time // of the request, UTC, whole seconds
+	db     *ent.Client // what is read from
+	now    time.Time   // of the request, UTC, whole seconds
 	caller auth.Principal
 	lang   calendar.Language // of the reply
 	write  calendar.Language // chosen by parameter or path; what writes change; "" when none was

@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/index"
 	"github.com/almanac-cal/almanac/search"
 )
 
@@ -56,20 +57,33 @@ func (r *request) searched(q search.Query, unlocked []int64) predicate.Event {
 	return event.And(foundBy[predicate.Event](calendar.Event, r.lang, all, none), r.unredacted(unlocked))
 }
 
-// unredacted selects the events whose texts the caller is shown: those without a password, those the caller may
-// edit, and those that the password sent has unlocked. What a search finds would tell the others' texts.
+// readable is which protected events the caller is shown the texts of: those the caller may edit, and those that the
+// password sent has unlocked. What a search finds would tell the others' texts.
+func (r *request) readable(unlocked []int64) index.Readable {
+	out := index.Readable{All: auth.MaySeeAllUnpublished(r.caller), IDs: unlocked}
+	if r.caller.Role.AtLeast(calendar.Contributor) {
+		out.Author = r.caller.UserID
+		if r.caller.Role == calendar.Contributor {
+			out.OwnStatus = []calendar.Status{calendar.Draft, calendar.Pending}
+		}
+	}
+	return out
+}
+
+// unredacted selects the events whose texts the caller is shown: those without a password, and those of readable.
 func (r *request) unredacted(unlocked []int64) predicate.Event {
-	if auth.MaySeeAllUnpublished(r.caller) {
+	may := r.readable(unlocked)
+	if may.All {
 		return func(*sql.Selector) {}
 	}
 	shown := []predicate.Event{event.PasswordHashIsNil()}
-	if len(unlocked) > 0 {
-		shown = append(shown, event.IDIn(unlocked...))
+	if len(may.IDs) > 0 {
+		shown = append(shown, event.IDIn(may.IDs...))
 	}
-	if r.caller.Role.AtLeast(calendar.Contributor) {
-		own := []predicate.Event{event.AuthorID(r.caller.UserID)}
-		if r.caller.Role == calendar.Contributor {
-			own = append(own, event.StatusIn(calendar.Draft, calendar.Pending))
+	if may.Author != 0 {
+		own := []predicate.Event{event.AuthorID(may.Author)}
+		if may.OwnStatus != nil {
+			own = append(own, event.StatusIn(may.OwnStatus...))
 		}
 		shown = append(shown, event.And(own...))
 	}
@@ -81,7 +95,7 @@ func (r *request) unlocked(password *string) ([]int64, error) {
 	if password == nil || *password == "" {
 		return nil, nil
 	}
-	rows, err := r.h.DB.Event.Query().Where(event.PasswordHashNotNil()).
+	rows, err := r.db.Event.Query().Where(event.PasswordHashNotNil()).
 		Select(event.FieldID, event.FieldPasswordHash).All(r.ctx)
 	if err != nil {
 		return nil, err
@@ -102,7 +116,7 @@ func (r *request) venuesNear(latitude, longitude, kilometres float64) ([]int64, 
 	for _, c := range calendar.Cells(latitude, longitude, kilometres) {
 		around = append(around, venue.And(venue.CellGTE(c.First), venue.CellLTE(c.Last)))
 	}
-	rows, err := r.h.DB.Venue.Query().Where(venue.Or(around...)).
+	rows, err := r.db.Venue.Query().Where(venue.Or(around...)).
 		Select(venue.FieldID, venue.FieldLatitude, venue.FieldLongitude).All(r.ctx)
 	if err != nil {
 		return nil, err

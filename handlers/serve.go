@@ -1,9 +1,7 @@
 package handlers
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -12,6 +10,8 @@ import (
 
 	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/param"
 )
 
@@ -29,7 +29,7 @@ type Call struct {
 // as an error has written nothing: a *calendar.Error, param.Missing, param.Invalid, or our own fault.
 func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call) error {
 	r := &request{
-		ctx: ctx, h: h, now: call.Now, caller: call.Caller, root: call.Root,
+		ctx: ctx, h: h, db: h.reads(c.Method(), call.Caller), now: call.Now, caller: call.Caller, root: call.Root,
 		lang: call.Language, write: call.Root.Language(),
 	}
 	values, err := h.values(c, m.path)
@@ -51,6 +51,23 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 		return errors.Join(err, r.dropPictures())
 	}
 	return write(c, rep, r.fields)
+}
+
+// reads is the database that a request reads: a replica may be behind, so it is only for those who cannot have written.
+func (h *Handlers) reads(method string, caller auth.Principal) *ent.Client {
+	if h.Replica == nil || method != fiber.MethodGet && method != fiber.MethodHead || caller.UserID != 0 {
+		return h.DB
+	}
+	return h.Replica
+}
+
+// since is the revision that the index has to know: it follows the replica, if there is one, and may be behind what
+// this request reads.
+func (r *request) since() (int64, error) {
+	if r.h.Replica == nil || r.db == r.h.Replica || r.h.Replica == r.h.DB {
+		return 0, nil
+	}
+	return edit.Revision(r.ctx, r.db)
 }
 
 // Options answers OPTIONS on the matched path.
@@ -75,15 +92,4 @@ func write(c *fiber.Ctx, rep *reply, fields string) error {
 	}
 	c.Set(fiber.HeaderContentType, "application/json; charset=UTF-8")
 	return c.Status(rep.status).Send(body)
-}
-
-// encode is JSON with &, < and > as they are: the texts are HTML already and no script reads them raw.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

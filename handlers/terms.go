@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -10,6 +9,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/predicate"
@@ -79,7 +79,7 @@ func listTerms(taxonomy calendar.Kind) func(*request, *termQuery) (*reply, error
 }
 
 func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error) {
-	query := r.h.DB.Term.Query().Where(q.predicates(taxonomy, r.lang)...)
+	query := r.db.Term.Query().Where(q.predicates(taxonomy, r.lang)...)
 	total, err := query.Clone().Count(r.ctx)
 	if err != nil {
 		return nil, err
@@ -98,52 +98,31 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error
 	return r.listReply(taxonomy, q.paging, items, len(items), total)
 }
 
-// termPage loads the rows of one page with their texts. Terms are ordered by their texts as served. Where some are
-// translated, and for descriptions, of which no column is folded, that is done here and not by the engine.
+// termColumns are the columns that answers are made of: all but those that only the database compares.
+var termColumns = slices.DeleteFunc(slices.Clone(term.Columns), func(column string) bool {
+	return slices.ContainsFunc(calendar.Languages, func(l calendar.Language) bool {
+		return column == edit.NameSortColumn(l) || column == edit.DescriptionSortColumn(l)
+	})
+})
+
+// selectTerms is the query of the terms that answers show.
+func selectTerms(q *ent.TermQuery) { q.Select(termColumns...) }
+
+// termPage loads the rows of one page with their texts. It is the database that orders them, by their texts as
+// served to this request, so that no more than a page is ever loaded.
 func (r *request) termPage(
 	taxonomy calendar.Kind, query *ent.TermQuery, q *termQuery, offset int,
 ) ([]*ent.Term, error) {
-	key := q.sortText()
-	here := q.by() == "description"
-	if key != nil && !here {
-		var err error
-		here, err = r.h.DB.TermTranslation.Query().Where(
-			termtranslation.LanguageIn(r.lang, r.h.Site.Language),
-			termtranslation.HasTermWith(term.TaxonomyEQ(taxonomy)),
-		).Exist(r.ctx)
-		if err != nil {
-			return nil, err
-		}
-	}
-	if !here {
-		rows, err := query.Order(q.order()).Offset(offset).Limit(int(q.perPage)).All(r.ctx)
-		if err != nil {
-			return nil, err
-		}
-		return rows, r.translateTerms(rows)
-	}
-	all, err := query.All(r.ctx)
+	order, err := r.termOrder(taxonomy, q)
 	if err != nil {
 		return nil, err
 	}
-	for part := range slices.Chunk(all, partSize) {
-		if err := r.translateTerms(part); err != nil {
-			return nil, err
-		}
+	selectTerms(query)
+	rows, err := query.Order(order).Offset(offset).Limit(int(q.perPage)).All(r.ctx)
+	if err != nil {
+		return nil, err
 	}
-	v := r.view()
-	keys := make(map[int64]string, len(all))
-	for _, t := range all {
-		keys[t.ID] = key(v.termTexts(t))
-	}
-	slices.SortFunc(all, func(a, b *ent.Term) int {
-		order := strings.Compare(keys[a.ID], keys[b.ID])
-		if q.descending() {
-			order = -order
-		}
-		return cmp.Or(order, cmp.Compare(a.ID, b.ID))
-	})
-	return all[min(offset, len(all)):min(offset+int(q.perPage), len(all))], nil
+	return rows, r.translateTerms(rows)
 }
 
 // predicates are the filters of a list of terms (contract, section 9.3).
@@ -204,46 +183,93 @@ func (q *termQuery) by() string {
 	return "name"
 }
 
-// sortText is the text to sort by, case ignored; nil when it is no text.
-func (q *termQuery) sortText() func(texts) string {
-	switch q.by() {
+// termOrder sorts by the asked attribute, ties by id, ascending. Terms that a program wrote which does not know of
+// sort keys come after all others, whatever the direction, until they have theirs.
+func (r *request) termOrder(taxonomy calendar.Kind, q *termQuery) (term.OrderOption, error) {
+	by, keyless, translated := q.by(), false, false
+	var err error
+	switch by {
 	case "name":
-		return func(t texts) string { return calendar.FoldName(t.title) }
-	case "description":
-		return func(t texts) string { return calendar.FoldName(t.description) }
+		// With a key everywhere, the order is that of an index.
+		keyless, err = r.db.Term.Query().
+			Where(term.TaxonomyEQ(taxonomy), sql.FieldIsNull(edit.NameSortColumn(r.lang))).Exist(r.ctx)
 	case "slug":
-		return func(t texts) string { return t.slug }
+		translated, err = r.db.TermTranslation.Query().Where(
+			termtranslation.LanguageIn(r.lang, r.h.Site.Language),
+			termtranslation.HasTermWith(term.TaxonomyEQ(taxonomy)),
+		).Exist(r.ctx)
 	}
-	return nil
-}
-
-// order sorts by the asked attribute, ties by id, ascending. Translated texts and descriptions are sorted by
-// termPage.
-func (q *termQuery) order() term.OrderOption {
-	descending := q.descending()
+	if err != nil {
+		return nil, err
+	}
 	direction := sql.Asc
-	if descending {
+	if q.descending() {
 		direction = sql.Desc
 	}
 	return func(s *sql.Selector) {
-		id := s.C(term.FieldID)
-		switch q.by() {
+		switch by {
 		case "id":
-			s.OrderBy(direction(id))
+			s.OrderBy(direction(s.C(term.FieldID)))
 			return
 		case "include":
 			if q.Include != nil {
-				s.OrderExpr(positionIn(id, q.Include, descending))
+				s.OrderExpr(positionIn(s.C(term.FieldID), q.Include, q.descending()))
 			}
 		case "slug":
-			s.OrderBy(direction(s.C(term.FieldSlug)))
+			if translated {
+				s.OrderExpr(slugIn(s, []calendar.Language{r.lang, r.h.Site.Language}, q.descending()))
+			} else {
+				s.OrderBy(direction(s.C(term.FieldSlug)))
+			}
 		case "count":
 			s.OrderBy(direction(s.C(term.FieldEventCount)))
+		case "description":
+			key := s.C(edit.DescriptionSortColumn(r.lang))
+			s.OrderExpr(isNull(key))
+			s.OrderBy(direction(key))
 		default:
-			s.OrderBy(direction(s.C(term.FieldNameKey)))
+			key := s.C(edit.NameSortColumn(r.lang))
+			if keyless {
+				s.OrderExpr(isNull(key))
+			}
+			s.OrderBy(direction(key))
+			if keyless {
+				s.OrderBy(direction(s.C(term.FieldNameKey)))
+			}
 		}
-		s.OrderBy(sql.Asc(id))
-	}
+		s.OrderBy(sql.Asc(s.C(term.FieldID)))
+	}, nil
+}
+
+// isNull is 0 for a value and 1 for none.
+func isNull(column string) sql.Querier {
+	return sql.ExprFunc(func(b *sql.Builder) { b.Ident(column).WriteString(" IS NULL") })
+}
+
+// slugIn is the slug that a term is served with where languages are wished for in this order: what
+// calendar.Served says, as both engines compute it.
+func slugIn(s *sql.Selector, languages []calendar.Language, descending bool) sql.Querier {
+	own, original := s.C(term.FieldSlug), s.C(term.FieldLanguage)
+	return sql.ExprFunc(func(b *sql.Builder) {
+		b.WriteString("CASE WHEN ").Ident(s.C(term.FieldLanguages)).WriteString(" = ").Ident(original)
+		b.WriteString(" THEN ").Ident(own).WriteString(" ELSE COALESCE(")
+		for _, l := range slices.Compact(languages) {
+			b.WriteString("CASE WHEN ").Ident(original).WriteString(" = ").Arg(l)
+			b.WriteString(" THEN NULLIF(").Ident(own).WriteString(", '') END, NULLIF(")
+			t := sql.Dialect(s.Dialect()).Table(termtranslation.Table).As("served")
+			b.Wrap(func(b *sql.Builder) {
+				b.Join(sql.Dialect(s.Dialect()).Select(t.C(termtranslation.FieldSlug)).From(t).Where(sql.And(
+					sql.ColumnsEQ(t.C(termtranslation.FieldTermID), s.C(term.FieldID)),
+					sql.EQ(t.C(termtranslation.FieldLanguage), l),
+				)))
+			})
+			b.WriteString(", ''), ")
+		}
+		b.Ident(own).WriteString(") END")
+		if descending {
+			b.WriteString(" DESC")
+		}
+	})
 }
 
 // positionIn is the place of a column's value in a list, as both engines compute it.
@@ -277,7 +303,9 @@ func (r *request) terms(rows []*ent.Term) ([]termJSON, error) {
 		if missing == nil {
 			break
 		}
-		above, err := r.h.DB.Term.Query().Where(term.IDIn(missing...)).All(r.ctx)
+		parents := r.db.Term.Query().Where(term.IDIn(missing...))
+		selectTerms(parents)
+		above, err := parents.All(r.ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -319,7 +347,9 @@ func getTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) {
 }
 
 func (r *request) findTerm(taxonomy calendar.Kind, id int64) (*ent.Term, error) {
-	row, err := r.h.DB.Term.Query().Where(term.ID(id), term.TaxonomyEQ(taxonomy)).Only(r.ctx)
+	query := r.db.Term.Query().Where(term.ID(id), term.TaxonomyEQ(taxonomy))
+	selectTerms(query)
+	row, err := query.Only(r.ctx)
 	if ent.IsNotFound(err) {
 		return nil, invalidPath("id")
 	}

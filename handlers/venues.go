@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"entgo.io/ent/dialect/sql"
@@ -13,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/index"
 	"github.com/almanac-cal/almanac/param"
 	"github.com/almanac-cal/almanac/search"
 )
@@ -63,39 +65,85 @@ func (r *request) upcoming() predicate.Event {
 	return event.And(inList[predicate.Event](r.caller, r.now, nil), event.StartsAtGTE(r.now))
 }
 
-func (r *request) listVenues(q *linkedQuery) (*reply, error) {
-	where := []predicate.Venue{inList[predicate.Venue](r.caller, r.now, q.Status)}
+// find looks up which venues or organizers are on the page, and how many there are on all pages. What the index cannot
+// say now, or does not know, the database does.
+func (q *linkedQuery) find(r *request, kind calendar.Kind) (ids []int64, total int, err error) {
+	offset, ok := q.offset()
+	limit := int(q.perPage)
+	if !ok {
+		offset, limit = 0, 0
+	}
+	if r.h.Index != nil && q.Event == nil {
+		since, err := r.since()
+		if err != nil {
+			return nil, 0, err
+		}
+		found, err := r.h.Index.FindLinked(r.ctx, kind, &index.LinkedFilter{
+			Since: since, Now: r.now, Visible: seenBy(r.caller, q.Status), HasEvents: q.HasEvents,
+			Upcoming: q.OnlyUpcoming, Events: seenBy(r.caller, nil), Pieces: q.pieces, Language: r.lang,
+		}, offset, limit)
+		if !errors.Is(err, index.ErrNotReady) {
+			return found.IDs, found.Total, err
+		}
+	}
+	if kind == calendar.Venue {
+		query := r.db.Venue.Query().Where(
+			linkedPredicates(r, q, kind, venue.HasEventsWith, venue.Not)...)
+		if total, err = query.Clone().Count(r.ctx); err != nil || offset >= total || limit == 0 {
+			return nil, total, err
+		}
+		ids, err = query.Order(venue.ByPublishedAt(sql.OrderDesc()), venue.ByID(sql.OrderDesc())).
+			Offset(offset).Limit(limit).IDs(r.ctx)
+		return ids, total, err
+	}
+	query := r.db.Organizer.Query().Where(
+		linkedPredicates(r, q, kind, organizer.HasEventsWith, organizer.Not)...)
+	if total, err = query.Clone().Count(r.ctx); err != nil || offset >= total || limit == 0 {
+		return nil, total, err
+	}
+	ids, err = query.Order(organizer.ByPublishedAt(sql.OrderDesc()), organizer.ByID(sql.OrderDesc())).
+		Offset(offset).Limit(limit).IDs(r.ctx)
+	return ids, total, err
+}
+
+// linkedPredicates are the filters of a list of venues or organizers (contract, section 9.2).
+func linkedPredicates[P predicateOf](
+	r *request, q *linkedQuery, kind calendar.Kind, withEvents func(...predicate.Event) P, not func(P) P,
+) []P {
+	where := []P{inList[P](r.caller, r.now, q.Status)}
 	if q.Event != nil {
-		where = append(where, venue.HasEventsWith(event.ID(*q.Event)))
+		where = append(where, withEvents(event.ID(*q.Event)))
 	}
 	if q.HasEvents != nil {
-		has := venue.HasEventsWith(countsAsEvent())
+		has := withEvents(countsAsEvent())
 		if !*q.HasEvents {
-			has = venue.Not(has)
+			has = not(has)
 		}
 		where = append(where, has)
 	}
 	if q.OnlyUpcoming {
-		where = append(where, venue.HasEventsWith(r.upcoming()))
+		where = append(where, withEvents(r.upcoming()))
 	}
 	if q.pieces != nil {
-		where = append(where, foundBy[predicate.Venue](calendar.Venue, r.lang, q.pieces, nil))
+		where = append(where, foundBy[P](kind, r.lang, q.pieces, nil))
 	}
-	query := r.h.DB.Venue.Query().Where(where...)
-	total, err := query.Clone().Count(r.ctx)
+	return where
+}
+
+func (r *request) listVenues(q *linkedQuery) (*reply, error) {
+	ids, total, err := q.find(r, calendar.Venue)
 	if err != nil {
 		return nil, err
 	}
 	var rows []*ent.Venue
-	if offset, ok := q.offset(); ok && offset < total {
-		rows, err = query.Order(venue.ByPublishedAt(sql.OrderDesc()), venue.ByID(sql.OrderDesc())).
-			Offset(offset).Limit(int(q.perPage)).WithImage().All(r.ctx)
-		if err != nil {
+	if len(ids) > 0 {
+		if rows, err = r.db.Venue.Query().Where(venue.IDIn(ids...)).WithImage().All(r.ctx); err != nil {
 			return nil, err
 		}
-		if err := r.translateVenues(rows); err != nil {
-			return nil, err
-		}
+	}
+	inOrder(rows, ids, func(v *ent.Venue) int64 { return v.ID })
+	if err := r.translateVenues(rows); err != nil {
+		return nil, err
 	}
 	v := r.view()
 	items := make([]venueJSON, len(rows))
@@ -106,38 +154,19 @@ func (r *request) listVenues(q *linkedQuery) (*reply, error) {
 }
 
 func (r *request) listOrganizers(q *linkedQuery) (*reply, error) {
-	where := []predicate.Organizer{inList[predicate.Organizer](r.caller, r.now, q.Status)}
-	if q.Event != nil {
-		where = append(where, organizer.HasEventsWith(event.ID(*q.Event)))
-	}
-	if q.HasEvents != nil {
-		has := organizer.HasEventsWith(countsAsEvent())
-		if !*q.HasEvents {
-			has = organizer.Not(has)
-		}
-		where = append(where, has)
-	}
-	if q.OnlyUpcoming {
-		where = append(where, organizer.HasEventsWith(r.upcoming()))
-	}
-	if q.pieces != nil {
-		where = append(where, foundBy[predicate.Organizer](calendar.Organizer, r.lang, q.pieces, nil))
-	}
-	query := r.h.DB.Organizer.Query().Where(where...)
-	total, err := query.Clone().Count(r.ctx)
+	ids, total, err := q.find(r, calendar.Organizer)
 	if err != nil {
 		return nil, err
 	}
 	var rows []*ent.Organizer
-	if offset, ok := q.offset(); ok && offset < total {
-		rows, err = query.Order(organizer.ByPublishedAt(sql.OrderDesc()), organizer.ByID(sql.OrderDesc())).
-			Offset(offset).Limit(int(q.perPage)).WithImage().All(r.ctx)
-		if err != nil {
+	if len(ids) > 0 {
+		if rows, err = r.db.Organizer.Query().Where(organizer.IDIn(ids...)).WithImage().All(r.ctx); err != nil {
 			return nil, err
 		}
-		if err := r.translateOrganizers(rows); err != nil {
-			return nil, err
-		}
+	}
+	inOrder(rows, ids, func(o *ent.Organizer) int64 { return o.ID })
+	if err := r.translateOrganizers(rows); err != nil {
+		return nil, err
 	}
 	v := r.view()
 	items := make([]organizerJSON, len(rows))
@@ -176,7 +205,7 @@ func (r *request) findVenue(q *target) (*ent.Venue, error) {
 	if err != nil {
 		return nil, err
 	}
-	row, err := r.h.DB.Venue.Query().Where(venue.ID(id)).WithImage().Only(r.ctx)
+	row, err := r.db.Venue.Query().Where(venue.ID(id)).WithImage().Only(r.ctx)
 	if ent.IsNotFound(err) {
 		return nil, invalidPath(name)
 	}
@@ -188,7 +217,7 @@ func (r *request) findOrganizer(q *target) (*ent.Organizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	row, err := r.h.DB.Organizer.Query().Where(organizer.ID(id)).WithImage().Only(r.ctx)
+	row, err := r.db.Organizer.Query().Where(organizer.ID(id)).WithImage().Only(r.ctx)
 	if ent.IsNotFound(err) {
 		return nil, invalidPath(name)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/index"
 )
 
 // The tables of events, venues and organizers share the columns this file asks about, and Ent's predicates of
@@ -33,27 +34,39 @@ func hasStatus[P predicateOf](now time.Time, statuses ...calendar.Status) P {
 	return P(sql.OrPredicates(any...))
 }
 
-// inList selects the records a caller sees in a list: the contract's rule for status, whether it was sent or
-// not (section 9.1).
-func inList[P predicateOf](caller auth.Principal, now time.Time, sent []calendar.Status) P {
-	published := hasStatus[func(*sql.Selector)](now, calendar.Publish)
+// seenBy is what a caller sees in a list: the contract's rule for status, whether it was sent or not (section 9.1).
+func seenBy(caller auth.Principal, sent []calendar.Status) index.Visible {
+	published := []calendar.Status{calendar.Publish}
 	everything := auth.MaySeeAllUnpublished(caller)
 	asked := sent
 	if asked == nil {
 		if !auth.MaySeeOwnUnpublished(caller) && !everything {
-			return P(published)
+			return index.Visible{Anyone: published}
 		}
 		asked = slices.DeleteFunc(slices.Clone(calendar.Statuses), func(s calendar.Status) bool {
 			return s == calendar.Trash
 		})
 	}
-	within := hasStatus[func(*sql.Selector)](now, asked...)
 	if everything {
-		return P(within)
+		return index.Visible{Anyone: asked}
 	}
-	mine := sql.AndPredicates(sql.FieldEQ("author_id", caller.UserID), within)
-	if !slices.Contains(asked, calendar.Publish) {
-		return P(mine)
+	mine := index.Visible{Author: caller.UserID, Own: asked}
+	if slices.Contains(asked, calendar.Publish) {
+		mine.Anyone = published
 	}
-	return P(sql.OrPredicates(published, mine))
+	return mine
+}
+
+// inList selects the records a caller sees in a list.
+func inList[P predicateOf](caller auth.Principal, now time.Time, sent []calendar.Status) P {
+	seen := seenBy(caller, sent)
+	var any []func(*sql.Selector)
+	if seen.Anyone != nil {
+		any = append(any, hasStatus[func(*sql.Selector)](now, seen.Anyone...))
+	}
+	if seen.Own != nil {
+		any = append(any, sql.AndPredicates(
+			sql.FieldEQ("author_id", seen.Author), hasStatus[func(*sql.Selector)](now, seen.Own...)))
+	}
+	return P(sql.OrPredicates(any...))
 }

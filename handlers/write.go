@@ -53,7 +53,7 @@ func (r *request) commit(ctx context.Context, do func(tx *entTx, e *edit.Editor)
 	}
 	// Credentials are believed for some seconds. A user who was deleted in these can be nobody's author.
 	if id := r.caller.UserID; id != 0 {
-		known, lookup := r.h.DB.User.Query().Where(user.ID(id)).Exist(ctx)
+		known, lookup := r.db.User.Query().Where(user.ID(id)).Exist(ctx)
 		if lookup == nil && !known {
 			return &calendar.Error{Code: "rest_invalid_token", Key: "rest_invalid_token", Err: err}
 		}
@@ -164,7 +164,7 @@ func (f fields) status(dst **calendar.Status) *param.Param {
 
 func (f fields) author(dst **int64) *param.Param {
 	return f.p.OptInt(dst, "author", "ID of the author").Check(func(ctx context.Context) *param.Fault {
-		known, err := f.r.h.DB.User.Query().Where(user.ID(**dst)).Exist(ctx)
+		known, err := f.r.db.User.Query().Where(user.ID(**dst)).Exist(ctx)
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
@@ -264,7 +264,7 @@ func (f fields) image(dst **picture, description string, empty bool) *param.Para
 		if id == 0 {
 			return nil
 		}
-		known, err := f.r.h.DB.Image.Query().Where(image.ID(id)).Exist(ctx)
+		known, err := f.r.db.Image.Query().Where(image.ID(id)).Exist(ctx)
 		if err != nil {
 			return &param.Fault{Err: err}
 		}

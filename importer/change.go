@@ -2,12 +2,12 @@ package importer
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/slug"
 )
 
 // change collects what differs between a record of the source and the one stored. For a new record, everything
@@ -15,6 +15,24 @@ import (
 type change struct {
 	fresh bool
 	any   bool
+	words words // of these texts
+	// translated is whether some of the words are not in the record's original language.
+	translated bool
+	// foreign is whether the source was read in another language than the record's original.
+	foreign bool
+}
+
+// speak adds what differs between the texts.
+func (r *run) speak(ctx context.Context, db *ent.Client, c *change, s spoken, o *Origin, in said) (err error) {
+	c.foreign = !c.fresh && r.language != s.original.Language
+	if c.words, err = r.phrase(ctx, db, s, o, in); err != nil {
+		return fmt.Errorf("texts of %s %d: %w", s.kind, s.id, err)
+	}
+	if len(c.words.all) > 0 {
+		c.any = true
+		c.translated = !c.fresh && c.words.translates(s.original.Language)
+	}
+	return nil
 }
 
 // action is what the differences found so far call for.
@@ -22,6 +40,8 @@ func (c *change) action() Action {
 	switch {
 	case c.fresh:
 		return Create
+	case c.translated:
+		return Translate
 	case c.any:
 		return Update
 	}
@@ -84,26 +104,15 @@ func (r *run) setImage(c *change, input **int64, stored *int64, wanted *Image) {
 	}
 }
 
-// setSlug sends the slug of the source, unless it is that of another record here.
-func (r *run) setSlug(
-	ctx context.Context, db *ent.Client, c *change, input **string, kind calendar.Kind, id int64, stored, wanted string,
-) error {
-	if wanted == "" || !c.fresh && stored == wanted {
-		return nil
+// setModified is setTime for when the source changed a record last, and returns what is to be stored with other
+// changes. Of a record in several languages it is when the last of them was changed: a service may say another
+// time in each.
+func setModified(c *change, input **time.Time, stored time.Time, many bool, wanted *time.Time) {
+	if wanted != nil && (many || c.foreign) && wanted.Before(stored) {
+		wanted = &stored
 	}
-	if !c.fresh {
-		taken, err := db.Slug.Query().
-			Where(slug.KindEQ(kind), slug.Slug(wanted), slug.TrashedID(0), slug.OwnerIDNEQ(id)).Exist(ctx)
-		if err != nil {
-			return err
-		}
-		if taken {
-			return nil
-		}
-	}
-	c.any = true
-	*input = new(wanted)
-	return nil
+	setTime(c, input, stored, wanted)
+	*input = wanted
 }
 
 // linked translates source ids into ours, in their order and each once. Complete reports whether all of them

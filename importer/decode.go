@@ -35,6 +35,10 @@ type Page struct {
 type Origin struct {
 	Key   string // source id: that of the same record in every import
 	Where string // for people
+	// Language is that of the title, "" if the source does not say.
+	Language calendar.Language
+	// Languages are all that it has texts in, "" if it does not say.
+	Languages calendar.LanguageSet
 }
 
 func (o *Origin) source() *Origin { return o }
@@ -245,7 +249,8 @@ func (d reader) origin(o object, id, kind string) Origin {
 	if kind != "" {
 		where = fmt.Sprintf("%s %s, first in %s", kind, key, d.where)
 	}
-	return Origin{Key: key, Where: where}
+	title, all := o.spokenIn()
+	return Origin{Key: key, Where: where, Language: title, Languages: all}
 }
 
 // named is a title or name that must be there.

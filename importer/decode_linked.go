@@ -86,7 +86,10 @@ func (d reader) termOrigin(o object, id string, kind calendar.Kind) Origin {
 		o.fault("id", "of an unknown service")
 	}
 	key := termKey(d.prefix, id)
-	return Origin{Key: key, Where: fmt.Sprintf("%s %s, first in %s", kind, key, d.where)}
+	title, all := o.spokenIn()
+	return Origin{
+		Key: key, Where: fmt.Sprintf("%s %s, first in %s", kind, key, d.where), Language: title, Languages: all,
+	}
 }
 
 func termKey(prefix, id string) string { return prefix + "?term=" + id }

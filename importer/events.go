@@ -22,6 +22,7 @@ func (r *run) prepareEvents(ctx context.Context, db *ent.Client, items []*Event)
 		WithVenueLinks(func(q *ent.EventVenueQuery) { q.Order(eventvenue.ByPosition()) }).
 		WithOrganizerLinks(func(q *ent.EventOrganizerQuery) { q.Order(eventorganizer.ByPosition()) }).
 		WithTerms(func(q *ent.TermQuery) { q.Select(term.FieldID, term.FieldTaxonomy) }).
+		WithTranslations().
 		All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("events by source: %w", err)
@@ -46,10 +47,9 @@ func (r *run) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *e
 		return write{action: Unchanged, id: old.ID, notice: trashed, hidden: true}, nil
 	}
 	in := &edit.EventInput{}
-	set(c, &in.Title, old.Title, e.Title)
-	setIf(c, &in.Description, old.Description, e.Description)
-	setIf(c, &in.Excerpt, old.Excerpt, e.Excerpt)
-	if err := r.setSlug(ctx, db, c, &in.Slug, calendar.Event, old.ID, old.Slug, e.Slug); err != nil {
+	s := eventSpoken(row)
+	err := r.speak(ctx, db, c, s, &e.Origin, said{e.Title, e.Slug, e.Description, e.Excerpt})
+	if err != nil {
 		return write{}, err
 	}
 	setStatus(c, r.editor.Now, &in.Status, old.Status, old.PublishedAt, e.Status, e.Published)
@@ -67,25 +67,31 @@ func (r *run) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *e
 	setIf(c, &in.Featured, old.Featured, e.Featured)
 	setIf(c, &in.Ticketed, old.Ticketed, e.Ticketed)
 	notice := r.setLinks(c, in, old, e)
-	setTime(c, &in.ModifiedAt, old.ModifiedAt, e.Modified)
-	in.ModifiedAt = e.Modified
+	setModified(c, &in.ModifiedAt, old.ModifiedAt, s.many(), e.Modified)
 	w := write{action: c.action(), id: old.ID, notice: notice}
-	switch w.action {
-	case Create:
+	if c.fresh {
 		in.SourceID, in.AuthorID = &e.Key, r.author()
+	}
+	if w.action != Unchanged {
 		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
-			made, err := r.editor.CreateEvent(ctx, tx, in)
+			at := row
+			err := r.each(ctx, tx, s, c.words, func(one wording, first bool) (err error) {
+				in := in
+				if !first {
+					in = &edit.EventInput{ModifiedAt: in.ModifiedAt}
+				}
+				in.Title, in.Description, in.Excerpt, in.Slug = one.title, one.description, one.excerpt, one.slug
+				if at == nil {
+					at, err = r.editor.CreateEvent(ctx, tx, in)
+				} else {
+					at, err = r.editor.UpdateEvent(ctx, tx, at, in)
+				}
+				return err
+			})
 			if err != nil {
 				return 0, err
 			}
-			return made.ID, nil
-		}
-	case Update:
-		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
-			return row.ID, r.writeIn(row.Language, func() error {
-				_, err := r.editor.UpdateEvent(ctx, tx, row, in)
-				return err
-			})
+			return at.ID, nil
 		}
 	}
 	return w, nil
@@ -107,6 +113,11 @@ func setCost(c *change, in *edit.EventInput, old *ent.Event, wanted *calendar.Co
 		return
 	}
 	a, b := old.Cost, *wanted
+	if c.foreign && len(a.Texts) == len(b.Texts) {
+		// Such as "Free", in the language of the reader.
+		b.Texts = a.Texts
+		wanted = &b
+	}
 	if c.fresh || a.Symbol != b.Symbol || a.Position != b.Position || !slices.Equal(a.Prices, b.Prices) ||
 		!slices.Equal(a.Texts, b.Texts) {
 		c.any = true

@@ -5,6 +5,15 @@
 // Records are recognised by the global id of their source. So an import can be repeated: it changes what has
 // changed at the source since, and creates nothing twice. The source is the authority on what comes from it;
 // what was changed here in the meantime is overwritten. What is in the trash here stays there.
+//
+// A source that answers in several languages is imported once in each. Since its records have the same global
+// ids in all of them, what comes first becomes the original and what comes later its translations; all that is
+// no text follows the source whichever language it is read in. A text that would be read anyway, because it is
+// that of the language which is read in its stead, is not stored as a translation. The order of the languages
+// is of no account, but a text of the site's language settles what the others read in its stead, so it is best
+// imported first. Where the original has a text and another language has none, that of the original is read.
+// Two posts that a service only links as translations of each other have two global ids, and are two records
+// here.
 package importer
 
 import (
@@ -31,6 +40,9 @@ const (
 type Importer struct {
 	DB   *ent.Client
 	Site calendar.Site
+	// Language is the language in which the source was read, "" for that of the site. A record that is here in
+	// another one gets its texts as a translation.
+	Language calendar.Language
 	// AuthorID is the user who becomes the author of new records; 0 is nobody. The authors of the source are
 	// strangers here.
 	AuthorID int64
@@ -52,8 +64,12 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 		report: &Report{
 			DryRun: im.DryRun, Problems: slices.Clone(cal.Problems), Notices: slices.Clone(cal.Notices),
 		},
-		editor: &edit.Editor{Site: im.Site, Now: im.Site.Now(), By: auth.System(), Request: im.Site.Language},
-		ids:    make(map[string]int64),
+		editor:   &edit.Editor{Site: im.Site, Now: im.Site.Now(), By: auth.System(), Request: im.Site.Language},
+		ids:      make(map[string]int64),
+		language: im.Language,
+	}
+	if r.language == "" {
+		r.language = im.Site.Language
 	}
 	for _, p := range cal.Problems {
 		if p.Kind != "" {
@@ -85,6 +101,8 @@ type run struct {
 	editor *edit.Editor
 	// ids are our ids by source id, of what is there or, in a dry run, would be: those are negative.
 	ids map[string]int64
+	// language is the one in which the source was read.
+	language calendar.Language
 
 	done, total int
 	broken      int // records in a row that failed for no fault of their own
@@ -219,8 +237,7 @@ func refusal(err error) (reason string, refused bool) {
 	return err.Error(), false
 }
 
-// writeIn runs do with the language of texts set to that of a stored record, whatever it is, so that its
-// original is what changes.
+// writeIn runs do with the language of texts set.
 func (r *run) writeIn(language calendar.Language, do func() error) error {
 	before := r.editor.Write
 	r.editor.Write = language

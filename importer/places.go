@@ -13,7 +13,7 @@ import (
 
 // prepareVenues compares venues with those stored.
 func (r *run) prepareVenues(ctx context.Context, db *ent.Client, items []*Venue) ([]write, error) {
-	rows, err := db.Venue.Query().Where(venue.SourceIDIn(keysOf(items)...)).All(ctx)
+	rows, err := db.Venue.Query().Where(venue.SourceIDIn(keysOf(items)...)).WithTranslations().All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("venues by source: %w", err)
 	}
@@ -37,9 +37,9 @@ func (r *run) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, row *e
 		return write{action: Unchanged, id: old.ID, notice: trashed, hidden: true}, nil
 	}
 	in := &edit.VenueInput{}
-	set(c, &in.Name, old.Name, v.Name)
-	set(c, &in.Description, old.Description, v.Description)
-	if err := r.setSlug(ctx, db, c, &in.Slug, calendar.Venue, old.ID, old.Slug, v.Slug); err != nil {
+	s := venueSpoken(row)
+	err := r.speak(ctx, db, c, s, &v.Origin, said{title: v.Name, slug: v.Slug, description: &v.Description})
+	if err != nil {
 		return write{}, err
 	}
 	setStatus(c, r.editor.Now, &in.Status, old.Status, old.PublishedAt, v.Status, v.Published)
@@ -58,19 +58,32 @@ func (r *run) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, row *e
 	set(c, &in.Latitude, coordinate(old.Latitude), coordinate(v.Latitude))
 	set(c, &in.Longitude, coordinate(old.Longitude), coordinate(v.Longitude))
 	r.setImage(c, &in.ImageID, old.ImageID, v.Image)
-	setTime(c, &in.ModifiedAt, old.ModifiedAt, v.Modified)
-	in.ModifiedAt = v.Modified
+	setModified(c, &in.ModifiedAt, old.ModifiedAt, s.many(), v.Modified)
 	w := write{action: c.action(), id: old.ID}
-	switch w.action {
-	case Create:
+	if c.fresh {
+		// Its source id tells it from others of the same name.
 		in.SourceID, in.AuthorID = &v.Key, r.author()
-		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) { return r.createVenue(ctx, tx, in) }
-	case Update:
+	}
+	if w.action != Unchanged {
 		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
-			return row.ID, r.writeIn(row.Language, func() error {
-				_, err := r.editor.UpdateVenue(ctx, tx, row, in)
+			at := row
+			err := r.each(ctx, tx, s, c.words, func(one wording, first bool) (err error) {
+				in := in
+				if !first {
+					in = &edit.VenueInput{ModifiedAt: in.ModifiedAt}
+				}
+				in.Name, in.Description, in.Slug = one.title, one.description, one.slug
+				if at == nil {
+					at, _, err = r.editor.CreateVenue(ctx, tx, in)
+				} else {
+					at, err = r.editor.UpdateVenue(ctx, tx, at, in)
+				}
 				return err
 			})
+			if err != nil {
+				return 0, err
+			}
+			return at.ID, nil
 		}
 	}
 	return w, nil
@@ -83,18 +96,9 @@ func coordinate(degrees *float64) edit.Coordinate {
 	return edit.Coordinate{Set: true, Degrees: *degrees}
 }
 
-// createVenue stores a new venue. Its source id tells it from others of the same name.
-func (r *run) createVenue(ctx context.Context, tx *ent.Tx, in *edit.VenueInput) (int64, error) {
-	row, _, err := r.editor.CreateVenue(ctx, tx, in)
-	if err != nil {
-		return 0, err
-	}
-	return row.ID, nil
-}
-
 // prepareOrganizers compares organizers with those stored.
 func (r *run) prepareOrganizers(ctx context.Context, db *ent.Client, items []*Organizer) ([]write, error) {
-	rows, err := db.Organizer.Query().Where(organizer.SourceIDIn(keysOf(items)...)).All(ctx)
+	rows, err := db.Organizer.Query().Where(organizer.SourceIDIn(keysOf(items)...)).WithTranslations().All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("organizers by source: %w", err)
 	}
@@ -118,9 +122,9 @@ func (r *run) prepareOrganizer(ctx context.Context, db *ent.Client, o *Organizer
 		return write{action: Unchanged, id: old.ID, notice: trashed, hidden: true}, nil
 	}
 	in := &edit.OrganizerInput{}
-	set(c, &in.Name, old.Name, o.Name)
-	set(c, &in.Description, old.Description, o.Description)
-	if err := r.setSlug(ctx, db, c, &in.Slug, calendar.Organizer, old.ID, old.Slug, o.Slug); err != nil {
+	s := organizerSpoken(row)
+	err := r.speak(ctx, db, c, s, &o.Origin, said{title: o.Name, slug: o.Slug, description: &o.Description})
+	if err != nil {
 		return write{}, err
 	}
 	setStatus(c, r.editor.Now, &in.Status, old.Status, old.PublishedAt, o.Status, o.Published)
@@ -129,29 +133,33 @@ func (r *run) prepareOrganizer(ctx context.Context, db *ent.Client, o *Organizer
 	set(c, &in.Email, old.Email, o.Email)
 	set(c, &in.Website, old.Website, o.Website)
 	r.setImage(c, &in.ImageID, old.ImageID, o.Image)
-	setTime(c, &in.ModifiedAt, old.ModifiedAt, o.Modified)
-	in.ModifiedAt = o.Modified
+	setModified(c, &in.ModifiedAt, old.ModifiedAt, s.many(), o.Modified)
 	w := write{action: c.action(), id: old.ID}
-	switch w.action {
-	case Create:
+	if c.fresh {
+		// Its source id tells it from others of the same name.
 		in.SourceID, in.AuthorID = &o.Key, r.author()
-		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) { return r.createOrganizer(ctx, tx, in) }
-	case Update:
+	}
+	if w.action != Unchanged {
 		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
-			return row.ID, r.writeIn(row.Language, func() error {
-				_, err := r.editor.UpdateOrganizer(ctx, tx, row, in)
+			at := row
+			err := r.each(ctx, tx, s, c.words, func(one wording, first bool) (err error) {
+				in := in
+				if !first {
+					in = &edit.OrganizerInput{ModifiedAt: in.ModifiedAt}
+				}
+				in.Name, in.Description, in.Slug = one.title, one.description, one.slug
+				if at == nil {
+					at, _, err = r.editor.CreateOrganizer(ctx, tx, in)
+				} else {
+					at, err = r.editor.UpdateOrganizer(ctx, tx, at, in)
+				}
 				return err
 			})
+			if err != nil {
+				return 0, err
+			}
+			return at.ID, nil
 		}
 	}
 	return w, nil
-}
-
-// createOrganizer stores a new organizer. Its source id tells it from others of the same name.
-func (r *run) createOrganizer(ctx context.Context, tx *ent.Tx, in *edit.OrganizerInput) (int64, error) {
-	row, _, err := r.editor.CreateOrganizer(ctx, tx, in)
-	if err != nil {
-		return 0, err
-	}
-	return row.ID, nil
 }

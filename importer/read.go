@@ -34,6 +34,8 @@ const DefaultRate = 2
 type Reader struct {
 	// Site says the zone of events that name none, and what an ambiguous price means.
 	Site calendar.Site
+	// Language is the one that is asked for, for services that do not tell by the address; "" is any.
+	Language calendar.Language
 	// Rate is the number of requests a second, DefaultRate if it is 0.
 	Rate float64
 	// Progress, if not nil, is told how many events were read, and of how many, 0 if that is not known.
@@ -252,6 +254,9 @@ func (w *web) once(ctx context.Context, at *url.URL) (body []byte, final *url.UR
 		return nil, nil, backoff.Permanent(err)
 	}
 	req.Header.Set("Accept", "application/json")
+	if w.Language != "" {
+		req.Header.Set("Accept-Language", string(w.Language))
+	}
 	req.Header.Set("User-Agent", "Almanac (+https://github.com/almanac-cal/almanac)")
 	resp, err := w.client.Do(req)
 	if err != nil {

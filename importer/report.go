@@ -15,12 +15,13 @@ type Action string
 const (
 	Create    Action = "create"
 	Update    Action = "update"
+	Translate Action = "translate" // an update of texts that are not the record's original
 	Unchanged Action = "unchanged"
 	Fail      Action = "fail"
 )
 
 // Actions lists them all.
-var Actions = []Action{Create, Update, Unchanged, Fail}
+var Actions = []Action{Create, Update, Translate, Unchanged, Fail}
 
 // Kinds lists the kinds of records in the order in which they are imported.
 var Kinds = []calendar.Kind{

@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/termtranslation"
 )
 
 // terms brings the terms up to date, parents before their children.
@@ -60,7 +61,8 @@ func depths(all []*Term) map[string]int {
 }
 
 // prepareTerms compares terms of one taxonomy with those stored. A term is recognised by its source id, else
-// by its name together with its slug or its parent: then it belongs to somebody else and is only used.
+// by its name together with its slug or its parent: then it belongs to somebody else and is only used. Its name
+// may be a translation into the language of the source.
 func (r *run) prepareTerms(ctx context.Context, db *ent.Client, items []*Term) ([]write, error) {
 	keys, names := keysOf(items), make([]string, len(items))
 	for i, t := range items {
@@ -69,7 +71,7 @@ func (r *run) prepareTerms(ctx context.Context, db *ent.Client, items []*Term) (
 		}
 		names[i] = calendar.FoldName(t.Name)
 	}
-	rows, err := db.Term.Query().Where(term.SourceIDIn(keys...)).All(ctx)
+	rows, err := db.Term.Query().Where(term.SourceIDIn(keys...)).WithTranslations().All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("terms by source: %w", err)
 	}
@@ -78,6 +80,18 @@ func (r *run) prepareTerms(ctx context.Context, db *ent.Client, items []*Term) (
 		Order(ent.Asc(term.FieldID)).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("terms by name: %w", err)
+	}
+	translated, err := db.Term.Query().Where(term.TaxonomyEQ(items[0].Kind), term.HasTranslationsWith(
+		termtranslation.LanguageEQ(r.language), termtranslation.NameKeyIn(names...))).
+		WithTranslations(func(q *ent.TermTranslationQuery) { q.Where(termtranslation.LanguageEQ(r.language)) }).
+		Order(ent.Asc(term.FieldID)).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("terms by translated name: %w", err)
+	}
+	for _, row := range translated {
+		name := row.Edges.Translations[0]
+		row.NameKey, row.Slug = name.NameKey, name.Slug
+		namesakes = append(namesakes, row)
 	}
 	writes := make([]write, len(items))
 	for i, t := range items {
@@ -140,34 +154,41 @@ func (r *run) prepareTerm(
 		old = &ent.Term{}
 	}
 	in := &edit.TermInput{Taxonomy: t.Kind}
-	set(c, &in.Name, old.Name, t.Name)
-	set(c, &in.Description, old.Description, t.Description)
-	if err := r.setSlug(ctx, db, c, &in.Slug, t.Kind, old.ID, old.Slug, t.Slug); err != nil {
+	s := termSpoken(t.Kind, row)
+	err := r.speak(ctx, db, c, s, &t.Origin, said{title: t.Name, slug: t.Slug, description: &t.Description})
+	if err != nil {
 		return write{}, err
 	}
 	if t.Kind == calendar.Category {
 		setIf(c, &in.ParentID, parentID(old), parent)
 	}
 	w := write{action: c.action(), id: old.ID}
-	switch w.action {
-	case Create:
+	if c.fresh {
 		in.SourceID = &t.Key
+	}
+	if w.action != Unchanged {
 		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
-			made, err := r.editor.CreateTerm(ctx, tx, in)
+			at := row
+			err := r.each(ctx, tx, s, c.words, func(one wording, first bool) (err error) {
+				in := in
+				if !first {
+					in = &edit.TermInput{}
+				}
+				in.Name, in.Description, in.Slug = one.title, one.description, one.slug
+				if at == nil {
+					at, err = r.editor.CreateTerm(ctx, tx, in)
+				} else {
+					at, err = r.editor.UpdateTerm(ctx, tx, at, in)
+				}
+				return err
+			})
 			if id, ok := namesake(err); ok {
 				return id, nil
 			}
 			if err != nil {
 				return 0, err
 			}
-			return made.ID, nil
-		}
-	case Update:
-		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
-			return row.ID, r.writeIn(row.Language, func() error {
-				_, err := r.editor.UpdateTerm(ctx, tx, row, in)
-				return err
-			})
+			return at.ID, nil
 		}
 	}
 	return w, nil

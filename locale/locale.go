@@ -1,8 +1,10 @@
-// Package locale holds what the service says: the sentences of its errors and the few words of its answers,
-// in every language of the service, and the choice of a language from a client's wishes.
+// Package locale holds what the service says: the sentences of its errors, the few words of its answers and
+// the texts that describe its API, in every language of the service, and the choice of a language from
+// a client's wishes.
 //
 // A catalogue is one embedded file per language, {language}.json: message key -> text, or message key ->
-// CLDR plural category -> text. Keys that name an error code of the API are spelled as the code is.
+// CLDR plural category -> text. Keys that name an error code of the API are spelled as the code is. The
+// descriptions are in doc.{language}.json: English text -> text.
 package locale
 
 import (
@@ -28,6 +30,7 @@ var files embed.FS
 // and may be used by any number of goroutines.
 type Catalogues struct {
 	messages map[calendar.Language]map[string]message
+	texts    texts
 	parser   template.Parser
 	keys     []string
 }
@@ -42,7 +45,14 @@ type message struct {
 
 // Load reads the embedded catalogues. An error means that a catalogue is unreadable or has a text that is
 // no template, which is a defect of the build.
-func Load() (*Catalogues, error) { return load(files) }
+func Load() (*Catalogues, error) {
+	c, err := load(files)
+	if err != nil {
+		return nil, err
+	}
+	c.texts, err = loadTexts(files)
+	return c, err
+}
 
 func load(files fs.FS) (*Catalogues, error) {
 	c := &Catalogues{

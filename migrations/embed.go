@@ -1,7 +1,7 @@
 // Package migrations holds the versioned migrations of each engine, in the format of the Atlas CLI.
 //
-// They are written by `almanac migrate diff` from package schema, never by hand, and never changed once
-// released: atlas.sum in each folder seals them.
+// They are written by `almanac migrate diff` from package schema and never changed once released: atlas.sum in
+// each folder seals them. docs/migrations.md has the rules.
 package migrations
 
 import "embed"

@@ -6,6 +6,8 @@
 package schema
 
 import (
+	"fmt"
+
 	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/entsql"
 )
@@ -16,6 +18,11 @@ var (
 	datetime = map[string]string{dialect.MySQL: "datetime", dialect.SQLite: "datetime"}
 	hash32   = map[string]string{dialect.MySQL: "binary(32)", dialect.SQLite: "blob"}
 )
+
+// upTo is the column type of at most so many bytes that can carry an index.
+func upTo(bytes int) map[string]string {
+	return map[string]string{dialect.MySQL: fmt.Sprintf("varbinary(%d)", bytes), dialect.SQLite: "blob"}
+}
 
 // Lengths of the texts clients send, in characters (contract, section 4). A slug column also has room for
 // the suffix of a record in the trash.

@@ -18,13 +18,25 @@ func (Term) Mixin() []ent.Mixin { return []ent.Mixin{tracked{}, named{}} }
 
 // Fields of a Term.
 func (Term) Fields() []ent.Field {
-	return []ent.Field{
+	fields := []ent.Field{
 		field.Int64("id"),
 		field.String("taxonomy").GoType(calendar.Kind("")).MaxRuneLen(10).Immutable(),
 		field.Int64("parent_id").Optional().Nillable().Comment("categories only"),
 		field.Int("event_count").Default(0).
 			Comment("published events that carry the term; changed in the transaction that changes them"),
 	}
+	// The engines order texts differently, and none as every language does, so Go says for both. Derived from the
+	// texts, and null until then.
+	for _, l := range calendar.Languages {
+		fields = append(fields, field.Bytes("sort_"+string(l)).Optional().SchemaType(upTo(calendar.NameKeySize)).
+			Comment("calendar.SortKey of the name as it is served in the language"))
+	}
+	for _, l := range calendar.Languages {
+		fields = append(fields, field.Bytes("description_sort_"+string(l)).Optional().
+			SchemaType(upTo(calendar.DescriptionKeySize)).
+			Comment("calendar.SortKey of the description as it is served in the language"))
+	}
+	return fields
 }
 
 // Edges of a Term.
@@ -38,12 +50,17 @@ func (Term) Edges() []ent.Edge {
 
 // Indexes of a Term.
 func (Term) Indexes() []ent.Index {
-	return []ent.Index{
-		// The term lists in their default order, and a name under a parent.
+	indexes := []ent.Index{
+		// A name under a parent.
 		index.Fields("taxonomy", "name_key", "id"),
 		// Foreign key; the children of a category.
 		index.Fields("parent_id"),
 	}
+	for _, l := range calendar.Languages {
+		// The term lists in their default order, and the terms without a key yet.
+		indexes = append(indexes, index.Fields("taxonomy", "sort_"+string(l), "id"))
+	}
+	return indexes
 }
 
 // TermTranslation is a term's text in a language other than its original.

@@ -26,15 +26,32 @@ const MaxPiece = 32
 func Words(folded string) []string {
 	var words []string
 	seen := make(map[string]struct{}, len(folded)/8)
-	for from, to := range runs(folded) {
-		for part := range parts(folded[from:to]) {
-			if _, again := seen[part]; !again {
-				seen[part] = struct{}{}
-				words = append(words, part)
-			}
+	for part := range EachWord(folded) {
+		if _, again := seen[part]; !again {
+			seen[part] = struct{}{}
+			words = append(words, part)
 		}
 	}
 	return words
+}
+
+// EachWord yields what Words returns, in the order of the text and as often as it occurs.
+func EachWord(folded string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for from, to := range runs(folded) {
+			if to-from <= MaxWord {
+				if !yield(folded[from:to]) {
+					return
+				}
+				continue
+			}
+			for part := range parts(folded[from:to]) {
+				if !yield(part) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Piece is a part of a term that lies inside one word.

@@ -1,122 +1,129 @@
-// Package seed makes up calendars: believable, harmless and the same each time for the same seed.
+// Package seed fills a database with a made-up calendar, and takes it out again.
 //
-// A scenario is a function from Options to a Calendar of plain values; it touches no database and reads no
-// clock. Write stores any Calendar. Names of venues, organizers and people are invented; streets, postcodes
-// and coordinates are real; web and mail addresses end in .example, which nobody can own.
+// What it writes is told apart from everything else by its source ids, which begin with "seed:" and the name of
+// the scenario. They also let a Writer that was interrupted go on, and write a record once only.
 package seed
 
 import (
-	"slices"
-	"time"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/term"
 )
 
-// Options of a scenario. Only From must be set.
-type Options struct {
-	// Seed decides everything that is left to chance.
-	Seed uint64
-	// Events is how many events there are; 0 or less is DefaultEvents. A longer calendar begins with the
-	// events of the shorter one.
-	Events int
-	// From is the time around which the events are laid out: a few before it, most in the eight weeks after.
-	From time.Time
-	// Zone is the time zone of the events; the zero value is that of the city.
-	Zone calendar.Zone
-	// Languages are those of the texts. The first is the language of the originals and decides which city
-	// it is; none is all, English first.
-	Languages []calendar.Language
-	// AuthorID is the user who is the author of all records; 0 is nobody.
-	AuthorID int64
+// mark begins the source id of everything that is made up.
+const mark = "seed:"
+
+// Kinds are those of seeded records, in the order in which they are written.
+var Kinds = []calendar.Kind{
+	calendar.Category, calendar.Tag, calendar.Image, calendar.Venue, calendar.Organizer, calendar.Event,
 }
 
-// DefaultEvents is the number of events of a calendar when none is asked for.
-const DefaultEvents = 48
+// Series numbers the calendars of one scenario in a database, from 1. Those after the first have their number in
+// the source ids: seed:city:event:7, and seed:city.2:event:7 of the second.
+type Series int
 
-// Calendar is a made-up calendar. Records refer to each other by source id, and stand in the order in which
-// they can be written: parents before children.
-type Calendar struct {
-	Scenario   string // the middle part of the source ids: "city"
-	City       string
-	Language   calendar.Language // of names and of the original texts
-	Zone       calendar.Zone
-	AuthorID   int64
-	Categories []Term
-	Tags       []Term
-	Venues     []Venue
-	Organizers []Organizer
-	Events     []Event
+// sourceID is the source id of a record of the series; the scenario calls it by that of the first.
+func (s Series) sourceID(id string) string {
+	if s <= 1 {
+		return id
+	}
+	name, rest, _ := strings.Cut(strings.TrimPrefix(id, mark), ":")
+	return mark + name + "." + strconv.Itoa(int(s)) + ":" + rest
 }
 
-// Text is a text in some languages, always in that of the calendar; nil is no text.
-type Text map[calendar.Language]string
+// prefix begins all source ids of the series.
+func (s Series) prefix(scenario string) string { return s.sourceID(mark + scenario + ":") }
 
-// Languages are those of the text, in the order of calendar.Languages.
-func (t Text) Languages() []calendar.Language {
-	var ls []calendar.Language
-	for _, l := range calendar.Languages {
-		if _, ok := t[l]; ok {
-			ls = append(ls, l)
+// seeded selects the rows of a table that are of a scenario, in any series; "" is of all.
+func seeded[P ~func(*sql.Selector)](scenario string) P {
+	const column = event.FieldSourceID // as in all tables
+	if scenario == "" {
+		return P(sql.FieldHasPrefix(column, mark))
+	}
+	return P(sql.OrPredicates(
+		P(sql.FieldHasPrefix(column, mark+scenario+":")), P(sql.FieldHasPrefix(column, mark+scenario+".")),
+	))
+}
+
+// foreign selects the rows of a table that are not made up.
+func foreign[P ~func(*sql.Selector)]() P {
+	return P(sql.OrPredicates(
+		P(sql.FieldIsNull(event.FieldSourceID)), P(sql.NotPredicates(P(sql.FieldHasPrefix(event.FieldSourceID, mark)))),
+	))
+}
+
+// Counts are numbers of records by kind.
+type Counts map[calendar.Kind]int
+
+// Sum is the number of records of all kinds.
+func (c Counts) Sum() int {
+	n := 0
+	for _, v := range c {
+		n += v
+	}
+	return n
+}
+
+// Foreign counts the records of a database that are not made up, those in the trash included.
+func Foreign(ctx context.Context, db *ent.Client) (Counts, error) {
+	return count(ctx, db, selection{
+		foreign[predicate.Event](), foreign[predicate.Venue](), foreign[predicate.Organizer](),
+		foreign[predicate.Image](), foreign[predicate.Term](),
+	})
+}
+
+// Seeded counts the records of a scenario that are in a database, whatever the series; "" is of all scenarios.
+func Seeded(ctx context.Context, db *ent.Client, scenario string) (Counts, error) {
+	return count(ctx, db, selected(scenario))
+}
+
+// selection is a predicate for each table.
+type selection struct {
+	event     predicate.Event
+	venue     predicate.Venue
+	organizer predicate.Organizer
+	image     predicate.Image
+	term      predicate.Term
+}
+
+func selected(scenario string) selection {
+	return selection{
+		seeded[predicate.Event](scenario), seeded[predicate.Venue](scenario), seeded[predicate.Organizer](scenario),
+		seeded[predicate.Image](scenario), seeded[predicate.Term](scenario),
+	}
+}
+
+func count(ctx context.Context, db *ent.Client, s selection) (Counts, error) {
+	out := make(Counts, len(Kinds))
+	for _, kind := range Kinds {
+		n, err := countOne(ctx, db, s, kind)
+		if err != nil {
+			return nil, fmt.Errorf("count records of kind %s: %w", kind, err)
 		}
+		out[kind] = n
 	}
-	return ls
+	return out, nil
 }
 
-// Term is a category or a tag.
-type Term struct {
-	SourceID    string
-	Parent      string // source id of a category; "" at the top
-	Name        Text
-	Description Text // plain text
-}
-
-// Venue is a place in the city.
-type Venue struct {
-	SourceID            string
-	Name                string // proper names are not translated
-	Description         Text   // HTML
-	Address, City, Zip  string
-	Province, Country   string
-	Phone, Website      string
-	Latitude, Longitude float64 // degrees north, east
-}
-
-// Organizer is who holds events.
-type Organizer struct {
-	SourceID              string
-	Name                  string
-	Description           Text // HTML
-	Phone, Email, Website string
-}
-
-// Event is an event with source ids of what it is linked to.
-type Event struct {
-	SourceID             string
-	Title                Text // plain text
-	Excerpt, Description Text // HTML
-	Status               calendar.Status
-	Published            time.Time // UTC, whole seconds
-	Span                 calendar.Span
-	Cost                 calendar.Cost
-	Website              string // "" is never set
-	Password             string // in clear; "" is none
-
-	Hide, Sticky, Featured, Ticketed bool
-
-	Categories, Tags, Venues, Organizers []string
-	Parent                               string
-}
-
-// languages are those asked for: known, once each, the first one first.
-func (o Options) languages() []calendar.Language {
-	var ls []calendar.Language
-	for _, l := range o.Languages {
-		if l.Known() && !slices.Contains(ls, l) {
-			ls = append(ls, l)
-		}
+func countOne(ctx context.Context, db *ent.Client, s selection, kind calendar.Kind) (int, error) {
+	switch kind {
+	case calendar.Event:
+		return db.Event.Query().Where(s.event).Count(ctx)
+	case calendar.Venue:
+		return db.Venue.Query().Where(s.venue).Count(ctx)
+	case calendar.Organizer:
+		return db.Organizer.Query().Where(s.organizer).Count(ctx)
+	case calendar.Image:
+		return db.Image.Query().Where(s.image).Count(ctx)
 	}
-	if len(ls) == 0 {
-		return calendar.Languages
-	}
-	return ls
+	return db.Term.Query().Where(term.TaxonomyEQ(kind), s.term).Count(ctx)
 }

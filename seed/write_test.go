@@ -3,8 +3,11 @@ package seed
 import (
 	"context"
 	"errors"
-	"slices"
+	"fmt"
+	"io/fs"
+	"os"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -12,308 +15,353 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/change"
-	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/eventtranslation"
-	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/user"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/media"
+	"github.com/almanac-cal/almanac/seed/scenario"
 	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/when"
 )
+
+var now = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
 
 func editor() *edit.Editor {
 	return &edit.Editor{
-		Site: calendar.Site{Zone: calendar.UTC(), Language: calendar.English}, Now: from, By: auth.System(),
+		Site: calendar.Site{Zone: calendar.UTC(), Language: calendar.English}, Now: now, By: auth.System(),
+		PasswordKey: []byte("0123456789abcdef"),
 	}
 }
 
-func write(t *testing.T, db *ent.Client, e *edit.Editor, c *Calendar) Summary {
+// fake is a little calendar with a part of everything.
+type fake struct {
+	events   int
+	pictures int
+}
+
+func (f fake) Options() scenario.Options {
+	return scenario.Options{Scenario: "fake", Languages: calendar.Languages, Events: f.events}
+}
+
+func text(s string) scenario.Text {
+	return scenario.Text{calendar.English: s, calendar.Polish: s + " pl", calendar.Spanish: s + " es"}
+}
+
+func (fake) Categories() []scenario.Term {
+	return []scenario.Term{
+		{SourceID: "seed:fake:category:0", Parent: -1, Name: text("Music"), Description: text("All of it")},
+		{SourceID: "seed:fake:category:1", Parent: 0, Name: text("Jazz")},
+	}
+}
+
+func (fake) Tags() []scenario.Term {
+	return []scenario.Term{{SourceID: "seed:fake:tag:0", Parent: -1, Name: text("Free")}}
+}
+
+func (f fake) Venues() []scenario.Venue {
+	out := make([]scenario.Venue, 3)
+	for i := range out {
+		out[i] = scenario.Venue{
+			SourceID: fmt.Sprintf("seed:fake:venue:%d", i), Picture: -1, City: "Łódź",
+			Name:        scenario.Text{calendar.English: "Hall", calendar.Polish: "Hall"},
+			Description: text("<p>Large</p>"), Located: i > 0, Latitude: 51.77, Longitude: 19.46,
+		}
+	}
+	if f.pictures > 0 {
+		out[0].Picture = 0
+	}
+	return out
+}
+
+func (fake) Organizers() []scenario.Organizer {
+	return []scenario.Organizer{{SourceID: "seed:fake:organizer:0", Name: text("Choir"), Picture: -1}}
+}
+
+func (f fake) Pictures() []scenario.Picture {
+	var out []scenario.Picture
+	for i := range f.pictures {
+		out = append(out, scenario.Picture{SourceID: fmt.Sprintf("seed:fake:picture:%d", i), Title: "Same", Seed: uint64(i)})
+	}
+	return out
+}
+
+func (f fake) Len() int { return f.events }
+
+func (f fake) Event(i int) scenario.Event {
+	start := calendar.WallAt(2026, 6, 1, 18, 0, 0).AddDate(0, 0, i%300)
+	zone, err := calendar.ParseZone("Europe/Warsaw")
+	if err != nil {
+		panic(err)
+	}
+	v := scenario.Event{
+		SourceID: fmt.Sprintf("seed:fake:event:%d", i), Parent: -1, Picture: -1,
+		Title: text(fmt.Sprintf("Concert %d", i%7)), Excerpt: text("<p>Short</p>"),
+		Description: text("<p>An evening of music &amp; more.</p>\n<p>Doors open at six, and there will be something " +
+			"to eat and to drink for everybody.</p>"),
+		Status: calendar.Publish, Published: now.AddDate(0, 0, -3),
+		Span: calendar.Span{Start: start, End: start.Add(2 * time.Hour), Zone: zone},
+		Cost: calendar.Cost{Prices: []string{"5", "10"}},
+
+		Categories: []int{i % 2}, Tags: []int{0}, Venues: []int{i % 3}, Organizers: []int{0},
+	}
+	switch i % 10 {
+	case 1:
+		v.Status, v.Parent = calendar.Draft, i-1
+	case 2:
+		v.Password, v.Parent = "open", i/2
+	case 3:
+		v.Status, v.Published = calendar.Future, now.AddDate(0, 1, 0)
+	}
+	if f.pictures > 0 {
+		v.Picture = i % f.pictures
+	}
+	return v
+}
+
+// written runs a Writer that has to succeed.
+func written(t *testing.T, w Writer, c Calendar) Summary {
 	t.Helper()
-	s, err := Write(t.Context(), db, e, c)
+	s, err := w.Write(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-// must returns the value of a query that has to succeed.
-func must[T any](t *testing.T) func(v T, err error) T {
-	return func(v T, err error) T {
-		t.Helper()
+func files(t *testing.T) (*media.Dir, string) {
+	t.Helper()
+	name := t.TempDir()
+	dir, err := media.OpenDir(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dir.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir, name
+}
+
+func TestWriteAndRemove(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		dir, name := files(t)
+		c := fake{events: 1203, pictures: 2}
+		w := Writer{Store: st, Editor: editor(), Files: dir, Workers: 3, Verify: true}
+		s := written(t, w, c)
+		want := Counts{
+			calendar.Category: 2, calendar.Tag: 1, calendar.Image: 2, calendar.Venue: 3, calendar.Organizer: 1,
+			calendar.Event: 1203,
+		}
+		if diff := cmp.Diff(want, s.Created); diff != "" {
+			t.Errorf("created (-want +got):\n%s", diff)
+		}
+		if s.Translations != 2*(3+3+1+1203) {
+			t.Errorf("%d translations", s.Translations)
+		}
+		seeded, err := Seeded(t.Context(), st.Ent, "fake")
 		if err != nil {
 			t.Fatal(err)
 		}
-		return v
-	}
-}
-
-func created(c *Calendar) Summary {
-	translations := 0
-	for _, texts := range [][]Text{
-		each(c.Categories, func(x Term) Text { return x.Name }), each(c.Tags, func(x Term) Text { return x.Name }),
-		each(c.Venues, func(x Venue) Text { return x.Description }),
-		each(c.Organizers, func(x Organizer) Text { return x.Description }),
-		each(c.Events, func(x Event) Text { return x.Title }),
-	} {
-		for _, text := range texts {
-			translations += len(text) - 1
+		if diff := cmp.Diff(want, seeded); diff != "" {
+			t.Errorf("seeded (-want +got):\n%s", diff)
 		}
-	}
-	return Summary{
-		Categories: Count{Created: len(c.Categories)}, Tags: Count{Created: len(c.Tags)},
-		Venues: Count{Created: len(c.Venues)}, Organizers: Count{Created: len(c.Organizers)},
-		Events: Count{Created: len(c.Events)}, Translations: translations,
-	}
-}
+		again := written(t, w, c)
+		if again.Created.Sum() != 0 || again.Found.Sum() != want.Sum() {
+			t.Errorf("the second time: %+v", again)
+		}
+		second := w
+		second.Series = 2
+		third := written(t, second, c)
+		if third.Created[calendar.Event] != 1203 || third.Created[calendar.Category] != 0 || third.Found[calendar.Tag] != 1 {
+			t.Errorf("the second series: %+v", third)
+		}
 
-func each[R any](records []R, text func(R) Text) []Text {
-	var all []Text
-	for _, r := range records {
-		all = append(all, text(r))
-	}
-	return all
-}
-
-func TestWrittenIsWhatWasMadeUp(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		db, ctx := st.Ent, t.Context()
-		admin := must[*ent.User](t)(db.User.Create().SetLogin("admin").SetName("Admin").
-			SetRole(calendar.Administrator).SetPasswordHash("-").SetCreatedAt(from).Save(ctx))
-		c := City(Options{Seed: 1, From: from, AuthorID: admin.ID})
+		// Somebody's own event with a seeded parent and venue.
 		e := editor()
-		if diff := cmp.Diff(created(c), write(t, db, e, c)); diff != "" {
-			t.Errorf("summary (-want +got)\n%s", diff)
-		}
-		if e.Write != "" || e.PasswordKey != nil {
-			t.Error("the editor of the caller was changed")
-		}
-		rows := must[[]*ent.Event](t)(db.Event.Query().WithVenues().WithOrganizers().WithTerms().WithTranslations().
-			WithParent().Order(ent.Asc(event.FieldID)).All(ctx))
-		if len(rows) != len(c.Events) {
-			t.Fatalf("%d events, want %d", len(rows), len(c.Events))
-		}
-		key := must[[]byte](t)(edit.PasswordKey(ctx, db))
-		for i, want := range c.Events {
-			got := rows[i]
-			if got.Title != want.Title[calendar.English] || got.Description != want.Description[calendar.English] ||
-				got.Excerpt != want.Excerpt[calendar.English] || got.Status != want.Status {
-				t.Errorf("%s is %+v", want.SourceID, got)
-			}
-			if *got.SourceID != want.SourceID || *got.AuthorID != admin.ID || !got.PublishedAt.Equal(want.Published) {
-				t.Errorf("%s: source %v, author %v, published %v", want.SourceID, got.SourceID, got.AuthorID, got.PublishedAt)
-			}
-			if !got.StartsAt.Equal(want.Span.StartsAt()) || !got.EndsAt.Equal(want.Span.EndsAt()) ||
-				got.Timezone != "Europe/London" || got.AllDay != want.Span.AllDay {
-				t.Errorf("%s is from %v to %v", want.SourceID, got.StartsAt, got.EndsAt)
-			}
-			if diff := cmp.Diff(want.Cost, got.Cost); diff != "" {
-				t.Errorf("%s costs (-want +got)\n%s", want.SourceID, diff)
-			}
-			if edit.PasswordMatches(key, got.ID, want.Password, got.PasswordHash) != (want.Password != "") {
-				t.Errorf("%s has another password", want.SourceID)
-			}
-			if (want.Status == calendar.Draft) != (got.Slug == "") {
-				t.Errorf("%s has the slug %q", want.SourceID, got.Slug)
-			}
-			var venues, organizers, terms []string
-			for _, v := range got.Edges.Venues {
-				venues = append(venues, *v.SourceID)
-			}
-			for _, o := range got.Edges.Organizers {
-				organizers = append(organizers, *o.SourceID)
-			}
-			for _, x := range got.Edges.Terms {
-				terms = append(terms, *x.SourceID)
-			}
-			sorted := func(ids ...string) []string { slices.Sort(ids); return ids }
-			for what, diff := range map[string]string{
-				"venues":     cmp.Diff(sorted(slices.Clone(want.Venues)...), sorted(venues...)),
-				"organizers": cmp.Diff(sorted(slices.Clone(want.Organizers)...), sorted(organizers...)),
-				"terms":      cmp.Diff(sorted(slices.Concat(want.Categories, want.Tags)...), sorted(terms...)),
-			} {
-				if diff != "" {
-					t.Errorf("%s of %s (-want +got)\n%s", what, want.SourceID, diff)
-				}
-			}
-			if p := got.Edges.Parent; (p == nil) != (want.Parent == "") || p != nil && *p.SourceID != want.Parent {
-				t.Errorf("%s has the parent %v", want.SourceID, p)
-			}
-			texts := Text{got.Language: got.Title}
-			for _, x := range got.Edges.Translations {
-				texts[x.Language] = x.Title
-			}
-			if diff := cmp.Diff(want.Title, texts); diff != "" {
-				t.Errorf("titles of %s (-want +got)\n%s", want.SourceID, diff)
-			}
-		}
-		jazz := must[*ent.Term](t)(db.Term.Query().Where(term.Name("Jazz")).WithParent().WithTranslations().Only(ctx))
-		if jazz.Edges.Parent == nil || jazz.Edges.Parent.Name != "Music" || len(jazz.Edges.Translations) != 2 {
-			t.Errorf("jazz is %+v", jazz.Edges)
-		}
-		cellar := must[*ent.Venue](t)(db.Venue.Query().Where(venue.Name("The Ropewalk Cellar")).WithTranslations().Only(ctx))
-		if cellar.Zip != "BS1 4ER" || cellar.Latitude == nil || *cellar.Latitude != 51.4514 ||
-			len(cellar.Edges.Translations) != 2 {
-			t.Errorf("the cellar is %+v", cellar)
-		}
-		want := created(c)
-		for action, n := range map[calendar.Action]int{
-			calendar.Created: want.Created(), calendar.Updated: want.Translations,
-		} {
-			if got := must[int](t)(db.Change.Query().Where(change.ActionEQ(action)).Count(ctx)); got != n {
-				t.Errorf("%d entries %s in the change log, want %d", got, action, n)
-			}
-		}
-	})
-}
-
-func TestWritingTwiceAddsNothing(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		c := City(Options{Seed: 1, From: from, Events: 20})
-		first := write(t, st.Ent, editor(), c)
-		changes := must[int](t)(st.Ent.Change.Query().Count(t.Context()))
-		found := func(n Count) Count { return Count{Found: n.Created} }
-		want := Summary{
-			Categories: found(first.Categories), Tags: found(first.Tags), Venues: found(first.Venues),
-			Organizers: found(first.Organizers), Events: found(first.Events),
-		}
-		second := write(t, st.Ent, editor(), c)
-		if diff := cmp.Diff(want, second); diff != "" || second.Created() != 0 {
-			t.Errorf("second summary (-want +got)\n%s", diff)
-		}
-		if n := must[int](t)(st.Ent.Change.Query().Count(t.Context())); n != changes {
-			t.Errorf("the change log grew from %d to %d", changes, n)
-		}
-	})
-}
-
-func TestALongerCalendarIsWrittenOn(t *testing.T) {
-	st := storetest.Migrated(t, storetest.SQLite(t))
-	write(t, st.Ent, editor(), City(Options{Seed: 1, From: from, Events: 3}))
-	// Both of more than one batch and with the parent in an earlier run.
-	s := write(t, st.Ent, editor(), City(Options{Seed: 1, From: from, Events: batch + 10}))
-	if diff := cmp.Diff(Count{Created: batch + 7, Found: 3}, s.Events); diff != "" {
-		t.Errorf("events (-want +got)\n%s", diff)
-	}
-	if n := must[int](t)(st.Ent.Event.Query().Where(event.ParentIDNotNil()).Count(t.Context())); n != 4 {
-		t.Errorf("%d events are part of the festival, want 4", n)
-	}
-}
-
-func TestAnInterruptedWriteIsFinishedByTheNext(t *testing.T) {
-	st := storetest.Migrated(t, storetest.SQLite(t))
-	c := City(Options{Seed: 1, From: from, Events: 10})
-	broken := *c
-	broken.Events = slices.Clone(c.Events)
-	broken.Events[9].Parent = "seed:city:0"
-	s, err := Write(t.Context(), st.Ent, editor(), &broken)
-	if err == nil {
-		t.Fatal("a parent that is not there was accepted")
-	}
-	if s.Events.Created != 0 || s.Venues.Created != len(c.Venues) {
-		t.Errorf("committed %+v", s)
-	}
-	if n := must[int](t)(st.Ent.Event.Query().Count(t.Context())); n != 0 {
-		t.Errorf("%d events of a transaction that failed", n)
-	}
-	if s = write(t, st.Ent, editor(), c); s.Events.Created != 10 || s.Venues.Found != len(c.Venues) {
-		t.Errorf("second time %+v", s)
-	}
-}
-
-func TestACancelledWriteSaysSo(t *testing.T) {
-	st := storetest.Migrated(t, storetest.SQLite(t))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if s, err := Write(ctx, st.Ent, editor(), City(Options{From: from})); !errors.Is(err, context.Canceled) ||
-		s != (Summary{}) {
-		t.Errorf("%+v, %v", s, err)
-	}
-}
-
-func TestTermsOfTheSameNameAreUsed(t *testing.T) {
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		e := editor()
-		var music *ent.Term
-		err := edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) (err error) {
-			music, err = e.CreateTerm(t.Context(), tx, &edit.TermInput{Taxonomy: calendar.Category, Name: new("MUSIC")})
+		venue := st.Ent.Venue.Query().FirstX(t.Context())
+		parent := st.Ent.Event.Query().FirstX(t.Context())
+		var own *ent.Event
+		err = edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) (err error) {
+			own, err = e.CreateEvent(t.Context(), tx, &edit.EventInput{
+				Title: new("Own"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
+				ParentID: &parent.ID, Venues: &[]edit.VenueRef{{ID: venue.ID}},
+			})
 			return err
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := write(t, st.Ent, editor(), City(Options{Seed: 1, From: from, Events: 5}))
-		if s.Categories.Found != 1 {
-			t.Errorf("found %d categories, want 1", s.Categories.Found)
+		foreign, err := Foreign(t.Context(), st.Ent)
+		if err != nil {
+			t.Fatal(err)
 		}
-		jazz := must[*ent.Term](t)(st.Ent.Term.Query().Where(term.Name("Jazz")).Only(t.Context()))
-		if jazz.ParentID == nil || *jazz.ParentID != music.ID {
-			t.Errorf("jazz is below %v, want %d", jazz.ParentID, music.ID)
+		if foreign.Sum() != 1 || foreign[calendar.Event] != 1 {
+			t.Errorf("foreign %v", foreign)
 		}
-		// The festival and its opening.
-		got := must[*ent.Term](t)(st.Ent.Term.Get(t.Context(), music.ID))
-		if got.Name != "MUSIC" || got.Version != music.Version || got.EventCount != 2 {
-			t.Errorf("music is %+v", got)
+
+		gone, err := Remover{Store: st, Editor: editor(), Files: dir}.Remove(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if gone[calendar.Event] != 2*1203 || gone[calendar.Venue] != 6 {
+			t.Errorf("gone %v", gone)
+		}
+		left := map[string]int{
+			"events": 1, "venues": 0, "organizers": 0, "terms": 0, "images": 0, "slugs": 1, "search_texts": 1,
+			"event_translations": 0, "venue_translations": 0, "event_venues": 0, "event_terms": 0, "event_organizers": 0,
+		}
+		for table, n := range left {
+			var got int
+			if err := st.DB.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&got); err != nil {
+				t.Fatal(err)
+			}
+			if got != n {
+				t.Errorf("%d rows are left in %s, want %d", got, table, n)
+			}
+		}
+		if row := st.Ent.Event.GetX(t.Context(), own.ID); row.ParentID != nil || row.Version != 2 {
+			t.Errorf("the own event is %v", row)
+		}
+		if list := filesBelow(t, name); len(list) > 0 {
+			t.Errorf("files are left: %v", list)
 		}
 	})
 }
 
-func TestWhatIsInTheTrashStaysThere(t *testing.T) {
-	st := storetest.Migrated(t, storetest.SQLite(t))
-	ctx := t.Context()
-	write(t, st.Ent, editor(), City(Options{Seed: 1, From: from, Events: 1}))
-	e := editor()
-	err := edit.Write(ctx, st.Ent, e, func(tx *ent.Tx) error {
-		festival, err := tx.Event.Query().Only(ctx)
+func TestInterruptedWriteGoesOn(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		c := fake{events: 2600}
+		ctx, stop := context.WithCancel(t.Context())
+		w := Writer{Store: st, Editor: editor(), Workers: 2, Progress: func(done, _ int) {
+			if done >= 2*batch {
+				stop()
+			}
+		}}
+		s, err := w.Write(ctx, c)
+		if !errors.Is(err, context.Canceled) || s.Created[calendar.Event] != 2*batch {
+			t.Fatalf("interrupted: %v, %+v", err, s)
+		}
+		w.Progress = nil
+		rest := written(t, w, c)
+		if rest.Created[calendar.Event] != 2600-2*batch || rest.Found[calendar.Event] != 2*batch {
+			t.Errorf("the rest: %+v", rest)
+		}
+		// Parents that were written before the interruption are found.
+		orphans := 0
+		for _, row := range st.Ent.Event.Query().AllX(t.Context()) {
+			var i int
+			if _, err := fmt.Sscanf(*row.SourceID, "seed:fake:event:%d", &i); err != nil {
+				t.Fatal(err)
+			}
+			if v := c.Event(i); v.Parent >= 0 {
+				want := fmt.Sprintf("seed:fake:event:%d", v.Parent)
+				if row.ParentID == nil || *st.Ent.Event.GetX(t.Context(), *row.ParentID).SourceID != want {
+					orphans++
+				}
+			}
+		}
+		if orphans > 0 {
+			t.Errorf("%d events have another parent", orphans)
+		}
+	})
+}
+
+func TestWrittenIsTheSameWhateverTheWorkers(t *testing.T) {
+	t.Parallel()
+	var first string
+	for _, workers := range []int{1, 4} {
+		st := storetest.Migrated(t, storetest.SQLite(t))
+		written(t, Writer{Store: st, Editor: editor(), Workers: workers}, fake{events: 1700})
+		rows := st.Ent.Event.Query().Order(ent.Asc("id")).AllX(t.Context())
+		all := fmt.Sprint(rows, st.Ent.Slug.Query().Order(ent.Asc("id")).AllX(t.Context()))
+		if first == "" {
+			first = all
+		} else if first != all {
+			t.Error("rows differ")
+		}
+	}
+}
+
+func TestSeries(t *testing.T) {
+	for _, tt := range []struct {
+		series Series
+		want   string
+	}{{0, "seed:city:event:7"}, {1, "seed:city:event:7"}, {12, "seed:city.12:event:7"}} {
+		if got := tt.series.sourceID("seed:city:event:7"); got != tt.want {
+			t.Errorf("series %d: %s, want %s", tt.series, got, tt.want)
+		}
+	}
+}
+
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		zone, err := calendar.ParseZone("Europe/Warsaw")
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		if _, err := e.TrashEvent(ctx, tx, festival); err != nil {
-			return err
+		o := scenario.Options{
+			Scenario: "city", Seed: 1<<64 - 1, Events: 3, From: calendar.WallAt(2026, 1, 1, 0, 0, 0), Zone: zone,
+			Languages: []calendar.Language{calendar.Polish}, Now: now,
 		}
-		park, err := tx.Venue.Query().Where(venue.Name("Queen Square Bandstand")).Only(ctx)
+		for _, s := range []Series{1, 10, 9} {
+			if err := PlanOf(o, s).Save(t.Context(), st.Ent); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, ok, err := LastPlan(t.Context(), st.Ent, "city")
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		if !p.Same(PlanOf(o, 10)) || p.Same(PlanOf(o, 9)) || p.Complete {
+			t.Errorf("last is %+v", p)
+		}
+		p.Complete = true
+		if err := p.Save(t.Context(), st.Ent); err != nil {
+			t.Fatal(err)
+		}
+		if p, _, err = LastPlan(t.Context(), st.Ent, "city"); err != nil || !p.Complete {
+			t.Errorf("saved again: %+v, %v", p, err)
+		}
+		back, err := p.Options()
 		if err != nil {
-			return err
+			t.Fatal(err)
 		}
-		_, err = e.TrashVenue(ctx, tx, park)
+		if !PlanOf(back, 10).Same(PlanOf(o, 10)) || !back.Now.Equal(now) {
+			t.Errorf("options %+v", back)
+		}
+		if _, ok, err := LastPlan(t.Context(), st.Ent, "cit"); ok || err != nil {
+			t.Errorf("of another scenario: %t, %v", ok, err)
+		}
+		if err := forgetSeries(t.Context(), st.Ent, ""); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok, err := LastPlan(t.Context(), st.Ent, "city"); ok || err != nil {
+			t.Errorf("forgotten: %t, %v", ok, err)
+		}
+	})
+}
+
+// filesBelow are the files in a folder.
+func filesBelow(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, name)
+		}
 		return err
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := write(t, st.Ent, editor(), City(Options{Seed: 1, From: from, Events: 2}))
-	if diff := cmp.Diff(Count{Created: 1, Found: 1}, s.Events); diff != "" {
-		t.Errorf("events (-want +got)\n%s", diff)
-	}
-	concert := must[*ent.Event](t)(st.Ent.Event.Query().Where(event.StatusEQ(calendar.Publish)).WithVenues().Only(ctx))
-	if len(concert.Edges.Venues) != 0 || concert.ParentID != nil {
-		t.Errorf("%s is in %v, part of %v", concert.Title, concert.Edges.Venues, concert.ParentID)
-	}
+	return names
 }
 
-func TestASeededCalendarOfNextYearIsPublished(t *testing.T) {
-	st := storetest.Migrated(t, storetest.SQLite(t))
-	write(t, st.Ent, editor(), City(Options{Seed: 1, From: from.AddDate(1, 0, 0), Events: 12}))
-	if n := must[int](t)(st.Ent.Event.Query().Where(event.StatusEQ(calendar.Future)).Count(t.Context())); n != 0 {
-		t.Errorf("%d events are scheduled", n)
+func wall(s string) *when.Date {
+	w, err := calendar.ParseWall(s)
+	if err != nil {
+		panic(err)
 	}
-}
-
-func TestOriginalsAreInTheMainLanguage(t *testing.T) {
-	st := storetest.Migrated(t, storetest.SQLite(t))
-	ctx := t.Context()
-	write(t, st.Ent, editor(), City(Options{
-		Seed: 1, From: from, Events: 6, Languages: []calendar.Language{calendar.Polish, calendar.Spanish},
-	}))
-	rows := must[[]*ent.Event](t)(st.Ent.Event.Query().Order(ent.Asc(event.FieldID)).All(ctx))
-	if rows[0].Language != calendar.Polish || rows[0].Title != "Festiwal Małych Scen" {
-		t.Errorf("the festival is %q in %s", rows[0].Title, rows[0].Language)
-	}
-	if n := must[int](t)(st.Ent.EventTranslation.Query().
-		Where(eventtranslation.LanguageEQ(calendar.English)).Count(ctx)); n != 0 {
-		t.Errorf("%d texts in a language that was not asked for", n)
-	}
-	if n := must[int](t)(st.Ent.User.Query().Where(user.IDGT(0)).Count(ctx)); n != 0 || rows[0].AuthorID != nil {
-		t.Errorf("author %v of %d users", rows[0].AuthorID, n)
-	}
+	return new(when.FromWall(w))
 }

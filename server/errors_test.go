@@ -59,7 +59,7 @@ func TestErrorsOfReadingInThreeLanguages(t *testing.T) {
 			request apitest.Request
 			says    [3]string // en, pl, es
 		}{
-			{"rest_no_route", 404, ask("", "/events/abc"), [3]string{"No route matches this URL and method.", "Żadna trasa nie pasuje do tego adresu URL i metody.", ""}},
+			{"rest_no_route", 404, ask("", "/events/abc"), [3]string{"No route matches this URL and method.", "Nie ma zasobu o takim adresie URL, który obsługuje tę metodę.", ""}},
 			{"rest_invalid_json", 400, apitest.Request{Method: "POST", Path: "/events", JSON: "{"}, [3]string{"The body is not valid JSON.", "Treść żądania nie jest poprawnym dokumentem JSON.", ""}},
 			{"rest_missing_callback_param", 400, ask("POST", "/tags"), [3]string{"Missing parameter(s): name", "Brak wymaganych parametrów: name", ""}},
 			{"rest_invalid_param", 400, ask("", "/events?page=0&per_page=x"), [3]string{"Invalid parameter(s): page, per_page", "Nieprawidłowe parametry: page, per_page", ""}},
@@ -73,7 +73,7 @@ func TestErrorsOfReadingInThreeLanguages(t *testing.T) {
 			{"event-not-accessible", 403, ask("", "/events/20"), [3]string{"You do not have access to this event.", "Nie masz dostępu do tego wydarzenia.", ""}},
 			{"venue-not-accessible", 403, ask("", fmt.Sprint("/venues/", venue)), [3]string{"You do not have access to this venue.", "Nie masz dostępu do tego miejsca.", ""}},
 			{"organizer-not-accessible", 403, ask("", fmt.Sprint("/organizers/", organizer)), [3]string{"You do not have access to this organizer.", "Nie masz dostępu do tego organizatora.", ""}},
-			{"event-password-protected", 403, ask("", "/events/22"), [3]string{"This event needs a password.", "To wydarzenie wymaga hasła.", ""}},
+			{"event-password-protected", 403, ask("", "/events/22"), [3]string{"This event needs a password.", "To wydarzenie jest chronione hasłem.", ""}},
 			{"event-archive-page-not-found", 404, ask("", "/events?page=9"), [3]string{"There is no such page of events.", "Nie ma takiej strony wydarzeń.", ""}},
 			{"venue-archive-page-not-found", 404, ask("", "/venues?page=9"), [3]string{"There is no such page of venues.", "Nie ma takiej strony miejsc.", ""}},
 			{"organizer-archive-page-not-found", 404, ask("", "/organizers?page=9"), [3]string{"There is no such page of organizers.", "Nie ma takiej strony organizatorów.", ""}},

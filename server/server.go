@@ -155,11 +155,9 @@ func (s *Server) dispatch(ctx context.Context, c *fiber.Ctx, x *exchange) error 
 	// Clone: Fiber's strings live in buffers that the next request overwrites.
 	path := strings.Clone(string(c.Request().URI().PathOriginal()))
 	x.lang = locale.Negotiate(c.Get(fiber.HeaderAcceptLanguage), s.Site.Language)
-	if len(c.Request().RequestURI()) > maxURL {
-		return &calendar.Error{Code: "rest_request_too_large", Key: "rest_request_too_large"}
-	}
+	tooLong := len(c.Request().RequestURI()) > maxURL
 	root, rest, ok := s.API.Locate(path)
-	if !ok {
+	if !ok && !tooLong {
 		return s.other(ctx, c, x, path)
 	}
 	if l := root.Language(); l != "" {
@@ -170,6 +168,9 @@ func (s *Server) dispatch(ctx context.Context, c *fiber.Ctx, x *exchange) error 
 		if l := calendar.Language(all[len(all)-1]); l.Known() {
 			x.lang = l
 		}
+	}
+	if tooLong {
+		return &calendar.Error{Code: "rest_request_too_large", Key: "rest_request_too_large"}
 	}
 	m := s.API.Match(method(c), rest)
 	if m == nil {

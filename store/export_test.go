@@ -2,9 +2,11 @@ package store
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"time"
 
+	"ariga.io/atlas/sql/schema"
 	"github.com/go-sql-driver/mysql"
 )
 
@@ -43,4 +45,40 @@ const LockName = lockName
 func ParseURL(text string) (config *mysql.Config, shown string, err error) {
 	l, err := parseURL(text)
 	return l.mysql, l.String(), err
+}
+
+// Limits is what the options of a URL come to.
+type Limits struct {
+	Open, Idle           int
+	IdleTime, Age        time.Duration
+	Timeout, Read, Write time.Duration
+	DSN                  string
+}
+
+func LimitsOf(text string) (Limits, error) {
+	l, err := parseURL(text)
+	if err != nil {
+		return Limits{}, err
+	}
+	out := Limits{Open: l.pool.open, Idle: l.pool.idle, IdleTime: l.pool.idleTime, Age: l.pool.age, DSN: l.dsn}
+	if l.mysql != nil {
+		out.Timeout, out.Read, out.Write = l.mysql.Timeout, l.mysql.ReadTimeout, l.mysql.WriteTimeout
+	}
+	return out, nil
+}
+
+func WithLocks(sql string) []string { return withLocks(sql) }
+
+// Inspect reads the tables of the database, without the record of migrations.
+func (s *Store) Inspect(ctx context.Context) (found *schema.Schema, err error) {
+	conn, err := s.DB.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	drv, err := s.driver(conn)
+	if err != nil {
+		return nil, err
+	}
+	return inspect(ctx, drv)
 }

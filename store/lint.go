@@ -58,6 +58,7 @@ const (
 	ruleChecksum     = "checksum"          // not as sealed in atlas.sum, or not as released
 	ruleLinear       = "non_linear"        // databases that are further do not take it
 	ruleRuns         = "runs"              // fails on an empty database
+	ruleLock         = "lock"              // does not say whether it keeps programs from writing; see LintLocks
 )
 
 // Lint looks for changes in the migrations of files that lose data, break programs that are still running, fail

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// ErrLocked is returned by Open and Migrate when another process did not let go of the database in time.
+// ErrLocked is returned by Open and Migrate when another process did not let go of the database, or
+// of a table, in time.
 var ErrLocked = errors.New("the database is locked by another process")
 
 // lockName is the lock the Atlas CLI takes on MySQL, so that the two exclude each other.
@@ -23,12 +24,13 @@ const lockWait = time.Minute
 // wait is how long it may take to get there.
 func (s *Store) lock(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(ok bool) error, err error) {
 	if s.Engine() == "sqlite" {
-		return lockSQLite(ctx, conn, wait)
+		return lockSQLite(ctx, conn, s.url.sqlite.busy, wait)
 	}
 	return lockMySQL(ctx, conn, wait)
 }
 
-// lockMySQL takes a named lock, which belongs to the connection and ends with it.
+// lockMySQL takes a named lock, which belongs to the connection and ends with it. Its statements wait no longer
+// for tables either.
 func lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(bool) error, err error) {
 	var got sql.NullBool
 	err = conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", lockName, int(math.Ceil(wait.Seconds()))).Scan(&got)
@@ -42,9 +44,18 @@ func lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duration) (end fun
 	case !got.Bool:
 		return nil, fmt.Errorf("%w, for more than %s", ErrLocked, wait)
 	}
+	// A statement that changes a table waits for transactions that use it, and whoever comes later waits behind it:
+	// by MySQL's default for a year.
+	seconds := max(int(math.Ceil(wait.Seconds())), 1)
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION lock_wait_timeout = %d", seconds)); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock_wait_timeout: %w", err), discard(conn))
+	}
 	return func(bool) error {
 		// Also when ctx has ended: in the pool the connection would keep the lock.
 		ctx := context.WithoutCancel(ctx)
+		if _, err := conn.ExecContext(ctx, "SET SESSION lock_wait_timeout = DEFAULT"); err != nil {
+			return discard(conn)
+		}
 		err := conn.QueryRowContext(ctx, "SELECT RELEASE_LOCK(?)", lockName).Scan(&got)
 		if err != nil || !got.Bool {
 			return discard(conn)
@@ -58,7 +69,7 @@ func lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duration) (end fun
 // cascade its DROP to the rows that refer to it. They are checked before the commit instead.
 //
 // The lock Atlas offers here is one file for all databases of a machine, and does not wait.
-func lockSQLite(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(ok bool) error, err error) {
+func lockSQLite(ctx context.Context, conn *sql.Conn, busy, wait time.Duration) (end func(ok bool) error, err error) {
 	// The connection goes back to the pool, so it must be left as it was, whatever happened to ctx.
 	cleanUp := context.WithoutCancel(ctx)
 	restore := func() error {
@@ -70,7 +81,7 @@ func lockSQLite(ctx context.Context, conn *sql.Conn, wait time.Duration) (end fu
 	if _, err := conn.ExecContext(ctx, "PRAGMA foreign_keys = off"); err != nil {
 		return nil, errors.Join(fmt.Errorf("foreign keys: %w", err), restore())
 	}
-	if err := beginImmediate(ctx, conn, wait); err != nil {
+	if err := beginImmediate(ctx, conn, busy, wait); err != nil {
 		return nil, errors.Join(err, restore())
 	}
 	return func(ok bool) (err error) {
@@ -91,13 +102,14 @@ func lockSQLite(ctx context.Context, conn *sql.Conn, wait time.Duration) (end fu
 }
 
 // beginImmediate begins a transaction that writes, as soon as no other process does. It waits here, because
-// SQLite itself would wait without listening to ctx.
-func beginImmediate(ctx context.Context, conn *sql.Conn, wait time.Duration) (err error) {
+// SQLite itself would wait without listening to ctx. busy is what the connection waits at other times.
+func beginImmediate(ctx context.Context, conn *sql.Conn, busy, wait time.Duration) (err error) {
 	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer func() {
-		_, restoreErr := conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA busy_timeout = "+busyTimeout)
+		_, restoreErr := conn.ExecContext(context.WithoutCancel(ctx),
+			fmt.Sprintf("PRAGMA busy_timeout = %d", busy.Milliseconds()))
 		if restoreErr != nil {
 			err = errors.Join(err, restoreErr, discard(conn))
 		}

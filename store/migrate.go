@@ -72,10 +72,12 @@ var (
 
 // MigrateOptions is how MigrateWith goes about it. The zero value applies everything.
 type MigrateOptions struct {
-	Operator string        // recorded with each revision: the program and its version
-	To       string        // the last version to apply; empty for all
-	LockWait time.Duration // how long to wait for another process: 0 for a minute, negative for not at all
-	Progress func(Step)    // called before each statement
+	Operator string // recorded with each revision: the program and its version
+	To       string // the last version to apply; empty for all
+	// LockWait is how long to wait for another process that migrates, and on MySQL for transactions that use a
+	// table: 0 for a minute, negative for not at all.
+	LockWait time.Duration
+	Progress func(Step) // called before each statement
 }
 
 // Migrate applies the migrations that the database misses, in order, and returns them. Several processes may
@@ -146,6 +148,9 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, o MigrateOptions) (don
 		if errors.Is(err, errInterrupted) {
 			return nil, fmt.Errorf("migrate: %w before statement %d of %d of %s %s: %w",
 				errInterrupted, run.step.Number, run.step.Total, run.step.Version, run.step.Description, context.Cause(ctx))
+		}
+		if isLockTimeout(err) {
+			err = fmt.Errorf("%w: a transaction that uses the table did not end in time: %w", ErrLocked, err)
 		}
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
@@ -345,18 +350,25 @@ func (s *Store) applied(ctx context.Context) (revs []*migrate.Revision, err erro
 }
 
 func (s *Store) appliedOn(ctx context.Context, conn *sql.Conn) ([]*migrate.Revision, error) {
+	there, err := s.hasTable(ctx, conn, revisionTable)
+	if err != nil || !there {
+		return nil, err
+	}
+	return revisions{conn}.ReadRevisions(ctx)
+}
+
+// hasTable reports whether the database has a table.
+func (s *Store) hasTable(ctx context.Context, db interface {
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+}, name string,
+) (bool, error) {
 	q := "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name = ?"
 	if s.Engine() == "mysql" {
 		q = "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = ?"
 	}
 	var n int
-	if err := conn.QueryRowContext(ctx, q, revisionTable).Scan(&n); err != nil {
-		return nil, err
-	}
-	if n == 0 {
-		return nil, nil
-	}
-	return revisions{conn}.ReadRevisions(ctx)
+	err := db.QueryRowContext(ctx, q, name).Scan(&n)
+	return n > 0, err
 }
 
 func revisionOf(r *migrate.Revision) Revision {

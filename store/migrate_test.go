@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"io/fs"
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -380,4 +381,42 @@ type cancelling struct {
 func (c *cancelling) ReadFile(name string) ([]byte, error) {
 	c.cancel()
 	return fs.ReadFile(c.FS, name)
+}
+
+// A statement that waits for a table keeps everybody waiting who comes later, so it gives up.
+func TestMigrateDoesNotWaitForATableForever(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(storetest.Variable) == "" {
+		t.Skipf("%s names no server", storetest.Variable)
+	}
+	st := open(t, storetest.MySQL(t))
+	ctx := t.Context()
+	first := map[string]string{"1_a.sql": createA}
+	if _, err := st.MigrateFiles(ctx, sealed(t, first)); err != nil {
+		t.Fatal(err)
+	}
+	first["2_b.sql"] = createB + "ALTER TABLE a ADD COLUMN n int NULL, ALGORITHM=INSTANT;\n"
+	files := sealed(t, first)
+	reader, err := st.DB.BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scan(t, reader, "SELECT COUNT(*) FROM a")
+	_, err = st.MigrateFilesWith(ctx, files, store.MigrateOptions{Operator: "test", LockWait: time.Second})
+	if !errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), "ALTER TABLE a") {
+		t.Errorf("got %v, want ErrLocked with the statement", err)
+	}
+	if err := reader.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if got := scan(t, st.DB, "SELECT @@session.lock_wait_timeout = @@global.lock_wait_timeout"); got != "1" {
+		t.Error("a connection of the pool is left with the timeout")
+	}
+	plan, err := st.PlanFiles(ctx, files, "")
+	if err != nil || len(plan.Steps) != 1 {
+		t.Errorf("left to do: %+v, error %v", plan.Steps, err)
+	}
+	if done, err := st.MigrateFiles(ctx, files); err != nil || len(done) != 1 || !done[0].Done() {
+		t.Errorf("after that: %+v, error %v", done, err)
+	}
 }

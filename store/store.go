@@ -29,6 +29,13 @@ type Store struct {
 //	sqlite://:memory:                      in memory, for tests: one connection
 //	mysql://user:password@host:3306/name   MySQL, MariaDB, TiDB and compatible
 //
+// Options follow a question mark: sqlite://almanac.db?busy-timeout=30s&cache-size=64M.
+//
+//	max-open, max-idle, max-idle-time, max-lifetime   the pool of connections; times may be 0 for no limit
+//	busy-timeout, cache-size, mmap-size               SQLite: waiting for a writer, memory
+//	tls, tls-ca, tls-cert, tls-key                    MySQL: true, skip-verify, preferred or false; files in PEM
+//	timeout, read-timeout, write-timeout              MySQL: of connecting, and of one packet
+//
 // An unusable URL is an error wrapping ErrURL, before anything is opened; a database that does not answer is one too.
 func Open(ctx context.Context, url string) (*Store, error) {
 	loc, err := parseURL(url)

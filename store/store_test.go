@@ -74,7 +74,7 @@ func TestOpenRefusesWhatItCannotUse(t *testing.T) {
 		{"unknown scheme", "postgres://root:secret@h/n", "want sqlite://"},
 		{"notation of a driver", "root:secret@tcp(127.0.0.1:3306)/x", "want sqlite://"},
 		{"no file", "sqlite://", "no file"},
-		{"options on sqlite", "sqlite://a.db?mode=ro", "takes no options"},
+		{"options on sqlite", "sqlite://a.db?mode=ro", "unknown option"},
 		{"no database name", "mysql://root@127.0.0.1:3306/", "want mysql://"},
 		{"unknown option", "mysql://root:secret@127.0.0.1:3306/x?loc=Local", "unknown option"},
 		{"secret option", "mysql://root@127.0.0.1:3306/x?password=secret", "unknown option"},

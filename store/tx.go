@@ -97,6 +97,12 @@ func isBusy(err error) bool {
 	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
+// isLockTimeout reports whether MySQL gave up waiting for a lock.
+func isLockTimeout(err error) bool {
+	var my *mysql.MySQLError
+	return errors.As(err, &my) && my.Number == 1205
+}
+
 // IsDuplicate reports whether err is a unique index refusing a row.
 func IsDuplicate(err error) bool {
 	var my *mysql.MySQLError

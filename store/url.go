@@ -24,7 +24,9 @@ type location struct {
 	dialect string
 	dsn     string // sqlite: what the driver opens
 	file    string // sqlite: the file, empty in memory
+	sqlite  sqliteOptions
 	mysql   *mysql.Config
+	pool    pool
 	memory  bool
 	shown   string // the URL without password
 }
@@ -34,7 +36,7 @@ func (l location) String() string { return l.shown }
 // ErrURL is what is wrong with a database URL that cannot be used. No message shows a password.
 var ErrURL = errors.New("database URL")
 
-// parseURL reads the URLs that Open documents. Its errors wrap ErrURL.
+// parseURL reads the URLs that Open documents, and the certificates that one names. Its errors wrap ErrURL.
 func parseURL(text string) (location, error) {
 	scheme, rest, _ := strings.Cut(text, "://")
 	switch scheme {
@@ -49,17 +51,26 @@ func parseURL(text string) (location, error) {
 
 // sqlitePragmas make SQLite a server's database: readers beside one writer, writers that wait for each
 // other, foreign keys that hold. Write transactions begin immediate, because one that upgrades a read later
-// fails at once instead of waiting. Times are stored as text that sorts: in one format and in UTC, whatever
-// zone a value comes in.
-const sqlitePragmas = "_pragma=journal_mode(WAL)&_pragma=foreign_keys(1)&_pragma=busy_timeout(" + busyTimeout + ")" +
-	"&_pragma=synchronous(NORMAL)&_txlock=immediate&_time_format=sqlite&_timezone=UTC"
-
-// busyTimeout is how long a writer waits for another, in milliseconds.
-const busyTimeout = "10000"
+// fails at once instead of waiting.
+const sqlitePragmas = "_pragma=journal_mode(WAL)&_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&_txlock=immediate"
 
 // sqliteReading are the pragmas of a connection that changes nothing, not even the kind of the journal.
-const sqliteReading = "_pragma=query_only(1)&_pragma=foreign_keys(1)&_pragma=busy_timeout(" + busyTimeout + ")" +
-	"&_time_format=sqlite&_timezone=UTC"
+const sqliteReading = "_pragma=query_only(1)&_pragma=foreign_keys(1)"
+
+// sqliteTimes stores times as text that sorts: in one format and in UTC, whatever zone a value comes in.
+const sqliteTimes = "&_time_format=sqlite&_timezone=UTC"
+
+// sqliteDSN is what the driver opens.
+func sqliteDSN(path, pragmas string, o sqliteOptions) string {
+	dsn := fmt.Sprintf("%s?%s%s&_pragma=busy_timeout(%d)", path, pragmas, sqliteTimes, o.busy.Milliseconds())
+	if o.cache > 0 {
+		dsn += fmt.Sprintf("&_pragma=cache_size(-%d)", max(o.cache>>10, 1)) // negative: KiB, not pages
+	}
+	if o.mmap > 0 {
+		dsn += fmt.Sprintf("&_pragma=mmap_size(%d)", o.mmap)
+	}
+	return dsn
+}
 
 // reading is the location for connections that change nothing. An SQLite file that does not exist is an empty
 // database in memory then, if its folder exists.
@@ -70,7 +81,7 @@ func (l location) reading() (location, error) {
 	_, err := os.Stat(l.file)
 	switch {
 	case err == nil:
-		l.dsn = strings.Replace(l.dsn, sqlitePragmas, sqliteReading, 1)
+		l.dsn = sqliteDSN(filePath(l.file), sqliteReading, l.sqlite)
 		return l, nil
 	case !errors.Is(err, os.ErrNotExist):
 		return location{}, err
@@ -78,25 +89,46 @@ func (l location) reading() (location, error) {
 	if _, err := os.Stat(filepath.Dir(l.file)); err != nil {
 		return location{}, err
 	}
-	l.memory, l.dsn = true, "file::memory:?"+sqlitePragmas
+	l.memory, l.dsn = true, sqliteDSN(memoryPath, sqlitePragmas, l.sqlite)
 	return l, nil
 }
 
-func parseSQLite(file string) (location, error) {
+const memoryPath = "file::memory:"
+
+// filePath is a file as SQLite's URI.
+func filePath(file string) string {
+	path := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath()}
+	return path.String()
+}
+
+// SQLiteFile is the file that a URL of SQLite names; false for one in memory and for other URLs.
+func SQLiteFile(text string) (file string, ok bool) {
+	rest, ok := strings.CutPrefix(text, "sqlite://")
+	file, _, _ = strings.Cut(rest, "?")
+	return file, ok && file != "" && file != ":memory:"
+}
+
+func parseSQLite(rest string) (location, error) {
+	file, query, _ := strings.Cut(rest, "?")
+	l := location{
+		dialect: dialect.SQLite, file: file, shown: "sqlite://" + rest, pool: sqlitePool,
+		sqlite: sqliteOptions{busy: 10 * time.Second},
+	}
 	switch {
 	case file == "":
 		return location{}, fmt.Errorf("%w sqlite://: no file is named", ErrURL)
-	case strings.ContainsAny(file, "?#"):
-		return location{}, fmt.Errorf("%w sqlite://%s: takes no options", ErrURL, file)
-	case file == ":memory:":
-		return location{
-			dialect: dialect.SQLite, dsn: "file::memory:?" + sqlitePragmas, memory: true, shown: "sqlite://:memory:",
-		}, nil
+	case strings.Contains(rest, "#"):
+		return location{}, fmt.Errorf("%w sqlite://: a number sign cannot be part of it", ErrURL)
 	}
-	path := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath()}
-	return location{
-		dialect: dialect.SQLite, dsn: path.String() + "?" + sqlitePragmas, file: file, shown: "sqlite://" + file,
-	}, nil
+	if err := l.sqlite.read(query, &l.pool); err != nil {
+		return location{}, fmt.Errorf("%w sqlite://%s: %w", ErrURL, file, err)
+	}
+	path := filePath(file)
+	if file == ":memory:" {
+		l.memory, l.file, path = true, "", memoryPath
+	}
+	l.dsn = sqliteDSN(path, sqlitePragmas, l.sqlite)
+	return l, nil
 }
 
 func parseMySQL(text string) (location, error) {
@@ -135,67 +167,40 @@ func parseMySQL(text string) (location, error) {
 		"time_zone": "'+00:00'",
 		"sql_mode":  "'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 	}
-	if err := mysqlOptions(c, u.Query()); err != nil {
+	l := location{dialect: dialect.MySQL, mysql: c, shown: u.Redacted(), pool: mysqlPool}
+	if err := mysqlOptions(c, &l.pool, u.RawQuery); err != nil {
 		return location{}, fmt.Errorf("%w mysql://: %w", ErrURL, err)
 	}
-	return location{dialect: dialect.MySQL, mysql: c, shown: u.Redacted()}, nil
+	return l, nil
 }
-
-// mysqlOptions applies the options a URL may carry: tls (true, skip-verify, preferred, false) and timeout.
-func mysqlOptions(c *mysql.Config, options url.Values) error {
-	for name, values := range options {
-		value := values[len(values)-1]
-		switch name {
-		case "tls":
-			switch value {
-			case "true", "skip-verify", "preferred", "false":
-				c.TLSConfig = value
-			default:
-				return errors.New("option tls: want true, skip-verify, preferred or false")
-			}
-		case "timeout":
-			d, err := time.ParseDuration(value)
-			if err != nil || d <= 0 {
-				return errors.New("option timeout: want a duration such as 5s")
-			}
-			c.Timeout = d
-		default:
-			return errors.New("unknown option; known are tls and timeout")
-		}
-	}
-	return nil
-}
-
-// maxConnections bounds what one process takes of a server's connections.
-const maxConnections = 32
 
 func (l location) open() (*sql.DB, error) {
-	if l.dialect == dialect.SQLite {
-		db, err := sql.Open("sqlite", l.dsn)
-		if err != nil {
-			return nil, err
-		}
-		if l.memory {
-			// Every connection to :memory: is a database of its own.
-			db.SetMaxOpenConns(1)
-			return db, nil
-		}
-		// Reads are CPU work in this process: more connections than this only cost memory.
-		db.SetMaxOpenConns(maxConnections / 2)
-		db.SetMaxIdleConns(maxConnections / 2)
+	db, err := l.unlimited()
+	if err != nil {
+		return nil, err
+	}
+	if l.memory {
+		// Every connection to :memory: is a database of its own.
+		db.SetMaxOpenConns(1)
 		return db, nil
+	}
+	db.SetMaxOpenConns(l.pool.open)
+	db.SetMaxIdleConns(l.pool.idle)
+	db.SetConnMaxIdleTime(l.pool.idleTime)
+	db.SetConnMaxLifetime(l.pool.age)
+	return db, nil
+}
+
+// unlimited opens the database without the limits of its pool.
+func (l location) unlimited() (*sql.DB, error) {
+	if l.dialect == dialect.SQLite {
+		return openSQLite(l.dsn)
 	}
 	connector, err := mysql.NewConnector(l.mysql)
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(readCommitted{connector})
-	db.SetMaxOpenConns(maxConnections)
-	db.SetMaxIdleConns(maxConnections)
-	db.SetConnMaxIdleTime(5 * time.Minute)
-	// Lets a proxy or a failover move connections over.
-	db.SetConnMaxLifetime(30 * time.Minute)
-	return db, nil
+	return sql.OpenDB(readCommitted{connector}), nil
 }
 
 // readCommitted makes every new connection's transactions see what others committed while they waited for a
@@ -217,4 +222,10 @@ func (c readCommitted) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, errors.Join(fmt.Errorf("isolation level: %w", err), conn.Close())
 	}
 	return conn, nil
+}
+
+// CheckURL is the error that Open would have for a URL before it connects to anything.
+func CheckURL(text string) error {
+	_, err := parseURL(text)
+	return err
 }

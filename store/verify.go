@@ -215,6 +215,12 @@ func statementsOf(plan *migrate.Plan) []Statement {
 func (s *Store) fromGenerated(ctx context.Context, live *schema.Schema) (mend []Statement, err error) {
 	err = s.Ent.Schema.WriteTo(ctx, io.Discard,
 		entschema.WithDropColumn(true), entschema.WithDropIndex(true),
+		entschema.WithDiffHook(func(next entschema.Differ) entschema.Differ {
+			return entschema.DiffFunc(func(from, to *schema.Schema) ([]schema.Change, error) {
+				changes, err := next.Diff(from, to)
+				return withoutTextDefaults(changes), err
+			})
+		}),
 		// Takes the plan and applies nothing of it.
 		entschema.WithApplyHook(func(entschema.Applier) entschema.Applier {
 			return entschema.ApplyFunc(func(_ context.Context, _ dialect.ExecQuerier, plan *migrate.Plan) error {
@@ -234,6 +240,26 @@ func (s *Store) fromGenerated(ctx context.Context, live *schema.Schema) (mend []
 		}
 	}
 	return mend, nil
+}
+
+// withoutTextDefaults leaves out that long texts have no default. MySQL knows none, so the migrations have none;
+// for MariaDB, Ent would add them.
+func withoutTextDefaults(changes []schema.Change) []schema.Change {
+	return slices.DeleteFunc(changes, func(c schema.Change) bool {
+		table, ok := c.(*schema.ModifyTable)
+		if !ok {
+			return false
+		}
+		table.Changes = slices.DeleteFunc(table.Changes, func(c schema.Change) bool {
+			column, ok := c.(*schema.ModifyColumn)
+			if !ok || column.Change != schema.ChangeDefault || column.From.Default != nil {
+				return false
+			}
+			text, ok := column.To.Type.Type.(*schema.StringType)
+			return ok && strings.HasSuffix(text.T, "text")
+		})
+		return len(table.Changes) == 0
+	})
 }
 
 // String is the difference as SQL with comments.

@@ -7,10 +7,11 @@ import (
 )
 
 // absolute reads a written-out date with an optional time, and an optional offset from UTC that makes it an
-// instant. No time means 00:00:00.
-func absolute(s string) (Date, bool) {
+// instant. No time means 00:00:00. Marked tells of letters that have lost their diacritics, which only the name
+// of a month may have.
+func absolute(s string, marked bool) (Date, bool) {
 	r := reader{s: s}
-	day, iso, ok := r.day()
+	day, iso, ok := r.day(marked)
 	if !ok {
 		return Date{}, false
 	}
@@ -48,19 +49,22 @@ func (c clock) on(w calendar.Wall) calendar.Wall {
 //	2026-12-05  2026/12/05            year first
 //	05.12.2026  05-12-2026            day first
 //	12/05/2026                        month first
-//	5 December 2026  December 5, 2026
+//	5 December 2026  5 grudnia 2026  5 de diciembre de 2026  December 5, 2026
 //
 // Days and months may have one digit. Iso tells the very first form, the only one a T may follow.
-func (r *reader) day() (day calendar.Wall, iso, ok bool) {
-	if isLetter(r.peek()) {
+func (r *reader) day(marked bool) (day calendar.Wall, iso, ok bool) {
+	if isLetter(r.peek()) && !marked {
 		day, ok = r.monthDayYear()
 		return day, false, ok
 	}
 	a, lenA := r.digits()
 	sep := r.peek()
 	if sep == ' ' && lenA <= 2 {
-		day, ok = r.monthYear(a)
+		day, ok = r.monthYear(a, marked)
 		return day, false, ok
+	}
+	if marked {
+		return calendar.Wall{}, false, false
 	}
 	if !r.eat('-') && !r.eat('/') && !r.eat('.') {
 		return calendar.Wall{}, false, false
@@ -83,17 +87,39 @@ func (r *reader) day() (day calendar.Wall, iso, ok bool) {
 	return day, yearFirst && sep == '-', ok
 }
 
-// monthYear reads the rest of "5 December 2026" behind the day.
-func (r *reader) monthYear(day int) (calendar.Wall, bool) {
-	month, ok := english.months[r.nextWord()]
-	if !ok || !r.eat(' ') {
-		return calendar.Wall{}, false
+// monthYear reads the rest of "5 December 2026" behind the day, in whichever language knows the month.
+func (r *reader) monthYear(day int, marked bool) (calendar.Wall, bool) {
+	for _, v := range vocabularies {
+		if marked && !v.marked {
+			continue
+		}
+		try := *r
+		if month, year, ok := v.monthYear(&try); ok {
+			*r = try
+			return dayOf(year, int(month), day)
+		}
 	}
-	year, ok := r.number(4, 4)
-	if !ok {
-		return calendar.Wall{}, false
+	return calendar.Wall{}, false
+}
+
+// monthYear reads a month and the year it is in, each with the language's particle before it or without.
+func (v *vocabulary) monthYear(r *reader) (month time.Month, year int, ok bool) {
+	if month, ok = v.months[v.behindParticle(r).nextWord()]; !ok {
+		return 0, 0, false
 	}
-	return dayOf(year, int(month), day)
+	if !v.behindParticle(r).eat(' ') {
+		return 0, 0, false
+	}
+	year, ok = r.number(4, 4)
+	return month, year, ok
+}
+
+// behindParticle moves over the particle if it comes next.
+func (v *vocabulary) behindParticle(r *reader) *reader {
+	if try := *r; v.particle != "" && try.nextWord() == v.particle {
+		*r = try
+	}
+	return r
 }
 
 // monthDayYear reads "December 5, 2026"; the comma may be missing.

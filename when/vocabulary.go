@@ -2,8 +2,11 @@ package when
 
 import "time"
 
+// vocabularies are the languages that dates are read in, in the order in which they are tried.
+var vocabularies = [...]*vocabulary{&english, &polish, &spanish}
+
 // vocabulary is what one language calls a moment. Adding a language is adding one of these, in a file of its
-// own, and naming it in read. A phrase is in one language throughout; only times of day belong to all.
+// own, and naming it in vocabularies. A phrase is in one language throughout; only times of day belong to all.
 //
 // A table that is left empty is a kind of phrase that the language does not have here.
 type vocabulary struct {
@@ -35,7 +38,10 @@ type vocabulary struct {
 	// ordinals count the weekdays of a month, -1 is the last one.
 	ordinals words[int]
 	of       string
+
+	// months are spelt as they are in a date. A particle may stand before month and year (5 de mayo de 2026).
 	months   words[time.Month]
+	particle string
 }
 
 // words are a table of words as they are spelt, in lower case, and what they mean.

@@ -41,4 +41,18 @@ var polish = vocabulary{
 		"miesiąc": aMonth,
 		"rok":     aYear,
 	}.plain(),
+	months: words[time.Month]{
+		"stycznia": time.January, "sty": time.January,
+		"lutego": time.February, "lut": time.February,
+		"marca": time.March, "mar": time.March,
+		"kwietnia": time.April, "kwi": time.April,
+		"maja": time.May, "maj": time.May,
+		"czerwca": time.June, "cze": time.June,
+		"lipca": time.July, "lip": time.July,
+		"sierpnia": time.August, "sie": time.August,
+		"września": time.September, "wrz": time.September,
+		"października": time.October, "paź": time.October,
+		"listopada": time.November, "lis": time.November,
+		"grudnia": time.December, "gru": time.December,
+	}.plain(),
 }

@@ -1,6 +1,9 @@
 package when
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // A word that the reader could never meet is a spelling mistake in its table.
 func TestVocabulariesConsistOfPlainWords(t *testing.T) {
@@ -32,6 +35,13 @@ func TestVocabulariesConsistOfPlainWords(t *testing.T) {
 		}
 		if len(seen) != 7 {
 			t.Errorf("%s has words for %d weekdays", name, len(seen))
+		}
+		named := map[time.Month]bool{}
+		for _, month := range v.months {
+			named[month] = true
+		}
+		if len(named) != 12 {
+			t.Errorf("%s has words for %d months", name, len(named))
 		}
 	}
 }

@@ -92,12 +92,10 @@ func read(s string, marked bool, now time.Time, zone calendar.Zone) (Date, bool)
 		d, err := Unix(sec)
 		return d, err == nil
 	}
-	if !marked {
-		if d, ok := absolute(s); ok {
-			return d, true
-		}
+	if d, ok := absolute(s, marked); ok {
+		return d, true
 	}
-	for _, v := range [...]*vocabulary{&english, &polish, &spanish} {
+	for _, v := range vocabularies {
 		if marked && !v.marked {
 			continue
 		}

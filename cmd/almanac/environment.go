@@ -9,24 +9,26 @@ import (
 )
 
 // environment gives settings their values from ALMANAC_ variables. A setting is what serve has a flag for; the
-// same variable holds for every command that has the flag. A flag beats its variable, a variable the default.
+// same variable holds for every command that has the flag, and takes as many values there. A flag beats its variable, a variable the default.
 // An empty variable counts as none. What is no setting has no variable: no password comes out of the
 // environment by accident.
 type environment struct {
 	getenv   func(string) string
 	settings map[string]string // flag: variable
+	lists    map[string]bool   // flags that take several values
 	used     []string          // variables that decided something
 }
 
 // learn takes the settings from the flags of serve.
 func (e *environment) learn(k *kong.Kong) error {
-	e.settings = map[string]string{}
+	e.settings, e.lists = map[string]string{}, map[string]bool{}
 	for _, command := range k.Model.Children {
 		if command.Name != "serve" {
 			continue
 		}
 		for _, f := range command.Flags {
 			e.settings[f.Name] = "ALMANAC_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+			e.lists[f.Name] = f.IsSlice()
 		}
 	}
 	return nil
@@ -37,7 +39,7 @@ func (*environment) Validate(*kong.Application) error { return nil }
 
 // Resolve implements kong.Resolver: it is asked for flags that were not given.
 func (e *environment) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any, error) {
-	variable := e.settings[f.Name]
+	variable := e.variable(f)
 	if variable == "" {
 		return nil, nil
 	}
@@ -49,12 +51,20 @@ func (e *environment) Resolve(_ *kong.Context, _ *kong.Path, f *kong.Flag) (any,
 	return value, nil
 }
 
+// variable is that of a flag, "" if it has none. The languages of a made-up calendar are not that of the site.
+func (e *environment) variable(f *kong.Flag) string {
+	if e.lists[f.Name] != f.IsSlice() {
+		return ""
+	}
+	return e.settings[f.Name]
+}
+
 // help is the description of a flag, with its variable.
 func (e *environment) help(v *kong.Value) string {
-	if v.Flag == nil || e.settings[v.Flag.Name] == "" {
+	if v.Flag == nil || e.variable(v.Flag) == "" {
 		return v.Help
 	}
-	return v.Help + " [$" + e.settings[v.Flag.Name] + "]"
+	return v.Help + " [$" + e.variable(v.Flag) + "]"
 }
 
 // mention helps to find a wrong value that is not on the command line.

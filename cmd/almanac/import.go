@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,12 +25,14 @@ import (
 type importCmd struct {
 	Source string `arg:"" name:"source" placeholder:"FILE|URL" help:"The events list of a compatible REST API: its address, which is followed to the last page, or a file with one page of it."`
 	database
-	siteFlags
+	Language         string   `default:"" placeholder:"LANG" enum:",en,pl,es" help:"Language that the source is read in: en, pl or es. Records that are here in another one get its texts as their translation. Default that of the site."`
+	SiteLanguage     string   `default:"" env:"ALMANAC_LANGUAGE" placeholder:"LANG" enum:",en,pl,es" help:"Language of the site: en, pl or es. Default en. [$$ALMANAC_LANGUAGE]"`
+	Timezone         string   `default:"UTC" placeholder:"ZONE" help:"Time zone of the site, an IANA name or UTC+h. Default ${default}."`
 	CurrencySymbol   string   `default:"$$" placeholder:"TEXT" help:"Symbol that the site shows with prices that name none. Default ${default}."`
 	CurrencyPosition string   `default:"prefix" placeholder:"SIDE" enum:"prefix,postfix" help:"Side of a price that symbol stands on: prefix or postfix. Default ${default}."`
 	DecimalMark      string   `default:"." placeholder:"MARK" help:"Decimal mark of prices that could be read both ways: a dot or a comma. Default a dot."`
 	DryRun           bool     `help:"Print what would be done, and do nothing."`
-	Verbose          bool     `short:"v" help:"List every record that is created or updated."`
+	Verbose          bool     `short:"v" help:"List every record that is created, updated or translated."`
 	Author           string   `placeholder:"LOGIN" help:"User who becomes the author of new records. Default nobody."`
 	Rate             float64  `default:"2" placeholder:"N" help:"Requests a second. Default ${default}."`
 	Images           bool     `help:"Download the images. Without it they stay where they are and are only referred to."`
@@ -42,7 +45,7 @@ var errIncomplete = errors.New("not everything was imported")
 
 // Run imports a calendar. Records that cannot be imported do not stop the others; the exit status is 1 then.
 func (c importCmd) Run(ctx context.Context, s streams) error {
-	site, err := c.site()
+	site, err := siteFlags{Timezone: c.Timezone, Language: cmp.Or(c.SiteLanguage, string(calendar.English))}.site()
 	if err != nil {
 		return err
 	}
@@ -75,7 +78,8 @@ func (c importCmd) Run(ctx context.Context, s streams) error {
 func (c importCmd) run(
 	ctx context.Context, s streams, st *store.Store, site calendar.Site, allow []netip.Prefix,
 ) (err error) {
-	im := &importer.Importer{DB: st.Ent, Site: site, DryRun: c.DryRun}
+	language := calendar.Language(c.Language)
+	im := &importer.Importer{DB: st.Ent, Site: site, Language: language, DryRun: c.DryRun}
 	if c.DryRun {
 		plan, done, planErr := planned(ctx, st)
 		if planErr != nil {
@@ -103,9 +107,12 @@ func (c importCmd) run(
 	}
 
 	reading := newProgress(s.Err, "reading events")
-	r := &importer.Reader{Site: site, Rate: c.Rate, Progress: reading.show, Retry: func(err error, wait time.Duration) {
-		reading.line("%v; trying again in %s", err, wait.Round(time.Millisecond))
-	}}
+	r := &importer.Reader{
+		Site: site, Language: language, Rate: c.Rate, Progress: reading.show,
+		Retry: func(err error, wait time.Duration) {
+			reading.line("%v; trying again in %s", err, wait.Round(time.Millisecond))
+		},
+	}
 	cal, err := r.Read(ctx, c.Source)
 	reading.end()
 	if err != nil {
@@ -161,7 +168,8 @@ func (c importCmd) print(s streams, report *importer.Report) error {
 	if c.Verbose {
 		t := newTable(s.Out, "ACTION", "KIND", "SOURCE", "TITLE")
 		for _, i := range report.Items {
-			if i.Action == importer.Create || i.Action == importer.Update {
+			switch i.Action {
+			case importer.Create, importer.Update, importer.Translate:
 				t.row(i.Action, i.Kind, i.Source, i.Title)
 			}
 		}
@@ -170,9 +178,9 @@ func (c importCmd) print(s streams, report *importer.Report) error {
 		}
 		fmt.Fprintln(s.Out)
 	}
-	heads := []string{"KIND", "CREATED", "UPDATED", "UNCHANGED", "FAILED"}
+	heads := []string{"KIND", "CREATED", "UPDATED", "TRANSLATED", "UNCHANGED", "FAILED"}
 	if report.DryRun {
-		heads = []string{"KIND", "CREATE", "UPDATE", "UNCHANGED", "FAIL"}
+		heads = []string{"KIND", "CREATE", "UPDATE", "TRANSLATE", "UNCHANGED", "FAIL"}
 	}
 	t := newTable(s.Out, heads...)
 	for _, kind := range importer.Kinds {
@@ -210,8 +218,8 @@ func newProgress(out io.Writer, title string) *progress {
 	p := &progress{out: out, title: title, said: time.Now()}
 	if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		p.bar = progressbar.NewOptions(-1, progressbar.OptionSetWriter(out), progressbar.OptionSetDescription(title),
-			progressbar.OptionShowCount(), progressbar.OptionClearOnFinish(), progressbar.OptionFullWidth(),
-			progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetPredictTime(true))
+			progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionClearOnFinish(),
+			progressbar.OptionFullWidth(), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionSetPredictTime(true))
 	}
 	return p
 }

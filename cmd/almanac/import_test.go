@@ -21,11 +21,11 @@ func TestImportExitStatus(t *testing.T) {
 		want     int
 		out, err string // what is printed
 	}{
-		{"all is well", []string{pages + "paged-2.json"}, 0, "event      2        0        0          0", ""},
+		{"all is well", []string{pages + "paged-2.json"}, 0, "event      2        0        0           0          0", ""},
 		{
 			"a record is lost",
 			[]string{pages + "shapes.json"},
-			1, "event      4        0        0          3",
+			1, "event      4        0        0           0          3",
 			"not imported: page 1, event 4: not an object",
 		},
 		{
@@ -61,5 +61,53 @@ func TestImportExitStatus(t *testing.T) {
 				t.Errorf("database file: %v", err)
 			}
 		})
+	}
+}
+
+func TestImportReadsOneLanguageAtATime(t *testing.T) {
+	folder := t.TempDir()
+	page := func(name, title string) string {
+		file := filepath.Join(folder, name)
+		body := `{"events": [{"id": 7, "global_id": "calendar.example.org?id=7", "title": "` + title + `",
+			"start_date": "2026-12-05 18:00:00", "end_date": "2026-12-05 19:00:00"}]}`
+		if err := os.WriteFile(file, []byte(body), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	english, polish := page("en.json", "Meeting"), page("pl.json", "Zebranie")
+	db := "sqlite://" + filepath.Join(folder, "test.db")
+	none := func(string) string { return "" }
+	for _, step := range []struct {
+		args []string
+		want string // after the kind, in the line of the events
+	}{
+		{[]string{english}, "1 0 0 0 0"},
+		{[]string{"--language", "pl", "--dry-run", polish}, "0 0 1 0 0"},
+		{[]string{"--language", "pl", "--verbose", polish}, "0 0 1 0 0"},
+		{[]string{"--language", "pl", polish}, "0 0 0 1 0"},
+		{[]string{"--language", "en", english}, "0 0 0 1 0"},
+		{[]string{"--language", "es", "--site-language", "pl", english}, "0 0 1 0 0"},
+	} {
+		var stdout, stderr bytes.Buffer
+		args := append([]string{"import", "--db", db, "--media", folder}, step.args...)
+		if got := run(t.Context(), args, none, streams{Out: &stdout, Err: &stderr}); got != 0 {
+			t.Fatalf("%v: status %d: %s", step.args, got, &stderr)
+		}
+		lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+		numbers := ""
+		for _, line := range lines {
+			if rest, ok := strings.CutPrefix(line, "event "); ok {
+				numbers = strings.Join(strings.Fields(rest), " ")
+			}
+		}
+		if numbers != step.want {
+			t.Errorf("%v: %s, want %s in\n%s", step.args, numbers, step.want, &stdout)
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	args := []string{"import", "--db", db, "--language", "de", english}
+	if got := run(t.Context(), args, none, streams{Out: &stdout, Err: &stderr}); got != 2 {
+		t.Errorf("an unknown language: status %d: %s", got, &stderr)
 	}
 }

@@ -16,14 +16,18 @@ import (
 
 // cli is the whole command line.
 type cli struct {
-	Serve   serveCmd    `cmd:"" help:"Serve the API."`
-	Demo    demoCmd     `cmd:"" help:"Fill a database with a fake calendar, serve it and print what to try."`
-	Migrate migrateCmds `cmd:"" help:"Bring the database schema up to date."`
-	Import  importCmd   `cmd:"" help:"Import a calendar from a compatible REST API, or from a saved page of one."`
-	User    userCmds    `cmd:"" help:"Manage users."`
-	Token   tokenCmds   `cmd:"" help:"Manage access tokens."`
-	Search  searchCmds  `cmd:"" help:"Maintain what searches look at."`
-	Version versionCmd  `cmd:"" help:"Print the version."`
+	Serve        serveCmd         `cmd:"" help:"Serve the API."`
+	Demo         demoCmd          `cmd:"" help:"Fill a database with a fake calendar, serve it and print what to try."`
+	Migrate      migrateCmds      `cmd:"" help:"Bring the database schema up to date."`
+	Backup       backupCmd        `cmd:"" help:"Copy an SQLite database to a file while it is served."`
+	Seed         seedCmds         `cmd:"" help:"Fill a database with a made-up calendar of any size, or write one to a file."`
+	Import       importCmd        `cmd:"" help:"Import a calendar from a compatible REST API, or from a saved page of one."`
+	User         userCmds         `cmd:"" help:"Manage users."`
+	Token        tokenCmds        `cmd:"" help:"Manage access tokens."`
+	Check        checkCmd         `cmd:"" help:"Look whether the database is as Almanac would have written it."`
+	Search       searchCmds       `cmd:"" help:"Maintain what searches look at."`
+	Translations translationsCmds `cmd:"" help:"See what is not translated, and exchange texts with translators."`
+	Version      versionCmd       `cmd:"" help:"Print the version."`
 }
 
 func main() {

@@ -7,10 +7,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/store"
 )
 
@@ -31,7 +31,7 @@ func (d database) reading(ctx context.Context, do func(*store.Store) error) erro
 
 // existing is with for commands that need a database with something in it: an SQLite file is not made for them.
 func (d database) existing(ctx context.Context, do func(*store.Store) error) error {
-	if file, ok := strings.CutPrefix(d.DB, "sqlite://"); ok && file != ":memory:" {
+	if file, ok := store.SQLiteFile(d.DB); ok {
 		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
 			return fmt.Errorf("database %s: there is no such file", d.DB)
 		}
@@ -59,10 +59,12 @@ type migrateCmds struct {
 	Status   migrateStatusCmd   `cmd:"" help:"List the migrations and where the database stands. Exit status 1 when it is behind."`
 	Plan     migratePlanCmd     `cmd:"" help:"Print the SQL that apply would run. Changes nothing."`
 	Apply    migrateApplyCmd    `cmd:"" help:"Apply the migrations that the database misses. May be interrupted: the next call goes on there."`
+	Data     migrateDataCmd     `cmd:"" help:"Run the data steps that migrations leave: rows are brought up to date in batches, while others serve. May be interrupted."`
 	Verify   migrateVerifyCmd   `cmd:"" help:"Compare the tables with those the migrations make, and print what would mend them. Exit status 1 when they differ."`
 	Baseline migrateBaselineCmd `cmd:"" help:"Take over a database that has its tables already: record that migrations up to VERSION need not run."`
 	Lint     migrateLintCmd     `cmd:"" help:"Look for changes in migrations that lose data or break what runs. Exit status 1 when there are any."`
 	Diff     migrateDiffCmd     `cmd:"" help:"For developers: write the next migration from the schema." hidden:""`
+	Seal     migrateSealCmd     `cmd:"" help:"For developers: write the checksums anew, after a migration that is not released was edited." hidden:""`
 }
 
 type migrateStatusCmd struct {
@@ -80,10 +82,16 @@ func (c migrateStatusCmd) Run(ctx context.Context, s streams) error {
 		if current != nil && !errors.Is(current, store.ErrBehind) {
 			return current
 		}
+		data, err := st.DataStatus(ctx, dataSteps(calendar.Site{}))
+		if err != nil {
+			return err
+		}
 		if c.JSON {
-			err = printJSON(s.Out, newMigrationStatus(st, revs, current == nil))
+			status := newMigrationStatus(st, revs, current == nil)
+			status.Data = newDataJSON(data)
+			err = printJSON(s.Out, status)
 		} else {
-			err = printRevisions(s.Out, revs)
+			err = errors.Join(printRevisions(s.Out, revs), printData(s.Out, data))
 		}
 		if err != nil {
 			return err
@@ -115,6 +123,7 @@ type migrationStatus struct {
 	Current    bool            `json:"current"`
 	Version    *string         `json:"version"` // the last one done, null when there is none
 	Migrations []migrationJSON `json:"migrations"`
+	Data       []dataJSON      `json:"data"`
 }
 
 type migrationJSON struct {
@@ -152,13 +161,19 @@ func newMigrationStatus(st *store.Store, revs []store.Revision, current bool) mi
 type migrateApplyCmd struct {
 	database
 	lockWait
+	siteFlags
 	To     string `placeholder:"VERSION" help:"The last version to apply; without it, all."`
 	DryRun bool   `help:"Only print the SQL, as plan does."`
+	Data   bool   `default:"true" negatable:"" help:"Run the data steps afterwards, as data does. On by default."`
 }
 
 func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {
 	if c.DryRun {
 		return migratePlanCmd{database: c.database, To: c.To}.Run(ctx, s)
+	}
+	site, err := c.site()
+	if err != nil {
+		return err
 	}
 	return c.with(ctx, func(st *store.Store) error {
 		file := ""
@@ -185,7 +200,10 @@ func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {
 		default:
 			fmt.Fprintln(s.Out, "nothing to apply: the schema is current")
 		}
-		return nil
+		if !c.Data {
+			return nil
+		}
+		return runData(ctx, s, st, stepsUpTo(site, c.To), false)
 	})
 }
 
@@ -216,6 +234,20 @@ func (c migrateDiffCmd) Run(ctx context.Context, s streams) error {
 	}
 	if c.Check && len(stale) > 0 {
 		return fmt.Errorf("%d files are out of step with package schema", len(stale))
+	}
+	return nil
+}
+
+type migrateSealCmd struct {
+	Dir string `default:"." type:"existingdir" help:"Root of the source tree."`
+}
+
+// Run writes migrations/{engine}/atlas.sum.
+func (c migrateSealCmd) Run() error {
+	for _, engine := range []string{"mysql", "sqlite"} {
+		if err := store.Seal(filepath.Join(c.Dir, "migrations", engine)); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func wrongVersion(name string, err error) error {
 
 // lockWait is how long to wait for another process that migrates.
 type lockWait struct {
-	LockTimeout time.Duration `default:"1m" help:"How long to wait for another process that migrates. Default ${default}."`
+	LockTimeout time.Duration `default:"1m" help:"How long to wait for another process that migrates, and on MySQL for a table that is in use. Default ${default}."`
 }
 
 // wait is the time as package store has it, where zero is the default.
@@ -138,7 +138,10 @@ func (c migrateLintCmd) Run(ctx context.Context, s streams) error {
 	if c.Dir != "" {
 		files, options.Released = os.DirFS(filepath.Join(c.Dir, "migrations")), migrations.FS
 	}
-	findings := []store.Finding{}
+	findings, err := store.LintLocks(files, c.Latest)
+	if err != nil {
+		return err
+	}
 	lint := func(st *store.Store) error {
 		more, err := st.Lint(ctx, files, options)
 		findings = append(findings, more...)
@@ -147,7 +150,7 @@ func (c migrateLintCmd) Run(ctx context.Context, s streams) error {
 	if err := (database{DB: "sqlite://:memory:"}).with(ctx, lint); err != nil {
 		return err
 	}
-	err := c.with(ctx, func(st *store.Store) error {
+	err = c.with(ctx, func(st *store.Store) error {
 		if st == nil {
 			return nil
 		}
@@ -158,6 +161,9 @@ func (c migrateLintCmd) Run(ctx context.Context, s streams) error {
 	})
 	if err != nil {
 		return err
+	}
+	if findings == nil {
+		findings = []store.Finding{} // a list in JSON
 	}
 	failures := 0
 	for _, f := range findings {

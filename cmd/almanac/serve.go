@@ -19,6 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/index"
 	"github.com/almanac-cal/almanac/locale"
 	"github.com/almanac-cal/almanac/media"
 	"github.com/almanac-cal/almanac/server"
@@ -68,13 +69,15 @@ type serveFlags struct {
 	DecimalMark      string   `default:"." placeholder:"MARK" help:"Decimal mark of prices that could be read both ways: a dot or a comma. Default a dot."`
 	Media            string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
 	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be fetched from. Repeatable, or a comma list. Default none."`
+	Index            bool     `default:"true" negatable:"" help:"Keep what lists are filtered and ordered by in memory: about 0.2 to 0.3 KB an event. Without it the database does the work. On by default."`
 	LogFormat        string   `default:"text" placeholder:"FORMAT" enum:"text,json" help:"Log lines as text or json. Default ${default}."`
 }
 
 type serveCmd struct {
 	database
 	serveFlags
-	Migrate bool `help:"Apply missing migrations before serving. On SQLite that happens without being told."`
+	DBRead  string `name:"db-read" placeholder:"URL" help:"Replica of the database for what is read without signing in. Who signs in reads the database itself, and so sees what they wrote. Default none."`
+	Migrate bool   `help:"Apply missing migrations before serving. On SQLite that happens without being told."`
 }
 
 // Run serves until it is told to stop.
@@ -87,8 +90,33 @@ func (c serveCmd) Run(ctx context.Context, s streams) error {
 		if err := current(ctx, st, c.Migrate); err != nil {
 			return err
 		}
-		return c.listen(ctx, s, st, site, nil)
+		if err := currentData(ctx, st, site, c.Migrate); err != nil {
+			return err
+		}
+		if c.DBRead == "" {
+			return c.listen(ctx, s, databases{st, nil}, site, nil)
+		}
+		return opened(ctx, "--db-read", c.DBRead, store.OpenReading, func(replica *store.Store) error {
+			if err := replica.Current(ctx); err != nil {
+				return fmt.Errorf("--db-read %s: %w", replica, err)
+			}
+			return c.listen(ctx, s, databases{st, replica}, site, nil)
+		})
 	})
+}
+
+// databases are the one that is written and its replica; nil for none.
+type databases struct {
+	*store.Store
+	replica *store.Store
+}
+
+// reading is the one that is read by those who have not signed in.
+func (d databases) reading() *store.Store {
+	if d.replica != nil {
+		return d.replica
+	}
+	return d.Store
 }
 
 // site is the settings as they were given, or a usageError that names the wrong one.
@@ -160,7 +188,7 @@ func current(ctx context.Context, st *store.Store, migrate bool) error {
 }
 
 // listen serves an open database. ready is called once with the address, when connections are accepted.
-func (f serveFlags) listen(ctx context.Context, s streams, st *store.Store, site calendar.Site, ready func(calendar.Site) error) (err error) {
+func (f serveFlags) listen(ctx context.Context, s streams, st databases, site calendar.Site, ready func(calendar.Site) error) (err error) {
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", f.Listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -168,15 +196,26 @@ func (f serveFlags) listen(ctx context.Context, s streams, st *store.Store, site
 	if site.BaseURL == "" {
 		site.BaseURL = "http://" + reachable(ln.Addr())
 	}
-	srv, release, err := f.server(ctx, s.Err, st, site)
+	log := slog.New(f.handler(s.Err))
+	var lists *index.Index
+	if f.Index {
+		lists = index.New(st.reading().DB, log)
+	}
+	srv, release, err := f.server(ctx, log, st, site, lists)
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
 	defer func() { err = errors.Join(err, release()) }()
+	if err := warnOfData(ctx, log, st.Store, site); err != nil {
+		return errors.Join(err, ln.Close())
+	}
 	fmt.Fprintf(s.Err, "almanac: serving %s/%s on %s from %s\n", site.BaseURL, handlers.Namespace, ln.Addr(), st)
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return srv.Serve(ctx, ln) })
-	group.Go(func() error { return publishDue(ctx, srv.Log, st) })
+	if lists != nil {
+		group.Go(func() error { return lists.Run(ctx) })
+	}
+	group.Go(func() error { return publishDue(ctx, srv.Log, st.Store) })
 	if ready != nil {
 		group.Go(func() error { return ready(site) })
 	}
@@ -218,7 +257,9 @@ func publishDue(ctx context.Context, log *slog.Logger, st *store.Store) error {
 }
 
 // server builds what answers requests. release frees what it opened.
-func (f serveFlags) server(ctx context.Context, logTo io.Writer, st *store.Store, site calendar.Site) (_ *server.Server, release func() error, err error) {
+func (f serveFlags) server(
+	ctx context.Context, log *slog.Logger, st databases, site calendar.Site, lists *index.Index,
+) (_ *server.Server, release func() error, err error) {
 	words, err := locale.Load()
 	if err != nil {
 		return nil, nil, err
@@ -236,13 +277,12 @@ func (f serveFlags) server(ctx context.Context, logTo io.Writer, st *store.Store
 		return nil, nil, fmt.Errorf("--media: %w", err)
 	}
 	api, err := handlers.New(handlers.Config{
-		DB: st.Ent, Site: site, Words: words, PasswordKey: key, Mounts: f.Mount,
+		DB: st.Ent, Replica: st.reading().Ent, Index: lists, Site: site, Words: words, PasswordKey: key, Mounts: f.Mount,
 		Files: files, Fetcher: media.NewFetcher(allow...),
 	})
 	if err != nil {
 		return nil, nil, errors.Join(usageError{err}, files.Close())
 	}
-	log := slog.New(f.handler(logTo))
 	srv, err := server.New(server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, site.Now), Words: words, Site: site, Log: log, Media: files,
 	})

@@ -493,6 +493,12 @@ var (
 		{Name: "slug", Type: field.TypeString, Size: 220, Default: ""},
 		{Name: "taxonomy", Type: field.TypeString, Size: 10},
 		{Name: "event_count", Type: field.TypeInt, Default: 0},
+		{Name: "sort_en", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(512)", "sqlite3": "blob"}},
+		{Name: "sort_pl", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(512)", "sqlite3": "blob"}},
+		{Name: "sort_es", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(512)", "sqlite3": "blob"}},
+		{Name: "description_sort_en", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(255)", "sqlite3": "blob"}},
+		{Name: "description_sort_pl", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(255)", "sqlite3": "blob"}},
+		{Name: "description_sort_es", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(255)", "sqlite3": "blob"}},
 		{Name: "parent_id", Type: field.TypeInt64, Nullable: true},
 	}
 	// TermsTable holds the schema information for the "terms" table.
@@ -503,7 +509,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "terms_terms_children",
-				Columns:    []*schema.Column{TermsColumns[13]},
+				Columns:    []*schema.Column{TermsColumns[19]},
 				RefColumns: []*schema.Column{TermsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -522,7 +528,22 @@ var (
 			{
 				Name:    "term_parent_id",
 				Unique:  false,
-				Columns: []*schema.Column{TermsColumns[13]},
+				Columns: []*schema.Column{TermsColumns[19]},
+			},
+			{
+				Name:    "term_taxonomy_sort_en_id",
+				Unique:  false,
+				Columns: []*schema.Column{TermsColumns[11], TermsColumns[13], TermsColumns[0]},
+			},
+			{
+				Name:    "term_taxonomy_sort_pl_id",
+				Unique:  false,
+				Columns: []*schema.Column{TermsColumns[11], TermsColumns[14], TermsColumns[0]},
+			},
+			{
+				Name:    "term_taxonomy_sort_es_id",
+				Unique:  false,
+				Columns: []*schema.Column{TermsColumns[11], TermsColumns[15], TermsColumns[0]},
 			},
 		},
 	}

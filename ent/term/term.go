@@ -38,6 +38,18 @@ const (
 	FieldParentID = "parent_id"
 	// FieldEventCount holds the string denoting the event_count field in the database.
 	FieldEventCount = "event_count"
+	// FieldSortEn holds the string denoting the sort_en field in the database.
+	FieldSortEn = "sort_en"
+	// FieldSortPl holds the string denoting the sort_pl field in the database.
+	FieldSortPl = "sort_pl"
+	// FieldSortEs holds the string denoting the sort_es field in the database.
+	FieldSortEs = "sort_es"
+	// FieldDescriptionSortEn holds the string denoting the description_sort_en field in the database.
+	FieldDescriptionSortEn = "description_sort_en"
+	// FieldDescriptionSortPl holds the string denoting the description_sort_pl field in the database.
+	FieldDescriptionSortPl = "description_sort_pl"
+	// FieldDescriptionSortEs holds the string denoting the description_sort_es field in the database.
+	FieldDescriptionSortEs = "description_sort_es"
 	// EdgeParent holds the string denoting the parent edge name in mutations.
 	EdgeParent = "parent"
 	// EdgeChildren holds the string denoting the children edge name in mutations.
@@ -95,6 +107,12 @@ var Columns = []string{
 	FieldTaxonomy,
 	FieldParentID,
 	FieldEventCount,
+	FieldSortEn,
+	FieldSortPl,
+	FieldSortEs,
+	FieldDescriptionSortEn,
+	FieldDescriptionSortPl,
+	FieldDescriptionSortEs,
 }
 
 var (

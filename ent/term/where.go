@@ -124,6 +124,36 @@ func EventCount(v int) predicate.Term {
 	return predicate.Term(sql.FieldEQ(FieldEventCount, v))
 }
 
+// SortEn applies equality check predicate on the "sort_en" field. It's identical to SortEnEQ.
+func SortEn(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldEQ(FieldSortEn, v))
+}
+
+// SortPl applies equality check predicate on the "sort_pl" field. It's identical to SortPlEQ.
+func SortPl(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldEQ(FieldSortPl, v))
+}
+
+// SortEs applies equality check predicate on the "sort_es" field. It's identical to SortEsEQ.
+func SortEs(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldEQ(FieldSortEs, v))
+}
+
+// DescriptionSortEn applies equality check predicate on the "description_sort_en" field. It's identical to DescriptionSortEnEQ.
+func DescriptionSortEn(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldEQ(FieldDescriptionSortEn, v))
+}
+
+// DescriptionSortPl applies equality check predicate on the "description_sort_pl" field. It's identical to DescriptionSortPlEQ.
+func DescriptionSortPl(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldEQ(FieldDescriptionSortPl, v))
+}
+
+// DescriptionSortEs applies equality check predicate on the "description_sort_es" field. It's identical to DescriptionSortEsEQ.
+func DescriptionSortEs(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldEQ(FieldDescriptionSortEs, v))
+}
+
 // LanguageEQ applies the EQ predicate on the "language" field.
 func LanguageEQ(v calendar.Language) predicate.Term {
 	vc := string(v)
@@ -899,6 +929,306 @@ func EventCountLT(v int) predicate.Term {
 // EventCountLTE applies the LTE predicate on the "event_count" field.
 func EventCountLTE(v int) predicate.Term {
 	return predicate.Term(sql.FieldLTE(FieldEventCount, v))
+}
+
+// SortEnEQ applies the EQ predicate on the "sort_en" field.
+func SortEnEQ(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldEQ(FieldSortEn, v))
+}
+
+// SortEnNEQ applies the NEQ predicate on the "sort_en" field.
+func SortEnNEQ(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldNEQ(FieldSortEn, v))
+}
+
+// SortEnIn applies the In predicate on the "sort_en" field.
+func SortEnIn(vs ...[]byte) predicate.Term {
+	return predicate.Term(sql.FieldIn(FieldSortEn, vs...))
+}
+
+// SortEnNotIn applies the NotIn predicate on the "sort_en" field.
+func SortEnNotIn(vs ...[]byte) predicate.Term {
+	return predicate.Term(sql.FieldNotIn(FieldSortEn, vs...))
+}
+
+// SortEnGT applies the GT predicate on the "sort_en" field.
+func SortEnGT(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldGT(FieldSortEn, v))
+}
+
+// SortEnGTE applies the GTE predicate on the "sort_en" field.
+func SortEnGTE(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldGTE(FieldSortEn, v))
+}
+
+// SortEnLT applies the LT predicate on the "sort_en" field.
+func SortEnLT(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldLT(FieldSortEn, v))
+}
+
+// SortEnLTE applies the LTE predicate on the "sort_en" field.
+func SortEnLTE(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldLTE(FieldSortEn, v))
+}
+
+// SortEnIsNil applies the IsNil predicate on the "sort_en" field.
+func SortEnIsNil() predicate.Term {
+	return predicate.Term(sql.FieldIsNull(FieldSortEn))
+}
+
+// SortEnNotNil applies the NotNil predicate on the "sort_en" field.
+func SortEnNotNil() predicate.Term {
+	return predicate.Term(sql.FieldNotNull(FieldSortEn))
+}
+
+// SortPlEQ applies the EQ predicate on the "sort_pl" field.
+func SortPlEQ(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldEQ(FieldSortPl, v))
+}
+
+// SortPlNEQ applies the NEQ predicate on the "sort_pl" field.
+func SortPlNEQ(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldNEQ(FieldSortPl, v))
+}
+
+// SortPlIn applies the In predicate on the "sort_pl" field.
+func SortPlIn(vs ...[]byte) predicate.Term {
+	return predicate.Term(sql.FieldIn(FieldSortPl, vs...))
+}
+
+// SortPlNotIn applies the NotIn predicate on the "sort_pl" field.
+func SortPlNotIn(vs ...[]byte) predicate.Term {
+	return predicate.Term(sql.FieldNotIn(FieldSortPl, vs...))
+}
+
+// SortPlGT applies the GT predicate on the "sort_pl" field.
+func SortPlGT(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldGT(FieldSortPl, v))
+}
+
+// SortPlGTE applies the GTE predicate on the "sort_pl" field.
+func SortPlGTE(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldGTE(FieldSortPl, v))
+}
+
+// SortPlLT applies the LT predicate on the "sort_pl" field.
+func SortPlLT(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldLT(FieldSortPl, v))
+}
+
+// SortPlLTE applies the LTE predicate on the "sort_pl" field.
+func SortPlLTE(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldLTE(FieldSortPl, v))
+}
+
+// SortPlIsNil applies the IsNil predicate on the "sort_pl" field.
+func SortPlIsNil() predicate.Term {
+	return predicate.Term(sql.FieldIsNull(FieldSortPl))
+}
+
+// SortPlNotNil applies the NotNil predicate on the "sort_pl" field.
+func SortPlNotNil() predicate.Term {
+	return predicate.Term(sql.FieldNotNull(FieldSortPl))
+}
+
+// SortEsEQ applies the EQ predicate on the "sort_es" field.
+func SortEsEQ(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldEQ(FieldSortEs, v))
+}
+
+// SortEsNEQ applies the NEQ predicate on the "sort_es" field.
+func SortEsNEQ(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldNEQ(FieldSortEs, v))
+}
+
+// SortEsIn applies the In predicate on the "sort_es" field.
+func SortEsIn(vs ...[]byte) predicate.Term {
+	return predicate.Term(sql.FieldIn(FieldSortEs, vs...))
+}
+
+// SortEsNotIn applies the NotIn predicate on the "sort_es" field.
+func SortEsNotIn(vs ...[]byte) predicate.Term {
+	return predicate.Term(sql.FieldNotIn(FieldSortEs, vs...))
+}
+
+// SortEsGT applies the GT predicate on the "sort_es" field.
+func SortEsGT(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldGT(FieldSortEs, v))
+}
+
+// SortEsGTE applies the GTE predicate on the "sort_es" field.
+func SortEsGTE(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldGTE(FieldSortEs, v))
+}
+
+// SortEsLT applies the LT predicate on the "sort_es" field.
+func SortEsLT(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldLT(FieldSortEs, v))
+}
+
+// SortEsLTE applies the LTE predicate on the "sort_es" field.
+func SortEsLTE(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldLTE(FieldSortEs, v))
+}
+
+// SortEsIsNil applies the IsNil predicate on the "sort_es" field.
+func SortEsIsNil() predicate.Term {
+	return predicate.Term(sql.FieldIsNull(FieldSortEs))
+}
+
+// SortEsNotNil applies the NotNil predicate on the "sort_es" field.
+func SortEsNotNil() predicate.Term {
+	return predicate.Term(sql.FieldNotNull(FieldSortEs))
+}
+
+// DescriptionSortEnEQ applies the EQ predicate on the "description_sort_en" field.
+func DescriptionSortEnEQ(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldEQ(FieldDescriptionSortEn, v))
+}
+
+// DescriptionSortEnNEQ applies the NEQ predicate on the "description_sort_en" field.
+func DescriptionSortEnNEQ(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldNEQ(FieldDescriptionSortEn, v))
+}
+
+// DescriptionSortEnIn applies the In predicate on the "description_sort_en" field.
+func DescriptionSortEnIn(vs ...[]byte) predicate.Term {
+	return predicate.Term(sql.FieldIn(FieldDescriptionSortEn, vs...))
+}
+
+// DescriptionSortEnNotIn applies the NotIn predicate on the "description_sort_en" field.
+func DescriptionSortEnNotIn(vs ...[]byte) predicate.Term {
+	return predicate.Term(sql.FieldNotIn(FieldDescriptionSortEn, vs...))
+}
+
+// DescriptionSortEnGT applies the GT predicate on the "description_sort_en" field.
+func DescriptionSortEnGT(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldGT(FieldDescriptionSortEn, v))
+}
+
+// DescriptionSortEnGTE applies the GTE predicate on the "description_sort_en" field.
+func DescriptionSortEnGTE(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldGTE(FieldDescriptionSortEn, v))
+}
+
+// DescriptionSortEnLT applies the LT predicate on the "description_sort_en" field.
+func DescriptionSortEnLT(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldLT(FieldDescriptionSortEn, v))
+}
+
+// DescriptionSortEnLTE applies the LTE predicate on the "description_sort_en" field.
+func DescriptionSortEnLTE(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldLTE(FieldDescriptionSortEn, v))
+}
+
+// DescriptionSortEnIsNil applies the IsNil predicate on the "description_sort_en" field.
+func DescriptionSortEnIsNil() predicate.Term {
+	return predicate.Term(sql.FieldIsNull(FieldDescriptionSortEn))
+}
+
+// DescriptionSortEnNotNil applies the NotNil predicate on the "description_sort_en" field.
+func DescriptionSortEnNotNil() predicate.Term {
+	return predicate.Term(sql.FieldNotNull(FieldDescriptionSortEn))
+}
+
+// DescriptionSortPlEQ applies the EQ predicate on the "description_sort_pl" field.
+func DescriptionSortPlEQ(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldEQ(FieldDescriptionSortPl, v))
+}
+
+// DescriptionSortPlNEQ applies the NEQ predicate on the "description_sort_pl" field.
+func DescriptionSortPlNEQ(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldNEQ(FieldDescriptionSortPl, v))
+}
+
+// DescriptionSortPlIn applies the In predicate on the "description_sort_pl" field.
+func DescriptionSortPlIn(vs ...[]byte) predicate.Term {
+	return predicate.Term(sql.FieldIn(FieldDescriptionSortPl, vs...))
+}
+
+// DescriptionSortPlNotIn applies the NotIn predicate on the "description_sort_pl" field.
+func DescriptionSortPlNotIn(vs ...[]byte) predicate.Term {
+	return predicate.Term(sql.FieldNotIn(FieldDescriptionSortPl, vs...))
+}
+
+// DescriptionSortPlGT applies the GT predicate on the "description_sort_pl" field.
+func DescriptionSortPlGT(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldGT(FieldDescriptionSortPl, v))
+}
+
+// DescriptionSortPlGTE applies the GTE predicate on the "description_sort_pl" field.
+func DescriptionSortPlGTE(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldGTE(FieldDescriptionSortPl, v))
+}
+
+// DescriptionSortPlLT applies the LT predicate on the "description_sort_pl" field.
+func DescriptionSortPlLT(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldLT(FieldDescriptionSortPl, v))
+}
+
+// DescriptionSortPlLTE applies the LTE predicate on the "description_sort_pl" field.
+func DescriptionSortPlLTE(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldLTE(FieldDescriptionSortPl, v))
+}
+
+// DescriptionSortPlIsNil applies the IsNil predicate on the "description_sort_pl" field.
+func DescriptionSortPlIsNil() predicate.Term {
+	return predicate.Term(sql.FieldIsNull(FieldDescriptionSortPl))
+}
+
+// DescriptionSortPlNotNil applies the NotNil predicate on the "description_sort_pl" field.
+func DescriptionSortPlNotNil() predicate.Term {
+	return predicate.Term(sql.FieldNotNull(FieldDescriptionSortPl))
+}
+
+// DescriptionSortEsEQ applies the EQ predicate on the "description_sort_es" field.
+func DescriptionSortEsEQ(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldEQ(FieldDescriptionSortEs, v))
+}
+
+// DescriptionSortEsNEQ applies the NEQ predicate on the "description_sort_es" field.
+func DescriptionSortEsNEQ(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldNEQ(FieldDescriptionSortEs, v))
+}
+
+// DescriptionSortEsIn applies the In predicate on the "description_sort_es" field.
+func DescriptionSortEsIn(vs ...[]byte) predicate.Term {
+	return predicate.Term(sql.FieldIn(FieldDescriptionSortEs, vs...))
+}
+
+// DescriptionSortEsNotIn applies the NotIn predicate on the "description_sort_es" field.
+func DescriptionSortEsNotIn(vs ...[]byte) predicate.Term {
+	return predicate.Term(sql.FieldNotIn(FieldDescriptionSortEs, vs...))
+}
+
+// DescriptionSortEsGT applies the GT predicate on the "description_sort_es" field.
+func DescriptionSortEsGT(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldGT(FieldDescriptionSortEs, v))
+}
+
+// DescriptionSortEsGTE applies the GTE predicate on the "description_sort_es" field.
+func DescriptionSortEsGTE(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldGTE(FieldDescriptionSortEs, v))
+}
+
+// DescriptionSortEsLT applies the LT predicate on the "description_sort_es" field.
+func DescriptionSortEsLT(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldLT(FieldDescriptionSortEs, v))
+}
+
+// DescriptionSortEsLTE applies the LTE predicate on the "description_sort_es" field.
+func DescriptionSortEsLTE(v []byte) predicate.Term {
+	return predicate.Term(sql.FieldLTE(FieldDescriptionSortEs, v))
+}
+
+// DescriptionSortEsIsNil applies the IsNil predicate on the "description_sort_es" field.
+func DescriptionSortEsIsNil() predicate.Term {
+	return predicate.Term(sql.FieldIsNull(FieldDescriptionSortEs))
+}
+
+// DescriptionSortEsNotNil applies the NotNil predicate on the "description_sort_es" field.
+func DescriptionSortEsNotNil() predicate.Term {
+	return predicate.Term(sql.FieldNotNull(FieldDescriptionSortEs))
 }
 
 // HasParent applies the HasEdge predicate on the "parent" edge.

@@ -4,6 +4,7 @@ package apitest
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,7 +25,9 @@ import (
 	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/index"
 	"github.com/almanac-cal/almanac/locale"
 	"github.com/almanac-cal/almanac/media"
 	"github.com/almanac-cal/almanac/server"
@@ -47,6 +51,9 @@ type API struct {
 
 	server *server.Server
 	tokens map[string]string // by login
+	index  *index.Index      // nil: the database finds all
+	// past is whether rows were written past package edit, which the change log does not tell the index.
+	past atomic.Bool
 }
 
 // Option changes how the service is set up.
@@ -73,7 +80,8 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 		}
 	})
 	c := handlers.Config{
-		DB: st.Ent, Words: words, PasswordKey: a.Key, Files: files,
+		Index: index.New(st.DB, slog.New(slog.DiscardHandler)),
+		DB:    st.Ent, Words: words, PasswordKey: a.Key, Files: files,
 		Fetcher: media.NewFetcher(netip.MustParsePrefix("127.0.0.0/8")),
 		Site: calendar.Site{
 			Name: "Almanac", BaseURL: BaseURL, Language: calendar.English, PerPage: 10,
@@ -85,6 +93,9 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 		o(&c)
 	}
 	a.Site = c.Site
+	if a.index = c.Index; a.index != nil {
+		st.Ent.Use(a.notePast)
+	}
 	api, err := handlers.New(c)
 	if err != nil {
 		t.Fatal(err)
@@ -97,6 +108,25 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// Unindexed is the service whose lists are found by the database alone.
+func Unindexed(c *handlers.Config) { c.Index = nil }
+
+// notePast is a hook that notes what is written without a transaction, as only tests do.
+func (a *API) notePast(next ent.Mutator) ent.Mutator {
+	return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+		if in, ok := m.(interface{ Tx() (*ent.Tx, error) }); ok {
+			if _, err := in.Tx(); err != nil {
+				switch m.(type) {
+				case *ent.EventMutation, *ent.EventVenueMutation, *ent.EventOrganizerMutation, *ent.EventTermMutation,
+					*ent.SearchTextMutation, *ent.VenueMutation, *ent.OrganizerMutation:
+					defer a.past.Store(true)
+				}
+			}
+		}
+		return next.Mutate(ctx, m)
+	})
 }
 
 // Reindex makes rows that were written past package edit findable.
@@ -147,6 +177,11 @@ type Response struct {
 // Do sends a request through the router, without a network.
 func (a *API) Do(t testing.TB, r Request) Response {
 	t.Helper()
+	if a.index != nil && a.past.Swap(false) {
+		if err := a.index.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
 	path := r.Path
 	if !r.Absolute {
 		path = "/" + handlers.Namespace + path

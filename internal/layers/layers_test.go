@@ -47,6 +47,8 @@ var layers = []layer{
 	{"store", "ent migrations calendar"},
 	{"auth", "ent calendar"},
 	{"edit", "auth ent store calendar when markup param search"},
+	{"index", "ent store calendar search"},
+	{"translations", "edit auth ent store calendar when locale markup"},
 	{"importer", "edit auth ent store calendar when locale markup media param"},
 	{"seed", "edit auth ent store calendar when locale markup media"},
 	{"handlers", "*"},

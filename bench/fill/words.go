@@ -1,0 +1,90 @@
+package fill
+
+import (
+	"strings"
+	"sync"
+)
+
+// Words is how many words there are. Of a few thousand events most words are in none, of a million each is in some
+// hundreds.
+const Words = 50_000
+
+var (
+	onsets = strings.Split("b c d f g h j k l m n p r s t v w z br cl dr fr gr pl pr sk st tr sz ł ñ", " ")
+	vowels = strings.Split("a e i o u a e i o u ai ea io ó ę é", " ")
+	ends   = strings.Split("n r s l t m k _ _ _ _ _ _", " ")
+)
+
+// vocabulary makes up the words, the most frequent first; no two fold to the same.
+var vocabulary = sync.OnceValue(func() []string {
+	c := chanceOf("words", 0)
+	taken := make(map[string]bool, Words)
+	out := make([]string, 0, Words)
+	for len(out) < Words {
+		syllables := 2
+		if len(out) > 400 {
+			syllables = 2 + c.below(3)
+		}
+		var b strings.Builder
+		for range syllables {
+			b.WriteString(onsets[c.below(len(onsets))])
+			b.WriteString(vowels[c.below(len(vowels))])
+		}
+		b.WriteString(strings.Trim(ends[c.below(len(ends))], "_"))
+		word := b.String()
+		if len(word) < 4 || taken[plain.Replace(word)] {
+			continue
+		}
+		taken[plain.Replace(word)] = true
+		out = append(out, word)
+	}
+	return out
+})
+
+var plain = strings.NewReplacer("ł", "l", "ñ", "n", "ó", "o", "ę", "e", "é", "e")
+
+// Word is the word of a rank, from 0: the one of rank 20 is in every fourth event, the last in one of some thousand.
+func Word(rank int) string { return vocabulary()[rank] }
+
+// sentence is some words with a capital at the beginning.
+func sentence(c *chance, words int) string {
+	var b strings.Builder
+	for i := range words {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(Word(c.rank(Words)))
+	}
+	return capital(b.String())
+}
+
+// name is some of the rarer words, each with a capital.
+func name(c *chance, words int) string {
+	var parts []string
+	for range words {
+		parts = append(parts, capital(Word(200+c.below(5000))))
+	}
+	return strings.Join(parts, " ")
+}
+
+func capital(s string) string {
+	for i, r := range s {
+		return strings.ToUpper(string(r)) + s[i+len(string(r)):]
+	}
+	return s
+}
+
+// paragraphs is HTML of about some words.
+func paragraphs(c *chance, words int) string {
+	var b strings.Builder
+	for words > 0 {
+		b.WriteString("<p>")
+		for range 1 + c.below(3) {
+			n := 5 + c.below(12)
+			b.WriteString(sentence(c, n) + ". ")
+			words -= n
+		}
+		b.WriteString("</p>\n")
+	}
+	return strings.TrimSuffix(strings.ReplaceAll(b.String(), ". </p>", ".</p>"), "\n")
+}

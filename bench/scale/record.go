@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"sync"
+)
+
+// statement is what was sent to a database.
+type statement struct {
+	text string
+	args []any
+}
+
+// recorder is a pool of connections that writes down what is asked through it.
+type recorder struct {
+	under *sql.DB
+	mu    sync.Mutex
+	asked []statement
+}
+
+// take returns what was asked since it was last called.
+func (r *recorder) take() []statement {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := r.asked
+	r.asked = nil
+	return out
+}
+
+func (r *recorder) write(text string, args []driver.NamedValue) {
+	values := make([]any, len(args))
+	for i, a := range args {
+		values[i] = a.Value
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked = append(r.asked, statement{text, values})
+}
+
+// Driver implements driver.Connector.
+func (r *recorder) Driver() driver.Driver { return r.under.Driver() }
+
+// Connect implements driver.Connector: it borrows a connection of the pool under it until it is closed.
+func (r *recorder) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := r.under.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &recorded{r: r, lent: conn}
+	err = conn.Raw(func(under any) error {
+		var ok bool
+		if c.under, ok = under.(connection); !ok {
+			return errors.New("the driver cannot be recorded")
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return c, nil
+}
+
+// connection is what the drivers of both engines implement.
+type connection interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.QueryerContext
+	driver.ExecerContext
+}
+
+// recorded is one connection of a recorder.
+type recorded struct {
+	r     *recorder
+	lent  *sql.Conn
+	under connection
+}
+
+func (c *recorded) Prepare(query string) (driver.Stmt, error) { return c.under.Prepare(query) }
+func (c *recorded) Begin() (driver.Tx, error) {
+	return c.BeginTx(context.Background(), driver.TxOptions{})
+}
+func (c *recorded) Close() error { return c.lent.Close() }
+
+func (c *recorded) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	return c.under.BeginTx(ctx, o)
+}
+
+func (c *recorded) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	return c.under.PrepareContext(ctx, query)
+}
+
+func (c *recorded) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	c.r.write(query, args)
+	return c.under.QueryContext(ctx, query, args)
+}
+
+func (c *recorded) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	return c.under.ExecContext(ctx, query, args)
+}
+
+// CheckNamedValue implements driver.NamedValueChecker.
+func (c *recorded) CheckNamedValue(v *driver.NamedValue) error {
+	if checker, ok := c.under.(driver.NamedValueChecker); ok {
+		return checker.CheckNamedValue(v)
+	}
+	return driver.ErrSkip
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/almanac-cal/almanac/store"
+)
+
+type backupCmd struct {
+	database
+	File  string `arg:"" type:"path" help:"Where the copy goes."`
+	Force bool   `help:"Replace a file that is there."`
+}
+
+// Run copies an SQLite database, and tells how MySQL's own program copies another.
+func (c backupCmd) Run(ctx context.Context, s streams) error {
+	if strings.HasPrefix(c.DB, "mysql://") {
+		help, err := dumpHelp(c.DB, c.File)
+		if err != nil {
+			return usageError{err}
+		}
+		return usageError{errors.New(help)}
+	}
+	return c.existing(ctx, func(st *store.Store) error {
+		report, err := st.Backup(ctx, c.File, c.Force)
+		switch {
+		case errors.Is(err, store.ErrExists):
+			return fmt.Errorf("%w; replace it with --force", err)
+		case err != nil:
+			return err
+		}
+		at := "without a record of migrations"
+		if report.Version != "" {
+			at = "at version " + report.Version
+		}
+		fmt.Fprintf(s.Out, "copied %s to %s: %d bytes, %s\n", st, report.File, report.Bytes, at)
+		if report.Drift > 0 {
+			fmt.Fprintln(s.Err, "almanac: warning: the tables are not what the migrations make; see 'almanac migrate verify'")
+		}
+		return nil
+	})
+}
+
+// dumpHelp is how MySQL is backed up: with the exact command, without its password.
+func dumpHelp(db, file string) (string, error) {
+	address, name, err := mysqlAddress(db)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf(`backup copies SQLite files only. MySQL's own program copies this database while it is served:
+
+  mysqldump --single-transaction --quick --hex-blob --no-tablespaces --default-character-set=utf8mb4 \
+    %s --password \
+    --result-file=%s %s
+
+The copy is the database at the moment it begins; nobody waits for it. Do not migrate meanwhile.
+With MariaDB the program is called mariadb-dump. docs/dba.md tells how to restore it, and which rights it needs.`,
+		address, quoted(file), quoted(name)), nil
+}
+
+// mysqlAddress is a database URL as flags of MySQL's programs, and the database's name.
+func mysqlAddress(db string) (flags, name string, err error) {
+	if err := store.CheckURL(db); err != nil {
+		return "", "", fmt.Errorf("--db: %w", err)
+	}
+	u, err := url.Parse(db)
+	if err != nil {
+		return "", "", errors.New("--db: not a valid URL") // whose error repeats the password
+	}
+	port := u.Port()
+	if port == "" {
+		port = "3306"
+	}
+	flags = "--host=" + quoted(u.Hostname()) + " --port=" + port
+	if user := u.User.Username(); user != "" {
+		flags += " --user=" + quoted(user)
+	}
+	return flags, strings.Trim(u.Path, "/"), nil
+}
+
+// quoted is an argument as a shell takes it.
+func quoted(text string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:@%+=,", r)
+	}
+	if text != "" && strings.IndexFunc(text, func(r rune) bool { return !plain(r) }) < 0 {
+		return text
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

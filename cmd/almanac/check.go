@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// checkCmd looks whether the database is as the rules of the service leave it.
+type checkCmd struct {
+	database
+	siteFlags
+	Repair bool `help:"First make anew what is derived from the records: numbers of events, search texts, places on the map, sort keys."`
+	Limit  int  `default:"100" placeholder:"N" help:"Print at most so many problems; all are counted. Default ${default}."`
+}
+
+// Run prints each problem, and fails if there is one.
+func (c checkCmd) Run(ctx context.Context, s streams) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	with := c.reading
+	if c.Repair {
+		with = c.existing
+	}
+	return with(ctx, func(st *store.Store) error {
+		if err := st.Current(ctx); err != nil {
+			return err
+		}
+		e := &edit.Editor{Site: site, Now: now(), By: auth.System()}
+		if c.Repair {
+			if err := repair(ctx, st, e); err != nil {
+				return err
+			}
+		}
+		problems, records, kinds := 0, 0, make(map[calendar.Kind]int)
+		err := edit.Check(ctx, st.Ent, e,
+			func(kind calendar.Kind, seen int) { kinds[kind] = seen },
+			func(p edit.Problem) {
+				if problems++; problems <= c.Limit {
+					fmt.Fprintln(s.Out, p)
+				}
+			})
+		if err != nil {
+			return err
+		}
+		for _, n := range kinds {
+			records += n
+		}
+		if problems > 0 {
+			return fmt.Errorf("%d problems in %d records and terms", problems, records)
+		}
+		fmt.Fprintf(s.Out, "%d records and terms, no problems\n", records)
+		return nil
+	})
+}
+
+// repair makes anew what is derived from the records.
+func repair(ctx context.Context, st *store.Store, e *edit.Editor) error {
+	if err := edit.Reindex(ctx, st.Ent, e, func(calendar.Kind, int) {}); err != nil {
+		return err
+	}
+	return store.Tx(ctx, st.Ent, func(tx *ent.Tx) error { return edit.Recount(ctx, tx) })
+}

@@ -1,0 +1,323 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/when"
+)
+
+// What docs/dba.md says is what there is.
+
+func manual(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("../../docs/dba.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestManualNamesEveryIndex(t *testing.T) {
+	t.Parallel()
+	ddl, err := os.ReadFile("../../schema.mysql.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	there := map[string]bool{}
+	table := regexp.MustCompile("CREATE TABLE `(\\w+)`")
+	index := regexp.MustCompile("INDEX `(\\w+)` \\(")
+	for line := range strings.Lines(string(ddl)) {
+		m := table.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		for _, i := range index.FindAllStringSubmatch(line, -1) {
+			there[m[1]+"."+i[1]] = true
+		}
+	}
+	named := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| `(\\w+)` \\| .*\\w.* \\|$").FindAllStringSubmatch(manual(t), -1) {
+		named[row[1]+"."+row[2]] = true
+	}
+	if len(there) == 0 {
+		t.Fatal("the schema has no indexes")
+	}
+	if diff := cmp.Diff(slices.Sorted(maps.Keys(there)), slices.Sorted(maps.Keys(named))); diff != "" {
+		t.Errorf("indexes of the schema and of the manual (-there +named):\n%s", diff)
+	}
+}
+
+func TestManualNamesEveryOption(t *testing.T) {
+	t.Parallel()
+	text := manual(t)
+	for _, u := range []string{"mysql://h/cal?x=", "sqlite://a.db?x="} {
+		err := store.CheckURL(u)
+		if err == nil {
+			t.Fatalf("%s is taken", u)
+		}
+		_, known, ok := strings.Cut(err.Error(), "known are ")
+		if !ok {
+			t.Fatalf("got %v", err)
+		}
+		for name := range strings.SplitSeq(known, ", ") {
+			if !strings.Contains(text, "`"+name+"`") {
+				t.Errorf("option %s is not in the manual", name)
+			}
+		}
+	}
+	for _, example := range regexp.MustCompile(`(?m)^(?:mysql|sqlite)://.*$`).FindAllString(text, -1) {
+		if err := store.CheckURL(example); err != nil {
+			t.Errorf("%s: %v", example, err)
+		}
+	}
+}
+
+// grants are the statements of the manual for a database, with users of a test.
+func grants(t *testing.T, name, suffix string) []string {
+	t.Helper()
+	_, text, ok := strings.Cut(manual(t), "```sql\n")
+	if !ok {
+		t.Fatal("the manual has no SQL")
+	}
+	text, _, _ = strings.Cut(text, "```")
+	text = regexp.MustCompile(`(?m)^--.*$`).ReplaceAllString(text, "")
+	text = strings.NewReplacer("`almanac`", "`"+name+"`", "'almanac_migrate'", "'m"+suffix+"'",
+		"'almanac_serve'", "'s"+suffix+"'").Replace(text)
+	var out []string
+	for statement := range strings.SplitSeq(text, ";") {
+		if statement = strings.TrimSpace(statement); statement != "" {
+			out = append(out, statement)
+		}
+	}
+	if len(out) != 4 {
+		t.Fatalf("want two users with a grant each: %q", out)
+	}
+	return out
+}
+
+// The users of the manual, with its rights and no others.
+func TestUsersOfTheManualHaveTheRightsTheyNeed(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(storetest.Variable) == "" {
+		t.Skipf("%s names no server", storetest.Variable)
+	}
+	address := storetest.MySQL(t)
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := store.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	name := strings.Trim(u.Path, "/")
+	suffix := strings.TrimPrefix(name, "almanac_test")
+	t.Cleanup(func() {
+		// The test's context and connection have ended by now.
+		db, err := store.Open(context.Background(), address)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer db.Close()
+		for _, user := range []string{"m" + suffix, "s" + suffix} {
+			if _, err := db.DB.ExecContext(context.Background(), "DROP USER IF EXISTS '"+user+"'@'%'"); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for _, statement := range grants(t, name, suffix) {
+		if _, err := root.DB.ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	as := func(user, password string) string {
+		u.User = url.UserPassword(user+suffix, password)
+		return u.String()
+	}
+	migrating, serving := as("m", "choose-one"), as("s", "choose-another")
+
+	almanac := func(db string, want int, args ...string) string {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		none := func(string) string { return "" }
+		code := run(t.Context(), append(args, "--db", db), none, streams{Out: &stdout, Err: &stderr})
+		if code != want {
+			t.Errorf("%q: exit status %d, want %d; stdout %q, stderr %q", args, code, want, &stdout, &stderr)
+		}
+		return stdout.String() + stderr.String()
+	}
+	if out := almanac(serving, 1, "migrate", "apply"); !strings.Contains(out, "denied") {
+		t.Errorf("the user that serves migrates: %s", out)
+	}
+	almanac(migrating, 0, "migrate", "plan")
+	almanac(migrating, 0, "migrate", "apply")
+	almanac(migrating, 0, "migrate", "data", "--again")
+	almanac(migrating, 0, "migrate", "status")
+	almanac(migrating, 0, "migrate", "verify")
+	almanac(serving, 0, "migrate", "status")
+	almanac(serving, 0, "user", "add", "--login", "ewa", "--role", "editor")
+	almanac(serving, 0, "user", "list")
+
+	st, err := store.Open(t.Context(), serving)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer st.Close()
+	if err := st.Current(t.Context()); err != nil {
+		t.Error(err)
+	}
+	servesEvents(t, st)
+	for _, statement := range []string{
+		"DROP TABLE tokens", "ALTER TABLE tokens ADD COLUMN x int", "CREATE TABLE x (id int)", "TRUNCATE TABLE tokens",
+		"CREATE INDEX x ON tokens (name)", "SELECT count(*) FROM mysql.user",
+	} {
+		_, err := st.DB.ExecContext(t.Context(), statement)
+		var refused *mysql.MySQLError
+		if !errors.As(err, &refused) || refused.Number != 1142 {
+			t.Errorf("the user that serves may %s: %v", statement, err)
+		}
+	}
+}
+
+// servesEvents writes, reads, changes and deletes what the service does.
+func servesEvents(t *testing.T, st *store.Store) {
+	t.Helper()
+	site, err := siteFlags{Timezone: "Europe/Warsaw", Language: "en"}.site()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &edit.Editor{Site: site, Now: now(), By: auth.System()}
+	write := func(do func(tx *ent.Tx) error) {
+		t.Helper()
+		if err := edit.Write(t.Context(), st.Ent, e, do); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var row *ent.Event
+	write(func(tx *ent.Tx) (err error) {
+		row, err = e.CreateEvent(t.Context(), tx, &edit.EventInput{
+			Title: new("Koncert w Łodzi"), Status: new(calendar.Publish),
+			Start: new(when.FromInstant(now())), End: new(when.FromInstant(now().Add(time.Hour))),
+			Categories: &[]edit.TermRef{{Name: "Muzyka"}},
+		})
+		return err
+	})
+	write(func(tx *ent.Tx) (err error) {
+		if row, err = edit.LockEvent(t.Context(), tx, row.ID); err != nil {
+			return err
+		}
+		row, err = e.UpdateEvent(t.Context(), tx, row, &edit.EventInput{Title: new("Recital w Łodzi")})
+		return err
+	})
+	read, err := st.Ent.Event.Query().Where(event.StartsAtLTE(now()), event.HasTerms()).Only(t.Context())
+	if err != nil || read.Title != "Recital w Łodzi" || read.Status != calendar.Publish {
+		t.Errorf("got %+v, error %v", read, err)
+	}
+	write(func(tx *ent.Tx) error { return e.RemoveAll(t.Context(), tx, calendar.Event, []int64{row.ID}) })
+	if n, err := st.Ent.Event.Query().Count(t.Context()); err != nil || n != 0 {
+		t.Errorf("%d events are left, error %v", n, err)
+	}
+}
+
+// TiDB, MariaDB and MySQL 8.0 lack one or the other of these.
+func TestMigrationsUseWhatEveryEngineHas(t *testing.T) {
+	t.Parallel()
+	lacking := regexp.MustCompile(`(?i)\b(FULLTEXT|SPATIAL|GEOMETRY|POINT|SRID|TRIGGER|PROCEDURE|FUNCTION|EVENT\s+\w+\s+ON\s+SCHEDULE` +
+		`|VIEW|GENERATED|VIRTUAL|STORED|PARTITION|TABLESPACE|ENGINE|COMPRESSION|INVISIBLE|CHECK|AUTO_RANDOM|VECTOR)\b` +
+		`|/\*[!+]|\(\(|\bAS\s*\(`)
+	collation := regexp.MustCompile(`(?i)\b(?:COLLATE|CHARSET|CHARACTER\s+SET)\s*=?\s*(\w+)`)
+	files := 0
+	err := fs.WalkDir(migrations.FS, "mysql", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".sql") {
+			return err
+		}
+		files++
+		text, err := fs.ReadFile(migrations.FS, path)
+		if err != nil {
+			return err
+		}
+		for n, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(line, "--") {
+				continue
+			}
+			bare := regexp.MustCompile("`[^`]*`|\"[^\"]*\"|'[^']*'").ReplaceAllString(line, "x")
+			if found := lacking.FindString(bare); found != "" {
+				t.Errorf("%s:%d: %s", path, n+1, found)
+			}
+			for _, m := range collation.FindAllStringSubmatch(bare, -1) {
+				if m[1] != "utf8mb4" && m[1] != "utf8mb4_bin" {
+					t.Errorf("%s:%d: %s", path, n+1, m[0])
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files == 0 {
+		t.Error("there are no migrations")
+	}
+}
+
+// The project of the Atlas CLI names what is there, and leaves its own table out of the schema.
+func TestAtlasProjectHasAnEnvironmentForEachEngine(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../atlas.hcl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, project, _ := strings.Cut(string(text), "\nvariable ")
+	environments := strings.Split(project, "\nenv ")[1:]
+	names := []string{}
+	for _, env := range environments {
+		name, _, _ := strings.Cut(strings.TrimPrefix(env, `"`), `"`)
+		names = append(names, name)
+		if !strings.Contains(env, `exclude = ["atlas_schema_revisions"]`) {
+			t.Errorf("%s: the table of revisions counts as part of the schema", name)
+		}
+		files := regexp.MustCompile(`"file://([^"]+)"`).FindAllStringSubmatch(env, -1)
+		if len(files) != 2 {
+			t.Errorf("%s: want a schema and a folder of migrations: %q", name, files)
+		}
+		for _, f := range files {
+			if _, err := os.Stat("../../" + f[1]); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		for _, official := range []string{"ent://", "external_schema", "docker://"} {
+			for line := range strings.Lines(env) {
+				if strings.Contains(line, official) && !strings.HasPrefix(strings.TrimSpace(line), "#") {
+					t.Errorf("%s: the community build does not know %s, or a machine has no Docker", name, official)
+				}
+			}
+		}
+	}
+	if diff := cmp.Diff([]string{"mysql", "mariadb", "sqlite"}, names); diff != "" {
+		t.Errorf("environments (-want +got):\n%s", diff)
+	}
+}

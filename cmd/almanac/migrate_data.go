@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// dataSteps are what there is to do with rows after migrations, in order. A step is added and never changed;
+// one whose columns are gone is taken away with the migration that drops them.
+func dataSteps(site calendar.Site) []store.DataStep {
+	return []store.DataStep{
+		{
+			Name: "term-sort-keys", Version: "20261121134820",
+			Run: func(ctx context.Context, db *ent.Client, progress func(rows int)) error {
+				e := &edit.Editor{Site: site, Now: now(), By: auth.System()}
+				return edit.FillSortKeys(ctx, db, e, progress)
+			},
+		},
+	}
+}
+
+// stepsUpTo are the data steps of migrations up to a version; all when it is empty.
+func stepsUpTo(site calendar.Site, version string) []store.DataStep {
+	return slices.DeleteFunc(dataSteps(site), func(d store.DataStep) bool { return version != "" && d.Version > version })
+}
+
+type migrateDataCmd struct {
+	database
+	siteFlags
+	Again bool `help:"Also run the steps that are done: after programs of an older version wrote."`
+}
+
+func (c migrateDataCmd) Run(ctx context.Context, s streams) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	return c.existing(ctx, func(st *store.Store) error {
+		steps := dataSteps(site)
+		states, err := st.DataStatus(ctx, steps)
+		if err != nil {
+			return err
+		}
+		if len(pendingData(states)) == 0 && !c.Again {
+			fmt.Fprintln(s.Out, "no data step is pending")
+			return nil
+		}
+		return runData(ctx, s, st, steps, c.Again)
+	})
+}
+
+// runData runs data steps and says how far they are.
+func runData(ctx context.Context, s streams, st *store.Store, steps []store.DataStep, again bool) error {
+	done, err := st.RunData(ctx, steps, store.DataOptions{
+		Again: again,
+		Progress: func(step string, rows int) {
+			fmt.Fprintf(s.Err, "data step %s: %d rows\n", step, rows)
+		},
+	})
+	for _, d := range done {
+		fmt.Fprintf(s.Out, "done data step %s\n", d.Name)
+	}
+	if err != nil {
+		return err
+	}
+	return nil
+}
+
+// pendingData names the data steps that are not done.
+func pendingData(states []store.DataState) (names []string) {
+	for _, d := range states {
+		if d.DoneAt.IsZero() {
+			names = append(names, d.Name)
+		}
+	}
+	return names
+}
+
+// warnOfData logs that data steps are pending. They keep nothing from working, only from working well.
+func warnOfData(ctx context.Context, log *slog.Logger, st *store.Store, site calendar.Site) error {
+	states, err := st.DataStatus(ctx, dataSteps(site))
+	if err != nil {
+		return err
+	}
+	if names := pendingData(states); len(names) > 0 {
+		log.Warn("data steps are pending: run 'almanac migrate data' once no older version serves",
+			"steps", strings.Join(names, ","))
+	}
+	return nil
+}
+
+// dataJSON is a data step as status prints it.
+type dataJSON struct {
+	Name    string     `json:"name"`
+	Version string     `json:"version"`
+	DoneAt  *time.Time `json:"done_at"` // null while it is pending
+}
+
+func newDataJSON(states []store.DataState) []dataJSON {
+	out := make([]dataJSON, len(states))
+	for i, d := range states {
+		out[i] = dataJSON{Name: d.Name, Version: d.Version}
+		if !d.DoneAt.IsZero() {
+			out[i].DoneAt = &d.DoneAt
+		}
+	}
+	return out
+}
+
+// printData lists data steps.
+func printData(out io.Writer, states []store.DataState) error {
+	if len(states) == 0 {
+		return nil
+	}
+	fmt.Fprintln(out)
+	w := newTable(out, "DATA STEP", "AFTER VERSION", "STATE", "DONE")
+	for _, d := range states {
+		if d.DoneAt.IsZero() {
+			w.row(d.Name, d.Version, "pending", (*time.Time)(nil))
+		} else {
+			w.row(d.Name, d.Version, "done", &d.DoneAt)
+		}
+	}
+	return w.Flush()
+}
+
+// currentData runs pending data steps where a program that serves also migrates: where it is told to, and on
+// SQLite. On a new database they find nothing to do.
+func currentData(ctx context.Context, st *store.Store, site calendar.Site, migrate bool) error {
+	if !migrate && st.Engine() != "sqlite" {
+		return nil
+	}
+	_, err := st.RunData(ctx, dataSteps(site), store.DataOptions{})
+	return err
+}

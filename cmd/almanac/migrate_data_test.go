@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/migrations"
+	"github.com/almanac-cal/almanac/store"
+)
+
+func TestDataStepsNameMigrations(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	last := ""
+	for _, step := range dataSteps(calendar.Site{}) {
+		if !regexp.MustCompile(`^[a-z]+(-[a-z0-9]+)*$`).MatchString(step.Name) || len(step.Name) > 40 || seen[step.Name] {
+			t.Errorf("%q is no name for a step", step.Name)
+		}
+		seen[step.Name] = true
+		if step.Version < last {
+			t.Errorf("%s comes after a step of a later migration", step.Name)
+		}
+		last = step.Version
+		for _, engine := range []string{"mysql", "sqlite"} {
+			entries, err := migrations.FS.ReadDir(engine)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := false
+			for _, e := range entries {
+				found = found || strings.HasPrefix(e.Name(), step.Version+"_")
+			}
+			if !found {
+				t.Errorf("%s: %s has no migration %s", step.Name, engine, step.Version)
+			}
+		}
+	}
+}
+
+// Terms from before there were keys to sort them by: more than a batch of each kind.
+func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		almanac := func(ctx context.Context, stderr *canceller, args ...string) (code int, out string) {
+			var stdout bytes.Buffer
+			none := func(string) string { return "" }
+			code = run(ctx, append(args, "--db", url), none, streams{Out: &stdout, Err: stderr})
+			return code, stdout.String()
+		}
+		quiet := func() *canceller { return &canceller{at: "nothing of the kind"} }
+		terminal := quiet()
+		if code, _ := almanac(t.Context(), terminal, "migrate", "apply", "--to", "20261121120147"); code != 0 {
+			t.Fatalf("the first migration: exit status %d, %s", code, terminal)
+		}
+		st, err := store.Open(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Close()
+		const terms = 1200
+		for first := 0; first < terms; first += 100 {
+			var rows []string
+			for n := first; n < first+100; n++ {
+				rows = append(rows, fmt.Sprintf("('en', 'en', '2026-11-21 12:00:00', '2026-11-21 12:00:00', 'Łódź %d', 'lodz %d', '', 'lodz-%d', '%s')",
+					n, n, n, []string{"category", "tag"}[n%2]))
+			}
+			_, err := st.DB.ExecContext(t.Context(), "INSERT INTO terms (language, languages, created_at, modified_at, name, "+
+				"name_key, description, slug, taxonomy) VALUES "+strings.Join(rows, ", "))
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		terminal = quiet()
+		code, out := almanac(t.Context(), terminal, "migrate", "apply", "--no-data")
+		if code != 0 || strings.Contains(out, "data step") {
+			t.Fatalf("apply --no-data: exit status %d, got %q, stderr %q", code, out, terminal)
+		}
+		without := func() int {
+			t.Helper()
+			n, err := st.Ent.Term.Query().Where(term.SortEnIsNil()).Count(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		if n := without(); n != terms {
+			t.Fatalf("%d terms have no keys, want %d", n, terms)
+		}
+		if code, out := almanac(t.Context(), quiet(), "migrate", "status"); code != 0 ||
+			!regexp.MustCompile(`(?m)^term-sort-keys +\d+ +pending +-$`).MatchString(out) {
+			t.Errorf("status: exit status %d,\n%s", code, out)
+		}
+
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		terminal = &canceller{at: "00 rows", cancel: cancel} // the first batch is done
+		code, out = almanac(ctx, terminal, "migrate", "data")
+		if code != 1 || out != "" || !strings.Contains(terminal.String(), "data step term-sort-keys: interrupted") {
+			t.Fatalf("interrupted: exit status %d, got %q, stderr %q", code, out, terminal)
+		}
+		left := without()
+		if left == 0 || left == terms {
+			t.Fatalf("%d terms have no keys after an interruption", left)
+		}
+		terminal = quiet()
+		if code, out := almanac(t.Context(), terminal, "migrate", "data"); code != 0 || out != "done data step term-sort-keys\n" {
+			t.Errorf("data: exit status %d, got %q, stderr %q", code, out, terminal)
+		}
+		if want := fmt.Sprintf("data step term-sort-keys: %d rows\n", left); !strings.Contains(terminal.String(), want) {
+			t.Errorf("%q is not in %q", want, terminal)
+		}
+		if n := without(); n != 0 {
+			t.Errorf("%d terms have no keys at the end", n)
+		}
+		if code, out := almanac(t.Context(), quiet(), "migrate", "data"); code != 0 || out != "no data step is pending\n" {
+			t.Errorf("once more: exit status %d, got %q", code, out)
+		}
+		if code, out := almanac(t.Context(), quiet(), "migrate", "data", "--again"); code != 0 || out != "done data step term-sort-keys\n" {
+			t.Errorf("again: exit status %d, got %q", code, out)
+		}
+	})
+}

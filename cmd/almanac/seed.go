@@ -1,0 +1,327 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/term"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/media"
+	"github.com/almanac-cal/almanac/seed"
+	"github.com/almanac-cal/almanac/seed/scenario"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// seedCmds fill a database with what is made up, and empty it of that.
+type seedCmds struct {
+	Fill   seedCmd       `cmd:"" default:"withargs" help:"Fill a database, or write a file with --format. This is what 'almanac seed' does."`
+	Remove seedRemoveCmd `cmd:"" help:"Remove everything that was made up, and nothing else."`
+}
+
+type seedCmd struct {
+	database
+	calendarFlags
+	SiteLanguage string `default:"" env:"ALMANAC_LANGUAGE" placeholder:"LANG" enum:",en,pl,es" help:"Language of the site: en, pl or es. Default en. [$$ALMANAC_LANGUAGE]"`
+	Media        string `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
+	Append       bool   `xor:"again" help:"Add a further calendar to a database that has one of the scenario."`
+	Reset        bool   `xor:"again" help:"Remove everything that was made up before, then fill."`
+	Yes          bool   `short:"y" help:"Do not ask before removing."`
+	Force        bool   `help:"Fill a database that holds other records, too. They are left as they are."`
+
+	Format  string `default:"" placeholder:"FORMAT" enum:",json,ics,sql" help:"Write a file and touch no database: json (an events list of the API), ics (iCalendar) or sql (INSERT statements for an empty MySQL database)."`
+	Out     string `default:"-" type:"path" placeholder:"FILE" help:"File to write with --format. Default the standard output."`
+	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root, for the links in a file. Default ${default}."`
+}
+
+// calendarFlags say which calendar is made up.
+type calendarFlags struct {
+	Scenario   string   `default:"city" placeholder:"NAME" help:"What it is the calendar of: city, venue, festival, university, conference or sport. Default ${default}."`
+	Seed       uint64   `default:"7" placeholder:"N" help:"The same seed and settings give the same calendar. Default ${default}."`
+	Events     int      `default:"200" placeholder:"N" help:"How many events. Default ${default}."`
+	Venues     int      `default:"0" placeholder:"N" help:"How many venues. Default as many as suit the events."`
+	Organizers int      `default:"0" placeholder:"N" help:"How many organizers. Default as many as suit the events."`
+	From       string   `default:"" placeholder:"DATE" help:"First day, such as 2026-01-01. Default the first of this month."`
+	Months     int      `default:"24" placeholder:"N" help:"How many months. Default ${default}."`
+	Languages  []string `name:"language" default:"en,pl,es" placeholder:"LANG" enum:"en,pl,es" help:"Languages of the texts, that of the originals first; it also decides on the country. A comma list of en, pl and es. Default all."`
+	Zone       string   `name:"timezone" default:"" placeholder:"ZONE" help:"Time zone of the events. Default that of the places."`
+	NoImages   bool     `help:"No pictures."`
+	Nasty      bool     `help:"Some texts that trip careless clients: emoji, quotes, ampersands, right-to-left."`
+}
+
+// options are the scenario's, at a time.
+func (f calendarFlags) options(at time.Time) (scenario.Options, error) {
+	o := scenario.Options{
+		Scenario: f.Scenario, Seed: f.Seed, Events: f.Events, Venues: f.Venues, Organizers: f.Organizers,
+		Months: f.Months, Now: at, Nasty: f.Nasty, Pictures: !f.NoImages,
+	}
+	for _, name := range []struct {
+		flag         string
+		value, least int
+	}{{"events", f.Events, 1}, {"venues", f.Venues, 0}, {"organizers", f.Organizers, 0}, {"months", f.Months, 1}} {
+		if name.value < name.least {
+			return o, usageError{fmt.Errorf("--%s %d: want at least %d", name.flag, name.value, name.least)}
+		}
+	}
+	for _, l := range f.Languages {
+		o.Languages = append(o.Languages, calendar.Language(l))
+	}
+	zone := calendar.UTC()
+	if f.Zone != "" {
+		var err error
+		if zone, err = calendar.ParseZone(f.Zone); err != nil {
+			return o, usageError{fmt.Errorf("--timezone %q: %w", f.Zone, err)}
+		}
+		o.Zone = zone
+	}
+	year, month, _ := zone.Wall(at).Date()
+	o.From = calendar.WallAt(year, month, 1, 0, 0, 0)
+	if f.From != "" {
+		day, err := time.Parse(time.DateOnly, f.From)
+		if err != nil {
+			return o, usageError{fmt.Errorf("--from %q: want a date such as 2026-01-31", f.From)}
+		}
+		o.From = calendar.WallOf(day)
+	}
+	if _, err := scenario.New(o); err != nil {
+		return o, usageError{err}
+	}
+	return o, nil
+}
+
+// Run fills a database or writes a file.
+func (c seedCmd) Run(ctx context.Context, s streams) error {
+	o, err := c.options(now())
+	if err != nil {
+		return err
+	}
+	language := c.SiteLanguage
+	if language == "" {
+		language = string(calendar.English)
+	}
+	site, err := siteFlags{Timezone: "UTC", Language: language}.site()
+	if err != nil {
+		return err
+	}
+	if c.Format != "" {
+		site.BaseURL = strings.TrimRight(c.BaseURL, "/")
+		return c.export(ctx, s, site, o)
+	}
+	return c.with(ctx, func(st *store.Store) error {
+		if err := current(ctx, st, false); err != nil {
+			return err
+		}
+		if err := currentData(ctx, st, site, false); err != nil {
+			return err
+		}
+		return c.fill(ctx, s, st, site, o)
+	})
+}
+
+func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, site calendar.Site, o scenario.Options) (done error) {
+	if !c.Force {
+		foreign, err := seed.Foreign(ctx, st.Ent)
+		if err != nil {
+			return err
+		}
+		if n := foreign.Sum(); n > 0 {
+			return fmt.Errorf("%s holds %d records that were not made up; --force fills it nevertheless", st, n)
+		}
+	}
+	if c.Reset {
+		if err := removeSeeded(ctx, s, st, site, c.Media, c.Yes); err != nil {
+			return err
+		}
+	}
+	plan, err := c.plan(ctx, s, st, o)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	bar := newProgress(s.Err, "seeding events")
+	w := seed.Writer{Progress: bar.show}
+	if !c.NoImages {
+		files, err := media.OpenDir(c.Media)
+		if err != nil {
+			return fmt.Errorf("--media: %w", err)
+		}
+		defer func() { done = errors.Join(done, files.Close()) }()
+		w.Files = files
+	}
+	summary, err := writePlan(ctx, st, site, plan, w)
+	bar.end()
+	if err != nil {
+		if errors.Is(err, context.Canceled) {
+			return fmt.Errorf("interrupted after %d new events; the same command goes on from there",
+				summary.Created[calendar.Event])
+		}
+		return err
+	}
+	took := time.Since(began).Seconds()
+	n := summary.Created
+	_, err = fmt.Fprintf(s.Out, "seeded %s: %d events, %d venues, %d organizers, %d categories, %d tags, %d images, "+
+		"%d translations in %.1f s, %.0f events/s\n", plan.Scenario, n[calendar.Event], n[calendar.Venue],
+		n[calendar.Organizer], n[calendar.Category], n[calendar.Tag], n[calendar.Image], summary.Translations, took,
+		float64(n[calendar.Event])/max(took, 0.001))
+	return err
+}
+
+// plan decides which calendar is written: the one that was interrupted, the first, or a further one.
+func (c seedCmd) plan(ctx context.Context, s streams, st *store.Store, o scenario.Options) (seed.Plan, error) {
+	last, ok, err := seed.LastPlan(ctx, st.Ent, o.Scenario)
+	if err != nil {
+		return seed.Plan{}, err
+	}
+	if ok && !last.Complete {
+		again := series(o, last.Series)
+		if c.From == "" {
+			again.From = last.From
+		}
+		if again.Same(last) {
+			fmt.Fprintln(s.Err, "almanac: going on with the calendar that was interrupted")
+			return last, nil
+		}
+		return seed.Plan{}, fmt.Errorf(
+			"%s has a calendar of the scenario %s that was interrupted: repeat the command it was begun with, or start anew with --reset",
+			st, o.Scenario)
+	}
+	there, err := seed.Seeded(ctx, st.Ent, o.Scenario)
+	if err != nil {
+		return seed.Plan{}, err
+	}
+	switch {
+	case !ok && there.Sum() == 0:
+		return series(o, 1), nil
+	case !c.Append:
+		return seed.Plan{}, fmt.Errorf(
+			"%s has a calendar of the scenario %s with %d events already; --append adds another, --reset removes it first",
+			st, o.Scenario, there[calendar.Event])
+	}
+	return series(o, max(last.Series, 1)+1), nil
+}
+
+// series is the plan of one of the calendars of a scenario in a database. Those after the first have a seed of
+// their own, or they would repeat the first.
+func series(o scenario.Options, n seed.Series) seed.Plan {
+	o.Seed += uint64(n-1) * 0x9e3779b97f4a7c15
+	return seed.PlanOf(o, n)
+}
+
+// writePlan writes a calendar through w, and remembers what it was and whether it is complete.
+func writePlan(ctx context.Context, st *store.Store, site calendar.Site, plan seed.Plan, w seed.Writer) (seed.Summary, error) {
+	o, err := plan.Options()
+	if err != nil {
+		return seed.Summary{}, err
+	}
+	made, err := scenario.New(o)
+	if err != nil {
+		return seed.Summary{}, err
+	}
+	if err := plan.Save(ctx, st.Ent); err != nil {
+		return seed.Summary{}, err
+	}
+	// The records of a calendar that was interrupted are all of the time when it was begun.
+	w.Store, w.Series = st, plan.Series
+	w.Editor = &edit.Editor{Site: site, Now: plan.Now, By: auth.System()}
+	summary, err := w.Write(ctx, made)
+	if err != nil {
+		return summary, err
+	}
+	plan.Complete = true
+	return summary, plan.Save(ctx, st.Ent)
+}
+
+type seedRemoveCmd struct {
+	database
+	Media string `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
+	Yes   bool   `short:"y" help:"Do not ask."`
+}
+
+// Run removes what was made up.
+func (c seedRemoveCmd) Run(ctx context.Context, s streams) error {
+	return c.existing(ctx, func(st *store.Store) error {
+		if err := current(ctx, st, false); err != nil {
+			return err
+		}
+		site, err := siteFlags{Timezone: "UTC", Language: string(calendar.English)}.site()
+		if err != nil {
+			return err
+		}
+		return removeSeeded(ctx, s, st, site, c.Media, c.Yes)
+	})
+}
+
+// removeSeeded removes everything that was made up, after asking. A folder of images that is not there is not made.
+func removeSeeded(
+	ctx context.Context, s streams, st *store.Store, site calendar.Site, folder string, yes bool,
+) (err error) {
+	there, err := seed.Seeded(ctx, st.Ent, "")
+	if err != nil {
+		return err
+	}
+	if there.Sum() > 0 && !yes {
+		if err := confirm(s, fmt.Sprintf("Remove %d made-up records, %d of them events, from %s?",
+			there.Sum(), there[calendar.Event], st)); err != nil {
+			return err
+		}
+	}
+	bar := newProgress(s.Err, "removing records")
+	r := seed.Remover{
+		Store: st, Editor: &edit.Editor{Site: site, Now: now(), By: auth.System()}, Progress: bar.show,
+	}
+	if _, statErr := os.Stat(folder); statErr == nil {
+		files, openErr := media.OpenDir(folder)
+		if openErr != nil {
+			return fmt.Errorf("--media: %w", openErr)
+		}
+		defer func() { err = errors.Join(err, files.Close()) }()
+		r.Files = files
+	}
+	gone, err := r.Remove(ctx)
+	bar.end()
+	if errors.Is(err, context.Canceled) {
+		return fmt.Errorf("interrupted after %d of %d records; the same command goes on from there", gone.Sum(), there.Sum())
+	}
+	if err != nil {
+		return err
+	}
+	var parts []string
+	for _, kind := range slices.Backward(seed.Kinds) {
+		plural := map[calendar.Kind]string{calendar.Category: "categories"}[kind]
+		if plural == "" {
+			plural = string(kind) + "s"
+		}
+		parts = append(parts, fmt.Sprintf("%d %s", gone[kind], plural))
+	}
+	_, err = fmt.Fprintln(s.Out, "removed", strings.Join(parts, ", "))
+	return err
+}
+
+// errUnasked is the refusal to remove anything that nobody was asked about.
+var errUnasked = errors.New("nothing was removed; --yes removes without asking")
+
+// confirm asks a question on the terminal. Without one, or with any answer but y or yes, the error is errUnasked.
+func confirm(s streams, question string) error {
+	f, ok := s.In.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return errUnasked
+	}
+	fmt.Fprint(s.Err, question+" [y/N] ")
+	line, err := bufio.NewReader(f).ReadString('\n')
+	if err != nil {
+		return errors.Join(errUnasked, err)
+	}
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return nil
+	}
+	return errUnasked
+}

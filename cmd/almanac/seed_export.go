@@ -1,0 +1,160 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/locale"
+	"github.com/almanac-cal/almanac/media"
+	"github.com/almanac-cal/almanac/seed"
+	"github.com/almanac-cal/almanac/seed/scenario"
+	"github.com/almanac-cal/almanac/server"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// export writes a calendar to a file. It has no pictures: their files would have to come with it.
+func (c seedCmd) export(ctx context.Context, s streams, site calendar.Site, o scenario.Options) error {
+	o.Pictures = false
+	made, err := scenario.New(o)
+	if err != nil {
+		return err
+	}
+	return c.writing(s, func(out io.Writer) error {
+		switch c.Format {
+		case "ics":
+			return seed.ICS(out, made)
+		case "sql":
+			return inScratch(ctx, s, site, made, func(st *store.Store) error { return seed.SQL(ctx, out, st.DB) })
+		}
+		return inScratch(ctx, s, site, made, func(st *store.Store) error {
+			return exportJSON(ctx, out, st, site)
+		})
+	})
+}
+
+// writing runs do with the output. A file is there whole or not at all.
+func (c seedCmd) writing(s streams, do func(io.Writer) error) (err error) {
+	if c.Out == "-" {
+		return do(s.Out)
+	}
+	temp, err := os.CreateTemp(filepath.Dir(c.Out), "."+filepath.Base(c.Out)+"-*.tmp")
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(temp.Name()))
+		}
+	}()
+	if err := errors.Join(do(temp), temp.Chmod(0o644), temp.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(temp.Name(), c.Out); err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	return nil
+}
+
+// inScratch runs do on a temporary database with the calendar.
+func inScratch(
+	ctx context.Context, s streams, site calendar.Site, made *scenario.Calendar, do func(*store.Store) error,
+) (err error) {
+	dir, err := os.MkdirTemp("", "almanac-seed-")
+	if err != nil {
+		return err
+	}
+	defer removeAll(dir, &err)
+	return database{DB: "sqlite://" + filepath.Join(dir, "scratch.db")}.with(ctx, func(st *store.Store) error {
+		if _, err := st.Migrate(ctx, version()); err != nil {
+			return err
+		}
+		bar := newProgress(s.Err, "making up events")
+		_, err := seed.Writer{
+			Store: st, Progress: bar.show,
+			Editor: &edit.Editor{Site: site, Now: made.Options().Now, By: auth.System()},
+		}.Write(ctx, made)
+		bar.end()
+		if err != nil {
+			return err
+		}
+		return do(st)
+	})
+}
+
+// exportPage is how many events the service is asked for at a time: as many as it gives.
+const exportPage = 50
+
+// exportJSON asks the service itself for all events that anybody may list, and writes the pages as one list.
+func exportJSON(ctx context.Context, out io.Writer, st *store.Store, site calendar.Site) error {
+	words, err := locale.Load()
+	if err != nil {
+		return err
+	}
+	api, err := handlers.New(handlers.Config{DB: st.Ent, Site: site, Words: words, Fetcher: media.NewFetcher()})
+	if err != nil {
+		return usageError{err}
+	}
+	srv, err := server.New(server.Config{
+		API: api, Auth: auth.NewVerifier(st.Ent, site.Now), Words: words, Site: site, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(out)
+	list := site.BaseURL + "/" + handlers.Namespace + "/events"
+	const window = "?start_date=1000-01-01&end_date=9999-12-31"
+	for page, total := 1, 1; page <= total; page++ {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet,
+			fmt.Sprintf("%s%s&per_page=%d&page=%d", list, window, exportPage, page), nil)
+		if err != nil {
+			return err
+		}
+		res, err := srv.App().Test(req, -1)
+		if err != nil {
+			return fmt.Errorf("page %d: %w", page, err)
+		}
+		var reply struct {
+			Events     []json.RawMessage `json:"events"`
+			Total      int               `json:"total"`
+			TotalPages int               `json:"total_pages"`
+			Code       string            `json:"code"`
+		}
+		err = errors.Join(json.NewDecoder(res.Body).Decode(&reply), res.Body.Close())
+		if err == nil && res.StatusCode != http.StatusOK {
+			err = fmt.Errorf("status %d, %s", res.StatusCode, reply.Code)
+		}
+		if err != nil {
+			return fmt.Errorf("page %d: %w", page, err)
+		}
+		total = reply.TotalPages
+		text := ""
+		if page == 1 {
+			text = fmt.Sprintf(`{"rest_url":%q,"total":%d,"total_pages":1,"events":[`, list+"/"+window, reply.Total)
+		}
+		for i, event := range reply.Events {
+			if page > 1 || i > 0 {
+				text += ","
+			}
+			text += "\n" + string(event)
+		}
+		if _, err := w.WriteString(text); err != nil {
+			return err
+		}
+	}
+	if _, err := w.WriteString("\n]}\n"); err != nil {
+		return err
+	}
+	return w.Flush()
+}

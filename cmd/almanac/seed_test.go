@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/seed"
+	"github.com/almanac-cal/almanac/seed/scenario"
+)
+
+func TestWhichCalendarIsSeeded(t *testing.T) {
+	t.Parallel()
+	options := func(events int) scenario.Options {
+		return scenario.Options{
+			Scenario: "city", Seed: 7, Events: events, From: calendar.WallAt(2026, 11, 1, 0, 0, 0), Months: 24,
+			Languages: calendar.Languages, Now: now(),
+		}
+	}
+	begun := func(n seed.Series, complete bool) *seed.Plan {
+		o := options(200)
+		o.From = calendar.WallAt(2026, 10, 1, 0, 0, 0) // last month
+		p := series(o, n)
+		p.Complete = complete
+		return &p
+	}
+	tests := []struct {
+		name   string
+		stored *seed.Plan
+		c      seedCmd
+		events int
+		want   seed.Series
+		from   string
+		err    string
+	}{
+		{"the first", nil, seedCmd{}, 200, 1, "2026-11-01 00:00:00", ""},
+		{"adding to nothing is the first", nil, seedCmd{Append: true}, 200, 1, "2026-11-01 00:00:00", ""},
+		{"there is one", begun(1, true), seedCmd{}, 200, 0, "", "--append adds another"},
+		{"another", begun(1, true), seedCmd{Append: true}, 200, 2, "2026-11-01 00:00:00", ""},
+		{"a third", begun(2, true), seedCmd{Append: true}, 200, 3, "2026-11-01 00:00:00", ""},
+		{"an interrupted one goes on, in a later month too", begun(1, false), seedCmd{}, 200, 1, "2026-10-01 00:00:00", ""},
+		{"an interrupted further one goes on", begun(2, false), seedCmd{Append: true}, 200, 2, "2026-10-01 00:00:00", ""},
+		{"an interrupted one with other settings", begun(1, false), seedCmd{}, 100, 0, "", "was interrupted"},
+		{
+			"an interrupted one that began on another day than is asked for", begun(1, false),
+			seedCmd{calendarFlags: calendarFlags{From: "2026-11-01"}},
+			200, 0, "", "was interrupted",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			st := storetest.Migrated(t, storetest.SQLite(t))
+			if tt.stored != nil {
+				if err := tt.stored.Save(t.Context(), st.Ent); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := tt.c.plan(t.Context(), streams{Err: &bytes.Buffer{}}, st, options(tt.events))
+			if tt.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tt.err) {
+					t.Fatalf("error %v, want %q", err, tt.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Series != tt.want || got.From != tt.from {
+				t.Errorf("series %d from %s, want %d from %s", got.Series, got.From, tt.want, tt.from)
+			}
+		})
+	}
+}
+
+func TestInterruptedSeedSaysHowToGoOn(t *testing.T) {
+	t.Parallel()
+	st := storetest.Migrated(t, storetest.SQLite(t))
+	site, err := siteFlags{Timezone: "UTC", Language: "en"}.site()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := scenario.Options{
+		Scenario: "city", Seed: 7, Events: 600, From: calendar.WallAt(2026, 11, 1, 0, 0, 0), Months: 24,
+		Languages: calendar.Languages, Now: now(),
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	_, err = writePlan(ctx, st, site, series(o, 1), seed.Writer{Progress: func(int, int) { stop() }})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("interrupted: %v", err)
+	}
+	c := seedCmd{calendarFlags: calendarFlags{NoImages: true}}
+	var out, said bytes.Buffer
+	ctx, stop = context.WithCancel(t.Context())
+	stop()
+	err = c.fill(ctx, streams{Out: &out, Err: &said}, st, site, o)
+	if err == nil {
+		t.Fatal("a context that has ended is no error")
+	}
+	if err := c.fill(t.Context(), streams{Out: &out, Err: &said}, st, site, o); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(said.String(), "going on with the calendar that was interrupted") ||
+		!strings.HasPrefix(out.String(), "seeded city: 100 events") {
+		t.Errorf("said %q and %q", said.String(), out.String())
+	}
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/translations"
+)
+
+type translationsCmds struct {
+	Status translationsStatusCmd `cmd:"" help:"Count what is translated into each language, or list what is missing."`
+	Export translationsExportCmd `cmd:"" help:"Write the texts to a file for a translator and their tool."`
+	Import translationsImportCmd `cmd:"" help:"Take translations over from such a file, JSON or XLIFF 1.2, 2.0 or 2.1."`
+}
+
+// kindFlag narrows a command down to some kinds.
+type kindFlag struct {
+	Kind []string `placeholder:"KIND" enum:"event,venue,organizer,category,tag" help:"Only event, venue, organizer, category or tag. Repeatable, or a comma list. Default all."`
+}
+
+// kinds are the chosen ones in the usual order.
+func (f kindFlag) kinds() []calendar.Kind {
+	var out []calendar.Kind
+	for _, k := range translations.Kinds {
+		if slices.Contains(f.Kind, string(k)) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// looking is with for commands that read a database whose schema has to be up to date.
+func (d database) looking(ctx context.Context, do func(*store.Store) error) error {
+	return d.reading(ctx, func(st *store.Store) error {
+		if err := st.Current(ctx); errors.Is(err, store.ErrBehind) {
+			return fmt.Errorf("%w\nRun 'almanac migrate apply --db %s' first", err, st)
+		} else if err != nil {
+			return err
+		}
+		return do(st)
+	})
+}
+
+type translationsStatusCmd struct {
+	database
+	kindFlag
+	// The flag of this name is a setting elsewhere, the language of the site, which must not narrow this down.
+	Lang    []string `aliases:"language" placeholder:"LANG" enum:"en,pl,es" help:"Only en, pl or es; also --language. Repeatable, or a comma list. Default all."`
+	Missing bool     `help:"List the records that lack something, with the fields."`
+	JSON    bool     `name:"json" help:"Print a JSON array."`
+}
+
+// Run prints the status.
+func (c translationsStatusCmd) Run(ctx context.Context, s streams) error {
+	filter := translations.Filter{Kinds: c.kinds()}
+	for _, l := range calendar.Languages {
+		if slices.Contains(c.Lang, string(l)) {
+			filter.Languages = append(filter.Languages, l)
+		}
+	}
+	return c.looking(ctx, func(st *store.Store) error {
+		if c.Missing {
+			return c.missing(ctx, s.Out, st, filter)
+		}
+		counts, err := translations.Status(ctx, st.Ent, filter)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			return printJSON(s.Out, counts)
+		}
+		t := newTable(s.Out, "KIND", "LANGUAGE", "RECORDS", "COMPLETE", "PARTIAL", "MISSING FIELDS")
+		for _, n := range counts {
+			t.row(n.Kind, n.Language, n.Records, n.Complete, n.Partial, n.MissingFields)
+		}
+		return t.Flush()
+	})
+}
+
+// missing lists records as they are found: a calendar may have many. So the columns have no common width.
+func (c translationsStatusCmd) missing(ctx context.Context, out io.Writer, st *store.Store, f translations.Filter) error {
+	if !c.JSON {
+		fmt.Fprintf(out, "%-9s  %8s  %-8s  %-25s  %s\n", "KIND", "ID", "LANGUAGE", "MISSING", "TITLE")
+		return translations.ListMissing(ctx, st.Ent, f, func(m translations.Missing) error {
+			_, err := fmt.Fprintf(out, "%-9s  %8d  %-8s  %-25s  %s\n",
+				m.Kind, m.ID, m.Language, fieldList(m.Fields), cell(m.Title))
+			return err
+		})
+	}
+	before := "[\n  "
+	err := translations.ListMissing(ctx, st.Ent, f, func(m translations.Missing) error {
+		line, err := json.Marshal(m)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(out, "%s%s", before, line)
+		before = ",\n  "
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	end := "\n]\n"
+	if strings.HasPrefix(before, "[") {
+		end = "[]\n"
+	}
+	_, err = io.WriteString(out, end)
+	return err
+}
+
+func fieldList(fields []translations.Field) string {
+	words := make([]string, len(fields))
+	for i, f := range fields {
+		words[i] = string(f)
+	}
+	return strings.Join(words, ",")
+}
+
+type translationsExportCmd struct {
+	database
+	kindFlag
+	To          string `required:"" placeholder:"LANG" enum:"en,pl,es" help:"Language to translate into: en, pl or es."`
+	From        string `placeholder:"LANG" enum:",en,pl,es" default:"" help:"Language to translate from: en, pl or es. Default that in which each record was written."`
+	Format      string `default:"xliff" placeholder:"FORMAT" enum:"json,xliff,xliff-1.2" help:"json, xliff (2.0) or xliff-1.2. Default ${default}."`
+	Out         string `short:"o" default:"-" placeholder:"FILE" help:"File to write, - for standard output. Default ${default}."`
+	MissingOnly bool   `help:"Leave out what is translated already."`
+	Slugs       bool   `help:"Export the slugs, too. A translation may do without."`
+	After       int64  `placeholder:"ID" help:"Leave out the records up to this id. Needs a single --kind."`
+	Since       *int64 `placeholder:"REVISION" help:"Leave out the records that did not change after this revision, which an earlier export named."`
+}
+
+// Run exports. A file takes the place of an earlier one only when it is complete.
+func (c translationsExportCmd) Run(ctx context.Context, s streams) error {
+	switch {
+	case c.From == c.To:
+		return usageError{fmt.Errorf("--from %s --to %s: nothing to translate", c.From, c.To)}
+	case c.After < 0:
+		return usageError{fmt.Errorf("--after %d: want an id", c.After)}
+	case c.After > 0 && len(c.Kind) != 1:
+		return usageError{errors.New("--after: needs a single --kind, because terms count their ids apart")}
+	case c.Since != nil && *c.Since < 0:
+		return usageError{fmt.Errorf("--since %d: want a revision", *c.Since)}
+	}
+	return c.looking(ctx, func(st *store.Store) error {
+		x := &translations.Exporter{
+			DB: st.Ent, Format: translations.Format(c.Format), To: calendar.Language(c.To),
+			From: calendar.Language(c.From), Kinds: c.kinds(), MissingOnly: c.MissingOnly, Slugs: c.Slugs,
+			After: c.After, Since: c.Since,
+		}
+		var done translations.Exported
+		err := c.write(s, func(w io.Writer) (err error) {
+			done, err = x.Write(ctx, w)
+			return err
+		})
+		if errors.Is(err, translations.ErrMixed) {
+			return fmt.Errorf("%w\nName one with --from, or choose --format xliff-1.2 or json", err)
+		}
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.Err, "%d texts of %d records, at revision %d\n", done.Units, done.Records, done.Revision)
+		if done.Sourceless > 0 {
+			fmt.Fprintf(s.Err, "left out, without a text in %s: %d\n", c.From, done.Sourceless)
+		}
+		return nil
+	})
+}
+
+// write hands the output to do.
+func (c translationsExportCmd) write(s streams, do func(io.Writer) error) (err error) {
+	if c.Out == "-" {
+		return do(s.Out)
+	}
+	f, err := os.CreateTemp(filepath.Dir(c.Out), "."+filepath.Base(c.Out)+".*")
+	if err != nil {
+		return fmt.Errorf("--out: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	// Nobody but the owner may read a temporary file; this one is to be passed on.
+	if err := errors.Join(do(f), f.Chmod(0o644), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), c.Out)
+}
+
+type translationsImportCmd struct {
+	File string `arg:"" name:"file" type:"existingfile" placeholder:"FILE" help:"The file, as it came back from the translator."`
+	database
+	siteFlags
+	DryRun bool `help:"Print what would be done, and do nothing."`
+	Force  bool `help:"Take translations whose source text has changed since the export, too."`
+	Clear  bool `help:"Remove the translation where the file has an empty one. Without it, empty means not translated."`
+}
+
+// Run imports. Units that cannot be taken do not stop the others; the exit status is 1 if any failed.
+func (c translationsImportCmd) Run(ctx context.Context, s streams) (err error) {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(c.File)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if c.DryRun {
+		return c.looking(ctx, func(st *store.Store) error { return c.run(ctx, s, st, site, f) })
+	}
+	return c.existing(ctx, func(st *store.Store) error {
+		if err := current(ctx, st, false); err != nil {
+			return err
+		}
+		return c.run(ctx, s, st, site, f)
+	})
+}
+
+func (c translationsImportCmd) run(
+	ctx context.Context, s streams, st *store.Store, site calendar.Site, f io.ReadSeeker,
+) error {
+	im := &translations.Importer{
+		DB: st.Ent, Site: site, DryRun: c.DryRun, Force: c.Force, Clear: c.Clear,
+		// It quotes what others wrote.
+		Problem: func(p translations.Problem) {
+			what := "skipped:"
+			if p.Outcome == translations.Failed {
+				what = "failed:"
+			}
+			fmt.Fprintln(s.Err, what, cell(p))
+		},
+	}
+	report, err := im.Import(ctx, f)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", c.File, err)
+	}
+	if errors.Is(err, translations.ErrFile) {
+		return err
+	}
+	for _, o := range translations.Outcomes {
+		fmt.Fprintf(s.Out, "%-15s %d\n", o, report.Units[o])
+	}
+	verb := "updated"
+	if c.DryRun {
+		verb = "would be updated"
+	}
+	fmt.Fprintf(s.Out, "%d records %s\n", report.Records, verb)
+	if err != nil {
+		return err
+	}
+	if report.Units[translations.Failed] > 0 {
+		return errIncomplete
+	}
+	return nil
+}

@@ -1,0 +1,240 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+)
+
+// made is a little calendar: terms, venues, organizers and events that exercise every rule.
+type made struct {
+	categories, tags []NewTerm
+	venues           []NewVenue
+	organizers       []NewOrganizer
+	// events are to be made once the ids of what they are linked to are known.
+	events func(categories, tags, venues, organizers []int64) []NewEvent
+}
+
+func inPolish(title, description, excerpt string) []calendar.Text {
+	return []calendar.Text{{Language: calendar.Polish, Title: title, Description: description, Excerpt: excerpt}}
+}
+
+func example() made {
+	source := func(kind string, i int) *string { return new(fmt.Sprintf("made.example?%s=%d", kind, i)) }
+	m := made{
+		categories: []NewTerm{
+			{TermInput: TermInput{Name: new("Music"), Description: new("All of it")}, Texts: inPolish("Muzyka", "", "")},
+			{TermInput: TermInput{Name: new("Jazz")}, Parent: func(ids []int64) int64 { return ids[0] }},
+			{TermInput: TermInput{Name: new("Łódź & more")}},
+			{TermInput: TermInput{Name: new("!!!")}},
+		},
+		tags: []NewTerm{{TermInput: TermInput{Name: new("Free")}}, {TermInput: TermInput{Name: new("Jazz")}}},
+		venues: []NewVenue{
+			{VenueInput: VenueInput{
+				Name: new("Hall"), Description: new("<p>Large</p>"), Address: new("High Street 1"), City: new("Łódź"),
+				Country: new("Poland"), Province: new("Łódzkie"), Zip: new("90-001"), Phone: new("123"),
+				Website: new("https://hall.example/"), Latitude: &Coordinate{true, 51.77}, Longitude: &Coordinate{true, 19.46},
+			}, Texts: inPolish("Hala", "<p>Duża</p>", "")},
+			{VenueInput: VenueInput{Name: new("Hall"), ShowMap: new(false), State: new("X"), StateProvince: new("Y")}},
+			{VenueInput: VenueInput{Name: new("Yard"), Status: new(calendar.Draft)}, Texts: inPolish("", "<p>Dwór</p>", "")},
+		},
+		organizers: []NewOrganizer{
+			{OrganizerInput: OrganizerInput{
+				Name: new("Choir"), Description: new("<p>Sings</p>"), Phone: new("1"), Email: new("a@choir.example"),
+				Website: new("https://choir.example/"),
+			}, Texts: inPolish("Chór", "", "")},
+			{OrganizerInput: OrganizerInput{Name: new("Choir")}},
+		},
+	}
+	for i := range m.categories {
+		m.categories[i].SourceID = source("category", i)
+	}
+	for i := range m.tags {
+		m.tags[i].SourceID = source("tag", i)
+	}
+	for i := range m.venues {
+		m.venues[i].SourceID = source("venue", i)
+	}
+	for i := range m.organizers {
+		m.organizers[i].SourceID = source("organizer", i)
+	}
+	m.events = func(categories, tags, venues, organizers []int64) []NewEvent {
+		refs := func(ids ...int64) *[]TermRef {
+			out := []TermRef{}
+			for _, id := range ids {
+				out = append(out, TermRef{ID: id})
+			}
+			return &out
+		}
+		zone, err := calendar.ParseZone("Europe/Warsaw")
+		if err != nil {
+			panic(err)
+		}
+		events := []NewEvent{
+			{EventInput: EventInput{
+				Title: new("Concert"), Description: new("<p>Café &amp; jazz</p>"), Excerpt: new("<p>Jazz</p>"),
+				Categories: refs(categories[1], categories[0]), Tags: refs(tags[0]), Cost: &calendar.Cost{Prices: []string{"5", "10"}},
+				Venues:     &[]VenueRef{{ID: venues[2]}, {ID: venues[0]}, {ID: venues[2]}},
+				Organizers: &[]OrganizerRef{{ID: organizers[1]}, {ID: organizers[0]}},
+				Website:    &Website{Set: true, URL: "https://x.example/"}, Featured: new(true), Sticky: new(true),
+				ShowMap: new(true), ShowMapLink: new(true),
+			}, Texts: inPolish("Koncert", "<p>Jazz</p>", "")},
+			{EventInput: EventInput{Title: new("Concert"), Status: new(calendar.Draft), Categories: refs(categories[0])}},
+			{EventInput: EventInput{Title: new("Concert"), Status: new(calendar.Private), Password: new("secret")}},
+			{EventInput: EventInput{Title: new("Concert 2"), Hide: new(true), Ticketed: new(true), Website: &Website{}}},
+			{EventInput: EventInput{Title: new("Concert"), Published: new(now.Add(time.Hour)), Tags: refs(tags...)}},
+			{
+				EventInput: EventInput{Title: new("Concert"), Published: new(now.AddDate(-1, 0, 0)), Tags: refs(tags...)},
+				Parent:     func(ids []int64) int64 { return ids[0] },
+			},
+			{EventInput: EventInput{Title: new("???"), AllDay: new(true), Cost: &calendar.Cost{}}},
+			{EventInput: EventInput{Title: new("???"), Slug: new("Concert 3")}, Texts: inPolish("", "", "")},
+			{EventInput: EventInput{Title: new("Night"), Zone: &zone, Start: wall("2026-03-29 02:30:00"), End: wall("2026-03-29 04:00:00")}},
+			{EventInput: EventInput{Title: new(strings.Repeat("a", 300))}},
+			{EventInput: EventInput{Title: new(strings.Repeat("a", 300)), Status: new(calendar.Pending), Slug: new("taken")}},
+		}
+		for i := range events {
+			events[i].SourceID = source("event", i)
+			if events[i].Start == nil {
+				events[i].Start, events[i].End = wall("2026-07-01 18:00:00"), wall("2026-07-01 20:00:00")
+			}
+		}
+		return events
+	}
+	return m
+}
+
+// byEditor writes it record by record.
+func (m made) byEditor(w *world, e *Editor) {
+	w.t.Helper()
+	each := func(n int, one func(ctx context.Context, tx *ent.Tx, i int, ids []int64) (int64, error)) (ids []int64) {
+		for i := range n {
+			id := write(w, e, func(ctx context.Context, tx *ent.Tx) (int64, error) {
+				e.Write = ""
+				return one(ctx, tx, i, append(ids, 0))
+			})
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	nonEmpty := func(s string) *string {
+		if s == "" {
+			return nil
+		}
+		return &s
+	}
+	terms := func(taxonomy calendar.Kind, in []NewTerm) []int64 {
+		return each(len(in), func(ctx context.Context, tx *ent.Tx, i int, ids []int64) (int64, error) {
+			own := in[i].TermInput
+			own.Taxonomy = taxonomy
+			if in[i].Parent != nil {
+				own.ParentID = new(in[i].Parent(ids))
+			}
+			row, err := e.CreateTerm(ctx, tx, &own)
+			for _, t := range in[i].Texts {
+				if err == nil {
+					e.Write = t.Language
+					row, err = e.UpdateTerm(ctx, tx, row, &TermInput{Name: nonEmpty(t.Title), Description: nonEmpty(t.Description)})
+				}
+			}
+			if err != nil {
+				return 0, err
+			}
+			return row.ID, nil
+		})
+	}
+	categories, tags := terms(calendar.Category, m.categories), terms(calendar.Tag, m.tags)
+	venues := each(len(m.venues), func(ctx context.Context, tx *ent.Tx, i int, _ []int64) (int64, error) {
+		row, _, err := e.CreateVenue(ctx, tx, &m.venues[i].VenueInput)
+		for _, t := range m.venues[i].Texts {
+			if err == nil {
+				e.Write = t.Language
+				row, err = e.UpdateVenue(ctx, tx, row, &VenueInput{Name: nonEmpty(t.Title), Description: nonEmpty(t.Description)})
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+		return row.ID, nil
+	})
+	organizers := each(len(m.organizers), func(ctx context.Context, tx *ent.Tx, i int, _ []int64) (int64, error) {
+		row, _, err := e.CreateOrganizer(ctx, tx, &m.organizers[i].OrganizerInput)
+		for _, t := range m.organizers[i].Texts {
+			if err == nil {
+				e.Write = t.Language
+				row, err = e.UpdateOrganizer(ctx, tx, row, &OrganizerInput{Name: nonEmpty(t.Title)})
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+		return row.ID, nil
+	})
+	events := m.events(categories, tags, venues, organizers)
+	each(len(events), func(ctx context.Context, tx *ent.Tx, i int, ids []int64) (int64, error) {
+		if events[i].Parent != nil {
+			events[i].ParentID = new(events[i].Parent(ids))
+		}
+		row, err := e.CreateEvent(ctx, tx, &events[i].EventInput)
+		for _, t := range events[i].Texts {
+			if err == nil && t.Title != "" {
+				e.Write = t.Language
+				row, err = e.UpdateEvent(ctx, tx, row, &EventInput{
+					Title: nonEmpty(t.Title), Description: nonEmpty(t.Description), Excerpt: nonEmpty(t.Excerpt),
+				})
+			}
+		}
+		if err != nil {
+			return 0, err
+		}
+		return row.ID, nil
+	})
+}
+
+// byLoader writes it in batches of a size.
+func (m made) byLoader(t *testing.T, l *Loader, size int) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(describe(err))
+		}
+	}
+	terms := func(taxonomy calendar.Kind, in []NewTerm) (ids []int64) {
+		loaded, err := l.Terms(t.Context(), taxonomy, in)
+		must(err)
+		for _, one := range loaded {
+			if !one.Created {
+				t.Errorf("%s %d was there", taxonomy, one.ID)
+			}
+			ids = append(ids, one.ID)
+		}
+		return ids
+	}
+	load := func(p *Prepared, err error) []int64 {
+		t.Helper()
+		must(err)
+		ids, err := l.Write(t.Context(), p)
+		must(err)
+		return ids
+	}
+	categories, tags := terms(calendar.Category, m.categories), terms(calendar.Tag, m.tags)
+	venues := load(l.Venues(m.venues))
+	organizers := load(l.Organizers(m.organizers))
+	var all []int64
+	for part := range slices.Chunk(m.events(categories, tags, venues, organizers), size) {
+		for i := range part {
+			if inner := part[i].Parent; inner != nil {
+				before := len(all)
+				part[i].Parent = func(batch []int64) int64 { return inner(append(slices.Clone(all[:before]), batch...)) }
+			}
+		}
+		all = append(all, load(l.Events(part))...)
+	}
+}

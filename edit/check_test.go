@@ -1,0 +1,117 @@
+package edit
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/slug"
+)
+
+// problems are what Check says.
+func (w *world) problems() []string {
+	w.t.Helper()
+	out := []string{}
+	err := Check(context.Background(), w.db, w.as(calendar.Administrator), func(calendar.Kind, int) {},
+		func(p Problem) { out = append(out, p.String()) })
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out
+}
+
+func TestCheckFindsWhatWritesDoNotLeave(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, w *world) {
+		e := w.as(calendar.Administrator)
+		tag := w.term(e, calendar.Tag, "Jazz", 0)
+		hall := w.venue(e, &VenueInput{Name: new("Hall"), Latitude: &Coordinate{true, 50}, Longitude: &Coordinate{true, 20}})
+		row := w.event(e, &EventInput{Title: new("Concert"), Start: wall("2026-12-01 10:00:00"), End: wall("2026-12-01 12:00:00")})
+		if got := w.problems(); len(got) > 0 {
+			t.Fatalf("before anything is wrong: %q", got)
+		}
+		ctx := t.Context()
+		for _, c := range []struct {
+			want        string
+			wrong, mend func(*ent.Client) error
+		}{
+			{
+				"its instants are not its wall times",
+				func(db *ent.Client) error {
+					return db.Event.UpdateOne(row).SetEndsAt(row.EndsAt.AddDate(0, 0, 1)).Exec(ctx)
+				},
+				func(db *ent.Client) error { return db.Event.UpdateOne(row).SetEndsAt(row.EndsAt).Exec(ctx) },
+			},
+			{
+				"time zone \"Mars/Base\" is unknown",
+				func(db *ent.Client) error { return db.Event.UpdateOne(row).SetTimezone("Mars/Base").Exec(ctx) },
+				func(db *ent.Client) error { return db.Event.UpdateOne(row).SetTimezone(row.Timezone).Exec(ctx) },
+			},
+			{
+				"what searches look at is out of date",
+				func(db *ent.Client) error { return db.Event.UpdateOne(row).SetTitle("Recital").Exec(ctx) },
+				func(db *ent.Client) error { return db.Event.UpdateOne(row).SetTitle(row.Title).Exec(ctx) },
+			},
+			{
+				"its slugs are",
+				func(db *ent.Client) error { return db.Event.UpdateOne(row).SetSlug("recital").Exec(ctx) },
+				func(db *ent.Client) error { return db.Event.UpdateOne(row).SetSlug(row.Slug).Exec(ctx) },
+			},
+			{
+				"slugs of the kind tag belong to nothing",
+				func(db *ent.Client) error {
+					return db.Slug.Create().SetKind(calendar.Tag).SetSlug("ghost").SetOwnerID(999).SetLanguage("en").Exec(ctx)
+				},
+				func(db *ent.Client) error {
+					_, err := db.Slug.Delete().Where(slug.OwnerID(999)).Exec(ctx)
+					return err
+				},
+			},
+			{
+				"it has texts in",
+				func(db *ent.Client) error { return db.Event.UpdateOne(row).SetLanguages("en,pl").Exec(ctx) },
+				func(db *ent.Client) error { return db.Event.UpdateOne(row).SetLanguages(row.Languages).Exec(ctx) },
+			},
+			{
+				"it counts 3 events and has 0",
+				func(db *ent.Client) error { return db.Term.UpdateOne(tag).SetEventCount(3).Exec(ctx) },
+				func(db *ent.Client) error { return db.Term.UpdateOne(tag).SetEventCount(0).Exec(ctx) },
+			},
+			{
+				"what it is sorted by in sort_pl",
+				func(db *ent.Client) error { return db.Term.UpdateOne(tag).SetSortPl([]byte("x")).Exec(ctx) },
+				func(db *ent.Client) error { return db.Term.UpdateOne(tag).SetSortPl(tag.SortPl).Exec(ctx) },
+			},
+			{
+				"its place on the map is not indexed",
+				func(db *ent.Client) error { return db.Venue.UpdateOneID(hall.ID).ClearCell().Exec(ctx) },
+				func(db *ent.Client) error { return db.Venue.UpdateOneID(hall.ID).SetCell(*hall.Cell).Exec(ctx) },
+			},
+			{
+				"the change log up to revision",
+				func(db *ent.Client) error { return db.Counter.UpdateOneID(revision).AddValue(1).Exec(ctx) },
+				func(db *ent.Client) error { return db.Counter.UpdateOneID(revision).AddValue(-1).Exec(ctx) },
+			},
+		} {
+			if err := c.wrong(w.db); err != nil {
+				t.Fatalf("%s: %v", c.want, err)
+			}
+			if got := w.problems(); !slices.ContainsFunc(got, func(p string) bool { return strings.Contains(p, c.want) }) {
+				t.Errorf("want %q, got %q", c.want, got)
+			}
+			if err := c.mend(w.db); err != nil {
+				t.Fatalf("%s: %v", c.want, err)
+			}
+			if got := w.problems(); len(got) > 0 {
+				t.Errorf("%s is mended, and there is %q", c.want, got)
+			}
+		}
+		if n := w.db.Event.Query().Where(event.ID(row.ID)).CountX(ctx); n != 1 {
+			t.Errorf("%d events are left", n)
+		}
+	})
+}

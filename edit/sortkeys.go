@@ -1,0 +1,169 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/termtranslation"
+)
+
+// sortRows is how many terms one statement gives their keys: each has six, and the database looks for each among
+// those of the statement.
+const sortRows = 100
+
+// sortColumns are the columns of terms that hold what a language sorts them by.
+var sortColumns = map[calendar.Language]struct{ name, description string }{
+	calendar.English: {term.FieldSortEn, term.FieldDescriptionSortEn},
+	calendar.Polish:  {term.FieldSortPl, term.FieldDescriptionSortPl},
+	calendar.Spanish: {term.FieldSortEs, term.FieldDescriptionSortEs},
+}
+
+// NameSortColumn is the column that orders terms by their names as they are served in a language. It is null in
+// rows that FillSortKeys has still to see.
+func NameSortColumn(l calendar.Language) string { return sortColumns[l].name }
+
+// DescriptionSortColumn is NameSortColumn for descriptions.
+func DescriptionSortColumn(l calendar.Language) string { return sortColumns[l].description }
+
+// TermSortKeys are the columns by which a term is sorted, with their values.
+type TermSortKeys map[string][]byte
+
+// SortKeysOf computes what a term is sorted by, from its original text and all others: for each language the
+// keys of the name and the description that are served in it. Slugs do not matter.
+func SortKeysOf(site calendar.Language, original calendar.Text, others []calendar.Text) TermSortKeys {
+	keys := make(TermSortKeys, 2*len(calendar.Languages))
+	for _, l := range calendar.Languages {
+		served := calendar.Served(l, site, original, others)
+		keys[NameSortColumn(l)] = calendar.SortKey(l, served.Title, calendar.NameKeySize)
+		keys[DescriptionSortColumn(l)] = calendar.SortKey(l, served.Description, calendar.DescriptionKeySize)
+	}
+	return keys
+}
+
+// Set writes the keys into a term that is created or updated.
+func (k TermSortKeys) Set(m *ent.TermMutation) error {
+	for column, key := range k {
+		if err := m.SetField(column, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeSortKeys brings what terms are sorted by up to date. Neither version nor time of change of a term are
+// touched: nothing that is read changes.
+func (e *Editor) writeSortKeys(ctx context.Context, tx *ent.Tx, ids []int64) error {
+	for part := range slices.Chunk(ids, sortRows) {
+		rows, err := tx.Term.Query().Where(term.IDIn(part...)).All(ctx)
+		if err != nil {
+			return fmt.Errorf("sort keys: %w", err)
+		}
+		keys, err := e.sortKeys(ctx, tx, rows)
+		if err != nil {
+			return fmt.Errorf("sort keys: %w", err)
+		}
+		if len(keys) == 0 {
+			continue
+		}
+		_, err = tx.Term.Update().Where(term.IDIn(slices.Collect(maps.Keys(keys))...)).Modify(func(u *sql.UpdateBuilder) {
+			for _, l := range calendar.Languages {
+				for _, column := range []string{NameSortColumn(l), DescriptionSortColumn(l)} {
+					u.Set(column, byID(rows, func(id int64) []byte { return keys[id][column] }))
+				}
+			}
+		}).Save(ctx)
+		if err != nil {
+			return fmt.Errorf("sort keys: %w", err)
+		}
+	}
+	return nil
+}
+
+// sortKeys computes the keys of terms by their ids.
+func (e *Editor) sortKeys(ctx context.Context, tx *ent.Tx, rows []*ent.Term) (map[int64]TermSortKeys, error) {
+	var translated []int64
+	for _, r := range rows {
+		if r.Languages != calendar.LanguagesOf(r.Language) {
+			translated = append(translated, r.ID)
+		}
+	}
+	texts, err := translationsFor(ctx, translated, func(ctx context.Context) ([]*ent.TermTranslation, error) {
+		return tx.TermTranslation.Query().Where(termtranslation.TermIDIn(translated...)).All(ctx)
+	}, func(t *ent.TermTranslation) int64 { return t.TermID })
+	if err != nil {
+		return nil, err
+	}
+	keys := make(map[int64]TermSortKeys, len(rows))
+	for _, r := range rows {
+		others := make([]calendar.Text, len(texts[r.ID]))
+		for i, t := range texts[r.ID] {
+			others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description}
+		}
+		original := calendar.Text{Language: r.Language, Title: r.Name, Description: r.Description}
+		keys[r.ID] = SortKeysOf(e.Site.Language, original, others)
+	}
+	return keys, nil
+}
+
+// byID is an expression for the value that belongs to a row's id, the same for both engines. A single row needs
+// no choice.
+func byID(rows []*ent.Term, value func(id int64) []byte) sql.Querier {
+	return sql.ExprFunc(func(b *sql.Builder) {
+		if len(rows) == 1 {
+			b.Arg(value(rows[0].ID))
+			return
+		}
+		b.WriteString("CASE ").Ident(term.FieldID)
+		for _, r := range rows {
+			b.WriteString(" WHEN ").Arg(r.ID).WriteString(" THEN ").Arg(value(r.ID))
+		}
+		b.WriteString(" END")
+	})
+}
+
+// lockTerms makes other writers of terms wait until the transaction ends. It comes before the first read of it,
+// so that what is read is what the terms are by then.
+func lockTerms(ctx context.Context, tx *ent.Tx, ids []int64) error {
+	_, err := tx.Term.Query().Where(term.IDIn(ids...)).Order(term.ByID()).Modify(forUpdate).IDs(ctx)
+	return err
+}
+
+// FillSortKeys gives the terms that have none what they are sorted by: those written before there was such a
+// thing, or since by a program that does not know it. It works in batches, each in a transaction, may run while
+// the service answers, and goes on where it was interrupted; step is told how many terms it has done.
+func FillSortKeys(ctx context.Context, db *ent.Client, e *Editor, step func(terms int)) error {
+	done := 0
+	for _, taxonomy := range []calendar.Kind{calendar.Category, calendar.Tag} {
+		for after := int64(0); ; {
+			// Looked for outside the transaction: rows that are not there cannot be locked then.
+			ids, err := db.Term.Query().Where(term.TaxonomyEQ(taxonomy), term.SortEnIsNil(), term.IDGT(after)).
+				Order(term.ByID()).Limit(batch).IDs(ctx)
+			if err != nil {
+				return fmt.Errorf("%s without sort keys: %w", taxonomy, err)
+			}
+			if len(ids) == 0 {
+				break
+			}
+			err = Write(ctx, db, e, func(tx *ent.Tx) error {
+				if err := lockTerms(ctx, tx, ids); err != nil {
+					return err
+				}
+				return e.writeSortKeys(ctx, tx, ids)
+			})
+			if err != nil {
+				return fmt.Errorf("%s from %d: %w", taxonomy, ids[0], err)
+			}
+			after = ids[len(ids)-1]
+			done += len(ids)
+			step(done)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package handlers_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// translations are the descriptive texts in a language by the English ones, those with the name of the site in
+// them as they are served.
+func translations(t *testing.T, lang calendar.Language) map[string]string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(apitest.Root(), "locale", "doc."+string(lang)+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts map[string]string
+	if err := json.Unmarshal(bytes.ReplaceAll(data, []byte("{{.Site}}"), []byte("Almanac")), &texts); err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+// described is a document taken apart: the texts for people, and all the rest with the places of both, in the
+// order in which they stand.
+type described struct{ texts, rest []string }
+
+func describedBy(t *testing.T, body []byte) described {
+	t.Helper()
+	var d described
+	dec := json.NewDecoder(bytes.NewReader(body))
+	dec.UseNumber()
+	if err := d.read(dec, "", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		t.Fatalf("more than a document: %v", err)
+	}
+	return d
+}
+
+func (d *described) read(dec *json.Decoder, path, key string) error {
+	token, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	text, isText := token.(string)
+	switch {
+	case isText && slices.Contains([]string{"description", "summary", "title"}, key):
+		d.texts = append(d.texts, text)
+		d.rest = append(d.rest, path+" is a text")
+	case token == json.Delim('{'):
+		d.rest = append(d.rest, path+" is an object")
+		for dec.More() {
+			name, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			if err := d.read(dec, fmt.Sprint(path, "/", name), name.(string)); err != nil {
+				return err
+			}
+		}
+		_, err = dec.Token()
+	case token == json.Delim('['):
+		d.rest = append(d.rest, path+" is a list")
+		for i := 0; dec.More(); i++ {
+			if err := d.read(dec, fmt.Sprint(path, "/", i), ""); err != nil {
+				return err
+			}
+		}
+		_, err = dec.Token()
+	default:
+		d.rest = append(d.rest, fmt.Sprintf("%s is %#v", path, token))
+	}
+	return err
+}
+
+func TestEveryDescriptionIsTranslated(t *testing.T) {
+	t.Parallel()
+	api := onSQLite(t)
+	said := make(map[string]bool)
+	for _, path := range []string{"/doc", ""} {
+		for _, text := range describedBy(t, api.Do(t, get(path)).Body).texts {
+			said[text] = true
+		}
+	}
+	want := slices.Sorted(maps.Keys(said))
+	if len(want) < 100 {
+		t.Fatalf("only %d texts: %q", len(want), want)
+	}
+	for _, lang := range []calendar.Language{calendar.Polish, calendar.Spanish} {
+		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(translations(t, lang)))); diff != "" {
+			t.Errorf("locale/doc.%s.json (-said in English +translated):\n%s", lang, diff)
+		}
+	}
+}
+
+// wish is a way to ask for a language.
+type wish func(method, path string, lang calendar.Language) apitest.Request
+
+// waysToAsk are all ways.
+func waysToAsk() map[string]wish {
+	under := "/" + handlers.Namespace
+	return map[string]wish{
+		"parameter": func(method, path string, lang calendar.Language) apitest.Request {
+			mark := "?"
+			if strings.Contains(path, mark) {
+				mark = "&"
+			}
+			return apitest.Request{Method: method, Path: path + mark + "ml_language=" + string(lang)}
+		},
+		"header": func(method, path string, lang calendar.Language) apitest.Request {
+			return apitest.Request{Method: method, Path: path, Header: map[string]string{"Accept-Language": string(lang)}}
+		},
+		"segment": func(method, path string, lang calendar.Language) apitest.Request {
+			return apitest.Request{Method: method, Absolute: true, Path: "/" + string(lang) + under + path}
+		},
+		"segment of another mount": func(method, path string, lang calendar.Language) apitest.Request {
+			return apitest.Request{Method: method, Absolute: true, Path: "/" + string(lang) + "/wp-json/tribe/events/v1" + path}
+		},
+	}
+}
+
+func TestDescriptionsDifferInTextsForPeopleAlone(t *testing.T) {
+	t.Parallel()
+	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) {
+		c.Mounts = []string{"/wp-json/tribe/events/v1"}
+	})
+	for name, ask := range waysToAsk() {
+		for _, one := range []struct{ name, method, path string }{
+			{"doc", "GET", "/doc"},
+			{"kept doc", "GET", "/doc"},
+			{"index", "GET", ""},
+			{"options of the index", "OPTIONS", "/"},
+			{"options of a list", "OPTIONS", "/events"},
+			{"options of a record", "OPTIONS", "/categories/5"},
+		} {
+			t.Run(name+" "+one.name, func(t *testing.T) {
+				read := func(lang calendar.Language) described {
+					res := api.Do(t, ask(one.method, one.path, lang))
+					if res.Status != 200 {
+						t.Fatalf("%d: %s", res.Status, res.Body)
+					}
+					speaks(t, res, lang)
+					// The segment is in the links of its own root.
+					segment := []byte(apitest.BaseURL + "/" + string(lang) + "/")
+					return describedBy(t, bytes.ReplaceAll(res.Body, segment, []byte(apitest.BaseURL+"/")))
+				}
+				english := read(calendar.English)
+				for _, lang := range []calendar.Language{calendar.Polish, calendar.Spanish} {
+					got, texts := read(lang), translations(t, lang)
+					if diff := cmp.Diff(english.rest, got.rest); diff != "" {
+						t.Fatalf("%s has another form (-en +%s):\n%s", lang, lang, diff)
+					}
+					for i, text := range english.texts {
+						if got.texts[i] != texts[text] {
+							t.Errorf("%s: %q is %q, want %q", lang, text, got.texts[i], texts[text])
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// speaks compares the language that a reply says it is in, and that caches are told what it depends on.
+func speaks(t *testing.T, res apitest.Response, lang calendar.Language) {
+	t.Helper()
+	if got := res.Header.Get("Content-Language"); got != string(lang) {
+		t.Errorf("Content-Language is %q, want %q", got, lang)
+	}
+	if got, want := res.Header.Get("Vary"), "Accept, Accept-Language, Authorization"; got != want {
+		t.Errorf("Vary is %q, want %q", got, want)
+	}
+}
+
+func TestTranslatedIndexIsPublished(t *testing.T) {
+	t.Parallel()
+	api := onSQLite(t)
+	for _, lang := range []calendar.Language{calendar.Polish, calendar.Spanish} {
+		res := api.Do(t, get("?ml_language="+string(lang)))
+		if res.Status != 200 {
+			t.Fatalf("%s: %d: %s", lang, res.Status, res.Body)
+		}
+		published(t, "index."+string(lang)+".json", res.Body)
+	}
+}
+
+func TestDescriptionsOfASiteThatSpeaksPolish(t *testing.T) {
+	t.Parallel()
+	const polish, english = `"API wydarzeń Dom Kultury"`, `"Dom Kultury events API"`
+	named := func(name string) apitest.Option {
+		return func(c *handlers.Config) { c.Site.Language, c.Site.Name = calendar.Polish, name }
+	}
+	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), named("Dom Kultury"))
+	api.Run(t, []apitest.Case{
+		{Name: "no wish", Request: get("/doc"), Status: 200, Check: both(shows(polish, "info", "title"), header("Content-Language", "pl"))},
+		{Name: "a wish", Request: get("/doc?ml_language=en"), Status: 200, Check: both(shows(english, "info", "title"), header("Content-Language", "en"))},
+		{Name: "no wish again", Request: get("/doc"), Status: 200, Check: shows(polish, "info", "title")},
+		{
+			Name: "a wish that cannot be met", Status: 200, Check: shows(polish, "info", "title"),
+			Request: apitest.Request{Path: "/doc", Header: map[string]string{"Accept-Language": "de"}},
+		},
+		{
+			Name: "the index", Request: get(""), Status: 200,
+			Check: shows(`"Język żądania"`, "routes", "/cal/events/v1/doc", "endpoints", 0, "args", "ml_language", "description"),
+		},
+		{Name: "an unknown language", Request: get("/doc?ml_language=de"), Status: 400, Code: "rest_invalid_param", Check: header("Content-Language", "pl")},
+	})
+	nameless := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), named(""))
+	nameless.Run(t, []apitest.Case{
+		{Name: "a site without a name", Request: get("/doc"), Status: 200, Check: shows(`"API wydarzeń"`, "info", "title")},
+		{Name: "a site without a name in English", Request: get("/doc?ml_language=en"), Status: 200, Check: shows(`"events API"`, "info", "title")},
+	})
+}

@@ -1,0 +1,438 @@
+package handlers_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// TestWritesInOneLanguageLeaveTheOthersAlone writes texts at random, in languages chosen in all ways there are,
+// and compares what is read in each language with a model of half a page: which record has which text of its
+// own in which language.
+func TestWritesInOneLanguageLeaveTheOthersAlone(t *testing.T) {
+	t.Parallel()
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		// Each run starts with a copy of the same empty database.
+		empty := filepath.Join(t.TempDir(), "empty.db")
+		if err := storetest.Migrated(t, "sqlite://"+empty).Close(); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(empty)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(t.TempDir(), "run.db")
+		rapid.Check(t, func(rt *rapid.T) {
+			for _, suffix := range []string{"", "-wal", "-shm"} {
+				if err := os.Remove(file + suffix); err != nil && !os.IsNotExist(err) {
+					rt.Fatal(err)
+				}
+			}
+			if err := os.WriteFile(file, data, 0o600); err != nil {
+				rt.Fatal(err)
+			}
+			st, err := store.Open(t.Context(), "sqlite://"+file)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			defer func() {
+				if err := st.Close(); err != nil {
+					rt.Error(err)
+				}
+			}()
+			newTongues(t, rt, st).run(20)
+		})
+	})
+	t.Run("mysql", func(t *testing.T) {
+		t.Parallel()
+		if os.Getenv(storetest.Variable) == "" {
+			t.Skipf("%s names no server", storetest.Variable)
+		}
+		for seed := range uint64(3) {
+			t.Run(fmt.Sprint(seed), func(t *testing.T) {
+				st := storetest.Migrated(t, storetest.MySQL(t))
+				choices := make([]byte, 1<<16)
+				r := rand.New(rand.NewPCG(seed, 2))
+				for i := range choices {
+					choices[i] = byte(r.Uint32())
+				}
+				rapid.MakeFuzz(func(rt *rapid.T) { newTongues(t, rt, st).run(60) })(t, choices)
+			})
+		}
+	})
+}
+
+// tongueKind is what the test has to know of a resource.
+type tongueKind struct {
+	collection, title string
+	html              []string // fields answered in a paragraph
+	plain             []string // fields answered as they are sent
+}
+
+var tongueKinds = []tongueKind{
+	{"events", "title", []string{"description", "excerpt"}, nil},
+	{"venues", "venue", []string{"description"}, nil},
+	{"organizers", "organizer", []string{"description"}, nil},
+	{"categories", "name", nil, []string{"description"}},
+	{"tags", "name", nil, []string{"description"}},
+}
+
+// texts are all fields but the slug, the title first.
+func (k tongueKind) texts() []string { return slices.Concat([]string{k.title}, k.html, k.plain) }
+
+// term reports whether it is a category or a tag.
+func (k tongueKind) term() bool { return k.title == "name" }
+
+// tongued is a record of the model: its own texts by language and field; what is "" or missing it has not.
+type tongued struct {
+	tongueKind
+	id       int64
+	original calendar.Language
+	own      map[calendar.Language]map[string]string
+	linked   []*tongued // of an event
+}
+
+// tongues is the model of a calendar.
+type tongues struct {
+	t       *testing.T
+	rt      *rapid.T
+	api     *apitest.API
+	site    calendar.Language
+	records []*tongued
+	count   int
+}
+
+func newTongues(t *testing.T, rt *rapid.T, st *store.Store) *tongues {
+	m := &tongues{t: t, rt: rt, site: rapid.SampledFrom(calendar.Languages).Draw(rt, "site")}
+	m.api = apitest.New(t, st, func(c *handlers.Config) { c.Site.Language = m.site })
+	m.api.SignIn(t, "admin", calendar.Administrator)
+	return m
+}
+
+func (m *tongues) run(most int) {
+	for range rapid.IntRange(1, most).Draw(m.rt, "steps") {
+		if len(m.records) == 0 || rapid.IntRange(0, 3).Draw(m.rt, "create") == 0 {
+			m.create()
+		} else {
+			m.update()
+		}
+	}
+	for _, r := range m.records {
+		m.reads(r)
+	}
+	m.lists()
+}
+
+// choice is a way to choose the languages of a request.
+type choice struct {
+	write, reply  calendar.Language // write is "" when none is chosen
+	prefix, query string
+	header        map[string]string
+}
+
+// choose draws languages. The last word is the parameter's, then the path's; the header only has a say in the
+// reply.
+func (m *tongues) choose() choice {
+	any := rapid.SampledFrom(append([]calendar.Language{""}, calendar.Languages...))
+	header, path, parameter := any.Draw(m.rt, "header"), any.Draw(m.rt, "path"), any.Draw(m.rt, "parameter")
+	c := choice{reply: m.site}
+	if header != "" {
+		c.header, c.reply = map[string]string{"Accept-Language": string(header)}, header
+	}
+	if path != "" {
+		c.prefix, c.write, c.reply = "/"+string(path), path, path
+	}
+	if parameter != "" {
+		c.query, c.write, c.reply = "?ml_language="+string(parameter), parameter, parameter
+	}
+	return c
+}
+
+// word is a text that nobody has yet.
+func (m *tongues) word(kind string) string {
+	m.count++
+	return fmt.Sprintf("%s %d", kind, m.count)
+}
+
+func (m *tongues) send(method string, c choice, path string, body object) apitest.Response {
+	return m.api.Do(m.t, apitest.Request{
+		Method: method, As: "admin", Absolute: true, Path: c.prefix + "/cal/events/v1/" + path + c.query,
+		Header: c.header, JSON: body,
+	})
+}
+
+func (m *tongues) create() {
+	k, c := rapid.SampledFrom(tongueKinds).Draw(m.rt, "kind"), m.choose()
+	r := &tongued{tongueKind: k, original: c.write, own: map[calendar.Language]map[string]string{}}
+	if r.original == "" {
+		r.original = m.site
+	}
+	own := map[string]string{k.title: m.word("title")}
+	r.own[r.original] = own
+	own["slug"] = calendar.Slug(own[k.title])
+	if rapid.Bool().Draw(m.rt, "with a slug") {
+		own["slug"] = calendar.Slug(m.word("slug"))
+	}
+	for _, f := range k.texts()[1:] {
+		if rapid.Bool().Draw(m.rt, "with "+f) {
+			own[f] = m.word(f)
+		}
+	}
+	body := object{}
+	for f, v := range own {
+		body[f] = v
+	}
+	if k.collection == "events" {
+		body = concert(body)
+		m.link(r, body)
+	}
+	reply := m.send("POST", c, k.collection, body)
+	if reply.Status != 201 {
+		m.rt.Fatalf("create %v: %d %s", body, reply.Status, reply.Body)
+	}
+	r.id = int64(reply.Get(m.t, "id").(float64))
+	m.records = append(m.records, r)
+	m.shows(r, c.reply, reply.JSON(m.t).(object))
+	m.reads(r)
+}
+
+// link draws a record of each other kind for an event.
+func (m *tongues) link(r *tongued, body object) {
+	for member, collection := range map[string]string{
+		"venue": "venues", "organizer": "organizers", "categories": "categories", "tags": "tags",
+	} {
+		for _, other := range slices.Backward(m.records) {
+			if other.collection == collection {
+				body[member] = []int64{other.id}
+				r.linked = append(r.linked, other)
+				break
+			}
+		}
+	}
+}
+
+func (m *tongues) update() {
+	r, c := rapid.SampledFrom(m.records).Draw(m.rt, "record"), m.choose()
+	body := object{}
+	for _, f := range r.texts() {
+		switch rapid.IntRange(0, 3).Draw(m.rt, f) {
+		case 1:
+			body[f] = m.word(f)
+		case 2:
+			body[f] = nil
+			if (f == r.title || !r.term()) && rapid.Bool().Draw(m.rt, "empty") {
+				body[f] = ""
+			}
+		}
+	}
+	switch rapid.IntRange(0, 5).Draw(m.rt, "slug") {
+	case 1:
+		body["slug"] = calendar.Slug(m.word("slug"))
+	case 2: // as answered
+		body["slug"] = r.served(m.site, m.site)["slug"]
+	case 3: // one that it has in some language
+		language := rapid.SampledFrom(calendar.Languages).Draw(m.rt, "whose slug")
+		if slug := r.own[language]["slug"]; slug != "" {
+			body["slug"] = slug
+		}
+	}
+	want := 200
+	if body[r.title] == "" {
+		want = 400
+	}
+	method := rapid.SampledFrom([]string{"POST", "PUT", "PATCH"}).Draw(m.rt, "method")
+	reply := m.send(method, c, fmt.Sprintf("%s/%d", r.collection, r.id), body)
+	if reply.Status != want {
+		m.rt.Fatalf("%s %s %d %v: %d, want %d: %s", method, r.collection, r.id, body, reply.Status, want, reply.Body)
+	}
+	if want == 200 {
+		r.write(m.site, c.write, body)
+		m.shows(r, c.reply, reply.JSON(m.t).(object))
+	}
+	m.reads(r)
+}
+
+// write is what a body changes: with a language its texts, without one field by field the text that is read
+// without any wish.
+func (r *tongued) write(site, language calendar.Language, body object) {
+	chosen := language != ""
+	if !chosen {
+		language = site
+	}
+	if r.own[language] == nil && chosen {
+		r.own[language] = map[string]string{}
+	}
+	cleared := false
+	for _, f := range r.texts() {
+		sent, ok := body[f]
+		if !ok || f == r.title && sent == nil {
+			continue // null clears what can be cleared, and is not sent otherwise
+		}
+		text, _ := sent.(string)
+		if language != r.original && (chosen || r.own[language][f] != "") {
+			r.own[language][f] = text
+			cleared = cleared || text == ""
+		} else {
+			r.own[r.original][f] = text
+		}
+	}
+	if slug, _ := body["slug"].(string); slug != "" && !r.has(slug) {
+		at := r.original
+		if language != r.original && (chosen || r.own[language]["slug"] != "") {
+			at = language
+		}
+		r.own[at]["slug"] = slug
+	}
+	// A translation ends with its last text. One that never had a text may still have a slug.
+	if own := r.own[language]; language != r.original && own != nil {
+		empty := !slices.ContainsFunc(r.texts(), func(f string) bool { return own[f] != "" })
+		if empty && (cleared || own["slug"] == "") {
+			delete(r.own, language)
+		}
+	}
+}
+
+// has reports whether the record has the slug in any language.
+func (r *tongued) has(slug string) bool {
+	for _, own := range r.own {
+		if own["slug"] == slug {
+			return true
+		}
+	}
+	return false
+}
+
+// served is what is read in a language: each field from the first of it, the site's and the original that has
+// it; with the language of the title.
+func (r *tongued) served(site, wish calendar.Language) map[string]string {
+	out := map[string]string{}
+	for _, l := range []calendar.Language{wish, site, r.original} {
+		for f, text := range r.own[l] {
+			if out[f] != "" || text == "" {
+				continue
+			}
+			out[f] = text
+			if f == r.title {
+				out["language"] = string(l)
+			}
+		}
+	}
+	return out
+}
+
+// answer is the part of a representation that the model knows.
+func (r *tongued) answer(site, wish calendar.Language) object {
+	served := r.served(site, wish)
+	out := object{r.title: served[r.title], "slug": served["slug"]}
+	for _, f := range r.html {
+		out[f] = ""
+		if served[f] != "" {
+			out[f] = "<p>" + served[f] + "</p>"
+		}
+	}
+	for _, f := range r.plain {
+		out[f] = served[f]
+	}
+	return out
+}
+
+// shows compares a representation with the model, and those of what is in it.
+func (m *tongues) shows(r *tongued, l calendar.Language, body object) {
+	want := r.answer(m.site, l)
+	want["language"] = r.served(m.site, l)["language"]
+	var languages []any
+	for _, other := range calendar.Languages {
+		if r.own[other] != nil {
+			languages = append(languages, string(other))
+		}
+	}
+	want["translations"] = languages
+	m.compare(fmt.Sprintf("%s %d", r.collection, r.id), l, want, body)
+	for _, other := range r.linked {
+		var in any
+		switch other.collection {
+		case "venues":
+			in = body["venue"]
+		case "organizers":
+			in = at(body, "organizer.0")
+		default:
+			in = at(body, other.collection+".0")
+		}
+		where := fmt.Sprintf("%s %d in event %d", other.collection, other.id, r.id)
+		m.compare(where, l, other.answer(m.site, l), in.(object))
+	}
+}
+
+func (m *tongues) compare(what string, l calendar.Language, want, body object) {
+	got := object{}
+	for f := range want {
+		got[f] = body[f]
+		if want[f] == "" && got[f] == nil {
+			got[f] = "" // venues and organizers leave out what is empty
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		m.rt.Fatalf("%s in %s, on a site in %s (-want +got):\n%s", what, l, m.site, diff)
+	}
+}
+
+// reads compares what is read of a record in all languages, and where its slugs lead to.
+func (m *tongues) reads(r *tongued) {
+	for _, l := range calendar.Languages {
+		path := fmt.Sprintf("/%s/%d?ml_language=%s", r.collection, r.id, l)
+		reply := m.api.Do(m.t, get(path))
+		if reply.Status != 200 {
+			m.rt.Fatalf("%s: %d %s", path, reply.Status, reply.Body)
+		}
+		m.shows(r, l, reply.JSON(m.t).(object))
+	}
+	if r.term() {
+		return
+	}
+	for _, l := range slices.Sorted(maps.Keys(r.own)) {
+		if slug := r.own[l]["slug"]; slug != "" {
+			reply := m.api.Do(m.t, get("/"+r.collection+"/by-slug/"+slug))
+			if reply.Status != 200 || reply.Get(m.t, "id") != float64(r.id) {
+				m.rt.Fatalf("the slug %s of %s %d leads to %d %s", slug, r.collection, r.id, reply.Status, reply.Body)
+			}
+		}
+	}
+}
+
+// lists compares all lists in all languages.
+func (m *tongues) lists() {
+	for _, l := range calendar.Languages {
+		for _, k := range tongueKinds {
+			reply := m.api.Do(m.t, get(fmt.Sprintf("/%s?per_page=50&hide_empty=0&ml_language=%s", k.collection, l)))
+			items := map[int64]object{}
+			if reply.Status == 200 {
+				for _, item := range reply.Get(m.t, k.collection).([]any) {
+					items[int64(item.(object)["id"].(float64))] = item.(object)
+				}
+			}
+			for _, r := range m.records {
+				if r.collection != k.collection {
+					continue
+				}
+				if items[r.id] == nil {
+					m.rt.Fatalf("%s in %s do not list %d: %s", k.collection, l, r.id, reply.Body)
+				}
+				m.shows(r, l, items[r.id])
+			}
+		}
+	}
+}

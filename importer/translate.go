@@ -1,0 +1,373 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/eventtranslation"
+	"github.com/almanac-cal/almanac/ent/organizertranslation"
+	"github.com/almanac-cal/almanac/ent/slug"
+	"github.com/almanac-cal/almanac/ent/termtranslation"
+	"github.com/almanac-cal/almanac/ent/venuetranslation"
+)
+
+// said is what the source says of a record in the language that was asked for. Nil is not said.
+type said struct {
+	title, slug          string
+	description, excerpt *string
+}
+
+// spoken is what a record here says in all of its languages; the zero value is a record that is not here.
+type spoken struct {
+	kind     calendar.Kind
+	id       int64
+	original calendar.Text
+	others   []calendar.Text
+}
+
+// own is the text in a language, without what is read in its stead where it is empty.
+func (s spoken) own(l calendar.Language) calendar.Text {
+	if l == s.original.Language {
+		return s.original
+	}
+	for _, t := range s.others {
+		if t.Language == l {
+			return t
+		}
+	}
+	return calendar.Text{Language: l}
+}
+
+// under is what is read in a language when it has no text of its own.
+func (s spoken) under(l, site calendar.Language) calendar.Text {
+	rest := slices.DeleteFunc(slices.Clone(s.others), func(t calendar.Text) bool { return t.Language == l })
+	return calendar.Served(l, site, s.original, rest)
+}
+
+// holder is the language whose slug a text is; "" for none.
+func (s spoken) holder(text string) calendar.Language {
+	for _, t := range append([]calendar.Text{s.original}, s.others...) {
+		if t.Slug == text {
+			return t.Language
+		}
+	}
+	return ""
+}
+
+// many reports whether there are texts in more than one language.
+func (s spoken) many() bool { return len(s.others) > 0 }
+
+// wording is what is to be written of a record in one language. Nil stays as it is.
+type wording struct {
+	language                          calendar.Language
+	title, description, excerpt, slug *string
+}
+
+func (w wording) empty() bool {
+	return w.title == nil && w.description == nil && w.excerpt == nil && w.slug == nil
+}
+
+// words are all that is to be written of the texts of a record.
+type words struct {
+	all []wording
+	// returned is a slug that its language is to give up before another can take it, "" for none.
+	returned string
+	from     calendar.Language
+}
+
+// translates reports whether texts in another language than a record's original are written.
+func (w words) translates(original calendar.Language) bool {
+	return slices.ContainsFunc(w.all, func(one wording) bool { return one.language != original })
+}
+
+// placed tells the language that the title of a record of the source is in, and that of the rest of its texts:
+// the one that was asked for, unless the source says otherwise. Rest is "" when it may be in several, none of
+// them the one that was asked for.
+func (r *run) placed(o *Origin) (title, rest calendar.Language) {
+	title = r.language
+	if o.Language != "" {
+		title = o.Language
+	}
+	langs := o.Languages.List()
+	switch {
+	case len(langs) == 0:
+		return title, title
+	case o.Languages.Has(r.language):
+		return title, r.language
+	case len(langs) == 1:
+		return title, langs[0]
+	}
+	return title, ""
+}
+
+// phrase compares what the source says with what is read here, and finds what to write so that the same is
+// read: nothing where it is the same already, be it because a language without a text of its own reads that
+// of another.
+func (r *run) phrase(ctx context.Context, db *ent.Client, s spoken, o *Origin, in said) (words, error) {
+	title, rest := r.placed(o)
+	if s.id == 0 {
+		return first(title, rest, in), nil
+	}
+	var out words
+	if o.Languages != "" && !o.Languages.Has(r.language) && s.own(r.language) != (calendar.Text{Language: r.language}) &&
+		r.language != s.original.Language {
+		// The source has no such translation any more.
+		none := new("")
+		out.all = append(out.all, wording{language: r.language, title: none, description: none, excerpt: none})
+	}
+	if rest == "" {
+		return out, nil
+	}
+	w, genuine := r.compare(s, o, title, rest, in)
+	slug := in.slug
+	if !genuine {
+		slug = "" // a language without a text of its own has no slug either
+	}
+	if err := r.phraseSlug(ctx, db, s, &w, &out, slug); err != nil {
+		return out, err
+	}
+	if !w.empty() {
+		out.all = append(out.all, w)
+	}
+	return out, nil
+}
+
+// first is how a new record is written: with its title, and with what is in another language after that.
+func first(title, rest calendar.Language, in said) words {
+	w := wording{language: title, title: &in.title, description: in.description, excerpt: in.excerpt}
+	if in.slug != "" {
+		w.slug = &in.slug
+	}
+	if rest == title || rest == "" {
+		return words{all: []wording{w}}
+	}
+	other := wording{language: rest}
+	filled := func(text *string) bool { return text != nil && *text != "" }
+	if filled(in.description) {
+		w.description, other.description = nil, in.description
+	}
+	if filled(in.excerpt) {
+		w.excerpt, other.excerpt = nil, in.excerpt
+	}
+	if other.empty() {
+		return words{all: []wording{w}}
+	}
+	return words{all: []wording{w, other}}
+}
+
+// compare finds the texts to write in a language, which is that of the title too if title says so. Genuine
+// reports whether the record has a text of its own in the language then.
+//
+// A text that is read anyway is not written, with two exceptions: a title of which the source says the
+// language, and translations into the language of the site, which are written whole. The other languages read
+// that one before the original, so it must not change with the original.
+func (r *run) compare(s spoken, o *Origin, title, l calendar.Language, in said) (w wording, genuine bool) {
+	site := r.Site.Language
+	own, read, under := s.own(l), calendar.Served(l, site, s.original, s.others), s.under(l, site)
+	original := l == s.original.Language
+	named := title == l
+	var wanted *string // title
+	switch {
+	case named:
+		wanted = &in.title
+	case !original && own.Title != "":
+		wanted = new("") // it had one
+	}
+	fields := []struct {
+		to               **string
+		own, read, under string
+		wanted           *string
+		stated           bool // the source says that it is in the language
+	}{
+		{&w.title, own.Title, read.Title, under.Title, wanted, named && o.Language != ""},
+		{&w.description, own.Description, read.Description, under.Description, in.description, false},
+		{&w.excerpt, own.Excerpt, read.Excerpt, under.Excerpt, in.excerpt, false},
+	}
+	w.language = l
+	genuine = original
+	for _, f := range fields {
+		genuine = genuine || f.own != "" || f.stated || f.wanted != nil && *f.wanted != "" && *f.wanted != f.read
+	}
+	for _, f := range fields {
+		if f.wanted == nil || f.own == *f.wanted {
+			continue
+		}
+		whole := !original && genuine && l == site
+		switch {
+		case f.stated || whole:
+			*f.to = f.wanted
+		case f.read == *f.wanted:
+		case !original && f.under == *f.wanted:
+			*f.to = new("")
+		default:
+			*f.to = f.wanted
+		}
+	}
+	return w, genuine || o.Languages.Has(l)
+}
+
+// phraseSlug adds the slug of the source, unless it is that of another record here or of another language of
+// the record. Before the language of the site was imported, the others may have got a slug that is only read in
+// its stead; it goes to where it belongs.
+func (r *run) phraseSlug(
+	ctx context.Context, db *ent.Client, s spoken, w *wording, out *words, wanted string,
+) error {
+	if wanted == "" {
+		return nil
+	}
+	site := r.Site.Language
+	holder := s.holder(wanted)
+	if holder != "" {
+		lent := holder != w.language && holder != s.original.Language && w.language == site
+		if !lent || calendar.Served(w.language, site, s.original, s.others).Slug == wanted {
+			return nil
+		}
+		out.returned, out.from = wanted, holder
+		w.slug = &wanted
+		return nil
+	}
+	taken, err := db.Slug.Query().
+		Where(slug.KindEQ(s.kind), slug.Slug(wanted), slug.TrashedID(0), slug.OwnerIDNEQ(s.id)).Exist(ctx)
+	if err != nil || taken {
+		return err
+	}
+	w.slug = &wanted
+	return nil
+}
+
+// giveUp takes from a language of a record the slug that another language is about to take.
+func (w words) giveUp(ctx context.Context, tx *ent.Tx, s spoken) error {
+	if w.returned == "" {
+		return nil
+	}
+	_, err := tx.Slug.Delete().Where(slug.OwnerID(s.id), slug.KindEQ(s.kind), slug.Slug(w.returned)).Exec(ctx)
+	if err == nil {
+		switch s.kind {
+		case calendar.Event:
+			err = tx.EventTranslation.Update().SetSlug("").
+				Where(eventtranslation.EventID(s.id), eventtranslation.LanguageEQ(w.from)).Exec(ctx)
+		case calendar.Venue:
+			err = tx.VenueTranslation.Update().SetSlug("").
+				Where(venuetranslation.VenueID(s.id), venuetranslation.LanguageEQ(w.from)).Exec(ctx)
+		case calendar.Organizer:
+			err = tx.OrganizerTranslation.Update().SetSlug("").
+				Where(organizertranslation.OrganizerID(s.id), organizertranslation.LanguageEQ(w.from)).Exec(ctx)
+		default:
+			err = tx.TermTranslation.Update().SetSlug("").
+				Where(termtranslation.TermID(s.id), termtranslation.LanguageEQ(w.from)).Exec(ctx)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("slug %s of %s %d: %w", w.returned, s.kind, s.id, err)
+	}
+	return nil
+}
+
+// each writes a record in all languages that there is something to write in, at least once. The first write is
+// the one that carries everything else.
+func (r *run) each(
+	ctx context.Context, tx *ent.Tx, s spoken, w words, write func(one wording, first bool) error,
+) error {
+	if err := w.giveUp(ctx, tx, s); err != nil {
+		return err
+	}
+	all := w.all
+	if len(all) == 0 {
+		all = []wording{{language: s.original.Language}}
+	}
+	for i, one := range all {
+		if err := r.writeIn(one.language, func() error { return write(one, i == 0) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inLanguage is a text of a row.
+func inLanguage(l calendar.Language, title, description, excerpt, slug string) calendar.Text {
+	return calendar.Text{Language: l, Title: title, Description: description, Excerpt: excerpt, Slug: slug}
+}
+
+func eventSpoken(row *ent.Event) spoken {
+	if row == nil {
+		return spoken{kind: calendar.Event}
+	}
+	s := spoken{
+		kind: calendar.Event, id: row.ID,
+		original: inLanguage(row.Language, row.Title, row.Description, row.Excerpt, row.Slug),
+	}
+	for _, t := range row.Edges.Translations {
+		s.others = append(s.others, inLanguage(t.Language, t.Title, t.Description, t.Excerpt, t.Slug))
+	}
+	return s
+}
+
+func venueSpoken(row *ent.Venue) spoken {
+	if row == nil {
+		return spoken{kind: calendar.Venue}
+	}
+	s := spoken{
+		kind: calendar.Venue, id: row.ID,
+		original: inLanguage(row.Language, row.Name, row.Description, "", row.Slug),
+	}
+	for _, t := range row.Edges.Translations {
+		s.others = append(s.others, inLanguage(t.Language, t.Name, t.Description, "", t.Slug))
+	}
+	return s
+}
+
+func organizerSpoken(row *ent.Organizer) spoken {
+	if row == nil {
+		return spoken{kind: calendar.Organizer}
+	}
+	s := spoken{
+		kind: calendar.Organizer, id: row.ID,
+		original: inLanguage(row.Language, row.Name, row.Description, "", row.Slug),
+	}
+	for _, t := range row.Edges.Translations {
+		s.others = append(s.others, inLanguage(t.Language, t.Name, t.Description, "", t.Slug))
+	}
+	return s
+}
+
+func termSpoken(kind calendar.Kind, row *ent.Term) spoken {
+	if row == nil {
+		return spoken{kind: kind}
+	}
+	s := spoken{
+		kind: kind, id: row.ID,
+		original: inLanguage(row.Language, row.Name, row.Description, "", row.Slug),
+	}
+	for _, t := range row.Edges.Translations {
+		s.others = append(s.others, inLanguage(t.Language, t.Name, t.Description, "", t.Slug))
+	}
+	return s
+}
+
+// spokenIn reads what a record says about its languages: that of its title, and all that it has. Nothing is
+// understood unless all of them are languages of this service.
+func (o object) spokenIn() (title calendar.Language, all calendar.LanguageSet) {
+	var text string
+	if json.Unmarshal(o.members["language"], &text) == nil {
+		if l := calendar.Language(strings.ToLower(text)); l.Known() {
+			title = l
+		}
+	}
+	var codes []string
+	if json.Unmarshal(o.members["translations"], &codes) != nil {
+		return title, ""
+	}
+	for _, code := range codes {
+		l := calendar.Language(strings.ToLower(code))
+		if !l.Known() {
+			return title, ""
+		}
+		all = all.With(l)
+	}
+	return title, all
+}

@@ -1,0 +1,391 @@
+// Package index keeps what lists of events are filtered and ordered by in memory, so that a list costs the same in a
+// calendar of a thousand events and in one of a million. It is derived from the database, follows its change log,
+// and decides which events are on a page and how many there are; the events themselves come from the database.
+//
+// A reader sees every change that was committed before it asked, by whichever process. While the index is being made,
+// or far behind, it says so with ErrNotReady, and lists have to be asked of the database.
+package index
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/search"
+)
+
+// ErrNotReady says that the index cannot answer now.
+var ErrNotReady = errors.New("the index is not ready")
+
+// maxBehind is how many changed events a reader takes over before it answers. More of them are left to Run.
+const maxBehind = 2000
+
+// Index is the index of one database. It is for concurrent use.
+type Index struct {
+	db   reader
+	log  *slog.Logger
+	pool scratch
+
+	// applying is held by whoever changes the state; mu as well while it does, and for reading by readers.
+	applying chan struct{}
+	mu       sync.RWMutex
+	state    *state // nil until it is loaded
+
+	running bool          // under mu: Run does what takes long
+	wake    chan struct{} // tells Run that there is something to do
+	anew    bool          // under mu: it is wrong, and has to be made anew
+	untidy  bool          // under mu: it is right, and should be made anew
+}
+
+// New returns an index that has yet to be loaded, by Load or Run.
+func New(db *sql.DB, log *slog.Logger) *Index {
+	return &Index{db: reader{db}, log: log, applying: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+}
+
+// retryAfter is how long Run waits after an error.
+const retryAfter = time.Second
+
+// Run loads the index and keeps it: it takes over large changes, and makes it anew when it has to be. It returns
+// nil when ctx ends, and logs what fails before it tries again.
+func (x *Index) Run(ctx context.Context) error {
+	x.mu.Lock()
+	x.running, x.anew = true, true
+	x.mu.Unlock()
+	for {
+		started := time.Now()
+		what, err := x.tend(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			x.log.Error("index", "error", err)
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(retryAfter):
+			}
+			continue
+		case what != "":
+			x.log.Info("index", "did", what, "seconds", time.Since(started).Seconds())
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-x.wake:
+		}
+	}
+}
+
+// tend does what there is to do, and says what it was.
+func (x *Index) tend(ctx context.Context) (string, error) {
+	x.mu.RLock()
+	anew := x.anew || x.untidy || x.state == nil
+	x.mu.RUnlock()
+	if anew {
+		return "made anew", x.Load(ctx)
+	}
+	return "caught up", x.follow(ctx)
+}
+
+// Load makes the index anew and waits until it is complete. The first time, readers have the filters before they have
+// the search; later they use what there was, unless it is wrong.
+func (x *Index) Load(ctx context.Context) error {
+	s, err := x.db.load(ctx)
+	if err != nil {
+		return err
+	}
+	// Only the slots that there are now are read; what changes from here on comes into the tail.
+	ids := s.ids
+	x.mu.Lock()
+	first := x.state == nil
+	if first {
+		x.state, x.anew, x.untidy = s, false, false
+	}
+	x.mu.Unlock()
+	words, err := x.db.read(ctx, ids)
+	if err != nil {
+		return err
+	}
+	if err := x.lock(ctx); err != nil {
+		return err
+	}
+	defer x.unlock()
+	tail := s.ids[s.base:]
+	documents, err := x.db.documents(ctx, tail, true)
+	if err != nil {
+		return err
+	}
+	for i, id := range tail {
+		slot := s.base + uint32(i)
+		if d := documents[id]; d != nil && s.moved[id] == slot {
+			for _, t := range d.texts {
+				words.add(slot, t.languages, t.text)
+			}
+		}
+	}
+	x.mu.Lock()
+	s.words = words
+	if !first {
+		x.state, x.anew, x.untidy = s, false, false
+	}
+	x.mu.Unlock()
+	return x.followLocked(ctx)
+}
+
+func (x *Index) lock(ctx context.Context) error {
+	select {
+	case x.applying <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (x *Index) unlock() { <-x.applying }
+
+// follow takes over all changes, however many.
+func (x *Index) follow(ctx context.Context) error {
+	if err := x.lock(ctx); err != nil {
+		return err
+	}
+	defer x.unlock()
+	return x.followLocked(ctx)
+}
+
+func (x *Index) followLocked(ctx context.Context) error {
+	for {
+		changes, revision, err := x.db.changes(ctx, x.state.revision, maxBehind)
+		if err != nil || len(changes) == 0 {
+			return err
+		}
+		if err := x.apply(ctx, changes, revision); err != nil {
+			return err
+		}
+	}
+}
+
+// fresh locks the index for reading when it knows all changes up to now. If its database does not know those up to since
+// yet, it is not ready.
+func (x *Index) fresh(ctx context.Context, since int64) (*state, error) {
+	x.mu.RLock()
+	ready := x.state != nil
+	x.mu.RUnlock()
+	if !ready {
+		return nil, ErrNotReady
+	}
+	revision, err := x.db.revision(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if revision < since {
+		return nil, ErrNotReady
+	}
+	for {
+		x.mu.RLock()
+		if x.state.revision >= revision && !x.anew {
+			return x.state, nil
+		}
+		x.mu.RUnlock()
+		if err := x.catchUp(ctx, revision); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// catchUp takes over the changes up to a revision, if they are not too many.
+func (x *Index) catchUp(ctx context.Context, revision int64) error {
+	x.mu.RLock()
+	running, anew := x.running, x.anew
+	x.mu.RUnlock()
+	if anew {
+		if running {
+			return ErrNotReady
+		}
+		return x.Load(ctx)
+	}
+	if err := x.lock(ctx); err != nil {
+		return err
+	}
+	defer x.unlock()
+	if x.state.revision >= revision {
+		return nil // somebody else did
+	}
+	changes, newest, err := x.db.changes(ctx, x.state.revision, maxBehind)
+	if err != nil {
+		return err
+	}
+	if running && newest < revision {
+		x.awaken()
+		return ErrNotReady
+	}
+	if len(changes) == 0 {
+		// Somebody took the newest entries out of the log.
+		x.mu.Lock()
+		x.anew = true
+		x.mu.Unlock()
+		x.awaken()
+		return nil
+	}
+	return x.apply(ctx, changes, newest)
+}
+
+// awaken tells Run that there is something to do.
+func (x *Index) awaken() {
+	select {
+	case x.wake <- struct{}{}:
+	default: // it knows already
+	}
+}
+
+// apply takes over some changes. The caller holds the lock of those who change the state.
+func (x *Index) apply(ctx context.Context, changes []change, revision int64) error {
+	s := x.state
+	known := make(map[int64]bool) // events, each once
+	var events, terms []int64
+	linked := map[calendar.Kind][]int64{}
+	anew := false
+	for _, c := range changes {
+		switch {
+		case c.first == 0: // all of a kind were written
+			anew = true
+		case c.kind == calendar.Event:
+			for id := c.first; id <= c.last; id++ {
+				if !known[id] {
+					known[id] = true
+					events = append(events, id)
+				}
+			}
+		case linkedTables[c.kind] != "":
+			for id := c.first; id <= c.last; id++ {
+				linked[c.kind] = append(linked[c.kind], id)
+			}
+		case c.action == calendar.Deleted && (c.kind == calendar.Category || c.kind == calendar.Tag):
+			terms = append(terms, c.first)
+		}
+	}
+	documents, err := x.db.documents(ctx, events, s.words != nil)
+	if err != nil {
+		return err
+	}
+	found := make(map[int64]place)
+	for part := range slices.Chunk(linked[calendar.Venue], partSize) {
+		err := x.db.places(ctx, " AND id IN "+list(part), func(at place) { found[at.venue] = at })
+		if err != nil {
+			return err
+		}
+	}
+	changed := make(map[calendar.Kind]map[int64]*record)
+	for kind, ids := range linked {
+		for part := range slices.Chunk(ids, partSize) {
+			some, err := x.db.records(ctx, kind, part)
+			if err != nil {
+				return err
+			}
+			if changed[kind] == nil {
+				changed[kind] = some
+			}
+			maps.Copy(changed[kind], some)
+		}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, id := range terms {
+		delete(s.terms, id)
+	}
+	for kind, ids := range linked {
+		for _, id := range ids {
+			s.records[kind].put(id, changed[kind][id])
+		}
+	}
+	for _, id := range linked[calendar.Venue] {
+		s.places.change(id, found)
+	}
+	for _, id := range events {
+		if d := documents[id]; d != nil {
+			s.put(d)
+		} else {
+			s.drop(id)
+		}
+	}
+	if s.places.byCell == nil {
+		s.locate()
+	}
+	s.revision = revision
+	x.anew = x.anew || anew
+	x.untidy = x.untidy || s.untidy()
+	if x.anew || x.untidy {
+		x.awaken()
+	}
+	return nil
+}
+
+// Found is a page of a list.
+type Found struct {
+	IDs   []int64 // in the order of the list: by start, then id
+	Total int     // of the whole list
+}
+
+// Find returns a page of the events that a filter selects, with up to limit of them from an offset on. The error is
+// ErrNotReady when the database has to be asked.
+func (x *Index) Find(ctx context.Context, f *Filter, offset, limit int) (Found, error) {
+	s, err := x.fresh(ctx, f.Since)
+	if err != nil {
+		return Found{}, err
+	}
+	page, candidates, left, err := x.find(s, f, offset, limit)
+	if err != nil || candidates == nil {
+		return page, err
+	}
+	return x.compare(ctx, candidates, left, f.Language, offset, limit)
+}
+
+// find evaluates a filter and unlocks the index. Where texts have to be compared it returns all candidates instead of
+// a page.
+func (x *Index) find(s *state, f *Filter, offset, limit int) (page Found, candidates []int64, left search.Query, err error) {
+	defer x.mu.RUnlock()
+	if f.Search != nil && s.words == nil {
+		return Found{}, nil, search.Query{}, ErrNotReady
+	}
+	found, left := s.find(f, &x.pool)
+	defer x.pool.give(found)
+	total := found.count()
+	if len(left.Terms) > 0 && total > 0 {
+		return Found{}, s.page(found, 0, -1), left, nil
+	}
+	return Found{IDs: s.page(found, offset, limit), Total: total}, nil, left, nil
+}
+
+// compare leaves the candidates whose texts hold the terms, and returns a page of them.
+func (x *Index) compare(
+	ctx context.Context, candidates []int64, left search.Query, language calendar.Language, offset, limit int,
+) (Found, error) {
+	var out Found
+	bit := uint8(language.Bit())
+	for part := range slices.Chunk(candidates, partSize) {
+		match := make(map[int64]bool, len(part))
+		err := x.db.texts(ctx, part, func(event int64, t text) {
+			if t.languages&bit != 0 && left.Match(t.text) {
+				match[event] = true
+			}
+		})
+		if err != nil {
+			return Found{}, err
+		}
+		for _, id := range part {
+			if !match[id] {
+				continue
+			}
+			if out.Total >= offset && len(out.IDs) < limit {
+				out.IDs = append(out.IDs, id)
+			}
+			out.Total++
+		}
+	}
+	return out, nil
+}

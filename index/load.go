@@ -1,0 +1,79 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// load reads the whole calendar but for the texts. What is written meanwhile is known to be newer than the revision.
+func (r reader) load(ctx context.Context) (*state, error) {
+	s := newState()
+	var err error
+	if s.revision, err = r.revision(ctx); err != nil {
+		return nil, err
+	}
+	if err := r.places(ctx, "", s.places.put); err != nil {
+		return nil, err
+	}
+	for kind, rs := range s.records {
+		all, err := r.records(ctx, kind, nil)
+		if err != nil {
+			return nil, err
+		}
+		rs.fill(all)
+	}
+	var all []document
+	if err := r.events(ctx, "", func(d *document) { all = append(all, *d) }); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b document) int {
+		return cmp.Or(cmp.Compare(a.starts, b.starts), cmp.Compare(a.id, b.id))
+	})
+	for i := range all {
+		s.append(&all[i])
+	}
+	s.seal()
+	all = nil
+	for _, l := range linkTables {
+		slots := make(map[int64][]uint32)
+		err := r.links(ctx, l.table, l.column, "", func(event, to int64) {
+			if slot, known := s.slot(event); known {
+				slots[to] = append(slots[to], slot)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		for to, some := range slots {
+			slices.Sort(some)
+			for _, slot := range some {
+				l.state(s).add(to, slot)
+			}
+			delete(slots, to)
+		}
+	}
+	s.locate()
+	return s, nil
+}
+
+// read makes the vocabulary of a state as it is. It may be used by others meanwhile.
+func (r reader) read(ctx context.Context, ids []int64) (*vocabulary, error) {
+	v := newVocabulary()
+	slot := uint32(0)
+	for part := range slices.Chunk(ids, partSize) {
+		texts := make(map[int64][]text, len(part))
+		err := r.texts(ctx, part, func(event int64, t text) { texts[event] = append(texts[event], t) })
+		if err != nil {
+			return nil, err
+		}
+		// An event has one slot of the base, and after a change others in the tail.
+		for _, id := range part {
+			for _, t := range texts[id] {
+				v.add(slot, t.languages, t.text)
+			}
+			slot++
+		}
+	}
+	return v, nil
+}

@@ -1,0 +1,72 @@
+package index
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// place is a venue with a position, in degrees.
+type place struct {
+	venue               int64
+	cell                int64
+	latitude, longitude float64
+	complete            bool // with a cell and a longitude: others are near nothing
+}
+
+// places are the venues with positions.
+type places struct {
+	all map[int64]place
+	// byCell is the same by cell; nil when it has to be made anew.
+	byCell []place
+}
+
+func (p *places) put(at place) {
+	if p.all == nil {
+		p.all = map[int64]place{}
+	}
+	p.all[at.venue] = at
+	p.byCell = nil
+}
+
+// change takes over what was found of a venue that changed, which may be no position.
+func (p *places) change(venue int64, found map[int64]place) {
+	before, had := p.all[venue]
+	now, has := found[venue]
+	switch {
+	case has && now != before:
+		p.put(now)
+	case had && !has:
+		delete(p.all, venue)
+		p.byCell = nil
+	}
+}
+
+// sort makes the order by cell.
+func (p *places) sort() {
+	p.byCell = make([]place, 0, len(p.all))
+	for _, at := range p.all {
+		if at.complete {
+			p.byCell = append(p.byCell, at)
+		}
+	}
+	slices.SortFunc(p.byCell, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.cell, b.cell), cmp.Compare(a.venue, b.venue))
+	})
+}
+
+// near are the venues within a distance of a position.
+func (p *places) near(c Circle) []int64 {
+	var venues []int64
+	for _, r := range calendar.Cells(c.Latitude, c.Longitude, c.Kilometres) {
+		at, _ := slices.BinarySearchFunc(p.byCell, r.First, func(at place, cell int64) int { return cmp.Compare(at.cell, cell) })
+		for ; at < len(p.byCell) && p.byCell[at].cell <= r.Last; at++ {
+			here := p.byCell[at]
+			if calendar.Distance(c.Latitude, c.Longitude, here.latitude, here.longitude) <= c.Kilometres {
+				venues = append(venues, here.venue)
+			}
+		}
+	}
+	return venues
+}

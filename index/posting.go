@@ -1,0 +1,95 @@
+package index
+
+import (
+	"encoding/binary"
+	"iter"
+)
+
+// posting is the slots of one value, such as a tag or a word, in rising order: the distances between them,
+// written as varints, and a set instead where they are so many that it is smaller.
+type posting struct {
+	distances []byte
+	dense     set
+	n, last   uint32
+}
+
+// add adds a slot that is not smaller than the last; the last again adds nothing.
+func (p *posting) add(slot uint32) {
+	switch {
+	case p.n > 0 && slot == p.last:
+		return
+	case p.dense != nil:
+		p.dense.add(slot)
+	default:
+		p.distances = binary.AppendUvarint(p.distances, uint64(slot-p.last))
+		if len(p.distances) > 1024 && len(p.distances) > int(slot/8) {
+			dense := make(set, slot/64+1)
+			p.into(dense)
+			dense.add(slot)
+			p.distances, p.dense = nil, dense
+		}
+	}
+	p.n++
+	p.last = slot
+}
+
+// into adds the slots to a set that has room for them.
+func (p *posting) into(b set) {
+	if p.dense != nil {
+		b.or(p.dense)
+		return
+	}
+	slot, d := uint32(0), p.distances
+	for len(d) > 0 {
+		// Mostly one byte.
+		if d[0] < 0x80 {
+			slot += uint32(d[0])
+			d = d[1:]
+		} else {
+			distance, size := binary.Uvarint(d)
+			slot += uint32(distance)
+			d = d[size:]
+		}
+		b[slot/64] |= 1 << (slot % 64)
+	}
+}
+
+// all yields the slots in order.
+func (p *posting) all() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		if p.dense != nil {
+			p.dense.each(0, p.last+1, yield)
+			return
+		}
+		slot, d := uint32(0), p.distances
+		for len(d) > 0 {
+			distance, size := binary.Uvarint(d)
+			slot += uint32(distance)
+			d = d[size:]
+			if !yield(slot) {
+				return
+			}
+		}
+	}
+}
+
+// postings are the postings of the values of one property.
+type postings map[int64]*posting
+
+func (ps postings) add(value int64, slot uint32) {
+	p := ps[value]
+	if p == nil {
+		p = &posting{}
+		ps[value] = p
+	}
+	p.add(slot)
+}
+
+// into adds the slots of some values to a set.
+func (ps postings) into(b set, values []int64) {
+	for _, v := range values {
+		if p := ps[v]; p != nil {
+			p.into(b)
+		}
+	}
+}

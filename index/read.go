@@ -1,0 +1,257 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// reader asks the database. Its statements mean the same to every engine.
+type reader struct{ db *sql.DB }
+
+// rows calls each for every row of a query, which scans it.
+func (r reader) rows(ctx context.Context, query string, each func(*sql.Rows) error) (err error) {
+	rows, err := r.db.QueryContext(ctx, query)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closeErr := rows.Close(); err == nil {
+			err = closeErr
+		}
+	}()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// revision is that of the calendar: 0 if nothing was ever written.
+func (r reader) revision(ctx context.Context) (value int64, err error) {
+	err = r.rows(ctx, "SELECT value FROM counters WHERE name = 'revision'", func(rows *sql.Rows) error {
+		return rows.Scan(&value)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("revision: %w", err)
+	}
+	return value, nil
+}
+
+// list is ids as they stand in a statement, in parentheses.
+func list(ids []int64) string {
+	var b strings.Builder
+	b.WriteByte('(')
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.FormatInt(id, 10))
+	}
+	b.WriteByte(')')
+	return b.String()
+}
+
+// events calls each for the rows of events, in no order. Links and texts are not in them.
+func (r reader) events(ctx context.Context, where string, each func(*document)) error {
+	numbers := make(map[string]uint8, len(calendar.Statuses))
+	for i, s := range calendar.Statuses {
+		numbers[string(s)] = uint8(i)
+	}
+	err := r.rows(ctx, "SELECT id, status, hide_from_listings, featured, ticketed, password_hash IS NOT NULL, "+
+		"starts_at, ends_at, published_at, author_id FROM events"+where,
+		func(rows *sql.Rows) error {
+			var d document
+			var status sql.RawBytes
+			var starts, ends, published time.Time
+			var author sql.NullInt64
+			err := rows.Scan(&d.id, &status, &d.hidden, &d.featured, &d.ticketed, &d.locked,
+				&starts, &ends, &published, &author)
+			if err != nil {
+				return err
+			}
+			number, known := numbers[string(status)]
+			if !known {
+				return fmt.Errorf("event %d has the status %q", d.id, status)
+			}
+			d.status, d.author = number, author.Int64
+			d.starts, d.ends, d.published = starts.Unix(), ends.Unix(), published.Unix()
+			each(&d)
+			return nil
+		})
+	if err != nil {
+		return fmt.Errorf("events: %w", err)
+	}
+	return nil
+}
+
+// links calls each for the links between events and one kind of what they are linked to.
+func (r reader) links(ctx context.Context, table, column, where string, each func(event, to int64)) error {
+	err := r.rows(ctx, "SELECT event_id, "+column+" FROM "+table+where, func(rows *sql.Rows) error {
+		var event, to int64
+		if err := rows.Scan(&event, &to); err != nil {
+			return err
+		}
+		each(event, to)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("links in %s: %w", table, err)
+	}
+	return nil
+}
+
+// texts calls each for the search texts of some events.
+func (r reader) texts(ctx context.Context, ids []int64, each func(event int64, t text)) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	err := r.rows(ctx, "SELECT owner_id, languages, text FROM search_texts WHERE kind = 'event' AND owner_id IN "+list(ids),
+		func(rows *sql.Rows) error {
+			var event int64
+			var t text
+			if err := rows.Scan(&event, &t.languages, &t.text); err != nil {
+				return err
+			}
+			each(event, t)
+			return nil
+		})
+	if err != nil {
+		return fmt.Errorf("search texts: %w", err)
+	}
+	return nil
+}
+
+// places calls each for the venues with positions.
+func (r reader) places(ctx context.Context, where string, each func(place)) error {
+	err := r.rows(ctx, "SELECT id, cell, latitude, longitude FROM venues WHERE latitude IS NOT NULL"+where,
+		func(rows *sql.Rows) error {
+			var at place
+			var cell sql.NullInt64
+			var longitude sql.NullFloat64
+			if err := rows.Scan(&at.venue, &cell, &at.latitude, &longitude); err != nil {
+				return err
+			}
+			at.cell, at.longitude = cell.Int64, longitude.Float64
+			at.complete = cell.Valid && longitude.Valid
+			each(at)
+			return nil
+		})
+	if err != nil {
+		return fmt.Errorf("venues: %w", err)
+	}
+	return nil
+}
+
+// change is an entry of the change log: of one record, or of all with ids from one to another.
+type change struct {
+	kind        calendar.Kind
+	action      calendar.Action
+	first, last int64
+}
+
+// changes are the entries after a revision, of up to a number of records or a block of them, and the revision of the
+// last. A log with a gap, which somebody took entries out of, is one change of everything.
+func (r reader) changes(ctx context.Context, after int64, limit int) (out []change, revision int64, err error) {
+	revision = after
+	records := int64(0)
+	err = r.rows(ctx, fmt.Sprintf("SELECT id, kind, record_id, action, fields FROM changes WHERE id > %d ORDER BY id LIMIT %d",
+		after, limit), func(rows *sql.Rows) error {
+		if records >= int64(limit) {
+			return nil
+		}
+		var c change
+		var id int64
+		var fields sql.RawBytes
+		if err := rows.Scan(&id, &c.kind, &c.first, &c.action, &fields); err != nil {
+			return err
+		}
+		if id != revision+1 {
+			c = change{}
+		}
+		revision = id
+		c.last = c.first
+		if c.action == calendar.Loaded {
+			// Of a block of new records the log names the first, and as its field the last.
+			last, err := strconv.ParseInt(strings.Trim(string(fields), `[" ]`), 10, 64)
+			if err != nil {
+				return fmt.Errorf("change %d: %w", revision, err)
+			}
+			c.last = last
+		}
+		records += c.last - c.first + 1
+		out = append(out, c)
+		return nil
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("change log: %w", err)
+	}
+	return out, revision, nil
+}
+
+// partSize is how many events one statement asks for.
+const partSize = 1000
+
+// documents are all that there is to know of some events; those that do not exist are left out.
+func (r reader) documents(ctx context.Context, ids []int64, withTexts bool) (map[int64]*document, error) {
+	out := make(map[int64]*document, len(ids))
+	for part := range slices.Chunk(ids, partSize) {
+		in := list(part)
+		if err := r.events(ctx, " WHERE id IN "+in, func(d *document) { out[d.id] = d }); err != nil {
+			return nil, err
+		}
+		for _, l := range linkTables {
+			err := r.links(ctx, l.table, l.column, " WHERE event_id IN "+in, func(event, to int64) {
+				if d := out[event]; d != nil {
+					of := l.document(d)
+					*of = append(*of, to)
+				}
+			})
+			if err != nil {
+				return nil, err
+			}
+		}
+		if !withTexts {
+			continue
+		}
+		err := r.texts(ctx, part, func(event int64, t text) {
+			if d := out[event]; d != nil {
+				d.texts = append(d.texts, t)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// linkTables are the tables of links, and where their values are kept.
+var linkTables = []struct {
+	table, column string
+	document      func(*document) *[]int64
+	state         func(*state) postings
+}{
+	{
+		"event_venues", "venue_id",
+		func(d *document) *[]int64 { return &d.venues },
+		func(s *state) postings { return s.venues },
+	},
+	{
+		"event_organizers", "organizer_id",
+		func(d *document) *[]int64 { return &d.organizers },
+		func(s *state) postings { return s.organizers },
+	},
+	{
+		"event_terms", "term_id",
+		func(d *document) *[]int64 { return &d.terms },
+		func(s *state) postings { return s.terms },
+	},
+}

@@ -1,0 +1,190 @@
+package index
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// document is what the index knows of an event. Times are seconds since 1970, UTC.
+type document struct {
+	id                                 int64
+	starts, ends, published            int64
+	status                             uint8 // index into calendar.Statuses
+	hidden, featured, ticketed, locked bool
+	author                             int64 // 0: nobody
+	venues, organizers, terms          []int64
+	texts                              []text
+}
+
+// text is a search text and the languages in which it is served.
+type text struct {
+	languages uint8
+	text      string
+}
+
+// state is the index. Each event has a slot. Slots below base are in the order of lists: by start, then id. An event
+// that changes leaves its slot and gets a new one at the end, in the tail, so postings only ever grow.
+type state struct {
+	revision int64 // of the calendar, up to which changes are known
+
+	base         uint32
+	ids          []int64 // by slot
+	starts, ends []int64 // by slot
+	// earliest and latest are the bounds of ends in each word of a set, as far as it is of the base.
+	earliest, latest []int64
+	tail             []uint32 // slots from base on, in the order of lists
+	byID             []uint32 // slots of the base, by id
+	moved            map[int64]uint32
+	gone             int // slots of the base that are not used any more
+
+	statuses                           []set // by index into calendar.Statuses; a slot that is left is in none
+	hidden, featured, ticketed, locked set
+	scheduled                          map[uint32]int64 // publication of those with status future
+	nextDue                            int64            // the first of them
+	authors, venues, organizers, terms postings
+	places                             places
+	located                            set         // with a venue that is one of places
+	words                              *vocabulary // nil until it is loaded
+
+	records map[calendar.Kind]*records // venues and organizers
+}
+
+// never is later than any time.
+const never = math.MaxInt64
+
+// future is where calendar.Future stands in calendar.Statuses.
+var future = uint8(slices.Index(calendar.Statuses, calendar.Future))
+
+func newState() *state {
+	return &state{
+		moved: map[int64]uint32{}, statuses: make([]set, len(calendar.Statuses)), scheduled: map[uint32]int64{},
+		authors: postings{}, venues: postings{}, organizers: postings{}, terms: postings{}, nextDue: never,
+		records: map[calendar.Kind]*records{calendar.Venue: {}, calendar.Organizer: {}},
+	}
+}
+
+// size is how many slots there are.
+func (s *state) size() uint32 { return uint32(len(s.ids)) }
+
+// compare is the order of lists.
+func (s *state) compare(a, b uint32) int {
+	return cmp.Or(cmp.Compare(s.starts[a], s.starts[b]), cmp.Compare(s.ids[a], s.ids[b]))
+}
+
+// append gives a document the next slot. Links are added where they are known.
+func (s *state) append(d *document) uint32 {
+	slot := s.size()
+	s.ids, s.starts, s.ends = append(s.ids, d.id), append(s.starts, d.starts), append(s.ends, d.ends)
+	s.statuses[d.status].add(slot)
+	if d.status == future {
+		s.scheduled[slot] = d.published
+		s.nextDue = min(s.nextDue, d.published)
+	}
+	for _, flag := range []struct {
+		on bool
+		in *set
+	}{{d.hidden, &s.hidden}, {d.featured, &s.featured}, {d.ticketed, &s.ticketed}, {d.locked, &s.locked}} {
+		if flag.on {
+			flag.in.add(slot)
+		}
+	}
+	if d.author != 0 {
+		s.authors.add(d.author, slot)
+	}
+	for _, v := range d.venues {
+		s.venues.add(v, slot)
+		if _, known := s.places.all[v]; known {
+			s.located.add(slot)
+		}
+	}
+	for _, o := range d.organizers {
+		s.organizers.add(o, slot)
+	}
+	for _, t := range d.terms {
+		s.terms.add(t, slot)
+	}
+	if s.words != nil {
+		for _, t := range d.texts {
+			s.words.add(slot, t.languages, t.text)
+		}
+	}
+	return slot
+}
+
+// seal ends the base: its slots were appended in the order of lists.
+func (s *state) seal() {
+	s.base = s.size()
+	s.byID = make([]uint32, s.base)
+	words := (s.base + 63) / 64
+	s.earliest, s.latest = make([]int64, words), make([]int64, words)
+	for slot := range s.base {
+		s.byID[slot] = slot
+		w := slot / 64
+		if slot%64 == 0 {
+			s.earliest[w], s.latest[w] = s.ends[slot], s.ends[slot]
+		}
+		s.earliest[w], s.latest[w] = min(s.earliest[w], s.ends[slot]), max(s.latest[w], s.ends[slot])
+	}
+	slices.SortFunc(s.byID, func(a, b uint32) int { return cmp.Compare(s.ids[a], s.ids[b]) })
+}
+
+// slot finds the slot of an event.
+func (s *state) slot(id int64) (uint32, bool) {
+	if slot, ok := s.moved[id]; ok {
+		return slot, true
+	}
+	at, ok := slices.BinarySearchFunc(s.byID, id, func(slot uint32, id int64) int { return cmp.Compare(s.ids[slot], id) })
+	if !ok {
+		return 0, false
+	}
+	return s.byID[at], true
+}
+
+// put takes over an event that was written after the base was sealed.
+func (s *state) put(d *document) {
+	s.drop(d.id)
+	slot := s.append(d)
+	at, _ := slices.BinarySearchFunc(s.tail, slot, s.compare)
+	s.tail = slices.Insert(s.tail, at, slot)
+	s.moved[d.id] = slot
+}
+
+// drop takes an event out.
+func (s *state) drop(id int64) {
+	slot, ok := s.slot(id)
+	if !ok {
+		return
+	}
+	for _, b := range s.statuses {
+		b.remove(slot)
+	}
+	if published, was := s.scheduled[slot]; was {
+		delete(s.scheduled, slot)
+		if published == s.nextDue {
+			s.nextDue = never
+			for _, p := range s.scheduled {
+				s.nextDue = min(s.nextDue, p)
+			}
+		}
+	}
+	if slot < s.base {
+		s.gone++
+	}
+}
+
+// untidy reports whether so much has changed that the index should be made anew.
+func (s *state) untidy() bool { return len(s.tail)+s.gone > max(4096, int(s.base)/8) }
+
+// locate finds out anew which events have a venue with a position.
+func (s *state) locate() {
+	s.located = make(set, (s.size()+63)/64)
+	for venue := range s.places.all {
+		if p := s.venues[venue]; p != nil {
+			p.into(s.located)
+		}
+	}
+	s.places.sort()
+}

@@ -1,0 +1,155 @@
+package seed
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+)
+
+// part is a stretch of the events of a calendar, ready to be written.
+type part struct {
+	from, to     int
+	found        map[int]int64 // ids of those that are there already
+	prepared     *edit.Prepared
+	translations int
+	err          error
+}
+
+// events makes up and prepares events in some goroutines, and writes them in their order in this one.
+func (r *run) events(ctx context.Context) error {
+	n := r.cal.Len()
+	r.eventIDs = make([]int64, n)
+	first, err := r.find(ctx, calendar.Event, r.firstSources())
+	if err != nil {
+		return fmt.Errorf("event: %w", err)
+	}
+	look := len(first) > 0 // whether there may be some already
+	ctx, stop := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	defer group.Wait()
+	defer stop()
+	// A slot for each worker, so that none is far ahead of the writer. Slots are in the order of the parts.
+	slots := make([]chan part, r.Workers)
+	for k := range slots {
+		slots[k] = make(chan part, 1)
+		group.Go(func() {
+			for from := k * batch; from < n; from += len(slots) * batch {
+				p := r.prepare(ctx, from, min(from+batch, n), look)
+				select {
+				case slots[k] <- p:
+				case <-ctx.Done():
+					return
+				}
+				if p.err != nil {
+					return
+				}
+			}
+		})
+	}
+	for from, k := 0, 0; from < n; from, k = from+batch, (k+1)%len(slots) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var p part
+		select {
+		case p = <-slots[k]:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if p.err != nil {
+			return p.err
+		}
+		if err := r.writePart(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firstSources are the source ids of the first events: parts are written in order, so that if these are not
+// there, none is.
+func (r *run) firstSources() []string {
+	var out []string
+	for i := range min(batch, r.cal.Len()) {
+		out = append(out, r.Series.sourceID(r.cal.Event(i).SourceID))
+	}
+	return out
+}
+
+// prepare makes up events and does with them what needs no transaction.
+func (r *run) prepare(ctx context.Context, from, to int, look bool) part {
+	p := part{from: from, to: to}
+	events := make([]edit.NewEvent, 0, to-from)
+	parents := make([]int, 0, to-from)
+	for i := from; i < to; i++ {
+		v := r.cal.Event(i)
+		events = append(events, r.eventInput(&v))
+		parents = append(parents, v.Parent)
+	}
+	if look {
+		names := make([]string, len(events))
+		for i := range events {
+			names[i] = *events[i].SourceID
+		}
+		found, err := r.find(ctx, calendar.Event, names)
+		if err != nil {
+			p.err = fmt.Errorf("event: %w", err)
+			return p
+		}
+		p.found = make(map[int]int64, len(found))
+		for i, name := range names {
+			if id, ok := found[name]; ok {
+				p.found[from+i] = id
+			}
+		}
+	}
+	// Places of the new ones in the batch, by index in the calendar.
+	at := make(map[int]int, len(events))
+	fresh := events[:0]
+	for i, v := range events {
+		if _, ok := p.found[from+i]; ok {
+			continue
+		}
+		if parent := parents[i]; parent >= 0 {
+			v.Parent = func(batch []int64) int64 {
+				if k, ok := at[parent]; ok {
+					return batch[k]
+				}
+				return r.eventIDs[parent]
+			}
+		}
+		at[from+i] = len(fresh)
+		p.translations += len(v.Texts)
+		fresh = append(fresh, v)
+	}
+	p.prepared, p.err = r.loader.Events(fresh)
+	return p
+}
+
+// writePart stores what is new of a part.
+func (r *run) writePart(ctx context.Context, p part) error {
+	for i, id := range p.found {
+		r.eventIDs[i] = id
+	}
+	ids, err := r.loader.Write(context.WithoutCancel(ctx), p.prepared)
+	if err != nil {
+		return err
+	}
+	next := 0
+	for i := p.from; i < p.to; i++ {
+		if _, ok := p.found[i]; !ok {
+			r.eventIDs[i] = ids[next]
+			next++
+		}
+	}
+	r.summary.Created[calendar.Event] += len(ids)
+	r.summary.Found[calendar.Event] += len(p.found)
+	r.summary.Translations += p.translations
+	if r.Progress != nil {
+		r.Progress(p.to, r.cal.Len())
+	}
+	return nil
+}

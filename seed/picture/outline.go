@@ -1,0 +1,137 @@
+package picture
+
+import (
+	"cmp"
+	"image"
+	"image/color"
+	"slices"
+
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+)
+
+const (
+	// rows is how many lines a row of pixels is sampled on. A pixel is 64 units high and wide.
+	rows = 8
+	step = 64 / rows
+	// pieces is how many straight lines stand for a curve of an outline.
+	pieces = 8
+)
+
+// outline is closed lines to be filled; points are in units of 1/64 pixel.
+type outline struct{ edges []edge }
+
+type edge struct{ from, to fixed.Point26_6 }
+
+// add appends the outline of a letter with its origin at x, y.
+func (o *outline) add(segments sfnt.Segments, x, y fixed.Int26_6) {
+	var first, at fixed.Point26_6
+	origin := fixed.Point26_6{X: x, Y: y}
+	line := func(to fixed.Point26_6) {
+		if at.Y != to.Y {
+			o.edges = append(o.edges, edge{at, to})
+		}
+		at = to
+	}
+	for _, s := range segments {
+		a, b, c := s.Args[0].Add(origin), s.Args[1].Add(origin), s.Args[2].Add(origin)
+		switch s.Op {
+		case sfnt.SegmentOpMoveTo:
+			line(first)
+			first, at = a, a
+		case sfnt.SegmentOpLineTo:
+			line(a)
+		case sfnt.SegmentOpQuadTo:
+			from := at
+			for i := fixed.Int26_6(1); i <= pieces; i++ {
+				j := pieces - i
+				line(mean(pieces*pieces, from, j*j, a, 2*i*j, b, i*i, b, 0))
+			}
+		case sfnt.SegmentOpCubeTo:
+			from := at
+			for i := fixed.Int26_6(1); i <= pieces; i++ {
+				j := pieces - i
+				line(mean(pieces*pieces*pieces, from, j*j*j, a, 3*i*j*j, b, 3*i*i*j, c, i*i*i))
+			}
+		}
+	}
+	line(first)
+}
+
+// mean is the weighted mean of points.
+func mean(
+	whole fixed.Int26_6, p fixed.Point26_6, wp fixed.Int26_6, q fixed.Point26_6, wq fixed.Int26_6,
+	r fixed.Point26_6, wr fixed.Int26_6, s fixed.Point26_6, ws fixed.Int26_6,
+) fixed.Point26_6 {
+	return fixed.Point26_6{
+		X: (p.X*wp + q.X*wq + r.X*wr + s.X*ws) / whole,
+		Y: (p.Y*wp + q.Y*wq + r.Y*wr + s.Y*ws) / whole,
+	}
+}
+
+// crossing is where an edge crosses a sampled line: downwards is +1, upwards -1.
+type crossing struct{ x, turn int }
+
+// fill colours what the outline goes around, by the non-zero rule, smoothly at the edges.
+func (o *outline) fill(img *image.RGBA, c color.RGBA) {
+	lines := make([][]crossing, img.Rect.Dy()*rows)
+	for _, e := range o.edges {
+		e.cross(lines)
+	}
+	cover := make([]int, img.Rect.Dx()) // of each pixel of a row, in parts of 64*rows
+	for y := range img.Rect.Dy() {
+		clear(cover)
+		for _, line := range lines[y*rows : (y+1)*rows] {
+			slices.SortFunc(line, func(a, b crossing) int { return cmp.Compare(a.x, b.x) })
+			winding := 0
+			for i, at := range line {
+				if winding != 0 {
+					span(cover, line[i-1].x, at.x)
+				}
+				winding += at.turn
+			}
+		}
+		for x, part := range cover {
+			if part > 0 {
+				i := img.PixOffset(x, y)
+				blend(img.Pix[i:i+3:i+3], c, part*255/(64*rows))
+			}
+		}
+	}
+}
+
+// cross notes where an edge crosses the sampled lines, which are at the middle of each step.
+func (e edge) cross(lines [][]crossing) {
+	turn, from, to := 1, e.from, e.to
+	if from.Y > to.Y {
+		turn, from, to = -1, to, from
+	}
+	height := int(to.Y - from.Y)
+	// The first line at or below from, up to the last one above to: an end shared by two edges counts once.
+	for n := max(0, ceil(int(from.Y)-step/2, step)); n < len(lines); n++ {
+		y := n*step + step/2
+		if y >= int(to.Y) {
+			break
+		}
+		x := int(from.X) + int(to.X-from.X)*(y-int(from.Y))/height
+		lines[n] = append(lines[n], crossing{x, turn})
+	}
+}
+
+// ceil divides and rounds up.
+func ceil(a, b int) int {
+	if a <= 0 {
+		return a / b
+	}
+	return (a + b - 1) / b
+}
+
+// span adds what lies between two places of a sampled line to the pixels it covers.
+func span(cover []int, from, to int) {
+	from, to = max(from, 0), min(to, len(cover)*64)
+	for from < to {
+		end := min(to, from&^63+64)
+		cover[from>>6] += end - from
+		from = end
+	}
+}

@@ -1,0 +1,285 @@
+package scenario
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// data holds what calendars are made of:
+//
+//   - city.json: the kinds of events of the scenario "city", how often, when and where they take place;
+//   - city.pl.txt: its texts in Polish; common.pl.txt: those that several scenarios share;
+//   - local.pl.txt: the places, people and proper names of the countries that go with Polish.
+//
+// A text file consists of sections "# type key". A line "=" is a title, ">" a way to begin a description, "+" a
+// paragraph that may follow. Lists have an entry per line with its forms separated by "|". {list} stands for an
+// entry, {list:2} for its second form.
+//
+//go:embed data
+var data embed.FS
+
+// plan is the file of a scenario.
+type plan struct {
+	// Months and Weekdays, from Monday, are how full they are in relation to each other.
+	Months   [12]int
+	Weekdays [7]int
+	Cities   bool // whether it goes on in many cities instead of one
+	Country  bool // whether those are in one country
+	House    bool // whether all venues are under one roof
+	Since    int  // the year in which the oldest of its festivals began; 0 is 1987
+	// Fests are events of several days with events of their own, Courses those of five weekly ones.
+	Fests struct {
+		Share  float64 // of all events, the part of the events of fests
+		Scale  float64 // how many fests
+		Days   [2]int  // how long, at least and at most
+		Months [2]int  // the first and the last month in which they begin; 0, 0: all
+	}
+	Courses    struct{ Share float64 }
+	Venues     []string    // types of venues, in the order in which they are put up
+	Organizers []string    // types of organizers
+	Categories [][2]string // key and key of the parent
+	Tags       []string
+	TagLists   []string // lists whose entries are further tags
+	Kinds      []*kind
+}
+
+// role is the part a kind plays in the calendar.
+type role string
+
+const (
+	free    role = ""        // stands for itself
+	fest    role = "fest"    // has a festival's worth of events
+	opening role = "opening" // is the first event of a fest
+	part    role = "part"    // is one of the others
+	closing role = "closing" // is the last
+	course  role = "course"  // has weekly lessons
+	lesson  role = "lesson"
+	current role = "current" // runs at Options.Now; there is one
+	clocks  role = "clocks"  // takes place in the first night in which the clocks change; there is one
+)
+
+// kind is how one or many events come about.
+type kind struct {
+	Key    string
+	Role   role
+	Weight int      // how many of a hundred or so events are of it
+	At     []string // types of venues; none: it takes place online
+	By     []string // types of organizers
+	In     []string // categories
+	Tags   []string
+	Days   string // "sat sun"; "": any
+	Starts string // "19:00 19:30"; "": all day
+	Lasts  [2]int // minutes, or days if all day; at least and at most
+	Price  [2]int // in units of about a pound; 0, 0: free; -1, -1: not said
+
+	Reduced, Ticketed, Featured, Sticky, Outdoors bool
+
+	days   []int // from Monday
+	starts []int // minutes after midnight
+	titles []title
+	about  about
+	share  []int // places in the cycle of its role, see cycle
+}
+
+func readPlan(scenario string) (*plan, error) {
+	b, err := data.ReadFile("data/" + scenario + ".json")
+	if err != nil {
+		return nil, err
+	}
+	return parsePlan(b)
+}
+
+func parsePlan(b []byte) (*plan, error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	p := new(plan)
+	if err := d.Decode(p); err != nil {
+		return nil, err
+	}
+	for _, k := range p.Kinds {
+		for name := range strings.FieldsSeq(k.Days) {
+			day := slices.Index([]string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, name)
+			if day < 0 {
+				return nil, fmt.Errorf("kind %q: no day %q", k.Key, name)
+			}
+			k.days = append(k.days, day)
+		}
+		for start := range strings.FieldsSeq(k.Starts) {
+			var hour, minute int
+			if _, err := fmt.Sscanf(start, "%d:%d", &hour, &minute); err != nil {
+				return nil, fmt.Errorf("kind %q: start %q: %w", k.Key, start, err)
+			}
+			k.starts = append(k.starts, hour*60+minute)
+		}
+		if k.Lasts[0] < 1 || k.Lasts[1] < k.Lasts[0] || k.Price[1] < k.Price[0] || len(k.By) == 0 {
+			return nil, fmt.Errorf("kind %q: impossible duration, price or organizer", k.Key)
+		}
+		for _, missing := range []struct {
+			what       string
+			used, have []string
+		}{
+			{"venue", k.At, p.Venues},
+			{"organizer", k.By, p.Organizers},
+			{"category", k.In, p.categoryKeys()},
+			{"tag", k.Tags, p.Tags},
+		} {
+			for _, key := range missing.used {
+				if !slices.Contains(missing.have, key) {
+					return nil, fmt.Errorf("kind %q: no %s %q", k.Key, missing.what, key)
+				}
+			}
+		}
+	}
+	for i, c := range p.Categories {
+		if c[1] != "" && !slices.Contains(p.categoryKeys()[:i], c[1]) {
+			return nil, fmt.Errorf("category %q: no parent %q before it", c[0], c[1])
+		}
+	}
+	return p, nil
+}
+
+func (p *plan) categoryKeys() []string {
+	keys := make([]string, len(p.Categories))
+	for i, c := range p.Categories {
+		keys[i] = c[0]
+	}
+	return keys
+}
+
+// section is a part of a text file.
+type section struct {
+	Titles, Leads, More []string   // the lines "=", ">" and "+"
+	Entries             [][]string // the other lines, by forms
+}
+
+// sections are those of one or more text files, by type and key: "kind jazz".
+type sections map[string]*section
+
+var sectionTypes = []string{"kind", "list", "categories", "tags", "venue", "organizer", "info"}
+
+// read adds the sections of a file.
+func (s sections) read(name string) error {
+	b, err := data.ReadFile("data/" + name)
+	if err != nil {
+		return err
+	}
+	if err := s.parse(string(b)); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+func (s sections) parse(text string) error {
+	var now *section
+	forms := 0
+	for number, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		wrong := func(what string) error { return fmt.Errorf("line %d: %s: %q", number+1, what, line) }
+		if line == "" {
+			continue
+		}
+		mark, rest, _ := strings.Cut(line, " ")
+		if mark == "#" {
+			typ, _, _ := strings.Cut(rest, " ")
+			if !slices.Contains(sectionTypes, typ) {
+				return wrong("unknown type of section")
+			}
+			if s[rest] != nil {
+				return wrong("section is there twice")
+			}
+			now, forms = new(section), 0
+			s[rest] = now
+			continue
+		}
+		if now == nil {
+			return wrong("text before the first section")
+		}
+		switch mark {
+		case "=":
+			now.Titles = append(now.Titles, rest)
+		case ">":
+			now.Leads = append(now.Leads, rest)
+		case "+":
+			now.More = append(now.More, rest)
+		default:
+			entry := strings.Split(line, " | ")
+			if slices.Contains(entry, "") || forms != 0 && len(entry) != forms {
+				return wrong("entry has not as many forms as the one before")
+			}
+			forms = len(entry)
+			now.Entries = append(now.Entries, entry)
+		}
+	}
+	return nil
+}
+
+// readTexts reads the texts of a scenario in a language.
+func readTexts(scenario string, l calendar.Language) (sections, error) {
+	s := sections{}
+	if err := s.read("common." + string(l) + ".txt"); err != nil {
+		return nil, err
+	}
+	if err := s.read(scenario + "." + string(l) + ".txt"); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func readLocal(l calendar.Language) (sections, error) {
+	s := sections{}
+	return s, s.read("local." + string(l) + ".txt")
+}
+
+// entries are those of a section; none is an error.
+func (s sections) entries(key string) ([][]string, error) {
+	if s[key] == nil || len(s[key].Entries) == 0 {
+		return nil, fmt.Errorf("no section %q", key)
+	}
+	return s[key].Entries, nil
+}
+
+// named are the entries of the sections "categories" or "tags" by their first form.
+func (s sections) named(key string) (map[string][]string, error) {
+	entries, err := s.entries(key)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string][]string{}
+	for _, e := range entries {
+		if all[e[0]] != nil {
+			return nil, fmt.Errorf("%s: %q twice", key, e[0])
+		}
+		all[e[0]] = e[1:]
+	}
+	return all, nil
+}
+
+// check reports what a language has and another has not, and kinds that the plan does not know.
+func (p *plan) check(first, other sections) error {
+	for key, a := range first {
+		b := other[key]
+		switch {
+		case b == nil:
+			return fmt.Errorf("no section %q", key)
+		case len(a.Titles) != len(b.Titles), len(a.Leads) != len(b.Leads), len(a.More) != len(b.More),
+			len(a.Entries) != len(b.Entries):
+			return fmt.Errorf("section %q has not as many lines as in the first language", key)
+		}
+	}
+	for key := range other {
+		if first[key] == nil {
+			return fmt.Errorf("section %q is not in the first language", key)
+		}
+		name, ok := strings.CutPrefix(key, "kind ")
+		if ok && !slices.ContainsFunc(p.Kinds, func(k *kind) bool { return k.Key == name }) {
+			return fmt.Errorf("section %q is of no kind", key)
+		}
+	}
+	return nil
+}

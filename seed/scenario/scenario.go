@@ -1,0 +1,92 @@
+// Package scenario makes up calendars: believable, harmless and the same each time for the same options, on any
+// machine. It touches no database and reads no clock.
+package scenario
+
+import (
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// Options of a calendar. Only From must be set; the zero values of the others are the defaults named.
+type Options struct {
+	// Scenario is one of Scenarios; "" is "city".
+	Scenario string
+	// Seed decides everything that is left to chance.
+	Seed uint64
+	// Events, Venues and Organizers say how many there are; 0 is 200 events and numbers that fit them.
+	Events, Venues, Organizers int
+	// From is the first day of the calendar, Months how many it has: 0 is 24.
+	From   calendar.Wall
+	Months int
+	// Zone is the time zone of the events; the zero value is that of the places.
+	Zone calendar.Zone
+	// Languages are those of the texts. The first is the language of the originals and decides in which
+	// countries the places are; none is all, English first.
+	Languages []calendar.Language
+	// Now is the time at which it is decided what is over, runs or is scheduled: UTC. Zero is the start of From.
+	Now time.Time
+	// Nasty adds a few texts that trip careless clients: emoji, quotes, ampersands, right-to-left.
+	Nasty bool
+	// Pictures gives most events, some venues and some organizers a picture.
+	Pictures bool
+}
+
+// Text is a text in some languages, always in the first of the calendar; nil is no text.
+type Text map[calendar.Language]string
+
+// Term is a category or a tag.
+type Term struct {
+	SourceID    string
+	Parent      int // index into Categories; -1 at the top
+	Name        Text
+	Description Text // plain text
+}
+
+// Venue is a place.
+type Venue struct {
+	SourceID            string
+	Name                Text // the same in all languages for proper names
+	Description         Text // HTML
+	Address, City, Zip  string
+	Province, Country   string
+	Phone, Website      string
+	Latitude, Longitude float64 // degrees north, east
+	Located             bool    // whether it has a position
+	Picture             int     // index into Pictures; -1 none
+}
+
+// Organizer is who holds events.
+type Organizer struct {
+	SourceID              string
+	Name                  Text
+	Description           Text // HTML
+	Phone, Email, Website string
+	Picture               int // index into Pictures; -1 none
+}
+
+// Event is an event. What it is linked to is given by index.
+type Event struct {
+	SourceID             string
+	Title                Text // plain text
+	Excerpt, Description Text // HTML
+	Status               calendar.Status
+	Published            time.Time // UTC, whole seconds
+	Span                 calendar.Span
+	Cost                 calendar.Cost
+	Website              string // "" is never set
+	Password             string // in clear; "" is none
+
+	Hide, Sticky, Featured, Ticketed bool
+
+	Categories, Tags, Venues, Organizers []int
+	Parent                               int // index of an earlier event; -1 none
+	Picture                              int // index into Pictures; -1 none
+}
+
+// Picture is what a picture shows; package picture draws it.
+type Picture struct {
+	SourceID string
+	Title    string
+	Seed     uint64
+}

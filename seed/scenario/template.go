@@ -1,0 +1,227 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// The slots that are no lists. Those before slotLists are filled from the event itself.
+const (
+	slotCity    = iota // Kraków
+	slotIn             // in Kraków
+	slotOf             // of Kraków
+	slotVenue          // name of the venue
+	slotOrg            // name of the organizer
+	slotYear           // 2026
+	slotSeason         // 2026/27
+	slotEdition        // how many times there has been one: 21st
+	slotNumber         // of the lesson: 3
+	slotLesson         // its subject
+	slotHead           // title of the parent
+	slotHome           // first team of the match
+	slotAway           // second team of the match
+	slotWho            // a person
+	slotWho2           // another
+	slotBand
+	slotMatch // home and away
+	slotLists // the first list
+)
+
+var slotNames = [...]string{
+	"city", "in", "of", "venue", "org", "year", "season", "edition", "n", "lesson", "head", "home", "away", "who",
+	"who2", "band", "match",
+}
+
+// list is entries with their forms, by language.
+type list struct {
+	name    string
+	size    int
+	entries [][][]string // language, entry, form
+}
+
+// segment of a template: text, or text before a slot.
+type segment struct {
+	text string
+	slot int // -1: none
+	form int
+}
+
+type template []segment
+
+// templates are those of one text in all languages.
+type templates []template
+
+// title is a pattern for titles.
+type title struct {
+	in    templates
+	slots []int // those that make a difference, in the order in which they are decided
+	turns scatter
+}
+
+// about is a description of a kind, a type of venue or of organizer.
+type about struct {
+	leads, firsts, more []templates // firsts are the first sentences of leads
+}
+
+// compile parses a text. In HTML, what stands between slots is escaped.
+func (c *Calendar) compile(text string, html bool) (template, error) {
+	var t template
+	add := func(text string, slot, form int) {
+		if html {
+			text = calendar.Escape(text)
+		}
+		t = append(t, segment{text, slot, form})
+	}
+	rest := text
+	for {
+		before, after, found := strings.Cut(rest, "{")
+		if !found {
+			break
+		}
+		name, next, found := strings.Cut(after, "}")
+		if !found {
+			return nil, fmt.Errorf("no closing brace in %q", text)
+		}
+		name, number, _ := strings.Cut(name, ":")
+		form := 1
+		if number != "" {
+			var err error
+			if form, err = strconv.Atoi(number); err != nil {
+				return nil, fmt.Errorf("%q: %w", text, err)
+			}
+			if form < 1 {
+				return nil, fmt.Errorf("no form %d in %q", form, text)
+			}
+		}
+		slot := slices.Index(slotNames[:], name)
+		if slot < 0 {
+			at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == name })
+			if at < 0 {
+				return nil, fmt.Errorf("no slot %q in %q", name, text)
+			}
+			slot = slotLists + at
+		}
+		if slot == slotLesson && !c.hasLessons() {
+			return nil, fmt.Errorf("no list of courses with %d lessons for %q", lessons, text)
+		}
+		add(before, slot, form-1)
+		rest = next
+	}
+	if rest != "" || len(t) == 0 {
+		add(rest, -1, 0)
+	}
+	return t, nil
+}
+
+// hasLessons reports whether there are courses with the titles of their lessons.
+func (c *Calendar) hasLessons() bool {
+	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == "course" })
+	return at >= 0 && !slices.ContainsFunc(c.lists[at].entries, func(entries [][]string) bool {
+		return len(entries[0]) != lessons+1
+	})
+}
+
+// compileAll parses a text in all languages, which have to fill the same slots.
+func (c *Calendar) compileAll(texts []string, html bool) (templates, error) {
+	var all templates
+	for i, text := range texts {
+		t, err := c.compile(text, html)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range t {
+			if s.slot >= slotLists {
+				if entries := c.lists[s.slot-slotLists].entries[i]; s.form >= len(entries[0]) {
+					return nil, fmt.Errorf("too few forms for %q", text)
+				}
+			}
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// sameSlots reports the first language whose title is not made of what the first one is made of.
+func (ts templates) sameSlots() error {
+	first := ts[0].slots()
+	for _, t := range ts[1:] {
+		if other := t.slots(); !slices.Equal(sorted(first), sorted(other)) {
+			return fmt.Errorf("languages have different slots in a title: %q", ts[0][0].text)
+		}
+	}
+	return nil
+}
+
+func sorted(numbers []int) []int {
+	numbers = slices.Clone(numbers)
+	slices.Sort(numbers)
+	return numbers
+}
+
+// slots are those of the template that make a difference between titles, once each.
+func (t template) slots() []int {
+	var all []int
+	for _, s := range t {
+		slot := s.slot
+		if slot == slotHome || slot == slotAway {
+			slot = slotMatch
+		}
+		if slot >= slotWho && !slices.Contains(all, slot) {
+			all = append(all, slot)
+		}
+	}
+	return all
+}
+
+// firstSentence is the beginning of a paragraph up to its first full stop.
+func firstSentence(paragraph string) string {
+	if end := strings.Index(paragraph, ". "); end >= 0 {
+		return paragraph[:end+1]
+	}
+	return paragraph
+}
+
+// escape is calendar.Escape without its price for what needs none.
+func escape(s string) string {
+	if strings.ContainsAny(s, "&<>") {
+		return calendar.Escape(s)
+	}
+	return s
+}
+
+// ordinal is how a language counts editions.
+func ordinal(l calendar.Language, n int) string {
+	if l != calendar.English {
+		return roman(n)
+	}
+	suffix := "th"
+	switch n % 10 {
+	case 1:
+		suffix = "st"
+	case 2:
+		suffix = "nd"
+	case 3:
+		suffix = "rd"
+	}
+	if n%100 >= 11 && n%100 <= 13 {
+		suffix = "th"
+	}
+	return strconv.Itoa(n) + suffix
+}
+
+func roman(n int) string {
+	var b strings.Builder
+	for _, step := range []struct {
+		value int
+		text  string
+	}{{100, "C"}, {90, "XC"}, {50, "L"}, {40, "XL"}, {10, "X"}, {9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"}} {
+		for ; n >= step.value; n -= step.value {
+			b.WriteString(step.text)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,125 @@
+package seed
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// sqlTables are the tables that a calendar is in, in an order that the foreign keys allow.
+var sqlTables = []string{
+	"settings", "records", "images", "terms", "term_translations", "venues", "venue_translations", "organizers",
+	"organizer_translations", "slugs", "events", "event_translations", "search_texts", "event_venues",
+	"event_organizers", "event_terms", "counters", "changes",
+}
+
+// sqlHead makes the session read what follows as it is meant.
+const sqlHead = `-- A made-up calendar for an empty database whose migrations are applied: MySQL and compatible.
+SET NAMES utf8mb4;
+SET time_zone = '+00:00';
+SET sql_mode = 'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO';
+START TRANSACTION;
+`
+
+// SQL writes what an SQLite database holds as INSERT statements for MySQL, each at the end of a line. The
+// database holds one calendar, no users, and is not changed meanwhile.
+func SQL(ctx context.Context, out io.Writer, db *sql.DB) error {
+	w := bufio.NewWriter(out)
+	if _, err := w.WriteString(sqlHead); err != nil {
+		return err
+	}
+	for _, table := range sqlTables {
+		if err := sqlTable(ctx, w, db, table); err != nil {
+			return fmt.Errorf("SQL of %s: %w", table, err)
+		}
+	}
+	if _, err := w.WriteString("COMMIT;\n"); err != nil {
+		return err
+	}
+	return w.Flush()
+}
+
+func sqlTable(ctx context.Context, w *bufio.Writer, db *sql.DB, table string) error {
+	found, err := db.QueryContext(ctx, "SELECT * FROM `"+table+"` ORDER BY 1, 2")
+	if err != nil {
+		return err
+	}
+	defer found.Close()
+	types, err := found.ColumnTypes()
+	if err != nil {
+		return err
+	}
+	names := make([]string, len(types))
+	values, at := make([]any, len(types)), make([]any, len(types))
+	for i, t := range types {
+		names[i], at[i] = t.Name(), &values[i]
+	}
+	head := "INSERT INTO `" + table + "` (`" + strings.Join(names, "`,`") + "`) VALUES\n"
+	size := 0 // of the statement so far, in bytes
+	for found.Next() {
+		if err := found.Scan(at...); err != nil {
+			return err
+		}
+		row := make([]string, len(values))
+		for i, v := range values {
+			if row[i], err = sqlLiteral(v, types[i].DatabaseTypeName()); err != nil {
+				return fmt.Errorf("%s: %w", names[i], err)
+			}
+		}
+		text := "(" + strings.Join(row, ",") + ")"
+		switch {
+		case size == 0:
+			text = head + text
+		case size+len(text) > 512<<10: // half of what the smallest packet takes
+			text, size = ";\n"+head+text, 0
+		default:
+			text = ",\n" + text
+		}
+		size += len(text)
+		if _, err := w.WriteString(text); err != nil {
+			return err
+		}
+	}
+	if size > 0 {
+		if _, err := w.WriteString(";\n"); err != nil {
+			return err
+		}
+	}
+	return found.Err()
+}
+
+// sqlLiteral writes a value of a column of some type.
+func sqlLiteral(v any, column string) (string, error) {
+	quote := func(s string) string {
+		return "'" + strings.NewReplacer(`\`, `\\`, "'", "''", "\n", `\n`, "\r", `\r`, "\x00", `\0`, "\x1a", `\Z`).Replace(s) + "'"
+	}
+	switch v := v.(type) {
+	case nil:
+		return "NULL", nil
+	case bool:
+		if v {
+			return "1", nil
+		}
+		return "0", nil
+	case int64:
+		return strconv.FormatInt(v, 10), nil
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), nil
+	case time.Time:
+		return "'" + v.UTC().Format(time.DateTime) + "'", nil
+	case string:
+		return quote(v), nil
+	case []byte:
+		if strings.EqualFold(column, "blob") {
+			return "X'" + hex.EncodeToString(v) + "'", nil
+		}
+		return quote(string(v)), nil
+	}
+	return "", fmt.Errorf("no literal for a %T", v)
+}

@@ -1,0 +1,236 @@
+package store
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// pool is the limits of one process's connections. No time is without limit.
+type pool struct {
+	open, idle    int
+	idleTime, age time.Duration
+}
+
+// maxConnections is the most that anybody means by a number of connections.
+const maxConnections = 10_000
+
+var (
+	// What one process takes of a server's connections. Ending them after a while lets a proxy or a failover
+	// move them over.
+	mysqlPool = pool{open: 32, idle: 32, idleTime: 5 * time.Minute, age: 30 * time.Minute}
+
+	// Reads are CPU work in this process: more connections than this only cost memory.
+	sqlitePool = pool{open: 16, idle: 16}
+)
+
+// option reads one option of a URL. Its error does not repeat the value.
+type option func(value string) error
+
+// readOptions hands each option to its reader. Unknown ones are not repeated, because with a character that is
+// not encoded they may be part of a password. Given twice, the last one counts.
+func readOptions(query string, known map[string]option) error {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return errors.New("options: percent-encode special characters")
+	}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		read, ok := known[name]
+		if !ok {
+			return fmt.Errorf("unknown option; known are %s", strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+		}
+		given := values[name]
+		if err := read(given[len(given)-1]); err != nil {
+			return fmt.Errorf("option %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// options are those of the pool of either engine.
+func (p *pool) options() map[string]option {
+	return map[string]option{
+		"max-open":      count(&p.open, 1),
+		"max-idle":      count(&p.idle, 0),
+		"max-idle-time": period(&p.idleTime),
+		"max-lifetime":  period(&p.age),
+	}
+}
+
+// check makes the limits agree.
+func (p *pool) check(given bool) error {
+	if p.idle <= p.open {
+		return nil
+	}
+	if given {
+		return errors.New("option max-idle: want at most max-open")
+	}
+	p.idle = p.open
+	return nil
+}
+
+func count(to *int, least int) option {
+	return func(value string) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < least || n > maxConnections {
+			return fmt.Errorf("want a number from %d to %d", least, maxConnections)
+		}
+		*to = n
+		return nil
+	}
+}
+
+// period is a duration, or 0 for no limit.
+func period(to *time.Duration) option {
+	return func(value string) error {
+		d, err := time.ParseDuration(value)
+		if err != nil || d < 0 {
+			return errors.New("want a duration such as 5s, or 0 for no limit")
+		}
+		*to = d
+		return nil
+	}
+}
+
+func positive(to *time.Duration) option {
+	return func(value string) error {
+		d, err := time.ParseDuration(value)
+		if err != nil || d < time.Millisecond || d > 24*time.Hour {
+			return errors.New("want a duration such as 5s")
+		}
+		*to = d
+		return nil
+	}
+}
+
+// size is a number of bytes, or of others with a letter after it.
+func size(to *int64) option {
+	return func(value string) error {
+		digits, shift := value, 0
+		if n := len(value); n > 0 {
+			switch value[n-1] {
+			case 'k', 'K':
+				digits, shift = value[:n-1], 10
+			case 'm', 'M':
+				digits, shift = value[:n-1], 20
+			case 'g', 'G':
+				digits, shift = value[:n-1], 30
+			}
+		}
+		n, err := strconv.ParseInt(digits, 10, 64)
+		if err != nil || n < 0 || n > (1<<40)>>shift {
+			return errors.New("want a size such as 64M")
+		}
+		*to = n << shift
+		return nil
+	}
+}
+
+// sqliteOptions are what a URL of SQLite may say about its connections.
+type sqliteOptions struct {
+	busy  time.Duration // how long a writer waits for another
+	cache int64         // bytes of pages each connection keeps; 0 for SQLite's own
+	mmap  int64         // bytes of the file that are mapped instead of read; 0 for none
+}
+
+func (o *sqliteOptions) read(query string, p *pool) error {
+	known := p.options()
+	known["busy-timeout"] = positive(&o.busy)
+	known["cache-size"] = size(&o.cache)
+	known["mmap-size"] = size(&o.mmap)
+	if err := readOptions(query, known); err != nil {
+		return err
+	}
+	return p.check(strings.Contains(query, "max-idle="))
+}
+
+// tlsFiles are the certificates that a URL of MySQL names.
+type tlsFiles struct{ ca, cert, key string }
+
+// mysqlOptions applies the options of a URL.
+func mysqlOptions(c *mysql.Config, p *pool, query string) error {
+	var files tlsFiles
+	known := p.options()
+	known["tls"] = func(value string) error {
+		if !slices.Contains([]string{"true", "skip-verify", "preferred", "false"}, value) {
+			return errors.New("want true, skip-verify, preferred or false")
+		}
+		c.TLSConfig = value
+		return nil
+	}
+	for name, to := range map[string]*string{
+		"tls-ca": &files.ca, "tls-cert": &files.cert, "tls-key": &files.key,
+	} {
+		known[name] = func(value string) error {
+			if value == "" {
+				return errors.New("want a file")
+			}
+			*to = value
+			return nil
+		}
+	}
+	known["timeout"] = positive(&c.Timeout)
+	known["read-timeout"] = period(&c.ReadTimeout)
+	known["write-timeout"] = period(&c.WriteTimeout)
+	if err := readOptions(query, known); err != nil {
+		return err
+	}
+	if err := p.check(strings.Contains(query, "max-idle=")); err != nil {
+		return err
+	}
+	return files.load(c)
+}
+
+// load reads the certificates. With any of them, connections are encrypted and the server's is verified.
+func (f tlsFiles) load(c *mysql.Config) error {
+	if f == (tlsFiles{}) {
+		return nil
+	}
+	if c.TLSConfig != "" && c.TLSConfig != "true" {
+		return errors.New("options tls-ca, tls-cert and tls-key: want tls=true with them, or no tls")
+	}
+	if (f.cert == "") != (f.key == "") {
+		return errors.New("options tls-cert and tls-key: want both or none")
+	}
+	// The driver adds the name of the host, which the certificate has to have.
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	if f.ca != "" {
+		pem, err := os.ReadFile(f.ca)
+		if err != nil {
+			return fmt.Errorf("option tls-ca: %w", withoutPath(err))
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return errors.New("option tls-ca: no certificate in PEM")
+		}
+	}
+	if f.cert != "" {
+		pair, err := tls.LoadX509KeyPair(f.cert, f.key)
+		if err != nil {
+			return fmt.Errorf("options tls-cert and tls-key: %w", withoutPath(err))
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	c.TLSConfig, c.TLS = "true", config
+	return nil
+}
+
+// withoutPath is what is wrong with a file. Its name stays out of messages: it may be part of a password.
+func withoutPath(err error) error {
+	var at *fs.PathError
+	if errors.As(err, &at) {
+		return at.Err
+	}
+	return err
+}

@@ -1,0 +1,203 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"reflect"
+)
+
+// Reading a statement costs SQLite more than carrying out most of ours, so each connection keeps the ones it has read.
+// MySQL reads them elsewhere, and keeping them there would cost a round trip each.
+
+// maxStatements is how many statements a connection keeps, and maxStatement the longest, in bytes. Longer ones write
+// many rows and take their time anyway.
+const (
+	maxStatements = 256
+	maxStatement  = 8 << 10
+)
+
+// openSQLite opens a database whose connections keep statements.
+func openSQLite(dsn string) (*sql.DB, error) {
+	// The way database/sql offers to get at a registered driver.
+	db, err := sql.Open("sqlite", dsn)
+	if err != nil {
+		return nil, err
+	}
+	kept := keeping{dsn: dsn, driver: db.Driver()}
+	if err := db.Close(); err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(kept), nil
+}
+
+// keeping opens connections that keep statements.
+type keeping struct {
+	dsn    string
+	driver driver.Driver
+}
+
+// Driver is SQLite's.
+func (k keeping) Driver() driver.Driver { return k.driver }
+
+// Connect opens a connection.
+func (k keeping) Connect(context.Context) (driver.Conn, error) {
+	conn, err := k.driver.Open(k.dsn)
+	if err != nil {
+		return nil, err
+	}
+	whole, ok := conn.(sqliteConn)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("%T lacks what a connection needs", conn), conn.Close())
+	}
+	return &keeper{sqliteConn: whole, kept: map[string]*statement{}}, nil
+}
+
+// sqliteConn is what SQLite's connections do.
+type sqliteConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Pinger
+	driver.SessionResetter
+	driver.Validator
+}
+
+// keeper is a connection that keeps statements. As any connection, it is used by one at a time.
+type keeper struct {
+	sqliteConn
+	kept map[string]*statement
+	uses uint64
+}
+
+// statement is one that is kept. While its rows are read it is busy, and the same text needs another.
+type statement struct {
+	stmt interface {
+		driver.Stmt
+		driver.StmtExecContext
+		driver.StmtQueryContext
+	}
+	busy bool
+	used uint64 // when, counted in uses of the connection
+}
+
+// prepared is the kept statement of a text; nil if it is not to be kept or is busy.
+func (k *keeper) prepared(ctx context.Context, query string, args int) (*statement, error) {
+	k.uses++
+	if s := k.kept[query]; s != nil {
+		if s.busy {
+			return nil, nil
+		}
+		s.used = k.uses
+		return s, nil
+	}
+	if len(query) > maxStatement {
+		return nil, nil
+	}
+	stmt, err := k.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	s := &statement{used: k.uses}
+	var ok bool
+	// A script of several statements does not count its arguments as one does.
+	if s.stmt, ok = stmt.(interface {
+		driver.Stmt
+		driver.StmtExecContext
+		driver.StmtQueryContext
+	}); !ok || stmt.NumInput() >= 0 && stmt.NumInput() != args {
+		return nil, stmt.Close()
+	}
+	if len(k.kept) >= maxStatements {
+		if err := k.forget(); err != nil {
+			return nil, errors.Join(err, stmt.Close())
+		}
+	}
+	k.kept[query] = s
+	return s, nil
+}
+
+// forget closes the statement that was not used for longest.
+func (k *keeper) forget() error {
+	oldest := ""
+	for query, s := range k.kept {
+		if !s.busy && (oldest == "" || s.used < k.kept[oldest].used) {
+			oldest = query
+		}
+	}
+	if oldest == "" {
+		return nil
+	}
+	s := k.kept[oldest]
+	delete(k.kept, oldest)
+	return s.stmt.Close()
+}
+
+// ExecContext runs a statement without rows.
+func (k *keeper) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	s, err := k.prepared(ctx, query, len(args))
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return k.sqliteConn.ExecContext(ctx, query, args)
+	}
+	return s.stmt.ExecContext(ctx, args)
+}
+
+// QueryContext runs a statement with rows.
+func (k *keeper) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	s, err := k.prepared(ctx, query, len(args))
+	if err != nil {
+		return nil, err
+	}
+	if s == nil {
+		return k.sqliteConn.QueryContext(ctx, query, args)
+	}
+	rows, err := s.stmt.QueryContext(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	whole, ok := rows.(sqliteRows)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("%T lacks what rows need", rows), rows.Close())
+	}
+	s.busy = true
+	return &keptRows{sqliteRows: whole, of: s}, nil
+}
+
+// Close closes the connection and what it kept.
+func (k *keeper) Close() error {
+	var errs []error
+	for _, s := range k.kept {
+		errs = append(errs, s.stmt.Close())
+	}
+	k.kept = nil
+	return errors.Join(append(errs, k.sqliteConn.Close())...)
+}
+
+// sqliteRows is what SQLite's rows do.
+type sqliteRows interface {
+	driver.Rows
+	driver.RowsColumnTypeDatabaseTypeName
+	driver.RowsColumnTypeLength
+	driver.RowsColumnTypeNullable
+	driver.RowsColumnTypePrecisionScale
+	ColumnTypeScanType(index int) reflect.Type
+}
+
+// keptRows are the rows of a kept statement.
+type keptRows struct {
+	sqliteRows
+	of *statement
+}
+
+// Close ends the rows, and the statement can be used again.
+func (r *keptRows) Close() error {
+	r.of.busy = false
+	return r.sqliteRows.Close()
+}

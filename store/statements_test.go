@@ -1,0 +1,107 @@
+package store
+
+import (
+	"fmt"
+	"testing"
+)
+
+func TestConnectionsKeepStatements(t *testing.T) {
+	t.Parallel()
+	st, err := Open(t.Context(), "sqlite://"+t.TempDir()+"/kept.db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	db := st.DB
+	must := func(query string, args ...any) {
+		t.Helper()
+		if _, err := db.ExecContext(t.Context(), query, args...); err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+	}
+	must("CREATE TABLE t (n integer); CREATE TABLE u (n integer)") // a script
+	for n := range 5 {
+		must("INSERT INTO t VALUES (?), (?)", n, n+10)
+	}
+	tx, err := db.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The same statement within itself, on one connection.
+	outer, err := tx.QueryContext(t.Context(), "SELECT n FROM t WHERE n < ? ORDER BY n", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum := 0
+	for outer.Next() {
+		var n int
+		if err := outer.Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		inner, err := tx.QueryContext(t.Context(), "SELECT n FROM t WHERE n < ? ORDER BY n", 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for inner.Next() {
+			sum += n + 1
+		}
+		if err := inner.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := outer.Close(); err != nil || outer.Err() != nil {
+		t.Fatal(err, outer.Err())
+	}
+	if sum != 2*(1+2+3) {
+		t.Errorf("the sum is %d", sum)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	// A changed schema is noticed.
+	count := func() (n int) {
+		if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM pragma_table_info('t')").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	columns := func() int {
+		rows, err := db.QueryContext(t.Context(), "SELECT * FROM t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		names, err := rows.Columns()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return len(names)
+	}
+	if count() != 1 || columns() != 1 {
+		t.Error("t has more than a column")
+	}
+	must("ALTER TABLE t ADD COLUMN m integer")
+	if count() != 2 || columns() != 2 {
+		t.Error("the new column is not seen")
+	}
+	// More statements than are kept.
+	for n := range 2 * maxStatements {
+		must(fmt.Sprintf("INSERT INTO u VALUES (%d)", n))
+	}
+	if _, err := db.ExecContext(t.Context(), "INSERT INTO u VALUES (?)"); err == nil {
+		t.Error("an argument is missing, and nobody minds")
+	}
+	if _, err := db.ExecContext(t.Context(), "INSERT INTO nowhere VALUES (1)"); err == nil {
+		t.Error("a table is missing, and nobody minds")
+	}
+	var total int
+	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM u").Scan(&total); err != nil || total != 2*maxStatements {
+		t.Errorf("%d rows: %v", total, err)
+	}
+}

@@ -1,0 +1,224 @@
+package translations
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/change"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/predicate"
+)
+
+// Format is a format of files.
+type Format string
+
+// The formats. XLIFF is version 2.0; XLIFF12 is version 1.2, which more tools know and which may have several
+// source languages. All are read.
+const (
+	JSON    Format = "json"
+	XLIFF   Format = "xliff"
+	XLIFF12 Format = "xliff-1.2"
+)
+
+// ErrMixed is the refusal of an export in XLIFF 2.0, which has one source language, of records that were written
+// in several.
+var ErrMixed = errors.New("the records were written in several languages, and XLIFF 2.0 has one source language")
+
+// Unit is one text of a file.
+type Unit struct {
+	ID       ID
+	From, To calendar.Language
+	Source   string
+	Target   *string // nil: there is no translation yet
+	Note     string  // for the translator
+
+	name  string // as the file has it
+	place string // in the file, such as "line 12" of XLIFF or "item 3" of JSON
+	fault error  // what makes it unusable
+}
+
+// Exporter writes texts to a file.
+type Exporter struct {
+	DB     *ent.Client
+	Format Format
+	// To is the language to translate into. Records that were written in it are left out.
+	To calendar.Language
+	// From is the language to translate from, "" for the original of each record.
+	From calendar.Language
+	// Kinds are the kinds to export, all if there are none.
+	Kinds []calendar.Kind
+	// MissingOnly leaves out what is translated already.
+	MissingOnly bool
+	// Slugs exports the slugs, too.
+	Slugs bool
+	// After leaves out the records up to this id.
+	After int64
+	// Since, if not nil, leaves out the records that did not change after this revision.
+	Since *int64
+}
+
+// Exported is what an export did.
+type Exported struct {
+	Records, Units int
+	// Sourceless are texts that there are not in the language to translate from.
+	Sourceless int
+	// Revision is that of the calendar when the export began: Since of the next one.
+	Revision int64
+}
+
+// Write writes the file. Only a page of records is in memory at a time.
+func (x *Exporter) Write(ctx context.Context, w io.Writer) (Exported, error) {
+	var done Exported
+	if x.From == x.To {
+		return done, fmt.Errorf("from %s into %s: nothing to translate", x.From, x.To)
+	}
+	newest, err := x.DB.Change.Query().Order(ent.Desc(change.FieldID)).Select(change.FieldID).First(ctx)
+	switch {
+	case err == nil:
+		done.Revision = newest.ID
+	case !ent.IsNotFound(err):
+		return done, fmt.Errorf("revision: %w", err)
+	}
+	from := x.From
+	if x.Format == XLIFF && from == "" {
+		if from, err = x.original(ctx); err != nil {
+			return done, err
+		}
+	}
+	buffered := bufio.NewWriterSize(w, 64<<10)
+	out := newWriter(x.Format, buffered, from, x.To)
+	out.open()
+	for _, kind := range (Filter{Kinds: x.Kinds}).kinds() {
+		err := each(ctx, x.DB, kind, selection{after: x.After, since: x.Since}, func(r *record) error {
+			units := x.units(r, &done)
+			for i := range units {
+				if err := out.unit(&units[i]); err != nil {
+					return fmt.Errorf("%s: %w", units[i].ID, err)
+				}
+			}
+			if len(units) > 0 {
+				done.Records++
+				done.Units += len(units)
+			}
+			return nil
+		})
+		if err != nil {
+			return done, err
+		}
+	}
+	out.close()
+	return done, buffered.Flush() // tells of all earlier failures, too
+}
+
+// units are the texts of a record that go into the file.
+func (x *Exporter) units(r *record, done *Exported) []Unit {
+	if r.original.Language == x.To {
+		return nil
+	}
+	from := x.From
+	if from == "" {
+		from = r.original.Language
+	}
+	var out []Unit
+	for _, f := range Fields(r.kind) {
+		source, target := r.text(from, f), r.text(x.To, f)
+		switch {
+		case f == Slug && !x.Slugs, field(&r.original, f) == "" && source == "", x.MissingOnly && target != "":
+			continue
+		case source == "":
+			if f != Slug {
+				done.Sourceless++
+			}
+			continue
+		}
+		u := Unit{ID: ID{r.kind, r.id, f}, From: from, To: x.To, Source: source, Note: note(r, f)}
+		if target != "" {
+			u.Target = &target
+		}
+		out = append(out, u)
+	}
+	return out
+}
+
+// paths are the collections of the API.
+var paths = map[calendar.Kind]string{
+	calendar.Event: "events", calendar.Venue: "venues", calendar.Organizer: "organizers",
+	calendar.Category: "categories", calendar.Tag: "tags",
+}
+
+// note tells a translator where a text is seen and what to keep in mind.
+func note(r *record, f Field) string {
+	id := strconv.FormatInt(r.id, 10)
+	what := strings.ToUpper(string(f[:1])) + string(f[1:]) + " of " + string(r.kind) + " " + id
+	if f != Title && f != Name {
+		what += " (" + shorten(r.original.Title) + ")"
+	}
+	switch f {
+	case Excerpt:
+		what += ", the short text in lists"
+	case Slug:
+		what += ", its name in addresses"
+	}
+	what += ", seen at /cal/events/v1/" + paths[r.kind] + "/" + id + "."
+	switch {
+	case f == Slug:
+		what += " Only a-z, 0-9, - and _. May be left without a translation."
+	case isHTML(r.kind, f):
+		what += " HTML: keep the tags."
+	case f == Description:
+		what += fmt.Sprintf(" Plain text, at most %d characters.", maxTermText)
+	default:
+		what += fmt.Sprintf(" Plain text, at most %d characters.", maxTitle)
+	}
+	return what
+}
+
+// original is the language that the records were written in. It is English when there are none.
+func (x *Exporter) original(ctx context.Context) (calendar.Language, error) {
+	var all []calendar.Language
+	for _, kind := range (Filter{Kinds: x.Kinds}).kinds() {
+		where := selection{after: x.After, since: x.Since}.where(kind)
+		// The column has this name in every table.
+		with := func(s *sql.Selector) { s.Where(sql.NEQ(s.C(event.FieldLanguage), x.To)).Distinct() }
+		var found []string
+		var err error
+		switch kind {
+		case calendar.Event:
+			found, err = x.DB.Event.Query().Where(predicate.Event(where), with).Select(event.FieldLanguage).Strings(ctx)
+		case calendar.Venue:
+			found, err = x.DB.Venue.Query().Where(predicate.Venue(where), with).Select(event.FieldLanguage).Strings(ctx)
+		case calendar.Organizer:
+			found, err = x.DB.Organizer.Query().Where(predicate.Organizer(where), with).
+				Select(event.FieldLanguage).Strings(ctx)
+		default:
+			found, err = x.DB.Term.Query().Where(predicate.Term(where), with).Select(event.FieldLanguage).Strings(ctx)
+		}
+		if err != nil {
+			return "", fmt.Errorf("languages of kind %s: %w", kind, err)
+		}
+		for _, l := range found {
+			all = append(all, calendar.Language(l))
+		}
+	}
+	slices.Sort(all)
+	switch all = slices.Compact(all); len(all) {
+	case 0:
+		if x.To == calendar.English {
+			return calendar.Polish, nil // any will do for a file without texts, but the one it is translated into
+		}
+		return calendar.English, nil
+	case 1:
+		return all[0], nil
+	}
+	return "", fmt.Errorf("%w: %v", ErrMixed, all)
+}

@@ -1,0 +1,167 @@
+package translations
+
+import (
+	"context"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/change"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/venue"
+)
+
+// pageSize is how many records are in memory at a time.
+const pageSize = 50
+
+// selection is which records of a kind are meant.
+type selection struct {
+	after int64   // only greater ids
+	since *int64  // only what changed after this revision
+	ids   []int64 // unless nil, only these, in the trash or not
+}
+
+// where is the selection as a predicate on the table of a kind.
+func (q selection) where(kind calendar.Kind) func(*sql.Selector) {
+	return func(s *sql.Selector) {
+		if isTerm(kind) {
+			s.Where(sql.EQ(s.C(term.FieldTaxonomy), kind))
+		} else if q.ids == nil {
+			s.Where(sql.NEQ(s.C(event.FieldStatus), calendar.Trash))
+		}
+		if q.ids != nil {
+			ids := make([]any, len(q.ids))
+			for i, id := range q.ids {
+				ids[i] = id
+			}
+			s.Where(sql.In(s.C(event.FieldID), ids...))
+		}
+		if q.after > 0 {
+			s.Where(sql.GT(s.C(event.FieldID), q.after))
+		}
+		if q.since != nil {
+			t := sql.Table(change.Table)
+			s.Where(sql.In(s.C(event.FieldID), sql.Select(t.C(change.FieldRecordID)).From(t).Where(sql.And(
+				sql.EQ(t.C(change.FieldKind), kind), sql.GT(t.C(change.FieldID), *q.since),
+			))))
+		}
+	}
+}
+
+// each calls do with the selected records of a kind by ascending id, a page at a time.
+func each(ctx context.Context, db *ent.Client, kind calendar.Kind, q selection, do func(*record) error) error {
+	for {
+		page, err := load(ctx, db, kind, q, pageSize)
+		if err != nil {
+			return err
+		}
+		for _, r := range page {
+			if err := do(r); err != nil {
+				return err
+			}
+		}
+		if len(page) < pageSize {
+			return nil
+		}
+		q.after = page[len(page)-1].id
+	}
+}
+
+// load reads the selected records of a kind with their translations, by ascending id.
+func load(ctx context.Context, db *ent.Client, kind calendar.Kind, q selection, limit int) ([]*record, error) {
+	out, err := loadKind(ctx, db, kind, q.where(kind), limit)
+	if err != nil {
+		return nil, fmt.Errorf("texts of kind %s: %w", kind, err)
+	}
+	return out, nil
+}
+
+func loadKind(
+	ctx context.Context, db *ent.Client, kind calendar.Kind, where func(*sql.Selector), limit int,
+) ([]*record, error) {
+	switch kind {
+	case calendar.Event:
+		rows, err := db.Event.Query().Where(predicate.Event(where)).Order(event.ByID()).Limit(limit).
+			WithTranslations().All(ctx)
+		return records(rows, err, eventRecord)
+	case calendar.Venue:
+		rows, err := db.Venue.Query().Where(predicate.Venue(where)).Order(venue.ByID()).Limit(limit).
+			WithTranslations().All(ctx)
+		return records(rows, err, venueRecord)
+	case calendar.Organizer:
+		rows, err := db.Organizer.Query().Where(predicate.Organizer(where)).Order(organizer.ByID()).Limit(limit).
+			WithTranslations().All(ctx)
+		return records(rows, err, organizerRecord)
+	default:
+		rows, err := db.Term.Query().Where(predicate.Term(where)).Order(term.ByID()).Limit(limit).
+			WithTranslations().All(ctx)
+		return records(rows, err, termRecord)
+	}
+}
+
+func records[R any](rows []R, err error, one func(R) *record) ([]*record, error) {
+	out := make([]*record, len(rows))
+	for i, r := range rows {
+		out[i] = one(r)
+	}
+	return out, err
+}
+
+// eventRecord takes a row whose translations are loaded, as the next three do.
+func eventRecord(row *ent.Event) *record {
+	r := &record{
+		kind: calendar.Event, id: row.ID, trashed: row.Status == calendar.Trash,
+		original: calendar.Text{
+			Language: row.Language, Title: row.Title, Description: row.Description, Excerpt: row.Excerpt,
+			Slug: row.Slug,
+		},
+	}
+	for _, t := range row.Edges.Translations {
+		r.others = append(r.others, calendar.Text{
+			Language: t.Language, Title: t.Title, Description: t.Description, Excerpt: t.Excerpt, Slug: t.Slug,
+		})
+	}
+	return r
+}
+
+func venueRecord(row *ent.Venue) *record {
+	r := &record{
+		kind: calendar.Venue, id: row.ID, trashed: row.Status == calendar.Trash,
+		original: named(row.Language, row.Name, row.Description, row.Slug),
+	}
+	for _, t := range row.Edges.Translations {
+		r.others = append(r.others, named(t.Language, t.Name, t.Description, t.Slug))
+	}
+	return r
+}
+
+func organizerRecord(row *ent.Organizer) *record {
+	r := &record{
+		kind: calendar.Organizer, id: row.ID, trashed: row.Status == calendar.Trash,
+		original: named(row.Language, row.Name, row.Description, row.Slug),
+	}
+	for _, t := range row.Edges.Translations {
+		r.others = append(r.others, named(t.Language, t.Name, t.Description, t.Slug))
+	}
+	return r
+}
+
+func termRecord(row *ent.Term) *record {
+	r := &record{
+		kind: row.Taxonomy, id: row.ID,
+		original: named(row.Language, row.Name, row.Description, row.Slug),
+	}
+	for _, t := range row.Edges.Translations {
+		r.others = append(r.others, named(t.Language, t.Name, t.Description, t.Slug))
+	}
+	return r
+}
+
+func named(l calendar.Language, name, description, slug string) calendar.Text {
+	return calendar.Text{Language: l, Title: name, Description: description, Slug: slug}
+}

@@ -1,0 +1,119 @@
+package translations
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// maxUnit bounds what is read of a file between the ends of two units, in bytes: several times the longest text.
+const maxUnit = 16 << 20
+
+// ErrFile is the refusal of a file as a whole.
+var ErrFile = errors.New("no file of translations")
+
+// refusal is an error that wraps ErrFile without repeating it.
+type refusal struct{ error }
+
+func (refusal) Is(target error) bool { return target == ErrFile }
+
+func refuse(format string, args ...any) error { return refusal{fmt.Errorf(format, args...)} }
+
+// gauge is a reader that gives up when too much was read since it was reset, so that no text, tag or comment of a
+// file fills the memory.
+type gauge struct {
+	io.Reader
+	left int
+}
+
+func (g *gauge) Read(p []byte) (int, error) {
+	if g.left <= 0 {
+		return 0, refuse("more than %d MiB without the end of a unit", maxUnit>>20)
+	}
+	n, err := g.Reader.Read(p[:min(len(p), g.left)])
+	g.left -= n
+	return n, err
+}
+
+func (g *gauge) reset() { g.left = maxUnit }
+
+// Read calls do with the units of a file of any format, in order. Units that cannot be used are passed on, too,
+// with what is wrong with them; what is wrong with the file ends it with an error that is ErrFile.
+func Read(r io.Reader, do func(*Unit) error) error {
+	g := &gauge{Reader: r, left: maxUnit}
+	b := bufio.NewReader(g)
+	head, err := b.Peek(512)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	if bytes.HasPrefix(head, []byte("\xef\xbb\xbf")) {
+		if _, err := b.Discard(3); err != nil {
+			return err
+		}
+		head = head[3:]
+	}
+	switch text := bytes.TrimLeft(head, " \t\r\n"); {
+	case bytes.HasPrefix(head, []byte("\xff\xfe")), bytes.HasPrefix(head, []byte("\xfe\xff")):
+		return refuse("the file is in UTF-16; save it in UTF-8")
+	case bytes.HasPrefix(text, []byte("<")):
+		return readXLIFF(b, g, do)
+	case bytes.HasPrefix(text, []byte("{")):
+		return readJSON(b, g, do)
+	case len(text) == 0:
+		return refuse("the file is empty")
+	}
+	return refuse("the file is neither JSON nor XLIFF")
+}
+
+// Fault is what makes the unit unusable, nil if nothing does.
+func (u *Unit) Fault() error { return u.fault }
+
+// Name is the id of the unit as the file has it.
+func (u *Unit) Name() string {
+	if u.name != "" {
+		return u.name
+	}
+	return u.ID.String()
+}
+
+// spoil notes the first fault of a unit.
+func (u *Unit) spoil(err error) {
+	if u.fault == nil {
+		u.fault = err
+	}
+}
+
+// call sets the id of a unit from what the file calls it.
+func (u *Unit) call(name string) {
+	id, err := ParseID(name)
+	u.ID, u.name = id, shorten(name)
+	if err != nil {
+		u.spoil(fmt.Errorf("id %w", err))
+	}
+}
+
+// between sets the languages of a unit.
+func (u *Unit) between(from, to string) {
+	var ok bool
+	if u.From, ok = language(from); !ok {
+		u.spoil(fmt.Errorf("source language %q: want en, pl or es", shorten(from)))
+	}
+	if u.To, ok = language(to); !ok {
+		u.spoil(fmt.Errorf("target language %q: want en, pl or es", shorten(to)))
+	}
+	if u.From == u.To {
+		u.spoil(fmt.Errorf("from %s into %s is no translation", u.From, u.To))
+	}
+}
+
+// language reads a language tag; a region or script, as in pl-PL, is ignored.
+func language(tag string) (calendar.Language, bool) {
+	code, _, _ := strings.Cut(strings.ReplaceAll(tag, "_", "-"), "-")
+	l := calendar.Language(strings.ToLower(strings.TrimSpace(code)))
+	return l, l.Known()
+}

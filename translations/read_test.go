@@ -1,0 +1,248 @@
+package translations
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+// line is a unit as one line, with what is wrong with it.
+func line(u *Unit) string {
+	target := "-"
+	if u.Target != nil {
+		target = fmt.Sprintf("%q", *u.Target)
+	}
+	out := fmt.Sprintf("%s %s>%s %q %s", u.Name(), u.From, u.To, u.Source, target)
+	if u.fault != nil {
+		out += " FAULT " + u.fault.Error()
+	}
+	return out
+}
+
+const (
+	head2  = `<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" srcLang="en" trgLang="pl"><file id="f">`
+	head12 = `<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2"><file source-language="en-GB" target-language="pl_PL" original="x" datatype="html"><body>`
+	headJS = `{"format":"almanac-translations/1","target_language":"pl","units":[`
+)
+
+func v2(unit string) string  { return head2 + unit + `</file></xliff>` }
+func v12(unit string) string { return head12 + unit + `</body></file></xliff>` }
+func js(units string) string { return headJS + units + `]}` }
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, file string
+		want       []string
+	}{
+		{"2.0 by name", v2(`<unit id="u1" name="event/1/title"><segment><source>A</source><target>B</target></segment></unit>`), []string{`event/1/title en>pl "A" "B"`}},
+		{"2.0 by id", v2(`<unit id="tag.7.name"><segment><source>A</source></segment></unit>`), []string{`tag.7.name en>pl "A" -`}},
+		{"an empty target", v2(`<unit id="tag.7.name"><segment><source>A</source><target/></segment></unit>`), []string{`tag.7.name en>pl "A" ""`}},
+		{"divided by the tool", v2(`<unit id="event.1.description"><segment><source>A.</source><target>B.</target></segment><ignorable><source> </source></ignorable><segment><source>C.</source><target>D.</target></segment></unit>`), []string{`event.1.description en>pl "A. C." "B. D."`}},
+		{"divided and half done", v2(`<unit id="event.1.description"><segment><source>A.</source><target>B.</target></segment><segment><source>C.</source></segment></unit>`), []string{`event.1.description en>pl "A.C." -`}},
+		{"a copy of the source that nobody touched", v2(`<unit id="event.1.title"><segment state="initial"><source>A</source><target>A</target></segment></unit>`), []string{`event.1.title en>pl "A" -`}},
+		{"the same word in both languages", v2(`<unit id="event.1.title"><segment state="translated"><source>Jazz</source><target>Jazz</target></segment></unit>`), []string{`event.1.title en>pl "Jazz" "Jazz"`}},
+		{"matches, notes and modules around", v2(`<unit id="event.1.title"><mtc:matches xmlns:mtc="urn:oasis:names:tc:xliff:matches:2.0"><mtc:match ref="#1"><source>X</source><target>Y</target></mtc:match></mtc:matches><notes><note>n</note></notes><originalData><data id="d1">x</data></originalData><segment><source>A</source><target>B</target></segment></unit>`), []string{`event.1.title en>pl "A" "B"`}},
+		{"marks and code points", v2(`<unit id="event.1.title"><segment><source><mrk id="m" type="term">A</mrk><cp hex="001A"/></source><target><sm id="m"/>B<em startRef="m"/></target></segment></unit>`), []string{`event.1.title en>pl "A\x1a" "B"`}},
+		{"nested groups", v2(`<group id="g"><group id="h"><unit id="event.1.title"><segment><source>A</source></segment></unit></group></group>`), []string{`event.1.title en>pl "A" -`}},
+		{"CDATA and comments", v2(`<unit id="event.1.title"><segment><source><![CDATA[<b>]]><!-- c -->&amp;</source></segment></unit>`), []string{`event.1.title en>pl "<b>&" -`}},
+		{"codes that were not exported", v2(`<unit id="event.1.title"><segment><source>A</source><target><pc id="1">B</pc></target></segment></unit><unit id="event.2.title"><segment><source>C</source></segment></unit>`), []string{`event.1.title en>pl "A" "B" FAULT target: <pc> in it, which was not exported`, `event.2.title en>pl "C" -`}},
+		{"segments turned round", v2(`<unit id="event.1.title"><segment><source>A</source><target order="2">B</target></segment></unit>`), []string{`event.1.title en>pl "A" "B" FAULT segments in another order than in the source are not supported`}},
+		{"units of somebody else", v2(`<unit id="u1"><segment><source>A</source></segment></unit><unit id="event.0.title"/><unit id="event.1.name"/><unit id="image.1.title"/><unit id="event.01.title"/>`), []string{
+			`u1 en>pl "A" - FAULT id "u1": want KIND/ID/FIELD`,
+			`event.0.title en>pl "" - FAULT id "event.0.title": no record has the id "0"`,
+			`event.1.name en>pl "" - FAULT id "event.1.name": a translation of this kind has no "name"`,
+			`image.1.title en>pl "" - FAULT id "image.1.title": no kind of record is called "image"`,
+			`event.01.title en>pl "" - FAULT id "event.01.title": no record has the id "01"`,
+		}},
+		{"2.0 without a target language", `<xliff version="2.0" srcLang="en"><file id="f"><unit id="event.1.title"><segment><source>A</source></segment></unit></file></xliff>`, []string{`event.1.title en> "A" - FAULT target language "": want en, pl or es`}},
+		{"into its own language", strings.Replace(v2(`<unit id="event.1.title"/>`), `"pl"`, `"en"`, 1), []string{`event.1.title en>en "" - FAULT from en into en is no translation`}},
+		{"without units", v2(""), nil},
+
+		{"1.2", v12(`<trans-unit id="event/1/title"><source>A</source><target state="final">B</target><note>n</note></trans-unit>`), []string{`event/1/title en>pl "A" "B"`}},
+		{"1.2 without a target", v12(`<trans-unit id="event/1/title"><source>A</source></trans-unit>`), []string{`event/1/title en>pl "A" -`}},
+		{"1.2 divided, with an alternative", v12(`<trans-unit id="event/1/title"><source>A B</source><seg-source><mrk mtype="seg" mid="0">A</mrk> <mrk mtype="seg" mid="1">B</mrk></seg-source><target><mrk mtype="seg" mid="0">C</mrk> <mrk mtype="seg" mid="1">D</mrk></target><alt-trans><source>x</source><target>y</target></alt-trans></trans-unit>`), []string{`event/1/title en>pl "A B" "C D"`}},
+		{"1.2 tags made codes of", v12(`<trans-unit id="event/1/description"><source><bpt id="1">&lt;b&gt;</bpt>A<ept id="1">&lt;/b&gt;</ept></source><target>B<ph id="2">&lt;br&gt;</ph></target></trans-unit>`), []string{`event/1/description en>pl "<b>A</b>" "B<br>"`}},
+		{"1.2 with a placeholder for nothing", v12(`<trans-unit id="event/1/title"><source>A</source><target>B<x id="1"/></target></trans-unit>`), []string{`event/1/title en>pl "A" "B" FAULT target: <x> in it, which was not exported`}},
+		{"1.2 not translated yet", v12(`<trans-unit id="event/1/title"><source>A</source><target state="needs-translation">A</target></trans-unit>`), []string{`event/1/title en>pl "A" -`}},
+		{"1.2 without a namespace, with a byte order mark", "\ufeff<?xml version='1.0'?>\n" + strings.Replace(v12(`<group><trans-unit id="venue/5/slug"><source>A</source></trans-unit></group>`), ` xmlns="urn:oasis:names:tc:xliff:document:1.2"`, "", 1), []string{`venue/5/slug en>pl "A" -`}},
+
+		{"JSON", js(`{"id":"event/1/title","source_language":"es","source":"A","target":"B","note":"n","mine":[1]},{"id":"tag/2/name","source_language":"en","source":"\u0000"}`), []string{`event/1/title es>pl "A" "B"`, `tag/2/name en>pl "\x00" -`}},
+		{"JSON with null and empty targets", js(`{"id":"event/1/title","source_language":"en","source":"A","target":null},{"id":"event/1/title","source_language":"en","source":"A","target":""}`), []string{`event/1/title en>pl "A" -`, `event/1/title en>pl "A" ""`}},
+		{"JSON of another type", js(`{"id":"event/1/title","source_language":"en","source":"A","target":5},{"id":"event/2/title","source_language":"de","source":"A"}`), []string{`event/1/title en>pl "A" "" FAULT target is no text`, `event/2/title >pl "A" - FAULT source language "de": want en, pl or es`}},
+		{"JSON with members of others", `{"z":{"a":[]},"format":"almanac-translations/1","target_language":"pl-PL","units":[],"y":1} `, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var got []string
+			for _, u := range read(t, tt.file) {
+				if u.From == "de" {
+					u.From = ""
+				}
+				got = append(got, line(&u))
+			}
+			equal(t, "units", tt.want, got)
+		})
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, file, want string }{
+		{"nothing", " \n", "the file is empty"},
+		{"text", "Gala", "the file is neither JSON nor XLIFF"},
+		{"UTF-16", "\xff\xfe<\x00", "UTF-16"},
+		{"other XML", "<html/>", "line 1: the file is XML, but no XLIFF: it starts with <html>"},
+		{"no element", "<!-- c -->", "XML without an element"},
+		{"version 3", `<xliff version="3.0"/>`, `XLIFF version "3.0": want 1.2, 2.0 or 2.1`},
+		{"an entity from outside", `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>` + v2(`<unit id="event.1.title"><segment><source>&e;</source></segment></unit>`), "a document type declaration"},
+		{"entities that grow", `<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>` + v2(""), "a document type declaration"},
+		{"an unknown entity", v2(`<unit id="event.1.title"><segment><source>&nbsp;</source></segment></unit>`), "line 1: "},
+		{"cut off", head2 + "\n<unit id=\"event.1.title\">\n<segment>", "line 3: "},
+		{"cut off in a text", head2 + "<unit id=\"event.1.title\"><segment><source>A", "unexpected EOF"},
+		{"crossed tags", head2 + `<unit id="event.1.title"><segment><source>A</segment></source>`, "line 1: "},
+		{"too deep", head2 + strings.Repeat("<group>", maxDepth), "more than 100 elements"},
+		{"too deep in a text", head2 + "<unit><segment><source>" + strings.Repeat("<mrk>", maxDepth), "more than 100 elements"},
+		{"a huge text", head2 + "<unit><segment><source>" + strings.Repeat("x", maxUnit), "more than 16 MiB"},
+		{"a huge comment", head2 + "<!--" + strings.Repeat("x", maxUnit), "more than 16 MiB"},
+		{"a huge JSON text", headJS + `{"id":"` + strings.Repeat("x", 2*maxUnit), "more than 16 MiB"},
+		{"JSON of another program", `{"units":[]}`, `JSON without "format": "almanac-translations/1" before its units`},
+		{"JSON without a language", `{"format":"almanac-translations/1","units":[]}`, `JSON without "target_language" before its units`},
+		{"JSON into another language", `{"target_language":"de"}`, `target_language "de": want en, pl or es`},
+		{"JSON without units", `{"format":"almanac-translations/1"}`, `JSON without "units"`},
+		{"JSON with an object of units", `{"format":"almanac-translations/1","target_language":"pl","units":{}}`, `"units" is no array`},
+		{"JSON cut off", headJS + `{"id":"event/1/title"},`, "unexpected EOF"},
+		{"JSON with more after it", js("") + "{}", "more after its end"},
+		{"deep JSON", `{"a":` + strings.Repeat("[", 20000), "JSON, byte"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := Read(strings.NewReader(tt.file), func(*Unit) error { return nil })
+			if err == nil || !errors.Is(err, ErrFile) || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error %v, want one that says %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// TestLongFiles has the limit hold for units, not for files.
+func TestLongFiles(t *testing.T) {
+	t.Parallel()
+	unit := `<unit id="event.1.description"><segment><source>` + strings.Repeat("x", 1<<20) + `</source></segment></unit>`
+	if n := len(read(t, v2(strings.Repeat(unit, 20)))); n != 20 {
+		t.Errorf("%d units", n)
+	}
+	stop := errors.New("stop")
+	if err := Read(strings.NewReader(v2(unit)), func(*Unit) error { return stop }); !errors.Is(err, stop) || errors.Is(err, ErrFile) {
+		t.Errorf("the error of the caller became %v", err)
+	}
+}
+
+// seeds are files for fuzzing.
+func seeds(f *testing.F, files ...string) {
+	for _, s := range files {
+		f.Add([]byte(s))
+	}
+}
+
+func FuzzReadXLIFF(f *testing.F) {
+	seeds(f, v2(`<unit id="event.1.title"><segment state="initial"><source>A<mrk/></source><target>B<cp hex="1"/></target></segment><ignorable><source> </source></ignorable></unit>`),
+		v12(`<trans-unit id="event/1/title"><source>A<g>x</g></source><target state="new">B</target><alt-trans/></trans-unit>`),
+		`<xliff`, v2(`<unit id="event.1.description"><notes/><segment><source>&lt;p&gt;&#13;</source></segment></unit>`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 0 && data[0] != '<' {
+			data = append([]byte("<"), data...)
+		}
+		reread(t, data, XLIFF)
+		reread(t, data, XLIFF12)
+	})
+}
+
+func FuzzReadJSON(f *testing.F) {
+	seeds(f, js(`{"id":"event/1/title","source_language":"en","source":"A","target":"B\u0001"}`), js(`{"id":5}`), js(`1,[]`), `{`)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 0 && data[0] != '{' {
+			data = append([]byte("{"), data...)
+		}
+		reread(t, data, JSON)
+	})
+}
+
+// reread checks what is read of a file: what is usable is so when it is written and read again, the same.
+func reread(t *testing.T, data []byte, format Format) {
+	t.Helper()
+	var units []Unit
+	err := Read(strings.NewReader(string(data)), func(u *Unit) error {
+		if u.fault != nil || len(units) > 0 && u.To != units[0].To {
+			return nil
+		}
+		if format == XLIFF && len(units) > 0 && u.From != units[0].From {
+			return nil
+		}
+		if id, err := ParseID(u.ID.String()); err != nil || id != u.ID {
+			t.Errorf("id %s: %v", u.ID, err)
+		}
+		if !u.From.Known() || !u.To.Known() || u.From == u.To || !utf8.ValidString(u.Source) {
+			t.Errorf("unit %+v", u)
+		}
+		units = append(units, *u)
+		return nil
+	})
+	if err != nil && !errors.Is(err, ErrFile) {
+		t.Errorf("error %v is no refusal of the file", err)
+	}
+	again := read(t, written(t, format, units))
+	if len(again) != len(units) {
+		t.Fatalf("%d units of %d", len(again), len(units))
+	}
+	for i, u := range units {
+		a := again[i]
+		if a.ID != u.ID || a.From != u.From || a.To != u.To || !sameSource(a.Source, u.Source) {
+			t.Errorf("%+v became %+v", u, a)
+		}
+		if (a.Target == nil) != (u.Target == nil) || a.Target != nil && !sameTarget(*a.Target, *u.Target) {
+			t.Errorf("target of %+v became %+v", u, a)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	t.Parallel()
+	title, description := ID{"event", 1, Title}, ID{"event", 1, Description}
+	tests := []struct {
+		name           string
+		id             ID
+		source, target string
+		want, err      string
+	}{
+		{"plain text", title, "Gala", " Gala wieczorna\n", "Gala wieczorna", ""},
+		{"characters of markup", title, "Ben & Tom <3", "Ben i Tom & <3", "Ben i Tom & <3", ""},
+		{"a tag in a title", title, "Gala", "<b>Gala</b><script>alert(1)</script>", "Gala", ""},
+		{"an entity of a tool", title, "Ben & Tom", "Ben &amp; Tom", "Ben & Tom", ""},
+		{"what looks like markup in the source, too", title, "How to use <b> and &amp;", "O <b> i &amp;", "O <b> i &amp;", ""},
+		{"markup only", title, "Gala", "<script>x</script>", "", "nothing is left"},
+		{"as long as can be", title, "Gala", strings.Repeat("ż", 500), strings.Repeat("ż", 500), ""},
+		{"too long", title, "Gala", strings.Repeat("ż", 501), "", "501 characters, and 500 are allowed"},
+		{"NUL", title, "Gala", "a\x00", "", "NUL"},
+		{"HTML", description, "<p>x</p>", "<p onclick='x'>Ż &amp; <b>o", "<p>Ż &amp; <b>o</b></p>", ""},
+		{"HTML that is not allowed", description, "<p>x</p>", "<script>x</script> ", "", "nothing is left"},
+		{"HTML with NUL", description, "<p>x</p>", "\x00", "", "NUL"},
+		{"too long HTML", description, "<p>x</p>", strings.Repeat("x", 1<<20+1), "", "longer than 1024 KiB"},
+		{"description of a term", ID{"tag", 1, Description}, "x", "a\nb", "a\nb", ""},
+		{"too long description of a term", ID{"tag", 1, Description}, "x", strings.Repeat("x", 256), "", "255 are allowed"},
+		{"a slug", ID{"event", 1, Slug}, "fair", "Targi Łódź", "targi-lodz", ""},
+		{"no slug", ID{"event", 1, Slug}, "fair", "!?", "", "no letters or digits"},
+		{"too long slug", ID{"event", 1, Slug}, "fair", strings.Repeat("x", 201), "", "200 are allowed"},
+	}
+	for _, tt := range tests {
+		got, err := clean(&Unit{ID: tt.id, Source: tt.source, Target: &tt.target})
+		switch {
+		case tt.err == "" && (err != nil || got != tt.want):
+			t.Errorf("%s: %q, %v, want %q", tt.name, got, err, tt.want)
+		case tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)):
+			t.Errorf("%s: error %v, want %q", tt.name, err, tt.err)
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package translations
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// maxDepth bounds how deeply elements are nested. XLIFF needs about ten levels, and more for nested groups.
+const maxDepth = 100
+
+// xliffReader reads XLIFF 2.0 and 1.2. Nothing outside the file is ever looked at, and a file with a document type
+// declaration, which entities would need, is refused.
+type xliffReader struct {
+	d         *xml.Decoder
+	g         *gauge
+	do        func(*Unit) error
+	namespace string
+	v1        bool
+	depth     int
+	from, to  string
+}
+
+func readXLIFF(r io.Reader, g *gauge, do func(*Unit) error) error {
+	x := &xliffReader{d: xml.NewDecoder(r), g: g, do: do}
+	x.d.Strict = true
+	root, err := x.next()
+	for err == nil {
+		if start, ok := root.(xml.StartElement); ok {
+			return x.document(start)
+		}
+		root, err = x.next()
+	}
+	if errors.Is(err, io.EOF) {
+		return refuse("XML without an element")
+	}
+	return err
+}
+
+// next is the next token; the end of the file is io.EOF, all else an error that is ErrFile.
+func (x *xliffReader) next() (xml.Token, error) {
+	t, err := x.d.Token()
+	if err != nil {
+		if errors.Is(err, ErrFile) || errors.Is(err, io.EOF) {
+			return nil, err
+		}
+		return nil, x.refuse("%w", err)
+	}
+	switch t := t.(type) {
+	case xml.Directive:
+		return nil, x.refuse("a document type declaration, which is not accepted")
+	case xml.StartElement:
+		if x.depth++; x.depth > maxDepth {
+			return nil, x.refuse("more than %d elements in each other", maxDepth)
+		}
+		return t, nil
+	case xml.EndElement:
+		x.depth--
+	}
+	return t, nil
+}
+
+func (x *xliffReader) refuse(format string, args ...any) error {
+	return refuse("XLIFF, %s: %w", x.line(), fmt.Errorf(format, args...))
+}
+
+func (x *xliffReader) line() string {
+	line, _ := x.d.InputPos()
+	return "line " + strconv.Itoa(line)
+}
+
+// document reads all below the root.
+func (x *xliffReader) document(root xml.StartElement) error {
+	if root.Name.Local != "xliff" {
+		return x.refuse("the file is XML, but no XLIFF: it starts with <%s>", shorten(root.Name.Local))
+	}
+	x.namespace = root.Name.Space
+	switch version := attr(root, "version"); version {
+	case "1.2":
+		x.v1 = true
+	case "2.0", "2.1":
+	default:
+		return x.refuse("XLIFF version %q: want 1.2, 2.0 or 2.1", shorten(version))
+	}
+	x.from, x.to = attr(root, "srcLang"), attr(root, "trgLang")
+	unit := "unit"
+	if x.v1 {
+		unit = "trans-unit"
+	}
+	for {
+		t, err := x.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		start, ok := t.(xml.StartElement)
+		if !ok || start.Name.Space != x.namespace {
+			continue
+		}
+		switch {
+		case start.Name.Local == "file" && x.v1:
+			x.from, x.to = attr(start, "source-language"), attr(start, "target-language")
+		case start.Name.Local == unit:
+			if err := x.unit(start); err != nil {
+				return err
+			}
+			x.g.reset()
+		}
+	}
+}
+
+// segment is a part of a unit. Tools may divide a unit into several.
+type segment struct {
+	source, target string
+	translated     bool // there is a target
+	ignorable      bool // white space between segments
+	untouched      bool // the file says of the target that it is not a translation yet
+}
+
+// unit reads a unit and passes it on.
+func (x *xliffReader) unit(start xml.StartElement) error {
+	u := &Unit{place: x.line()}
+	name := attr(start, "id")
+	if _, err := ParseID(name); err != nil && attr(start, "name") != "" {
+		name = attr(start, "name")
+	}
+	u.call(name)
+	u.between(x.from, x.to)
+	var parts []segment
+	if x.v1 {
+		parts = []segment{{}}
+	}
+	for {
+		t, err := x.inside()
+		if err != nil {
+			return err
+		}
+		switch t := t.(type) {
+		case xml.EndElement:
+			if t.Name == start.Name {
+				x.join(u, parts)
+				return x.do(u)
+			}
+		case xml.StartElement:
+			ours := t.Name.Space == x.namespace
+			switch local := t.Name.Local; {
+			case ours && !x.v1 && (local == "segment" || local == "ignorable"):
+				state := attr(t, "state")
+				parts = append(parts, segment{ignorable: local == "ignorable", untouched: state == "initial"})
+			case ours && len(parts) > 0 && local == "source":
+				if parts[len(parts)-1].source, err = x.text(u, t); err != nil {
+					return err
+				}
+			case ours && len(parts) > 0 && local == "target":
+				p := &parts[len(parts)-1]
+				p.translated = true
+				if state := attr(t, "state"); x.v1 {
+					p.untouched = state == "new" || state == "needs-translation"
+				} else if attr(t, "order") != "" {
+					u.spoil(errors.New("segments in another order than in the source are not supported"))
+				}
+				if p.target, err = x.text(u, t); err != nil {
+					return err
+				}
+			default: // notes, alternatives, what other standards add
+				if err := x.skip(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// join puts the segments of a unit together. A unit has a translation when all of its segments have.
+func (x *xliffReader) join(u *Unit, parts []segment) {
+	var source, target strings.Builder
+	translated := len(parts) > 0
+	for _, p := range parts {
+		source.WriteString(p.source)
+		switch {
+		case p.ignorable && !p.translated:
+			target.WriteString(p.source)
+		case !p.translated && strings.TrimSpace(p.source) != "", p.untouched && p.target == p.source:
+			translated = false
+		default:
+			target.WriteString(p.target)
+		}
+	}
+	if x.v1 && !parts[0].translated {
+		translated = false
+	}
+	u.Source = source.String()
+	if translated {
+		u.Target = new(target.String())
+	}
+}
+
+// inside is next where the file must not end.
+func (x *xliffReader) inside() (xml.Token, error) {
+	t, err := x.next()
+	if errors.Is(err, io.EOF) {
+		return nil, x.refuse("%w", io.ErrUnexpectedEOF)
+	}
+	return t, err
+}
+
+// skip reads on to the end of the element that has just begun.
+func (x *xliffReader) skip() error {
+	for above := x.depth - 1; x.depth > above; {
+		if _, err := x.inside(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text reads the content of a source or target. Marks of annotations are dropped. Version 1.2 may hold tags of the
+// text in elements of its own, which stand for what they contain; other inline elements have nothing to stand for.
+func (x *xliffReader) text(u *Unit, of xml.StartElement) (string, error) {
+	var out strings.Builder
+	for above := x.depth - 1; x.depth > above; {
+		t, err := x.inside()
+		if err != nil {
+			return "", err
+		}
+		switch t := t.(type) {
+		case xml.CharData:
+			out.Write(t)
+		case xml.StartElement:
+			local := t.Name.Local
+			switch {
+			case t.Name.Space != x.namespace:
+			case local == "mrk":
+				continue
+			case x.v1 && (local == "bpt" || local == "ept" || local == "ph" || local == "it" || local == "sub"):
+				continue
+			case !x.v1 && (local == "sm" || local == "em"):
+				continue
+			case !x.v1 && local == "cp":
+				if n, err := strconv.ParseInt(attr(t, "hex"), 16, 32); err == nil && n >= 0 {
+					out.WriteRune(rune(n)) // what is none becomes U+FFFD
+					continue
+				}
+			}
+			u.spoil(fmt.Errorf("%s: <%s> in it, which was not exported", of.Name.Local, shorten(local)))
+		}
+	}
+	return out.String(), nil
+}
+
+// attr is the value of an attribute without a namespace, "" when there is none.
+func attr(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Space == "" && a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,161 @@
+package translations
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/eventtranslation"
+	"github.com/almanac-cal/almanac/ent/organizertranslation"
+	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/termtranslation"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/ent/venuetranslation"
+)
+
+// Count is how far the translation of a kind into a language has come. A field counts that the original has text
+// in; a record that was written in the language is complete.
+type Count struct {
+	Kind          calendar.Kind     `json:"kind"`
+	Language      calendar.Language `json:"language"`
+	Records       int               `json:"records"`
+	Complete      int               `json:"complete"`
+	Partial       int               `json:"partial"`        // some fields are there, some are not
+	MissingFields int               `json:"missing_fields"` // of all records
+}
+
+// Filter narrows down what is looked at; what is empty means all.
+type Filter struct {
+	Kinds     []calendar.Kind
+	Languages []calendar.Language
+}
+
+func (f Filter) kinds() []calendar.Kind {
+	if len(f.Kinds) == 0 {
+		return Kinds
+	}
+	return f.Kinds
+}
+
+func (f Filter) languages() []calendar.Language {
+	if len(f.Languages) == 0 {
+		return calendar.Languages
+	}
+	return f.Languages
+}
+
+// Status counts for each kind and language, in one statement each.
+func Status(ctx context.Context, db *ent.Client, f Filter) ([]Count, error) {
+	var out []Count
+	for _, kind := range f.kinds() {
+		for _, l := range f.languages() {
+			c, err := count(ctx, db, kind, l)
+			if err != nil {
+				return nil, fmt.Errorf("count the texts of kind %s in %s: %w", kind, l, err)
+			}
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+// sums is what count asks for.
+type sums struct {
+	Records  int `sql:"records"`
+	Complete int `sql:"complete"`
+	Partial  int `sql:"partial"`
+	Missing  int `sql:"missing"`
+}
+
+func count(ctx context.Context, db *ent.Client, kind calendar.Kind, l calendar.Language) (Count, error) {
+	var found []sums
+	var err error
+	all := selection{}.where(kind)
+	switch kind {
+	case calendar.Event:
+		add := sum(l, eventtranslation.Table, eventtranslation.FieldEventID, event.FieldTitle,
+			event.FieldDescription, event.FieldExcerpt)
+		err = db.Event.Query().Where(predicate.Event(all)).Modify(add).Scan(ctx, &found)
+	case calendar.Venue:
+		add := sum(l, venuetranslation.Table, venuetranslation.FieldVenueID, venue.FieldName, venue.FieldDescription)
+		err = db.Venue.Query().Where(predicate.Venue(all)).Modify(add).Scan(ctx, &found)
+	case calendar.Organizer:
+		add := sum(l, organizertranslation.Table, organizertranslation.FieldOrganizerID, venue.FieldName,
+			venue.FieldDescription)
+		err = db.Organizer.Query().Where(predicate.Organizer(all)).Modify(add).Scan(ctx, &found)
+	default:
+		add := sum(l, termtranslation.Table, termtranslation.FieldTermID, venue.FieldName, venue.FieldDescription)
+		err = db.Term.Query().Where(predicate.Term(all)).Modify(add).Scan(ctx, &found)
+	}
+	if err != nil {
+		return Count{}, err
+	}
+	c := Count{Kind: kind, Language: l}
+	if len(found) == 1 {
+		s := found[0]
+		c.Records, c.Complete, c.Partial, c.MissingFields = s.Records, s.Complete, s.Partial, s.Missing
+	}
+	return c, nil
+}
+
+// sum turns a query for records into one for their sums. Lengths are compared, not texts, because some engines
+// hold a blank to be equal to nothing.
+func sum(l calendar.Language, table, owner string, fields ...string) func(*sql.Selector) {
+	return func(s *sql.Selector) {
+		t := sql.Table(table).As("translated")
+		s.LeftJoin(t).OnP(sql.And(
+			sql.ColumnsEQ(s.C("id"), t.C(owner)), sql.EQ(t.C(eventtranslation.FieldLanguage), l),
+		))
+		var have, lack []string
+		for _, f := range fields {
+			have = append(have, fmt.Sprintf("(CASE WHEN LENGTH(%s) > 0 THEN 1 ELSE 0 END)", s.C(f)))
+			lack = append(lack, fmt.Sprintf(
+				"(CASE WHEN LENGTH(%s) > 0 AND COALESCE(LENGTH(%s), 0) = 0 THEN 1 ELSE 0 END)", s.C(f), t.C(f)))
+		}
+		all, missing := strings.Join(have, " + "), strings.Join(lack, " + ")
+		own := s.C(event.FieldLanguage) + " = ?"
+		s.SelectExpr(
+			sql.Expr("COUNT(*) AS records"),
+			sql.Expr("COALESCE(SUM(CASE WHEN "+own+" OR "+missing+" = 0 THEN 1 ELSE 0 END), 0) AS complete", l),
+			sql.Expr("COALESCE(SUM(CASE WHEN "+own+" THEN 0 WHEN "+missing+" > 0 AND "+missing+" < "+all+
+				" THEN 1 ELSE 0 END), 0) AS partial", l),
+			sql.Expr("COALESCE(SUM(CASE WHEN "+own+" THEN 0 ELSE "+missing+" END), 0) AS missing", l),
+		)
+	}
+}
+
+// Missing is a record that lacks something in a language.
+type Missing struct {
+	Kind     calendar.Kind     `json:"kind"`
+	ID       int64             `json:"id"`
+	Title    string            `json:"title"` // of the original
+	Language calendar.Language `json:"language"`
+	Fields   []Field           `json:"fields"`
+}
+
+// ListMissing calls do with what is missing, by kind, id and language.
+func ListMissing(ctx context.Context, db *ent.Client, f Filter, do func(Missing) error) error {
+	for _, kind := range f.kinds() {
+		err := each(ctx, db, kind, selection{}, func(r *record) error {
+			for _, l := range f.languages() {
+				fields := r.missing(l)
+				if len(fields) == 0 {
+					continue
+				}
+				if err := do(Missing{kind, r.id, r.original.Title, l, fields}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

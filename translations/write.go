@@ -1,0 +1,198 @@
+package translations
+
+import (
+	"bufio"
+	"encoding/json"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// writer writes a file. Failures to write are kept by the buffer until it is flushed.
+type writer interface {
+	open()
+	unit(u *Unit) error
+	close()
+}
+
+func newWriter(f Format, w *bufio.Writer, from, to calendar.Language) writer {
+	switch f {
+	case XLIFF:
+		return &xliffWriter{Writer: w, from: from, to: to}
+	case XLIFF12:
+		return &xliff12Writer{Writer: w}
+	default:
+		return &jsonWriter{Writer: w, to: to}
+	}
+}
+
+// jsonFormat is what a JSON file says of itself.
+const jsonFormat = "almanac-translations/1"
+
+// jsonUnit is a unit as it stands in a JSON file.
+type jsonUnit struct {
+	ID     string            `json:"id"`
+	From   calendar.Language `json:"source_language"`
+	Note   string            `json:"note,omitempty"`
+	Source string            `json:"source"`
+	Target *string           `json:"target,omitempty"`
+}
+
+// jsonWriter writes an object with the units on a line each, so that files can be compared line by line.
+type jsonWriter struct {
+	*bufio.Writer
+	to   calendar.Language
+	some bool
+}
+
+func (w *jsonWriter) open() {
+	w.say("{\n\"format\": \"", jsonFormat, "\",\n\"target_language\": \"", string(w.to), "\",\n\"units\": [")
+}
+
+func (w *jsonWriter) unit(u *Unit) error {
+	var text strings.Builder
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	err := e.Encode(jsonUnit{ID: u.ID.String(), From: u.From, Note: u.Note, Source: u.Source, Target: u.Target})
+	if err != nil {
+		return err
+	}
+	if w.some {
+		w.say(",")
+	}
+	w.some = true
+	w.say("\n", strings.TrimSuffix(text.String(), "\n"))
+	return nil
+}
+
+func (w *jsonWriter) close() { w.say("\n]\n}\n") }
+
+func (w *jsonWriter) say(parts ...string) { say(w.Writer, parts...) }
+
+// say writes texts as they are.
+func say(w *bufio.Writer, parts ...string) {
+	for _, p := range parts {
+		if _, err := w.WriteString(p); err != nil {
+			return // Flush returns it
+		}
+	}
+}
+
+const (
+	xliff2  = "urn:oasis:names:tc:xliff:document:2.0"
+	xliff12 = "urn:oasis:names:tc:xliff:document:1.2"
+)
+
+// xliffWriter writes XLIFF 2.0: one file element for each kind.
+type xliffWriter struct {
+	*bufio.Writer
+	from, to calendar.Language
+	kind     calendar.Kind // of the file that is open
+}
+
+func (w *xliffWriter) open() {
+	say(w.Writer, `<?xml version="1.0" encoding="UTF-8"?>`, "\n<xliff xmlns=\"", xliff2, `" version="2.0" srcLang="`,
+		string(w.from), `" trgLang="`, string(w.to), "\">\n")
+}
+
+func (w *xliffWriter) unit(u *Unit) error {
+	if u.ID.Kind != w.kind {
+		w.endFile()
+		w.kind = u.ID.Kind
+		// The texts are to come back whole, with their line breaks.
+		say(w.Writer, `<file id="`, string(w.kind), `" canResegment="no" xml:space="preserve">`, "\n")
+	}
+	// An id is an XML name without slashes; the name is the id that the other formats have.
+	say(w.Writer, `<unit id="`, u.ID.joined("."), `" name="`, u.ID.String(), "\">\n")
+	if u.Note != "" {
+		say(w.Writer, `<notes><note category="location">`, escape(u.Note), "</note></notes>\n")
+	}
+	if u.Target == nil {
+		say(w.Writer, `<segment state="initial"><source>`, escape(u.Source), "</source></segment>\n</unit>\n")
+		return nil
+	}
+	say(w.Writer, `<segment state="translated"><source>`, escape(u.Source), "</source>\n<target>", escape(*u.Target),
+		"</target></segment>\n</unit>\n")
+	return nil
+}
+
+func (w *xliffWriter) endFile() {
+	if w.kind != "" {
+		say(w.Writer, "</file>\n")
+	}
+}
+
+func (w *xliffWriter) close() {
+	w.endFile()
+	say(w.Writer, "</xliff>\n")
+}
+
+// xliff12Writer writes XLIFF 1.2: one file element for each run of units of the same kind and source language.
+type xliff12Writer struct {
+	*bufio.Writer
+	kind calendar.Kind
+	from calendar.Language
+}
+
+func (w *xliff12Writer) open() {
+	say(w.Writer, `<?xml version="1.0" encoding="UTF-8"?>`, "\n<xliff xmlns=\"", xliff12, "\" version=\"1.2\">\n")
+}
+
+func (w *xliff12Writer) unit(u *Unit) error {
+	if u.ID.Kind != w.kind || u.From != w.from {
+		w.endFile()
+		w.kind, w.from = u.ID.Kind, u.From
+		say(w.Writer, `<file original="`, string(w.kind), `" datatype="plaintext" source-language="`, string(u.From),
+			`" target-language="`, string(u.To), "\" xml:space=\"preserve\">\n<body>\n")
+	}
+	say(w.Writer, `<trans-unit id="`, u.ID.String(), "\" xml:space=\"preserve\">\n<source>", escape(u.Source),
+		"</source>\n")
+	if u.Target != nil {
+		say(w.Writer, `<target state="translated">`, escape(*u.Target), "</target>\n")
+	}
+	if u.Note != "" {
+		say(w.Writer, "<note>", escape(u.Note), "</note>\n")
+	}
+	say(w.Writer, "</trans-unit>\n")
+	return nil
+}
+
+func (w *xliff12Writer) endFile() {
+	if w.kind != "" {
+		say(w.Writer, "</body>\n</file>\n")
+	}
+}
+
+func (w *xliff12Writer) close() {
+	w.endFile()
+	say(w.Writer, "</xliff>\n")
+}
+
+// escape makes character data of a text. Line breaks stay readable; what XML has no way to write becomes U+FFFD.
+func escape(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for _, r := range s {
+		switch {
+		case r == '&':
+			b.WriteString("&amp;")
+		case r == '<':
+			b.WriteString("&lt;")
+		case r == '>':
+			b.WriteString("&gt;")
+		case r == '\r':
+			b.WriteString("&#xD;")
+		case !inXML(r):
+			b.WriteRune('\uFFFD')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// inXML reports whether XML 1.0 has a character.
+func inXML(r rune) bool {
+	return r == '\t' || r == '\n' || r == '\r' || r >= 0x20 && r <= 0xd7ff || r >= 0xe000 && r <= 0xfffd ||
+		r >= 0x10000 && r <= 0x10ffff
+}
