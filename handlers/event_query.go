@@ -196,12 +196,21 @@ func (q *eventQuery) find(r *request) (ids []int64, total int, err error) {
 	if !ok {
 		offset, limit = 0, 0
 	}
-	if r.h.Index != nil && q.Include == nil && q.Parent == nil {
+	if r.h.Index != nil && q.Parent == nil {
 		f := q.filter(r)
 		if f.Since, err = r.since(); err != nil {
 			return nil, 0, err
 		}
-		found, err := r.h.Index.Find(r.ctx, f, offset, limit)
+		from, most := offset, limit
+		if q.Include != nil {
+			from, most = 0, -1
+		}
+		found, err := r.h.Index.Find(r.ctx, f, from, most)
+		if err == nil && q.Include != nil {
+			// In another order, which the database knows. They are as few as a client can name.
+			found.IDs, err = r.db.Event.Query().Where(event.IDIn(found.IDs...)).
+				Order(event.ByPublishedAt(), event.ByID()).Offset(offset).Limit(limit).IDs(r.ctx)
+		}
 		if !errors.Is(err, index.ErrNotReady) {
 			return found.IDs, found.Total, err
 		}
@@ -374,9 +383,12 @@ func within(w index.Window) []predicate.Event {
 // filter is the same as predicates, for the index.
 func (q *eventQuery) filter(r *request) *index.Filter {
 	f := &index.Filter{
-		Now: r.now, Visible: seenBy(r.caller, q.Status), Window: q.dates(r.now, r.zone()),
+		Now: r.now, Visible: seenBy(r.caller, q.Status), IDs: q.Include,
 		Categories: q.categoryIDs, Tags: q.tagIDs, Venues: q.Venues, Organizers: q.Organizers,
 		Featured: q.Featured, Ticketed: q.Ticketed, Located: q.Geoloc,
+	}
+	if q.Include == nil {
+		f.Window = q.dates(r.now, r.zone())
 	}
 	if q.Lat != nil && q.Lng != nil {
 		f.Near = &index.Circle{Latitude: *q.Lat, Longitude: *q.Lng, Kilometres: q.Radius}
@@ -390,23 +402,30 @@ func (q *eventQuery) filter(r *request) *index.Filter {
 // linked selects events with a link to one of the ids. The subquery is answered from the index on the linked
 // column.
 func linked(table, column string, ids []int64) predicate.Event {
-	// The ids stand in the statement as numbers: there may be more of them than an engine has placeholders.
-	var list strings.Builder
-	for i, id := range ids {
-		if i > 0 {
-			list.WriteByte(',')
-		}
-		list.WriteString(strconv.FormatInt(id, 10))
-	}
 	return func(s *sql.Selector) {
 		if len(ids) == 0 {
 			s.Where(sql.False())
 			return
 		}
 		t := sql.Table(table)
-		in := sql.P(func(b *sql.Builder) { b.Ident(t.C(column)).WriteString(" IN (" + list.String() + ")") })
+		in := sql.P(func(b *sql.Builder) { b.Ident(t.C(column)).WriteString(" IN " + idList(ids)) })
 		s.Where(sql.In(s.C(event.FieldID), sql.Select(t.C("event_id")).From(t).Where(in)))
 	}
+}
+
+// idList is ids as they stand in a statement, in parentheses. They are numbers, and there may be more of them than an
+// engine has placeholders.
+func idList(ids []int64) string {
+	var b strings.Builder
+	b.WriteByte('(')
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.FormatInt(id, 10))
+	}
+	b.WriteByte(')')
+	return b.String()
 }
 
 // badSearch is the fault of a search that is blank or too much.

@@ -43,7 +43,9 @@ func (r *request) events(ids []int64) ([]*ent.Event, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := r.db.Event.Query().Where(event.IDIn(ids...)).WithImage().WithTerms(selectTerms).All(r.ctx)
+	query := r.db.Event.Query().Where(event.IDIn(ids...))
+	query.Select(eventColumns...)
+	rows, err := query.All(r.ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -91,16 +93,15 @@ func (r *request) getEvent(q *target) (*reply, error) {
 	if r.protected(e, password) {
 		return nil, &calendar.Error{Code: "event-password-protected", Key: "event-password-protected"}
 	}
-	body, err := r.eventBody(e.ID, true)
-	if err != nil {
+	if err := r.complete([]*ent.Event{e}); err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: body}, nil
+	return &reply{status: 200, body: new(r.view().event(e, true))}, nil
 }
 
 // eventBody loads an event with all that its representation needs.
 func (r *request) eventBody(id int64, full bool) (*eventJSON, error) {
-	e, err := r.db.Event.Query().Where(event.ID(id)).WithImage().WithTerms(selectTerms).Only(r.ctx)
+	e, err := r.db.Event.Get(r.ctx, id)
 	if err != nil {
 		return nil, err
 	}

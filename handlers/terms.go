@@ -98,13 +98,6 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error
 	return r.listReply(taxonomy, q.paging, items, len(items), total)
 }
 
-// termColumns are the columns that answers are made of: all but those that only the database compares.
-var termColumns = slices.DeleteFunc(slices.Clone(term.Columns), func(column string) bool {
-	return slices.ContainsFunc(calendar.Languages, func(l calendar.Language) bool {
-		return column == edit.NameSortColumn(l) || column == edit.DescriptionSortColumn(l)
-	})
-})
-
 // selectTerms is the query of the terms that answers show.
 func selectTerms(q *ent.TermQuery) { q.Select(termColumns...) }
 

@@ -137,11 +137,16 @@ func (r *request) listVenues(q *linkedQuery) (*reply, error) {
 	}
 	var rows []*ent.Venue
 	if len(ids) > 0 {
-		if rows, err = r.db.Venue.Query().Where(venue.IDIn(ids...)).WithImage().All(r.ctx); err != nil {
+		query := r.db.Venue.Query().Where(venue.IDIn(ids...))
+		query.Select(venueColumns...)
+		if rows, err = query.All(r.ctx); err != nil {
 			return nil, err
 		}
 	}
 	inOrder(rows, ids, func(v *ent.Venue) int64 { return v.ID })
+	if err := r.loadImages(nil, rows, nil); err != nil {
+		return nil, err
+	}
 	if err := r.translateVenues(rows); err != nil {
 		return nil, err
 	}
@@ -160,11 +165,16 @@ func (r *request) listOrganizers(q *linkedQuery) (*reply, error) {
 	}
 	var rows []*ent.Organizer
 	if len(ids) > 0 {
-		if rows, err = r.db.Organizer.Query().Where(organizer.IDIn(ids...)).WithImage().All(r.ctx); err != nil {
+		query := r.db.Organizer.Query().Where(organizer.IDIn(ids...))
+		query.Select(organizerColumns...)
+		if rows, err = query.All(r.ctx); err != nil {
 			return nil, err
 		}
 	}
 	inOrder(rows, ids, func(o *ent.Organizer) int64 { return o.ID })
+	if err := r.loadImages(nil, nil, rows); err != nil {
+		return nil, err
+	}
 	if err := r.translateOrganizers(rows); err != nil {
 		return nil, err
 	}

@@ -19,9 +19,9 @@ type Filter struct {
 	Hidden  bool // with those that are hidden from listings
 	// Window is in whole seconds.
 	Window Window
-	// Each of these is a condition if it is not nil: one of the values.
-	Categories, Tags, Venues, Organizers []int64
-	Featured, Ticketed                   *bool
+	// Each of these is a condition if it is not nil: one of the values. IDs are those of the events themselves.
+	IDs, Categories, Tags, Venues, Organizers []int64
+	Featured, Ticketed                        *bool
 	// Located is whether an event has a venue with a position; Near, a venue within a distance.
 	Located *bool
 	Near    *Circle
@@ -79,6 +79,16 @@ func (s *state) find(f *Filter, pool *scratch) (found set, left search.Query) {
 		found.without(s.hidden)
 	}
 	s.within(found, f.Window)
+	if f.IDs != nil {
+		these := pool.take(s.size())
+		for _, id := range f.IDs {
+			if slot, ok := s.slot(id); ok {
+				these.add(slot)
+			}
+		}
+		found.and(these)
+		pool.give(these)
+	}
 	for _, any := range []struct {
 		of     postings
 		values []int64

@@ -13,11 +13,11 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/search"
 )
 
 // ErrNotReady says that the index cannot answer now.
@@ -220,10 +220,6 @@ func (x *Index) catchUp(ctx context.Context, revision int64) error {
 	if err != nil {
 		return err
 	}
-	if running && newest < revision {
-		x.awaken()
-		return ErrNotReady
-	}
 	if len(changes) == 0 {
 		// Somebody took the newest entries out of the log.
 		x.mu.Lock()
@@ -231,6 +227,10 @@ func (x *Index) catchUp(ctx context.Context, revision int64) error {
 		x.mu.Unlock()
 		x.awaken()
 		return nil
+	}
+	if running && newest < revision {
+		x.awaken()
+		return ErrNotReady
 	}
 	return x.apply(ctx, changes, newest)
 }
@@ -331,61 +331,76 @@ type Found struct {
 	Total int     // of the whole list
 }
 
-// Find returns a page of the events that a filter selects, with up to limit of them from an offset on. The error is
-// ErrNotReady when the database has to be asked.
+// Find returns a page of the events that a filter selects, with up to limit of them from an offset on, or all for a
+// limit below 0. The error is ErrNotReady when the database has to be asked.
 func (x *Index) Find(ctx context.Context, f *Filter, offset, limit int) (Found, error) {
-	s, err := x.fresh(ctx, f.Since)
-	if err != nil {
-		return Found{}, err
-	}
-	page, candidates, left, err := x.find(s, f, offset, limit)
-	if err != nil || candidates == nil {
-		return page, err
-	}
-	return x.compare(ctx, candidates, left, f.Language, offset, limit)
-}
-
-// find evaluates a filter and unlocks the index. Where texts have to be compared it returns all candidates instead of
-// a page.
-func (x *Index) find(s *state, f *Filter, offset, limit int) (page Found, candidates []int64, left search.Query, err error) {
-	defer x.mu.RUnlock()
-	if f.Search != nil && s.words == nil {
-		return Found{}, nil, search.Query{}, ErrNotReady
-	}
-	found, left := s.find(f, &x.pool)
-	defer x.pool.give(found)
-	total := found.count()
-	if len(left.Terms) > 0 && total > 0 {
-		return Found{}, s.page(found, 0, -1), left, nil
-	}
-	return Found{IDs: s.page(found, offset, limit), Total: total}, nil, left, nil
-}
-
-// compare leaves the candidates whose texts hold the terms, and returns a page of them.
-func (x *Index) compare(
-	ctx context.Context, candidates []int64, left search.Query, language calendar.Language, offset, limit int,
-) (Found, error) {
-	var out Found
-	bit := uint8(language.Bit())
-	for part := range slices.Chunk(candidates, partSize) {
-		match := make(map[int64]bool, len(part))
-		err := x.db.texts(ctx, part, func(event int64, t text) {
-			if t.languages&bit != 0 && left.Match(t.text) {
-				match[event] = true
-			}
-		})
+	// Once is enough, unless somebody writes what the texts have to be read of meanwhile.
+	for range 3 {
+		s, err := x.fresh(ctx, f.Since)
 		if err != nil {
 			return Found{}, err
 		}
-		for _, id := range part {
-			if !match[id] {
-				continue
-			}
-			if out.Total >= offset && len(out.IDs) < limit {
-				out.IDs = append(out.IDs, id)
-			}
-			out.Total++
+		page, unread, err := x.find(s, f, offset, limit)
+		if err != nil || unread == nil {
+			return page, err
+		}
+		if err := x.compare(ctx, s, unread, f); err != nil {
+			return Found{}, err
 		}
 	}
-	return out, nil
+	return Found{}, ErrNotReady
+}
+
+// find evaluates a filter and unlocks the index. Where texts have to be compared first it returns their slots, and no
+// page.
+func (x *Index) find(s *state, f *Filter, offset, limit int) (page Found, unread []uint32, err error) {
+	defer x.mu.RUnlock()
+	if f.Search != nil && s.words == nil {
+		return Found{}, nil, ErrNotReady
+	}
+	found, left := s.find(f, &x.pool)
+	defer x.pool.give(found)
+	for _, t := range left.Terms {
+		unread = s.compared.unread(found, t, f.Language, unread, &x.pool)
+	}
+	if unread != nil {
+		return Found{}, unread, nil
+	}
+	for _, t := range left.Terms {
+		s.compared.restrict(found, t, f.Language)
+	}
+	return Found{IDs: s.page(found, offset, limit), Total: found.count()}, nil, nil
+}
+
+// compare reads the texts of slots, and notes in which the terms of a search are.
+func (x *Index) compare(ctx context.Context, s *state, slots []uint32, f *Filter) error {
+	slices.Sort(slots)
+	slots = slices.Compact(slots)
+	bit := uint8(f.Language.Bit())
+	for part := range slices.Chunk(slots, partSize) {
+		ids := make([]int64, len(part))
+		x.mu.RLock()
+		for i, slot := range part {
+			ids[i] = s.ids[slot]
+		}
+		x.mu.RUnlock()
+		texts := make(map[int64]string, len(part))
+		err := x.db.texts(ctx, ids, func(event int64, t text) {
+			if t.languages&bit != 0 {
+				texts[event] = t.text
+			}
+		})
+		if err != nil {
+			return err
+		}
+		x.mu.Lock()
+		for _, t := range f.Search.Terms {
+			if _, exact := t.Pieces(); exact {
+				continue
+			}
+			s.compared.note(t, f.Language, part, func(i int) bool { return strings.Contains(texts[ids[i]], t.Text) })
+		}
+		x.mu.Unlock()
+	}
+	return nil
 }

@@ -176,13 +176,5 @@ func (r *record) holds(pieces []string, language uint8) bool {
 // meets reports whether a value has a slot in a set.
 func (ps postings) meets(value int64, in set) bool {
 	p := ps[value]
-	if p == nil {
-		return false
-	}
-	for slot := range p.all() {
-		if in.has(slot) {
-			return true
-		}
-	}
-	return false
+	return p != nil && p.meets(in)
 }

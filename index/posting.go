@@ -54,6 +54,34 @@ func (p *posting) into(b set) {
 	}
 }
 
+// meets reports whether a slot is in a set.
+func (p *posting) meets(b set) bool {
+	if p.dense != nil {
+		n := min(len(p.dense), len(b))
+		for i, w := range p.dense[:n] {
+			if w&b[i] != 0 {
+				return true
+			}
+		}
+		return false
+	}
+	slot, d := uint32(0), p.distances
+	for len(d) > 0 {
+		if d[0] < 0x80 {
+			slot += uint32(d[0])
+			d = d[1:]
+		} else {
+			distance, size := binary.Uvarint(d)
+			slot += uint32(distance)
+			d = d[size:]
+		}
+		if b.has(slot) {
+			return true
+		}
+	}
+	return false
+}
+
 // all yields the slots in order.
 func (p *posting) all() iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {

@@ -49,7 +49,8 @@ type state struct {
 	located                            set         // with a venue that is one of places
 	words                              *vocabulary // nil until it is loaded
 
-	records map[calendar.Kind]*records // venues and organizers
+	compared comparisons
+	records  map[calendar.Kind]*records // venues and organizers
 }
 
 // never is later than any time.

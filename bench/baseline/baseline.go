@@ -1,6 +1,6 @@
 // Package baseline is GET /events and GET /events/{id} written by hand: fasthttp, database/sql with prepared
-// statements of just the columns that are needed, and JSON appended to a buffer. It answers with the same bytes as the
-// service and is what the service is measured by.
+// statements of just the columns that are needed, and JSON appended to a buffer. It answers with the same bytes
+// as the service and is what the service is measured by.
 //
 // It does what these two need and no more: no parameters, nobody signed in, and calendars written in the language of
 // the site, as package fill makes them. A record in another language is an error, since it could need a translation.
@@ -70,11 +70,14 @@ func New(ctx context.Context, c Config) (*Server, error) {
 		return nil, fmt.Errorf("base URL: %w", err)
 	}
 	s := &Server{Config: c, api: c.Site.BaseURL + "/" + handlers.Namespace, host: host, kept: make(map[string]total)}
-	return s, s.prepare(ctx, c.DB, c.Site.PerPage)
+	if err := s.prepare(ctx, c.DB, c.Site.PerPage); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Close gives the statements back.
-func (s *Server) Close() error { return s.statements.close() }
+func (s *Server) Close() error { return s.close() }
 
 // Handle answers a request.
 func (s *Server) Handle(c *fasthttp.RequestCtx) {
@@ -207,13 +210,15 @@ func (s *Server) page(ctx context.Context, now time.Time, w window) (events []*e
 	if n, err = s.total(ctx, now, w); err != nil || n == 0 {
 		return nil, n, err
 	}
-	events, err = s.byIDs(ctx, s.first, []any{w.from, w.to, s.Site.PerPage, now, w.from, w.to, s.Site.PerPage, s.Site.PerPage})
+	most := s.Site.PerPage
+	events, err = s.byIDs(ctx, s.first, []any{w.from, w.to, most, now, w.from, w.to, most, most})
 	return events, n, err
 }
 
 func (s *Server) total(ctx context.Context, now time.Time, w window) (int, error) {
 	count := func() (n int64, err error) {
-		return n, s.counted.QueryRowContext(ctx, w.from, w.to, now, w.from, w.to).Scan(&n)
+		err = s.counted.QueryRowContext(ctx, w.from, w.to, now, w.from, w.to).Scan(&n)
+		return n, err
 	}
 	if s.Way == Count {
 		n, err := count()

@@ -6,120 +6,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/markup"
 )
-
-const hex = "0123456789abcdef"
-
-// str appends a string as encoding/json writes it without escaping HTML.
-func str(b []byte, s string) []byte {
-	b = append(b, '"')
-	from := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRuneInString(s[i:])
-			switch {
-			case r == utf8.RuneError && size == 1:
-				b = append(append(b, s[from:i]...), `\ufffd`...)
-				from = i + size
-			case r == '\u2028' || r == '\u2029':
-				b = append(append(b, s[from:i]...), `\u202`...)
-				b = append(b, hex[r&0xF])
-				from = i + size
-			}
-			i += size
-			continue
-		}
-		b = append(b, s[from:i]...)
-		switch c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\b':
-			b = append(b, `\b`...)
-		case '\f':
-			b = append(b, `\f`...)
-		case '\n':
-			b = append(b, `\n`...)
-		case '\r':
-			b = append(b, `\r`...)
-		case '\t':
-			b = append(b, `\t`...)
-		default:
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xF])
-		}
-		i++
-		from = i
-	}
-	return append(append(b, s[from:]...), '"')
-}
-
-// object writes the members of an object.
-type object struct{ b []byte }
-
-func begin(b []byte) *object { return &object{append(b, '{')} }
-
-// key begins a member. Names have nothing to escape.
-func (o *object) key(name string) {
-	if o.b[len(o.b)-1] != '{' {
-		o.b = append(o.b, ',')
-	}
-	o.b = append(append(append(o.b, '"'), name...), '"', ':')
-}
-
-func (o *object) str(name, value string) {
-	o.key(name)
-	o.b = str(o.b, value)
-}
-
-// some is str that leaves out what is empty.
-func (o *object) some(name, value string) {
-	if value != "" {
-		o.str(name, value)
-	}
-}
-
-func (o *object) int(name string, value int64) {
-	o.key(name)
-	o.b = strconv.AppendInt(o.b, value, 10)
-}
-
-func (o *object) bool(name string, value bool) {
-	o.key(name)
-	o.b = strconv.AppendBool(o.b, value)
-}
-
-func (o *object) float(name string, value float64) {
-	o.key(name)
-	o.b = strconv.AppendFloat(o.b, value, 'f', -1, 64)
-}
-
-func (o *object) list(name string, values []string) {
-	o.key(name)
-	o.b = append(o.b, '[')
-	for i, v := range values {
-		if i > 0 {
-			o.b = append(o.b, ',')
-		}
-		o.b = str(o.b, v)
-	}
-	o.b = append(o.b, ']')
-}
-
-func (o *object) raw(name, value string) {
-	o.key(name)
-	o.b = append(o.b, value...)
-}
-
-func (o *object) end() []byte { return append(o.b, '}') }
 
 // view writes records as the service does for a request without credentials.
 type view struct {
@@ -145,17 +36,6 @@ func languages(set calendar.LanguageSet) []string {
 		out[i] = string(l)
 	}
 	return out
-}
-
-// date writes a date, and its parts under the name with _details.
-func (o *object) date(name, date string) {
-	o.str(name, date)
-	o.key(name + "_details")
-	o.b = append(append(append(o.b, `{"year":"`...), date[0:4]...), `","month":"`...)
-	o.b = append(append(append(o.b, date[5:7]...), `","day":"`...), date[8:10]...)
-	o.b = append(append(append(o.b, `","hour":"`...), date[11:13]...), `","minutes":"`...)
-	o.b = append(append(append(o.b, date[14:16]...), `","seconds":"`...), date[17:19]...)
-	o.b = append(o.b, `"}`...)
 }
 
 // event appends an event; full adds json_ld. Nothing is said of a protected one.
@@ -412,8 +292,15 @@ func (v view) venue(b []byte, e *venue, full bool) []byte {
 	o := begin(b)
 	url := v.published(o, calendar.Venue, &e.record)
 	for _, m := range [...][2]string{
-		{"address", e.address}, {"city", e.city}, {"country", e.country}, {"province", e.province}, {"state", e.state},
-		{"zip", e.zip}, {"phone", e.phone}, {"website", e.website}, {"stateprovince", e.region()},
+		{"address", e.address},
+		{"city", e.city},
+		{"country", e.country},
+		{"province", e.province},
+		{"state", e.state},
+		{"zip", e.zip},
+		{"phone", e.phone},
+		{"website", e.website},
+		{"stateprovince", e.region()},
 	} {
 		o.some(m[0], m[1])
 	}
@@ -506,7 +393,9 @@ func (v view) person(b []byte, e *organizer, url string) []byte {
 }
 
 // linked writes json_ld.
-func (v view) linked(o *object, e *event, url string, zone calendar.Zone, venues []*venue, organizers []*organizer) {
+func (v view) linked(
+	o *object, e *event, url string, zone calendar.Zone, venues []*venue, organizers []*organizer,
+) {
 	const iso = "2006-01-02T15:04:05-07:00"
 	o.key("json_ld")
 	d := begin(o.b)
@@ -524,11 +413,13 @@ func (v view) linked(o *object, e *event, url string, zone calendar.Zone, venues
 	d.str("endDate", e.ends.In(zone.Location()).Format(iso))
 	if len(venues) > 0 {
 		d.key("location")
-		d.b = v.place(d.b, venues[0], v.page(calendar.Venue, venues[0].id, calendar.Publish, venues[0].slug))
+		first := venues[0]
+		d.b = v.place(d.b, first, v.page(calendar.Venue, first.id, calendar.Publish, first.slug))
 	}
 	if len(organizers) > 0 {
 		d.key("organizer")
-		d.b = v.person(d.b, organizers[0], v.page(calendar.Organizer, organizers[0].id, calendar.Publish, organizers[0].slug))
+		first := organizers[0]
+		d.b = v.person(d.b, first, v.page(calendar.Organizer, first.id, calendar.Publish, first.slug))
 	}
 	if !e.cost.IsZero() {
 		d.key("offers")

@@ -56,7 +56,8 @@ func (s *statements) prepare(ctx context.Context, db *sql.DB, perPage int) error
 			"(SELECT COUNT(*) FROM events WHERE " + due + ")"},
 		{&s.revision, "SELECT value FROM counters WHERE name = 'revision'"},
 		{&s.first, "SELECT " + eventColumns + " FROM (SELECT id, starts_at FROM (" +
-			"SELECT * FROM (SELECT id, starts_at FROM events WHERE " + published + " ORDER BY starts_at, id LIMIT ?) a UNION ALL " +
+			"SELECT * FROM (SELECT id, starts_at FROM events WHERE " + published +
+			" ORDER BY starts_at, id LIMIT ?) a UNION ALL " +
 			"SELECT * FROM (SELECT id, starts_at FROM events WHERE " + due + " ORDER BY starts_at, id LIMIT ?) b) c " +
 			"ORDER BY starts_at, id LIMIT ?) p JOIN events e ON e.id = p.id LEFT JOIN images i ON i.id = e.image_id " +
 			"ORDER BY p.starts_at, p.id"},
@@ -72,11 +73,13 @@ func (s *statements) prepare(ctx context.Context, db *sql.DB, perPage int) error
 			into **sql.Stmt
 			text string
 		}{
-			{&s.terms[k], "SELECT " + termColumns + " FROM event_terms l JOIN terms t ON t.id = l.term_id WHERE l.event_id " + in(n)},
+			{&s.terms[k], "SELECT " + termColumns + " FROM event_terms l JOIN terms t ON t.id = l.term_id " +
+				"WHERE l.event_id " + in(n)},
 			{&s.venues[k], "SELECT " + venueColumns + " FROM event_venues l JOIN venues v ON v.id = l.venue_id " +
 				"LEFT JOIN images i ON i.id = v.image_id WHERE l.event_id " + in(n) + " ORDER BY l.event_id, l.position"},
-			{&s.organizers[k], "SELECT " + organizerColumns + " FROM event_organizers l JOIN organizers o ON o.id = l.organizer_id " +
-				"LEFT JOIN images i ON i.id = o.image_id WHERE l.event_id " + in(n) + " ORDER BY l.event_id, l.position"},
+			{&s.organizers[k], "SELECT " + organizerColumns + " FROM event_organizers l " +
+				"JOIN organizers o ON o.id = l.organizer_id LEFT JOIN images i ON i.id = o.image_id " +
+				"WHERE l.event_id " + in(n) + " ORDER BY l.event_id, l.position"},
 		} {
 			if err := s.one(ctx, db, p.into, p.text); err != nil {
 				return err
@@ -87,7 +90,8 @@ func (s *statements) prepare(ctx context.Context, db *sql.DB, perPage int) error
 }
 
 func (s *statements) one(ctx context.Context, db *sql.DB, into **sql.Stmt, text string) (err error) {
-	if *into, err = db.PrepareContext(ctx, text); err != nil {
+	*into, err = db.PrepareContext(ctx, text) //nolint:sqlclosecheck // close closes all of them
+	if err != nil {
 		return errors.Join(fmt.Errorf("%s: %w", text, err), s.close())
 	}
 	s.all = append(s.all, *into)
@@ -247,7 +251,8 @@ func (s *Server) complete(ctx context.Context, events []*event) error {
 	err := rows(ctx, s.terms[kind], ids, func(r *sql.Rows) error {
 		var of int64
 		t := &term{}
-		if err := r.Scan(&of, &t.id, &t.taxonomy, &t.name, &t.slug, &t.description, &t.parent, &t.count, &t.language); err != nil {
+		err := r.Scan(&of, &t.id, &t.taxonomy, &t.name, &t.slug, &t.description, &t.parent, &t.count, &t.language)
+		if err != nil {
 			return err
 		}
 		byID[of].terms = append(byID[of].terms, t)

@@ -69,7 +69,8 @@ func rows(t *testing.T, st *store.Store, query string) []string {
 // A calendar that was measured once can be made again elsewhere.
 func TestFillIsTheSameEachTime(t *testing.T) {
 	tables := []string{
-		"SELECT id, status, title, description, slug, starts_at, ends_at, timezone, parent_id, author_id FROM events ORDER BY id",
+		"SELECT id, status, title, description, slug, starts_at, ends_at, timezone, parent_id, author_id " +
+			"FROM events ORDER BY id",
 		"SELECT id, name, latitude, cell FROM venues ORDER BY id",
 		"SELECT id, name, email FROM organizers ORDER BY id",
 		"SELECT id, name, slug, parent_id, event_count FROM terms ORDER BY id",

@@ -79,8 +79,8 @@ func (r *run) venue(i int) edit.NewVenue {
 	c := chanceOf("venue", i)
 	at := cityOf(i)
 	v := edit.NewVenue{VenueInput: edit.VenueInput{
-		SourceID: new(fmt.Sprintf("bench:venue:%d", i)), Published: r.before(&c), Status: r.status(&c), AuthorID: r.author(&c),
-		Name: new(name(&c, 2)), Description: new(paragraphs(&c, 20)),
+		SourceID: new(fmt.Sprintf("bench:venue:%d", i)), Published: r.before(&c), Status: r.status(&c),
+		AuthorID: r.author(&c), Name: new(name(&c, 2)), Description: new(paragraphs(&c, 20)),
 		Address: new(fmt.Sprintf("%s %d", name(&c, 1), 1+c.below(200))), City: &at.name, Country: &at.country,
 		Zip: new(fmt.Sprintf("%05d", c.below(100_000))), Phone: new(fmt.Sprintf("+48 %09d", c.below(1_000_000_000))),
 		Website: new(fmt.Sprintf("https://venue-%d.example/", i)), ImageID: r.picture(&c, 20),

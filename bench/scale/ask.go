@@ -15,7 +15,6 @@ import (
 
 	"github.com/almanac-cal/almanac/bench/local"
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/index"
 	"github.com/almanac-cal/almanac/search"
 	"github.com/almanac-cal/almanac/store"
@@ -32,7 +31,7 @@ type subject struct {
 }
 
 // start starts the service on a database, with an index if wanted, and says on log what that took.
-func start(ctx context.Context, log io.Writer, st *store.Store, db *ent.Client, withIndex bool) (_ *subject, err error) {
+func start(ctx context.Context, log io.Writer, st *store.Store, withIndex bool) (_ *subject, err error) {
 	s := &subject{st: st}
 	defer func() {
 		if err != nil {
@@ -44,10 +43,10 @@ func start(ctx context.Context, log io.Writer, st *store.Store, db *ent.Client, 
 			return nil, err
 		}
 	}
-	if s.Service, err = local.Start(ctx, local.Config{DB: db, Index: s.lists}); err != nil {
+	if s.Service, err = local.Start(ctx, local.Config{DB: st.Ent, Index: s.lists}); err != nil {
 		return nil, err
 	}
-	s.end = append(s.end, s.Service.Close)
+	s.end = append(s.end, s.Close)
 	c := s.client(1)
 	body, err := c.ask("/events", false)
 	if err != nil {
@@ -73,7 +72,9 @@ func (s *subject) index(ctx context.Context, log io.Writer) (*index.Index, error
 		stop()
 		return <-ended
 	})
-	filter := index.Filter{Visible: index.Visible{Anyone: []calendar.Status{calendar.Publish}}, Language: calendar.English}
+	filter := index.Filter{
+		Visible: index.Visible{Anyone: []calendar.Status{calendar.Publish}}, Language: calendar.English,
+	}
 	if err := ready(ctx, lists, &filter); err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ func (b baselineCmd) one(ctx context.Context, o output, e engine, s size) (err e
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	sub, err := start(ctx, o.Err, st, st.Ent, true)
+	sub, err := start(ctx, o.Err, st, true)
 	if err != nil {
 		return err
 	}

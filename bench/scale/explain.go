@@ -42,7 +42,9 @@ func (x explainCmd) Run(ctx context.Context, o output) error {
 }
 
 // one prints what a service on one database asks for each question.
-func (x explainCmd) one(ctx context.Context, o output, e engine, s size, only *regexp.Regexp, withIndex bool) (err error) {
+func (x explainCmd) one(
+	ctx context.Context, o output, e engine, s size, only *regexp.Regexp, withIndex bool,
+) (err error) {
 	st, err := e.open(ctx, s)
 	if err != nil {
 		return err
@@ -53,7 +55,7 @@ func (x explainCmd) one(ctx context.Context, o output, e engine, s size, only *r
 	through.SetMaxIdleConns(2)
 	defer func() { err = errors.Join(err, through.Close()) }()
 	watched := &store.Store{DB: through, Ent: ent.NewClient(ent.Driver(entsql.OpenDB(dialects[e.name], through)))}
-	sub, err := start(ctx, io.Discard, watched, watched.Ent, withIndex)
+	sub, err := start(ctx, io.Discard, watched, withIndex)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,8 @@ func learn(ctx context.Context, db *sql.DB, now time.Time, pages int) (*facts, e
 		into  *extremes
 		query string
 	}{
-		{&f.categories, "SELECT slug FROM terms WHERE taxonomy = 'category' AND event_count > 0 ORDER BY event_count %s, id LIMIT 1"},
+		{&f.categories, "SELECT slug FROM terms WHERE taxonomy = 'category' AND event_count > 0 " +
+			"ORDER BY event_count %s, id LIMIT 1"},
 		{&f.tags, "SELECT slug FROM terms WHERE taxonomy = 'tag' AND event_count > 0 ORDER BY event_count %s, id LIMIT 1"},
 		{&f.venues, "SELECT venue_id FROM event_venues GROUP BY venue_id ORDER BY COUNT(*) %s, venue_id LIMIT 1"},
 		{
@@ -89,11 +90,13 @@ func learn(ctx context.Context, db *sql.DB, now time.Time, pages int) (*facts, e
 		}
 	}
 	var err error
-	if f.venueIDs, err = ids(ctx, db, "SELECT id FROM venues WHERE status = 'publish' ORDER BY id LIMIT 40"); err != nil {
+	f.venueIDs, err = ids(ctx, db, "SELECT id FROM venues WHERE status = 'publish' ORDER BY id LIMIT 40")
+	if err != nil {
 		return nil, err
 	}
-	if f.parents, err = ids(ctx, db,
-		"SELECT DISTINCT p.id FROM events e JOIN events p ON p.id = e.parent_id WHERE p.status = 'publish' LIMIT 40"); err != nil {
+	f.parents, err = ids(ctx, db, "SELECT DISTINCT p.id FROM events e JOIN events p ON p.id = e.parent_id "+
+		"WHERE p.status = 'publish' LIMIT 40")
+	if err != nil {
 		return nil, err
 	}
 	if len(f.events) == 0 || len(f.parents) == 0 || len(f.phrases) == 0 || len(f.fragments) == 0 {

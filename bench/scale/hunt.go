@@ -50,7 +50,7 @@ func (h huntCmd) one(ctx context.Context, o output, e engine, s size) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	sub, err := start(ctx, o.Err, st, st.Ent, h.Index)
+	sub, err := start(ctx, o.Err, st, h.Index)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,9 @@ func (h huntCmd) one(ctx context.Context, o output, e engine, s size) (err error
 		all = append(all, hunted{path, best})
 	}
 	slices.SortFunc(all, func(a, b hunted) int { return cmp.Compare(b.took, a.took) })
-	t := table{title: fmt.Sprintf("%s, %s events: the slowest of %d", e.name, s, h.Tries), head: []string{"Question", "time"}}
+	t := table{
+		title: fmt.Sprintf("%s, %s events: the slowest of %d", e.name, s, h.Tries), head: []string{"Question", "time"},
+	}
 	for _, f := range all[:min(h.Show, len(all))] {
 		t.rows = append(t.rows, []string{f.path, shown(f.took)})
 	}

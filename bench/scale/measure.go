@@ -82,7 +82,7 @@ func (m measureCmd) all(ctx context.Context, o output, e engine, asked []questio
 		if err != nil {
 			return err
 		}
-		sub, err := start(ctx, o.Err, st, st.Ent, m.Index)
+		sub, err := start(ctx, o.Err, st, m.Index)
 		if err != nil {
 			return errors.Join(err, st.Close())
 		}

@@ -133,7 +133,10 @@ func questions() []question {
 		{name: "starts_after", paths: dated("starts_after")},
 		{name: "ends_before", paths: dated("ends_before")},
 		{name: "ends_after", paths: dated("ends_after")},
-		{name: "categories, popular", paths: either("categories", func(f *facts) string { return f.categories.popular }), clients: true},
+		{
+			name: "categories, popular", clients: true,
+			paths: either("categories", func(f *facts) string { return f.categories.popular }),
+		},
 		{name: "categories, rare", paths: either("categories", func(f *facts) string { return f.categories.rare })},
 		{name: "tags, popular", paths: either("tags", func(f *facts) string { return f.tags.popular })},
 		{name: "tags, rare", paths: either("tags", func(f *facts) string { return f.tags.rare })},
@@ -192,8 +195,8 @@ func combinations() []question {
 		})},
 		{name: "phrase within 464 km", aim: found, paths: each(func(_ *facts, i int) string {
 			latitude, longitude := fill.Centre(i)
-			return listed("events", "search", phrase(i), "geoloc_lat", fmt.Sprint(latitude), "geoloc_lng", fmt.Sprint(longitude),
-				"geoloc_radius", "464")
+			return listed("events", "search", phrase(i), "geoloc_lat", fmt.Sprint(latitude),
+				"geoloc_lng", fmt.Sprint(longitude), "geoloc_radius", "464")
 		})},
 		{name: "without rare word, organizer, ends_before, Polish", aim: found, paths: each(func(f *facts, i int) string {
 			return listed("events", "search", "-"+fill.Word(20_000+i), "organizer", f.organizers.popular,
