@@ -15,5 +15,7 @@ WORKDIR /data
 VOLUME /data
 ENV ALMANAC_LISTEN=0.0.0.0:8080
 EXPOSE 8080
+# By number, for those who refuse root without reading the image's users. Only /data is written to: run it read-only.
+USER 65532:65532
 ENTRYPOINT ["/usr/local/bin/almanac"]
 CMD ["serve"]

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/param"
@@ -60,10 +61,22 @@ func (d *documents) get(r *request) (json.RawMessage, error) {
 	return body, nil
 }
 
+// Document is the interface description, OpenAPI 3.0, as GET /doc answers it at a time, under a root and in
+// a language. It asks no database.
+func (h *Handlers) Document(now time.Time, root Root, lang calendar.Language) (json.RawMessage, error) {
+	return encode((&request{h: h, now: now, root: root, lang: lang}).document())
+}
+
+// Roots are the paths under which the API is served: /cal/events/v1, and the mounts.
+func (h *Handlers) Roots() []string { return slices.Clone(h.mounts) }
+
+// Template is the path of the match as the interface description writes it: /events/{id}.
+func (m *Match) Template() string { return m.pattern.template() }
+
 // document builds the description from the table of routes, the declarations of the parameters and the
 // representations; it has no list of its own of any of them. It is written in English and then translated.
 func (r *request) document() ordered {
-	d := &description{r: r, schemas: schemas{}, shared: map[string]bool{}}
+	d := &description{r: r, schemas: schemas{}, shared: map[string]bool{}, shown: map[string]bool{}}
 	paths := make(ordered, 0, len(r.h.table))
 	for _, p := range r.h.table {
 		paths = append(paths, member{p.template(), d.path(p)})
@@ -77,14 +90,18 @@ func (r *request) document() ordered {
 			{"title", r.title()},
 			{"description", "Events with their venues, organizers, categories, tags and images. " +
 				"Texts are served and written in the language of the request."},
+			{"license", ordered{
+				{"name", "Apache 2.0"}, {"url", "https://www.apache.org/licenses/LICENSE-2.0.html"},
+			}},
 		}},
-		{"servers", []ordered{{{"url", r.h.Site.BaseURL + r.root.Segment + r.root.Mount + "/"}}}},
+		{"servers", []ordered{{{"url", r.h.Site.BaseURL + r.root.Segment + r.root.Mount}}}},
 		{"tags", d.tags},
 		{"paths", paths},
 		{"components", ordered{
 			{"schemas", d.schemas.members},
 			{"parameters", d.parameters},
 			{"headers", headers},
+			{"examples", d.examples},
 			{"securitySchemes", ordered{
 				{"basic", ordered{
 					{"type", "http"},
@@ -106,6 +123,8 @@ type description struct {
 	tags       []ordered
 	parameters ordered         // shared ones
 	shared     map[string]bool // their names
+	examples   ordered         // those that operations show
+	shown      map[string]bool // their names
 }
 
 // template is the path as OpenAPI writes it: /events/{id}.
@@ -142,10 +161,21 @@ func (p *pattern) tag() string {
 	return "API"
 }
 
+// tags says what each group is about.
+var tags = map[string]string{
+	"API":        "What there is: the index and this description",
+	"Events":     "Events of the calendar",
+	"Venues":     "Places where events are held",
+	"Organizers": "Who holds the events",
+	"Categories": "Categories of events, which form a tree",
+	"Tags":       "Tags of events",
+	"Images":     "Images of events, venues and organizers",
+}
+
 func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
 func (d *description) path(p *pattern) ordered {
-	if tag := (ordered{{"name", p.tag()}}); !slices.ContainsFunc(d.tags, func(o ordered) bool {
+	if tag := (ordered{{"name", p.tag()}, {"description", tags[p.tag()]}}); !slices.ContainsFunc(d.tags, func(o ordered) bool {
 		return o[0].value == p.tag()
 	}) {
 		d.tags = append(d.tags, tag)
@@ -244,18 +274,22 @@ func parameter(p *param.Param) ordered {
 		// OpenAPI has no optional parts of a path.
 		{"required", p.IsRequired || in == param.InPath},
 	}
-	if p.Type == "array" {
+	schema := valueSchema(p, false)
+	if len(schema) > 0 && schema[0].value == "array" {
 		o = append(o, member{"style", "form"}, member{"explode", false})
 	}
-	return append(o, member{"schema", valueSchema(p, false)})
+	return append(o, member{"schema", schema})
 }
+
+const fieldsDescription = "Keys to keep in the reply, dotted for nested ones: id,venue.venue. " +
+	"In lists they apply to each element"
 
 // fieldsParameter is _fields, which every reply obeys.
 func fieldsParameter() ordered {
 	return ordered{
 		{"name", "_fields"},
 		{"in", "query"},
-		{"description", "Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element"},
+		{"description", fieldsDescription},
 		{"required", false},
 		{"style", "form"},
 		{"explode", false},
@@ -265,9 +299,13 @@ func fieldsParameter() ordered {
 
 // valueSchema is what a declaration says about a parameter's value; {} for an untyped one.
 func valueSchema(p *param.Param, nullable bool) ordered {
-	o := ordered{}
-	if p.Type != "" {
-		o = append(o, member{"type", p.Type})
+	o, ok := shape(p, nullable)
+	if ok {
+		return o
+	}
+	typ := typeOf(p)
+	if typ != "" {
+		o = append(o, member{"type", typ})
 	}
 	switch {
 	case p.Format != "":
@@ -286,14 +324,16 @@ func valueSchema(p *param.Param, nullable bool) ordered {
 		o = append(o, member{"enum", p.Enum})
 	}
 	if p.Items != "" {
-		o = append(o, member{"items", ordered{{"type", p.Items}}})
+		o = append(o, member{"items", append(ordered{{"type", p.Items}}, bounds(p)...)})
+	} else {
+		o = append(o, bounds(p)...)
 	}
 	if nullable {
 		o = append(o, member{"nullable", true})
 	}
 	if p.HasDefault && p.Published != nil && !p.IsRequired {
 		value := p.Published
-		if number, ok := value.(int); ok && p.Type == "boolean" {
+		if number, ok := value.(int); ok && typ == "boolean" {
 			value = number != 0 // the index has 1, as the specification
 		}
 		o = append(o, member{"default", value})
@@ -315,7 +355,7 @@ func security(p *pattern, method string) []ordered {
 func (d *description) responses(p *pattern, e *endpoint, method string) ordered {
 	out := ordered{{strconv.Itoa(e.success), d.success(p, e, method)}}
 	for _, err := range errorsOf(p, e, method) {
-		out = append(out, member{err.status, failure(err.status, err.meaning)})
+		out = append(out, member{err.status, d.failure(p, method, err)})
 	}
 	return out
 }
@@ -347,33 +387,41 @@ func (d *description) success(p *pattern, e *endpoint, method string) ordered {
 	case method == http.MethodDelete:
 		meaning = "The " + string(kind) + " as it was"
 	}
-	return response(meaning, append(extra, "Content-Language"), ordered{{"application/json", ordered{{"schema", schema}}}})
+	return response(meaning, extra, ordered{
+		{"application/json", ordered{{"schema", schema}, {"examples", d.show(successExample(p, e, method))}}},
+	})
 }
 
 func response(meaning string, names []string, content ordered) ordered {
-	o := ordered{{"description", meaning}}
-	if names != nil {
-		var refs ordered
-		for _, name := range names {
-			refs = append(refs, member{name, refTo("headers", name)})
+	var refs ordered
+	for _, name := range append(names, "Content-Language", "X-Request-Id") {
+		component := name
+		if name == "Retry-After" {
+			component = retryAfter(meaning)
 		}
-		o = append(o, member{"headers", refs})
+		refs = append(refs, member{name, refTo("headers", component)})
 	}
-	return append(o, member{"content", content})
+	return ordered{{"description", meaning}, {"headers", refs}, {"content", content}}
 }
 
 // failure is an error reply, in the two forms that clients choose by Accept.
-func failure(status, meaning string) ordered {
+func (d *description) failure(p *pattern, method string, err possible) ordered {
 	var names []string
-	switch status {
+	switch err.status {
 	case "401":
 		names = []string{"WWW-Authenticate"}
-	case "503":
+	case "503", "default":
 		names = []string{"Retry-After"}
 	}
-	return response(meaning, names, ordered{
-		{"application/json", ordered{{"schema", refTo("schemas", "Error")}}},
-		{"application/problem+json", ordered{{"schema", refTo("schemas", "Problem")}}},
+	problem := ordered{{"schema", refTo("schemas", "Problem")}}
+	if err.status == "400" {
+		problem = append(problem, member{"examples", d.show("error_problem")})
+	}
+	return response(err.meaning, names, ordered{
+		{"application/json", ordered{
+			{"schema", refTo("schemas", "Error")}, {"examples", d.show(errorExample(p, method, err.status))},
+		}},
+		{"application/problem+json", problem},
 	})
 }
 
@@ -384,6 +432,17 @@ func isLinked(kind calendar.Kind) bool { return kind == calendar.Venue || kind =
 
 // possible is an error an operation can answer.
 type possible struct{ status, meaning string }
+
+// anyOther is the meaning of the statuses that have no entry of their own.
+const anyOther = "Too many requests (429), or our own fault (500)"
+
+// retryAfter is the header component of a reply: not every one of those that have no entry has it.
+func retryAfter(meaning string) string {
+	if meaning == anyOther {
+		return "Retry-After-If-429"
+	}
+	return "Retry-After"
+}
 
 // errorsOf are the errors of an operation (contract, sections 3 and 16).
 func errorsOf(p *pattern, e *endpoint, method string) []possible {
@@ -417,10 +476,12 @@ func errorsOf(p *pattern, e *endpoint, method string) []possible {
 	if method == http.MethodDelete && isRecord(kind) {
 		out = append(out, possible{"410", "It is in the trash already"})
 	}
+	tooLarge := possible{"413", "The address is too long"}
 	if !read {
-		out = append(out, possible{"413", "The body is too large"})
+		tooLarge.meaning = "The body or the address is too long"
 	}
 	return append(out,
+		tooLarge,
 		possible{"503", "The database is away, or the service is stopping"},
-		possible{"default", "An address that is too long (413), too many requests (429), or our own fault (500)"})
+		possible{"default", anyOther})
 }

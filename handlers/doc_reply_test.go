@@ -2,6 +2,7 @@ package handlers_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -43,6 +44,9 @@ func (d *openAPI) check(at string, v any, s apiSchema) error {
 	}
 	if s.OneOf != nil {
 		return d.checkOne(at, v, s.OneOf)
+	}
+	if s.AnyOf != nil {
+		return d.checkAny(at, v, s.AnyOf)
 	}
 	switch v := v.(type) {
 	case map[string]any:
@@ -87,6 +91,18 @@ func (d *openAPI) checkOne(at string, v any, schemas []apiSchema) error {
 			at, len(schemas)-len(faults), len(schemas), strings.Join(faults, "; "))
 	}
 	return nil
+}
+
+func (d *openAPI) checkAny(at string, v any, schemas []apiSchema) error {
+	var faults []error
+	for _, s := range schemas {
+		err := d.check(at, v, s)
+		if err == nil {
+			return nil
+		}
+		faults = append(faults, err)
+	}
+	return errors.Join(faults...)
 }
 
 func (d *openAPI) checkObject(at string, v map[string]any, s apiSchema) error {

@@ -174,7 +174,15 @@ func indexSchema() ordered {
 		{"format", text},
 		{"enum", words},
 		{"items", ordered{{"type", "object"}}},
-		{"default", ordered{{"nullable", true}}},
+		{"default", ordered{
+			{"description", "A value of the type, or null, which is the same as not sending it"},
+			{"anyOf", []ordered{
+				{{"type", "string"}, {"nullable", true}},
+				{{"type", "number"}},
+				{{"type", "boolean"}},
+				{{"type", "array"}, {"items", ordered{}}},
+			}},
+		}},
 		{"description", text},
 		{"required", ordered{{"type", "boolean"}}},
 	})
@@ -259,17 +267,27 @@ func problemSchema() ordered {
 
 // headers are those of replies that say more than what every reply of HTTP has.
 var headers = ordered{
-	{"X-TEC-Total", header("Number of records in the list", "integer")},
-	{"X-TEC-TotalPages", header("Number of pages", "integer")},
-	{"Link", header("Addresses of the first, previous, next and last page", "string")},
-	{"Location", header("Address of the record", "string")},
-	{"Content-Language", header("Language of the reply", "string")},
-	{"WWW-Authenticate", header("The schemes there are", "string")},
-	{"Retry-After", header("Seconds to wait", "integer")},
+	{"X-TEC-Total", header("Number of records in the list", required, ordered{{"type", "integer"}, {"minimum", 0}})},
+	{"X-TEC-TotalPages", header("Number of pages", required, ordered{{"type", "integer"}, {"minimum", 0}})},
+	{"Link", header("Addresses of the first, previous, next and last page", required, ordered{{"type", "string"}})},
+	{"Location", header("Address of the record", required, ordered{{"type", "string"}, {"format", "uri"}})},
+	{"Content-Language", header("Language of the reply", required,
+		ordered{{"type", "string"}, {"enum", calendar.Languages}})},
+	{"X-Request-Id", header("Names the request in the log of the service", required, ordered{{"type", "string"}})},
+	{"WWW-Authenticate", header("The schemes there are", required, ordered{{"type", "string"}})},
+	{"Retry-After", header("Seconds to wait", required, ordered{{"type", "integer"}, {"minimum", 0}})},
+	{"Retry-After-If-429", header("Seconds to wait", optional, ordered{{"type", "integer"}, {"minimum", 0}})},
 }
 
-func header(meaning, typ string) ordered {
-	return ordered{{"description", meaning}, {"schema", ordered{{"type", typ}}}}
+// Whether a reply always has a header.
+const required, optional = true, false
+
+func header(meaning string, always bool, schema ordered) ordered {
+	o := ordered{{"description", meaning}}
+	if always {
+		o = append(o, member{"required", true})
+	}
+	return append(o, member{"schema", schema})
 }
 
 // requestBody is the fields of a write, as JSON and as a form. Files are part of a multipart form alone.

@@ -95,7 +95,7 @@ func (r *request) declareEventQuery(p *param.Set, q *eventQuery) {
 	}
 	param.Default(p.Bool(&q.Strict, "strict_dates", "Compare exact times instead of whole days").Untyped(),
 		&q.Strict, false)
-	p.OptString(&q.Search, "search", "Text in title, excerpt or description").
+	p.OptString(&q.Search, "search", "Text in title, excerpt or description").Longest(search.MaxChars).
 		Check(func(context.Context) *param.Fault {
 			text, ok := search.ParseEvents(*q.Search)
 			if !ok {
@@ -112,18 +112,18 @@ func (r *request) declareEventQuery(p *param.Set, q *eventQuery) {
 	p.OptBool(&q.Featured, "featured", "Featured or not")
 	r.declareStatuses(p, &q.Status)
 	p.OptBool(&q.Geoloc, "geoloc", "With a located venue or without").CheckAlways(q.checkGeoloc)
-	p.OptNumber(&q.Lat, "geoloc_lat", "Latitude of the centre; needs geoloc_lng").
+	p.OptNumber(&q.Lat, "geoloc_lat", "Latitude of the centre; needs geoloc_lng").Between(-90, 90).
 		Check(inBounds("geoloc_lat", &q.Lat, 90)).CheckAlways(paired("geoloc_lat", "geoloc_lng", &q.Lat, &q.Lng))
-	p.OptNumber(&q.Lng, "geoloc_lng", "Longitude of the centre; needs geoloc_lat").
+	p.OptNumber(&q.Lng, "geoloc_lng", "Longitude of the centre; needs geoloc_lat").Between(-180, 180).
 		Check(inBounds("geoloc_lng", &q.Lng, 180)).CheckAlways(paired("geoloc_lng", "geoloc_lat", &q.Lng, &q.Lat))
-	param.Default(p.Number(&q.Radius, "geoloc_radius", "Radius in kilometres, at most 500"), &q.Radius, 25).
+	param.Default(p.Number(&q.Radius, "geoloc_radius", "Radius in kilometres, at most 500"), &q.Radius, 25).Above(0, 500).
 		Check(func(context.Context) *param.Fault {
 			if q.Radius <= 0 || q.Radius > 500 {
 				return param.OutOfBounds("geoloc_radius", 0, 500)
 			}
 			return nil
 		})
-	p.IDs(&q.Include, "include", "Event IDs; date filters are ignored").Check(func(context.Context) *param.Fault {
+	p.IDs(&q.Include, "include", "Event IDs; date filters are ignored").Between(1, nil).Check(func(context.Context) *param.Fault {
 		for _, id := range q.Include {
 			if id < 1 {
 				return param.OutOfBounds("include", 1, nil)
@@ -220,6 +220,9 @@ func (q *eventQuery) find(r *request) (ids []int64, total int, err error) {
 			return nil, 0, err
 		}
 	}
+	if err := r.lookDue(calendar.Event); err != nil {
+		return nil, 0, err
+	}
 	query := r.db.Event.Query().Where(q.predicates(r)...)
 	if total, err = query.Clone().Count(r.ctx); err != nil || offset >= total || limit == 0 {
 		return nil, total, err
@@ -237,7 +240,7 @@ func (q *eventQuery) find(r *request) (ids []int64, total int, err error) {
 // so they stand in one place.
 func (q *eventQuery) predicates(r *request) []predicate.Event {
 	where := []predicate.Event{
-		inList[predicate.Event](r.caller, r.now, q.Status),
+		inList[predicate.Event](r, calendar.Event, q.Status),
 		event.HideFromListings(false),
 	}
 	if q.Include != nil {

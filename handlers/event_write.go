@@ -86,7 +86,7 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 	f.terms(&in.Tags, calendar.Tag, "tags", "Tags, by ID or name")
 	f.venues(in)
 	f.organizers(in)
-	f.clears(param.Opt(p, &in.EventInput.Password, "password", "Access password", "string", passwordOf))
+	f.clears(param.Opt(p, &in.EventInput.Password, "password", "Access password", "string", passwordOf)).Longest(maxText)
 	p.OptBool(&in.Ticketed, "ticketed", "With tickets")
 	f.clears(param.Opt(p, &in.ParentID, "post_parent", "ID of the parent event", "integer", idOrNone)).
 		Check(func(ctx context.Context) *param.Fault {

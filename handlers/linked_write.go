@@ -129,7 +129,7 @@ func (f fields) coordinate(dst **edit.Coordinate, name, description string, limi
 		return edit.Coordinate{Set: true, Degrees: degrees}, nil
 	})
 	p.Format = "double"
-	f.clears(p)
+	f.clears(p).Between(-limit, limit)
 }
 
 func organizerCreate(r *request, p *param.Set, in *organizerInput) {

@@ -48,9 +48,10 @@ func (r *request) declarePaging(p *param.Set, q *paging, noun string) {
 			return nil
 		}
 	}
-	param.Default(p.Int(&q.page, "page", "Page of the list"), &q.page, 1).Check(positive("page", &q.page)).NoLink()
+	param.Default(p.Int(&q.page, "page", "Page of the list"), &q.page, 1).Between(1, nil).
+		Check(positive("page", &q.page)).NoLink()
 	perPage := p.Int(&q.perPage, "per_page", noun+" on a page, at most 50")
-	param.Default(perPage, &q.perPage, size).Check(positive("per_page", &q.perPage)).
+	param.Default(perPage, &q.perPage, size).Between(1, nil).Check(positive("per_page", &q.perPage)).
 		Check(func(context.Context) *param.Fault {
 			q.perPage = min(q.perPage, maxPerPage)
 			return nil

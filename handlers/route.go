@@ -49,6 +49,7 @@ type request struct {
 	root   Root
 	fields string // _fields as sent, for links
 	params *param.Set
+	due    map[calendar.Kind]bool // what lookDue found
 	// fetched are images downloaded for a write that is not committed yet.
 	fetched []*ent.Image
 }

@@ -39,7 +39,7 @@ func declareTermQuery(taxonomy calendar.Kind) func(*request, *param.Set, *termQu
 	return func(r *request, p *param.Set, q *termQuery) {
 		noun := map[calendar.Kind]string{calendar.Category: "Categories", calendar.Tag: "Tags"}[taxonomy]
 		r.declarePaging(p, &q.paging, noun)
-		p.OptString(&q.Search, "search", "Text in name or slug").Check(func(context.Context) *param.Fault {
+		p.OptString(&q.Search, "search", "Text in name or slug").Longest(search.MaxChars).Check(func(context.Context) *param.Fault {
 			text, ok := search.ParseName(*q.Search)
 			if !ok {
 				return badSearch(*q.Search)

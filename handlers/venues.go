@@ -36,7 +36,7 @@ func declareLinkedQuery(noun string) func(*request, *param.Set, *linkedQuery) {
 	return func(r *request, p *param.Set, q *linkedQuery) {
 		lower := strings.ToLower(noun)
 		r.declarePaging(p, &q.paging, noun)
-		p.OptString(&q.Search, "search", "Text in name, description or contact fields").
+		p.OptString(&q.Search, "search", "Text in name, description or contact fields").Longest(search.MaxChars).
 			Check(func(context.Context) *param.Fault {
 				pieces, ok := search.ParseLinked(*q.Search)
 				if !ok {
@@ -62,7 +62,7 @@ func countsAsEvent() predicate.Event {
 // upcoming selects the events that only_with_upcoming asks about: starting now or later, that the caller would
 // see in lists; hidden ones count.
 func (r *request) upcoming() predicate.Event {
-	return event.And(inList[predicate.Event](r.caller, r.now, nil), event.StartsAtGTE(r.now))
+	return event.And(inList[predicate.Event](r, calendar.Event, nil), event.StartsAtGTE(r.now))
 }
 
 // find looks up which venues or organizers are on the page, and how many there are on all pages. What the index cannot
@@ -85,6 +85,9 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (ids []int64, total i
 		if !errors.Is(err, index.ErrNotReady) {
 			return found.IDs, found.Total, err
 		}
+	}
+	if err := r.lookDue(kind, calendar.Event); err != nil {
+		return nil, 0, err
 	}
 	if kind == calendar.Venue {
 		query := r.db.Venue.Query().Where(
@@ -110,7 +113,7 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (ids []int64, total i
 func linkedPredicates[P predicateOf](
 	r *request, q *linkedQuery, kind calendar.Kind, withEvents func(...predicate.Event) P, not func(P) P,
 ) []P {
-	where := []P{inList[P](r.caller, r.now, q.Status)}
+	where := []P{inList[P](r, kind, q.Status)}
 	if q.Event != nil {
 		where = append(where, withEvents(event.ID(*q.Event)))
 	}

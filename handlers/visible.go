@@ -15,16 +15,16 @@ import (
 // all three are functions of a selector.
 type predicateOf interface{ ~func(*sql.Selector) }
 
-// hasStatus selects records whose effective status at now is one of the given: a future record whose date has
-// come is published everywhere.
-func hasStatus[P predicateOf](now time.Time, statuses ...calendar.Status) P {
+// hasStatus selects records whose effective status at now is one of the given: a future record whose date has come is
+// published everywhere. due is whether there are any such; mostly there are none, and then an index on the status does.
+func hasStatus[P predicateOf](now time.Time, due bool, statuses ...calendar.Status) P {
 	var any []func(*sql.Selector)
 	for _, s := range statuses {
-		switch s {
-		case calendar.Publish:
+		switch {
+		case s == calendar.Publish && due:
 			any = append(any, sql.FieldEQ("status", calendar.Publish), sql.AndPredicates(
 				sql.FieldEQ("status", calendar.Future), sql.FieldLTE("published_at", now)))
-		case calendar.Future:
+		case s == calendar.Future && due:
 			any = append(any, sql.AndPredicates(
 				sql.FieldEQ("status", calendar.Future), sql.FieldGT("published_at", now)))
 		default:
@@ -32,6 +32,26 @@ func hasStatus[P predicateOf](now time.Time, statuses ...calendar.Status) P {
 		}
 	}
 	return P(sql.OrPredicates(any...))
+}
+
+// lookDue finds out whether records of some kinds are due: scheduled, with a date that has come, and not published yet.
+func (r *request) lookDue(kinds ...calendar.Kind) (err error) {
+	r.due = make(map[calendar.Kind]bool, len(kinds))
+	for _, kind := range kinds {
+		due := sql.AndPredicates(sql.FieldEQ("status", calendar.Future), sql.FieldLTE("published_at", r.now))
+		switch kind {
+		case calendar.Event:
+			r.due[kind], err = r.db.Event.Query().Where(due).Exist(r.ctx)
+		case calendar.Venue:
+			r.due[kind], err = r.db.Venue.Query().Where(due).Exist(r.ctx)
+		default:
+			r.due[kind], err = r.db.Organizer.Query().Where(due).Exist(r.ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // seenBy is what a caller sees in a list: the contract's rule for status, whether it was sent or not (section 9.1).
@@ -57,16 +77,16 @@ func seenBy(caller auth.Principal, sent []calendar.Status) index.Visible {
 	return mine
 }
 
-// inList selects the records a caller sees in a list.
-func inList[P predicateOf](caller auth.Principal, now time.Time, sent []calendar.Status) P {
-	seen := seenBy(caller, sent)
+// inList selects the records of a kind that the caller sees in a list. lookDue comes first.
+func inList[P predicateOf](r *request, kind calendar.Kind, sent []calendar.Status) P {
+	seen, due := seenBy(r.caller, sent), r.due[kind]
 	var any []func(*sql.Selector)
 	if seen.Anyone != nil {
-		any = append(any, hasStatus[func(*sql.Selector)](now, seen.Anyone...))
+		any = append(any, hasStatus[func(*sql.Selector)](r.now, due, seen.Anyone...))
 	}
 	if seen.Own != nil {
 		any = append(any, sql.AndPredicates(
-			sql.FieldEQ("author_id", seen.Author), hasStatus[func(*sql.Selector)](now, seen.Own...)))
+			sql.FieldEQ("author_id", seen.Author), hasStatus[func(*sql.Selector)](r.now, due, seen.Own...)))
 	}
 	return P(sql.OrPredicates(any...))
 }

@@ -80,7 +80,7 @@ func (f fields) clears(p *param.Param) *param.Param {
 
 // text declares a plain text; required is for the one field that a create needs.
 func (f fields) text(dst **string, name, description string, maximum int) *param.Param {
-	return f.clears(param.Opt(f.p, dst, name, description, "string", textOf(name, maximum)))
+	return f.clears(param.Opt(f.p, dst, name, description, "string", textOf(name, maximum))).Longest(maximum)
 }
 
 // title declares the name of a record: not empty after cleaning.
@@ -92,7 +92,7 @@ func (f fields) title(dst **string, name, description string) *param.Param {
 			return "", param.Bad()
 		}
 		return text, fault
-	})
+	}).Longest(maxTitle)
 	if f.create {
 		p.Required()
 	}
@@ -149,7 +149,7 @@ func (f fields) slug(dst **string) *param.Param {
 			return "", param.TooLong("slug", calendar.MaxSlug)
 		}
 		return text, fault
-	})
+	}).Longest(calendar.MaxSlug)
 }
 
 func (f fields) status(dst **calendar.Status) *param.Param {

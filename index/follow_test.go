@@ -133,6 +133,10 @@ func TestFindSeesEveryWrite(t *testing.T) {
 		f.finds("published", published(), id, true)
 		f.do("DELETE", path, nil)
 		f.finds("in the trash", published(), id, false)
+		ready, events, revision := f.index.Stats()
+		if n := f.api.Store.Ent.Event.Query().CountX(f.Context()); !ready || events != n || revision == 0 {
+			f.Errorf("%d events of %d at revision %d, ready is %t", events, n, revision, ready)
+		}
 	})
 }
 

@@ -7,6 +7,7 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -46,6 +47,18 @@ type Index struct {
 // New returns an index that has yet to be loaded, by Load or Run.
 func New(db *sql.DB, log *slog.Logger) *Index {
 	return &Index{db: reader{db}, log: log, applying: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+}
+
+// Stats tell whether the index answers, how many events it holds and up to which revision of the calendar. They are of
+// the moment and ask nothing of the database.
+func (x *Index) Stats() (ready bool, events int, revision int64) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.state == nil {
+		return false, 0, 0
+	}
+	s := x.state
+	return s.words != nil && !x.anew, int(s.base) - s.gone + len(s.moved), s.revision
 }
 
 // retryAfter is how long Run waits after an error.
@@ -376,14 +389,17 @@ func (x *Index) find(s *state, f *Filter, offset, limit int) (page Found, unread
 func (x *Index) compare(ctx context.Context, s *state, slots []uint32, f *Filter) error {
 	slices.Sort(slots)
 	slots = slices.Compact(slots)
+	// In the order of ids, as they lie in the database. Slots are for ever, so this may be read without the lock.
+	x.mu.RLock()
+	byID := s.ids
+	x.mu.RUnlock()
+	slices.SortFunc(slots, func(a, b uint32) int { return cmp.Compare(byID[a], byID[b]) })
 	bit := uint8(f.Language.Bit())
 	for part := range slices.Chunk(slots, partSize) {
 		ids := make([]int64, len(part))
-		x.mu.RLock()
 		for i, slot := range part {
-			ids[i] = s.ids[slot]
+			ids[i] = byID[slot]
 		}
-		x.mu.RUnlock()
 		texts := make(map[int64]string, len(part))
 		err := x.db.texts(ctx, ids, func(event int64, t text) {
 			if t.languages&bit != 0 {

@@ -288,3 +288,54 @@ func TestSetRanges(t *testing.T) {
 		}
 	}
 }
+
+func TestWithEventsIsKeptAsLongAsItIsTrue(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		s, m := build(r)
+		x := &Index{}
+		all := map[int64]*record{}
+		for id := range int64(6) {
+			all[id] = &record{id: id, status: published, published: id}
+		}
+		s.records[calendar.Venue].fill(all)
+		for range 80 {
+			if r.IntN(10) == 0 {
+				d := randomDocument(r, 1+r.Int64N(320))
+				m[d.id] = d
+				s.put(d)
+				s.revision++
+			}
+			f := &LinkedFilter{
+				Now: time.Unix(r.Int64N(2200), 0), Upcoming: r.IntN(2) == 0,
+				Events: Visible{Anyone: []calendar.Status{calendar.Publish}},
+			}
+			if r.IntN(2) == 0 {
+				f.HasEvents = new(r.IntN(2) == 0)
+			}
+			var want, got []int64
+			for _, rec := range s.records[calendar.Venue].ordered {
+				has, coming := false, false
+				for _, d := range m {
+					if !slices.Contains(d.venues, rec.id) {
+						continue
+					}
+					status := calendar.Statuses[d.status]
+					has = has || status == calendar.Publish || status == calendar.Future || status == calendar.Private
+					published := status == calendar.Publish || status == calendar.Future && d.published <= f.Now.Unix()
+					coming = coming || published && d.starts >= f.Now.Unix()
+				}
+				if (f.HasEvents == nil || *f.HasEvents == has) && (!f.Upcoming || coming) {
+					want = append(want, rec.id)
+				}
+			}
+			for _, rec := range x.withEvents(s, calendar.Venue, f) {
+				got = append(got, rec.id)
+			}
+			if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("seed %d, %+v (-want +got):\n%s", seed, f, diff)
+			}
+		}
+	}
+}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // load reads the whole calendar but for the texts. What is written meanwhile is known to be newer than the revision.
@@ -57,23 +59,46 @@ func (r reader) load(ctx context.Context) (*state, error) {
 	return s, nil
 }
 
-// read makes the vocabulary of a state as it is. It may be used by others meanwhile.
+// read makes the vocabulary of slots with some ids, from the first on. One part of the texts is read while the one
+// before is taken apart.
 func (r reader) read(ctx context.Context, ids []int64) (*vocabulary, error) {
 	v := newVocabulary()
-	slot := uint32(0)
-	for part := range slices.Chunk(ids, partSize) {
-		texts := make(map[int64][]text, len(part))
-		err := r.texts(ctx, part, func(event int64, t text) { texts[event] = append(texts[event], t) })
-		if err != nil {
-			return nil, err
-		}
-		// An event has one slot of the base, and after a change others in the tail.
-		for _, id := range part {
-			for _, t := range texts[id] {
-				v.add(slot, t.languages, t.text)
+	group, ctx := errgroup.WithContext(ctx)
+	parts := make(chan []textsOf, 1)
+	group.Go(func() error {
+		defer close(parts)
+		for part := range slices.Chunk(ids, partSize) {
+			all := make([]textsOf, len(part))
+			at := make(map[int64]int, len(part))
+			for i, id := range part {
+				at[id] = i
 			}
-			slot++
+			err := r.texts(ctx, part, func(event int64, t text) { all[at[event]] = append(all[at[event]], t) })
+			if err != nil {
+				return err
+			}
+			select {
+			case parts <- all:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
 		}
-	}
-	return v, nil
+		return nil
+	})
+	group.Go(func() error {
+		slot := uint32(0)
+		for part := range parts {
+			for _, texts := range part {
+				for _, t := range texts {
+					v.add(slot, t.languages, t.text)
+				}
+				slot++
+			}
+		}
+		return nil
+	})
+	return v, group.Wait()
 }
+
+// textsOf are the texts of one slot.
+type textsOf []text

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/almanac-cal/almanac/calendar"
 )
@@ -51,13 +52,17 @@ type state struct {
 
 	compared comparisons
 	records  map[calendar.Kind]*records // venues and organizers
+	kept     sync.Map                   // of askedEvents: keptRecords
 }
 
 // never is later than any time.
 const never = math.MaxInt64
 
-// future is where calendar.Future stands in calendar.Statuses.
-var future = uint8(slices.Index(calendar.Statuses, calendar.Future))
+// future and published are where calendar.Future and calendar.Publish stand in calendar.Statuses.
+var (
+	future    = uint8(slices.Index(calendar.Statuses, calendar.Future))
+	published = uint8(slices.Index(calendar.Statuses, calendar.Publish))
+)
 
 func newState() *state {
 	return &state{
@@ -159,8 +164,13 @@ func (s *state) drop(id int64) {
 	if !ok {
 		return
 	}
+	there := false
 	for _, b := range s.statuses {
+		there = there || b.has(slot)
 		b.remove(slot)
+	}
+	if !there {
+		return
 	}
 	if published, was := s.scheduled[slot]; was {
 		delete(s.scheduled, slot)
@@ -173,6 +183,8 @@ func (s *state) drop(id int64) {
 	}
 	if slot < s.base {
 		s.gone++
+	} else {
+		delete(s.moved, id)
 	}
 }
 

@@ -67,6 +67,11 @@ type Param struct {
 	IsRequired  bool
 	Hidden      bool // understood but in no description
 
+	// Bounds of a number, and of each item of a list; nil is none. A minimum may be excluded itself.
+	Minimum, Maximum any
+	IsAbove          bool
+	MaxLength        int // of a text, in characters; 0 is none
+
 	set      *Set
 	present  bool // sent, and not null where null means "not sent"
 	bind     func(raw any) *Fault
@@ -110,6 +115,21 @@ func (p *Param) ListOf(items string) *Param { p.Type, p.Items = "array", items; 
 // PublishDefault publishes a default that is not applied by parsing: one that is computed elsewhere, or null,
 // which means "not sent".
 func (p *Param) PublishDefault(v any) *Param { p.HasDefault, p.Published = true, v; return p }
+
+// Between publishes the bounds that a check enforces, which are allowed themselves; nil is none.
+func (p *Param) Between(minimum, maximum any) *Param {
+	p.Minimum, p.Maximum = minimum, maximum
+	return p
+}
+
+// Above publishes bounds of which the lower one is not allowed itself.
+func (p *Param) Above(minimum, maximum any) *Param {
+	p.IsAbove = true
+	return p.Between(minimum, maximum)
+}
+
+// Longest publishes the longest text that is taken, in characters.
+func (p *Param) Longest(characters int) *Param { p.MaxLength = characters; return p }
 
 // Check adds a validation that runs when the parameter was sent and parsed. It reads the bound variable.
 func (p *Param) Check(f func(context.Context) *Fault) *Param {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"github.com/go-sql-driver/mysql"
@@ -78,7 +79,10 @@ func (s *Server) explain(x *exchange, err error) fault {
 	var missing param.Missing
 	var invalid param.Invalid
 	var refusal *calendar.Error
+	var away *turnedAway
 	switch {
+	case errors.As(err, &away) && away.status != 0:
+		return fault{status: away.status, code: errBusy.Code, message: say(errBusy.Key, nil)}
 	case errors.As(err, &missing):
 		f := fault{
 			status: http.StatusBadRequest, code: "rest_missing_callback_param",
@@ -176,6 +180,10 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange, err error) {
 	case http.StatusServiceUnavailable:
 		c.Set(fiber.HeaderRetryAfter, "5")
 	}
+	var away *turnedAway
+	if errors.As(err, &away) && away.retry > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(seconds(away.retry), 10))
+	}
 	kind, body := typeJSON, f.body()
 	// Fiber compares media types letter by letter; they have no case.
 	c.Request().Header.Set(fiber.HeaderAccept, strings.ToLower(c.Get(fiber.HeaderAccept)))
@@ -222,26 +230,48 @@ func (f fault) problem(path string) object {
 	return o
 }
 
-// refuse answers what never reached a handler: requests that fasthttp gives up on.
+// refusedCaller reports whether credentials are wrong, rather than the database away.
+func refusedCaller(err error) bool {
+	var refusal *calendar.Error
+	return errors.As(err, &refusal) && statuses[refusal.Code] == http.StatusUnauthorized
+}
+
+// refuse answers what never reached a handler: requests that fasthttp gives up on. What it has read of them by then says
+// the language; of headers that are too large it is nothing.
 func (s *Server) refuse(c *fiber.Ctx, err error) error {
-	x := &exchange{id: requestID(), lang: s.Site.Language, failed: err}
+	x := s.exchange(c)
+	root, _, ok := s.API.Locate(string(c.Request().URI().PathOriginal()))
+	x.lang = s.language(c, root, ok)
+	c.Response().Header.DisableNormalizing()
+	c.Set("X-Request-Id", x.id)
+	x.failed = refusal(err)
+	s.Metrics.began()
+	s.writeError(c, x, x.failed)
+	s.finish(c, x)
+	s.done(c, x, 0)
+	return nil
+}
+
+// refusal is what a client is told of an error of fasthttp, as Fiber names it.
+func refusal(err error) error {
 	var status *fiber.Error
-	refusal := error(errNoRoute)
 	switch {
 	case !errors.As(err, &status):
-		refusal = err
+		return err
 	case status.Code == http.StatusRequestEntityTooLarge || status.Code == http.StatusRequestHeaderFieldsTooLarge:
-		refusal = &calendar.Error{Code: "rest_request_too_large", Key: "rest_request_too_large", Err: err}
-	case status.Code == http.StatusRequestTimeout:
-		refusal = context.DeadlineExceeded
-	case status.Code >= 500:
-		refusal = err
+		return &turnedAway{error: errLarge, reason: reasonTooLarge}
+	case status.Code == http.StatusRequestTimeout || status.Code == http.StatusBadGateway:
+		// The client was too slow, or is gone. That is no fault of ours, as 503 would say.
+		return &turnedAway{error: errBusy, reason: reasonSlow, status: http.StatusRequestTimeout}
+	case status.Code >= http.StatusInternalServerError:
+		return err
 	case status.Code == http.StatusBadRequest:
-		refusal = &calendar.Error{Code: "rest_invalid_json", Key: "rest_invalid_json", Err: err}
+		return &turnedAway{
+			error:  &calendar.Error{Code: "rest_invalid_json", Key: "rest_invalid_json", Err: err},
+			reason: reasonParse,
+		}
 	}
-	s.writeError(c, x, refusal)
-	s.finish(c, x)
-	return nil
+	return errNoRoute
 }
 
 // object is a JSON object whose members keep their order.

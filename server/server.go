@@ -4,45 +4,43 @@ package server
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
+	"net/netip"
 	"net/url"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/limit"
 	"github.com/almanac-cal/almanac/locale"
 	"github.com/almanac-cal/almanac/media"
 )
 
-// Limits on what a client can make us hold.
-const (
-	maxBody   = 1 << 20                 // of any request but an upload
-	maxUpload = media.MaxBytes + 64<<10 // the file and the form around it
-	maxHeader = 16 << 10                // request line and headers
-	maxURL    = 8 << 10
-)
-
-// Config is what a server is built from. All but Media are required.
+// Config is what a server is built from. API, Auth, Words, Site and Log are required.
 type Config struct {
-	API     *handlers.Handlers
-	Auth    *auth.Verifier
-	Words   *locale.Catalogues
-	Site    calendar.Site
-	Log     *slog.Logger
-	Media   media.Store   // files below /media/; nil: there are none
-	Timeout time.Duration // of one request's work; 0: 30 s
+	API   *handlers.Handlers
+	Auth  *auth.Verifier
+	Words *locale.Catalogues
+	Site  calendar.Site
+	Log   *slog.Logger
+	Media media.Store // files below /media/; nil: there are none
+
+	Limits
+	Checks    []Check       // what has to be well for /readyz
+	DrainWait time.Duration // how long to go on when told to stop, for those who send us requests to notice
+	Metrics   *Metrics      // nil: nothing is counted
+	Tracer    trace.Tracer  // nil: nothing is traced
 }
 
 // Server answers HTTP.
@@ -50,6 +48,13 @@ type Server struct {
 	Config
 	app    *fiber.App
 	prefix string // path of the base URL
+	secure bool   // the base URL is https
+
+	gate     *limit.Gate
+	failures *limit.Memory // wrong credentials, by address
+	listener atomic.Pointer[limit.Listener]
+	draining atomic.Bool
+	health   health
 }
 
 // New makes a server that listens nowhere yet.
@@ -58,22 +63,30 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base URL: %w", err)
 	}
-	if c.Timeout == 0 {
-		c.Timeout = 30 * time.Second
+	c.setDefaults()
+	if c.Rates.Counter == nil {
+		c.Rates.Counter = limit.NewMemory(countedKeys)
 	}
-	s := &Server{Config: c, prefix: strings.TrimRight(base.Path, "/")}
+	s := &Server{
+		Config: c, prefix: strings.TrimRight(base.Path, "/"), secure: base.Scheme == "https",
+		gate:     limit.NewGate(c.Concurrent, gateLine*c.Concurrent, gateWait),
+		failures: limit.NewMemory(countedKeys),
+	}
 	s.app = fiber.New(fiber.Config{
 		DisableStartupMessage: true,
 		BodyLimit:             maxUpload,
 		ReadBufferSize:        maxHeader,
-		ReadTimeout:           30 * time.Second,
-		WriteTimeout:          60 * time.Second,
-		IdleTimeout:           90 * time.Second,
+		ReadTimeout:           headTime,
+		WriteTimeout:          writeTime,
+		IdleTimeout:           idleTime,
 		ErrorHandler:          s.refuse,
 	})
 	s.app.Use(s.handle)
-	next := s.app.Server().Handler
-	s.app.Server().Handler = func(c *fasthttp.RequestCtx) {
+	web := s.app.Server()
+	web.HeaderReceived = s.receive
+	web.CloseOnShutdown = true
+	next := web.Handler
+	web.Handler = func(c *fasthttp.RequestCtx) {
 		// Fiber answers a method it has not heard of with a plain 400. No path has such a method, as none has
 		// TRACE.
 		if !slices.Contains(fiber.DefaultMethods, string(c.Method())) {
@@ -81,96 +94,121 @@ func New(c Config) (*Server, error) {
 		}
 		next(c)
 	}
+	if s.Metrics != nil {
+		if err := s.Metrics.watch(s); err != nil {
+			return nil, fmt.Errorf("metrics: %w", err)
+		}
+	}
 	return s, nil
 }
 
 // App is the router, for tests.
 func (s *Server) App() *fiber.App { return s.app }
 
-// shutdownWait bounds how long requests under way may take to end.
-const shutdownWait = 15 * time.Second
-
-// Serve answers on a listener until ctx ends, then finishes the requests under way and returns nil.
-func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	ended := make(chan error, 1)
-	go func() { ended <- s.app.Listener(ln) }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
-	}
-	if err := s.app.ShutdownWithTimeout(shutdownWait); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return <-ended
-}
-
 // exchange is what is known of a request while it is answered.
 type exchange struct {
-	id     string
-	now    time.Time
-	route  string
-	api    bool // the path is one of the API
-	lang   calendar.Language
-	caller auth.Principal
-	failed error
+	id      string
+	now     time.Time
+	client  netip.Addr
+	route   string
+	api     bool // the path is one of the API
+	probe   bool // of health
+	lang    calendar.Language
+	caller  auth.Principal
+	failed  error
+	rate    *rateState // nil: no rate is kept
+	entered bool       // the gate
+
+	ctx    context.Context // with the deadline of the work
+	cancel context.CancelFunc
+	span   trace.Span
+}
+
+func (s *Server) exchange(c *fiber.Ctx) *exchange {
+	return &exchange{
+		id: requestID(c.Request().Header.Peek(fiber.HeaderXRequestID)), now: s.Site.Now().UTC().Truncate(time.Second),
+		client: s.clientOf(c), lang: s.Site.Language, ctx: context.Background(), cancel: func() {},
+	}
 }
 
 // handle is the way of every request.
 func (s *Server) handle(c *fiber.Ctx) error {
 	began := time.Now()
-	x := &exchange{id: requestID(), now: s.Site.Now().UTC().Truncate(time.Second), lang: s.Site.Language}
-	ctx, cancel := context.WithTimeout(context.Background(), s.Timeout)
-	defer cancel()
-	c.SetUserContext(ctx)
+	x := s.exchange(c)
+	s.startSpan(c, x)
+	s.Metrics.began()
+	defer func() {
+		x.cancel()
+		if x.entered {
+			s.gate.Leave()
+		}
+	}()
 	// Names as they are documented: X-TEC-Total, not X-Tec-Total, for clients that look at the letters.
 	c.Response().Header.DisableNormalizing()
 	c.Set("X-Request-Id", x.id)
-	if err := s.recovered(ctx, c, x); err != nil {
-		if ctx.Err() != nil {
-			err = errors.Join(err, ctx.Err()) // drivers do not always say that it was the time that ended them
-		}
-		x.failed = err
-		s.writeError(c, x, err)
+	if !s.probe(c, x) {
+		s.answer(c, x)
 	}
 	s.finish(c, x)
-	s.line(c, x, time.Since(began))
+	if s.draining.Load() {
+		c.Response().SetConnectionClose()
+	}
+	s.done(c, x, time.Since(began))
 	return nil
 }
 
+// answer writes the reply, or the error instead.
+func (s *Server) answer(c *fiber.Ctx, x *exchange) {
+	err := s.recovered(c, x)
+	if err == nil {
+		return
+	}
+	if x.ctx.Err() != nil {
+		err = errors.Join(err, x.ctx.Err()) // drivers do not always say that it was the time that ended them
+	}
+	x.failed = err
+	s.writeError(c, x, err)
+}
+
+// within sets the deadline of the work on a request. Everything after hangs on x.ctx.
+func (x *exchange) within(c *fiber.Ctx, timeout time.Duration) {
+	x.cancel()
+	ctx := context.Background()
+	if x.span != nil {
+		ctx = trace.ContextWithSpan(ctx, x.span)
+	}
+	x.ctx, x.cancel = context.WithTimeout(ctx, timeout)
+	c.SetUserContext(x.ctx)
+}
+
 // recovered turns a panic of a handler into an error.
-func (s *Server) recovered(ctx context.Context, c *fiber.Ctx, x *exchange) (err error) {
+func (s *Server) recovered(c *fiber.Ctx, x *exchange) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
 		}
 	}()
-	return s.dispatch(ctx, c, x)
+	return s.dispatch(c, x)
 }
 
 var errNoRoute = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
 
 // dispatch takes the steps of the contract's section 3 up to the parameters, which package handlers reads.
-func (s *Server) dispatch(ctx context.Context, c *fiber.Ctx, x *exchange) error {
+func (s *Server) dispatch(c *fiber.Ctx, x *exchange) error {
 	// Clone: Fiber's strings live in buffers that the next request overwrites.
 	path := strings.Clone(string(c.Request().URI().PathOriginal()))
-	x.lang = locale.Negotiate(c.Get(fiber.HeaderAcceptLanguage), s.Site.Language)
 	tooLong := len(c.Request().RequestURI()) > maxURL
 	root, rest, ok := s.API.Locate(path)
+	x.lang = s.language(c, root, ok)
+	x.within(c, s.Timeout)
+	if err := s.admit(x.ctx, c, x); err != nil {
+		return err
+	}
 	if !ok && !tooLong {
-		return s.other(ctx, c, x, path)
-	}
-	if l := root.Language(); l != "" {
-		x.lang = l
-	}
-	// Of a key that is repeated the last one counts.
-	if all := c.Context().QueryArgs().PeekMulti("ml_language"); len(all) > 0 {
-		if l := calendar.Language(all[len(all)-1]); l.Known() {
-			x.lang = l
-		}
+		return s.other(x.ctx, c, x, path)
 	}
 	if tooLong {
-		return &calendar.Error{Code: "rest_request_too_large", Key: "rest_request_too_large"}
+		return errLarge
 	}
 	m := s.API.Match(method(c), rest)
 	if m == nil {
@@ -188,16 +226,38 @@ func (s *Server) dispatch(ctx context.Context, c *fiber.Ctx, x *exchange) error 
 		c.Set(fiber.HeaderAllow, m.Allow)
 		return errNoRoute
 	}
-	caller, err := s.Auth.Verify(ctx, strings.Clone(c.Get(fiber.HeaderAuthorization)))
-	if err != nil {
+	if m.Upload() {
+		x.within(c, s.UploadTimeout)
+	}
+	authorization := strings.Clone(c.Get(fiber.HeaderAuthorization))
+	caller, err := s.Auth.Verify(x.ctx, authorization)
+	x.caller, call.Caller = caller, caller
+	if err := s.admitCaller(x.ctx, x, authorization, err); err != nil {
 		return err
 	}
-	x.caller, call.Caller = caller, caller
 	// The body as it came: Fiber's Body would unpack a compressed one, however large that gets.
 	if len(c.BodyRaw()) > maxBody && !m.Upload() {
-		return &calendar.Error{Code: "rest_request_too_large", Key: "rest_request_too_large"}
+		return errLarge
 	}
-	return s.API.Serve(ctx, c, m, call)
+	return s.API.Serve(x.ctx, c, m, call)
+}
+
+// language is that of a reply: by parameter, by path, by header, or that of the site.
+func (s *Server) language(c *fiber.Ctx, root handlers.Root, api bool) calendar.Language {
+	lang := locale.Negotiate(c.Get(fiber.HeaderAcceptLanguage), s.Site.Language)
+	if !api {
+		return lang
+	}
+	if l := root.Language(); l != "" {
+		lang = l
+	}
+	// Of a key that is repeated the last one counts.
+	if all := c.Context().QueryArgs().PeekMulti("ml_language"); len(all) > 0 {
+		if l := calendar.Language(all[len(all)-1]); l.Known() {
+			lang = l
+		}
+	}
+	return lang
 }
 
 // method is that of the request, or the one that a POST names instead of its own.
@@ -215,11 +275,33 @@ func method(c *fiber.Ctx) string {
 	return fiber.MethodPost
 }
 
+// What browsers are told about replies of a service on the internet: they are data, and never a document of its origin.
+const policy = "default-src 'none'; frame-ancestors 'none'"
+
+const exposed = "X-TEC-Total, X-TEC-TotalPages, Link, Location, Allow, Content-Language"
+
 // finish sets the headers that every reply has.
 func (s *Server) finish(c *fiber.Ctx, x *exchange) {
+	h := &c.Response().Header
 	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	if s.secure {
+		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000")
+		c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
+		if len(h.Peek(fiber.HeaderContentSecurityPolicy)) == 0 {
+			c.Set(fiber.HeaderContentSecurityPolicy, policy)
+		}
+	}
 	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
-	c.Set(fiber.HeaderAccessControlExposeHeaders, "X-TEC-Total, X-TEC-TotalPages, Link, Location, Allow, Content-Language")
+	expose := exposed
+	if !s.Rates.off() {
+		expose = exposed + ", RateLimit, RateLimit-Policy, Retry-After"
+	}
+	c.Set(fiber.HeaderAccessControlExposeHeaders, expose)
+	if x.rate != nil {
+		policy, state := x.rate.headers()
+		c.Set("RateLimit-Policy", policy)
+		c.Set("RateLimit", state)
+	}
 	if c.Method() == fiber.MethodOptions {
 		c.Set(fiber.HeaderAccessControlAllowMethods, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
 		c.Set(fiber.HeaderAccessControlAllowHeaders,
@@ -233,29 +315,4 @@ func (s *Server) finish(c *fiber.Ctx, x *exchange) {
 	if !x.caller.Anonymous() {
 		c.Set(fiber.HeaderCacheControl, "no-store, private")
 	}
-}
-
-// line logs the request: one line, at a level that follows the status.
-func (s *Server) line(c *fiber.Ctx, x *exchange, took time.Duration) {
-	status := c.Response().StatusCode()
-	attrs := []slog.Attr{
-		slog.String("id", x.id), slog.String("method", c.Method()), slog.String("route", x.route),
-		slog.Int("status", status), slog.Duration("took", took), slog.Int("bytes", len(c.Response().Body())),
-	}
-	if !x.caller.Anonymous() {
-		attrs = append(attrs, slog.String("user", x.caller.Login))
-	}
-	level := slog.LevelInfo
-	if status >= 500 {
-		level = slog.LevelError
-		attrs = append(attrs, slog.Any("error", x.failed))
-	}
-	s.Log.LogAttrs(context.Background(), level, "request", attrs...)
-}
-
-func requestID() string {
-	var id [8]byte
-	// Since Go 1.24 it never fails.
-	_, _ = rand.Read(id[:])
-	return hex.EncodeToString(id[:])
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 )
@@ -32,30 +33,30 @@ func TestConnectionsKeepStatements(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The same statement within itself, on one connection.
-	outer, err := tx.QueryContext(t.Context(), "SELECT n FROM t WHERE n < ? ORDER BY n", 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := 0
-	for outer.Next() {
-		var n int
-		if err := outer.Scan(&n); err != nil {
-			t.Fatal(err)
-		}
-		inner, err := tx.QueryContext(t.Context(), "SELECT n FROM t WHERE n < ? ORDER BY n", 2)
+	below := func(most int, each func(n int)) {
+		t.Helper()
+		rows, err := tx.QueryContext(t.Context(), "SELECT n FROM t WHERE n < ? ORDER BY n", most)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for inner.Next() {
-			sum += n + 1
+		defer func() {
+			if err := rows.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		for rows.Next() {
+			var n int
+			if err := rows.Scan(&n); err != nil {
+				t.Fatal(err)
+			}
+			each(n)
 		}
-		if err := inner.Close(); err != nil {
+		if err := rows.Err(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := outer.Close(); err != nil || outer.Err() != nil {
-		t.Fatal(err, outer.Err())
-	}
+	sum := 0
+	below(3, func(n int) { below(2, func(int) { sum += n + 1 }) })
 	if sum != 2*(1+2+3) {
 		t.Errorf("the sum is %d", sum)
 	}
@@ -74,11 +75,13 @@ func TestConnectionsKeepStatements(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		defer func() {
+			if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+				t.Error(err)
+			}
+		}()
 		names, err := rows.Columns()
 		if err != nil {
-			t.Fatal(err)
-		}
-		if err := rows.Close(); err != nil {
 			t.Fatal(err)
 		}
 		return len(names)

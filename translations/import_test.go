@@ -260,11 +260,21 @@ func TestStatus(t *testing.T) {
 			t.Fatal(err)
 		}
 		equal(t, "status", []Count{
-			{"event", "en", 3, 2, 0, 2}, {"event", "pl", 3, 1, 1, 4}, {"event", "es", 3, 1, 0, 4},
-			{"venue", "en", 1, 1, 0, 0}, {"venue", "pl", 1, 0, 0, 2}, {"venue", "es", 1, 0, 0, 2},
-			{"organizer", "en", 1, 1, 0, 0}, {"organizer", "pl", 1, 0, 0, 1}, {"organizer", "es", 1, 0, 0, 1},
-			{"category", "en", 1, 1, 0, 0}, {"category", "pl", 1, 0, 0, 2}, {"category", "es", 1, 0, 0, 2},
-			{"tag", "en", 1, 1, 0, 0}, {"tag", "pl", 1, 0, 0, 1}, {"tag", "es", 1, 0, 0, 1},
+			{"event", "en", 3, 2, 0, 2},
+			{"event", "pl", 3, 1, 1, 4},
+			{"event", "es", 3, 1, 0, 4},
+			{"venue", "en", 1, 1, 0, 0},
+			{"venue", "pl", 1, 0, 0, 2},
+			{"venue", "es", 1, 0, 0, 2},
+			{"organizer", "en", 1, 1, 0, 0},
+			{"organizer", "pl", 1, 0, 0, 1},
+			{"organizer", "es", 1, 0, 0, 1},
+			{"category", "en", 1, 1, 0, 0},
+			{"category", "pl", 1, 0, 0, 2},
+			{"category", "es", 1, 0, 0, 2},
+			{"tag", "en", 1, 1, 0, 0},
+			{"tag", "pl", 1, 0, 0, 1},
+			{"tag", "es", 1, 0, 0, 1},
 		}, got)
 
 		var missing []Missing

@@ -27,6 +27,8 @@ type cli struct {
 	Check        checkCmd         `cmd:"" help:"Look whether the database is as Almanac would have written it."`
 	Search       searchCmds       `cmd:"" help:"Maintain what searches look at."`
 	Translations translationsCmds `cmd:"" help:"See what is not translated, and exchange texts with translators."`
+	OpenAPI      openapiCmd       `cmd:"" name:"openapi" help:"Write the interface description, OpenAPI 3.0 or 3.1."`
+	Explain      explainCmd       `cmd:"" help:"Print the rules of a parameter or of a route, with examples."`
 	Version      versionCmd       `cmd:"" help:"Print the version."`
 }
 

@@ -71,6 +71,8 @@ type serveFlags struct {
 	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be fetched from. Repeatable, or a comma list. Default none."`
 	Index            bool     `default:"true" negatable:"" help:"Keep what lists are filtered and ordered by in memory: about 0.2 to 0.3 KB an event. Without it the database does the work. On by default."`
 	LogFormat        string   `default:"text" placeholder:"FORMAT" enum:"text,json" help:"Log lines as text or json. Default ${default}."`
+
+	operateFlags
 }
 
 type serveCmd struct {
@@ -140,6 +142,9 @@ func (f serveFlags) site() (calendar.Site, error) {
 	if _, err := f.fetchAllow(); err != nil {
 		return calendar.Site{}, err
 	}
+	if err := f.check(); err != nil {
+		return calendar.Site{}, err
+	}
 	site.PerPage = f.PerPage
 	site.Currency = calendar.Currency{
 		Symbol: f.CurrencySymbol, Code: f.CurrencyCode, Position: f.CurrencyPosition, Decimal: f.DecimalMark,
@@ -189,35 +194,57 @@ func current(ctx context.Context, st *store.Store, migrate bool) error {
 
 // listen serves an open database. ready is called once with the address, when connections are accepted.
 func (f serveFlags) listen(ctx context.Context, s streams, st databases, site calendar.Site, ready func(calendar.Site) error) (err error) {
-	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", f.Listen)
+	sock, err := f.sockets(ctx)
 	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
+		return err
 	}
+	at := sock.public.Addr()
 	if site.BaseURL == "" {
-		site.BaseURL = "http://" + reachable(ln.Addr())
+		site.BaseURL = "http://" + reachable(at)
 	}
 	log := slog.New(f.handler(s.Err))
 	var lists *index.Index
 	if f.Index {
 		lists = index.New(st.reading().DB, log)
 	}
-	srv, release, err := f.server(ctx, log, st, site, lists)
+	op, err := f.operation(ctx, log, st, at, lists)
 	if err != nil {
-		return errors.Join(err, ln.Close())
+		return errors.Join(err, sock.close())
+	}
+	defer func() { err = errors.Join(err, op.end()) }()
+	srv, release, err := f.server(ctx, log, st, site, lists, op)
+	if err != nil {
+		return errors.Join(err, sock.close())
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	if err := warnOfData(ctx, log, st.Store, site); err != nil {
-		return errors.Join(err, ln.Close())
+		return errors.Join(err, sock.close())
 	}
-	fmt.Fprintf(s.Err, "almanac: serving %s/%s on %s from %s\n", site.BaseURL, handlers.Namespace, ln.Addr(), st)
+	fmt.Fprintf(s.Err, "almanac: serving %s/%s on %s from %s\n", site.BaseURL, handlers.Namespace, at, st)
+	// Who watches sees the end, too.
+	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopWatching()
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return srv.Serve(ctx, ln) })
+	group.Go(func() error {
+		defer stopWatching()
+		return srv.Serve(ctx, sock.public)
+	})
+	if sock.private != nil {
+		fmt.Fprintf(s.Err, "almanac: metrics on http://%s/metrics\n", reachable(sock.private.Addr()))
+		if f.Pprof {
+			warnOfPprof(log, sock.private.Addr())
+		}
+		group.Go(func() error { return server.ServePrivate(watching, sock.private, srv.Private(f.Pprof)) })
+	}
 	if lists != nil {
 		group.Go(func() error { return lists.Run(ctx) })
 	}
 	group.Go(func() error { return publishDue(ctx, srv.Log, st.Store) })
 	if ready != nil {
 		group.Go(func() error { return ready(site) })
+	}
+	if err := notify(ctx, os.Getenv("NOTIFY_SOCKET"), "READY=1"); err != nil {
+		log.Warn("systemd was not told", "error", err)
 	}
 	return group.Wait()
 }
@@ -258,7 +285,7 @@ func publishDue(ctx context.Context, log *slog.Logger, st *store.Store) error {
 
 // server builds what answers requests. release frees what it opened.
 func (f serveFlags) server(
-	ctx context.Context, log *slog.Logger, st databases, site calendar.Site, lists *index.Index,
+	ctx context.Context, log *slog.Logger, st databases, site calendar.Site, lists *index.Index, op *operation,
 ) (_ *server.Server, release func() error, err error) {
 	words, err := locale.Load()
 	if err != nil {
@@ -285,6 +312,7 @@ func (f serveFlags) server(
 	}
 	srv, err := server.New(server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, site.Now), Words: words, Site: site, Log: log, Media: files,
+		Limits: op.limits, Checks: checks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, files.Close())

@@ -50,8 +50,9 @@ type API struct {
 	Log   *bytes.Buffer
 
 	server *server.Server
-	tokens map[string]string // by login
-	index  *index.Index      // nil: the database finds all
+	routes *handlers.Handlers // by which replies are compared with the interface description
+	tokens map[string]string  // by login
+	index  *index.Index       // nil: the database finds all
 	// past is whether rows were written past package edit, which the change log does not tell the index.
 	past atomic.Bool
 }
@@ -83,11 +84,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 		Index: index.New(st.DB, slog.New(slog.DiscardHandler)),
 		DB:    st.Ent, Words: words, PasswordKey: a.Key, Files: files,
 		Fetcher: media.NewFetcher(netip.MustParsePrefix("127.0.0.0/8")),
-		Site: calendar.Site{
-			Name: "Almanac", BaseURL: BaseURL, Language: calendar.English, PerPage: 10,
-			Currency: calendar.Currency{Symbol: "$", Code: "USD", Position: calendar.Prefix, Decimal: "."},
-			Now:      func() time.Time { return Now },
-		},
+		Site:    siteOf(),
 	}
 	for _, o := range options {
 		o(&c)
@@ -100,6 +97,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	if err != nil {
 		t.Fatal(err)
 	}
+	a.routes = api
 	a.server, err = server.New(server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, c.Site.Now), Words: words, Site: c.Site, Media: files,
 		Log: slog.New(slog.NewTextHandler(a.Log, nil)),
@@ -108,6 +106,15 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// siteOf is the site of the tests.
+func siteOf() calendar.Site {
+	return calendar.Site{
+		Name: "Almanac", BaseURL: BaseURL, Language: calendar.English, PerPage: 10,
+		Currency: calendar.Currency{Symbol: "$", Code: "USD", Position: calendar.Prefix, Decimal: "."},
+		Now:      func() time.Time { return Now },
+	}
 }
 
 // Unindexed is the service whose lists are found by the database alone.
@@ -165,6 +172,7 @@ type Request struct {
 	JSON     any    // body; a string is sent as it is
 	Form     string // body, application/x-www-form-urlencoded
 	Header   map[string]string
+	Fails    bool // a 5xx is what must come back
 }
 
 // Response is what came back.
@@ -186,11 +194,10 @@ func (a *API) Do(t testing.TB, r Request) Response {
 	if !r.Absolute {
 		path = "/" + handlers.Namespace + path
 	}
-	var body io.Reader
-	kind := ""
+	var sent, kind string
 	switch {
 	case r.Form != "":
-		body, kind = strings.NewReader(r.Form), "application/x-www-form-urlencoded"
+		sent, kind = r.Form, "application/x-www-form-urlencoded"
 	case r.JSON != nil:
 		text, ok := r.JSON.(string)
 		if !ok {
@@ -200,13 +207,13 @@ func (a *API) Do(t testing.TB, r Request) Response {
 			}
 			text = string(data)
 		}
-		body, kind = strings.NewReader(text), "application/json"
+		sent, kind = text, "application/json"
 	}
 	method := r.Method
 	if method == "" {
 		method = http.MethodGet
 	}
-	req := httptest.NewRequestWithContext(t.Context(), method, BaseURL+path, body)
+	req := httptest.NewRequestWithContext(t.Context(), method, BaseURL+path, bodyOf(r, sent))
 	if kind != "" {
 		req.Header.Set("Content-Type", kind)
 	}
@@ -225,10 +232,20 @@ func (a *API) Do(t testing.TB, r Request) Response {
 	if err != nil {
 		t.Fatalf("%s %s: %v", method, path, err)
 	}
-	if res.StatusCode >= http.StatusInternalServerError {
+	if !r.Fails && res.StatusCode >= http.StatusInternalServerError {
 		t.Errorf("%s %s: %d\n%s", method, path, res.StatusCode, a.Log)
 	}
-	return Response{res.StatusCode, res.Header, data}
+	reply := Response{res.StatusCode, res.Header, data}
+	a.asDescribed(t, req, path, sent, reply)
+	return reply
+}
+
+// bodyOf is what is sent; nil when nothing is, which is not the same as an empty body.
+func bodyOf(r Request, sent string) io.Reader {
+	if r.Form == "" && r.JSON == nil {
+		return nil
+	}
+	return strings.NewReader(sent)
 }
 
 // Into decodes the body.

@@ -35,6 +35,7 @@ var layers = []layer{
 	{"calendar", ""},
 	{"param", ""},
 	{"markup", ""},
+	{"limit", ""},
 	{"migrations", ""},
 	{"web", ""},
 	{"internal/layers", ""},
@@ -52,7 +53,7 @@ var layers = []layer{
 	{"importer", "edit auth ent store calendar when locale markup media param"},
 	{"seed", "edit auth ent store calendar when locale markup media"},
 	{"handlers", "*"},
-	{"server", "handlers auth calendar locale param media web"},
+	{"server", "handlers auth calendar limit locale param media web"},
 	{"cmd/almanac", "*"},
 	{"internal/storetest", "*"},
 	{"internal/apitest", "*"},
@@ -68,7 +69,10 @@ var standardOnly = []string{"param"}
 // users says who alone may import a module of others'. The web framework stays at the edge, so that nothing
 // else holds a value that it reuses after the request.
 var users = map[string][]string{
-	"github.com/gofiber/fiber": {"handlers", "server", "cmd/almanac", "internal/apitest", "bench"},
+	"github.com/redis/go-redis":           {"limit"},
+	"github.com/prometheus/client_golang": {"server", "cmd/almanac"},
+	"go.opentelemetry.io/otel":            {"server", "cmd/almanac"},
+	"github.com/gofiber/fiber":            {"handlers", "server", "cmd/almanac", "internal/apitest", "bench"},
 }
 
 // file is a source file and what it imports.

@@ -84,7 +84,6 @@ type kind struct {
 	starts []int // minutes after midnight
 	titles []title
 	about  about
-	share  []int // places in the cycle of its role, see cycle
 }
 
 func readPlan(scenario string) (*plan, error) {

@@ -1,0 +1,248 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/alecthomas/kong"
+	"gopkg.in/yaml.v3"
+
+	"github.com/almanac-cal/almanac/internal/apitest"
+)
+
+// parses fails the test if the program does not understand its arguments, with settings from the environment.
+func parses(t *testing.T, where string, args []string, env map[string]string) (c cli) {
+	t.Helper()
+	known := &environment{getenv: func(name string) string { return env[name] }}
+	parser, err := kong.New(&c, kong.Resolvers(known), kong.PostBuild(known.learn), kong.Exit(func(int) {}),
+		kong.Writers(io.Discard, io.Discard))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := parser.Parse(args); err != nil {
+		t.Errorf("%s: %q: %v", where, args, err)
+		return c
+	}
+	variables := map[string]bool{}
+	for _, name := range known.settings {
+		variables[name] = true
+	}
+	for name := range env {
+		if strings.HasPrefix(name, "ALMANAC_") && !variables[name] {
+			t.Errorf("%s: there is no setting %s", where, name)
+		}
+	}
+	if args[0] == "serve" {
+		if _, err := c.Serve.site(); err != nil {
+			t.Errorf("%s: %v", where, err)
+		}
+	}
+	return c
+}
+
+func TestSystemdUnit(t *testing.T) {
+	t.Parallel()
+	unit := readRoot(t, "deploy/systemd/almanac.service")
+	line := func(text, key string) []string {
+		var out []string
+		for _, m := range regexp.MustCompile(`(?m)^`+key+`=(.*)$`).FindAllStringSubmatch(text, -1) {
+			out = append(out, m[1])
+		}
+		return out
+	}
+	start := strings.Fields(line(unit, "ExecStart")[0])
+	env := map[string]string{}
+	for _, pair := range line(unit, "Environment") {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
+	}
+	c := parses(t, "almanac.service", start[1:], env)
+	if c.Serve.DB == "" || c.Serve.MetricsListen == "" {
+		t.Errorf("serves %+v", c.Serve)
+	}
+	for _, want := range []string{
+		"Type=notify", "DynamicUser=yes", "NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet=",
+		"PrivateTmp=yes", "SystemCallFilter=@system-service", "MemoryDenyWriteExecute=yes",
+	} {
+		if !strings.Contains(unit, "\n"+want+"\n") {
+			t.Errorf("no %s", want)
+		}
+	}
+	stop, err := time.ParseDuration(line(unit, "TimeoutStopSec")[0] + "s")
+	if err != nil || stop < c.Serve.RequestTimeout+c.Serve.DrainWait+10*time.Second {
+		t.Errorf("stopped after %v, %v", stop, err)
+	}
+	socket := readRoot(t, "deploy/systemd/almanac.socket")
+	if got := line(socket, "ListenStream"); len(got) != 1 || got[0] != "127.0.0.1:8080" {
+		t.Errorf("the socket is %q", got)
+	}
+}
+
+// container is what the manifests of Kubernetes and Compose have in common with the program.
+type container struct {
+	Name string
+	Args []string
+	Env  []struct {
+		Name, Value string
+		ValueFrom   any `yaml:"valueFrom"`
+	}
+	Ports []struct {
+		Name          string
+		ContainerPort int `yaml:"containerPort"`
+	}
+	SecurityContext struct {
+		ReadOnly     bool  `yaml:"readOnlyRootFilesystem"`
+		Escalation   *bool `yaml:"allowPrivilegeEscalation"`
+		Capabilities struct{ Drop []string }
+	} `yaml:"securityContext"`
+	Startup   probe `yaml:"startupProbe"`
+	Liveness  probe `yaml:"livenessProbe"`
+	Readiness probe `yaml:"readinessProbe"`
+	Resources struct{ Limits map[string]string }
+}
+
+type probe struct {
+	Get struct{ Path, Port string } `yaml:"httpGet"`
+}
+
+func (c container) env() map[string]string {
+	out := map[string]string{}
+	for _, e := range c.Env {
+		out[e.Name] = e.Value
+		if e.ValueFrom != nil {
+			out[e.Name] = "mysql://user:password@host:3306/name"
+		}
+	}
+	return out
+}
+
+func TestKubernetesManifests(t *testing.T) {
+	t.Parallel()
+	dec := yaml.NewDecoder(strings.NewReader(readRoot(t, "deploy/kubernetes/almanac.yaml")))
+	kinds := map[string]int{}
+	for {
+		var doc struct {
+			APIVersion string `yaml:"apiVersion"`
+			Kind       string
+			Metadata   struct{ Name string }
+			Spec       struct {
+				Template struct {
+					Metadata struct{ Annotations map[string]string }
+					Spec     struct {
+						Grace   int `yaml:"terminationGracePeriodSeconds"`
+						Token   *bool
+						Context struct {
+							NonRoot bool `yaml:"runAsNonRoot"`
+						} `yaml:"securityContext"`
+						Init       []container `yaml:"initContainers"`
+						Containers []container
+					}
+				}
+			}
+		}
+		err := dec.Decode(&doc)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		kinds[doc.Kind]++
+		if doc.APIVersion == "" || doc.Metadata.Name == "" {
+			t.Errorf("%s %q: no version or name", doc.Kind, doc.Metadata.Name)
+		}
+		if doc.Kind != "Deployment" {
+			continue
+		}
+		pod := doc.Spec.Template.Spec
+		if !pod.Context.NonRoot {
+			t.Error("runs as root")
+		}
+		for _, c := range append(pod.Init, pod.Containers...) {
+			s := c.SecurityContext
+			if !s.ReadOnly || s.Escalation == nil || *s.Escalation || len(s.Capabilities.Drop) != 1 || c.Resources.Limits["memory"] == "" {
+				t.Errorf("%s may do too much: %+v", c.Name, c)
+			}
+			parsed := parses(t, c.Name, c.Args, c.env())
+			if c.Args[0] != "serve" {
+				continue
+			}
+			ports := map[string]int{}
+			for _, p := range c.Ports {
+				ports[p.Name] = p.ContainerPort
+			}
+			private := strings.HasSuffix(parsed.Serve.MetricsListen, ":9090")
+			if ports["http"] != 8080 || ports["metrics"] != 9090 || !private || !strings.HasSuffix(parsed.Serve.Listen, ":8080") {
+				t.Errorf("ports %v, listens on %s and %s", ports, parsed.Serve.Listen, parsed.Serve.MetricsListen)
+			}
+			if doc.Spec.Template.Metadata.Annotations["prometheus.io/port"] != "9090" {
+				t.Error("Prometheus is sent elsewhere")
+			}
+			for want, got := range map[string][]probe{"/healthz": {c.Startup, c.Liveness}, "/readyz": {c.Readiness}} {
+				for _, p := range got {
+					if p.Get.Path != want || ports[p.Get.Port] == 0 {
+						t.Errorf("probe %+v, want %s", p, want)
+					}
+				}
+			}
+			if stop := parsed.Serve.DrainWait + parsed.Serve.RequestTimeout + 10*time.Second; time.Duration(pod.Grace)*time.Second < stop {
+				t.Errorf("%d s to stop, needs %v", pod.Grace, stop)
+			}
+		}
+	}
+	for _, kind := range []string{"Deployment", "Service", "ServiceAccount", "PodDisruptionBudget", "PersistentVolumeClaim"} {
+		if kinds[kind] != 1 {
+			t.Errorf("%d of %s", kinds[kind], kind)
+		}
+	}
+}
+
+func TestCompose(t *testing.T) {
+	t.Parallel()
+	var file struct {
+		Services map[string]struct {
+			Environment map[string]string
+			ReadOnly    bool     `yaml:"read_only"`
+			CapDrop     []string `yaml:"cap_drop"`
+		}
+	}
+	if err := yaml.Unmarshal([]byte(readRoot(t, "compose.yaml")), &file); err != nil {
+		t.Fatal(err)
+	}
+	almanac := file.Services["almanac"]
+	if !almanac.ReadOnly || len(almanac.CapDrop) != 1 {
+		t.Errorf("may do too much: %+v", almanac)
+	}
+	env := map[string]string{}
+	for name, value := range almanac.Environment {
+		// ${NAME:-default} is the default here.
+		env[name] = regexp.MustCompile(`\$\{\w+:-([^}]*)\}`).ReplaceAllString(value, "$1")
+	}
+	parses(t, "compose.yaml", []string{"serve"}, env)
+
+	docker := readRoot(t, "Dockerfile")
+	if !strings.Contains(docker, "nonroot") || !strings.Contains(docker, `ENTRYPOINT ["/usr/local/bin/almanac"]`) {
+		t.Error("the image is not that of a program without rights")
+	}
+	env = map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^ENV (\w+)=(.*)$`).FindAllStringSubmatch(docker, -1) {
+		env[m[1]] = m[2]
+	}
+	parses(t, "Dockerfile", []string{"serve"}, env)
+}
+
+func readRoot(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(apitest.Root(), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")))
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+)
+
+// explainCmd prints what the declarations of the API say.
+type explainCmd struct {
+	What     []string `arg:"" name:"what" help:"A parameter, such as start_date; or a route, such as /events/{id}, with a method before it or without."`
+	Language string   `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the descriptions: en, pl or es. Default ${default}."`
+	BaseURL  string   `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root, for the examples. Default ${default}."`
+	Mount    []string `placeholder:"PATH" help:"Path of the API in the examples; of several, the first. Default /cal/events/v1."`
+}
+
+// Run prints to the standard output, or says which names are like the unknown one.
+func (c explainCmd) Run(s streams) error {
+	h, root, err := offline(c.BaseURL, c.Mount)
+	if err != nil {
+		return err
+	}
+	lang := calendar.Language(c.Language)
+	method, name := "", c.What[0]
+	switch {
+	case len(c.What) == 2:
+		method, name = strings.ToUpper(c.What[0]), c.What[1]
+	case len(c.What) > 2:
+		return usageError{fmt.Errorf("want a parameter or a route, not %d of them", len(c.What))}
+	}
+	if method == "" {
+		if verb, path, ok := strings.Cut(name, " "); ok {
+			method, name = strings.ToUpper(verb), path
+		}
+	}
+	if strings.HasPrefix(name, "/") {
+		routes := h.ExplainRoute(now(), root, lang, method, name)
+		if len(routes) == 0 {
+			return unknownName(h, strings.TrimSpace(method+" "+name), name)
+		}
+		return s.routes(routes)
+	}
+	found := h.Explain(now(), root, lang, name)
+	if len(found) == 0 || method != "" {
+		return unknownName(h, strings.TrimSpace(method+" "+name), name)
+	}
+	return s.parameters(found, h.Site.BaseURL+root.Mount)
+}
+
+// parameters prints each meaning of a parameter.
+func (s streams) parameters(found []handlers.Explanation, api string) error {
+	var b strings.Builder
+	for _, x := range found {
+		fmt.Fprintf(&b, "%s: %s, %s\n", x.Name, x.In, strings.Join(append([]string{x.Type}, x.Rules...), "; "))
+		fmt.Fprintf(&b, "  %s\n", x.Description)
+		fmt.Fprintf(&b, "  in %s\n", strings.Join(x.Operations, ", "))
+		fmt.Fprintf(&b, "  %s\n\n", curl(x.Sample))
+	}
+	fmt.Fprintf(&b, "API=%s\n", api)
+	_, err := s.Out.Write([]byte(b.String()))
+	return err
+}
+
+// curl is a request as a command line; API is the address of the API.
+func curl(r handlers.Sample) string {
+	var b strings.Builder
+	b.WriteString("curl ")
+	switch {
+	case strings.HasPrefix(r.Body, "{"):
+		fmt.Fprintf(&b, "-X %s -u USER:TOKEN --json '%s' ", r.Method, r.Body)
+	case r.Body != "":
+		fmt.Fprintf(&b, "-X %s -u USER:TOKEN -F %s ", r.Method, r.Body)
+	case r.Method != http.MethodGet:
+		fmt.Fprintf(&b, "-X %s -u USER:TOKEN ", r.Method)
+	}
+	address := "$API" + r.Path
+	if r.Query != "" {
+		address += "?" + strings.NewReplacer(" ", "%20", "+", "%2B").Replace(r.Query)
+	}
+	return b.String() + `"` + address + `"`
+}
+
+// routes prints each operation with a line for every parameter.
+func (s streams) routes(routes []handlers.RouteExplanation) error {
+	for i, route := range routes {
+		if i > 0 {
+			fmt.Fprintln(s.Out)
+		}
+		fmt.Fprintf(s.Out, "%s: %s\n", route.Operation, route.Summary)
+		t := newTable(s.Out, "PARAMETER", "IN", "TYPE", "RULES", "DESCRIPTION")
+		for _, x := range route.Parameters {
+			t.row(x.Name, x.In, x.Type, strings.Join(x.Rules, "; "), x.Description)
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unknownName is the mistake of asking for what there is not; it names what is spelled alike.
+func unknownName(h *handlers.Handlers, asked, name string) error {
+	near := nearest(name, h.Explainable(now()))
+	if len(near) == 0 {
+		return usageError{fmt.Errorf("there is no %q; a route such as /events lists its parameters", asked)}
+	}
+	return usageError{fmt.Errorf("there is no %q; did you mean %s?", asked, strings.Join(near, ", "))}
+}
+
+// nearest are at most three of the names, the likest first, none of them so far that a third of it differs.
+func nearest(name string, names []string) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	var out []candidate
+	for _, one := range names {
+		if d := distance(strings.ToLower(name), one); d <= max(2, len(one)/3) {
+			out = append(out, candidate{one, d})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b candidate) int { return cmp.Compare(a.distance, b.distance) })
+	var likest []string
+	for _, one := range out[:min(3, len(out))] {
+		likest = append(likest, one.name)
+	}
+	return likest
+}
+
+// distance is the number of characters to insert, delete or replace to make one text of the other (Levenshtein).
+func distance(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i, x := range from {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j, y := range to {
+			replaced := diagonal
+			if x != y {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, diagonal+1, row[j]+1)
+		}
+	}
+	return row[len(to)]
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/locale"
+)
+
+// openapiCmd writes what GET /doc answers, without a database or a server.
+type openapiCmd struct {
+	Version  string   `default:"3.0" placeholder:"N" enum:"3.0,3.1" help:"Version of OpenAPI: 3.0 or 3.1. Default ${default}."`
+	Language string   `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the descriptions: en, pl or es. Default ${default}."`
+	BaseURL  string   `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root. Default ${default}."`
+	Mount    []string `placeholder:"PATH" help:"Describe the API under this path, such as /wp-json/tribe/events/v1; of several, the first. Default /cal/events/v1."`
+	Out      string   `type:"path" placeholder:"FILE" help:"Write to this file. Default the standard output."`
+}
+
+// Run writes the document with the defaults of today.
+func (c openapiCmd) Run(s streams) error {
+	h, root, err := offline(c.BaseURL, c.Mount)
+	if err != nil {
+		return err
+	}
+	document := h.Document
+	if c.Version == "3.1" {
+		document = h.Document31
+	}
+	body, err := document(now(), root, calendar.Language(c.Language))
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, body, "", "  "); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	if c.Out == "" {
+		_, err = s.Out.Write(b.Bytes())
+		return err
+	}
+	return os.WriteFile(c.Out, b.Bytes(), 0o644)
+}
+
+// offline is the API for describing it: there is nothing behind it. Its root is the first mount, or the usual one.
+func offline(baseURL string, mounts []string) (*handlers.Handlers, handlers.Root, error) {
+	root := handlers.Root{Mount: "/" + handlers.Namespace}
+	words, err := locale.Load()
+	if err != nil {
+		return nil, root, err
+	}
+	site, err := siteFlags{Timezone: "UTC", Language: string(calendar.English)}.site()
+	if err != nil {
+		return nil, root, err
+	}
+	site.BaseURL = baseURL
+	h, err := handlers.New(handlers.Config{Words: words, Site: site, Mounts: mounts})
+	if err != nil {
+		return nil, root, usageError{fmt.Errorf("%w", err)}
+	}
+	if len(mounts) > 0 {
+		root.Mount = h.Roots()[1]
+	}
+	return h, root, nil
+}

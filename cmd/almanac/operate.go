@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/trace"
+
+	"github.com/almanac-cal/almanac/index"
+	"github.com/almanac-cal/almanac/limit"
+	"github.com/almanac-cal/almanac/server"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// operateFlags are how the service is run: how much it does, for whom, how it stops and who may watch.
+type operateFlags struct {
+	RequestTimeout          time.Duration `default:"15s" placeholder:"TIME" help:"How long one request may be worked on, the database included. Default ${default}."`
+	UploadTimeout           time.Duration `default:"60s" placeholder:"TIME" help:"The same for uploads of images. Default ${default}."`
+	MaxConcurrent           int           `default:"0" placeholder:"N" help:"Requests worked on at once. More wait up to a second and are refused then. Default 64 for each processor."`
+	MaxConnections          int           `default:"4096" placeholder:"N" help:"Connections at once, 0 for any number. Default ${default}."`
+	MaxConnectionsByAddress int           `default:"256" placeholder:"N" help:"Connections at once from one public address, 0 for any number. Default ${default}."`
+	RateLimit               string        `default:"auto" placeholder:"RATE" help:"Requests without credentials from one address: such as 100/s, 600/m burst 200, or off. Default 50/s burst 250 from public addresses, and off if it listens on this machine only."`
+	RateLimitToken          string        `default:"auto" placeholder:"RATE" help:"Requests with one token. Default 200/s burst 1000 from public addresses, and off if it listens on this machine only."`
+	RateRedis               string        `placeholder:"URL" help:"Redis or Valkey where all processes count together: redis://USER:PASSWORD@HOST:PORT/0. Default: each for itself."`
+	TrustedProxy            []string      `placeholder:"CIDR" help:"Networks of proxies whose word about the address of a client counts. Repeatable, or a comma list. Default none."`
+	ProxyHeader             string        `default:"x-forwarded-for" placeholder:"NAME" enum:"x-forwarded-for,forwarded" help:"Header in which they say it: x-forwarded-for or forwarded. Default ${default}."`
+	DrainWait               time.Duration `default:"0s" placeholder:"TIME" help:"When told to stop, go on that long while /readyz says so. Default ${default}."`
+	ReusePort               bool          `help:"Share the address with other processes, so that a new one can start before the old one stops."`
+	MetricsListen           string        `placeholder:"HOST:PORT" help:"Second address, for operators only, with /metrics for Prometheus. Default none."`
+	Pprof                   bool          `help:"Profiles of the process at /debug/pprof/ of that address."`
+	OTLPEndpoint            string        `name:"otlp-endpoint" placeholder:"URL" help:"Collector of OpenTelemetry traces, over HTTP. Default OTEL_EXPORTER_OTLP_ENDPOINT, if that is set."`
+}
+
+// What addresses and tokens may do when nothing is said about it.
+const (
+	automatic    = "auto"
+	addressRate  = "50/s burst 250"
+	tokenRate    = "200/s burst 1000"
+	countedLocal = 200_000 // keys, while Redis is away
+)
+
+// check names the flag that is wrong, before anything is opened.
+func (f operateFlags) check() error {
+	if _, err := f.limits(nil); err != nil {
+		return usageError{err}
+	}
+	for _, d := range []struct {
+		flag  string
+		value time.Duration
+		least time.Duration
+	}{
+		{"request-timeout", f.RequestTimeout, time.Millisecond},
+		{"upload-timeout", f.UploadTimeout, time.Millisecond},
+		{"drain-wait", f.DrainWait, 0},
+	} {
+		if d.value < d.least || d.value > time.Hour {
+			return usageError{fmt.Errorf("--%s %v: want a time such as 15s, an hour at most", d.flag, d.value)}
+		}
+	}
+	for _, n := range []struct {
+		flag  string
+		value int
+	}{
+		{"max-concurrent", f.MaxConcurrent},
+		{"max-connections", f.MaxConnections},
+		{"max-connections-by-address", f.MaxConnectionsByAddress},
+	} {
+		if n.value < 0 || n.value > 1_000_000 {
+			return usageError{fmt.Errorf("--%s %d: want 0 to 1000000", n.flag, n.value)}
+		}
+	}
+	if f.RateRedis != "" {
+		shared, err := limit.NewRedis(f.RateRedis, "", nil)
+		if err != nil {
+			return usageError{fmt.Errorf("--rate-redis: %w", err)}
+		}
+		if err := shared.Close(); err != nil {
+			return err
+		}
+	}
+	if f.MetricsListen != "" {
+		if _, err := net.ResolveTCPAddr("tcp", numericHost(f.MetricsListen)); err != nil {
+			return usageError{fmt.Errorf("--metrics-listen %q: want HOST:PORT", f.MetricsListen)}
+		}
+	}
+	if f.Pprof && f.MetricsListen == "" {
+		return usageError{errors.New("--pprof: want --metrics-listen with it, because profiles are not for the public")}
+	}
+	if _, err := f.collector(); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// limits are those of a server that listens on an address; nil is any.
+func (f operateFlags) limits(at net.Addr) (server.Limits, error) {
+	l := server.Limits{
+		Timeout: f.RequestTimeout, UploadTimeout: f.UploadTimeout, Concurrent: f.MaxConcurrent,
+		Connections: f.MaxConnections, ConnectionsByAddress: f.MaxConnectionsByAddress,
+		Forwarded: f.ProxyHeader == "forwarded",
+	}
+	var err error
+	if l.Proxies, err = limit.ParseProxies(f.TrustedProxy); err != nil {
+		return l, fmt.Errorf("--trusted-proxy: %w", err)
+	}
+	if l.Rates.Address, l.Rates.AddressFar, err = rate(f.RateLimit, addressRate, at); err != nil {
+		return l, fmt.Errorf("--rate-limit %q: %w", f.RateLimit, err)
+	}
+	if l.Rates.Token, l.Rates.TokenFar, err = rate(f.RateLimitToken, tokenRate, at); err != nil {
+		return l, fmt.Errorf("--rate-limit-token %q: %w", f.RateLimitToken, err)
+	}
+	return l, nil
+}
+
+// rate reads a rate. Of what is not said, farOnly is that it is for public addresses.
+func rate(text, usual string, at net.Addr) (r limit.Rate, farOnly bool, err error) {
+	if text != automatic {
+		r, err = limit.ParseRate(text)
+		return r, false, err
+	}
+	if peer := limit.Peer(at); peer.IsValid() && peer.IsLoopback() {
+		return limit.Rate{}, false, nil
+	}
+	r, err = limit.ParseRate(usual)
+	return r, true, err
+}
+
+// operation is what watches a server and counts for it.
+type operation struct {
+	limits  server.Limits
+	metrics *server.Metrics
+	tracer  trace.Tracer
+	close   []func() error
+}
+
+// operation opens it, and has the statements of the databases watched.
+func (f operateFlags) operation(
+	ctx context.Context, log *slog.Logger, st databases, at net.Addr, lists *index.Index,
+) (o *operation, err error) {
+	o = &operation{}
+	if o.limits, err = f.limits(at); err != nil {
+		return nil, err
+	}
+	if f.RateRedis != "" {
+		limit.SilenceRedis()
+		shared, err := limit.NewRedis(f.RateRedis, "almanac:rate:", limit.NewMemory(countedLocal))
+		if err != nil {
+			return nil, fmt.Errorf("--rate-redis: %w", err)
+		}
+		o.limits.Rates.Counter = shared
+		o.close = append(o.close, shared.Close)
+	}
+	var watches []store.Watch
+	if f.MetricsListen != "" {
+		if o.metrics, err = measure(st, lists); err != nil {
+			return nil, errors.Join(fmt.Errorf("metrics: %w", err), o.end())
+		}
+		watches = append(watches, o.metrics.SQL)
+	}
+	collector, err := f.collector()
+	if err != nil {
+		return nil, errors.Join(err, o.end())
+	}
+	if collector != nil {
+		if err := o.trace(ctx, log, collector); err != nil {
+			return nil, errors.Join(fmt.Errorf("--otlp-endpoint: %w", err), o.end())
+		}
+		watches = append(watches, server.SQLSpans(o.tracer, st.Engine()))
+	}
+	if len(watches) > 0 {
+		st.Watch(watches...)
+		if st.replica != nil {
+			st.replica.Watch(watches...)
+		}
+	}
+	return o, nil
+}
+
+// measure makes metrics of the databases and the index.
+func measure(st databases, lists *index.Index) (*server.Metrics, error) {
+	m := server.NewMetrics(version())
+	if err := m.Pool("main", st.DB); err != nil {
+		return nil, err
+	}
+	if st.replica != nil {
+		if err := m.Pool("replica", st.replica.DB); err != nil {
+			return nil, err
+		}
+	}
+	if stats, ok := any(lists).(server.IndexStats); ok && lists != nil {
+		if err := m.Index(stats); err != nil {
+			return nil, err
+		}
+	}
+	return m, nil
+}
+
+// collector is where traces go; nil for nowhere. The exporter reads its address from the environment by itself.
+func (f operateFlags) collector() ([]otlptracehttp.Option, error) {
+	if f.OTLPEndpoint == "" {
+		if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
+			return nil, nil
+		}
+		return []otlptracehttp.Option{}, nil
+	}
+	at, err := url.Parse(f.OTLPEndpoint)
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
+		return nil, errors.New("--otlp-endpoint: want http(s)://HOST:PORT")
+	}
+	if strings.Trim(at.Path, "/") == "" {
+		at.Path = "/v1/traces"
+	}
+	return []otlptracehttp.Option{otlptracehttp.WithEndpointURL(at.String())}, nil
+}
+
+// trace sends spans to a collector. OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES and the like hold.
+func (o *operation) trace(ctx context.Context, log *slog.Logger, collector []otlptracehttp.Option) error {
+	exporter, err := otlptracehttp.New(ctx, collector...)
+	if err != nil {
+		return err
+	}
+	about, err := resource.Merge(resource.NewSchemaless(
+		attribute.String("service.name", "almanac"), attribute.String("service.version", version()),
+	), resource.Environment())
+	if err != nil {
+		return err
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces", "error", err) }))
+	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
+	o.tracer = provider.Tracer("github.com/almanac-cal/almanac")
+	o.close = append(o.close, func() error {
+		within, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		if err := provider.Shutdown(within); err != nil {
+			log.Warn("last traces", "error", err)
+		}
+		return nil
+	})
+	return nil
+}
+
+// end sends what is left and closes.
+func (o *operation) end() error {
+	var errs []error
+	for _, c := range o.close {
+		errs = append(errs, c())
+	}
+	return errors.Join(errs...)
+}
+
+// checks are what has to be well for the service to be ready.
+func checks(st databases) []server.Check {
+	out := []server.Check{{Name: "database", Do: st.Reach}, {Name: "schema", Do: st.Current}}
+	if st.replica != nil {
+		out = append(out, server.Check{Name: "replica", Do: st.replica.Reach})
+	}
+	return out
+}
+
+// warnOfPprof says so when profiles can be had from other machines.
+func warnOfPprof(log *slog.Logger, at net.Addr) {
+	if peer := limit.Peer(at); peer != (netip.Addr{}) && !peer.IsLoopback() {
+		log.Warn("profiles of the process can be had from other machines", "address", at.String())
+	}
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// firstSocket is the number of the first socket that systemd hands over: after those of the streams.
+const firstSocket = 3
+
+// sockets are where a server listens. What systemd hands over beats the addresses of the flags.
+type sockets struct {
+	public  net.Listener
+	private net.Listener // nil: none
+}
+
+func (s sockets) close() error {
+	err := s.public.Close()
+	if s.private != nil {
+		err = errors.Join(err, s.private.Close())
+	}
+	return err
+}
+
+// sockets opens them.
+func (f serveFlags) sockets(ctx context.Context) (sockets, error) {
+	given, err := inherited(os.Getenv, os.Getpid())
+	if err != nil {
+		return sockets{}, err
+	}
+	if given.public == nil {
+		if given.public, err = f.open(ctx, f.Listen); err != nil {
+			return sockets{}, fmt.Errorf("--listen: %w", err)
+		}
+	}
+	if given.private == nil && f.MetricsListen != "" {
+		if given.private, err = f.open(ctx, f.MetricsListen); err != nil {
+			return sockets{}, errors.Join(fmt.Errorf("--metrics-listen: %w", err), given.public.Close())
+		}
+	}
+	return given, nil
+}
+
+func (f operateFlags) open(ctx context.Context, address string) (net.Listener, error) {
+	var c net.ListenConfig
+	if f.ReusePort {
+		c.Control = reusePort
+	}
+	return c.Listen(ctx, "tcp", address)
+}
+
+// inherited are the sockets of a systemd socket unit: one named metrics is the private one, another the public one.
+func inherited(getenv func(string) string, pid int) (out sockets, err error) {
+	names, err := socketNames(getenv, pid)
+	if err != nil {
+		return sockets{}, err
+	}
+	for i, name := range names {
+		file := os.NewFile(uintptr(firstSocket+i), name)
+		ln, err := net.FileListener(file)
+		// The listener has a number of its own.
+		if err := errors.Join(err, file.Close()); err != nil {
+			return sockets{}, fmt.Errorf("socket %q of systemd: %w", name, err)
+		}
+		switch {
+		case name == "metrics" && out.private == nil:
+			out.private = ln
+		case name != "metrics" && out.public == nil:
+			out.public = ln
+		default:
+			return sockets{}, fmt.Errorf("socket %q of systemd: want one for requests, and one named metrics or none", name)
+		}
+	}
+	return out, nil
+}
+
+// socketNames are those of the sockets that are meant for this process (sd_listen_fds).
+func socketNames(getenv func(string) string, pid int) ([]string, error) {
+	if getenv("LISTEN_PID") != strconv.Itoa(pid) {
+		return nil, nil
+	}
+	n, err := strconv.Atoi(getenv("LISTEN_FDS"))
+	if err != nil || n < 0 || n > 16 {
+		return nil, fmt.Errorf("LISTEN_FDS %q: want a number of sockets", getenv("LISTEN_FDS"))
+	}
+	names := strings.Split(getenv("LISTEN_FDNAMES"), ":")
+	out := make([]string, n)
+	for i := range out {
+		if i < len(names) {
+			out[i] = names[i]
+		}
+	}
+	return out, nil
+}
+
+// notify tells systemd about the state of the service, if it asked to be told (sd_notify).
+func notify(ctx context.Context, socket, state string) error {
+	if socket == "" {
+		return nil
+	}
+	if rest, ok := strings.CutPrefix(socket, "@"); ok {
+		socket = "\x00" + rest
+	}
+	c, err := new(net.Dialer).DialContext(ctx, "unixgram", socket)
+	if err != nil {
+		return fmt.Errorf("NOTIFY_SOCKET: %w", err)
+	}
+	_, err = c.Write([]byte(state))
+	return errors.Join(err, c.Close())
+}

@@ -1,0 +1,145 @@
+package handlers_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// TestExamplesAreRecorded makes the replies that the interface description shows and no other test records.
+func TestExamplesAreRecorded(t *testing.T) {
+	t.Parallel()
+	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
+	api.Example(t)
+	api.SignIn(t, "author", calendar.Author)
+	as := func(method, path string, body any) apitest.Request {
+		return apitest.Request{Method: method, Path: path, As: "admin", JSON: body}
+	}
+	event := object{
+		"title": "Open-air cinema", "start_date": "2026-12-18 18:00", "end_date": "2026-12-18 20:00",
+		"timezone": "Europe/Warsaw", "cost": "15 zł", "categories": []any{2}, "tags": []any{"Cinema"},
+		"venue": []any{10}, "organizer": []any{13},
+	}
+	venue := object{"venue": "Old Mill", "address": "3 River Rd", "city": "Łódź", "country": "Poland", "geo_lat": 51.77, "geo_lng": 19.46}
+	organizer := object{"organizer": "Film Club", "email": "film@example.org", "website": "https://film.example.org"}
+	api.Run(t, []apitest.Case{
+		{Request: get("/events?per_page=2"), Status: 200, Golden: "event_list.json"},
+		{Request: get("/venues"), Status: 200, Golden: "venue_list.json"},
+		{Request: get("/organizers"), Status: 200, Golden: "organizer_list.json"},
+		{Request: get("/tags"), Status: 200, Golden: "tag_list.json"},
+		{Request: as("GET", "/images", nil), Status: 200, Golden: "image_list.json"},
+		{Request: as("POST", "/events", event), Status: 201, Golden: "event_created.json"},
+		{Request: as("PATCH", "/events/17", object{"title": "Long walk with music", "end_date": "2026-12-12 13:00"}), Status: 200, Golden: "event_updated.json"},
+		{Request: as("POST", "/venues", venue), Status: 201, Golden: "venue_created.json"},
+		{Request: as("PATCH", "/venues/11", object{"phone": "+48 22 111 11 11"}), Status: 200, Golden: "venue_updated.json"},
+		{Request: as("DELETE", "/venues/11", nil), Status: 200, Golden: "venue_deleted.json"},
+		{Request: as("DELETE", "/venues/11", nil), Status: 410, Golden: "error_venue_in_trash_410.json"},
+		{Request: as("POST", "/organizers", organizer), Status: 201, Golden: "organizer_created.json"},
+		{Request: as("PATCH", "/organizers/13", object{"phone": "+48 22 222 22 22"}), Status: 200, Golden: "organizer_updated.json"},
+		{Request: as("DELETE", "/organizers/13", nil), Status: 200, Golden: "organizer_deleted.json"},
+		{Request: as("DELETE", "/organizers/13", nil), Status: 410, Golden: "error_organizer_in_trash_410.json"},
+		{Request: get("/venues/11"), Status: 403, Golden: "error_venue_not_accessible_403.json"},
+		{Request: get("/organizers/13"), Status: 403, Golden: "error_organizer_not_accessible_403.json"},
+		{Request: get("/venues?page=9"), Status: 404, Golden: "error_venue_page_not_found_404.json"},
+		{Request: get("/organizers?page=9"), Status: 404, Golden: "error_organizer_page_not_found_404.json"},
+		{Request: get("/images/99"), Status: 404, Golden: "error_image_not_found_404.json"},
+		{Request: as("POST", "/events", object{"title": strings.Repeat("x", 1<<20)}), Status: 413, Golden: "error_too_large_413.json"},
+	})
+	var d struct {
+		OpenAPI, Info, Servers json.RawMessage
+	}
+	api.Do(t, get("/doc")).Into(t, &d)
+	excerpt, err := json.Marshal(struct {
+		OpenAPI json.RawMessage `json:"openapi"`
+		Info    json.RawMessage `json:"info"`
+		Servers json.RawMessage `json:"servers"`
+		Paths   struct{}        `json:"paths"`
+	}{d.OpenAPI, d.Info, d.Servers, struct{}{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	apitest.Golden(t, "doc_excerpt.json", excerpt)
+
+	var cause error
+	api.Store.Ent.Use(func(ent.Mutator) ent.Mutator {
+		return ent.MutateFunc(func(context.Context, ent.Mutation) (ent.Value, error) { return nil, cause })
+	})
+	for _, c := range []struct {
+		cause  error
+		status int
+		golden string
+	}{
+		{errors.New("no space left on device"), 500, "error_internal_500.json"},
+		{&net.OpError{Op: "dial", Net: "tcp", Err: errors.New("connection refused")}, 503, "error_unavailable_503.json"},
+	} {
+		cause = c.cause
+		broken := as("POST", "/tags", object{"name": "Never"})
+		broken.Fails = true
+		api.Run(t, []apitest.Case{{Name: c.golden, Request: broken, Status: c.status, Golden: c.golden}})
+	}
+}
+
+// TestExamplesAreTheGoldenFiles compares what the program carries with what the tests record.
+func TestExamplesAreTheGoldenFiles(t *testing.T) {
+	t.Parallel()
+	names, err := handlers.Examples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d struct {
+		Components struct {
+			Examples map[string]json.RawMessage `json:"examples"`
+		} `json:"components"`
+	}
+	onSQLite(t).Do(t, get("/doc")).Into(t, &d)
+	for _, name := range names {
+		golden, err := os.ReadFile(filepath.Join(apitest.Root(), "testdata", "golden", name+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(apitest.Root(), "handlers", "examples", name+".json")
+		carried, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(golden), string(carried)); diff != "" {
+			t.Errorf("%s (-golden +carried); copy it with -update:\n%s", name, diff)
+		}
+		if _, ok := d.Components.Examples[name]; !ok {
+			t.Errorf("%s is shown nowhere", name)
+		}
+		delete(d.Components.Examples, name)
+	}
+	for name := range d.Components.Examples {
+		t.Errorf("%s is shown and not carried", name)
+	}
+}
+
+func TestExamplesHaveTheAddressesOfTheService(t *testing.T) {
+	t.Parallel()
+	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) {
+		c.Site.BaseURL = "https://events.example.org"
+		c.Mounts = []string{"/wp-json/tribe/events/v1"}
+	})
+	body := api.Do(t, apitest.Request{Path: "/pl/wp-json/tribe/events/v1/doc", Absolute: true}).Body
+	if bytes.Contains(body, []byte(apitest.BaseURL)) {
+		t.Error("the document has addresses of the tests")
+	}
+	if want := []byte(`"https://events.example.org/pl/wp-json/tribe/events/v1/events/15"`); !bytes.Contains(body, want) {
+		t.Errorf("the document has no %s", want)
+	}
+}

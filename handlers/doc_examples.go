@@ -1,0 +1,126 @@
+package handlers
+
+import (
+	"bytes"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// examples are replies of the service to its tests: copies of files of testdata/golden, which a test compares.
+//
+//go:embed examples/*.json
+var examples embed.FS
+
+// What the golden files were recorded with.
+const (
+	exampleBase = "http://127.0.0.1:8080"
+	exampleRoot = exampleBase + "/" + Namespace
+)
+
+// show puts an example among the components, with the addresses of this service, and refers to it.
+func (d *description) show(name string) ordered {
+	if !d.shown[name] {
+		d.shown[name] = true
+		d.examples = append(d.examples, member{name, ordered{{"value", d.r.example(name)}}})
+	}
+	return ordered{{name, refTo("examples", name)}}
+}
+
+// example reads one. That it is there is known at start-up, when a first document is made.
+func (r *request) example(name string) json.RawMessage {
+	data, err := examples.ReadFile(path.Join("examples", name+".json"))
+	if err != nil {
+		panic(fmt.Sprintf("no example %s: %v", name, err))
+	}
+	base := r.h.Site.BaseURL
+	for _, one := range [][2]string{
+		{exampleRoot, base + r.root.Segment + r.root.Mount}, {exampleBase, base},
+	} {
+		data = bytes.ReplaceAll(data, []byte(one[0]), []byte(one[1]))
+	}
+	return data
+}
+
+// successExample names the example of what an operation answers when all is well.
+func successExample(p *pattern, e *endpoint, method string) string {
+	kind := p.kind()
+	one := string(kind)
+	switch {
+	case kind == "" && len(p.path) == 0:
+		return "index_excerpt"
+	case kind == "":
+		return "doc_excerpt"
+	case method == http.MethodGet && !p.hasCaptures():
+		return one + "_list"
+	case kind == calendar.Image:
+		return one
+	case !isRecord(kind):
+		return one
+	case method == http.MethodGet:
+		return one + "_full"
+	case method == http.MethodDelete:
+		return one + "_deleted"
+	case e.success == http.StatusCreated:
+		return one + "_created"
+	}
+	return one + "_updated"
+}
+
+// errorExample names the example of an error of an operation.
+func errorExample(p *pattern, method, status string) string {
+	kind, read := p.kind(), method == http.MethodGet
+	one := string(kind)
+	switch status {
+	case "400":
+		if !read && method != http.MethodDelete && !p.hasCaptures() {
+			return "error_missing_params"
+		}
+		return "error_invalid_params"
+	case "401":
+		return "error_bad_credentials_401"
+	case "403":
+		switch {
+		case read && kind == calendar.Event:
+			return "error_event_password_403"
+		case read && isRecord(kind):
+			return "error_" + one + "_not_accessible_403"
+		}
+		return "error_forbidden_403"
+	case "404":
+		switch {
+		case kind == calendar.Event && !p.hasCaptures():
+			return "error_page_not_found_404"
+		case !p.hasCaptures():
+			return "error_" + one + "_page_not_found_404"
+		}
+		return "error_" + one + "_not_found_404"
+	case "410":
+		return "error_" + one + "_in_trash_410"
+	case "413":
+		return "error_too_large_413"
+	case "503":
+		return "error_unavailable_503"
+	}
+	return "error_internal_500"
+}
+
+// Examples are the names of all examples, in order.
+func Examples() ([]string, error) {
+	files, err := examples.ReadDir("examples")
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, f := range files {
+		out = append(out, strings.TrimSuffix(f.Name(), ".json"))
+	}
+	slices.Sort(out)
+	return out, nil
+}

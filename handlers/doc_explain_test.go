@@ -1,0 +1,230 @@
+package handlers_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/locale"
+)
+
+// offline is the API with nothing behind it, as the commands describe it.
+func offline(t *testing.T, mounts ...string) *handlers.Handlers {
+	t.Helper()
+	words, err := locale.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := handlers.New(handlers.Config{Words: words, Site: onSQLite(t).Site, Mounts: mounts})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+var usualRoot = handlers.Root{Mount: "/" + handlers.Namespace}
+
+// explainedRoutes are all operations with all their parameters.
+func explainedRoutes(t *testing.T, h *handlers.Handlers) []handlers.RouteExplanation {
+	t.Helper()
+	var out []handlers.RouteExplanation
+	for _, name := range h.Explainable(apitest.Now) {
+		if strings.HasPrefix(name, "/") {
+			out = append(out, h.ExplainRoute(apitest.Now, usualRoot, calendar.English, "", name)...)
+		}
+	}
+	return out
+}
+
+func TestExplanationsAreOfWhatTheDescriptionHas(t *testing.T) {
+	t.Parallel()
+	_, want := describedOperations(t)
+	got := make(map[string][]string)
+	for _, route := range explainedRoutes(t, offline(t)) {
+		names := map[string]bool{}
+		for _, p := range route.Parameters {
+			names[p.Name] = true
+		}
+		got[route.Operation] = slices.Sorted(maps.Keys(names))
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d operations are explained, %d described", len(got), len(want))
+	}
+	for name, operation := range want {
+		if diff := cmp.Diff(operation.Parameters, got[name]); diff != "" {
+			t.Errorf("%s (-described +explained):\n%s", name, diff)
+		}
+	}
+}
+
+// TestSamplesAreAnsweredWithSuccess sends what explanations show: every parameter of every operation has a sample
+// that works.
+func TestSamplesAreAnsweredWithSuccess(t *testing.T) {
+	t.Parallel()
+	api := swept(t)
+	for _, route := range explainedRoutes(t, offline(t)) {
+		method, path, _ := strings.Cut(route.Operation, " ")
+		for _, p := range route.Parameters {
+			s := p.Sample
+			if p.In == "query" && s.Query == "" || p.In == "body" && s.Body == "" || strings.Contains(s.Path, "{") {
+				t.Errorf("%s: %s %s has no sample", route.Operation, p.In, p.Name)
+			}
+			switch {
+			case path == "/images" && method == "POST": // takes a file, or an address of the world outside
+				continue
+			case strings.Contains(path, "{") && (method == "POST" || method == "PUT"): // as PATCH
+				continue
+			case method == "DELETE" && p.In != "path": // nothing is left to delete
+				continue
+			}
+			r := apitest.Request{Method: s.Method, Path: s.Path, As: "admin"}
+			if s.Query != "" {
+				r.Path += "?" + strings.NewReplacer(" ", "%20", "+", "%2B").Replace(s.Query)
+			}
+			if s.Body != "" {
+				r.JSON = s.Body
+			}
+			res := api.Do(t, r)
+			if res.Status >= 300 {
+				t.Errorf("%s %s %s, for %s: got %d: %s", s.Method, r.Path, s.Body, p.Name, res.Status, res.Body)
+			}
+			switch {
+			case res.Status == 201: // so that the next one of its name can be created
+				api.Do(t, apitest.Request{
+					Method: "DELETE", As: "admin", Absolute: true,
+					Path: strings.TrimPrefix(res.Header.Get("Location"), apitest.BaseURL),
+				})
+			case method == "DELETE", method == "PATCH" && p.Name == "slug" && p.In == "body":
+				api = swept(t) // the path has nothing any more
+			}
+		}
+	}
+}
+
+func TestExplanationsSayTheRules(t *testing.T) {
+	t.Parallel()
+	h := offline(t)
+	for _, c := range []struct {
+		name, want string
+	}{
+		{"per_page", "query integer: default 10; at least 1"},
+		{"geoloc_radius", "query number: default 25; more than 0, at most 500"},
+		{"geoloc_lat", "query number: -90 to 90"},
+		{"title", "body string: required; at most 500 characters"},
+		{"ml_language", "query string: one of en, pl, es"},
+		{"cost", "body string, or number, or list of string or number: "},
+		{"post_parent", "query integer: "},
+		{"hide_empty", "query boolean: default true"},
+		{"file", "body file: "},
+		{"_fields", "query list of string: "},
+	} {
+		found := h.Explain(apitest.Now, usualRoot, calendar.English, c.name)
+		if len(found) == 0 {
+			t.Errorf("%s is not explained", c.name)
+			continue
+		}
+		if got := found[0].In + " " + found[0].Type + ": " + strings.Join(found[0].Rules, "; "); got != c.want {
+			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
+		}
+	}
+	if got := h.Explain(apitest.Now, usualRoot, calendar.Polish, "per_page")[0].Description; got != "Liczba wydarzeń na stronie, najwyżej 50" {
+		t.Errorf("in Polish per_page is %q", got)
+	}
+	if got := h.Explain(apitest.Now, usualRoot, calendar.English, "nothing"); got != nil {
+		t.Errorf("got %v for a name there is not", got)
+	}
+}
+
+func TestRoutesAreExplainedByPath(t *testing.T) {
+	t.Parallel()
+	h := offline(t)
+	for _, c := range []struct{ method, path, want string }{
+		{"", "/tags", "GET /tags, POST /tags"},
+		{"GET", "/tags", "GET /tags"},
+		{"PATCH", "/events/15", "PATCH /events/{id}"},
+		{"DELETE", "/cal/events/v1/events/by-slug/{slug}", "DELETE /events/by-slug/{slug}"},
+		{"", "/", "GET /"},
+		{"PUT", "/tags", ""},
+		{"", "/concerts", ""},
+	} {
+		var got []string
+		for _, route := range h.ExplainRoute(apitest.Now, usualRoot, calendar.English, c.method, c.path) {
+			got = append(got, route.Operation)
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s %s: got %v, want %s", c.method, c.path, got, c.want)
+		}
+	}
+}
+
+// TestPublishedBoundsAreThoseEnforced sends numbers and texts far out of bounds to every operation that describes
+// them as numbers and texts: the bounds that the refusal names are those described.
+func TestPublishedBoundsAreThoseEnforced(t *testing.T) {
+	t.Parallel()
+	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
+	api.Example(t)
+	h := offline(t)
+	for _, route := range explainedRoutes(t, h) {
+		for _, p := range route.Parameters {
+			if p.In == "path" || !slices.Contains([]string{"integer", "number", "string", "list of integer"}, p.Type) {
+				continue
+			}
+			for _, value := range []string{"-99999", "99999", strings.Repeat("x", 600)} {
+				if (p.Type == "string") != (value[0] == 'x') {
+					continue
+				}
+				r := apitest.Request{Method: p.Sample.Method, Path: p.Sample.Path, As: "admin"}
+				if p.In == "query" {
+					r.Path += "?" + p.Name + "=" + value
+				} else {
+					r.Form = p.Name + "=" + value
+					for _, other := range route.Parameters {
+						if slices.Contains(other.Rules, "required") && other.Name != p.Name {
+							r.Form += "&" + other.Name + "=2026-12-12"
+						}
+					}
+				}
+				if route.Operation == "POST /images" {
+					continue
+				}
+				res := api.Do(t, r)
+				if res.Status != 400 {
+					continue
+				}
+				details, _ := res.Get(t, "data", "details").(map[string]any)
+				one, _ := details[p.Name].(map[string]any)
+				said := strings.Join(p.Rules, "; ")
+				switch one["code"] {
+				case "rest_out_of_bounds":
+					data, _ := one["data"].(map[string]any)
+					for _, bound := range data {
+						if text := strings.TrimSuffix(jsonText(t, bound), ".0"); !strings.Contains(said, text) {
+							t.Errorf("%s %s: %s is enforced, and %q said", route.Operation, p.Name, text, said)
+						}
+					}
+				default:
+					if strings.Contains(said, "at most") && value[0] == 'x' {
+						t.Errorf("%s %s: %q is said, and refused for %v", route.Operation, p.Name, said, one)
+					}
+				}
+			}
+		}
+	}
+}
+
+func jsonText(t *testing.T, v any) string {
+	t.Helper()
+	text, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

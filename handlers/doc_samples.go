@@ -1,0 +1,169 @@
+package handlers
+
+import (
+	"strings"
+
+	"github.com/almanac-cal/almanac/param"
+)
+
+// samples are values of parameters as they are sent: a query, or the body of a write. The key is where it is
+// sent and its name, or the collection before the name where it means something else there. Tests send them all.
+var samples = map[string]string{
+	"query page":               "page=1&per_page=5",
+	"query per_page":           "per_page=5",
+	"query start_date":         "start_date=2026-12-01",
+	"query end_date":           "end_date=2026-12-31",
+	"query starts_before":      "starts_before=2026-12-24 18:00",
+	"query starts_after":       "starts_after=tomorrow",
+	"query ends_before":        "ends_before=+1 month",
+	"query ends_after":         "ends_after=2026-12-10T18:00:00+01:00",
+	"query strict_dates":       "strict_dates=true&start_date=2026-12-05 18:00",
+	"query search":             "search=jazz",
+	"query venues.search":      "search=hall",
+	"query organizers.search":  "search=alice",
+	"query categories":         "categories=music,3",
+	"query tags":               "tags=free-entry",
+	"query venue":              "venue=10,11",
+	"query organizer":          "organizer=12",
+	"query featured":           "featured=true",
+	"query status":             "status=publish,draft",
+	"query geoloc":             "geoloc=true",
+	"query geoloc_lat":         "geoloc_lat=52.23&geoloc_lng=21.01",
+	"query geoloc_lng":         "geoloc_lat=52.23&geoloc_lng=21.01",
+	"query geoloc_radius":      "geoloc_radius=10&geoloc_lat=52.23&geoloc_lng=21.01",
+	"query include":            "include=15,16",
+	"query categories.include": "include=2,3",
+	"query tags.include":       "include=4",
+	"query exclude":            "exclude=2",
+	"query tags.exclude":       "exclude=4",
+	"query post_parent":        "post_parent=15",
+	"query ticketed":           "ticketed=true",
+	"query password":           "password=sesame",
+	"query event":              "event=15",
+	"query post":               "post=15",
+	"query has_events":         "has_events=true",
+	"query only_with_upcoming": "only_with_upcoming=true",
+	"query hide_empty":         "hide_empty=true",
+	"query order":              "order=desc",
+	"query orderby":            "orderby=count",
+	"query parent":             "parent=2",
+	"query slug":               "slug=jazz",
+	"query context":            "context=view",
+	"query namespace":          "namespace=cal/events/v1",
+	"query ml_language":        "ml_language=pl",
+	"query _fields":            "_fields=id,title,venue.venue",
+
+	"body title":                `{"title": "Open-air cinema"}`,
+	"body description":          `{"description": "<p>Bring a <b>blanket</b>.</p>"}`,
+	"body excerpt":              `{"excerpt": "<p>Under the stars.</p>"}`,
+	"body slug":                 `{"slug": "open-air-cinema"}`,
+	"body status":               `{"status": "draft"}`,
+	"body author":               `{"author": 1}`,
+	"body date":                 `{"date": "2026-11-20 12:00"}`,
+	"body date_utc":             `{"date_utc": "2026-11-20 11:00"}`,
+	"body timezone":             `{"timezone": "Europe/Warsaw"}`,
+	"body all_day":              `{"all_day": true}`,
+	"body start_date":           `{"start_date": "2026-12-18 18:00"}`,
+	"body end_date":             `{"end_date": "2026-12-24 20:00"}`,
+	"body image":                `{"image": 14}`,
+	"body cost":                 `{"cost": "15 - 20 zł"}`,
+	"body website":              `{"website": "https://example.org/cinema"}`,
+	"body show_map":             `{"show_map": true}`,
+	"body show_map_link":        `{"show_map_link": true}`,
+	"body hide_from_listings":   `{"hide_from_listings": true}`,
+	"body sticky":               `{"sticky": true}`,
+	"body featured":             `{"featured": true}`,
+	"body categories":           `{"categories": [2, "Cinema"]}`,
+	"body tags":                 `{"tags": ["Outdoor", "Families"]}`,
+	"body venue":                `{"venue": [10, {"venue": "Old Mill", "city": "Łódź"}]}`,
+	"body venues.venue":         `{"venue": "Old Mill"}`,
+	"body organizer":            `{"organizer": [12, {"organizer": "Film Club"}]}`,
+	"body organizers.organizer": `{"organizer": "Film Club"}`,
+	"body password":             `{"password": "sesame"}`,
+	"body ticketed":             `{"ticketed": true}`,
+	"body post_parent":          `{"post_parent": 19}`,
+	"body address":              `{"address": "3 River Rd"}`,
+	"body city":                 `{"city": "Łódź"}`,
+	"body country":              `{"country": "Poland"}`,
+	"body province":             `{"province": "Łódzkie"}`,
+	"body state":                `{"state": "ŁD"}`,
+	"body zip":                  `{"zip": "90-001"}`,
+	"body stateprovince":        `{"stateprovince": "Łódzkie"}`,
+	"body phone":                `{"phone": "+48 42 111 11 11"}`,
+	"body email":                `{"email": "club@example.org"}`,
+	"body geo_lat":              `{"geo_lat": 51.77, "geo_lng": 19.46}`,
+	"body geo_lng":              `{"geo_lat": 51.77, "geo_lng": 19.46}`,
+	"body name":                 `{"name": "Cinema"}`,
+	"body parent":               `{"parent": 2}`,
+	"body url":                  `{"url": "https://example.org/poster.png"}`,
+	"body file":                 "file=@poster.png",
+
+	"path events.id":       "/events/15",
+	"path venues.id":       "/venues/10",
+	"path organizers.id":   "/organizers/12",
+	"path categories.id":   "/categories/5",
+	"path tags.id":         "/tags/4",
+	"path images.id":       "/images/14",
+	"path events.slug":     "/events/by-slug/winter-jazz-blues",
+	"path venues.slug":     "/venues/by-slug/grand-hall",
+	"path organizers.slug": "/organizers/by-slug/alice-co",
+}
+
+// Sample is a request that shows a parameter.
+type Sample struct {
+	Method string
+	Path   string // below the API
+	Query  string // as people write it, not yet encoded
+	Body   string // JSON, or a field of a form with a file
+}
+
+// sampleOf shows a parameter in an operation, with what the operation cannot do without. What there is no sample of
+// is left out, which a test does not allow.
+func sampleOf(p *pattern, params []*param.Param, one *param.Param, method string) Sample {
+	out := Sample{Method: method, Path: strings.TrimSuffix(p.template(), "/")}
+	for _, s := range p.path {
+		if s.capture != "" {
+			out.Path = p.sample(string(param.InPath), s.capture)
+		}
+	}
+	var members []string
+	add := func(of *param.Param) {
+		text := p.sample(sentIn(of), of.Name)
+		switch {
+		case sentIn(of) == string(param.InQuery):
+			out.Query = text
+		case of.Format == "binary":
+			out.Body = text
+		case of.In == param.InBody:
+			members = append(members, strings.Trim(text, "{}"))
+		}
+	}
+	add(one)
+	for _, other := range params {
+		if other.IsRequired && other != one && other.In == param.InBody {
+			add(other)
+		}
+	}
+	if len(members) > 0 {
+		out.Body = "{" + strings.Join(members, ", ") + "}"
+	}
+	return out
+}
+
+// sample is that of a parameter of the path's collection.
+func (p *pattern) sample(in, name string) string {
+	if len(p.path) > 0 {
+		if text, ok := samples[in+" "+p.path[0].literal+"."+name]; ok {
+			return text
+		}
+	}
+	return samples[in+" "+name]
+}
+
+// sentIn is where a parameter is described to be sent: the language of a write stands in the query too.
+func sentIn(p *param.Param) string {
+	if p.Name == "ml_language" {
+		return string(param.InQuery)
+	}
+	return string(p.In)
+}

@@ -1,0 +1,95 @@
+package handlers
+
+import (
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// shape is the schema of a value that its declaration publishes with one type although it may have several, as
+// the specification's tables do, or with none. The index keeps to the tables; here clients learn what they may
+// send. ok is false for all others, which are what their type says.
+func shape(p *param.Param, nullable bool) (schema ordered, ok bool) {
+	text := ordered{{"type", "string"}}
+	id := ordered{{"type", "integer"}, {"format", "int64"}}
+	if nullable {
+		text = append(text, member{"nullable", true})
+	}
+	switch {
+	case p.In == param.InQuery && p.Type == "array" && (p.Name == "categories" || p.Name == "tags"):
+		return ordered{{"type", "array"}, {"items", either(id, ordered{{"type", "string"}})}}, true
+	case p.In == param.InQuery && p.Name == "status":
+		return ordered{{"type", "array"}, {"items", ordered{{"type", "string"}, {"enum", calendar.Statuses}}}}, true
+	case p.In != param.InBody:
+		return nil, false
+	case p.Name == "categories" || p.Name == "tags":
+		schema = ordered{{"type", "array"}, {"items", either(id, ordered{{"type", "string"}}, idReference())}}
+		return nullIf(schema, nullable), true
+	case p.Type == "array": // venue and organizer of an event
+		one := []ordered{id, idReference(), refTo("schemas", capital(p.Name)+"Create")}
+		list := nullIf(ordered{{"type", "array"}, {"items", either(one...)}}, nullable)
+		return either(append([]ordered{list}, one...)...), true
+	case p.Name == "cost":
+		number := ordered{{"type", "number"}, {"minimum", 0}}
+		list := ordered{{"type", "array"}, {"items", either(ordered{{"type", "string"}}, number)}}
+		return either(text, number, list), true
+	case p.Name == "image":
+		return either(text, id, ordered{{"type", "boolean"}, {"enum", []bool{false}}}), true
+	case (p.Name == "show_map" || p.Name == "show_map_link") && p.Type == "string":
+		return either(ordered{{"type", "boolean"}}, text), true
+	case p.Name == "status" && p.Type == "string":
+		if nullable {
+			return append(text, member{"enum", withNull(calendar.Statuses)}), true
+		}
+		return append(text, member{"enum", calendar.Statuses}), true
+	}
+	return nil, false
+}
+
+// either is any of several schemas.
+func either(schemas ...ordered) ordered { return ordered{{"anyOf", schemas}} }
+
+func nullIf(schema ordered, nullable bool) ordered {
+	if nullable {
+		return append(schema, member{"nullable", true})
+	}
+	return schema
+}
+
+// idReference names a record that there is: a whole representation of it will do.
+func idReference() ordered {
+	return ordered{
+		{"type", "object"},
+		{"required", []string{"id"}},
+		{"properties", ordered{{"id", ordered{{"type", "integer"}, {"format", "int64"}}}}},
+	}
+}
+
+// typeOf is the published type, and that of the values of a parameter that is published without one.
+func typeOf(p *param.Param) string {
+	if p.Type != "" {
+		return p.Type
+	}
+	switch p.Name {
+	case "strict_dates", "has_events", "only_with_upcoming":
+		return "boolean"
+	}
+	return "string" // dates and addresses
+}
+
+// bounds are those of a number, and the longest text.
+func bounds(p *param.Param) ordered {
+	var o ordered
+	if p.Minimum != nil {
+		o = append(o, member{"minimum", p.Minimum})
+	}
+	if p.IsAbove {
+		o = append(o, member{"exclusiveMinimum", true})
+	}
+	if p.Maximum != nil {
+		o = append(o, member{"maximum", p.Maximum})
+	}
+	if p.MaxLength != 0 {
+		o = append(o, member{"maxLength", p.MaxLength})
+	}
+	return o
+}

@@ -1,0 +1,227 @@
+package handlers_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// The tests of this file ask every operation the same, so that what the interface description has of each is true
+// of all: whatever the document describes, they find there.
+
+// describedOperations are those of the interface description, in order.
+func describedOperations(t *testing.T) (names []string, operations map[string]apitest.Operation) {
+	t.Helper()
+	operations, err := apitest.Described()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Sorted(maps.Keys(operations)), operations
+}
+
+// swept is a service with the example calendar, an administrator and a subscriber.
+func swept(t *testing.T) *apitest.API {
+	t.Helper()
+	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
+	api.Example(t)
+	api.SignIn(t, "subscriber", calendar.Subscriber)
+	return api
+}
+
+// targets are records of the example by the path that has them.
+var targets = strings.NewReplacer(
+	"/events/{id}", "/events/17", "/events/by-slug/{slug}", "/events/by-slug/walk-with-music",
+	"/venues/{id}", "/venues/11", "/venues/by-slug/{slug}", "/venues/by-slug/bare-venue",
+	"/organizers/{id}", "/organizers/13", "/organizers/by-slug/{slug}", "/organizers/by-slug/bob",
+	"/categories/{id}", "/categories/5", "/tags/{id}", "/tags/4", "/images/{id}", "/images/14",
+)
+
+// minimal is the least body that an operation takes.
+func minimal(method, path string) any {
+	if method != "POST" || strings.Contains(path, "{") {
+		return nil
+	}
+	return map[string]object{
+		"/events":     {"title": "Fair", "start_date": "2026-12-20", "end_date": "2026-12-21"},
+		"/venues":     {"venue": "Loft"},
+		"/organizers": {"organizer": "Carol"},
+		"/categories": {"name": "Blues"},
+		"/tags":       {"name": "Outdoor"},
+		"/images":     {"url": "https://example.org/a.png"},
+	}[path]
+}
+
+func TestEveryOperationAnswersItsErrors(t *testing.T) {
+	t.Parallel()
+	api := swept(t)
+	unknown := strings.NewReplacer("{id}", "999999", "{slug}", "nobody")
+	long := strings.Repeat("x", 9<<10)
+	names, operations := describedOperations(t)
+	for _, name := range names {
+		method, path, _ := strings.Cut(name, " ")
+		statuses := operations[name].Statuses
+		missing := 400
+		if slices.Contains(statuses, "404") {
+			missing = 404
+		}
+		body := minimal(method, path)
+		at := targets.Replace(path)
+		cases := []apitest.Case{
+			{Name: "wrong credentials", Status: 401, Request: apitest.Request{Path: at, Header: map[string]string{"Authorization": "Bearer wrong"}}},
+			{Name: "unknown language", Status: 400, Request: apitest.Request{Path: at + "?ml_language=xx", As: "admin", JSON: body}},
+			{Name: "long address", Status: 413, Request: apitest.Request{Path: at + "?x=" + long, JSON: body}},
+		}
+		if strings.Contains(path, "{") {
+			cases = append(cases, apitest.Case{
+				Name: "unknown target", Status: missing, Request: apitest.Request{Path: unknown.Replace(path), As: "admin"},
+			})
+		}
+		if method != "GET" || path == "/images" {
+			cases = append(cases,
+				apitest.Case{Name: "without rights", Status: 403, Request: apitest.Request{Path: at, As: "subscriber", JSON: body}},
+				apitest.Case{Name: "anonymous", Status: 401, Request: apitest.Request{Path: at, JSON: body}})
+		}
+		for i := range cases {
+			cases[i].Name, cases[i].Method = name+" "+cases[i].Name, method
+			if method == "GET" {
+				cases[i].JSON = nil
+			}
+		}
+		api.Run(t, cases)
+	}
+	api.AddVenue(t, "Cellar", func(c *ent.VenueCreate) { c.SetStatus(calendar.Draft) })
+	api.AddOrganizer(t, "Nobody yet", func(c *ent.OrganizerCreate) { c.SetStatus(calendar.Draft) })
+	api.Run(t, []apitest.Case{
+		{Name: "a draft of a venue", Request: get("/venues/by-slug/cellar"), Status: 403},
+		{Name: "a draft of an organizer", Request: get("/organizers/by-slug/nobody-yet"), Status: 403},
+	})
+}
+
+// whole are bodies with every field of a resource.
+func whole(t *testing.T, api *apitest.API) map[string]object {
+	picture := addImage(t, api, nil)
+	parent := api.AddEvent(t, "Season", "2026-12-01 10:00:00", "2026-12-30 10:00:00")
+	linked := object{
+		"author": 1, "date": "2026-11-01 10:00", "date_utc": "2026-11-01 10:00", "description": "<p>Text</p>",
+		"status": "publish", "image": picture, "phone": "+48 22 333 33 33", "website": "https://example.org",
+	}
+	with := func(more object) object {
+		body := maps.Clone(linked)
+		maps.Copy(body, more)
+		return body
+	}
+	return map[string]object{
+		"events": {
+			"author": 1, "date": "2026-11-01 10:00", "date_utc": "2026-11-01 10:00", "title": "Fair", "slug": "fair",
+			"description": "<p>Text</p>", "excerpt": "<p>Short</p>", "status": "publish", "timezone": "Europe/Warsaw",
+			"all_day": false, "start_date": "2026-12-20 10:00", "end_date": "2026-12-20 12:00", "image": picture, "cost": "10 zł",
+			"website": "https://example.org", "show_map": true, "show_map_link": true, "hide_from_listings": false,
+			"sticky": true, "featured": true, "categories": []any{2, "Jazz"}, "tags": []any{4, "Outdoor"},
+			"venue": []any{10, object{"venue": "Annex"}}, "organizer": []any{object{"id": 12}}, "password": nil,
+			"ticketed": true, "post_parent": parent,
+		},
+		"venues": with(object{
+			"venue": "Loft", "slug": "loft", "show_map": true, "show_map_link": "0", "address": "2 Side St", "city": "Łódź",
+			"country": "Poland", "province": "Łódzkie", "state": "ŁD", "zip": "90-001", "stateprovince": "Łódzkie",
+			"geo_lat": 51.77, "geo_lng": 19.46,
+		}),
+		"organizers": with(object{"organizer": "Carol", "slug": "carol", "email": "carol@example.org"}),
+		"categories": {"name": "Blues", "slug": "blues", "description": "Slow and fast", "parent": 2},
+		"tags":       {"name": "Rainproof", "slug": "rainproof", "description": "Under a roof"},
+	}
+}
+
+// TestEveryFieldIsWrittenByEveryMethod creates and updates with all fields at once; an update of any method, by id
+// and by slug, gives the same record.
+func TestEveryFieldIsWrittenByEveryMethod(t *testing.T) {
+	t.Parallel()
+	api := swept(t)
+	bodies := whole(t, api)
+	names, operations := describedOperations(t)
+	const ask = "?ml_language=en&_fields=id,slug,status,title,venue,organizer,name,description,phone,cost,parent"
+	want := make(map[string]string)
+	address := make(map[string]string)
+	var annex any // the venue that the event brought with it
+	for _, collection := range slices.Sorted(maps.Keys(bodies)) {
+		for _, field := range operations["POST /"+collection].Parameters {
+			if _, ok := bodies[collection][field]; !ok && field != "ml_language" && field != "_fields" {
+				t.Errorf("%s has no %s", collection, field)
+			}
+		}
+		res := api.Do(t, apitest.Request{Method: "POST", Path: "/" + collection + ask, As: "admin", JSON: bodies[collection]})
+		if res.Status != 201 {
+			t.Fatalf("%s: %d: %s", collection, res.Status, res.Body)
+		}
+		address[collection] = fmt.Sprintf("/%s/%v", collection, res.Get(t, "id"))
+		want[collection] = string(res.Body)
+		if collection == "events" {
+			annex = res.Get(t, "venue", 1, "id")
+		}
+	}
+	for _, name := range names {
+		method, path, _ := strings.Cut(name, " ")
+		collection := strings.Split(path, "/")[1]
+		body := maps.Clone(bodies[collection])
+		if method == "GET" || method == "DELETE" || !strings.Contains(path, "{") {
+			continue
+		}
+		at := address[collection]
+		if strings.HasSuffix(path, "{slug}") {
+			at = fmt.Sprintf("/%s/by-slug/%v", collection, bodies[collection]["slug"])
+		}
+		if collection == "events" {
+			body["venue"] = []any{10, object{"id": annex}} // that which the create made
+		}
+		t.Run(name, func(t *testing.T) {
+			res := api.Do(t, apitest.Request{Method: method, Path: at + ask, As: "admin", JSON: body})
+			if res.Status != 200 {
+				t.Fatalf("got %d: %s", res.Status, res.Body)
+			}
+			if string(res.Body) != want[collection] {
+				t.Errorf("got %s, want what was created: %s", res.Body, want[collection])
+			}
+		})
+	}
+}
+
+// TestEveryReadAndDeleteTakesTheSharedParameters asks for a language and for a part of the reply.
+func TestEveryReadAndDeleteTakesTheSharedParameters(t *testing.T) {
+	t.Parallel()
+	api := swept(t)
+	file := upload("admin", "a.png", picture(t, 40, 30))
+	file.Path += "?ml_language=pl&_fields=id"
+	api.Run(t, []apitest.Case{{Name: "POST /images", Request: file, Status: 201}})
+	names, _ := describedOperations(t)
+	for _, method := range []string{"GET", "DELETE"} {
+		for _, name := range names {
+			path, ok := strings.CutPrefix(name, method+" ")
+			if !ok {
+				continue
+			}
+			at := targets.Replace(path)
+			if method == "DELETE" && strings.HasSuffix(path, "{slug}") {
+				at = strings.NewReplacer("walk-with-music", "minimal-event", "bare-venue", "grand-hall", "bob", "alice-co").Replace(at)
+			}
+			if path == "/images/{id}" && method == "DELETE" {
+				at = imagePath(addImage(t, api, nil))
+			}
+			shared := "?ml_language=pl&_fields=id,total"
+			if name == "DELETE /events/{id}" {
+				shared += "&password=sesame"
+			}
+			t.Run(name, func(t *testing.T) {
+				res := api.Do(t, apitest.Request{Method: method, Path: at + shared, As: "admin"})
+				if res.Status != 200 {
+					t.Fatalf("got %d: %s", res.Status, res.Body)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,421 @@
+package apitest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/locale"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// asDescribed compares a request and its reply with the interface description. A reply always fits: its status,
+// its headers, its media type and every member of its body are described. A request fits when it was
+// answered with success; what the service understands beyond the description is in understood.
+func (a *API) asDescribed(t testing.TB, req *http.Request, path, sent string, res Response) {
+	t.Helper()
+	d, err := description()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, _, _ = strings.Cut(path, "?")
+	_, rest, ok := a.routes.Locate(path)
+	if !ok || req.Method == http.MethodOptions {
+		return
+	}
+	method := effective(req)
+	match := a.routes.Match(method, rest)
+	if match == nil || !match.Found() {
+		if res.Status != http.StatusNotFound && res.Status != http.StatusRequestEntityTooLarge {
+			t.Errorf("%s %s: no route answers %d", method, path, res.Status)
+		}
+		return
+	}
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	x := exchange{
+		operation: method + " " + match.Template(), method: method,
+		described: d.operation(method, match.Template()), req: req, sent: sent, res: res,
+	}
+	if x.described == nil {
+		t.Errorf("%s is not described", x.operation)
+		return
+	}
+	if err := d.check(&x); err != nil {
+		t.Errorf("%s %s: not as described: %v", req.Method, req.URL.RequestURI(), err)
+	}
+	record(&x)
+}
+
+// effective is the method that a request asks for, which a POST may override.
+func effective(req *http.Request) string {
+	if req.Method != http.MethodPost {
+		return req.Method
+	}
+	for _, wish := range [2]string{req.Header.Get("X-HTTP-Method-Override"), req.URL.Query().Get("_method")} {
+		for _, other := range [3]string{http.MethodPut, http.MethodPatch, http.MethodDelete} {
+			if strings.EqualFold(wish, other) {
+				return other
+			}
+		}
+	}
+	return http.MethodPost
+}
+
+// exchange is one request to a described operation, and its reply.
+type exchange struct {
+	operation string // PATCH /events/{id}
+	method    string
+	described *operation
+	req       *http.Request
+	sent      string
+	res       Response
+
+	status     string   // as described: 200, or default
+	parameters []string // described ones that took effect
+	strangers  []string // others that were sent
+}
+
+// operation is one of the document: all of it, and without what _fields may take away.
+type operation struct{ whole, part *openapi3.Operation }
+
+// described is the interface description, read for comparing.
+type described struct{ whole, part *openapi3.T }
+
+// description is read once for all tests of a package: what differs by service and day is not compared.
+var description = sync.OnceValues(func() (*described, error) {
+	words, err := locale.Load()
+	if err != nil {
+		return nil, err
+	}
+	h, err := handlers.New(handlers.Config{Words: words, Site: siteOf()})
+	if err != nil {
+		return nil, err
+	}
+	body, err := h.Document(Now, handlers.Root{Mount: "/" + handlers.Namespace}, calendar.English)
+	if err != nil {
+		return nil, err
+	}
+	d := &described{}
+	for _, doc := range []**openapi3.T{&d.whole, &d.part} {
+		if *doc, err = openapi3.NewLoader().LoadFromData(body); err != nil {
+			return nil, fmt.Errorf("interface description: %w", err)
+		}
+	}
+	// Examples change with golden files, which tests are to write even when they do not fit.
+	if err := d.whole.Validate(context.Background(), openapi3.DisableExamplesValidation()); err != nil {
+		return nil, fmt.Errorf("interface description: %w", err)
+	}
+	d.seal()
+	return d, nil
+})
+
+// seal makes members that no schema mentions a fault, in replies alone, and takes from the partial document
+// what is required.
+func (d *described) seal() {
+	seen := make(map[*openapi3.Schema]bool)
+	for _, doc := range []*openapi3.T{d.whole, d.part} {
+		for _, item := range doc.Paths.Map() {
+			for _, op := range item.Operations() {
+				for _, reply := range op.Responses.Map() {
+					for _, content := range reply.Value.Content {
+						everySchema(content.Schema, seen, func(s *openapi3.Schema) {
+							if open := s.AdditionalProperties; len(s.Properties) > 0 && open.Has == nil && open.Schema == nil {
+								s.AdditionalProperties.Has = new(false)
+							}
+							if doc == d.part {
+								s.Required = nil
+							}
+						})
+					}
+				}
+			}
+		}
+	}
+}
+
+// everySchema calls f for a schema and all that it is made of.
+func everySchema(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool, f func(*openapi3.Schema)) {
+	if ref == nil || seen[ref.Value] {
+		return
+	}
+	s := ref.Value
+	seen[s] = true
+	f(s)
+	everySchema(s.Items, seen, f)
+	everySchema(s.AdditionalProperties.Schema, seen, f)
+	for _, one := range s.Properties {
+		everySchema(one, seen, f)
+	}
+	for _, one := range slices.Concat(s.OneOf, s.AnyOf, s.AllOf) {
+		everySchema(one, seen, f)
+	}
+}
+
+// operation is nil when there is none.
+func (d *described) operation(method, template string) *operation {
+	item := d.whole.Paths.Value(template)
+	if item == nil || item.GetOperation(method) == nil {
+		return nil
+	}
+	return &operation{item.GetOperation(method), d.part.Paths.Value(template).GetOperation(method)}
+}
+
+func (d *described) check(x *exchange) error {
+	if err := x.checkReply(); err != nil {
+		return err
+	}
+	if x.res.Status >= http.StatusMultipleChoices {
+		return nil
+	}
+	return x.checkRequest()
+}
+
+// ofEveryReply are headers of the transport, of caches and browsers, and of the limits of a deployment. They say
+// nothing about an operation, and the description does not repeat them for each.
+var ofEveryReply = map[string]bool{
+	"Content-Type": true, "Content-Length": true, "Date": true, "Vary": true, "Cache-Control": true,
+	"X-Content-Type-Options": true, "Access-Control-Allow-Origin": true, "Access-Control-Expose-Headers": true,
+	"Strict-Transport-Security": true, "Referrer-Policy": true, "Content-Security-Policy": true,
+	"Ratelimit": true, "Ratelimit-Policy": true,
+}
+
+func (x *exchange) checkReply() error {
+	op := x.described.whole
+	success := x.res.Status < http.StatusMultipleChoices
+	if success && strings.Contains(x.req.URL.RawQuery, "_fields") {
+		op = x.described.part
+	}
+	x.status = strconv.Itoa(x.res.Status)
+	ref := op.Responses.Value(x.status)
+	if ref == nil {
+		if x.status = "default"; x.res.Status != http.StatusTooManyRequests && x.res.Status != http.StatusInternalServerError {
+			return fmt.Errorf("status %d is none of %s", x.res.Status, x.operation)
+		}
+		ref = op.Responses.Default()
+	}
+	if err := checkHeaders(ref.Value, x.res.Header); err != nil {
+		return fmt.Errorf("status %d: %w", x.res.Status, err)
+	}
+	if x.req.Method == http.MethodHead {
+		return nil
+	}
+	kind, _, err := mime.ParseMediaType(x.res.Header.Get("Content-Type"))
+	if err != nil {
+		return err
+	}
+	content := ref.Value.Content[kind]
+	if content == nil {
+		return fmt.Errorf("status %d: %s is not described", x.res.Status, kind)
+	}
+	var body any
+	if err := json.Unmarshal(x.res.Body, &body); err != nil {
+		return err
+	}
+	if err := content.Schema.Value.VisitJSON(body, openapi3.VisitAsResponse(), uris); err != nil {
+		return fmt.Errorf("status %d: %w", x.res.Status, err)
+	}
+	return nil
+}
+
+// checkHeaders compares the headers of a reply with its description, both ways.
+func checkHeaders(reply *openapi3.Response, got http.Header) error {
+	for name := range got {
+		if !ofEveryReply[http.CanonicalHeaderKey(name)] && headerOf(reply, name) == nil {
+			return fmt.Errorf("header %s is not described", name)
+		}
+	}
+	for name, ref := range reply.Headers {
+		text := got.Get(name)
+		if text == "" {
+			if ref.Value.Required {
+				return fmt.Errorf("header %s is described and not there", name)
+			}
+			continue
+		}
+		value := understood(text, ref.Value.Schema.Value)
+		if err := ref.Value.Schema.Value.VisitJSON(value, uris); err != nil {
+			return fmt.Errorf("header %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+func headerOf(reply *openapi3.Response, name string) *openapi3.HeaderRef {
+	for one, ref := range reply.Headers {
+		if strings.EqualFold(one, name) {
+			return ref
+		}
+	}
+	return nil
+}
+
+// uris checks addresses, which the library takes as they are.
+var uris = openapi3.WithStringFormatValidator("uri", openapi3.NewCallbackValidator(func(text string) error {
+	u, err := url.Parse(text)
+	if err == nil && (u.Scheme == "" || u.Host == "") {
+		err = errors.New("no absolute address")
+	}
+	return err
+}))
+
+// checkRequest compares what was sent, and took effect, with the parameters and the body of the operation.
+func (x *exchange) checkRequest() error {
+	query, err := formOf(x.req.URL.RawQuery)
+	if err != nil {
+		return err
+	}
+	for _, ref := range x.described.whole.Parameters {
+		p := ref.Value
+		if p.In == openapi3.ParameterInPath {
+			x.parameters = append(x.parameters, p.Name)
+			continue
+		}
+		raw, ok := query[p.Name]
+		if !ok {
+			if p.Required {
+				return fmt.Errorf("%s is required and was not sent", p.Name)
+			}
+			continue
+		}
+		delete(query, p.Name)
+		if err := x.checkValue(p.Name, raw, p.Schema.Value); err != nil {
+			return err
+		}
+	}
+	return x.checkBody(query)
+}
+
+// checkBody compares a body, and the query that stands in for one, with the fields of the operation.
+func (x *exchange) checkBody(values map[string]any) error {
+	body := x.described.whole.RequestBody
+	if body == nil {
+		x.strange(values)
+		return nil
+	}
+	kind, typeParams, err := mime.ParseMediaType(x.req.Header.Get("Content-Type"))
+	if err != nil {
+		kind, err = "application/json", nil // nothing was sent
+	}
+	var fields map[string]any
+	switch {
+	case x.sent == "":
+	case kind == "application/x-www-form-urlencoded":
+		fields, err = formOf(x.sent)
+	case kind == "application/json" || strings.HasSuffix(kind, "+json"):
+		kind = "application/json"
+		fields, err = param.DecodeJSON([]byte(x.sent))
+	case kind == "multipart/form-data":
+		fields, err = multipartOf(x.sent, typeParams["boundary"])
+	default:
+		kind = "application/json" // other types carry no fields
+	}
+	if err != nil {
+		return err
+	}
+	content := body.Value.Content[kind]
+	if content == nil && kind == "multipart/form-data" {
+		content = body.Value.Content["application/x-www-form-urlencoded"] // the same without files
+	}
+	if content == nil {
+		return fmt.Errorf("a body of type %s is not described", kind)
+	}
+	values = param.Merge(fields, values)
+	schema := content.Schema.Value
+	for _, name := range schema.Required {
+		if values[name] == nil {
+			return fmt.Errorf("%s is required and was not sent", name)
+		}
+	}
+	for name, ref := range schema.Properties {
+		raw, ok := values[name]
+		if !ok {
+			continue
+		}
+		delete(values, name)
+		if err := x.checkValue(name, raw, ref.Value); err != nil {
+			return err
+		}
+	}
+	x.strange(values)
+	return nil
+}
+
+// checkValue compares one value, and notes that the parameter took effect. Null for one that cannot be cleared
+// is as good as nothing.
+func (x *exchange) checkValue(name string, raw any, s *openapi3.Schema) error {
+	value := understood(raw, s)
+	if value == nil && !s.PermitsNull() {
+		return nil
+	}
+	x.parameters = append(x.parameters, name)
+	if err := s.VisitJSON(value, openapi3.VisitAsRequest()); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// strange notes what was sent and is no parameter: such things are ignored.
+func (x *exchange) strange(values map[string]any) {
+	for name := range values {
+		x.strangers = append(x.strangers, name)
+	}
+}
+
+// multipartOf is the fields of a form; a file stands as a text.
+func multipartOf(body, boundary string) (map[string]any, error) {
+	data, err := multipart.NewReader(strings.NewReader(body), boundary).ReadForm(32 << 20)
+	if err != nil {
+		return nil, err
+	}
+	var form param.Form
+	for name, values := range data.Value {
+		for _, value := range values {
+			if err := form.Add(name, value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	out := form.Values()
+	for name := range data.File {
+		out[name] = "a file"
+	}
+	return out, data.RemoveAll()
+}
+
+func formOf(text string) (map[string]any, error) {
+	var form param.Form
+	for pair := range strings.SplitSeq(text, "&") {
+		name, value, _ := strings.Cut(pair, "=")
+		key, err := url.QueryUnescape(name)
+		if err != nil {
+			key = name
+		}
+		decoded, err := url.QueryUnescape(value)
+		if err != nil {
+			decoded = value
+		}
+		if key == "" {
+			continue
+		}
+		if err := form.Add(key, decoded); err != nil {
+			return nil, err
+		}
+	}
+	return form.Values(), nil
+}

@@ -1,0 +1,82 @@
+package apitest
+
+import (
+	"maps"
+	"slices"
+	"sync"
+)
+
+// Exercise is what all tests of a package together did with one operation.
+type Exercise struct {
+	Statuses   map[string]int // replies by status, as described: 200, or default
+	Parameters map[string]int // requests that were answered with success and had the parameter, by name
+	Strangers  map[string]int // the same for names that are no parameters of the operation
+}
+
+// exercised collects over all tests of a process.
+var exercised = struct {
+	sync.Mutex
+	by map[string]*Exercise
+}{by: make(map[string]*Exercise)}
+
+// record adds an exchange to what was exercised.
+func record(x *exchange) {
+	exercised.Lock()
+	defer exercised.Unlock()
+	one := exercised.by[x.operation]
+	if one == nil {
+		one = &Exercise{map[string]int{}, map[string]int{}, map[string]int{}}
+		exercised.by[x.operation] = one
+	}
+	one.Statuses[x.status]++
+	for _, name := range x.parameters {
+		one.Parameters[name]++
+	}
+	for _, name := range x.strangers {
+		one.Strangers[name]++
+	}
+}
+
+// Exercised is what was done so far with each operation of the interface description, by its method and path:
+// PATCH /events/{id}. Operations that nothing was done with are not there.
+func Exercised() map[string]Exercise {
+	exercised.Lock()
+	defer exercised.Unlock()
+	out := make(map[string]Exercise, len(exercised.by))
+	for name, one := range exercised.by {
+		out[name] = Exercise{maps.Clone(one.Statuses), maps.Clone(one.Parameters), maps.Clone(one.Strangers)}
+	}
+	return out
+}
+
+// Described is what the interface description has of each operation: its statuses and its parameters, the fields
+// of its body included, in order.
+func Described() (map[string]Operation, error) {
+	d, err := description()
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string]Operation)
+	for path, item := range d.whole.Paths.Map() {
+		for method, op := range item.Operations() {
+			one := Operation{Statuses: slices.Sorted(maps.Keys(op.Responses.Map()))}
+			names := map[string]bool{}
+			for _, p := range op.Parameters {
+				names[p.Value.Name] = true
+			}
+			if op.RequestBody != nil {
+				for _, content := range op.RequestBody.Value.Content {
+					for name := range content.Schema.Value.Properties {
+						names[name] = true
+					}
+				}
+			}
+			one.Parameters = slices.Sorted(maps.Keys(names))
+			out[method+" "+path] = one
+		}
+	}
+	return out, nil
+}
+
+// Operation is what the interface description says there is of one.
+type Operation struct{ Statuses, Parameters []string }

@@ -1,0 +1,164 @@
+package apitest
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/getkin/kin-openapi/openapi3"
+
+	"github.com/almanac-cal/almanac/markup"
+	"github.com/almanac-cal/almanac/param"
+)
+
+// understood is a value as the described type has it. The description says what clients should send; the service
+// takes more, and what it takes means the same as something described (contract, section 4): numbers and
+// booleans as words, lists with commas, a single item for a list, nothing for what can be cleared. A value that
+// none of this explains stays as it is, and then does not fit.
+func understood(raw any, s *openapi3.Schema) any {
+	for _, one := range slices.Concat(s.AnyOf, s.OneOf) {
+		if v := understood(raw, one.Value); one.Value.VisitJSON(v, openapi3.VisitAsRequest()) == nil {
+			return v
+		}
+	}
+	list, isRepeated := raw.(param.Repeated)
+	switch {
+	case s.Type.Is("array"):
+		return understoodList(raw, s)
+	case isRepeated:
+		return understood(list[len(list)-1], s)
+	case raw == "" && !s.Type.Is("string"):
+		return nil
+	case s.Type.Is("integer"), s.Type.Is("number"):
+		return understoodNumber(raw, s)
+	case s.Type.Is("string"):
+		return understoodText(raw, s)
+	case s.Type.Is("boolean"):
+		return understoodBoolean(raw)
+	case s.Type.Is("object"):
+		return understoodObject(raw, s)
+	}
+	return raw
+}
+
+// understoodText takes the seconds of a date for its digits. The length of a text is that without its markup.
+func understoodText(raw any, s *openapi3.Schema) any {
+	if number, ok := raw.(json.Number); ok {
+		return string(number)
+	}
+	if text, ok := raw.(string); ok && s.MaxLength != nil {
+		if plain, err := markup.Text(text); err == nil {
+			return plain
+		}
+	}
+	return raw
+}
+
+// understoodNumber reads digits. An integer beyond 64 bits is as good as the largest.
+func understoodNumber(raw any, s *openapi3.Schema) any {
+	text, ok := raw.(string)
+	if number, isNumber := raw.(json.Number); isNumber {
+		text, ok = string(number), true
+	}
+	if !ok {
+		return raw
+	}
+	number, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return raw
+	}
+	if s.Type.Is("integer") {
+		return min(max(number, -1<<62), 1<<62)
+	}
+	return number
+}
+
+func understoodBoolean(raw any) any {
+	if number, ok := raw.(json.Number); ok {
+		raw = string(number)
+	}
+	if text, ok := raw.(string); ok {
+		if value, fault := param.Boolean(text); fault == nil {
+			return value
+		}
+	}
+	return raw
+}
+
+func understoodList(raw any, s *openapi3.Schema) any {
+	var items []any
+	switch v := raw.(type) {
+	case nil:
+		return nil
+	case []any:
+		items = v
+	case param.Repeated:
+		items = v
+	case string:
+		for item := range strings.SplitSeq(v, ",") {
+			items = append(items, strings.TrimSpace(item))
+		}
+	default:
+		items = []any{v}
+	}
+	out := make([]any, 0, len(items))
+	for _, item := range items {
+		if isNothing(item) {
+			continue
+		}
+		if text, ok := item.(string); ok && isIDs(text) {
+			for id := range strings.SplitSeq(text, ",") {
+				out = append(out, understood(strings.TrimSpace(id), s.Items.Value))
+			}
+			continue
+		}
+		out = append(out, understood(item, s.Items.Value))
+	}
+	return out
+}
+
+// isNothing reports what lists are cleaned of: nulls, empty texts, and lists and objects that hold
+// nothing else.
+func isNothing(item any) bool {
+	switch v := item.(type) {
+	case nil:
+		return true
+	case string:
+		return strings.TrimSpace(v) == ""
+	case []any:
+		return !slices.ContainsFunc(v, func(inner any) bool { return !isNothing(inner) })
+	case map[string]any:
+		for _, inner := range v {
+			if !isNothing(inner) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// isIDs reports whether an item of a list is itself a list of ids: 12,15.
+func isIDs(text string) bool {
+	return strings.Contains(text, ",") && strings.Trim(text, "0123456789, ") == ""
+}
+
+func understoodObject(raw any, s *openapi3.Schema) any {
+	object, ok := raw.(map[string]any)
+	if !ok {
+		return raw
+	}
+	out := make(map[string]any, len(object))
+	for name, value := range object {
+		ref := s.Properties[name]
+		if ref == nil {
+			out[name] = value
+			continue
+		}
+		if value = understood(value, ref.Value); value != nil || ref.Value.PermitsNull() {
+			out[name] = value
+		}
+	}
+	return out
+}

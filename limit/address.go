@@ -1,0 +1,163 @@
+package limit
+
+import (
+	"net"
+	"net/netip"
+	"strings"
+)
+
+// Proxies are the networks whose word about the address of a client counts. The zero value trusts nobody.
+type Proxies []netip.Prefix
+
+// ParseProxies reads networks in CIDR notation and single addresses.
+func ParseProxies(texts []string) (Proxies, error) {
+	var out Proxies
+	for _, text := range texts {
+		if a, err := netip.ParseAddr(text); err == nil {
+			a = a.Unmap().WithZone("")
+			out = append(out, netip.PrefixFrom(a, a.BitLen()))
+			continue
+		}
+		p, err := netip.ParsePrefix(text)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, p.Masked())
+	}
+	return out, nil
+}
+
+// Trusted reports whether an address is that of a proxy.
+func (p Proxies) Trusted(a netip.Addr) bool {
+	a = a.Unmap().WithZone("")
+	for _, network := range p {
+		if network.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// Client is the address of a client. peer is who opened the connection, hops what it and those before it say about
+// where the request came from, the nearest last. Each hop counts only if the one after it is a trusted proxy; the first
+// that is none is the client. What cannot be read ends the way at the proxy that wrote it.
+func (p Proxies) Client(peer netip.Addr, hops []string) netip.Addr {
+	client := peer.Unmap().WithZone("")
+	for i := len(hops) - 1; i >= 0 && p.Trusted(client); i-- {
+		hop, ok := parseHop(hops[i])
+		if !ok {
+			break
+		}
+		client = hop
+	}
+	return client
+}
+
+// parseHop reads an address as proxies write it: with a port or without, IPv6 in brackets or without.
+func parseHop(text string) (netip.Addr, bool) {
+	text = strings.TrimSpace(text)
+	if at, err := netip.ParseAddrPort(text); err == nil {
+		return at.Addr().Unmap().WithZone(""), true
+	}
+	if inner, ok := strings.CutPrefix(text, "["); ok {
+		if text, ok = strings.CutSuffix(inner, "]"); !ok {
+			return netip.Addr{}, false
+		}
+	}
+	a, err := netip.ParseAddr(text)
+	return a.Unmap().WithZone(""), err == nil
+}
+
+// ForwardedFor is the hops of the values of X-Forwarded-For, in their order. Only the last 32 count: a client may send
+// any number of its own.
+func ForwardedFor(values ...string) []string {
+	var out []string
+	for _, value := range values {
+		out = append(out, strings.Split(value, ",")...)
+	}
+	return lastHops(out)
+}
+
+func lastHops(hops []string) []string { return hops[max(0, len(hops)-32):] }
+
+// Forwarded is the hops of the values of Forwarded (RFC 7239): the parameter "for" of each element. An element without
+// one, or with an obscure name, is a hop that cannot be read.
+func Forwarded(values ...string) []string {
+	var out []string
+	for _, value := range values {
+		for _, element := range splitQuoted(value, ',') {
+			hop := ""
+			for _, pair := range splitQuoted(element, ';') {
+				name, text, _ := strings.Cut(pair, "=")
+				if strings.EqualFold(strings.TrimSpace(name), "for") {
+					hop = unquoted(strings.TrimSpace(text))
+				}
+			}
+			out = append(out, hop)
+		}
+	}
+	return lastHops(out)
+}
+
+// splitQuoted splits at a separator outside quotes.
+func splitQuoted(text string, separator byte) []string {
+	var out []string
+	start, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch {
+		case quoted && text[i] == '\\':
+			i++
+		case text[i] == '"':
+			quoted = !quoted
+		case text[i] == separator && !quoted:
+			out = append(out, text[start:i])
+			start = i + 1
+		}
+	}
+	return append(out, text[start:])
+}
+
+func unquoted(text string) string {
+	if len(text) < 2 || text[0] != '"' || text[len(text)-1] != '"' {
+		return text
+	}
+	var b strings.Builder
+	for i := 1; i < len(text)-1; i++ {
+		if text[i] == '\\' && i < len(text)-2 {
+			i++
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// Key is what an address is counted under: IPv4 by address, IPv6 by the network of 64 bits that one household has.
+func Key(a netip.Addr) string {
+	a = a.Unmap()
+	if a.Is6() {
+		if p, err := a.WithZone("").Prefix(64); err == nil {
+			return p.Addr().String() + "/64"
+		}
+	}
+	return a.String()
+}
+
+// Near reports whether an address is of this machine or of a private network: a proxy or a neighbour, not the internet.
+func Near(a netip.Addr) bool {
+	a = a.Unmap()
+	return !a.IsValid() || a.IsUnspecified() || a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
+}
+
+// Peer is the address at the other end of a connection. Who connects through a socket in the file system is on this
+// machine.
+func Peer(a net.Addr) netip.Addr {
+	switch a := a.(type) {
+	case *net.TCPAddr:
+		if ip, ok := netip.AddrFromSlice(a.IP); ok {
+			return ip.Unmap()
+		}
+	case *net.UnixAddr:
+		return netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	}
+	return netip.Addr{}
+}

@@ -1,0 +1,134 @@
+package limit
+
+import (
+	"net"
+	"net/netip"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Reason is why a connection is refused.
+type Reason string
+
+// The reasons.
+const (
+	TooMany            Reason = "total"   // connections at all
+	TooManyFromAddress Reason = "address" // connections from one address
+)
+
+// Listener bounds the connections that another listener accepts.
+type Listener struct {
+	net.Listener
+
+	// Most is how many connections there may be, MostPerAddress how many of one address as Key counts it; 0 is no limit.
+	Most, MostPerAddress int
+	// Exempt are addresses that may have any number, within Most.
+	Exempt func(netip.Addr) bool
+	// Refuse may write a last word to a connection, which is closed then. It must not wait.
+	Refuse func(net.Conn, Reason)
+
+	mu   sync.Mutex
+	all  map[*conn]struct{}
+	from map[string]int
+}
+
+// Accept implements net.Listener.
+func (l *Listener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		kept, why := l.keep(c)
+		if kept != nil {
+			return kept, nil
+		}
+		if l.Refuse != nil {
+			l.Refuse(c, why)
+		}
+		// It is of no use to anybody; that it does not close well changes nothing.
+		_ = c.Close()
+	}
+}
+
+func (l *Listener) keep(c net.Conn) (*conn, Reason) {
+	peer := Peer(c.RemoteAddr())
+	k := &conn{Conn: c, of: l}
+	if l.MostPerAddress > 0 && (l.Exempt == nil || !l.Exempt(peer)) {
+		k.key = Key(peer)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.all == nil {
+		l.all, l.from = map[*conn]struct{}{}, map[string]int{}
+	}
+	if l.Most > 0 && len(l.all) >= l.Most {
+		return nil, TooMany
+	}
+	if k.key != "" {
+		if l.from[k.key] >= l.MostPerAddress {
+			return nil, TooManyFromAddress
+		}
+		l.from[k.key]++
+	}
+	l.all[k] = struct{}{}
+	return k, ""
+}
+
+func (l *Listener) forget(c *conn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.all, c)
+	if c.key == "" {
+		return
+	}
+	if l.from[c.key]--; l.from[c.key] <= 0 {
+		delete(l.from, c.key)
+	}
+}
+
+// Open is how many connections there are.
+func (l *Listener) Open() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.all)
+}
+
+// Hurry gives connections that have not sent anything yet only that long to do so: they keep a server from ending.
+func (l *Listener) Hurry(wait time.Duration) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	at := time.Now().Add(wait)
+	for c := range l.all {
+		if !c.spoke.Load() {
+			// A connection that ended meanwhile has no deadline to set.
+			_ = c.SetReadDeadline(at)
+		}
+	}
+}
+
+// conn is a connection that is counted.
+type conn struct {
+	net.Conn
+
+	of    *Listener
+	key   string // of the address it is counted for; "" for none
+	spoke atomic.Bool
+	gone  sync.Once
+}
+
+// Read implements net.Conn.
+func (c *conn) Read(b []byte) (int, error) {
+	n, err := c.Conn.Read(b)
+	if n > 0 && !c.spoke.Load() {
+		c.spoke.Store(true)
+	}
+	return n, err
+}
+
+// Close implements net.Conn.
+func (c *conn) Close() error {
+	c.gone.Do(func() { c.of.forget(c) })
+	return c.Conn.Close()
+}

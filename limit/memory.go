@@ -1,0 +1,98 @@
+package limit
+
+import (
+	"context"
+	"hash/maphash"
+	"sync"
+	"time"
+)
+
+// shards is over how many locks the keys are spread.
+const shards = 64
+
+// Memory counts within one process, for a bounded number of keys. When there are more, those that are closest to a
+// whole burst are forgotten, which favours nobody much.
+type Memory struct {
+	seed   maphash.Seed
+	began  time.Time // keys are timed from here by the monotonic clock, so that a clock that is set changes nothing
+	most   int       // keys of a shard
+	shards [shards]shard
+}
+
+type shard struct {
+	mu  sync.Mutex
+	due map[string]int64 // nanoseconds since the beginning
+}
+
+// NewMemory is a limiter for up to about that many keys. Each takes some 100 bytes.
+func NewMemory(keys int) *Memory {
+	m := &Memory{seed: maphash.MakeSeed(), began: time.Now(), most: max(1, keys/shards)}
+	for i := range m.shards {
+		m.shards[i].due = make(map[string]int64)
+	}
+	return m
+}
+
+// Take implements Limiter. It never fails.
+func (m *Memory) Take(_ context.Context, key string, r Rate) (Decision, error) {
+	return m.at(time.Since(m.began), key, r, 1), nil
+}
+
+// Look is what Take would say, without counting.
+func (m *Memory) Look(key string, r Rate) Decision { return m.at(time.Since(m.began), key, r, 0) }
+
+func (m *Memory) at(now time.Duration, key string, r Rate, cost int64) Decision {
+	if r.Off() {
+		return Decision{Allowed: true}
+	}
+	s := &m.shards[maphash.String(m.seed, key)%shards]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	due, known := s.due[key]
+	next, d := decide(int64(now), due, r, cost)
+	if cost == 0 {
+		return d
+	}
+	if !known && len(s.due) >= m.most {
+		s.makeRoom(int64(now))
+	}
+	s.due[key] = next
+	return d
+}
+
+// sample is how many keys are looked at when one has to go.
+const sample = 32
+
+// makeRoom forgets keys that may do everything again, of a sample, or the one that is next to it.
+func (s *shard) makeRoom(now int64) {
+	var first string
+	var soonest int64
+	seen, forgotten := 0, false
+	for key, due := range s.due {
+		switch {
+		case due <= now:
+			delete(s.due, key)
+			forgotten = true
+		case seen == 0 || due < soonest:
+			first, soonest = key, due
+		}
+		if seen++; seen == sample {
+			break
+		}
+	}
+	if !forgotten {
+		delete(s.due, first)
+	}
+}
+
+// Keys is how many keys are kept.
+func (m *Memory) Keys() int {
+	n := 0
+	for i := range m.shards {
+		s := &m.shards[i]
+		s.mu.Lock()
+		n += len(s.due)
+		s.mu.Unlock()
+	}
+	return n
+}

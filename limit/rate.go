@@ -1,0 +1,89 @@
+// Package limit keeps a service from being asked more than it can do: rates of requests per key, in memory or
+// shared through Redis, the address that a request is counted for, how many requests are worked on at once, and
+// how many connections there are. It knows nothing of calendars.
+package limit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Rate is how many requests there may be: one every Interval on average, and up to Burst at once after a pause.
+// The zero value is no limit.
+type Rate struct {
+	Interval time.Duration
+	Burst    int
+}
+
+// maxBurst bounds what is kept of a key: the time it takes to earn all of a burst.
+const maxBurst = 1_000_000
+
+var errRate = errors.New("want a rate such as 100/s, 600/m or 100/s burst 200, or off")
+
+// ParseRate reads "100/s", "600/m burst 50" or "5000/h", and "off" for no limit. Without a burst it is what the unit
+// of time allows.
+func ParseRate(text string) (Rate, error) {
+	fields := strings.Fields(strings.ToLower(text))
+	if len(fields) == 1 && fields[0] == "off" {
+		return Rate{}, nil
+	}
+	if len(fields) != 1 && (len(fields) != 3 || fields[1] != "burst") {
+		return Rate{}, errRate
+	}
+	number, unit, ok := strings.Cut(fields[0], "/")
+	per := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[unit]
+	n, err := strconv.Atoi(number)
+	if !ok || per == 0 || err != nil || n < 1 || n > maxBurst {
+		return Rate{}, errRate
+	}
+	r := Rate{Interval: per / time.Duration(n), Burst: n}
+	if len(fields) == 3 {
+		if r.Burst, err = strconv.Atoi(fields[2]); err != nil || r.Burst < 1 || r.Burst > maxBurst {
+			return Rate{}, errRate
+		}
+	}
+	if r.Window() > 7*24*time.Hour {
+		return Rate{}, fmt.Errorf("%w; the burst may be what seven days allow", errRate)
+	}
+	return r, nil
+}
+
+// Off reports whether there is no limit.
+func (r Rate) Off() bool { return r.Interval <= 0 || r.Burst <= 0 }
+
+// Window is how long it takes to earn a whole burst.
+func (r Rate) Window() time.Duration { return r.Interval * time.Duration(r.Burst) }
+
+// Decision is what a limiter says about one request.
+type Decision struct {
+	Allowed   bool
+	Remaining int           // requests that would be allowed right now
+	Reset     time.Duration // until a whole burst is allowed again
+	Retry     time.Duration // until the next request is allowed; 0 if it is
+}
+
+// Limiter counts requests by key. An error is about the place where it counts; the decision is one that does no harm
+// then.
+type Limiter interface {
+	// Take counts one request, if it is allowed.
+	Take(ctx context.Context, key string, r Rate) (Decision, error)
+}
+
+// decide is the generic cell rate algorithm in nanoseconds. due is when a key has earned a whole burst again, as of
+// earlier requests; next is that after this one, which costs 1 or 0 requests.
+func decide(now, due int64, r Rate, cost int64) (next int64, d Decision) {
+	interval, window := int64(r.Interval), int64(r.Window())
+	due = max(due, now)
+	next = due + cost*interval
+	// What looks at a key asks whether a request would be allowed, too.
+	if wait := due + interval - window - now; wait > 0 {
+		return due, Decision{Reset: time.Duration(due - now), Retry: time.Duration(wait)}
+	}
+	return next, Decision{
+		Allowed: true, Remaining: int((window - (next - now)) / interval), Reset: time.Duration(next - now),
+	}
+}

@@ -1,0 +1,85 @@
+package limit
+
+import (
+	"crypto/rand"
+	"net"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRedisAddresses(t *testing.T) {
+	t.Parallel()
+	for _, bad := range []string{"", "localhost", "http://x", "redis://user:secret@host:port/1", "redis://h/one"} {
+		if _, err := NewRedis(bad, "", NewMemory(1)); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v", bad, err)
+		}
+	}
+}
+
+// Without its server a limit is kept by the process.
+func TestRedisAway(t *testing.T) {
+	t.Parallel()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := ln.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewRedis("redis://"+ln.Addr().String(), "t:", NewMemory(100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	rate := Rate{time.Hour, 2}
+	for i, want := range []bool{true, true, false} {
+		d, err := r.Take(t.Context(), "k", rate)
+		if d.Allowed != want {
+			t.Errorf("request %d: %+v", i, d)
+		}
+		if i == 0 && err == nil {
+			t.Error("nobody is told that the server is away")
+		}
+	}
+}
+
+// ALMANAC_TEST_REDIS names a Redis or Valkey to test with: redis://127.0.0.1:6379/0.
+func TestRedisCounts(t *testing.T) {
+	t.Parallel()
+	url := os.Getenv("ALMANAC_TEST_REDIS")
+	if url == "" {
+		t.Skip("ALMANAC_TEST_REDIS names no server")
+	}
+	prefix := "test:" + rand.Text() + ":"
+	limiter := func() *Redis {
+		r, err := NewRedis(url, prefix, NewMemory(1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { r.Close() })
+		return r
+	}
+	one, other := limiter(), limiter()
+	rate := Rate{time.Hour, 3}
+	for i, test := range []struct {
+		by        *Redis
+		allowed   bool
+		remaining int
+	}{{one, true, 2}, {other, true, 1}, {one, true, 0}, {other, false, 0}, {one, false, 0}} {
+		d, err := test.by.Take(t.Context(), "k", rate)
+		if err != nil || d.Allowed != test.allowed || d.Remaining != test.remaining {
+			t.Errorf("request %d: got %+v and error %v, want %+v", i, d, err, test)
+		}
+		if d.Reset <= 0 || d.Reset > 3*time.Hour || d.Allowed != (d.Retry == 0) || d.Retry > time.Hour {
+			t.Errorf("request %d: %+v", i, d)
+		}
+	}
+	if ttl := one.client.PTTL(t.Context(), prefix+"k").Val(); ttl <= 0 || ttl > 3*time.Hour+time.Second {
+		t.Errorf("the key lives for %v", ttl)
+	}
+	if d, err := one.Take(t.Context(), "another", rate); err != nil || !d.Allowed {
+		t.Errorf("another key: %+v %v", d, err)
+	}
+}

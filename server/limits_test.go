@@ -1,0 +1,375 @@
+package server_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/go-cmp/cmp"
+	"github.com/valyala/fasthttp"
+
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/limit"
+	"github.com/almanac-cal/almanac/media"
+	"github.com/almanac-cal/almanac/server"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// stuck is a store of files in which opening one takes until it is let go.
+type stuck struct {
+	media.Store
+	entered, leave chan struct{}
+}
+
+func newStuck() *stuck { return &stuck{entered: make(chan struct{}, 100), leave: make(chan struct{})} }
+
+func (s *stuck) Open(ctx context.Context, _ string) (io.ReadSeekCloser, media.Info, error) {
+	s.entered <- struct{}{}
+	select {
+	case <-s.leave:
+		return picture{strings.NewReader("picture")}, media.Info{Size: 7, MIMEType: "image/png"}, nil
+	case <-ctx.Done():
+		return nil, media.Info{}, ctx.Err()
+	}
+}
+
+type picture struct{ *strings.Reader }
+
+func (picture) Close() error { return nil }
+
+// served is a server on a real address until the test ends.
+type served struct {
+	*server.Server
+	url   string
+	stop  context.CancelFunc
+	ended chan error
+}
+
+func serve(t *testing.T, s *server.Server) *served {
+	t.Helper()
+	ln := listen(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	out := &served{s, "http://" + ln.Addr().String(), cancel, make(chan error, 1)}
+	go func() { out.ended <- s.Serve(ctx, ln) }()
+	t.Cleanup(cancel)
+	return out
+}
+
+func get(t *testing.T, url string, header ...string) apitest.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Add(header[i], header[i+1])
+	}
+	// A connection of its own, so that none is kept that is about to be closed.
+	res, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+	if err != nil {
+		t.Error(err)
+		return apitest.Response{Body: []byte("{}")}
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return apitest.Response{Status: res.StatusCode, Header: res.Header, Body: body}
+}
+
+func TestBusyIsRefusedEarly(t *testing.T) {
+	t.Parallel()
+	files := newStuck()
+	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Media, c.Concurrent = files, 1 }))
+	first := make(chan apitest.Response, 1)
+	go func() { first <- get(t, s.url+"/media/a.png") }()
+	<-files.entered
+	busy := get(t, s.url+"/pl/cal/events/v1", "Accept", "application/json")
+	if busy.Status != 503 || busy.Get(t, "code") != "rest_unavailable" || busy.Get(t, "data", "status") != float64(503) {
+		t.Errorf("got %d %s", busy.Status, busy.Body)
+	}
+	header("Retry-After", "1", "Content-Language", "pl", "X-Content-Type-Options", "nosniff")(t, busy)
+	if alive := get(t, s.url+"/healthz"); alive.Status != 200 {
+		t.Errorf("health waits for room: %d", alive.Status)
+	}
+	close(files.leave)
+	if res := <-first; res.Status != 200 || string(res.Body) != "picture" {
+		t.Errorf("the one that was worked on: %d %s", res.Status, res.Body)
+	}
+	if res := get(t, s.url+"/cal/events/v1"); res.Status != 200 {
+		t.Errorf("then there is room: %d", res.Status)
+	}
+}
+
+func TestDeadlines(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := broken(t, &log, func(_ *handlers.Config, c *server.Config) {
+		c.Media, c.Timeout, c.UploadTimeout = newStuck(), 20*time.Millisecond, time.Hour
+	})
+	if res := do(t, s, "GET", "/../../../media/a.png"); res.Status == 200 {
+		t.Error(res.Status)
+	}
+	res := do(t, s, "GET", "", "Accept", "application/problem+json")
+	if res.Status != 200 {
+		t.Errorf("index: %d", res.Status)
+	}
+	on := serve(t, s)
+	late := get(t, on.url+"/media/a.png", "Accept", "application/problem+json")
+	if late.Status != 503 || late.Get(t, "code") != "rest_unavailable" {
+		t.Errorf("got %d %s", late.Status, late.Body)
+	}
+	header("Retry-After", "5", "Content-Type", "application/problem+json; charset=UTF-8")(t, late)
+}
+
+func TestRates(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		hour := func(burst int) limit.Rate { return limit.Rate{Interval: time.Hour, Burst: burst} }
+		proxies, err := limit.ParseProxies([]string{"0.0.0.0"}) // what a request without a network comes from
+		if err != nil {
+			t.Fatal(err)
+		}
+		one, other := "Bearer "+secret(t, st), "Bearer "+secret(t, st)
+		type ask struct {
+			from, authorization string
+			status              int
+			rate                string // the header RateLimit
+		}
+		for _, test := range []struct {
+			name   string
+			limits server.Limits
+			asks   []ask
+		}{
+			{"none", server.Limits{}, []ask{{"203.0.113.1", "", 200, ""}, {"203.0.113.1", one, 200, ""}}},
+			{"by address", server.Limits{Rates: server.Rates{Address: hour(2)}}, []ask{
+				{"203.0.113.1", "", 200, `"address";r=1;t=3600`},
+				{"203.0.113.1", "", 200, `"address";r=0;t=7200`},
+				{"203.0.113.1", "", 429, `"address";r=0;t=7200`},
+				{"203.0.113.2", "", 200, `"address";r=1;t=3600`},
+				{"10.0.0.1", "", 200, `"address";r=1;t=3600`},
+				{"203.0.113.1", one, 200, ""},
+			}},
+			{"by network of 64 bits", server.Limits{Rates: server.Rates{Address: hour(1)}}, []ask{
+				{"2001:db8::1", "", 200, `"address";r=0;t=3600`},
+				{"2001:db8::2", "", 429, `"address";r=0;t=3600`},
+				{"2001:db8:0:1::2", "", 200, `"address";r=0;t=3600`},
+			}},
+			{"far ones only", server.Limits{Rates: server.Rates{Address: hour(1), AddressFar: true}}, []ask{
+				{"10.0.0.1", "", 200, ""},
+				{"10.0.0.1", "", 200, ""},
+				{"203.0.113.1", "", 200, `"address";r=0;t=3600`},
+				{"203.0.113.1", "", 429, `"address";r=0;t=3600`},
+			}},
+			{"by token, wherever it comes from", server.Limits{Rates: server.Rates{Token: hour(2)}}, []ask{
+				{"203.0.113.1", one, 200, `"token";r=1;t=3600`},
+				{"203.0.113.2", one, 200, `"token";r=0;t=7200`},
+				{"203.0.113.3", one, 429, `"token";r=0;t=7200`},
+				{"203.0.113.3", other, 200, `"token";r=1;t=3600`},
+				{"203.0.113.3", "", 200, ""},
+			}},
+			{"wrong credentials", server.Limits{Rates: server.Rates{Address: hour(2)}}, []ask{
+				{"203.0.113.1", "Bearer x", 401, ""},
+				{"203.0.113.1", "Basic x", 401, ""},
+				{"203.0.113.1", "Bearer x", 429, `"address";r=0;t=7200`},
+				{"203.0.113.2", "Bearer x", 401, ""},
+				{"203.0.113.1", "", 200, `"address";r=1;t=3600`},
+			}},
+		} {
+			t.Run(test.name, func(t *testing.T) {
+				test.limits.Proxies = proxies
+				s := broken(t, io.Discard, func(h *handlers.Config, c *server.Config) {
+					h.DB, c.Limits, c.Metrics = st.Ent, test.limits, server.NewMetrics("test")
+				})
+				limited := test.limits.Rates != (server.Rates{})
+				for i, a := range test.asks {
+					res := do(t, s, "GET", "/tags", "X-Forwarded-For", a.from, "Authorization", a.authorization)
+					if res.Status != a.status || res.Header.Get("RateLimit") != a.rate {
+						t.Errorf("request %d: got %d and %q, want %v; %s", i, res.Status, res.Header.Get("RateLimit"), a, res.Body)
+					}
+					if (a.rate != "") != (res.Header.Get("RateLimit-Policy") != "") {
+						t.Errorf("request %d: policy %q", i, res.Header.Get("RateLimit-Policy"))
+					}
+					if a.status == 429 && (res.Get(t, "code") != "rest_too_many_requests" || res.Header.Get("Retry-After") != "3600") {
+						t.Errorf("request %d: retry after %q, %s", i, res.Header.Get("Retry-After"), res.Body)
+					}
+					if got := strings.Contains(res.Header.Get("Access-Control-Expose-Headers"), "RateLimit"); got != limited {
+						t.Errorf("request %d: exposed: %v", i, got)
+					}
+				}
+			})
+		}
+	})
+}
+
+func TestConnectionsAreBounded(t *testing.T) {
+	t.Parallel()
+	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Connections = 1 }))
+	address := strings.TrimPrefix(s.url, "http://")
+	first, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res := exchange(t, first, "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\n\r\n"); res.Status != 200 {
+		t.Fatal(res.Status)
+	}
+	second, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := exchange(t, second, "")
+	if res.Status != 503 || res.Get(t, "code") != "rest_unavailable" || res.Get(t, "data", "status") != float64(503) {
+		t.Errorf("got %d %s", res.Status, res.Body)
+	}
+	header("Retry-After", "1", "Content-Type", "application/json; charset=UTF-8", "Connection", "close")(t, res)
+	for _, c := range []net.Conn{first, second} {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// exchange writes a request to a connection and reads one reply.
+func exchange(t *testing.T, c net.Conn, request string) apitest.Response {
+	t.Helper()
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Close {
+		res.Header.Set("Connection", "close")
+	}
+	return apitest.Response{Status: res.StatusCode, Header: res.Header, Body: body}
+}
+
+// What the HTTP library refuses is told in the language that was read by then.
+func TestRefusedBodyInTheLanguageOfTheRequest(t *testing.T) {
+	t.Parallel()
+	s := serve(t, broken(t, io.Discard, nil))
+	for _, test := range []struct{ name, path, header, want string }{
+		{"site", "/cal/events/v1/events", "", "en"},
+		{"header", "/cal/events/v1/events", "Accept-Language: es\r\n", "es"},
+		{"path", "/pl/cal/events/v1/events", "Accept-Language: es\r\n", "pl"},
+		{"parameter", "/pl/cal/events/v1/events?ml_language=es", "", "es"},
+	} {
+		c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := exchange(t, c, "POST "+test.path+" HTTP/1.1\r\nHost: x\r\nX-Request-ID: mine-1\r\n"+test.header+
+			"Content-Type: application/json\r\nContent-Length: 5000000\r\n\r\n")
+		if res.Status != 413 || res.Get(t, "code") != "rest_request_too_large" {
+			t.Errorf("%s: got %d %s", test.name, res.Status, res.Body)
+		}
+		header("Content-Language", test.want, "X-Request-Id", "mine-1")(t, res)
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// A client that is too slow, or gone, is no fault of the server.
+func TestSlowClient(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	m := server.NewMetrics("test")
+	s := broken(t, &log, func(_ *handlers.Config, c *server.Config) { c.Metrics = m })
+	c := s.App().AcquireCtx(&fasthttp.RequestCtx{})
+	defer s.App().ReleaseCtx(c)
+	if err := s.App().Config().ErrorHandler(c, fiber.ErrRequestTimeout); err != nil {
+		t.Fatal(err)
+	}
+	want := `"data":{"status":408}}`
+	if got := string(c.Response().Body()); c.Response().StatusCode() != 408 || !strings.HasSuffix(got, want) {
+		t.Errorf("got %d %s, want %s", c.Response().StatusCode(), got, want)
+	}
+	if strings.Contains(log.String(), "ERROR") || !strings.Contains(log.String(), "reason=slow_client") {
+		t.Errorf("the log says %s", log.String())
+	}
+	if text := scrape(t, s); !strings.Contains(text, `almanac_http_requests_refused_total{reason="slow_client"} 1`) {
+		t.Error("not counted")
+	}
+}
+
+func TestRequestIDs(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	s := broken(t, &log, nil)
+	for _, test := range []struct {
+		given string
+		kept  bool
+	}{
+		{"0af7651916cd43dd8448eb211c80319c", true},
+		{"a-b_c.d:e/f+g=h@i~j", true},
+		{strings.Repeat("x", 128), true},
+		{strings.Repeat("x", 129), false},
+		{"", false},
+		{"two words", false},
+		{`quote"`, false},
+		{"łódź", false},
+	} {
+		res := do(t, s, "GET", "", "X-Request-ID", test.given)
+		got := res.Header.Get("X-Request-Id")
+		if got == "" || (got == test.given) != test.kept {
+			t.Errorf("%q: got %q", test.given, got)
+		}
+		if test.kept && !strings.Contains(log.String(), test.given) {
+			t.Errorf("%q is not in the log", test.given)
+		}
+	}
+}
+
+func TestLogLinesHaveNoSecrets(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		var log bytes.Buffer
+		s := broken(t, io.Discard, func(h *handlers.Config, c *server.Config) { h.DB, c.Log = st.Ent, jsonLog(&log) })
+		token := secret(t, st)
+		do(t, s, "GET", "/events/15?password=hunter2&token="+token, "Authorization", "Bearer "+token, "Cookie", "hunter2")
+		do(t, s, "GET", "/nothing/hunter2", "Authorization", "Basic aHVudGVyMjpodW50ZXIy")
+		do(t, s, "POST", "/events?password=hunter2", "Authorization", "Basic aHVudGVyMjpodW50ZXIy")
+		for _, bad := range []string{"hunter2", token, "aHVudGVyMjpodW50ZXIy"} {
+			if strings.Contains(log.String(), bad) {
+				t.Errorf("the log has %s: %s", bad, log.String())
+			}
+		}
+		var first map[string]any
+		if err := json.NewDecoder(&log).Decode(&first); err != nil {
+			t.Fatal(err)
+		}
+		if first["user"] == "" || first["id"] == "" {
+			t.Errorf("%v", first)
+		}
+		for _, name := range []string{"time", "level", "msg", "id", "user", "took"} {
+			if first[name] == nil {
+				t.Errorf("no %s", name)
+			}
+			delete(first, name)
+		}
+		want := map[string]any{
+			"method": "GET", "route": `/events/(?P<id>\d+)`, "status": float64(404), "bytes": first["bytes"], "client": "0.0.0.0",
+		}
+		if diff := cmp.Diff(want, first); diff != "" {
+			t.Errorf("line (-want +got):\n%s", diff)
+		}
+	})
+}

@@ -1,0 +1,67 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"time"
+)
+
+// Private is what operators see and nobody else: /metrics, the health paths, and /debug/pprof if profiles is set.
+func (s *Server) Private(profiles bool) http.Handler {
+	mux := http.NewServeMux()
+	if s.Metrics != nil {
+		mux.Handle("GET /metrics", s.Metrics.Handler())
+	}
+	reply := func(w http.ResponseWriter, status int, body []byte) {
+		w.Header().Set("Content-Type", typeJSON)
+		w.Header().Set("Cache-Control", "no-store")
+		w.WriteHeader(status)
+		if _, err := w.Write(body); err != nil {
+			s.Log.Debug("private reply", "error", err)
+		}
+	}
+	mux.HandleFunc("GET "+alivePath, func(w http.ResponseWriter, _ *http.Request) {
+		reply(w, http.StatusOK, []byte(`{"status":"ok"}`))
+	})
+	mux.HandleFunc("GET "+readyPath, func(w http.ResponseWriter, r *http.Request) {
+		status, body := s.readiness(context.WithoutCancel(r.Context()))
+		reply(w, status, body)
+	})
+	if profiles {
+		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
+		mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)
+		mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
+		mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
+		mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
+	}
+	return mux
+}
+
+// ServePrivate answers with h on a listener until ctx ends.
+func ServePrivate(ctx context.Context, ln net.Listener, h http.Handler) error {
+	// A profile takes as long as it is asked to, so there is no time-out for writing.
+	web := &http.Server{
+		Handler: h, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- web.Serve(ln) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if err := web.Shutdown(within); err != nil {
+		if err := web.Close(); err != nil {
+			return err
+		}
+	}
+	if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}

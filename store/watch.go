@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"entgo.io/ent/dialect"
+	entsql "entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/ent"
+)
+
+// Watch is told of each statement before it is sent: the operation is query, exec, begin, commit or rollback, the
+// statement has placeholders instead of values. What it returns is called with the outcome when the database has
+// answered; of a query that is before its rows are read.
+type Watch func(ctx context.Context, operation, statement string) (context.Context, func(error))
+
+// Watch has all statements of Ent watched from now on, by one after the other. It makes a new client, so it comes before
+// the first use of s.Ent.
+func (s *Store) Watch(watches ...Watch) {
+	drv := watched{Driver: entsql.OpenDB(s.url.dialect, s.DB), watch: together(watches)}
+	s.Ent = ent.NewClient(ent.Driver(drv))
+}
+
+func together(watches []Watch) Watch {
+	if len(watches) == 1 {
+		return watches[0]
+	}
+	return func(ctx context.Context, operation, statement string) (context.Context, func(error)) {
+		ends := make([]func(error), len(watches))
+		for i, w := range watches {
+			ctx, ends[i] = w(ctx, operation, statement)
+		}
+		return ctx, func(err error) {
+			for _, end := range ends {
+				end(err)
+			}
+		}
+	}
+}
+
+// watched is a driver of Ent, with all that its generated code asks of one.
+type watched struct {
+	*entsql.Driver
+	watch Watch
+}
+
+var _ dialect.Driver = watched{}
+
+// Query implements dialect.Driver.
+func (d watched) Query(ctx context.Context, query string, args, v any) error {
+	ctx, end := d.watch(ctx, "query", query)
+	err := d.Driver.Query(ctx, query, args, v)
+	end(err)
+	return err
+}
+
+// Exec implements dialect.Driver.
+func (d watched) Exec(ctx context.Context, query string, args, v any) error {
+	ctx, end := d.watch(ctx, "exec", query)
+	err := d.Driver.Exec(ctx, query, args, v)
+	end(err)
+	return err
+}
+
+// QueryContext is what clients use for statements of our own.
+func (d watched) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	ctx, end := d.watch(ctx, "query", query)
+	rows, err := d.DB().QueryContext(ctx, query, args...)
+	end(err)
+	return rows, err
+}
+
+// ExecContext is what clients use for statements of our own.
+func (d watched) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	ctx, end := d.watch(ctx, "exec", query)
+	res, err := d.DB().ExecContext(ctx, query, args...)
+	end(err)
+	return res, err
+}
+
+// Tx implements dialect.Driver.
+func (d watched) Tx(ctx context.Context) (dialect.Tx, error) { return d.BeginTx(ctx, nil) }
+
+// BeginTx is Tx with options.
+func (d watched) BeginTx(ctx context.Context, o *entsql.TxOptions) (dialect.Tx, error) {
+	// A transaction outlives its beginning, so it does not hang on what the watch makes of ctx.
+	_, end := d.watch(ctx, "begin", "BEGIN")
+	tx, err := d.Driver.BeginTx(ctx, o)
+	end(err)
+	if err != nil {
+		return nil, err
+	}
+	plain, ok := tx.(*entsql.Tx)
+	if !ok {
+		return tx, nil
+	}
+	return watchedTx{plain, ctx, d.watch}, nil
+}
+
+// watchedTx is a transaction of it. Commit and Rollback have no context, so the one of the beginning serves.
+type watchedTx struct {
+	*entsql.Tx
+	ctx   context.Context
+	watch Watch
+}
+
+// Query implements dialect.Driver.
+func (t watchedTx) Query(ctx context.Context, query string, args, v any) error {
+	ctx, end := t.watch(ctx, "query", query)
+	err := t.Tx.Query(ctx, query, args, v)
+	end(err)
+	return err
+}
+
+// Exec implements dialect.Driver.
+func (t watchedTx) Exec(ctx context.Context, query string, args, v any) error {
+	ctx, end := t.watch(ctx, "exec", query)
+	err := t.Tx.Exec(ctx, query, args, v)
+	end(err)
+	return err
+}
+
+// QueryContext is what transactions use for statements of our own.
+func (t watchedTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	ctx, end := t.watch(ctx, "query", query)
+	rows, err := t.Tx.QueryContext(ctx, query, args...)
+	end(err)
+	return rows, err
+}
+
+// ExecContext is what transactions use for statements of our own.
+func (t watchedTx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	ctx, end := t.watch(ctx, "exec", query)
+	res, err := t.Tx.ExecContext(ctx, query, args...)
+	end(err)
+	return res, err
+}
+
+// Commit implements driver.Tx.
+func (t watchedTx) Commit() error {
+	_, end := t.watch(t.ctx, "commit", "COMMIT")
+	err := t.Tx.Commit()
+	end(err)
+	return err
+}
+
+// Rollback implements driver.Tx.
+func (t watchedTx) Rollback() error {
+	_, end := t.watch(t.ctx, "rollback", "ROLLBACK")
+	err := t.Tx.Rollback()
+	if errors.Is(err, sql.ErrTxDone) {
+		end(nil) // the end of its context has rolled it back
+	} else {
+		end(err)
+	}
+	return err
+}
