@@ -3,20 +3,15 @@ package handlers
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/eventtranslation"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/organizertranslation"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/termtranslation"
 	"github.com/almanac-cal/almanac/ent/venue"
-	"github.com/almanac-cal/almanac/ent/venuetranslation"
 )
 
 // The columns that answers are made of: what only writers and the database look at is not read.
@@ -105,7 +100,7 @@ func (r *request) complete(events []*ent.Event) error {
 	if err := r.loadImages(events, venues, organizers); err != nil {
 		return err
 	}
-	return r.translateEvents(events, venues, organizers, terms)
+	return r.translate(events, venues, organizers, terms)
 }
 
 func keyed[R any](rows []R, id func(R) int64) map[int64]R {
@@ -142,7 +137,7 @@ func (r *request) links(events []*ent.Event) (_ links, err error) {
 			ids = append(ids, e.ID)
 		}
 	}
-	in := "(" + strings.Repeat("?,", len(events)-1) + "?)"
+	in := marks(len(events))
 	rows, err := r.db.QueryContext(r.ctx,
 		linkQuery[0]+in+linkQuery[1]+in+linkQuery[2]+in+" ORDER BY 1, 2, 4, 3", ids...)
 	if err != nil {
@@ -202,111 +197,4 @@ func (r *request) loadImages(events []*ent.Event, venues []*ent.Venue, organizer
 		}
 	}
 	return nil
-}
-
-// translated is a row that may have texts in further languages.
-type translated struct {
-	id        int64
-	original  calendar.Language
-	languages calendar.LanguageSet
-}
-
-// translate gives rows of one kind their texts in the languages that this request may answer in, with one query
-// at most; rows with nothing to translate cost none. about says what is known of a row, load finds the texts of
-// some records, owner is the record of a text, and give hands a row its text.
-func translate[R comparable, T any](r *request, rows []R, about func(R) translated,
-	load func(ids []int64, langs []calendar.Language) ([]T, error), owner func(T) int64, give func(R, T),
-) error {
-	langs := []calendar.Language{r.lang}
-	if r.h.Site.Language != r.lang {
-		langs = append(langs, r.h.Site.Language)
-	}
-	byID := make(map[int64][]R)
-	var ids []int64
-	for _, row := range rows {
-		is := about(row)
-		wanted := slices.ContainsFunc(langs, func(l calendar.Language) bool {
-			return l != is.original && is.languages.Has(l)
-		})
-		// Events share the rows of their terms, and a venue has a row for each of its events.
-		if !wanted || slices.Contains(byID[is.id], row) {
-			continue
-		}
-		if byID[is.id] == nil {
-			ids = append(ids, is.id)
-		}
-		byID[is.id] = append(byID[is.id], row)
-	}
-	if ids == nil {
-		return nil
-	}
-	texts, err := load(ids, langs)
-	if err != nil {
-		return err
-	}
-	for _, t := range texts {
-		for _, row := range byID[owner(t)] {
-			give(row, t)
-		}
-	}
-	return nil
-}
-
-// translateEvents translates events and all that is linked to them: at most one query per kind.
-func (r *request) translateEvents(
-	events []*ent.Event, venues []*ent.Venue, organizers []*ent.Organizer, terms []*ent.Term,
-) error {
-	err := translate(r, events,
-		func(e *ent.Event) translated { return translated{e.ID, e.Language, e.Languages} },
-		func(ids []int64, langs []calendar.Language) ([]*ent.EventTranslation, error) {
-			return r.db.EventTranslation.Query().
-				Where(eventtranslation.EventIDIn(ids...), eventtranslation.LanguageIn(langs...)).All(r.ctx)
-		},
-		func(t *ent.EventTranslation) int64 { return t.EventID },
-		func(e *ent.Event, t *ent.EventTranslation) { e.Edges.Translations = append(e.Edges.Translations, t) })
-	if err != nil {
-		return err
-	}
-	if err := r.translateVenues(venues); err != nil {
-		return err
-	}
-	if err := r.translateOrganizers(organizers); err != nil {
-		return err
-	}
-	return r.translateTerms(terms)
-}
-
-func (r *request) translateVenues(rows []*ent.Venue) error {
-	return translate(r, rows,
-		func(e *ent.Venue) translated { return translated{e.ID, e.Language, e.Languages} },
-		func(ids []int64, langs []calendar.Language) ([]*ent.VenueTranslation, error) {
-			return r.db.VenueTranslation.Query().
-				Where(venuetranslation.VenueIDIn(ids...), venuetranslation.LanguageIn(langs...)).All(r.ctx)
-		},
-		func(t *ent.VenueTranslation) int64 { return t.VenueID },
-		func(e *ent.Venue, t *ent.VenueTranslation) { e.Edges.Translations = append(e.Edges.Translations, t) })
-}
-
-func (r *request) translateOrganizers(rows []*ent.Organizer) error {
-	return translate(r, rows,
-		func(e *ent.Organizer) translated { return translated{e.ID, e.Language, e.Languages} },
-		func(ids []int64, langs []calendar.Language) ([]*ent.OrganizerTranslation, error) {
-			return r.db.OrganizerTranslation.Query().
-				Where(organizertranslation.OrganizerIDIn(ids...), organizertranslation.LanguageIn(langs...)).All(r.ctx)
-		},
-		func(t *ent.OrganizerTranslation) int64 { return t.OrganizerID },
-		func(e *ent.Organizer, t *ent.OrganizerTranslation) {
-			e.Edges.Translations = append(e.Edges.Translations, t)
-		})
-}
-
-func (r *request) translateTerms(rows []*ent.Term) error {
-	return translate(r, rows,
-		func(e *ent.Term) translated { return translated{e.ID, e.Language, e.Languages} },
-		func(ids []int64, langs []calendar.Language) ([]*ent.TermTranslation, error) {
-			return r.db.TermTranslation.Query().
-				Where(termtranslation.TermIDIn(ids...), termtranslation.LanguageIn(langs...)).All(r.ctx)
-		},
-		func(t *ent.TermTranslation) int64 { return t.TermID },
-		func(e *ent.Term, t *ent.TermTranslation) { e.Edges.Translations = append(e.Edges.Translations, t) })
 }
