@@ -64,7 +64,13 @@ func (s *Store) baseline(ctx context.Context, files fs.FS, version string, o Bas
 	if err != nil {
 		return fmt.Errorf("baseline: %w", err)
 	}
-	defer func() { err = errors.Join(err, end(err == nil)) }()
+	defer func() {
+		ended := untouched
+		if err != nil {
+			ended = failed
+		}
+		err = errors.Join(err, end(ended))
+	}()
 
 	applied, err := s.appliedOn(ctx, conn)
 	if err != nil {

@@ -20,9 +20,19 @@ const lockName = "atlas_migrate_execute"
 // lockWait is how long Migrate waits for another process.
 const lockWait = time.Minute
 
+// outcome is how a run under the lock ended. Only what was applied to tables needs its foreign keys looked at, which
+// reads all rows.
+type outcome int
+
+const (
+	failed outcome = iota
+	untouched
+	applied
+)
+
 // lock keeps other processes from migrating until end is called, with whether all went well.
 // wait is how long it may take to get there.
-func (s *Store) lock(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(ok bool) error, err error) {
+func (s *Store) lock(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(outcome) error, err error) {
 	if s.Engine() == "sqlite" {
 		return lockSQLite(ctx, conn, s.url.sqlite.busy, wait)
 	}
@@ -31,7 +41,7 @@ func (s *Store) lock(ctx context.Context, conn *sql.Conn, wait time.Duration) (e
 
 // lockMySQL takes a named lock, which belongs to the connection and ends with it. Its statements wait no longer
 // for tables either.
-func lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(bool) error, err error) {
+func lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(outcome) error, err error) {
 	var got sql.NullBool
 	err = conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", lockName, int(math.Ceil(wait.Seconds()))).Scan(&got)
 	switch {
@@ -50,7 +60,7 @@ func lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duration) (end fun
 	if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION lock_wait_timeout = %d", seconds)); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock_wait_timeout: %w", err), discard(conn))
 	}
-	return func(bool) error {
+	return func(outcome) error {
 		// Also when ctx has ended: in the pool the connection would keep the lock.
 		ctx := context.WithoutCancel(ctx)
 		if _, err := conn.ExecContext(ctx, "SET SESSION lock_wait_timeout = DEFAULT"); err != nil {
@@ -69,7 +79,7 @@ func lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duration) (end fun
 // cascade its DROP to the rows that refer to it. They are checked before the commit instead.
 //
 // The lock Atlas offers here is one file for all databases of a machine, and does not wait.
-func lockSQLite(ctx context.Context, conn *sql.Conn, busy, wait time.Duration) (end func(ok bool) error, err error) {
+func lockSQLite(ctx context.Context, conn *sql.Conn, busy, wait time.Duration) (end func(outcome) error, err error) {
 	// The connection goes back to the pool, so it must be left as it was, whatever happened to ctx.
 	cleanUp := context.WithoutCancel(ctx)
 	restore := func() error {
@@ -84,10 +94,13 @@ func lockSQLite(ctx context.Context, conn *sql.Conn, busy, wait time.Duration) (
 	if err := beginImmediate(ctx, conn, busy, wait); err != nil {
 		return nil, errors.Join(err, restore())
 	}
-	return func(ok bool) (err error) {
+	return func(o outcome) (err error) {
 		defer func() { err = errors.Join(err, restore()) }()
-		if ok {
-			if err = checkForeignKeys(cleanUp, conn); err == nil {
+		if o != failed {
+			if o == applied {
+				err = checkForeignKeys(cleanUp, conn)
+			}
+			if err == nil {
 				if _, err = conn.ExecContext(cleanUp, "COMMIT"); err == nil {
 					return nil
 				}

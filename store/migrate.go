@@ -121,7 +121,13 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, o MigrateOptions) (don
 	if err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
-	defer func() { err = errors.Join(err, end(err == nil)) }()
+	ended := untouched
+	defer func() {
+		if err != nil {
+			ended = failed
+		}
+		err = errors.Join(err, end(ended))
+	}()
 	if _, err := conn.ExecContext(ctx, revisionDDL[s.Engine()]); err != nil {
 		return nil, fmt.Errorf("revision table: %w", err)
 	}
@@ -140,6 +146,7 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, o MigrateOptions) (don
 	if err != nil || len(pending) == 0 {
 		return nil, err
 	}
+	ended = applied
 	runCtx := ctx
 	if s.Engine() == "mysql" {
 		runCtx = context.WithoutCancel(ctx)
