@@ -20,8 +20,8 @@ const lockName = "atlas_migrate_execute"
 // lockWait is how long Migrate waits for another process.
 const lockWait = time.Minute
 
-// outcome is how a run under the lock ended. Only what was applied to tables needs its foreign keys looked at, which
-// reads all rows.
+// outcome is how a run under the lock ended. Only when rows may have suffered are foreign keys looked at, which reads
+// all rows while writers wait.
 type outcome int
 
 const (

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"ariga.io/atlas/sql/migrate"
@@ -146,7 +148,11 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, o MigrateOptions) (don
 	if err != nil || len(pending) == 0 {
 		return nil, err
 	}
-	ended = applied
+	defer func() {
+		if run.touched {
+			ended = applied
+		}
+	}()
 	runCtx := ctx
 	if s.Engine() == "mysql" {
 		runCtx = context.WithoutCancel(ctx)
@@ -195,6 +201,16 @@ type runner struct {
 	progress func(Step)
 	step     Step
 	failure  error
+	touched  bool // a statement ran that rows with foreign keys could suffer from
+}
+
+// additive are the statements that leave every row as it is, and every reference.
+var additive = regexp.MustCompile(`(?is)^\s*(CREATE\s+TABLE|CREATE\s+(UNIQUE\s+)?INDEX|DROP\s+INDEX|ALTER\s+TABLE\s+\S+\s+ADD\s+COLUMN)\s`)
+
+// touches reports whether a statement is another than those, or brings a reference to rows that are there.
+func touches(statement string) bool {
+	return !additive.MatchString(statement) || strings.HasPrefix(strings.ToUpper(strings.TrimSpace(statement)), "ALTER") &&
+		strings.Contains(strings.ToUpper(statement), "REFERENCES")
 }
 
 // Log implements migrate.Logger.
@@ -221,6 +237,7 @@ func (r *runner) ExecContext(ctx context.Context, query string, args ...any) (sq
 	if r.ctx.Err() != nil {
 		return nil, errInterrupted
 	}
+	r.touched = r.touched || touches(query)
 	return r.atlasDriver.ExecContext(ctx, query, args...)
 }
 
