@@ -112,7 +112,8 @@ func answersCommand(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Fatalf("usage: answers URL")
 	}
 	var err error
-	for range 600 {
+	// Two minutes: with the race detector the pictures of a demo take a while.
+	for range 2400 {
 		var reply *http.Response
 		if reply, err = http.Get(args[0]); err == nil {
 			ts.Check(reply.Body.Close())
