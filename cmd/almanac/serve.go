@@ -241,7 +241,13 @@ func (f serveFlags) listen(ctx context.Context, s streams, st databases, site ca
 	}
 	group.Go(func() error { return publishDue(ctx, srv.Log, st.Store) })
 	if ready != nil {
-		group.Go(func() error { return ready(site) })
+		group.Go(func() error {
+			err := ready(site)
+			if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+				return nil // told to stop before it was done
+			}
+			return err
+		})
 	}
 	if err := notify(ctx, os.Getenv("NOTIFY_SOCKET"), "READY=1"); err != nil {
 		log.Warn("systemd was not told", "error", err)
