@@ -50,15 +50,24 @@ type request struct {
 	fields string // _fields as sent, for links
 	params *param.Set
 	due    map[calendar.Kind]bool // what lookDue found
+	until  time.Time              // Outcome.Until of what was answered so far
 	// fetched are images downloaded for a write that is not committed yet.
 	fetched []*ent.Image
 }
 
 // reply is what a handler answers: a body to be marshalled, and headers.
 type reply struct {
-	status int
-	body   any
-	header [][2]string
+	status  int
+	body    any
+	header  [][2]string
+	version int64 // Outcome.Version
+}
+
+// holdsUntil notes that the reply depends on the time: it holds before t only.
+func (r *request) holdsUntil(t time.Time) {
+	if r.until.IsZero() || t.Before(r.until) {
+		r.until = t
+	}
 }
 
 // on ties an input to its declaration and its handler. The compiler checks that the three fit.

@@ -25,16 +25,22 @@ type Call struct {
 	OnLanguage func(calendar.Language)
 }
 
+// Outcome is what is known of a reply besides its bytes.
+type Outcome struct {
+	Version int64     // of the record that the reply shows; 0: it shows none, or several
+	Until   time.Time // the reply would be another one then even if nobody wrote anything; zero: it would not
+}
+
 // Serve parses the parameters of a matched request, runs its handler and writes the reply. What is returned
 // as an error has written nothing: a *calendar.Error, param.Missing, param.Invalid, or our own fault.
-func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call) error {
+func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call) (Outcome, error) {
 	r := &request{
 		ctx: ctx, h: h, db: h.reads(c.Method(), call.Caller), now: call.Now, caller: call.Caller, root: call.Root,
 		lang: call.Language, write: call.Root.Language(),
 	}
 	values, err := h.values(c, m.path)
 	if err != nil {
-		return err
+		return Outcome{}, err
 	}
 	if text, fault := param.String(values["ml_language"]); fault == nil && calendar.Language(text).Known() {
 		r.lang, r.write = calendar.Language(text), calendar.Language(text)
@@ -44,13 +50,13 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	r.params = param.NewSet(r.now, m.endpoint.in, m.path, values)
 	m.endpoint.declare(r, r.params)
 	if err := r.params.Parse(ctx); err != nil {
-		return err
+		return Outcome{}, err
 	}
 	rep, err := m.endpoint.serve(r)
 	if err != nil {
-		return errors.Join(err, r.dropPictures())
+		return Outcome{}, errors.Join(err, r.dropPictures())
 	}
-	return write(c, rep, r.fields)
+	return Outcome{Version: rep.version, Until: r.until}, write(c, rep, r.fields)
 }
 
 // reads is the database that a request reads: a replica may be behind, so it is only for those who cannot have written.

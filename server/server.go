@@ -239,7 +239,8 @@ func (s *Server) dispatch(c *fiber.Ctx, x *exchange) error {
 	if len(c.BodyRaw()) > maxBody && !m.Upload() {
 		return errLarge
 	}
-	return s.API.Serve(x.ctx, c, m, call)
+	_, err = s.API.Serve(x.ctx, c, m, call)
+	return err
 }
 
 // language is that of a reply: by parameter, by path, by header, or that of the site.
