@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -54,6 +55,43 @@ func (e *Editor) anyDue(ctx context.Context, db *ent.Client) (bool, error) {
 		return false, fmt.Errorf("scheduled records: %w", err)
 	}
 	return due, nil
+}
+
+// NextDue is when the first scheduled record after now is published: UTC, zero if none is. Until then replies do not
+// change unless somebody writes.
+func NextDue(ctx context.Context, db *ent.Client, now time.Time) (next time.Time, err error) {
+	var found []time.Time
+	e, err := db.Event.Query().Where(isLater[predicate.Event](now)).Order(event.ByPublishedAt()).Limit(1).All(ctx)
+	for _, row := range e {
+		found = append(found, row.PublishedAt)
+	}
+	var v []*ent.Venue
+	if err == nil {
+		v, err = db.Venue.Query().Where(isLater[predicate.Venue](now)).Order(venue.ByPublishedAt()).Limit(1).All(ctx)
+	}
+	for _, row := range v {
+		found = append(found, row.PublishedAt)
+	}
+	var o []*ent.Organizer
+	if err == nil {
+		o, err = db.Organizer.Query().Where(isLater[predicate.Organizer](now)).Order(organizer.ByPublishedAt()).Limit(1).All(ctx)
+	}
+	for _, row := range o {
+		found = append(found, row.PublishedAt)
+	}
+	if err != nil {
+		return time.Time{}, fmt.Errorf("scheduled records: %w", err)
+	}
+	if len(found) > 0 {
+		next = slices.MinFunc(found, time.Time.Compare)
+	}
+	return next, nil
+}
+
+// isLater selects scheduled records whose date has not come.
+func isLater[P ~func(*sql.Selector)](now time.Time) P {
+	return P(sql.AndPredicates(
+		sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldGT(event.FieldPublishedAt, now)))
 }
 
 // isDue selects scheduled records whose date has come. The tables share the columns.

@@ -20,6 +20,7 @@ func (r *request) declareDoc(p *param.Set, _ *docQuery) { r.declareLanguage(p) }
 
 // getDoc answers with the interface description, OpenAPI 3.0.0 (contract, section 17).
 func (r *request) getDoc(*docQuery) (*reply, error) {
+	r.holdsUntil(r.tomorrow())
 	body, err := r.h.documents.get(r)
 	if err != nil {
 		return nil, err

@@ -186,6 +186,7 @@ func (q *eventQuery) dateLink(d *when.Date, zone calendar.Zone, round func(calen
 // find looks up which events are on the page, and how many there are on all pages. The index knows most; what it cannot
 // say now, or does not know, the database does.
 func (q *eventQuery) find(r *request) (ids []int64, total int, err error) {
+	q.holds(r)
 	if q.Search != nil {
 		if q.unlocked, err = r.unlocked(q.Password); err != nil {
 			return nil, 0, err
@@ -234,6 +235,32 @@ func (q *eventQuery) find(r *request) (ids []int64, total int, err error) {
 	// Only ids, which an index has: the rows that are skipped are not read.
 	ids, err = query.Order(order, event.ByID()).Offset(offset).Limit(limit).IDs(r.ctx)
 	return ids, total, err
+}
+
+// holds notes until when the dates asked for mean what they mean now.
+func (q *eventQuery) holds(r *request) {
+	zone := r.zone()
+	tomorrow := r.tomorrow()
+	if q.Include == nil && !q.relative() && (q.StartDate == nil || q.EndDate == nil) {
+		r.holdsUntil(tomorrow)
+	}
+	for _, d := range []*when.Date{q.StartDate, q.EndDate, q.StartsBefore, q.StartsAfter, q.EndsBefore, q.EndsAfter} {
+		if d == nil || !d.Relative() {
+			continue
+		}
+		late := d.Again(tomorrow.Add(-time.Second), zone)
+		switch {
+		case q.Strict && late.Instant(zone).Equal(d.Instant(zone)), !q.Strict && dayOf(late, zone) == dayOf(*d, zone):
+			r.holdsUntil(tomorrow) // "today", also "now" where whole days count
+		default:
+			r.holdsUntil(r.now.Add(time.Second))
+		}
+	}
+}
+
+// tomorrow is when the day of the site ends.
+func (r *request) tomorrow() time.Time {
+	return r.zone().Instant(r.zone().Wall(r.now).StartOfDay().AddDate(0, 0, 1))
 }
 
 // predicates are the filters of a list of events (contract, section 9.1). The date filters affect each other,

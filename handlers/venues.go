@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"entgo.io/ent/dialect/sql"
 
@@ -72,6 +73,9 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (ids []int64, total i
 	limit := int(q.perPage)
 	if !ok {
 		offset, limit = 0, 0
+	}
+	if q.OnlyUpcoming {
+		r.holdsUntil(r.now.Add(time.Second)) // the next event may begin then
 	}
 	if r.h.Index != nil && q.Event == nil {
 		since, err := r.since()

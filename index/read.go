@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -34,12 +35,10 @@ func (r reader) rows(ctx context.Context, query string, each func(*sql.Rows) err
 	return rows.Err()
 }
 
-// revision is that of the calendar: 0 if nothing was ever written.
-func (r reader) revision(ctx context.Context) (value int64, err error) {
-	err = r.rows(ctx, "SELECT value FROM counters WHERE name = 'revision'", func(rows *sql.Rows) error {
-		return rows.Scan(&value)
-	})
-	if err != nil {
+// Revision is that of the calendar: 0 if nothing was ever written.
+func Revision(ctx context.Context, db *sql.DB) (value int64, err error) {
+	err = db.QueryRowContext(ctx, "SELECT value FROM counters WHERE name = 'revision'").Scan(&value)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, fmt.Errorf("revision: %w", err)
 	}
 	return value, nil

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/gofiber/fiber/v2"
@@ -239,7 +240,7 @@ func refusedCaller(err error) bool {
 // refuse answers what never reached a handler: requests that fasthttp gives up on. What it has read of them by then says
 // the language; of headers that are too large it is nothing.
 func (s *Server) refuse(c *fiber.Ctx, err error) error {
-	x := s.exchange(c)
+	x := s.exchange(c, time.Now())
 	root, _, ok := s.API.Locate(string(c.Request().URI().PathOriginal()))
 	x.lang = s.language(c, root, ok)
 	c.Response().Header.DisableNormalizing()

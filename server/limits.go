@@ -136,12 +136,9 @@ var (
 	errLarge   = &calendar.Error{Code: "rest_request_too_large", Key: "rest_request_too_large"}
 )
 
-// admit decides whether a request is looked at: first how often its address asks, then how much there is to do.
-func (s *Server) admit(ctx context.Context, c *fiber.Ctx, x *exchange) error {
-	if err := s.admitAddress(ctx, c, x); err != nil {
-		return err
-	}
-	if !s.gate.Enter(ctx) {
+// enter waits until there is room for one more request that is worked on.
+func (s *Server) enter(x *exchange) error {
+	if !s.gate.Enter(x.ctx) {
 		return &turnedAway{error: errBusy, retry: time.Second, reason: reasonBusy}
 	}
 	x.entered = true

@@ -27,6 +27,7 @@ type Metrics struct {
 	connections *prometheus.CounterVec
 	statements  *prometheus.HistogramVec
 	failures    *prometheus.CounterVec
+	replies     *prometheus.CounterVec
 }
 
 var (
@@ -67,6 +68,10 @@ func NewMetrics(version string) *Metrics {
 		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "almanac_sql_errors_total", Help: "Statements that failed, by operation.",
 		}, []string{"operation"}),
+		replies: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "almanac_cache_requests_total", Help: "Requests that the cache was asked for, by what came of it: hit; joined " +
+				"one that was being answered; miss, and kept from then on; not_kept.",
+		}, []string{"result"}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "almanac_build_info", Help: "1, with the build as labels.",
@@ -74,7 +79,7 @@ func NewMetrics(version string) *Metrics {
 	})
 	build.Set(1)
 	m.registry.MustRegister(m.requests, m.durations, m.bytes, m.inFlight, m.refused, m.deadlines, m.connections,
-		m.statements, m.failures, build, collectors.NewGoCollector(),
+		m.statements, m.failures, m.replies, build, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	// What has not happened yet is 0, not missing.
 	for _, reason := range reasons {
@@ -82,6 +87,9 @@ func NewMetrics(version string) *Metrics {
 	}
 	for _, why := range []limit.Reason{limit.TooMany, limit.TooManyFromAddress} {
 		m.connections.WithLabelValues(string(why))
+	}
+	for _, result := range []string{"hit", "joined", "miss", "not_kept"} {
+		m.replies.WithLabelValues(result)
 	}
 	for _, operation := range []string{"query", "exec", "begin", "commit", "rollback"} {
 		m.statements.WithLabelValues(operation)
@@ -173,12 +181,31 @@ func (m *Metrics) watch(s *Server) error {
 			ready, _ := s.ready(context.Background())
 			return oneIf(ready)
 		}},
+		{"almanac_cache_bytes", "Size of the replies that are kept, about.", func() float64 {
+			if s.cache == nil {
+				return 0
+			}
+			return float64(s.cache.replies.WeightedSize())
+		}},
+		{"almanac_cache_replies", "Replies that are kept, about.", func() float64 {
+			if s.cache == nil {
+				return 0
+			}
+			return float64(s.cache.replies.EstimatedSize())
+		}},
 	} {
 		if err := m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.value)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// cached counts a request by what came of asking the cache.
+func (m *Metrics) cached(result string) {
+	if m != nil {
+		m.replies.WithLabelValues(result).Inc()
+	}
 }
 
 func (m *Metrics) began() {

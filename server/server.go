@@ -39,6 +39,7 @@ type Config struct {
 	Limits
 	Checks    []Check       // what has to be well for /readyz
 	DrainWait time.Duration // how long to go on when told to stop, for those who send us requests to notice
+	Caching   Caching       // the zero value keeps nothing
 	Metrics   *Metrics      // nil: nothing is counted
 	Tracer    trace.Tracer  // nil: nothing is traced
 }
@@ -50,6 +51,7 @@ type Server struct {
 	prefix string // path of the base URL
 	secure bool   // the base URL is https
 
+	cache    *cache // nil: nothing is kept
 	gate     *limit.Gate
 	failures *limit.Memory // wrong credentials, by address
 	listener atomic.Pointer[limit.Listener]
@@ -71,6 +73,9 @@ func New(c Config) (*Server, error) {
 		Config: c, prefix: strings.TrimRight(base.Path, "/"), secure: base.Scheme == "https",
 		gate:     limit.NewGate(c.Concurrent, gateLine*c.Concurrent, gateWait),
 		failures: limit.NewMemory(countedKeys),
+	}
+	if s.cache, err = newCache(c.Caching, c.Timeout, c.Metrics); err != nil {
+		return nil, err
 	}
 	s.app = fiber.New(fiber.Config{
 		DisableStartupMessage: true,
@@ -105,10 +110,14 @@ func New(c Config) (*Server, error) {
 // App is the router, for tests.
 func (s *Server) App() *fiber.App { return s.app }
 
+// headerRequestID names a request, in its reply and in the log. Proxies may have given it the name.
+const headerRequestID = "X-Request-Id"
+
 // exchange is what is known of a request while it is answered.
 type exchange struct {
 	id      string
-	now     time.Time
+	began   time.Time
+	now     time.Time // of the site
 	client  netip.Addr
 	route   string
 	api     bool // the path is one of the API
@@ -124,9 +133,9 @@ type exchange struct {
 	span   trace.Span
 }
 
-func (s *Server) exchange(c *fiber.Ctx) *exchange {
+func (s *Server) exchange(c *fiber.Ctx, began time.Time) *exchange {
 	return &exchange{
-		id: requestID(c.Request().Header.Peek(fiber.HeaderXRequestID)), now: s.Site.Now().UTC().Truncate(time.Second),
+		began: began, id: requestID(c.Request().Header.Peek(fiber.HeaderXRequestID)), now: s.Site.Now().UTC().Truncate(time.Second),
 		client: s.clientOf(c), lang: s.Site.Language, ctx: context.Background(), cancel: func() {},
 	}
 }
@@ -134,7 +143,7 @@ func (s *Server) exchange(c *fiber.Ctx) *exchange {
 // handle is the way of every request.
 func (s *Server) handle(c *fiber.Ctx) error {
 	began := time.Now()
-	x := s.exchange(c)
+	x := s.exchange(c, began)
 	s.startSpan(c, x)
 	s.Metrics.began()
 	defer func() {
@@ -145,7 +154,7 @@ func (s *Server) handle(c *fiber.Ctx) error {
 	}()
 	// Names as they are documented: X-TEC-Total, not X-Tec-Total, for clients that look at the letters.
 	c.Response().Header.DisableNormalizing()
-	c.Set("X-Request-Id", x.id)
+	c.Set(headerRequestID, x.id)
 	if !s.probe(c, x) {
 		s.answer(c, x)
 	}
@@ -195,36 +204,58 @@ var errNoRoute = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
 
 // dispatch takes the steps of the contract's section 3 up to the parameters, which package handlers reads.
 func (s *Server) dispatch(c *fiber.Ctx, x *exchange) error {
-	// Clone: Fiber's strings live in buffers that the next request overwrites.
-	path := strings.Clone(string(c.Request().URI().PathOriginal()))
-	tooLong := len(c.Request().RequestURI()) > maxURL
+	uri := c.Request().URI()
+	path := string(uri.PathOriginal())
+	tooLong := len(path)+len("?")+len(uri.QueryString()) > maxURL
 	root, rest, ok := s.API.Locate(path)
 	x.lang = s.language(c, root, ok)
 	x.within(c, s.Timeout)
-	if err := s.admit(x.ctx, c, x); err != nil {
+	if err := s.admitAddress(x.ctx, c, x); err != nil {
 		return err
 	}
-	if !ok && !tooLong {
-		return s.other(x.ctx, c, x, path)
+	in := entry{root: root, rest: rest, path: path, api: ok, tooLong: tooLong}
+	if s.cache == nil || !ok || tooLong || !cacheable(c) {
+		_, err := s.work(c, x, in)
+		return err
 	}
-	if tooLong {
-		return errLarge
+	return s.cached(c, x, func() (handlers.Outcome, error) { return s.work(c, x, in) })
+}
+
+// entry is where a request came in.
+type entry struct {
+	root    handlers.Root
+	rest    string // of the path, below the API
+	path    string
+	api     bool // the path is one of the API
+	tooLong bool // the URL is
+}
+
+// work takes the steps that the cache saves.
+func (s *Server) work(c *fiber.Ctx, x *exchange, in entry) (none handlers.Outcome, err error) {
+	if err := s.enter(x); err != nil {
+		return none, err
 	}
-	m := s.API.Match(method(c), rest)
+	if !in.api && !in.tooLong {
+		return none, s.other(x.ctx, c, x, in.path)
+	}
+	if in.tooLong {
+		return none, errLarge
+	}
+	m := s.API.Match(method(c), in.rest)
 	if m == nil {
-		return errNoRoute
+		return none, errNoRoute
 	}
 	x.route, x.api = m.Route, true
 	call := handlers.Call{
-		Now: x.now, Root: root, Language: x.lang,
+		Now: x.now, Root: in.root, Language: x.lang,
 		OnLanguage: func(l calendar.Language) { x.lang = l },
 	}
 	if c.Method() == fiber.MethodOptions {
-		return s.API.Options(c, m, call)
+		return none, s.API.Options(c, m, call)
 	}
 	if !m.Found() {
 		c.Set(fiber.HeaderAllow, m.Allow)
-		return errNoRoute
+		return none, errNoRoute
 	}
 	if m.Upload() {
 		x.within(c, s.UploadTimeout)
@@ -233,15 +264,20 @@ func (s *Server) dispatch(c *fiber.Ctx, x *exchange) error {
 	caller, err := s.Auth.Verify(x.ctx, authorization)
 	x.caller, call.Caller = caller, caller
 	if err := s.admitCaller(x.ctx, x, authorization, err); err != nil {
-		return err
+		return none, err
 	}
 	// The body as it came: Fiber's Body would unpack a compressed one, however large that gets.
 	if len(c.BodyRaw()) > maxBody && !m.Upload() {
-		return errLarge
+		return none, errLarge
 	}
-	_, err = s.API.Serve(x.ctx, c, m, call)
-	return err
+	if s.cache != nil && !safe(c) {
+		defer s.cache.revisions.forget()
+	}
+	return s.API.Serve(x.ctx, c, m, call)
 }
+
+// safe reports whether the method of a request is one that only reads.
+func safe(c *fiber.Ctx) bool { return c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead }
 
 // language is that of a reply: by parameter, by path, by header, or that of the site.
 func (s *Server) language(c *fiber.Ctx, root handlers.Root, api bool) calendar.Language {
@@ -312,6 +348,10 @@ func (s *Server) finish(c *fiber.Ctx, x *exchange) {
 	if x.api || x.failed != nil {
 		c.Set(fiber.HeaderContentLanguage, string(x.lang))
 		c.Set(fiber.HeaderVary, "Accept, Accept-Language, Authorization")
+		if s.cache != nil {
+			// A line of its own, for clients that compare the one above.
+			h.Add(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
+		}
 	}
 	if !x.caller.Anonymous() {
 		c.Set(fiber.HeaderCacheControl, "no-store, private")

@@ -32,6 +32,7 @@ type Date struct {
 	wall    calendar.Wall
 	at      time.Time
 	instant bool
+	words   string // that it was read from, if they are relative to the time
 }
 
 // FromWall is the date of a wall time.
@@ -48,6 +49,21 @@ func Unix(sec int64) (Date, error) {
 		return Date{}, ErrDate
 	}
 	return d, nil
+}
+
+// Relative reports whether d was read from words that mean another date at another time.
+func (d Date) Relative() bool { return d.words != "" }
+
+// Again is what the words of a relative date mean at another time. Other dates are always the same.
+func (d Date) Again(now time.Time, zone calendar.Zone) Date {
+	if d.words == "" {
+		return d
+	}
+	again, err := Parse(d.words, now, zone)
+	if err != nil {
+		return Date{} // beyond the years there are
+	}
+	return again
 }
 
 // IsInstant reports whether d is the same moment in every zone.
@@ -100,6 +116,7 @@ func read(s string, marked bool, now time.Time, zone calendar.Zone) (Date, bool)
 			continue
 		}
 		if d, ok := v.date(s, now, zone); ok {
+			d.words = s
 			return d, true
 		}
 	}

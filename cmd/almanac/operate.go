@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"go.opentelemetry.io/otel"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
@@ -19,6 +20,7 @@ import (
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/index"
 	"github.com/almanac-cal/almanac/limit"
 	"github.com/almanac-cal/almanac/server"
@@ -29,6 +31,8 @@ import (
 type operateFlags struct {
 	RequestTimeout          time.Duration `default:"15s" placeholder:"TIME" help:"How long one request may be worked on, the database included. Default ${default}."`
 	UploadTimeout           time.Duration `default:"60s" placeholder:"TIME" help:"The same for uploads of images. Default ${default}."`
+	CacheSize               string        `default:"64MiB" placeholder:"SIZE" help:"Memory for finished replies to those who have not signed in, 0 for none. Default ${default}."`
+	CacheDelay              time.Duration `default:"0s" placeholder:"TIME" help:"How long such a reply may miss what another process wrote. 0s asks the database for its revision for each request. Default ${default}."`
 	MaxConcurrent           int           `default:"0" placeholder:"N" help:"Requests worked on at once. More wait up to a second and are refused then. Default 64 for each processor."`
 	MaxConnections          int           `default:"4096" placeholder:"N" help:"Connections at once, 0 for any number. Default ${default}."`
 	MaxConnectionsByAddress int           `default:"256" placeholder:"N" help:"Connections at once from one public address, 0 for any number. Default ${default}."`
@@ -65,6 +69,7 @@ func (f operateFlags) check() error {
 		{"request-timeout", f.RequestTimeout, time.Millisecond},
 		{"upload-timeout", f.UploadTimeout, time.Millisecond},
 		{"drain-wait", f.DrainWait, 0},
+		{"cache-delay", f.CacheDelay, 0},
 	} {
 		if d.value < d.least || d.value > time.Hour {
 			return usageError{fmt.Errorf("--%s %v: want a time such as 15s, an hour at most", d.flag, d.value)}
@@ -81,6 +86,9 @@ func (f operateFlags) check() error {
 		if n.value < 0 || n.value > 1_000_000 {
 			return usageError{fmt.Errorf("--%s %d: want 0 to 1000000", n.flag, n.value)}
 		}
+	}
+	if _, err := f.cacheSize(); err != nil {
+		return usageError{err}
 	}
 	if f.RateRedis != "" {
 		shared, err := limit.NewRedis(f.RateRedis, "", nil)
@@ -103,6 +111,28 @@ func (f operateFlags) check() error {
 		return usageError{err}
 	}
 	return nil
+}
+
+// maxCache bounds --cache-size.
+const maxCache = 1 << 40
+
+// cacheSize is in bytes.
+func (f operateFlags) cacheSize() (int64, error) {
+	size, err := humanize.ParseBytes(f.CacheSize)
+	if err != nil || size > maxCache {
+		return 0, fmt.Errorf("--cache-size %q: want a size such as 64MiB, or 0", f.CacheSize)
+	}
+	return int64(size), nil
+}
+
+// caching keeps replies that are made from a database.
+func (f operateFlags) caching(st *store.Store) (server.Caching, error) {
+	size, err := f.cacheSize()
+	return server.Caching{
+		Size: size, Delay: f.CacheDelay,
+		Revision: func(ctx context.Context) (int64, error) { return index.Revision(ctx, st.DB) },
+		NextDue:  func(ctx context.Context, now time.Time) (time.Time, error) { return edit.NextDue(ctx, st.Ent, now) },
+	}, err
 }
 
 // limits are those of a server that listens on an address; nil is any.

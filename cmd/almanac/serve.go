@@ -316,9 +316,14 @@ func (f serveFlags) server(
 	if err != nil {
 		return nil, nil, errors.Join(usageError{err}, files.Close())
 	}
+	caching, err := f.caching(st.reading())
+	if err != nil {
+		return nil, nil, errors.Join(usageError{err}, files.Close())
+	}
 	srv, err := server.New(server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, site.Now), Words: words, Site: site, Log: log, Media: files,
 		Limits: op.limits, Checks: checks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
+		Caching: caching,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, files.Close())

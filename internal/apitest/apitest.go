@@ -55,6 +55,11 @@ type API struct {
 	index  *index.Index       // nil: the database finds all
 	// past is whether rows were written past package edit, which the change log does not tell the index.
 	past atomic.Bool
+
+	config   server.Config                        // of keeping
+	keeping  *server.Server                       // keeps replies; nil: there is none
+	now      func(context.Context) (int64, error) // the revision that it goes by
+	unlogged atomic.Int64                         // writes past package edit, which raise no revision
 }
 
 // Option changes how the service is set up.
@@ -80,6 +85,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 			t.Error(err)
 		}
 	})
+	st.Ent.Use(a.noteAny)
 	c := handlers.Config{
 		Index: index.New(st.DB, slog.New(slog.DiscardHandler)),
 		DB:    st.Ent, Words: words, PasswordKey: a.Key, Files: files,
@@ -98,13 +104,14 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 		t.Fatal(err)
 	}
 	a.routes = api
-	a.server, err = server.New(server.Config{
+	config := server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, c.Site.Now), Words: words, Site: c.Site, Media: files,
 		Log: slog.New(slog.NewTextHandler(a.Log, nil)),
-	})
-	if err != nil {
+	}
+	if a.server, err = server.New(config); err != nil {
 		t.Fatal(err)
 	}
+	a.keep(t, c, config)
 	return a
 }
 
@@ -223,20 +230,13 @@ func (a *API) Do(t testing.TB, r Request) Response {
 	for name, value := range r.Header {
 		req.Header.Set(name, value)
 	}
-	res, err := a.server.App().Test(req, -1)
-	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
+	revision := a.revision(t, req)
+	reply := Send(t, a.server, req)
+	if !r.Fails && reply.Status >= http.StatusInternalServerError {
+		t.Errorf("%s %s: %d\n%s", method, path, reply.Status, a.Log)
 	}
-	defer res.Body.Close()
-	data, err := io.ReadAll(res.Body)
-	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
-	}
-	if !r.Fails && res.StatusCode >= http.StatusInternalServerError {
-		t.Errorf("%s %s: %d\n%s", method, path, res.StatusCode, a.Log)
-	}
-	reply := Response{res.StatusCode, res.Header, data}
 	a.asDescribed(t, req, path, sent, reply)
+	a.asKept(t, req, revision, reply)
 	return reply
 }
 

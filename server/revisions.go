@@ -1,0 +1,85 @@
+package server
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// revisions tell which revision of the calendar is the newest. Who asks hears of every change that was committed before:
+// an answer is only shared with those who asked before it was looked for.
+type revisions struct {
+	read    func(context.Context) (int64, error)
+	timeout time.Duration // of one look
+	delay   time.Duration // how old an answer may be; 0: no older than the question
+
+	mu      sync.Mutex
+	running *look // may have missed what was committed a moment ago
+	next    *look // begins when running has ended
+	last    int64
+	at      time.Time // when the look that found last began; zero: none did
+}
+
+// look is one question to the database, and its answer once done is closed.
+type look struct {
+	done     chan struct{}
+	revision int64
+	err      error
+}
+
+// current is the newest revision at now, which is the time of the process's clock.
+func (r *revisions) current(ctx context.Context, now time.Time) (int64, error) {
+	r.mu.Lock()
+	if !r.at.IsZero() && now.Sub(r.at) < r.delay {
+		defer r.mu.Unlock()
+		return r.last, nil
+	}
+	if r.running == nil {
+		mine := &look{done: make(chan struct{})}
+		r.running = mine
+		r.mu.Unlock()
+		r.run(mine)
+		return mine.revision, mine.err
+	}
+	if r.next == nil {
+		r.next = &look{done: make(chan struct{})}
+	}
+	shared := r.next
+	r.mu.Unlock()
+	select {
+	case <-shared.done:
+		return shared.revision, shared.err
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+}
+
+// run asks the database, and has the next look begun if somebody waits for it. No request's end ends it: others may wait
+// for the same answer.
+func (r *revisions) run(l *look) {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), r.timeout)
+	l.revision, l.err = r.read(ctx)
+	cancel()
+	r.mu.Lock()
+	if l.err == nil {
+		r.last, r.at = l.revision, began
+	}
+	r.running, r.next = r.next, nil
+	next := r.running
+	r.mu.Unlock()
+	close(l.done)
+	if next != nil {
+		go r.run(next)
+	}
+}
+
+// forget makes the next one who asks look, after a write of this process.
+func (r *revisions) forget() {
+	if r.delay == 0 {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.at = time.Time{}
+}
