@@ -19,11 +19,16 @@ func (s *Server) other(ctx context.Context, c *fiber.Ctx, x *exchange, path stri
 	if s.prefix != "" {
 		if below, ok := strings.CutPrefix(path, s.prefix+"/"); ok {
 			path = "/" + below
+		} else if path == s.prefix {
+			path = "/"
 		}
 	}
 	if file, ok := strings.CutPrefix(path, handlers.MediaPath); ok && s.Media != nil {
 		x.route = handlers.MediaPath
 		return s.file(ctx, c, file)
+	}
+	if answered, err := s.page(c, x, path); answered {
+		return err
 	}
 	return errNoRoute
 }

@@ -42,6 +42,7 @@ type Config struct {
 	Caching   Caching       // the zero value keeps nothing
 	Metrics   *Metrics      // nil: nothing is counted
 	Tracer    trace.Tracer  // nil: nothing is traced
+	NoPages   bool          // neither a start page nor a reference
 }
 
 // Server answers HTTP.
@@ -50,6 +51,7 @@ type Server struct {
 	app    *fiber.App
 	prefix string // path of the base URL
 	secure bool   // the base URL is https
+	pages  *pages // nil: there are none
 
 	cache    *cache // nil: nothing is kept
 	gate     *limit.Gate
@@ -73,6 +75,11 @@ func New(c Config) (*Server, error) {
 		Config: c, prefix: strings.TrimRight(base.Path, "/"), secure: base.Scheme == "https",
 		gate:     limit.NewGate(c.Concurrent, gateLine*c.Concurrent, gateWait),
 		failures: limit.NewMemory(countedKeys),
+	}
+	if !c.NoPages {
+		if s.pages, err = newPages(c.Site); err != nil {
+			return nil, fmt.Errorf("pages: %w", err)
+		}
 	}
 	if s.cache, err = newCache(c.Caching, c.Timeout, c.Metrics); err != nil {
 		return nil, err

@@ -175,6 +175,9 @@ func (c demoCmd) screen(ctx context.Context, s streams, st *store.Store, site ca
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nAlmanac serves a fake calendar: %d events, %d venues, %d organizers, in English, Polish and Spanish.\n\n",
 		x.events, x.venues, x.organizers)
+	if c.Pages {
+		fmt.Fprintf(&b, "  In the browser, the second to try every operation\n    %s/\n    %[1]s/docs\n\n", site.BaseURL)
+	}
 	try := func(what, format string, args ...any) {
 		fmt.Fprintf(&b, "  %s\n    curl '%s%s'\n\n", what, api, fmt.Sprintf(format, args...))
 	}

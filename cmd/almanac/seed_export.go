@@ -108,6 +108,7 @@ func exportJSON(ctx context.Context, out io.Writer, st *store.Store, site calend
 	}
 	srv, err := server.New(server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, site.Now), Words: words, Site: site, Log: slog.New(slog.DiscardHandler),
+		NoPages: true,
 	})
 	if err != nil {
 		return err

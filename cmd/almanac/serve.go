@@ -70,6 +70,7 @@ type serveFlags struct {
 	Media            string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
 	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be fetched from. Repeatable, or a comma list. Default none."`
 	Index            bool     `default:"true" negatable:"" help:"Keep what lists are filtered and ordered by in memory: about 0.2 to 0.3 KB an event. Without it the database does the work. On by default."`
+	Pages            bool     `default:"true" negatable:"" help:"Serve pages for people: a start page at the base URL, and an API reference to try at /docs. On by default."`
 	LogFormat        string   `default:"text" placeholder:"FORMAT" enum:"text,json" help:"Log lines as text or json. Default ${default}."`
 
 	operateFlags
@@ -323,7 +324,7 @@ func (f serveFlags) server(
 	srv, err := server.New(server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, site.Now), Words: words, Site: site, Log: log, Media: files,
 		Limits: op.limits, Checks: checks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
-		Caching: caching,
+		Caching: caching, NoPages: !f.Pages,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, files.Close())

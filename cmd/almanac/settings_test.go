@@ -10,6 +10,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 func TestSettingsHaveVariables(t *testing.T) {
@@ -25,7 +26,7 @@ func TestSettingsHaveVariables(t *testing.T) {
 		"ALMANAC_INDEX", "ALMANAC_LANGUAGE", "ALMANAC_LISTEN", "ALMANAC_LOG_FORMAT",
 		"ALMANAC_MAX_CONCURRENT", "ALMANAC_MAX_CONNECTIONS", "ALMANAC_MAX_CONNECTIONS_BY_ADDRESS",
 		"ALMANAC_MEDIA", "ALMANAC_METRICS_LISTEN", "ALMANAC_MIGRATE", "ALMANAC_MOUNT",
-		"ALMANAC_OTLP_ENDPOINT", "ALMANAC_PER_PAGE", "ALMANAC_PPROF", "ALMANAC_PROXY_HEADER",
+		"ALMANAC_OTLP_ENDPOINT", "ALMANAC_PAGES", "ALMANAC_PER_PAGE", "ALMANAC_PPROF", "ALMANAC_PROXY_HEADER",
 		"ALMANAC_RATE_LIMIT", "ALMANAC_RATE_LIMIT_TOKEN", "ALMANAC_RATE_REDIS", "ALMANAC_REQUEST_TIMEOUT",
 		"ALMANAC_REUSE_PORT", "ALMANAC_TIMEZONE", "ALMANAC_TRUSTED_PROXY", "ALMANAC_UPLOAD_TIMEOUT",
 	}
@@ -44,7 +45,7 @@ func TestHelpNamesTheVariables(t *testing.T) {
 			"ALMANAC_DB", "ALMANAC_TIMEZONE", "ALMANAC_LANGUAGE", "ALMANAC_LISTEN", "ALMANAC_BASE_URL",
 			"ALMANAC_PER_PAGE", "ALMANAC_MOUNT", "ALMANAC_CURRENCY_SYMBOL", "ALMANAC_CURRENCY_CODE",
 			"ALMANAC_CURRENCY_POSITION", "ALMANAC_DECIMAL_MARK", "ALMANAC_MEDIA", "ALMANAC_FETCH_ALLOW",
-			"ALMANAC_INDEX", "ALMANAC_LOG_FORMAT", "ALMANAC_REQUEST_TIMEOUT", "ALMANAC_UPLOAD_TIMEOUT",
+			"ALMANAC_INDEX", "ALMANAC_PAGES", "ALMANAC_LOG_FORMAT", "ALMANAC_REQUEST_TIMEOUT", "ALMANAC_UPLOAD_TIMEOUT",
 			"ALMANAC_CACHE_SIZE", "ALMANAC_CACHE_DELAY",
 			"ALMANAC_MAX_CONCURRENT", "ALMANAC_MAX_CONNECTIONS", "ALMANAC_MAX_CONNECTIONS_BY_ADDRESS",
 			"ALMANAC_RATE_LIMIT", "ALMANAC_RATE_LIMIT_TOKEN", "ALMANAC_RATE_REDIS", "ALMANAC_TRUSTED_PROXY",
@@ -146,4 +147,37 @@ func TestTableCells(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTokensEndLater reads expiries at random: what is understood is later than now, a whole second, before time ends,
+// and the same when it is written as an instant.
+func TestTokensEndLater(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	texts := rapid.OneOf(
+		rapid.StringMatching(`[-+]?[0-9]{1,12}(h|m|s|ms|d)([0-9]{1,3}m)?`),
+		rapid.StringMatching(`(202[67]|9999|0000|[0-9]{4})-(0[1-9]|1[0-2])-([0-3][0-9])(T[012][0-9]:[0-5][0-9]:[0-5][0-9](\.[0-9]+)?(Z|[-+][01][0-9]:[03]0))?`),
+		rapid.String(),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		text := texts.Draw(t, "text")
+		at, err := parseExpiry(text, now)
+		switch {
+		case err != nil:
+			if at != nil || !errors.Is(err, errExpiry) && !errors.Is(err, errPast) {
+				t.Errorf("%q: %v and %v", text, at, err)
+			}
+		case at == nil:
+			if text != "" {
+				t.Errorf("%q is never", text)
+			}
+		case !at.After(now) || at.After(lastInstant) || at.Nanosecond() != 0 || at.Location() != time.UTC:
+			t.Errorf("%q is %s", text, at)
+		default:
+			again, err := parseExpiry(at.Format(time.RFC3339), now)
+			if err != nil || !again.Equal(*at) {
+				t.Errorf("%q is %s, and that is %v (%v)", text, at, again, err)
+			}
+		}
+	})
 }

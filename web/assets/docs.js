@@ -1,0 +1,119 @@
+// Shows the interface description as a reference to read and to try. It stands in the head, so that the colours are
+// right from the start and the description is on its way while the bundle is.
+(() => {
+	'use strict';
+
+	const settings = document.currentScript.dataset;
+
+	const dark = matchMedia('(prefers-color-scheme: dark)');
+	const colour = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+	colour();
+	dark.addEventListener('change', colour);
+
+	const load = async () => {
+		const reply = await fetch(settings.document, { headers: { Accept: 'application/json' } });
+		if (!reply.ok) {
+			throw new Error(`the interface description: status ${reply.status}`);
+		}
+		return reply.json();
+	};
+
+	// The service is known under its base URL. Who came by another address tries operations on that one first: it
+	// is sure to be within reach.
+	const reachable = (description) => {
+		const [server] = description.servers;
+		const address = new URL(server.url);
+		if (address.origin !== location.origin) {
+			description.servers.unshift({ url: location.origin + address.pathname });
+		}
+		return description;
+	};
+
+	// Replies and errors come in the language of the page. A parameter of the operation still decides, and what is
+	// written is stored in the language of the site.
+	const inLanguage = (request) => {
+		request.headers ??= {};
+		if (!Object.keys(request.headers).some((name) => name.toLowerCase() === 'accept-language')) {
+			request.headers['Accept-Language'] = settings.language;
+		}
+		return request;
+	};
+
+	// The bundle speaks English. Its words are replaced where it writes them: in place, so that it finds its own
+	// nodes again, and before they are painted. What comes from the description or from a reply is left alone.
+	const translate = (root) => {
+		const words = JSON.parse(settings.words);
+		const theirs = 'pre, code, textarea, .markdown, .renderedMarkdown, .opblock-tag, .opblock-summary, .parameter__name, .model';
+		const ours = '.parameter__enum, .parameter__default, button, .authorization__btn'; // in them after all
+		const left = (element) => element?.closest(theirs) && !element.closest(ours);
+		const said = (text) => {
+			const key = text.trim();
+			return Object.hasOwn(words, key) ? text.replace(key, () => words[key]) : text;
+		};
+		const attributes = ['aria-label', 'placeholder', 'title'];
+		const visit = (node) => {
+			if (node.nodeType === Node.TEXT_NODE) {
+				if (!left(node.parentElement)) {
+					const text = said(node.nodeValue);
+					if (text !== node.nodeValue) {
+						node.nodeValue = text;
+					}
+				}
+				return;
+			}
+			if (node.nodeType !== Node.ELEMENT_NODE) {
+				return;
+			}
+			for (const name of attributes) {
+				const text = node.getAttribute(name);
+				if (text && said(text) !== text) {
+					node.setAttribute(name, said(text));
+				}
+			}
+			node.childNodes.forEach(visit);
+		};
+		new MutationObserver((changes) => {
+			for (const change of changes) {
+				if (change.type === 'childList') {
+					change.addedNodes.forEach(visit);
+				} else {
+					visit(change.target);
+				}
+			}
+		}).observe(root, {
+			subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: attributes,
+		});
+	};
+
+	const description = load();
+	description.catch(() => {}); // looked at below, when there is a place to say so
+
+	document.addEventListener('DOMContentLoaded', async () => {
+		const place = document.getElementById('reference');
+		const loading = document.getElementById('loading');
+		const failure = document.getElementById('failure');
+		loading.hidden = false;
+		try {
+			const spec = reachable(await description);
+			const root = document.createElement('div');
+			translate(root);
+			SwaggerUIBundle({
+				spec,
+				domNode: root,
+				deepLinking: true,
+				displayRequestDuration: true,
+				defaultModelsExpandDepth: 0,
+				validatorUrl: null,
+				presets: [SwaggerUIBundle.presets.apis],
+				layout: 'BaseLayout',
+				requestInterceptor: inLanguage,
+			});
+			place.append(root);
+		} catch (error) {
+			console.error(error);
+			failure.hidden = false;
+		} finally {
+			loading.hidden = true;
+		}
+	});
+})();

@@ -1,0 +1,179 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"net/url"
+	"reflect"
+	"strings"
+)
+
+// Site is what the pages say about the service.
+type Site struct {
+	Name    string // "" leaves only what it is
+	BaseURL string // absolute, without a slash at the end
+	API     string // path of the API below it: /cal/events/v1
+}
+
+// words are what the pages say in a language: words/{language}.json. The name of the site stands for {name}.
+type words struct {
+	Name                                                 string // of the language, in itself
+	Title, Lead, LanguagesLabel                          string
+	DocsLink, DocsText, DocumentLink, DocumentText       string
+	IndexLink, IndexText                                 string
+	FirstLines, FirstLinesText, Next, Search, Create     string
+	SearchWord, CreateTitle, Token                       string
+	Languages, LanguagesText, Loading, Failure, NoScript string
+	Reference                                            map[string]string // what the bundle says in English
+}
+
+// readWords reads a language. What is missing or unknown is an error: a page must not have holes.
+func readWords(language string) (words, error) {
+	var w words
+	data, err := files.ReadFile("words/" + language + ".json")
+	if err != nil {
+		return w, err
+	}
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&w); err != nil {
+		return w, fmt.Errorf("words in %s: %w", language, err)
+	}
+	for field, value := range reflect.ValueOf(w).Fields() {
+		if value.IsZero() {
+			return w, fmt.Errorf("words in %s: no %s", language, field.Name)
+		}
+	}
+	return w, nil
+}
+
+// view is what a page is made from. Addresses without a host are for links: who came by another name of the service
+// stays there. They have the path of the base URL, which a proxy may take away and the service does not mind.
+type view struct {
+	Language  string
+	Words     words
+	Name      string // of the site, or what it is
+	Title     string
+	API       string // absolute
+	Base      string // path of the base URL: "" or /rest
+	Home      string
+	Docs      string
+	Index     string
+	Document  string
+	Canonical string // absolute
+	Neutral   string // the same without a language
+	Segment   string // path of the API in this language
+	Languages []choice
+	Lines     []line
+	Reference string // words of the bundle, JSON
+
+	names map[string]string
+}
+
+// choice is the same page in a language.
+type choice struct {
+	Code, Name, Path, Canonical string
+	Current                     bool
+}
+
+// line is a command to try.
+type line struct{ What, Command string }
+
+// Asset is the address of an asset by its plain name.
+func (v view) Asset(name string) (string, error) {
+	full, ok := v.names[name]
+	if !ok {
+		return "", fmt.Errorf("there is no asset %q", name)
+	}
+	return v.Base + AssetsPath + full, nil
+}
+
+// pages are the templates by the paths of the pages.
+var pages = map[string]string{"/": "start.html", "/docs": "docs.html"}
+
+// write makes all pages.
+func (p *Pages) write(site Site, languages []string) error {
+	base, err := url.Parse(site.BaseURL)
+	if err != nil {
+		return fmt.Errorf("base URL: %w", err)
+	}
+	templates, err := template.ParseFS(files, "pages/*.html")
+	if err != nil {
+		return err
+	}
+	said := make(map[string]words, len(languages))
+	for _, lang := range languages {
+		if said[lang], err = readWords(lang); err != nil {
+			return err
+		}
+		p.pages[lang] = make(map[string]*File, len(pages))
+	}
+	for _, lang := range languages {
+		for where, name := range pages {
+			v, err := newView(site, strings.TrimRight(base.EscapedPath(), "/"), lang, where, said[lang])
+			if err != nil {
+				return err
+			}
+			for _, other := range languages {
+				v.Languages = append(v.Languages, choice{
+					Code: other, Name: said[other].Name, Current: other == lang,
+					Path: v.Base + "/" + other + where, Canonical: site.BaseURL + "/" + other + where,
+				})
+			}
+			v.names = p.names
+			var b bytes.Buffer
+			if err := templates.ExecuteTemplate(&b, name, v); err != nil {
+				return err
+			}
+			if p.pages[lang][where], err = p.file(".html", b.Bytes()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func newView(site Site, base, lang, where string, w words) (view, error) {
+	reference, err := json.Marshal(w.Reference)
+	if err != nil {
+		return view{}, err
+	}
+	title := strings.TrimSpace(strings.ReplaceAll(w.Title, "{name}", site.Name))
+	v := view{
+		Language: lang, Words: w, Name: site.Name, Title: title, API: site.BaseURL + site.API, Base: base,
+		Home: base + "/" + lang + "/", Docs: base + "/" + lang + "/docs", Index: base + site.API,
+		Document: base + site.API + "/doc?ml_language=" + lang, Canonical: site.BaseURL + "/" + lang + where,
+		Neutral: site.BaseURL + where, Segment: "/" + lang + site.API, Reference: string(reference),
+	}
+	if v.Name == "" {
+		v.Name = title
+	}
+	v.Lines, err = lines(v.API, lang, w)
+	return v, err
+}
+
+// lines are the first things to try. They hold on any calendar.
+func lines(api, lang string, w words) ([]line, error) {
+	var event bytes.Buffer
+	e := json.NewEncoder(&event)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(struct {
+		Title string `json:"title"`
+		Start string `json:"start_date"`
+		End   string `json:"end_date"`
+	}{w.CreateTitle, "tomorrow 18:00", "tomorrow 20:00"}); err != nil {
+		return nil, err
+	}
+	return []line{
+		{w.Next, "curl " + quote(api+"/events?per_page=3")},
+		{w.Search, "curl " + quote(api+"/events?search="+url.QueryEscape(w.SearchWord)+"&ml_language="+lang)},
+		{w.Create, `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \` + "\n" +
+			"  -d " + quote(strings.TrimSpace(event.String())) + ` \` + "\n" +
+			"  " + quote(api+"/events?ml_language="+lang)},
+	}, nil
+}
+
+// quote makes one word of a text for a shell.
+func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
