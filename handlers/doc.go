@@ -95,7 +95,8 @@ func (r *request) document() ordered {
 				{"name", "Apache 2.0"}, {"url", "https://www.apache.org/licenses/LICENSE-2.0.html"},
 			}},
 		}},
-		{"servers", []ordered{{{"url", r.h.Site.BaseURL + r.root.Segment + r.root.Mount}}}},
+		// The slash at the end is agreed (contract, section 17). Clients join it and a path with one slash.
+		{"servers", []ordered{{{"url", r.h.Site.BaseURL + r.root.Segment + r.root.Mount + "/"}}}},
 		{"tags", d.tags},
 		{"paths", paths},
 		{"components", ordered{
@@ -396,11 +397,7 @@ func (d *description) success(p *pattern, e *endpoint, method string) ordered {
 func response(meaning string, names []string, content ordered) ordered {
 	var refs ordered
 	for _, name := range append(names, "Content-Language", "X-Request-Id") {
-		component := name
-		if name == "Retry-After" {
-			component = retryAfter(meaning)
-		}
-		refs = append(refs, member{name, refTo("headers", component)})
+		refs = append(refs, member{name, refTo("headers", name)})
 	}
 	return ordered{{"description", meaning}, {"headers", refs}, {"content", content}}
 }
@@ -411,7 +408,7 @@ func (d *description) failure(p *pattern, method string, err possible) ordered {
 	switch err.status {
 	case "401":
 		names = []string{"WWW-Authenticate"}
-	case "503", "default":
+	case "429", "503":
 		names = []string{"Retry-After"}
 	}
 	problem := ordered{{"schema", refTo("schemas", "Problem")}}
@@ -433,17 +430,6 @@ func isLinked(kind calendar.Kind) bool { return kind == calendar.Venue || kind =
 
 // possible is an error an operation can answer.
 type possible struct{ status, meaning string }
-
-// anyOther is the meaning of the statuses that have no entry of their own.
-const anyOther = "Too many requests (429), or our own fault (500)"
-
-// retryAfter is the header component of a reply: not every one of those that have no entry has it.
-func retryAfter(meaning string) string {
-	if meaning == anyOther {
-		return "Retry-After-If-429"
-	}
-	return "Retry-After"
-}
 
 // errorsOf are the errors of an operation (contract, sections 3 and 16).
 func errorsOf(p *pattern, e *endpoint, method string) []possible {
@@ -483,6 +469,7 @@ func errorsOf(p *pattern, e *endpoint, method string) []possible {
 	}
 	return append(out,
 		tooLarge,
+		possible{"429", "Too many requests"},
 		possible{"503", "The database is away, or the service is stopping"},
-		possible{"default", anyOther})
+		possible{"default", "Our own fault (500)"})
 }

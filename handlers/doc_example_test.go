@@ -91,6 +91,14 @@ func TestExamplesAreRecorded(t *testing.T) {
 		broken.Fails = true
 		api.Run(t, []apitest.Case{{Name: c.golden, Request: broken, Status: c.status, Golden: c.golden}})
 	}
+
+	limited := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
+	limited.SignIn(t, "admin", calendar.Administrator)
+	limited.Limit(1)
+	limited.Run(t, []apitest.Case{
+		{Name: "within the rate", Request: as("GET", "/tags", nil), Status: 200},
+		{Name: "beyond the rate", Request: as("GET", "/tags", nil), Status: 429, Golden: "error_too_many_429.json"},
+	})
 }
 
 // TestExamplesAreTheGoldenFiles compares what the program carries with what the tests record.

@@ -105,6 +105,8 @@ func errorExample(p *pattern, method, status string) string {
 		return "error_" + one + "_in_trash_410"
 	case "413":
 		return "error_too_large_413"
+	case "429":
+		return "error_too_many_429"
 	case "503":
 		return "error_unavailable_503"
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // offline is the API with nothing behind it, as the commands describe it.
-func offline(t *testing.T, mounts ...string) *handlers.Handlers {
+func offline(t testing.TB, mounts ...string) *handlers.Handlers {
 	t.Helper()
 	words, err := locale.Load()
 	if err != nil {

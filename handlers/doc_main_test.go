@@ -75,7 +75,8 @@ func copyExamples() error {
 // notExercised is what is described and no test of this package can bring about, with the reason.
 var notExercised = []struct{ status, reason string }{
 	{"503", "the database does not go away; the tests of package server make it, and one example shows the body"},
-	{"default", "429 is for the deployment to answer, and 500 for faults nobody knows of; one example shows the body"},
+	{"429", "rates are set by the deployment, and come before any operation; one example shows the body"},
+	{"default", "500 is for faults nobody knows of; one example shows the body"},
 }
 
 // undescribed are names that tests send, and that succeed without being described, with the reason.

@@ -276,7 +276,6 @@ var headers = ordered{
 	{"X-Request-Id", header("Names the request in the log of the service", required, ordered{{"type", "string"}})},
 	{"WWW-Authenticate", header("The schemes there are", required, ordered{{"type", "string"}})},
 	{"Retry-After", header("Seconds to wait", required, ordered{{"type", "integer"}, {"minimum", 0}})},
-	{"Retry-After-If-429", header("Seconds to wait", optional, ordered{{"type", "integer"}, {"minimum", 0}})},
 }
 
 // Whether a reply always has a header.

@@ -15,7 +15,7 @@ import (
 )
 
 // onSQLite is a service on an empty database, for what no database decides.
-func onSQLite(t *testing.T) *apitest.API {
+func onSQLite(t testing.TB) *apitest.API {
 	t.Helper()
 	return apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
 }

@@ -21,7 +21,6 @@ import (
 // a page: who owns what in which status, and what is linked to what.
 func TestCalendarBehavesAsItsModel(t *testing.T) {
 	t.Parallel()
-	described := describe(t, apitest.New(t, storetest.Migrated(t, storetest.SQLite(t))))
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
 		// Each run starts with a copy of the same empty database.
@@ -52,7 +51,7 @@ func TestCalendarBehavesAsItsModel(t *testing.T) {
 					rt.Error(err)
 				}
 			}()
-			newModel(t, rt, st, described).run(24)
+			newModel(t, rt, st).run(24)
 		})
 	})
 	t.Run("mysql", func(t *testing.T) {
@@ -68,7 +67,7 @@ func TestCalendarBehavesAsItsModel(t *testing.T) {
 				for i := range choices {
 					choices[i] = byte(r.Uint32())
 				}
-				rapid.MakeFuzz(func(rt *rapid.T) { newModel(t, rt, st, described).run(80) })(t, choices)
+				rapid.MakeFuzz(func(rt *rapid.T) { newModel(t, rt, st).run(80) })(t, choices)
 			})
 		}
 	})
@@ -91,16 +90,14 @@ type model struct {
 	rt    *rapid.T
 	api   *apitest.API
 	names int
-	// What every reply is compared with.
-	described *openAPI
 
 	records []*modelled
 	terms   map[int64]string // name by id; "" once deleted
 	ids     []int64          // of terms, in the order they were created
 }
 
-func newModel(t *testing.T, rt *rapid.T, st *store.Store, described *openAPI) *model {
-	m := &model{t: t, rt: rt, described: described, api: apitest.New(t, st), terms: map[int64]string{}}
+func newModel(t *testing.T, rt *rapid.T, st *store.Store) *model {
+	m := &model{t: t, rt: rt, api: apitest.New(t, st), terms: map[int64]string{}}
 	for _, role := range roles[1:] {
 		m.api.SignIn(t, role, calendar.Role(role))
 	}
@@ -203,9 +200,6 @@ func (m *model) do(want int, method, role, path string, body object) apitest.Res
 	got := m.api.Do(m.t, r)
 	if got.Status != want {
 		m.rt.Fatalf("%q %s %s %v: %d, want %d: %s", role, method, path, body, got.Status, want, got.Body)
-	}
-	if err := m.described.checkReply(method, template(path), got); err != nil {
-		m.rt.Fatalf("%q %s %s %v: %v", role, method, path, body, err)
 	}
 	return got
 }

@@ -28,6 +28,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/index"
+	"github.com/almanac-cal/almanac/limit"
 	"github.com/almanac-cal/almanac/locale"
 	"github.com/almanac-cal/almanac/media"
 	"github.com/almanac-cal/almanac/server"
@@ -165,6 +166,11 @@ func (a *API) SignIn(t testing.TB, login string, role calendar.Role) int64 {
 	}
 	a.tokens[login] = secret
 	return user.ID
+}
+
+// Limit makes the service answer each token from now on only so many times within an hour.
+func (a *API) Limit(requests int) {
+	a.server.Rates.Token = limit.Rate{Interval: time.Hour, Burst: requests}
 }
 
 // Token is the secret of SignIn.

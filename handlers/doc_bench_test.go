@@ -1,0 +1,28 @@
+package handlers_test
+
+import (
+	"testing"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/apitest"
+)
+
+// BenchmarkDocument makes interface descriptions, which a service does once a day for each root and language.
+func BenchmarkDocument(b *testing.B) {
+	h := offline(b)
+	for _, c := range []struct {
+		name string
+		lang calendar.Language
+	}{{"as written", calendar.English}, {"translated", calendar.Polish}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				body, err := h.Document(apitest.Now, usualRoot, c.lang)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.SetBytes(int64(len(body)))
+			}
+		})
+	}
+}
