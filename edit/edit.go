@@ -38,6 +38,9 @@ type Editor struct {
 	Request calendar.Language
 	// PasswordKey is what PasswordKey returned. Only writes of passwords need it.
 	PasswordKey []byte
+	// Expect is what is expected of the record or term that Update and its like change; of what is created, found or
+	// changed along with it nothing is.
+	Expect calendar.Expect
 
 	changes []change // of the transaction that runs
 }
@@ -85,6 +88,20 @@ func (e *Editor) author() *int64 {
 // forbidden is the refusal of what the caller may not do.
 func forbidden() error {
 	return &calendar.Error{Code: "rest_forbidden", Key: "rest_forbidden"}
+}
+
+// expect refuses to change a record that is not as expected: *calendar.Error rest_precondition_failed. It is asked
+// after the permission, of a row that is locked.
+func (e *Editor) expect(version int64) error {
+	if e.Expect.Met(version) {
+		return nil
+	}
+	return PreconditionFailed()
+}
+
+// PreconditionFailed is the refusal to change a record that is not as its writer expects it.
+func PreconditionFailed() error {
+	return &calendar.Error{Code: "rest_precondition_failed", Key: "rest_precondition_failed"}
 }
 
 // raced turns the refusal of a write by an index or a foreign key into store.ErrConflict: what was looked up

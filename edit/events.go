@@ -82,6 +82,9 @@ func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in
 	if err := e.permit(old, s); err != nil {
 		return nil, err
 	}
+	if err := e.expect(row.Version); err != nil {
+		return nil, err
+	}
 	if late != nil {
 		return nil, late
 	}
@@ -102,6 +105,9 @@ func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in
 func (e *Editor) TrashEvent(ctx context.Context, tx *ent.Tx, row *ent.Event) (*ent.Event, error) {
 	old := eventRecord(row)
 	if err := e.permitTrash(old); err != nil {
+		return nil, err
+	}
+	if err := e.expect(row.Version); err != nil {
 		return nil, err
 	}
 	span, err := stored(row)

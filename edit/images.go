@@ -37,7 +37,8 @@ func (e *Editor) CreateImage(ctx context.Context, tx *ent.Tx, fill func(*ent.Ima
 }
 
 // DeleteImage deletes the row of an image for good, and takes the image from the records that show it. The files
-// are the caller's to remove, after the commit. Nothing is done if somebody else has deleted it.
+// are the caller's to remove, after the commit. Nothing is done if somebody else has deleted it, which is refused if a
+// version is expected.
 func (e *Editor) DeleteImage(ctx context.Context, tx *ent.Tx, row *ent.Image) error {
 	about := auth.Record{Kind: calendar.Image}
 	if row.AuthorID != nil {
@@ -45,6 +46,9 @@ func (e *Editor) DeleteImage(ctx context.Context, tx *ent.Tx, row *ent.Image) er
 	}
 	if !auth.May(e.By, auth.DeleteImage, about) {
 		return forbidden()
+	}
+	if err := e.expect(row.Version); err != nil {
+		return err
 	}
 	for _, t := range []struct {
 		kind  calendar.Kind
@@ -81,6 +85,9 @@ func (e *Editor) DeleteImage(ctx context.Context, tx *ent.Tx, row *ent.Image) er
 	gone, err := tx.Image.Delete().Where(image.ID(row.ID)).Exec(ctx)
 	if err != nil {
 		return fmt.Errorf("image %d: %w", row.ID, err)
+	}
+	if gone == 0 && e.Expect.Some != nil {
+		return PreconditionFailed()
 	}
 	if gone > 0 {
 		e.log(calendar.Image, row.ID, calendar.Deleted, nil)

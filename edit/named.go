@@ -126,8 +126,8 @@ func (t named[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key stri
 	return found, oldest != nil, nil
 }
 
-// updateNamed changes a row.
-func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R], row R) (R, error) {
+// updateNamed changes a row. Of one that a create found, nothing is expected.
+func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R], row R, found bool) (R, error) {
 	old := t.record(row)
 	author, picture, err := e.check(ctx, tx, old, t.sent)
 	if err != nil {
@@ -139,6 +139,11 @@ func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R], 
 	if err := e.permit(old, t.sent); err != nil {
 		return row, err
 	}
+	if !found {
+		if err := e.expect(old.version); err != nil {
+			return row, err
+		}
+	}
 	if err := invalid(t.faults(row)...); err != nil {
 		return row, err
 	}
@@ -149,6 +154,9 @@ func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R], 
 func trashNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R], row R) (R, error) {
 	old := t.record(row)
 	if err := e.permitTrash(old); err != nil {
+		return row, err
+	}
+	if err := e.expect(old.version); err != nil {
 		return row, err
 	}
 	t.sent.status = new(calendar.Trash)

@@ -32,7 +32,7 @@ func (e *Editor) createOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerI
 		rest.AuthorID = nil
 	}
 	if rest != (OrganizerInput{}) && e.may(auth.Edit, organizerRecord(row)) {
-		row, err = e.UpdateOrganizer(ctx, tx, row, &rest)
+		row, err = updateNamed(ctx, tx, e, e.organizers(tx, &rest, rest.sent()), row, true)
 	}
 	return row, false, err
 }
@@ -42,7 +42,7 @@ func (e *Editor) createOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerI
 func (e *Editor) UpdateOrganizer(ctx context.Context, tx *ent.Tx, row *ent.Organizer, in *OrganizerInput) (
 	*ent.Organizer, error,
 ) {
-	return updateNamed(ctx, tx, e, e.organizers(tx, in, in.sent()), row)
+	return updateNamed(ctx, tx, e, e.organizers(tx, in, in.sent()), row, false)
 }
 
 // TrashOrganizer moves an organizer to the trash and removes it from its events for good. One that is there

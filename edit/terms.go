@@ -89,6 +89,9 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 	if !e.mayManageTerms(row.Taxonomy) {
 		return nil, forbidden()
 	}
+	if err := e.expect(row.Version); err != nil {
+		return nil, err
+	}
 	if moved && parent != nil {
 		above := func(ctx context.Context, id int64) (*int64, error) {
 			t, err := tx.Term.Query().Where(term.ID(id)).Select(term.FieldID, term.FieldParentID).Only(ctx)
@@ -127,6 +130,9 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) error {
 	if !e.mayManageTerms(row.Taxonomy) {
 		return forbidden()
+	}
+	if err := e.expect(row.Version); err != nil {
+		return err
 	}
 	if err := e.moveChildren(ctx, tx, row); err != nil {
 		return fmt.Errorf("children of %s %d: %w", row.Taxonomy, row.ID, err)

@@ -32,14 +32,14 @@ func (e *Editor) createVenue(ctx context.Context, tx *ent.Tx, in *VenueInput, s 
 		rest.AuthorID = nil
 	}
 	if rest != (VenueInput{}) && e.may(auth.Edit, venueRecord(row)) {
-		row, err = e.UpdateVenue(ctx, tx, row, &rest)
+		row, err = updateNamed(ctx, tx, e, e.venues(tx, &rest, rest.sent()), row, true)
 	}
 	return row, false, err
 }
 
 // UpdateVenue changes what is sent of a venue that was loaded in the same transaction, best with LockVenue.
 func (e *Editor) UpdateVenue(ctx context.Context, tx *ent.Tx, row *ent.Venue, in *VenueInput) (*ent.Venue, error) {
-	return updateNamed(ctx, tx, e, e.venues(tx, in, in.sent()), row)
+	return updateNamed(ctx, tx, e, e.venues(tx, in, in.sent()), row, false)
 }
 
 // TrashVenue moves a venue to the trash and removes it from its events for good. One that is there already is

@@ -236,6 +236,11 @@ func (d *description) operation(p *pattern, e *endpoint, method string) ordered 
 		}
 	}
 	parameters = append(parameters, d.share("Fields", fieldsParameter()))
+	for _, h := range conditions {
+		if h.of(p, method) {
+			parameters = append(parameters, d.share(h.name, headerParameter(h.name, h.description)))
+		}
+	}
 	op := ordered{
 		{"tags", []string{p.tag()}},
 		{"summary", e.summary},
@@ -356,6 +361,9 @@ func security(p *pattern, method string) []ordered {
 // responses are the replies of an operation, and what each of its errors means there.
 func (d *description) responses(p *pattern, e *endpoint, method string) ordered {
 	out := ordered{{strconv.Itoa(e.success), d.success(p, e, method)}}
+	if method == http.MethodGet {
+		out = append(out, member{"304", response("The client has this reply", readHeaders(p), nil)})
+	}
 	for _, err := range errorsOf(p, e, method) {
 		out = append(out, member{err.status, d.failure(p, method, err)})
 	}
@@ -364,8 +372,14 @@ func (d *description) responses(p *pattern, e *endpoint, method string) ordered 
 
 func (d *description) success(p *pattern, e *endpoint, method string) ordered {
 	kind := p.kind()
-	list := kind != "" && method == http.MethodGet && !p.hasCaptures()
+	list := p.isList(method)
 	meaning, extra := "The "+string(kind), []string(nil)
+	switch {
+	case method == http.MethodGet:
+		extra = readHeaders(p)
+	case method != http.MethodDelete || isRecord(kind):
+		extra = []string{"ETag"}
+	}
 	var schema ordered
 	switch {
 	case kind == "" && len(p.path) == 0:
@@ -373,7 +387,7 @@ func (d *description) success(p *pattern, e *endpoint, method string) ordered {
 	case kind == "":
 		meaning, schema = "This document", ordered{{"type", "object"}}
 	case list:
-		meaning, extra = "A page of the list", []string{"X-TEC-Total", "X-TEC-TotalPages", "Link"}
+		meaning = "A page of the list"
 		schema = d.schemas.add(capital(string(kind))+"List",
 			listSchema(collections[kind], d.schemas.of(representations[kind])))
 	default:
@@ -381,9 +395,9 @@ func (d *description) success(p *pattern, e *endpoint, method string) ordered {
 	}
 	switch {
 	case e.success == http.StatusCreated && isLinked(kind):
-		meaning, extra = "The new "+string(kind)+", or the one there is of that name", []string{"Location"}
+		meaning, extra = "The new "+string(kind)+", or the one there is of that name", append(extra, "Location")
 	case e.success == http.StatusCreated:
-		meaning, extra = "The new "+string(kind), []string{"Location"}
+		meaning, extra = "The new "+string(kind), append(extra, "Location")
 	case method == http.MethodDelete && isRecord(kind):
 		meaning = "The " + string(kind) + ", now in the trash"
 	case method == http.MethodDelete:
@@ -392,14 +406,6 @@ func (d *description) success(p *pattern, e *endpoint, method string) ordered {
 	return response(meaning, extra, ordered{
 		{"application/json", ordered{{"schema", schema}, {"examples", d.show(successExample(p, e, method))}}},
 	})
-}
-
-func response(meaning string, names []string, content ordered) ordered {
-	var refs ordered
-	for _, name := range append(names, "Content-Language", "X-Request-Id") {
-		refs = append(refs, member{name, refTo("headers", name)})
-	}
-	return ordered{{"description", meaning}, {"headers", refs}, {"content", content}}
 }
 
 // failure is an error reply, in the two forms that clients choose by Accept.
@@ -462,6 +468,12 @@ func errorsOf(p *pattern, e *endpoint, method string) []possible {
 	}
 	if method == http.MethodDelete && isRecord(kind) {
 		out = append(out, possible{"410", "It is in the trash already"})
+	}
+	switch {
+	case read:
+		out = append(out, possible{"412", "If-Match does not have the tag of the reply"})
+	case single:
+		out = append(out, possible{"412", "The record is not as If-Match asks for"})
 	}
 	tooLarge := possible{"413", "The address is too long"}
 	if !read {

@@ -57,6 +57,7 @@ func TestExamplesAreRecorded(t *testing.T) {
 		{Request: get("/venues?page=9"), Status: 404, Golden: "error_venue_page_not_found_404.json"},
 		{Request: get("/organizers?page=9"), Status: 404, Golden: "error_organizer_page_not_found_404.json"},
 		{Request: get("/images/99"), Status: 404, Golden: "error_image_not_found_404.json"},
+		{Request: ifMatch(`"9-0123456789abcdef"`, as("PATCH", "/events/17", object{"cost": "7"})), Status: 412, Golden: "error_precondition_failed_412.json"},
 		{Request: as("POST", "/events", object{"title": strings.Repeat("x", 1<<20)}), Status: 413, Golden: "error_too_large_413.json"},
 	})
 	var d struct {

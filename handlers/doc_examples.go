@@ -103,6 +103,8 @@ func errorExample(p *pattern, method, status string) string {
 		return "error_" + one + "_not_found_404"
 	case "410":
 		return "error_" + one + "_in_trash_410"
+	case "412":
+		return "error_precondition_failed_412"
 	case "413":
 		return "error_too_large_413"
 	case "429":

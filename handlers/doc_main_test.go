@@ -126,7 +126,7 @@ func unexercised() []string {
 				out = append(out, name+": status "+status)
 			}
 		}
-		for _, parameter := range operation.Parameters {
+		for _, parameter := range slices.Concat(operation.Parameters, operation.Headers) {
 			if one.Parameters[parameter] == 0 {
 				out = append(out, name+": parameter "+parameter)
 			}

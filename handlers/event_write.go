@@ -353,16 +353,16 @@ func (r *request) createEvent(in *eventInput) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := r.eventBody(id, false)
+	rep, err := r.eventWritten(id)
 	if err != nil {
 		return nil, err
 	}
-	return r.created(calendar.Event, id, body), nil
+	return r.created(calendar.Event, id, rep.version, rep.body), nil
 }
 
 // created is the reply to a create.
-func (r *request) created(kind calendar.Kind, id int64, body any) *reply {
-	return &reply{status: 201, body: body, header: [][2]string{
+func (r *request) created(kind calendar.Kind, id, version int64, body any) *reply {
+	return &reply{status: 201, body: body, version: version, header: [][2]string{
 		{"Location", r.view().resource(collections[kind], id)},
 	}}
 }
@@ -390,6 +390,7 @@ func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 	if !r.mayWrite(op, record(calendar.Event, e.AuthorID, e.Status.At(r.now, e.PublishedAt), e.StatusBeforeTrash)) {
 		return nil, forbidden()
 	}
+	r.changes = e.Version
 	return e, nil
 }
 
@@ -419,11 +420,7 @@ func (r *request) updateEvent(in *eventInput) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := r.eventBody(e.ID, false)
-	if err != nil {
-		return nil, err
-	}
-	return &reply{status: 200, body: body}, nil
+	return r.eventWritten(e.ID)
 }
 
 func (r *request) declareEventDeleteBySlug(p *param.Set, q *target) {
@@ -462,9 +459,5 @@ func (r *request) deleteEvent(q *target) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := r.eventBody(e.ID, false)
-	if err != nil {
-		return nil, err
-	}
-	return &reply{status: 200, body: body}, nil
+	return r.eventWritten(e.ID)
 }

@@ -96,11 +96,11 @@ func (r *request) getEvent(q *target) (*reply, error) {
 	if err := r.complete([]*ent.Event{e}); err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: new(r.view().event(e, true))}, nil
+	return &reply{status: 200, body: new(r.view().event(e, true)), version: e.Version}, nil
 }
 
-// eventBody loads an event with all that its representation needs.
-func (r *request) eventBody(id int64, full bool) (*eventJSON, error) {
+// eventWritten is the reply to a write: the event with all that its representation needs.
+func (r *request) eventWritten(id int64) (*reply, error) {
 	e, err := r.db.Event.Get(r.ctx, id)
 	if err != nil {
 		return nil, err
@@ -108,8 +108,7 @@ func (r *request) eventBody(id int64, full bool) (*eventJSON, error) {
 	if err := r.complete([]*ent.Event{e}); err != nil {
 		return nil, err
 	}
-	body := r.view().event(e, full)
-	return &body, nil
+	return &reply{status: 200, body: new(r.view().event(e, false)), version: e.Version}, nil
 }
 
 // findEvent loads the row a path names, or says how it is unknown: by id 404, or 400 when the id is that of

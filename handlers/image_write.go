@@ -88,6 +88,10 @@ func (r *request) resolvePicture(p *picture, id **int64) error {
 		if !auth.May(r.caller, auth.Upload, auth.Record{Kind: calendar.Image}) {
 			return mayNotUpload("image")
 		}
+		// What is refused anyway is not worth a download.
+		if r.changes != 0 && !r.expect.Met(r.changes) {
+			return edit.PreconditionFailed()
+		}
 		row, err := r.fetchPicture("image", p.url)
 		if err != nil {
 			return err
@@ -105,14 +109,14 @@ func (r *request) dropPictures() error {
 	// What ended the write, such as a deadline, must not keep its traces.
 	ctx := context.WithoutCancel(r.ctx)
 	for _, row := range r.fetched {
-		errs = append(errs, r.removePicture(ctx, row))
+		errs = append(errs, r.removePicture(ctx, row, calendar.Expect{}))
 	}
 	return errors.Join(errs...)
 }
 
 // removePicture deletes an image: its row and then its files, so that no record shows what is not there.
-func (r *request) removePicture(ctx context.Context, row *ent.Image) error {
-	err := r.commit(ctx, func(tx *entTx, e *edit.Editor) error { return e.DeleteImage(ctx, tx, row) })
+func (r *request) removePicture(ctx context.Context, row *ent.Image, expect calendar.Expect) error {
+	err := r.commit(ctx, expect, func(tx *entTx, e *edit.Editor) error { return e.DeleteImage(ctx, tx, row) })
 	if err != nil {
 		return err
 	}
@@ -191,7 +195,7 @@ func (r *request) storePicture(name, file string, data []byte, source string) (*
 		return nil, pictureFault(name, err)
 	}
 	var row *ent.Image
-	err = r.commit(r.ctx, func(tx *entTx, e *edit.Editor) error {
+	err = r.commit(r.ctx, calendar.Expect{}, func(tx *entTx, e *edit.Editor) error {
 		row, err = e.CreateImage(r.ctx, tx, func(c *ent.ImageCreate) {
 			c.SetPath(img.Path).SetSourceURL(source).SetExtension(img.Extension).SetMimeType(img.MIMEType).
 				SetWidth(img.Width).SetHeight(img.Height).SetFilesize(img.Filesize).SetSizes(img.Sizes)
@@ -253,7 +257,7 @@ func (r *request) createImage(in *imageInput) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.created(calendar.Image, row.ID, r.view().image(row)), nil
+	return r.created(calendar.Image, row.ID, row.Version, r.view().image(row)), nil
 }
 
 func (r *request) takePicture(in *imageInput) (*ent.Image, error) {
@@ -301,7 +305,7 @@ func (r *request) deleteImage(q *target) (*reply, error) {
 		return nil, forbidden()
 	}
 	body := r.view().image(row)
-	if err := r.removePicture(r.ctx, row); err != nil {
+	if err := r.removePicture(r.ctx, row, r.expect); err != nil {
 		return nil, err
 	}
 	return &reply{status: 200, body: body}, nil

@@ -50,7 +50,7 @@ func (r *request) getImage(q *target) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: r.view().image(row)}, nil
+	return &reply{status: 200, body: r.view().image(row), version: row.Version}, nil
 }
 
 // forbidden is the refusal of the permission matrix; anonymous callers get 401 for it, others 403.

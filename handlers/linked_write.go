@@ -174,12 +174,12 @@ func deleteTarget(kind calendar.Kind, by string) func(*request, *param.Set, *tar
 type linkedWrites[I, R any] struct {
 	kind   calendar.Kind
 	parts  func(*I) (at *target, image *picture, id **int64)
-	find   func(*request, *target) (id int64, rec auth.Record, err error)
+	find   func(*request, *target) (id, version int64, rec auth.Record, err error)
 	lock   func(context.Context, *entTx, int64) (R, error)
 	create func(context.Context, *entTx, *edit.Editor, *I) (id int64, err error)
 	update func(context.Context, *entTx, *edit.Editor, R, *I) error
 	trash  func(context.Context, *entTx, *edit.Editor, R) error
-	body   func(*request, int64) (any, error)
+	body   func(*request, int64) (body any, version int64, err error)
 }
 
 // venueWrites are the writes of venues.
@@ -189,13 +189,13 @@ func venueWrites() linkedWrites[venueInput, *ent.Venue] {
 		parts: func(in *venueInput) (*target, *picture, **int64) {
 			return &in.target, in.Image, &in.ImageID
 		},
-		find: func(r *request, q *target) (int64, auth.Record, error) {
+		find: func(r *request, q *target) (int64, int64, auth.Record, error) {
 			row, err := r.findVenue(q)
 			if err != nil {
-				return 0, auth.Record{}, err
+				return 0, 0, auth.Record{}, err
 			}
 			status := row.Status.At(r.now, row.PublishedAt)
-			return row.ID, record(calendar.Venue, row.AuthorID, status, row.StatusBeforeTrash), nil
+			return row.ID, row.Version, record(calendar.Venue, row.AuthorID, status, row.StatusBeforeTrash), nil
 		},
 		lock: edit.LockVenue,
 		create: func(ctx context.Context, tx *entTx, e *edit.Editor, in *venueInput) (int64, error) {
@@ -213,15 +213,15 @@ func venueWrites() linkedWrites[venueInput, *ent.Venue] {
 			_, err := e.TrashVenue(ctx, tx, row)
 			return err
 		},
-		body: func(r *request, id int64) (any, error) {
+		body: func(r *request, id int64) (any, int64, error) {
 			row, err := r.findVenue(&target{ID: id})
 			if err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			if err := r.translateVenues([]*ent.Venue{row}); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
-			return r.view().venue(row, false), nil
+			return r.view().venue(row, false), row.Version, nil
 		},
 	}
 }
@@ -233,13 +233,13 @@ func organizerWrites() linkedWrites[organizerInput, *ent.Organizer] {
 		parts: func(in *organizerInput) (*target, *picture, **int64) {
 			return &in.target, in.Image, &in.ImageID
 		},
-		find: func(r *request, q *target) (int64, auth.Record, error) {
+		find: func(r *request, q *target) (int64, int64, auth.Record, error) {
 			row, err := r.findOrganizer(q)
 			if err != nil {
-				return 0, auth.Record{}, err
+				return 0, 0, auth.Record{}, err
 			}
 			status := row.Status.At(r.now, row.PublishedAt)
-			return row.ID, record(calendar.Organizer, row.AuthorID, status, row.StatusBeforeTrash), nil
+			return row.ID, row.Version, record(calendar.Organizer, row.AuthorID, status, row.StatusBeforeTrash), nil
 		},
 		lock: edit.LockOrganizer,
 		create: func(ctx context.Context, tx *entTx, e *edit.Editor, in *organizerInput) (int64, error) {
@@ -257,15 +257,15 @@ func organizerWrites() linkedWrites[organizerInput, *ent.Organizer] {
 			_, err := e.TrashOrganizer(ctx, tx, row)
 			return err
 		},
-		body: func(r *request, id int64) (any, error) {
+		body: func(r *request, id int64) (any, int64, error) {
 			row, err := r.findOrganizer(&target{ID: id})
 			if err != nil {
-				return nil, err
+				return nil, 0, err
 			}
 			if err := r.translateOrganizers([]*ent.Organizer{row}); err != nil {
-				return nil, err
+				return nil, 0, err
 			}
-			return r.view().organizer(row, false), nil
+			return r.view().organizer(row, false), row.Version, nil
 		},
 	}
 }
@@ -287,11 +287,11 @@ func (w linkedWrites[I, R]) post(r *request, in *I) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := w.body(r, id)
+	body, version, err := w.body(r, id)
 	if err != nil {
 		return nil, err
 	}
-	return r.created(w.kind, id, body), nil
+	return r.created(w.kind, id, version, body), nil
 }
 
 // patch answers an update.
@@ -318,13 +318,14 @@ func (w linkedWrites[I, R]) remove(r *request, q *target) (*reply, error) {
 
 // permitted is the record a path names, if the caller has the right on it.
 func (w linkedWrites[I, R]) permitted(r *request, q *target, op auth.Operation) (int64, error) {
-	id, rec, err := w.find(r, q)
+	id, version, rec, err := w.find(r, q)
 	if err != nil {
 		return 0, err
 	}
 	if !r.mayWrite(op, rec) {
 		return 0, forbidden()
 	}
+	r.changes = version
 	return id, nil
 }
 
@@ -340,9 +341,9 @@ func (w linkedWrites[I, R]) change(r *request, id int64, do func(*entTx, *edit.E
 	if err != nil {
 		return nil, err
 	}
-	body, err := w.body(r, id)
+	body, version, err := w.body(r, id)
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: body}, nil
+	return &reply{status: 200, body: body, version: version}, nil
 }

@@ -51,6 +51,9 @@ type request struct {
 	params *param.Set
 	due    map[calendar.Kind]bool // what lookDue found
 	until  time.Time              // Outcome.Until of what was answered so far
+	expect calendar.Expect        // of the version of the record that is changed
+	// changes is the version that the record to be changed had when it was looked up; 0: nothing is looked up
+	changes int64
 	// fetched are images downloaded for a write that is not committed yet.
 	fetched []*ent.Image
 }

@@ -23,6 +23,8 @@ type Call struct {
 	Language calendar.Language // by path, header or site
 	// OnLanguage is told the language a parameter chooses, for what is written after the handler returns.
 	OnLanguage func(calendar.Language)
+	// Expect is what a write expects of the version of the record that its path names.
+	Expect calendar.Expect
 }
 
 // Outcome is what is known of a reply besides its bytes.
@@ -36,7 +38,7 @@ type Outcome struct {
 func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call) (Outcome, error) {
 	r := &request{
 		ctx: ctx, h: h, db: h.reads(c.Method(), call.Caller), now: call.Now, caller: call.Caller, root: call.Root,
-		lang: call.Language, write: call.Root.Language(),
+		lang: call.Language, write: call.Root.Language(), expect: call.Expect,
 	}
 	values, err := h.values(c, m.path)
 	if err != nil {

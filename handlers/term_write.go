@@ -89,7 +89,7 @@ func createTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, erro
 		if err != nil {
 			return nil, err
 		}
-		return r.created(taxonomy, id, rep.body), nil
+		return r.created(taxonomy, id, rep.version, rep.body), nil
 	}
 }
 
@@ -102,7 +102,7 @@ func (r *request) termReply(taxonomy calendar.Kind, id int64) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: body}, nil
+	return &reply{status: 200, body: body, version: row.Version}, nil
 }
 
 func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, error) {
@@ -148,6 +148,7 @@ func deleteTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) 
 			}
 			return e.DeleteTerm(r.ctx, tx, row)
 		})
+		rep.version = 0 // there is no such version any more
 		return rep, err
 	}
 }

@@ -335,13 +335,14 @@ func getTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &reply{status: 200, body: body}, nil
+		return &reply{status: 200, body: body, version: row.Version}, nil
 	}
 }
 
 func (r *request) findTerm(taxonomy calendar.Kind, id int64) (*ent.Term, error) {
 	query := r.db.Term.Query().Where(term.ID(id), term.TaxonomyEQ(taxonomy))
 	selectTerms(query)
+	query.Select(term.FieldVersion)
 	row, err := query.Only(r.ctx)
 	if ent.IsNotFound(err) {
 		return nil, invalidPath("id")

@@ -262,7 +262,7 @@ func (r *request) getVenue(q *target) (*reply, error) {
 	if err := r.translateVenues([]*ent.Venue{row}); err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: r.view().venue(row, true)}, nil
+	return &reply{status: 200, body: r.view().venue(row, true), version: row.Version}, nil
 }
 
 func (r *request) getOrganizer(q *target) (*reply, error) {
@@ -277,5 +277,5 @@ func (r *request) getOrganizer(q *target) (*reply, error) {
 	if err := r.translateOrganizers([]*ent.Organizer{row}); err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: r.view().organizer(row, true)}, nil
+	return &reply{status: 200, body: r.view().organizer(row, true), version: row.Version}, nil
 }

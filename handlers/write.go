@@ -35,9 +35,9 @@ func (r *request) editor() *edit.Editor {
 	}
 }
 
-// change runs the change of a record in a transaction.
+// change runs the change of a record in a transaction. The record has to be as the request expects it.
 func (r *request) change(do func(tx *entTx, e *edit.Editor) error) error {
-	err := r.commit(r.ctx, do)
+	err := r.commit(r.ctx, r.expect, do)
 	if err == nil {
 		r.fetched = nil // they belong to the record now
 	}
@@ -45,8 +45,11 @@ func (r *request) change(do func(tx *entTx, e *edit.Editor) error) error {
 }
 
 // commit runs do in a transaction and tells why it was refused if every attempt met somebody else.
-func (r *request) commit(ctx context.Context, do func(tx *entTx, e *edit.Editor) error) error {
+func (r *request) commit(
+	ctx context.Context, expect calendar.Expect, do func(tx *entTx, e *edit.Editor) error,
+) error {
 	e := r.editor()
+	e.Expect = expect
 	err := edit.Write(ctx, r.h.DB, e, func(tx *entTx) error { return do(tx, e) })
 	if !errors.Is(err, store.ErrConflict) {
 		return err

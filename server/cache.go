@@ -59,6 +59,7 @@ type landing struct {
 	reply *kept
 }
 
+// newCache makes a cache; nil for one that keeps nothing. The timeout is that of one look at the revision.
 func newCache(c Caching, timeout time.Duration, m *Metrics) (*cache, error) {
 	if c.Size <= 0 {
 		return nil, nil
@@ -80,7 +81,7 @@ func newCache(c Caching, timeout time.Duration, m *Metrics) (*cache, error) {
 type kept struct {
 	revision int64
 	until    time.Time // zero: for ever
-	outcome  handlers.Outcome
+	tag      string
 	route    string
 	lang     calendar.Language
 	header   [][2]string // what the handler set
@@ -105,13 +106,13 @@ func (k *kept) holds(revision int64, now time.Time) bool {
 // cacheable reports whether a request may be answered from the cache: it asks for nobody in particular, and tells no
 // secret that would be kept.
 func cacheable(c *fiber.Ctx) bool {
-	return safe(c) && len(c.Request().Header.Peek(fiber.HeaderAuthorization)) == 0 &&
+	return isRead(c) && len(c.Request().Header.Peek(fiber.HeaderAuthorization)) == 0 &&
 		!c.Context().QueryArgs().Has("password")
 }
 
 // cached answers from the cache, or has work do it and keeps what it answered. work is done by one at a time for each
 // reply.
-func (s *Server) cached(c *fiber.Ctx, x *exchange, work func() (handlers.Outcome, error)) error {
+func (s *Server) cached(c *fiber.Ctx, x *exchange, work func() (*handlers.Outcome, error)) error {
 	revision, err := s.cache.revisions.current(x.ctx, x.began)
 	if err != nil {
 		return fmt.Errorf("revision: %w", err)
@@ -121,8 +122,7 @@ func (s *Server) cached(c *fiber.Ctx, x *exchange, work func() (handlers.Outcome
 	key := string(uri.PathOriginal()) + "?" + string(uri.QueryString()) + "\n" + string(x.lang)
 	if k, _ := s.cache.replies.GetIfPresent(key); k.holds(revision, x.now) {
 		s.Metrics.cached("hit")
-		s.resend(c, x, k)
-		return nil
+		return s.resend(c, x, k)
 	}
 	mine, wait := s.cache.board(flight{key, revision})
 	if !mine {
@@ -133,25 +133,32 @@ func (s *Server) cached(c *fiber.Ctx, x *exchange, work func() (handlers.Outcome
 		}
 		if wait.reply.holds(revision, x.now) {
 			s.Metrics.cached("joined")
-			s.resend(c, x, wait.reply)
-			return nil
+			return s.resend(c, x, wait.reply)
 		}
 		s.Metrics.cached("not_kept")
-		_, err := work()
-		return err
+		out, err := work()
+		if err != nil || out == nil {
+			return err
+		}
+		return s.condition(c, x, tagOf(c, *out), out.Until)
 	}
 	defer s.cache.land(flight{key, revision}, wait)
-	outcome, err := work()
-	if err == nil {
-		wait.reply, err = s.keep(c, x, revision, outcome)
+	out, err := work()
+	if err == nil && out != nil {
+		wait.reply, err = s.keep(c, x, revision, *out)
 	}
-	if err != nil || wait.reply == nil {
+	k := wait.reply
+	switch {
+	case err != nil || out == nil:
 		s.Metrics.cached("not_kept")
 		return err
+	case k == nil:
+		s.Metrics.cached("not_kept")
+		return s.condition(c, x, tagOf(c, *out), out.Until)
 	}
 	s.Metrics.cached("miss")
-	s.cache.replies.Set(key, wait.reply)
-	return nil
+	s.cache.replies.Set(key, k)
+	return s.condition(c, x, k.tag, k.until)
 }
 
 // board joins a flight, or begins it.
@@ -185,7 +192,8 @@ func (s *Server) keep(c *fiber.Ctx, x *exchange, revision int64, outcome handler
 		return nil, fmt.Errorf("scheduled records: %w", err)
 	}
 	k := &kept{
-		revision: revision, until: outcome.Until, outcome: outcome, route: x.route, lang: x.lang, body: bytes.Clone(body),
+		revision: revision, until: outcome.Until, tag: tagOf(c, outcome), route: x.route, lang: x.lang,
+		body: bytes.Clone(body),
 	}
 	if !due.IsZero() && (k.until.IsZero() || due.Before(k.until)) {
 		k.until = due
@@ -205,30 +213,31 @@ var ofConnection = map[string]bool{
 }
 
 // resend answers with a kept reply.
-func (s *Server) resend(c *fiber.Ctx, x *exchange, k *kept) {
+func (s *Server) resend(c *fiber.Ctx, x *exchange, k *kept) error {
 	x.route, x.api, x.lang = k.route, true, k.lang
 	h := &c.Response().Header
 	for _, pair := range k.header {
 		h.Add(pair[0], pair[1])
 	}
-	body := k.body
+	body, tag := k.body, k.tag
 	switch want := accepted(c.Get(fiber.HeaderAcceptEncoding)); want {
 	case brotlied:
-		body = s.encoded(c, &k.br, body, want)
+		body, tag = encoded(c, &k.br, k, want)
 	case gzipped:
-		body = s.encoded(c, &k.gzip, body, want)
+		body, tag = encoded(c, &k.gzip, k, want)
 	}
 	c.Status(fiber.StatusOK).Response().SetBodyRaw(body)
+	return s.condition(c, x, tag, k.until)
 }
 
-// encoded is a body in a coding, if it is smaller that way.
-func (s *Server) encoded(c *fiber.Ctx, p *packed, body []byte, in coding) []byte {
-	data := p.of(body, in)
+// encoded is the body in a coding and its tag, if it is smaller that way.
+func encoded(c *fiber.Ctx, p *packed, k *kept, in coding) (body []byte, tag string) {
+	data := p.of(k.body, in)
 	if data == nil {
-		return body
+		return k.body, k.tag
 	}
 	c.Set(fiber.HeaderContentEncoding, string(in))
-	return data
+	return data, tagIn(k.tag, in)
 }
 
 // schedule remembers when the next scheduled record is published, for one revision.

@@ -45,6 +45,7 @@ var statuses = map[string]int{
 	"term_exists":                      http.StatusBadRequest,
 	"duplicate_term_slug":              http.StatusBadRequest,
 	"image-not-found":                  http.StatusNotFound,
+	"rest_precondition_failed":         http.StatusPreconditionFailed,
 	"rest_request_too_large":           http.StatusRequestEntityTooLarge,
 	"rest_too_many_requests":           http.StatusTooManyRequests,
 	"rest_internal_error":              http.StatusInternalServerError,
@@ -243,8 +244,7 @@ func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	x := s.exchange(c, time.Now())
 	root, _, ok := s.API.Locate(string(c.Request().URI().PathOriginal()))
 	x.lang = s.language(c, root, ok)
-	c.Response().Header.DisableNormalizing()
-	c.Set("X-Request-Id", x.id)
+	s.begin(c, x)
 	x.failed = refusal(err)
 	s.Metrics.began()
 	s.writeError(c, x, x.failed)

@@ -50,7 +50,8 @@ func (s *Server) file(ctx context.Context, c *fiber.Ctx, name string) error {
 		return err
 	}
 	etag := `"` + strconv.FormatInt(info.ModTime.Unix(), 36) + "-" + strconv.FormatInt(info.Size, 36) + `"`
-	known := hasETag(c.Get(fiber.HeaderIfNoneMatch), etag)
+	list, sent := tagsOf(c, fiber.HeaderIfNoneMatch)
+	known := sent && list.weak(etag)
 	var data []byte
 	if !known {
 		data, err = io.ReadAll(f)
@@ -69,16 +70,4 @@ func (s *Server) file(ctx context.Context, c *fiber.Ctx, name string) error {
 	}
 	c.Set(fiber.HeaderContentType, info.MIMEType)
 	return c.Send(data)
-}
-
-// hasETag reports whether an If-None-Match header names the tag, by the weak comparison of RFC 9110,
-// section 13.1.2.
-func hasETag(header, etag string) bool {
-	for candidate := range strings.SplitSeq(header, ",") {
-		candidate = strings.TrimSpace(candidate)
-		if candidate == "*" || strings.TrimPrefix(candidate, "W/") == etag {
-			return true
-		}
-	}
-	return false
 }

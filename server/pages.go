@@ -117,8 +117,9 @@ func sendFile(c *fiber.Ctx, f *web.File, keep string) error {
 	case gzipped:
 		data = f.Gzip
 	}
-	etag := `"` + strings.TrimSuffix(f.Tag+"-"+string(encoding), "-") + `"`
-	known := hasETag(c.Get(fiber.HeaderIfNoneMatch), etag)
+	etag := tagIn(`"`+f.Tag+`"`, encoding)
+	list, sent := tagsOf(c, fiber.HeaderIfNoneMatch)
+	known := sent && list.weak(etag)
 	if encoding == identity && !known {
 		var err error
 		if data, err = f.Plain(); err != nil {

@@ -36,6 +36,10 @@ type Config struct {
 	Log   *slog.Logger
 	Media media.Store // files below /media/; nil: there are none
 
+	// MaxAge is how long caches may answer with what anonymous callers read, Stale how long they may go on with it
+	// while they ask anew. Whole seconds.
+	MaxAge, Stale time.Duration
+
 	Limits
 	Checks    []Check       // what has to be well for /readyz
 	DrainWait time.Duration // how long to go on when told to stop, for those who send us requests to notice
@@ -159,9 +163,7 @@ func (s *Server) handle(c *fiber.Ctx) error {
 			s.gate.Leave()
 		}
 	}()
-	// Names as they are documented: X-TEC-Total, not X-Tec-Total, for clients that look at the letters.
-	c.Response().Header.DisableNormalizing()
-	c.Set(headerRequestID, x.id)
+	s.begin(c, x)
 	if !s.probe(c, x) {
 		s.answer(c, x)
 	}
@@ -171,6 +173,13 @@ func (s *Server) handle(c *fiber.Ctx) error {
 	}
 	s.done(c, x, time.Since(began))
 	return nil
+}
+
+// begin sets up a reply that is empty.
+func (s *Server) begin(c *fiber.Ctx, x *exchange) {
+	// Names as they are documented: X-TEC-Total, not X-Tec-Total, for clients that look at the letters.
+	c.Response().Header.DisableNormalizing()
+	c.Set(headerRequestID, x.id)
 }
 
 // answer writes the reply, or the error instead.
@@ -222,10 +231,13 @@ func (s *Server) dispatch(c *fiber.Ctx, x *exchange) error {
 	}
 	in := entry{root: root, rest: rest, path: path, api: ok, tooLong: tooLong}
 	if s.cache == nil || !ok || tooLong || !cacheable(c) {
-		_, err := s.work(c, x, in)
-		return err
+		out, err := s.work(c, x, in)
+		if err != nil || out == nil {
+			return err
+		}
+		return s.condition(c, x, tagOf(c, *out), out.Until)
 	}
-	return s.cached(c, x, func() (handlers.Outcome, error) { return s.work(c, x, in) })
+	return s.cached(c, x, func() (*handlers.Outcome, error) { return s.work(c, x, in) })
 }
 
 // entry is where a request came in.
@@ -237,8 +249,8 @@ type entry struct {
 	tooLong bool // the URL is
 }
 
-// work takes the steps that the cache saves.
-func (s *Server) work(c *fiber.Ctx, x *exchange, in entry) (none handlers.Outcome, err error) {
+// work takes the steps that the cache saves. Only what the API answers has an outcome.
+func (s *Server) work(c *fiber.Ctx, x *exchange, in entry) (none *handlers.Outcome, err error) {
 	if err := s.enter(x); err != nil {
 		return none, err
 	}
@@ -277,14 +289,15 @@ func (s *Server) work(c *fiber.Ctx, x *exchange, in entry) (none handlers.Outcom
 	if len(c.BodyRaw()) > maxBody && !m.Upload() {
 		return none, errLarge
 	}
-	if s.cache != nil && !safe(c) {
-		defer s.cache.revisions.forget()
+	if !isRead(c) {
+		call.Expect = expectation(c)
+		if s.cache != nil {
+			defer s.cache.revisions.forget()
+		}
 	}
-	return s.API.Serve(x.ctx, c, m, call)
+	out, err := s.API.Serve(x.ctx, c, m, call)
+	return &out, err
 }
-
-// safe reports whether the method of a request is one that only reads.
-func safe(c *fiber.Ctx) bool { return c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead }
 
 // language is that of a reply: by parameter, by path, by header, or that of the site.
 func (s *Server) language(c *fiber.Ctx, root handlers.Root, api bool) calendar.Language {
@@ -322,7 +335,31 @@ func method(c *fiber.Ctx) string {
 // What browsers are told about replies of a service on the internet: they are data, and never a document of its origin.
 const policy = "default-src 'none'; frame-ancestors 'none'"
 
-const exposed = "X-TEC-Total, X-TEC-TotalPages, Link, Location, Allow, Content-Language"
+// What scripts of other origins may read of a reply, and send with a request.
+const (
+	exposed = "X-TEC-Total, X-TEC-TotalPages, Link, Location, Allow, Content-Language, ETag"
+	allowed = "Authorization, Content-Type, Accept-Language, X-HTTP-Method-Override"
+)
+
+// allowedIfAsked are headers that a preflight allows if it asks for them; to others they are not mentioned.
+var allowedIfAsked = []string{
+	fiber.HeaderIfMatch,
+	fiber.HeaderIfNoneMatch,
+}
+
+// allowedHeaders is what a preflight allows that asks for some headers: if-match, content-type.
+func allowedHeaders(asked string) string {
+	out := allowed
+	for _, name := range allowedIfAsked {
+		for one := range strings.SplitSeq(asked, ",") {
+			if strings.EqualFold(strings.TrimSpace(one), name) {
+				out += ", " + name
+				break
+			}
+		}
+	}
+	return out
+}
 
 // finish sets the headers that every reply has.
 func (s *Server) finish(c *fiber.Ctx, x *exchange) {
@@ -348,8 +385,7 @@ func (s *Server) finish(c *fiber.Ctx, x *exchange) {
 	}
 	if c.Method() == fiber.MethodOptions {
 		c.Set(fiber.HeaderAccessControlAllowMethods, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
-		c.Set(fiber.HeaderAccessControlAllowHeaders,
-			"Authorization, Content-Type, Accept-Language, X-HTTP-Method-Override")
+		c.Set(fiber.HeaderAccessControlAllowHeaders, allowedHeaders(c.Get(fiber.HeaderAccessControlRequestHeaders)))
 		c.Set(fiber.HeaderAccessControlMaxAge, "86400")
 	}
 	if x.api || x.failed != nil {

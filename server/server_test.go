@@ -150,11 +150,11 @@ func TestHeadersOfEveryReply(t *testing.T) {
 		json := []string{
 			"Content-Type", "application/json; charset=UTF-8", "X-Content-Type-Options", "nosniff",
 			"Access-Control-Allow-Origin", "*", "Access-Control-Allow-Credentials", "",
-			"Access-Control-Expose-Headers", "X-TEC-Total, X-TEC-TotalPages, Link, Location, Allow, Content-Language",
+			"Access-Control-Expose-Headers", "X-TEC-Total, X-TEC-TotalPages, Link, Location, Allow, Content-Language, ETag",
 			"Vary", "Accept, Accept-Language, Authorization", "Content-Language", "en",
 		}
 		api.Run(t, []apitest.Case{
-			{Name: "read", Request: ask("", "/events/15"), Status: 200, Check: header(append(slices.Clone(json), "Cache-Control", "")...)},
+			{Name: "read", Request: ask("", "/events/15"), Status: 200, Check: header(append(slices.Clone(json), "Cache-Control", "public, max-age=0")...)},
 			{Name: "list", Request: ask("", "/events"), Status: 200, Check: header(append(slices.Clone(json), "X-TEC-Total", "12", "X-TEC-TotalPages", "2")...)},
 			{Name: "index", Request: ask("", ""), Status: 200, Check: header(json...)},
 			{Name: "invalid", Request: ask("", "/events?page=0"), Status: 400, Check: header(json...)},

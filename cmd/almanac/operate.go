@@ -41,6 +41,8 @@ type operateFlags struct {
 	RateRedis               string        `placeholder:"URL" help:"Redis or Valkey where all processes count together: redis://USER:PASSWORD@HOST:PORT/0. Default: each for itself."`
 	TrustedProxy            []string      `placeholder:"CIDR" help:"Networks of proxies whose word about the address of a client counts. Repeatable, or a comma list. Default none."`
 	ProxyHeader             string        `default:"x-forwarded-for" placeholder:"NAME" enum:"x-forwarded-for,forwarded" help:"Header in which they say it: x-forwarded-for or forwarded. Default ${default}."`
+	MaxAge                  time.Duration `default:"0s" placeholder:"TIME" help:"How long caches may answer with what is read without signing in, before they ask again. Default ${default}."`
+	StaleWhileRevalidate    time.Duration `default:"10s" placeholder:"TIME" help:"How long they may then go on with it while they ask. Default ${default}."`
 	DrainWait               time.Duration `default:"0s" placeholder:"TIME" help:"When told to stop, go on that long while /readyz says so. Default ${default}."`
 	ReusePort               bool          `help:"Share the address with other processes, so that a new one can start before the old one stops."`
 	MetricsListen           string        `placeholder:"HOST:PORT" help:"Second address, for operators only, with /metrics for Prometheus. Default none."`
@@ -73,6 +75,17 @@ func (f operateFlags) check() error {
 	} {
 		if d.value < d.least || d.value > time.Hour {
 			return usageError{fmt.Errorf("--%s %v: want a time such as 15s, an hour at most", d.flag, d.value)}
+		}
+	}
+	for _, d := range []struct {
+		flag  string
+		value time.Duration
+	}{
+		{"max-age", f.MaxAge},
+		{"stale-while-revalidate", f.StaleWhileRevalidate},
+	} {
+		if d.value < 0 || d.value > 365*24*time.Hour || d.value%time.Second != 0 {
+			return usageError{fmt.Errorf("--%s %v: want whole seconds, a year at most", d.flag, d.value)}
 		}
 	}
 	for _, n := range []struct {

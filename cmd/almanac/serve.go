@@ -324,7 +324,7 @@ func (f serveFlags) server(
 	srv, err := server.New(server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, site.Now), Words: words, Site: site, Log: log, Media: files,
 		Limits: op.limits, Checks: checks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
-		Caching: caching, NoPages: !f.Pages,
+		Caching: caching, MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, files.Close())

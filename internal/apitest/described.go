@@ -215,6 +215,12 @@ func (x *exchange) checkReply() error {
 	if x.req.Method == http.MethodHead {
 		return nil
 	}
+	if len(ref.Value.Content) == 0 {
+		if kind := x.res.Header.Get("Content-Type"); len(x.res.Body) > 0 || kind != "" {
+			return fmt.Errorf("status %d: a body of type %q is not described", x.res.Status, kind)
+		}
+		return nil
+	}
 	kind, _, err := mime.ParseMediaType(x.res.Header.Get("Content-Type"))
 	if err != nil {
 		return err
@@ -288,8 +294,16 @@ func (x *exchange) checkRequest() error {
 	}
 	for _, ref := range x.described.whole.Parameters {
 		p := ref.Value
-		if p.In == openapi3.ParameterInPath {
+		switch p.In {
+		case openapi3.ParameterInPath:
 			x.parameters = append(x.parameters, p.Name)
+			continue
+		case openapi3.ParameterInHeader:
+			if text := x.req.Header.Get(p.Name); text != "" {
+				if err := x.checkValue(p.Name, text, p.Schema.Value); err != nil {
+					return err
+				}
+			}
 			continue
 		}
 		raw, ok := query[p.Name]

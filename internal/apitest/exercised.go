@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/getkin/kin-openapi/openapi3"
 )
 
 // Exercise is what all tests of a package together did with one operation.
@@ -49,8 +51,8 @@ func Exercised() map[string]Exercise {
 	return out
 }
 
-// Described is what the interface description has of each operation: its statuses and its parameters, the fields
-// of its body included, in order.
+// Described is what the interface description has of each operation: its statuses, its parameters, the fields
+// of its body included, in order, and the headers of requests that it knows.
 func Described() (map[string]Operation, error) {
 	d, err := description()
 	if err != nil {
@@ -62,6 +64,10 @@ func Described() (map[string]Operation, error) {
 			one := Operation{Statuses: slices.Sorted(maps.Keys(op.Responses.Map()))}
 			names := map[string]bool{}
 			for _, p := range op.Parameters {
+				if p.Value.In == openapi3.ParameterInHeader {
+					one.Headers = append(one.Headers, p.Value.Name)
+					continue
+				}
 				names[p.Value.Name] = true
 			}
 			if op.RequestBody != nil {
@@ -79,4 +85,4 @@ func Described() (map[string]Operation, error) {
 }
 
 // Operation is what the interface description says there is of one.
-type Operation struct{ Statuses, Parameters []string }
+type Operation struct{ Statuses, Parameters, Headers []string }

@@ -1,0 +1,466 @@
+package handlers_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// headed is a request with one more header.
+func headed(name, value string, r apitest.Request) apitest.Request {
+	header := map[string]string{name: value}
+	maps.Copy(header, r.Header)
+	r.Header = header
+	return r
+}
+
+func ifMatch(tags string, r apitest.Request) apitest.Request { return headed("If-Match", tags, r) }
+
+func ifNoneMatch(tags string, r apitest.Request) apitest.Request {
+	return headed("If-None-Match", tags, r)
+}
+
+// are checks headers.
+func are(want ...string) func(*testing.T, apitest.Response) {
+	var checks []func(*testing.T, apitest.Response)
+	for pair := range slices.Chunk(want, 2) {
+		checks = append(checks, header(pair[0], pair[1]))
+	}
+	return both(checks...)
+}
+
+const (
+	failed = "rest_precondition_failed"
+	zeros  = "-0000000000000000"
+)
+
+// tagged is the reply to a request that has to be answered with success and a tag.
+func tagged(t *testing.T, api *apitest.API, r apitest.Request) (apitest.Response, string) {
+	t.Helper()
+	res := api.Do(t, r)
+	tag := res.Header.Get("ETag")
+	if res.Status >= 300 || tag == "" {
+		t.Fatalf("%s %s: got %d, tag %q: %s", r.Method, r.Path, res.Status, tag, res.Body)
+	}
+	return res, tag
+}
+
+// versionIn is the version in a tag.
+func versionIn(tag string) string { return strings.TrimPrefix(strings.Split(tag, "-")[0], `"`) }
+
+// TestEveryReadMayDependOnWhatTheClientHas asks all that can be read, with and without credentials.
+func TestEveryReadMayDependOnWhatTheClientHas(t *testing.T) {
+	t.Parallel()
+	single, list := regexp.MustCompile(`^"[1-9]\d*-[0-9a-f]{16}"$`), regexp.MustCompile(`^W/"[0-9a-f]{16}"$`)
+	names, _ := describedOperations(t)
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.Example(t)
+		for _, name := range names {
+			path, ok := strings.CutPrefix(name, "GET ")
+			if !ok {
+				continue
+			}
+			for _, as := range []string{"", "admin"} {
+				if path == "/images" && as == "" {
+					continue
+				}
+				t.Run(path+" as "+as, func(t *testing.T) {
+					read := apitest.Request{Path: targets.Replace(path), As: as}
+					first, tag := tagged(t, api, read)
+					form, other := list, tag
+					if strings.Contains(path, "{") {
+						form, other = single, `"1`+zeros+`"`
+					}
+					if !form.MatchString(tag) {
+						t.Errorf("the tag is %s", tag)
+					}
+					header("Cache-Control", map[string]string{"": "public, max-age=0", "admin": "no-store, private"}[as])(t, first)
+					if _, again := tagged(t, api, read); again != tag {
+						t.Errorf("asked again, the tag is %s, not %s", again, tag)
+					}
+					same := func(t *testing.T, r apitest.Response) {
+						t.Helper()
+						want := maps.Clone(first.Header)
+						if r.Status == http.StatusNotModified {
+							want.Del("Content-Type")
+							want.Del("Content-Length")
+						}
+						got := maps.Clone(r.Header)
+						for _, h := range []http.Header{want, got} {
+							h.Del("X-Request-Id")
+							h.Del("Date")
+						}
+						equal(t, "headers", want, got)
+						if len(r.Body) > 0 {
+							t.Errorf("a body: %s", r.Body)
+						}
+					}
+					head := read
+					head.Method = "HEAD"
+					api.Run(t, []apitest.Case{
+						{Name: "HEAD", Request: head, Status: 200, Check: same},
+						{Name: "the client has it", Request: ifNoneMatch(tag, read), Status: 304, Check: same},
+						{Name: "it has it, weakly, among others", Request: ifNoneMatch(`"a,b", W/`+strings.TrimPrefix(tag, "W/"), read), Status: 304, Check: same},
+						{Name: "it has anything", Request: ifNoneMatch("*", read), Status: 304, Check: same},
+						{Name: "HEAD, it has it", Request: ifNoneMatch(tag, head), Status: 304, Check: same},
+						{Name: "it has something else", Request: ifNoneMatch(`"x"`, read), Status: 200},
+						{Name: "it says nothing of use", Request: ifNoneMatch(strings.Trim(tag, `"`), read), Status: 200},
+						{Name: "it wants anything", Request: ifMatch("*", read), Status: 200},
+						{Name: "it wants what it does not have", Request: ifNoneMatch(tag, ifMatch("*", read)), Status: 304},
+						{Name: "it wants something else", Request: ifMatch(other, read), Status: 412, Code: failed, Check: func(t *testing.T, r apitest.Response) {
+							are("ETag", "", "Link", "", "X-TEC-Total", "", "Vary", "Accept, Accept-Language, Authorization")(t, r)
+						}},
+						{Name: "it wants something else and has it", Request: ifNoneMatch(tag, ifMatch(other, read)), Status: 412, Code: failed},
+						{Name: "wrong parameter", Request: ifMatch(other, ifNoneMatch(tag, apitest.Request{Path: read.Path + "?ml_language=xx", As: as})), Status: 400, Check: header("ETag", "")},
+					})
+					if form == single {
+						api.Run(t, []apitest.Case{{Name: "it wants this", Request: ifMatch(`"x", `+tag, read), Status: 200}})
+					}
+				})
+			}
+		}
+	})
+}
+
+// TestTagsAreEqualWhenBodiesAre reads everything in many ways.
+func TestTagsAreEqualWhenBodiesAre(t *testing.T) {
+	t.Parallel()
+	names, _ := describedOperations(t)
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.Example(t)
+		api.SignIn(t, "subscriber", calendar.Subscriber)
+		bodyOf, tagOf := map[string]string{}, map[string]string{}
+		look := func(r apitest.Request) {
+			res := api.Do(t, r)
+			tag := res.Header.Get("ETag")
+			if res.Status != 200 {
+				if tag != "" {
+					t.Errorf("%s: status %d with the tag %s", r.Path, res.Status, tag)
+				}
+				return
+			}
+			body := string(res.Body)
+			if other, ok := bodyOf[tag]; ok && other != body {
+				t.Errorf("%s: the tag %s is also that of %s, not only of %s", r.Path, tag, other, body)
+			}
+			// The same words in a list, or in another version, are something else.
+			key := versionIn(tag) + " " + body
+			if strings.HasPrefix(tag, "W/") {
+				key = "list " + body
+			}
+			if other, ok := tagOf[key]; ok && other != tag {
+				t.Errorf("%s: tagged %s and %s: %s", r.Path, tag, other, body)
+			}
+			bodyOf[tag], tagOf[key] = body, tag
+		}
+		all := func() {
+			var paths []string
+			for _, name := range names {
+				if path, ok := strings.CutPrefix(name, "GET "); ok {
+					paths = append(paths, targets.Replace(path))
+				}
+			}
+			for id := range 24 {
+				paths = append(paths, fmt.Sprintf("/events/%d", id+1))
+			}
+			paths = append(paths, "/events/by-slug/winter-jazz-blues", "/events/by-slug/zimowy-jazz", "/venues/10", "/organizers/12",
+				"/categories/2", "/categories/3", "/events/22?password=sesame")
+			for _, path := range paths {
+				queries := []string{"", "ml_language=pl", "ml_language=es", "_fields=id", "_fields=id,status,slug"}
+				switch strings.Count(path, "/") {
+				case 1:
+					queries = append(queries, "ml_language=pl&_fields=total")
+				case 2:
+					if strings.HasPrefix(path, "/events/") {
+						queries = append(queries, "password=sesame")
+					}
+				}
+				for _, query := range queries {
+					for _, as := range []string{"", "subscriber", "admin"} {
+						glue := "?"
+						if strings.Contains(path, "?") {
+							glue = "&"
+						}
+						look(apitest.Request{Path: path + glue + query, As: as})
+					}
+				}
+			}
+		}
+		all()
+		if len(bodyOf) < 100 {
+			t.Errorf("only %d tags", len(bodyOf))
+		}
+		for _, path := range []string{"/events/15", "/venues/10", "/organizers/12", "/categories/2", "/tags/4"} {
+			if res := api.Do(t, patch("admin", path, object{"description": "<p>New</p>"})); res.Status != 200 {
+				t.Fatalf("%s: %d %s", path, res.Status, res.Body)
+			}
+		}
+		all()
+	})
+}
+
+// written are the records that the tests of writes change: a path, and where they are read.
+var written = []struct {
+	path, id string
+	body     object
+}{
+	{"/events/17", "/events/17", object{"featured": true}},
+	{"/events/by-slug/walk-with-music", "/events/17", object{"featured": true}},
+	{"/venues/11", "/venues/11", object{"city": "Łódź"}},
+	{"/venues/by-slug/bare-venue", "/venues/11", object{"city": "Łódź"}},
+	{"/organizers/13", "/organizers/13", object{"phone": "1"}},
+	{"/organizers/by-slug/bob", "/organizers/13", object{"phone": "1"}},
+	{"/categories/5", "/categories/5", object{"name": "Sports"}},
+	{"/tags/4", "/tags/4", object{"name": "Free"}},
+}
+
+func TestEveryWriteMayDependOnTheVersion(t *testing.T) {
+	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		for _, c := range written {
+			for _, method := range []string{"PUT", "POST", "PATCH", "DELETE"} {
+				t.Run(method+" "+c.path, func(t *testing.T) {
+					_, tag := tagged(t, e.API, apitest.Request{Path: c.id, As: "admin"})
+					_, polish := tagged(t, e.API, get(c.id+"?ml_language=pl&_fields=id"))
+					opaque := strings.Trim(tag, `"`)
+					write := apitest.Request{Method: method, Path: c.path, As: "admin", JSON: c.body}
+					if method == "DELETE" {
+						write.JSON = nil
+					}
+					is := func(t *testing.T, _ apitest.Response) {
+						t.Helper()
+						if _, now := tagged(t, e.API, get(c.id)); versionIn(now) != versionIn(tag) {
+							t.Errorf("it was written: %s, then %s", tag, now)
+						}
+					}
+					refused := func(name string, r apitest.Request) apitest.Case {
+						return apitest.Case{Name: name, Request: r, Status: 412, Code: failed, Check: is}
+					}
+					e.Run(t, []apitest.Case{
+						refused("another version", ifMatch(`"99-`+strings.Split(opaque, "-")[1]+`"`, write)),
+						refused("weak", ifMatch("W/"+tag, write)),
+						refused("no tag of ours", ifMatch(`"`+versionIn(tag)+`"`, write)),
+						refused("no tag", ifMatch(opaque, write)),
+						refused("nothing", ifMatch("", write)),
+						refused("garbage behind the tag", ifMatch(tag+", x", write)),
+						refused("none", ifNoneMatch("*", write)),
+						refused("not this one", ifNoneMatch(`"x", `+polish, write)),
+						refused("not this one, weakly", ifNoneMatch("W/"+tag, write)),
+						refused("this and not this", ifNoneMatch(tag, ifMatch(tag, write))),
+						{Name: "credentials come first", Request: ifMatch(`"x"`, apitest.Request{Method: method, Path: c.path, JSON: write.JSON}), Status: 401, Check: is},
+						{Name: "rights come first", Request: ifMatch(`"x"`, apitest.Request{Method: method, Path: c.path, As: "subscriber", JSON: write.JSON}), Status: 403, Check: is},
+						{Name: "parameters come first", Request: ifMatch(`"x"`, apitest.Request{Method: method, Path: c.path + "?ml_language=xx", As: "admin", JSON: write.JSON}), Status: 400, Check: is},
+					})
+					if method == "DELETE" {
+						e.deletes(t, c.id, ifMatch(polish, write))
+						return
+					}
+					// Each write leaves a tag for the next.
+					for _, r := range []func(tag string) apitest.Request{
+						func(string) apitest.Request { return ifMatch(polish, write) },
+						func(tag string) apitest.Request { return ifMatch(`"a,b",,`+tag, write) },
+						func(tag string) apitest.Request { return ifNoneMatch(`"x"`, ifMatch(tag, write)) },
+						func(string) apitest.Request { return ifMatch("*", write) },
+						func(string) apitest.Request { return ifNoneMatch(polish, write) }, // of a version long gone
+						func(string) apitest.Request { return write },
+					} {
+						before := tag
+						if _, tag = tagged(t, e.API, r(before)); tag == before {
+							t.Errorf("after a write the tag is still %s", tag)
+						}
+					}
+					if res := e.Do(t, ifMatch(polish, write)); res.Status != 412 {
+						t.Errorf("with a tag of before: %d: %s", res.Status, res.Body)
+					}
+				})
+			}
+		}
+	})
+}
+
+// deletes sends a delete with the right tag, and sends it again. What is in the trash has a tag, and is restored.
+func (e *eventTest) deletes(t *testing.T, id string, r apitest.Request) {
+	t.Helper()
+	tag := e.must(t, r).Header.Get("ETag")
+	again := 410
+	isTerm := strings.HasPrefix(id, "/categories") || strings.HasPrefix(id, "/tags")
+	if isTerm || strings.Contains(r.Path, "by-slug") {
+		again = 400
+	}
+	if res := e.Do(t, r); res.Status != again {
+		t.Errorf("deleted again: %d, want %d: %s", res.Status, again, res.Body)
+	}
+	if isTerm {
+		equal(t, "tag", "", tag)
+		return
+	}
+	e.must(t, ifMatch(tag, patch("admin", id, object{"status": "publish"})))
+}
+
+func TestDeletingAnImageMayDependOnItsTag(t *testing.T) {
+	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		path := imagePath(addImage(t, e.API, nil))
+		_, tag := tagged(t, e.API, get(path))
+		e.Run(t, []apitest.Case{
+			{Name: "another", Request: ifMatch(`"2`+zeros+`"`, remove("admin", path)), Status: 412, Code: failed},
+			{Name: "weak", Request: ifMatch("W/"+tag, remove("admin", path)), Status: 412, Code: failed},
+			{Name: "none", Request: ifNoneMatch("*", remove("admin", path)), Status: 412, Code: failed},
+			{Name: "rights come first", Request: ifMatch(`"x"`, remove("contributor", path)), Status: 403},
+			{Name: "it is still there", Request: get(path), Status: 200, Check: header("ETag", tag)},
+			{Name: "this one", Request: ifMatch(tag, remove("admin", path)), Status: 200, Check: header("ETag", "")},
+			{Name: "gone", Request: ifMatch(tag, remove("admin", path)), Status: 404},
+		})
+	})
+}
+
+// TestWhatIsExpectedIsOfTheRecordAlone sends conditions where other records are written too, or no record is named.
+func TestWhatIsExpectedIsOfTheRecordAlone(t *testing.T) {
+	source := pictures(t)
+	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		rows := pictureRows(t, e.API)
+		e.must(t, patch("admin", "/venues/10", object{"phone": "1"}))
+		e.must(t, patch("admin", "/events/15", object{"featured": false}))
+		_, event := tagged(t, e.API, get("/events/15"))
+		hall := object{"venue": "Grand Hall", "phone": "2"}
+		e.Run(t, []apitest.Case{
+			{Name: "a venue of the event was changed", Request: patch("admin", "/venues/10", object{"phone": "3"}), Status: 200},
+			{Name: "the event is another representation", Request: ifNoneMatch(event, get("/events/15")), Status: 200},
+			{Name: "and the same version", Request: ifMatch(event, patch("admin", "/events/15", object{"venue": hall, "organizer": object{"organizer": "New"}})), Status: 200},
+			{Name: "its venue was changed with it", Request: get("/venues/10"), Status: 200, Check: shows(`"2"`, "phone")},
+			{Name: "no record is named: event", Request: ifNoneMatch("*", ifMatch(`"x"`, post("admin", "/events", concert(nil)))), Status: 201},
+			{Name: "no record is named: a venue that is there", Request: ifMatch(`"x"`, post("admin", "/venues", hall)), Status: 201},
+			{Name: "no record is named: organizer", Request: ifMatch(`"x"`, post("admin", "/organizers", object{"organizer": "Alice & Co", "phone": "4"})), Status: 201},
+			{Name: "no record is named: tag", Request: ifMatch(`"x"`, post("admin", "/tags", object{"name": "Outside"})), Status: 201},
+			{Name: "no record is named: image", Request: ifMatch(`"x"`, upload("admin", "a.png", picture(t, 4, 3))), Status: 201, Check: func(t *testing.T, r apitest.Response) {
+				header("ETag", r.Header.Get("ETag"))(t, e.Do(t, get(fmt.Sprintf("/images/%v", r.Get(t, "id")))))
+			}},
+			{Name: "refused before the download", Request: ifMatch(`"x"`, patch("admin", "/events/15", object{"image": source + "/nowhere.png"})), Status: 412, Code: failed},
+			{
+				Name:    "refused after the download",
+				Request: ifMatch("*", patch("admin", "/events/15", object{"image": source + "/ok.png", "end_date": "2020-01-01"})), Status: 400,
+			},
+			{Name: "stale before an end before the start", Request: ifMatch(`"x"`, patch("admin", "/events/15", object{"end_date": "2020-01-01"})), Status: 412, Code: failed},
+			{Name: "a method in a header", Request: headed("X-HTTP-Method-Override", "DELETE", ifMatch(`"x"`, post("admin", "/events/15", nil))), Status: 412, Code: failed},
+			{Name: "to the trash by an update", Request: ifMatch(`"x"`, patch("admin", "/events/15", object{"status": "trash"})), Status: 412, Code: failed},
+			{Name: "unknown", Request: ifMatch("*", patch("admin", "/events/999999", object{})), Status: 404},
+			{Name: "in the trash", Request: ifMatch(`"x"`, remove("admin", "/events/21")), Status: 410},
+		})
+		if got := pictureRows(t, e.API); got != rows+1 {
+			t.Errorf("%d images are left", got-rows-1)
+		}
+	})
+}
+
+func TestRefusedPreconditionsAreErrorsLikeOthers(t *testing.T) {
+	t.Parallel()
+	api := swept(t)
+	write := func(path string) apitest.Request { return ifMatch(`"x"`, patch("admin", path, object{"cost": "1"})) }
+	api.Run(t, []apitest.Case{
+		{Name: "JSON", Request: write("/events/17"), Status: 412, Code: failed, Check: both(
+			hasKeys("code message data"), are("Cache-Control", "no-store, private", "Content-Language", "en", "ETag", ""))},
+		{Name: "Polish", Request: write("/events/17?ml_language=pl"), Status: 412, Code: failed, Check: both(
+			header("Content-Language", "pl"),
+			shows(`"Rekord nie jest w stanie, którego wymaga If-Match lub If-None-Match. Odczytaj go ponownie."`, "message"))},
+		{Name: "Spanish", Request: headed("Accept-Language", "es", write("/events/17")), Status: 412, Code: failed, Check: both(
+			header("Content-Language", "es"),
+			shows(`"El registro no está como exige If-Match o If-None-Match. Vuelve a leerlo."`, "message"))},
+		{Name: "problem", Request: headed("Accept", "application/problem+json", write("/events/17")), Status: 412, Code: failed, Check: both(
+			header("Content-Type", "application/problem+json; charset=UTF-8"), shows(`"Precondition Failed"`, "title"), shows("412", "status"))},
+		{Name: "problem of a read", Request: headed("Accept", "application/problem+json", ifMatch(`"x"`, get("/events"))), Status: 412, Code: failed, Check: both(
+			are("Content-Type", "application/problem+json; charset=UTF-8", "Link", "", "Cache-Control", ""), hasKeys("type title status detail instance code"))},
+	})
+}
+
+// TestOneOfTheRacersHasTheRightTag sends writes that all expect the same version.
+func TestOneOfTheRacersHasTheRightTag(t *testing.T) {
+	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		want := map[string]int{"200": 1, "412 " + failed: racers - 1}
+		for _, c := range written {
+			if strings.Contains(c.path, "by-slug") {
+				continue
+			}
+			_, tag := tagged(t, e.API, get(c.path))
+			for round := range 3 {
+				version := versionIn(tag)
+				replies := together(t, e.API, func(i int) apitest.Request {
+					method := []string{"PUT", "POST", "PATCH"}[i%3]
+					return ifMatch(tag, apitest.Request{Method: method, Path: c.path, As: "admin", JSON: object{"description": fmt.Sprint("<p>", round, i, "</p>")}})
+				})
+				equal(t, fmt.Sprint(c.path, " round ", round), want, statuses(t, replies))
+				winner := slices.IndexFunc(replies, func(r apitest.Response) bool { return r.Status == 200 })
+				res, now := tagged(t, e.API, get(c.path))
+				equal(t, "description", replies[max(winner, 0)].Get(t, "description"), res.Get(t, "description"))
+				if next := fmt.Sprint(round + 2); version != fmt.Sprint(round+1) || versionIn(now) != next {
+					t.Errorf("%s: version %s, then %s", c.path, version, versionIn(now))
+				}
+				tag = now
+			}
+			// Updates and deletes, of which one wins as well.
+			replies := statuses(t, together(t, e.API, func(i int) apitest.Request {
+				if i%2 == 0 {
+					return ifMatch(tag, remove("admin", c.path))
+				}
+				return ifMatch(tag, patch("admin", c.path, c.body))
+			}))
+			if replies["200"] != 1 {
+				t.Errorf("%s: %v", c.path, replies)
+			}
+			for word := range replies {
+				if !slices.Contains([]string{"200", "412 " + failed, "410 event-is-in-trash", "410 venue-is-in-trash", "410 organizer-is-in-trash", "400 rest_invalid_param"}, word) {
+					t.Errorf("%s: %v", c.path, replies)
+				}
+			}
+		}
+		_, tag := tagged(t, e.API, get("/images/14"))
+		replies := statuses(t, together(t, e.API, func(int) apitest.Request { return ifMatch(tag, remove("admin", "/images/14")) }))
+		if replies["200"] != 1 || replies["200"]+replies["412 "+failed]+replies["404 image-not-found"] != racers {
+			t.Errorf("image: %v", replies)
+		}
+	})
+}
+
+// TestRacersWithTagsLoseNoUpdate has everybody read, add to what they read and write until it is theirs.
+func TestRacersWithTagsLoseNoUpdate(t *testing.T) {
+	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		together(t, e.API, func(int) apitest.Request { return get("/events/17") })
+		done := make(chan error, racers)
+		for i := range racers {
+			go func() { done <- e.addLetter(t, string(rune('a'+i))) }()
+		}
+		for range racers {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+		letters := []byte(strings.TrimPrefix(fmt.Sprint(e.must(t, get("/events/17")).Get(t, "title")), "Walk with music"))
+		slices.Sort(letters)
+		equal(t, "letters", "abcdefgh", string(letters))
+	})
+}
+
+// addLetter appends to the title of an event what nobody else may overwrite.
+func (e *eventTest) addLetter(t *testing.T, letter string) error {
+	for t.Context().Err() == nil {
+		res := e.Do(t, get("/events/17"))
+		title := fmt.Sprint(res.Get(t, "title"))
+		next := e.Do(t, ifMatch(res.Header.Get("ETag"), patch("admin", "/events/17", object{"title": title + letter})))
+		switch next.Status {
+		case 200:
+			return nil
+		case 412:
+		default:
+			return fmt.Errorf("%d: %s", next.Status, next.Body)
+		}
+	}
+	return t.Context().Err()
+}
