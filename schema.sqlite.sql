@@ -16,6 +16,9 @@ CREATE TABLE `event_translations` (`id` integer NOT NULL PRIMARY KEY AUTOINCREME
 CREATE UNIQUE INDEX `eventtranslation_event_id_language` ON `event_translations` (`event_id`, `language`);
 CREATE TABLE `event_venues` (`position` integer NOT NULL DEFAULT (0), `event_id` integer NOT NULL, `venue_id` integer NOT NULL, PRIMARY KEY (`event_id`, `venue_id`), CONSTRAINT `event_venues_events_event` FOREIGN KEY (`event_id`) REFERENCES `events` (`id`) ON DELETE NO ACTION, CONSTRAINT `event_venues_venues_venue` FOREIGN KEY (`venue_id`) REFERENCES `venues` (`id`) ON DELETE NO ACTION);
 CREATE INDEX `eventvenue_venue_id_event_id` ON `event_venues` (`venue_id`, `event_id`);
+CREATE TABLE `idempotency_keys` (`id` integer NOT NULL PRIMARY KEY AUTOINCREMENT, `hash` blob NOT NULL, `user_id` integer NOT NULL, `fingerprint` blob NOT NULL, `attempt` integer NOT NULL DEFAULT (1), `lease_until` datetime NOT NULL, `expires_at` datetime NOT NULL, `record_id` integer NOT NULL DEFAULT (0), `status` integer NOT NULL DEFAULT (0), `header` json NULL, `body` blob NULL);
+CREATE UNIQUE INDEX `idempotency_keys_hash_key` ON `idempotency_keys` (`hash`);
+CREATE INDEX `idempotencykey_expires_at` ON `idempotency_keys` (`expires_at`);
 CREATE TABLE `images` (`id` integer NOT NULL, `path` text NOT NULL DEFAULT (''), `source_url` text NOT NULL DEFAULT (''), `source_id` text NULL, `extension` text NOT NULL, `mime_type` text NOT NULL, `width` integer NOT NULL, `height` integer NOT NULL, `filesize` integer NOT NULL, `sizes` json NULL, `created_at` datetime NOT NULL, `version` integer NOT NULL DEFAULT (1), `author_id` integer NULL, PRIMARY KEY (`id`), CONSTRAINT `images_users_images` FOREIGN KEY (`author_id`) REFERENCES `users` (`id`) ON DELETE SET NULL);
 CREATE UNIQUE INDEX `images_source_id_key` ON `images` (`source_id`);
 CREATE INDEX `image_author_id` ON `images` (`author_id`);

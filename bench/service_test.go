@@ -46,7 +46,7 @@ func serve(b *testing.B, st *store.Store) *service {
 	}
 }
 
-func (s *service) do(method, path, authorization, body string, want int) ([]byte, error) {
+func (s *service) do(method, path, authorization, body string, want int, header ...string) ([]byte, error) {
 	req, res := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
 	defer fasthttp.ReleaseResponse(res)
@@ -54,6 +54,9 @@ func (s *service) do(method, path, authorization, body string, want int) ([]byte
 	req.Header.SetMethod(method)
 	if authorization != "" {
 		req.Header.Set("Authorization", authorization)
+	}
+	for i := 0; i < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
 	}
 	if body != "" {
 		req.Header.SetContentType("application/json")
@@ -68,8 +71,8 @@ func (s *service) do(method, path, authorization, body string, want int) ([]byte
 	return append([]byte(nil), res.Body()...), nil
 }
 
-func (s *service) post(path, body string) error {
-	_, err := s.do("POST", path, "Bearer "+s.token, body, 201)
+func (s *service) post(path, body string, header ...string) error {
+	_, err := s.do("POST", path, "Bearer "+s.token, body, 201, header...)
 	return err
 }
 

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"crypto/rand"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -17,7 +18,7 @@ import (
 )
 
 // BenchmarkCreate compares POST /events over HTTP with the bare inserts of the same rows, each in a
-// transaction of its own, on the same database:
+// transaction of its own, on the same database, and with the same requests that carry a key:
 //
 //	ALMANAC_TEST_MYSQL=mysql://root@127.0.0.1:3306/ go test -run '^$' -bench Create -benchtime 2s ./bench
 func BenchmarkCreate(b *testing.B) {
@@ -31,13 +32,17 @@ func BenchmarkCreate(b *testing.B) {
 					return bareCreate(b.Context(), st.DB, venue, category, n.Add(1))
 				})
 			})
+			create := func(header ...string) error {
+				body := fmt.Sprintf(`{"title":"Concert number %d","description":"<p>An evening of music.</p>",`+
+					`"start_date":"2026-12-05 18:00","end_date":"2026-12-05 20:00","cost":"10","venue":%d,"categories":[%d]}`,
+					n.Add(1), venue, category)
+				return s.post("/events", body, header...)
+			}
 			b.Run(fmt.Sprintf("api/%d", clients), func(b *testing.B) {
-				spread(b, clients, func() error {
-					body := fmt.Sprintf(`{"title":"Concert number %d","description":"<p>An evening of music.</p>",`+
-						`"start_date":"2026-12-05 18:00","end_date":"2026-12-05 20:00","cost":"10","venue":%d,"categories":[%d]}`,
-						n.Add(1), venue, category)
-					return s.post("/events", body)
-				})
+				spread(b, clients, func() error { return create() })
+			})
+			b.Run(fmt.Sprintf("api with a key/%d", clients), func(b *testing.B) {
+				spread(b, clients, func() error { return create("Idempotency-Key", `"`+rand.Text()+`"`) })
 			})
 		}
 	})

@@ -22,6 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventterm"
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
 	"github.com/almanac-cal/almanac/ent/eventvenue"
+	"github.com/almanac-cal/almanac/ent/idempotencykey"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
@@ -58,6 +59,8 @@ type Client struct {
 	EventTranslation *EventTranslationClient
 	// EventVenue is the client for interacting with the EventVenue builders.
 	EventVenue *EventVenueClient
+	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
+	IdempotencyKey *IdempotencyKeyClient
 	// Image is the client for interacting with the Image builders.
 	Image *ImageClient
 	// Organizer is the client for interacting with the Organizer builders.
@@ -102,6 +105,7 @@ func (c *Client) init() {
 	c.EventTerm = NewEventTermClient(c.config)
 	c.EventTranslation = NewEventTranslationClient(c.config)
 	c.EventVenue = NewEventVenueClient(c.config)
+	c.IdempotencyKey = NewIdempotencyKeyClient(c.config)
 	c.Image = NewImageClient(c.config)
 	c.Organizer = NewOrganizerClient(c.config)
 	c.OrganizerTranslation = NewOrganizerTranslationClient(c.config)
@@ -214,6 +218,7 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		EventTerm:            NewEventTermClient(cfg),
 		EventTranslation:     NewEventTranslationClient(cfg),
 		EventVenue:           NewEventVenueClient(cfg),
+		IdempotencyKey:       NewIdempotencyKeyClient(cfg),
 		Image:                NewImageClient(cfg),
 		Organizer:            NewOrganizerClient(cfg),
 		OrganizerTranslation: NewOrganizerTranslationClient(cfg),
@@ -253,6 +258,7 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		EventTerm:            NewEventTermClient(cfg),
 		EventTranslation:     NewEventTranslationClient(cfg),
 		EventVenue:           NewEventVenueClient(cfg),
+		IdempotencyKey:       NewIdempotencyKeyClient(cfg),
 		Image:                NewImageClient(cfg),
 		Organizer:            NewOrganizerClient(cfg),
 		OrganizerTranslation: NewOrganizerTranslationClient(cfg),
@@ -296,9 +302,9 @@ func (c *Client) Close() error {
 func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.Change, c.Counter, c.Event, c.EventOrganizer, c.EventTerm, c.EventTranslation,
-		c.EventVenue, c.Image, c.Organizer, c.OrganizerTranslation, c.Record,
-		c.SearchText, c.Setting, c.Slug, c.Term, c.TermTranslation, c.Token, c.User,
-		c.Venue, c.VenueTranslation,
+		c.EventVenue, c.IdempotencyKey, c.Image, c.Organizer, c.OrganizerTranslation,
+		c.Record, c.SearchText, c.Setting, c.Slug, c.Term, c.TermTranslation, c.Token,
+		c.User, c.Venue, c.VenueTranslation,
 	} {
 		n.Use(hooks...)
 	}
@@ -309,9 +315,9 @@ func (c *Client) Use(hooks ...Hook) {
 func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.Change, c.Counter, c.Event, c.EventOrganizer, c.EventTerm, c.EventTranslation,
-		c.EventVenue, c.Image, c.Organizer, c.OrganizerTranslation, c.Record,
-		c.SearchText, c.Setting, c.Slug, c.Term, c.TermTranslation, c.Token, c.User,
-		c.Venue, c.VenueTranslation,
+		c.EventVenue, c.IdempotencyKey, c.Image, c.Organizer, c.OrganizerTranslation,
+		c.Record, c.SearchText, c.Setting, c.Slug, c.Term, c.TermTranslation, c.Token,
+		c.User, c.Venue, c.VenueTranslation,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -334,6 +340,8 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.EventTranslation.mutate(ctx, m)
 	case *EventVenueMutation:
 		return c.EventVenue.mutate(ctx, m)
+	case *IdempotencyKeyMutation:
+		return c.IdempotencyKey.mutate(ctx, m)
 	case *ImageMutation:
 		return c.Image.mutate(ctx, m)
 	case *OrganizerMutation:
@@ -1434,6 +1442,139 @@ func (c *EventVenueClient) mutate(ctx context.Context, m *EventVenueMutation) (V
 		return (&EventVenueDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
 	default:
 		return nil, fmt.Errorf("ent: unknown EventVenue mutation op: %q", m.Op())
+	}
+}
+
+// IdempotencyKeyClient is a client for the IdempotencyKey schema.
+type IdempotencyKeyClient struct {
+	config
+}
+
+// NewIdempotencyKeyClient returns a client for the IdempotencyKey from the given config.
+func NewIdempotencyKeyClient(c config) *IdempotencyKeyClient {
+	return &IdempotencyKeyClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `idempotencykey.Hooks(f(g(h())))`.
+func (c *IdempotencyKeyClient) Use(hooks ...Hook) {
+	c.hooks.IdempotencyKey = append(c.hooks.IdempotencyKey, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `idempotencykey.Intercept(f(g(h())))`.
+func (c *IdempotencyKeyClient) Intercept(interceptors ...Interceptor) {
+	c.inters.IdempotencyKey = append(c.inters.IdempotencyKey, interceptors...)
+}
+
+// Create returns a builder for creating a IdempotencyKey entity.
+func (c *IdempotencyKeyClient) Create() *IdempotencyKeyCreate {
+	mutation := newIdempotencyKeyMutation(c.config, OpCreate)
+	return &IdempotencyKeyCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of IdempotencyKey entities.
+func (c *IdempotencyKeyClient) CreateBulk(builders ...*IdempotencyKeyCreate) *IdempotencyKeyCreateBulk {
+	return &IdempotencyKeyCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *IdempotencyKeyClient) MapCreateBulk(slice any, setFunc func(*IdempotencyKeyCreate, int)) *IdempotencyKeyCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &IdempotencyKeyCreateBulk{err: fmt.Errorf("calling to IdempotencyKeyClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*IdempotencyKeyCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &IdempotencyKeyCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for IdempotencyKey.
+func (c *IdempotencyKeyClient) Update() *IdempotencyKeyUpdate {
+	mutation := newIdempotencyKeyMutation(c.config, OpUpdate)
+	return &IdempotencyKeyUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *IdempotencyKeyClient) UpdateOne(_m *IdempotencyKey) *IdempotencyKeyUpdateOne {
+	mutation := newIdempotencyKeyMutation(c.config, OpUpdateOne, withIdempotencyKey(_m))
+	return &IdempotencyKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *IdempotencyKeyClient) UpdateOneID(id int64) *IdempotencyKeyUpdateOne {
+	mutation := newIdempotencyKeyMutation(c.config, OpUpdateOne, withIdempotencyKeyID(id))
+	return &IdempotencyKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for IdempotencyKey.
+func (c *IdempotencyKeyClient) Delete() *IdempotencyKeyDelete {
+	mutation := newIdempotencyKeyMutation(c.config, OpDelete)
+	return &IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *IdempotencyKeyClient) DeleteOne(_m *IdempotencyKey) *IdempotencyKeyDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *IdempotencyKeyClient) DeleteOneID(id int64) *IdempotencyKeyDeleteOne {
+	builder := c.Delete().Where(idempotencykey.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &IdempotencyKeyDeleteOne{builder}
+}
+
+// Query returns a query builder for IdempotencyKey.
+func (c *IdempotencyKeyClient) Query() *IdempotencyKeyQuery {
+	return &IdempotencyKeyQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeIdempotencyKey},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a IdempotencyKey entity by its id.
+func (c *IdempotencyKeyClient) Get(ctx context.Context, id int64) (*IdempotencyKey, error) {
+	return c.Query().Where(idempotencykey.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *IdempotencyKeyClient) GetX(ctx context.Context, id int64) *IdempotencyKey {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// Hooks returns the client hooks.
+func (c *IdempotencyKeyClient) Hooks() []Hook {
+	return c.hooks.IdempotencyKey
+}
+
+// Interceptors returns the client interceptors.
+func (c *IdempotencyKeyClient) Interceptors() []Interceptor {
+	return c.inters.IdempotencyKey
+}
+
+func (c *IdempotencyKeyClient) mutate(ctx context.Context, m *IdempotencyKeyMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&IdempotencyKeyCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&IdempotencyKeyUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&IdempotencyKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&IdempotencyKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown IdempotencyKey mutation op: %q", m.Op())
 	}
 }
 
@@ -3618,13 +3759,15 @@ func (c *VenueTranslationClient) mutate(ctx context.Context, m *VenueTranslation
 type (
 	hooks struct {
 		Change, Counter, Event, EventOrganizer, EventTerm, EventTranslation, EventVenue,
-		Image, Organizer, OrganizerTranslation, Record, SearchText, Setting, Slug,
-		Term, TermTranslation, Token, User, Venue, VenueTranslation []ent.Hook
+		IdempotencyKey, Image, Organizer, OrganizerTranslation, Record, SearchText,
+		Setting, Slug, Term, TermTranslation, Token, User, Venue,
+		VenueTranslation []ent.Hook
 	}
 	inters struct {
 		Change, Counter, Event, EventOrganizer, EventTerm, EventTranslation, EventVenue,
-		Image, Organizer, OrganizerTranslation, Record, SearchText, Setting, Slug,
-		Term, TermTranslation, Token, User, Venue, VenueTranslation []ent.Interceptor
+		IdempotencyKey, Image, Organizer, OrganizerTranslation, Record, SearchText,
+		Setting, Slug, Term, TermTranslation, Token, User, Venue,
+		VenueTranslation []ent.Interceptor
 	}
 )
 

@@ -19,6 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventterm"
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
 	"github.com/almanac-cal/almanac/ent/eventvenue"
+	"github.com/almanac-cal/almanac/ent/idempotencykey"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
@@ -99,6 +100,7 @@ func checkColumn(t, c string) error {
 			eventterm.Table:            eventterm.ValidColumn,
 			eventtranslation.Table:     eventtranslation.ValidColumn,
 			eventvenue.Table:           eventvenue.ValidColumn,
+			idempotencykey.Table:       idempotencykey.ValidColumn,
 			image.Table:                image.ValidColumn,
 			organizer.Table:            organizer.ValidColumn,
 			organizertranslation.Table: organizertranslation.ValidColumn,

@@ -10,6 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventorganizer"
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
 	"github.com/almanac-cal/almanac/ent/eventvenue"
+	"github.com/almanac-cal/almanac/ent/idempotencykey"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
@@ -186,6 +187,28 @@ func init() {
 	eventvenueDescPosition := eventvenueFields[2].Descriptor()
 	// eventvenue.DefaultPosition holds the default value on creation for the position field.
 	eventvenue.DefaultPosition = eventvenueDescPosition.Default.(int)
+	idempotencykeyFields := schema.IdempotencyKey{}.Fields()
+	_ = idempotencykeyFields
+	// idempotencykeyDescHash is the schema descriptor for hash field.
+	idempotencykeyDescHash := idempotencykeyFields[1].Descriptor()
+	// idempotencykey.HashValidator is a validator for the "hash" field. It is called by the builders before save.
+	idempotencykey.HashValidator = idempotencykeyDescHash.Validators[0].(func([]byte) error)
+	// idempotencykeyDescFingerprint is the schema descriptor for fingerprint field.
+	idempotencykeyDescFingerprint := idempotencykeyFields[3].Descriptor()
+	// idempotencykey.FingerprintValidator is a validator for the "fingerprint" field. It is called by the builders before save.
+	idempotencykey.FingerprintValidator = idempotencykeyDescFingerprint.Validators[0].(func([]byte) error)
+	// idempotencykeyDescAttempt is the schema descriptor for attempt field.
+	idempotencykeyDescAttempt := idempotencykeyFields[4].Descriptor()
+	// idempotencykey.DefaultAttempt holds the default value on creation for the attempt field.
+	idempotencykey.DefaultAttempt = idempotencykeyDescAttempt.Default.(int)
+	// idempotencykeyDescRecordID is the schema descriptor for record_id field.
+	idempotencykeyDescRecordID := idempotencykeyFields[7].Descriptor()
+	// idempotencykey.DefaultRecordID holds the default value on creation for the record_id field.
+	idempotencykey.DefaultRecordID = idempotencykeyDescRecordID.Default.(int64)
+	// idempotencykeyDescStatus is the schema descriptor for status field.
+	idempotencykeyDescStatus := idempotencykeyFields[8].Descriptor()
+	// idempotencykey.DefaultStatus holds the default value on creation for the status field.
+	idempotencykey.DefaultStatus = idempotencykeyDescStatus.Default.(int)
 	imageFields := schema.Image{}.Fields()
 	_ = imageFields
 	// imageDescPath is the schema descriptor for path field.

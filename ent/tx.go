@@ -28,6 +28,8 @@ type Tx struct {
 	EventTranslation *EventTranslationClient
 	// EventVenue is the client for interacting with the EventVenue builders.
 	EventVenue *EventVenueClient
+	// IdempotencyKey is the client for interacting with the IdempotencyKey builders.
+	IdempotencyKey *IdempotencyKeyClient
 	// Image is the client for interacting with the Image builders.
 	Image *ImageClient
 	// Organizer is the client for interacting with the Organizer builders.
@@ -192,6 +194,7 @@ func (tx *Tx) init() {
 	tx.EventTerm = NewEventTermClient(tx.config)
 	tx.EventTranslation = NewEventTranslationClient(tx.config)
 	tx.EventVenue = NewEventVenueClient(tx.config)
+	tx.IdempotencyKey = NewIdempotencyKeyClient(tx.config)
 	tx.Image = NewImageClient(tx.config)
 	tx.Organizer = NewOrganizerClient(tx.config)
 	tx.OrganizerTranslation = NewOrganizerTranslationClient(tx.config)

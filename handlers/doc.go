@@ -236,9 +236,9 @@ func (d *description) operation(p *pattern, e *endpoint, method string) ordered 
 		}
 	}
 	parameters = append(parameters, d.share("Fields", fieldsParameter()))
-	for _, h := range conditions {
+	for _, h := range headerParameters {
 		if h.of(p, method) {
-			parameters = append(parameters, d.share(h.name, headerParameter(h.name, h.description)))
+			parameters = append(parameters, d.share(h.name, h.describe()))
 		}
 	}
 	op := ordered{
@@ -403,6 +403,9 @@ func (d *description) success(p *pattern, e *endpoint, method string) ordered {
 	case method == http.MethodDelete:
 		meaning = "The " + string(kind) + " as it was"
 	}
+	if method == http.MethodPost {
+		extra = append(extra, replayedHeader)
+	}
 	return response(meaning, extra, ordered{
 		{"application/json", ordered{{"schema", schema}, {"examples", d.show(successExample(p, e, method))}}},
 	})
@@ -414,7 +417,7 @@ func (d *description) failure(p *pattern, method string, err possible) ordered {
 	switch err.status {
 	case "401":
 		names = []string{"WWW-Authenticate"}
-	case "429", "503":
+	case "409", "429", "503":
 		names = []string{"Retry-After"}
 	}
 	problem := ordered{{"schema", refTo("schemas", "Problem")}}
@@ -475,12 +478,18 @@ func errorsOf(p *pattern, e *endpoint, method string) []possible {
 	case single:
 		out = append(out, possible{"412", "The record is not as If-Match asks for"})
 	}
+	if method == http.MethodPost {
+		out = append(out, keyInUse)
+	}
 	tooLarge := possible{"413", "The address is too long"}
 	if !read {
 		tooLarge.meaning = "The body or the address is too long"
 	}
+	out = append(out, tooLarge)
+	if method == http.MethodPost {
+		out = append(out, keyReused)
+	}
 	return append(out,
-		tooLarge,
 		possible{"429", "Too many requests"},
 		possible{"503", "The database is away, or the service is stopping"},
 		possible{"default", "Our own fault (500)"})

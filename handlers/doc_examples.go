@@ -103,10 +103,14 @@ func errorExample(p *pattern, method, status string) string {
 		return "error_" + one + "_not_found_404"
 	case "410":
 		return "error_" + one + "_in_trash_410"
+	case "409":
+		return "error_key_in_use_409"
 	case "412":
 		return "error_precondition_failed_412"
 	case "413":
 		return "error_too_large_413"
+	case "422":
+		return "error_key_reused_422"
 	case "429":
 		return "error_too_many_429"
 	case "503":

@@ -15,7 +15,7 @@ import (
 // of one name that means something else, each meaning has an explanation of its own.
 type Explanation struct {
 	Name        string
-	In          string   // path, query or body
+	In          string   // path, query, header or body
 	Type        string   // list of integer
 	Description string   // in the language asked for
 	Rules       []string // default, bounds and the like
@@ -102,7 +102,13 @@ func (h *Handlers) explained(now time.Time, root Root, lang calendar.Language) [
 			params = append(params, fieldsParam())
 			for _, method := range e.methods {
 				route := RouteExplanation{Operation: method + " " + p.template(), Summary: r.text(e.summary)}
-				for _, one := range params {
+				all := slices.Clip(params)
+				for _, h := range headerParameters {
+					if h.of(p, method) {
+						all = append(all, h.declare())
+					}
+				}
+				for _, one := range all {
 					x := r.explanation(one, clears[one.Name])
 					x.Operations = []string{route.Operation}
 					x.Sample = sampleOf(p, params, one, method)

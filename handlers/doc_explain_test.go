@@ -59,7 +59,8 @@ func TestExplanationsAreOfWhatTheDescriptionHas(t *testing.T) {
 		t.Errorf("%d operations are explained, %d described", len(got), len(want))
 	}
 	for name, operation := range want {
-		if diff := cmp.Diff(operation.Parameters, got[name]); diff != "" {
+		want := slices.Sorted(slices.Values(slices.Concat(operation.Parameters, operation.Headers)))
+		if diff := cmp.Diff(want, got[name]); diff != "" {
 			t.Errorf("%s (-described +explained):\n%s", name, diff)
 		}
 	}
@@ -74,7 +75,7 @@ func TestSamplesAreAnsweredWithSuccess(t *testing.T) {
 		method, path, _ := strings.Cut(route.Operation, " ")
 		for _, p := range route.Parameters {
 			s := p.Sample
-			if p.In == "query" && s.Query == "" || p.In == "body" && s.Body == "" || strings.Contains(s.Path, "{") {
+			if p.In == "query" && s.Query == "" || p.In == "body" && s.Body == "" || p.In == "header" && s.Header == "" || strings.Contains(s.Path, "{") {
 				t.Errorf("%s: %s %s has no sample", route.Operation, p.In, p.Name)
 			}
 			switch {
@@ -91,6 +92,12 @@ func TestSamplesAreAnsweredWithSuccess(t *testing.T) {
 			}
 			if s.Body != "" {
 				r.JSON = s.Body
+			}
+			if name, value, ok := strings.Cut(s.Header, ": "); ok {
+				if name == "Idempotency-Key" { // one of its own for each operation
+					value = strings.TrimSuffix(value, `"`) + path + `"`
+				}
+				r.Header = map[string]string{name: value}
 			}
 			res := api.Do(t, r)
 			if res.Status >= 300 {
@@ -125,6 +132,8 @@ func TestExplanationsSayTheRules(t *testing.T) {
 		{"hide_empty", "query boolean: default true"},
 		{"file", "body file: "},
 		{"_fields", "query list of string: "},
+		{"Idempotency-Key", "header string: "},
+		{"If-Match", "header string: "},
 	} {
 		found := h.Explain(apitest.Now, usualRoot, calendar.English, c.name)
 		if len(found) == 0 {
@@ -174,7 +183,7 @@ func TestPublishedBoundsAreThoseEnforced(t *testing.T) {
 	h := offline(t)
 	for _, route := range explainedRoutes(t, h) {
 		for _, p := range route.Parameters {
-			if p.In == "path" || !slices.Contains([]string{"integer", "number", "string", "list of integer"}, p.Type) {
+			if p.In == "path" || p.In == "header" || !slices.Contains([]string{"integer", "number", "string", "list of integer"}, p.Type) {
 				continue
 			}
 			for _, value := range []string{"-99999", "99999", strings.Repeat("x", 600)} {

@@ -1,13 +1,14 @@
 package handlers
 
-import "net/http"
+import (
+	"net/http"
 
-// conditions are headers that make an answer depend on what the client has. They are no parameters of a declaration, so
-// the index does not have them.
-var conditions = []struct {
-	name, description string
-	of                func(p *pattern, method string) bool
-}{
+	"github.com/almanac-cal/almanac/param"
+)
+
+// headerParameters are headers of requests that package server obeys. They are no parameters of a declaration, so the
+// index does not have them.
+var headerParameters = []headerParameter{
 	{
 		"If-None-Match", "Tags of replies that the client has: 304 if the reply is one of them",
 		func(_ *pattern, method string) bool { return method == http.MethodGet },
@@ -17,22 +18,49 @@ var conditions = []struct {
 			"A write takes those of all languages and fields of a version, a read that of the reply",
 		isConditional,
 	},
+	{
+		"Idempotency-Key", "A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. " +
+			"However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time",
+		func(_ *pattern, method string) bool { return method == http.MethodPost },
+	},
 }
+
+// headerParameter is an optional header of the operations that it is of.
+type headerParameter struct {
+	name, description string
+	of                func(p *pattern, method string) bool
+}
+
+// describe is the header as OpenAPI has it.
+func (h headerParameter) describe() ordered {
+	return ordered{
+		{"name", h.name},
+		{"in", string(inHeader)},
+		{"description", h.description},
+		{"required", false},
+		{"schema", ordered{{"type", "string"}}},
+		{"example", samples[string(inHeader)+" "+h.name]},
+	}
+}
+
+// declare is the header as a declaration.
+func (h headerParameter) declare() *param.Param {
+	return &param.Param{Name: h.name, Description: h.description, In: inHeader, Type: "string"}
+}
+
+const inHeader = param.Location("header")
+
+// What is said about requests with an Idempotency-Key, and the header of a reply that was given before.
+var (
+	keyInUse  = possible{"409", "A request with this Idempotency-Key is being carried out"}
+	keyReused = possible{"422", "The Idempotency-Key was used for another request"}
+)
+
+const replayedHeader = "Idempotency-Replayed"
 
 // isConditional reports whether an operation is about something that is there, and so has a tag.
 func isConditional(p *pattern, method string) bool {
 	return method == http.MethodGet || p.hasCaptures()
-}
-
-// headerParameter is an optional header of requests.
-func headerParameter(name, description string) ordered {
-	return ordered{
-		{"name", name},
-		{"in", "header"},
-		{"description", description},
-		{"required", false},
-		{"schema", ordered{{"type", "string"}}},
-	}
 }
 
 // isList reports whether an operation answers with a page of records.

@@ -53,6 +53,10 @@ var samples = map[string]string{
 	"query ml_language":        "ml_language=pl",
 	"query _fields":            "_fields=id,title,venue.venue",
 
+	"header If-None-Match":   `"3-8f14e45fceea167a"`,
+	"header If-Match":        "*",
+	"header Idempotency-Key": `"8e03978e-40d5-43e8-bc93-6894a57f9324"`,
+
 	"body title":                `{"title": "Open-air cinema"}`,
 	"body description":          `{"description": "<p>Bring a <b>blanket</b>.</p>"}`,
 	"body excerpt":              `{"excerpt": "<p>Under the stars.</p>"}`,
@@ -115,6 +119,7 @@ type Sample struct {
 	Path   string // below the API
 	Query  string // as people write it, not yet encoded
 	Body   string // JSON, or a field of a form with a file
+	Header string // Idempotency-Key: "…"
 }
 
 // sampleOf shows a parameter in an operation, with what the operation cannot do without. What there is no sample of
@@ -132,6 +137,8 @@ func sampleOf(p *pattern, params []*param.Param, one *param.Param, method string
 		switch {
 		case sentIn(of) == string(param.InQuery):
 			out.Query = text
+		case of.In == inHeader:
+			out.Header = of.Name + ": " + text
 		case of.Format == "binary":
 			out.Body = text
 		case of.In == param.InBody:

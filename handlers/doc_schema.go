@@ -278,6 +278,8 @@ var headers = ordered{
 		ordered{{"type", "string"}, {"enum", calendar.Languages}})},
 	{"X-Request-Id", header("Names the request in the log of the service", required, ordered{{"type", "string"}})},
 	{"WWW-Authenticate", header("The schemes there are", required, ordered{{"type", "string"}})},
+	{replayedHeader, header("Whether the reply is that of an earlier request with the same Idempotency-Key", optional,
+		ordered{{"type", "boolean"}})},
 	{"Retry-After", header("Seconds to wait", required, ordered{{"type", "integer"}, {"minimum", 0}})},
 }
 

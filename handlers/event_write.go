@@ -343,7 +343,7 @@ func (r *request) createEvent(in *eventInput) (*reply, error) {
 		return nil, err
 	}
 	var id int64
-	err := r.change(func(tx *entTx, e *edit.Editor) error {
+	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
 		row, err := e.CreateEvent(r.ctx, tx, &in.EventInput)
 		if err == nil {
 			id = row.ID
@@ -409,7 +409,7 @@ func (r *request) updateEvent(in *eventInput) (*reply, error) {
 	if err := r.resolvePictures(in); err != nil {
 		return nil, err
 	}
-	err = r.change(func(tx *entTx, ed *edit.Editor) error {
+	err = r.change(&e.ID, func(tx *entTx, ed *edit.Editor) error {
 		row, err := edit.LockEvent(r.ctx, tx, e.ID)
 		if err != nil {
 			return err
@@ -448,7 +448,7 @@ func (r *request) deleteEvent(q *target) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = r.change(func(tx *entTx, ed *edit.Editor) error {
+	err = r.change(&e.ID, func(tx *entTx, ed *edit.Editor) error {
 		row, err := edit.LockEvent(r.ctx, tx, e.ID)
 		if err != nil {
 			return err

@@ -200,6 +200,9 @@ func (r *request) storePicture(name, file string, data []byte, source string) (*
 			c.SetPath(img.Path).SetSourceURL(source).SetExtension(img.Extension).SetMimeType(img.MIMEType).
 				SetWidth(img.Width).SetHeight(img.Height).SetFilesize(img.Filesize).SetSizes(img.Sizes)
 		})
+		if err == nil && r.upload {
+			err = r.note(tx, row.ID)
+		}
 		return err
 	})
 	if err != nil {

@@ -280,7 +280,7 @@ func (w linkedWrites[I, R]) post(r *request, in *I) (*reply, error) {
 		return nil, err
 	}
 	var id int64
-	err := r.change(func(tx *entTx, e *edit.Editor) (err error) {
+	err := r.change(&id, func(tx *entTx, e *edit.Editor) (err error) {
 		id, err = w.create(r.ctx, tx, e, in)
 		return err
 	})
@@ -331,7 +331,7 @@ func (w linkedWrites[I, R]) permitted(r *request, q *target, op auth.Operation) 
 
 // change runs a change of one record and answers with the record as it is then.
 func (w linkedWrites[I, R]) change(r *request, id int64, do func(*entTx, *edit.Editor, R) error) (*reply, error) {
-	err := r.change(func(tx *entTx, e *edit.Editor) error {
+	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
 		row, err := w.lock(r.ctx, tx, id)
 		if err != nil {
 			return err

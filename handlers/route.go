@@ -54,6 +54,8 @@ type request struct {
 	expect calendar.Expect        // of the version of the record that is changed
 	// changes is the version that the record to be changed had when it was looked up; 0: nothing is looked up
 	changes int64
+	mark    func(context.Context, *ent.Tx, int64) error // Call.Mark
+	upload  bool                                        // what is written is an image, and not a part of what is written
 	// fetched are images downloaded for a write that is not committed yet.
 	fetched []*ent.Image
 }

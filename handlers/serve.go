@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -25,6 +26,10 @@ type Call struct {
 	OnLanguage func(calendar.Language)
 	// Expect is what a write expects of the version of the record that its path names.
 	Expect calendar.Expect
+	// Mark is told the id of what a write wrote, in its transaction, which an error undoes; nil: nobody asks.
+	Mark func(ctx context.Context, tx *ent.Tx, id int64) error
+	// Made is what an earlier attempt at the same write wrote: nothing is done but to answer with it. 0: there was none.
+	Made int64
 }
 
 // Outcome is what is known of a reply besides its bytes.
@@ -38,7 +43,7 @@ type Outcome struct {
 func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call) (Outcome, error) {
 	r := &request{
 		ctx: ctx, h: h, db: h.reads(c.Method(), call.Caller), now: call.Now, caller: call.Caller, root: call.Root,
-		lang: call.Language, write: call.Root.Language(), expect: call.Expect,
+		lang: call.Language, write: call.Root.Language(), expect: call.Expect, mark: call.Mark, upload: m.Upload(),
 	}
 	values, err := h.values(c, m.path)
 	if err != nil {
@@ -49,6 +54,13 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 		call.OnLanguage(r.lang)
 	}
 	r.fields = fieldNames(values["_fields"])
+	if call.Made != 0 {
+		rep, err := r.written(m, call.Made)
+		if err != nil {
+			return Outcome{}, err
+		}
+		return Outcome{Version: rep.version, Until: r.until}, write(c, rep, r.fields)
+	}
 	r.params = param.NewSet(r.now, m.endpoint.in, m.path, values)
 	m.endpoint.declare(r, r.params)
 	if err := r.params.Parse(ctx); err != nil {
@@ -59,6 +71,34 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 		return Outcome{}, errors.Join(err, r.dropPictures())
 	}
 	return Outcome{Version: rep.version, Until: r.until}, write(c, rep, r.fields)
+}
+
+// written is the reply to a write that was carried out before: the same representation, of the record as it is now.
+func (r *request) written(m *Match, id int64) (*reply, error) {
+	kind := m.pattern.kind()
+	rep := &reply{status: http.StatusOK}
+	var err error
+	switch kind {
+	case calendar.Event:
+		if _, err = r.findEvent(&target{ID: id}); err == nil {
+			rep, err = r.eventWritten(id)
+		}
+	case calendar.Venue:
+		rep.body, rep.version, err = venueWrites().body(r, id)
+	case calendar.Organizer:
+		rep.body, rep.version, err = organizerWrites().body(r, id)
+	case calendar.Image:
+		rep, err = r.getImage(&target{ID: id})
+	default:
+		rep, err = r.termReply(kind, id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if m.endpoint.success == http.StatusCreated {
+		rep = r.created(kind, id, rep.version, rep.body)
+	}
+	return rep, nil
 }
 
 // reads is the database that a request reads: a replica may be behind, so it is only for those who cannot have written.

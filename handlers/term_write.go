@@ -75,7 +75,7 @@ func createTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, erro
 			return nil, err
 		}
 		var id int64
-		err := r.change(func(tx *entTx, e *edit.Editor) error {
+		err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
 			row, err := e.CreateTerm(r.ctx, tx, &in.TermInput)
 			if err == nil {
 				id = row.ID
@@ -110,7 +110,7 @@ func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, erro
 		if err := r.mayManageTerms(taxonomy); err != nil {
 			return nil, err
 		}
-		err := r.change(func(tx *entTx, e *edit.Editor) error {
+		err := r.change(&in.ID, func(tx *entTx, e *edit.Editor) error {
 			row, err := edit.LockTerm(r.ctx, tx, in.ID)
 			if ent.IsNotFound(err) {
 				return invalidPath("id") // deleted in the meantime
@@ -138,7 +138,7 @@ func deleteTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) 
 		if err != nil {
 			return nil, err
 		}
-		err = r.change(func(tx *entTx, e *edit.Editor) error {
+		err = r.change(&q.ID, func(tx *entTx, e *edit.Editor) error {
 			row, err := edit.LockTerm(r.ctx, tx, q.ID)
 			if ent.IsNotFound(err) {
 				return invalidPath("id") // deleted in the meantime

@@ -35,13 +35,27 @@ func (r *request) editor() *edit.Editor {
 	}
 }
 
-// change runs the change of a record in a transaction. The record has to be as the request expects it.
-func (r *request) change(do func(tx *entTx, e *edit.Editor) error) error {
-	err := r.commit(r.ctx, r.expect, do)
+// change runs the change of a record in a transaction; id is the record's when it is done. The record has to be as the
+// request expects it.
+func (r *request) change(id *int64, do func(tx *entTx, e *edit.Editor) error) error {
+	err := r.commit(r.ctx, r.expect, func(tx *entTx, e *edit.Editor) error {
+		if err := do(tx, e); err != nil {
+			return err
+		}
+		return r.note(tx, *id)
+	})
 	if err == nil {
 		r.fetched = nil // they belong to the record now
 	}
 	return err
+}
+
+// note says what was written, in the transaction that writes it, to who wants to know.
+func (r *request) note(tx *entTx, id int64) error {
+	if r.mark == nil {
+		return nil
+	}
+	return r.mark(r.ctx, tx, id)
 }
 
 // commit runs do in a transaction and tells why it was refused if every attempt met somebody else.

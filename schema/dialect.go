@@ -17,6 +17,8 @@ import (
 var (
 	datetime = map[string]string{dialect.MySQL: "datetime", dialect.SQLite: "datetime"}
 	hash32   = map[string]string{dialect.MySQL: "binary(32)", dialect.SQLite: "blob"}
+	// mediumBlob has room for more than the 64 KiB of a blob.
+	mediumBlob = map[string]string{dialect.MySQL: "mediumblob", dialect.SQLite: "blob"}
 )
 
 // upTo is the column type of at most so many bytes that can carry an index.

@@ -199,17 +199,11 @@ func (s *Server) keep(c *fiber.Ctx, x *exchange, revision int64, outcome handler
 		k.until = due
 	}
 	c.Response().Header.VisitAll(func(name, value []byte) {
-		if text := string(name); !ofConnection[text] {
+		if text := string(name); !ofOneReply[strings.ToLower(text)] {
 			k.header = append(k.header, [2]string{text, string(value)})
 		}
 	})
 	return k, nil
-}
-
-// ofConnection are the headers that belong to one exchange and not to what is answered.
-var ofConnection = map[string]bool{
-	headerRequestID: true, fiber.HeaderContentLength: true, fiber.HeaderConnection: true,
-	fiber.HeaderDate: true, fiber.HeaderServer: true,
 }
 
 // resend answers with a kept reply.

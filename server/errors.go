@@ -46,6 +46,8 @@ var statuses = map[string]int{
 	"duplicate_term_slug":              http.StatusBadRequest,
 	"image-not-found":                  http.StatusNotFound,
 	"rest_precondition_failed":         http.StatusPreconditionFailed,
+	"rest_idempotency_key_in_use":      http.StatusConflict,
+	"rest_idempotency_key_reused":      http.StatusUnprocessableEntity,
 	"rest_request_too_large":           http.StatusRequestEntityTooLarge,
 	"rest_too_many_requests":           http.StatusTooManyRequests,
 	"rest_internal_error":              http.StatusInternalServerError,

@@ -115,10 +115,12 @@ const (
 	reasonSlow     = "slow_client"
 	reasonTooLarge = "too_large"
 	reasonParse    = "malformed"
+	reasonKey      = "key_in_use"
 )
 
 var reasons = []string{
 	reasonBusy, reasonAddress, reasonToken, reasonFailures, reasonSlow, reasonTooLarge, reasonParse,
+	reasonKey,
 }
 
 // reasonOf is why a request was turned away, "" if it was not.

@@ -25,6 +25,7 @@ import (
 	"github.com/almanac-cal/almanac/limit"
 	"github.com/almanac-cal/almanac/locale"
 	"github.com/almanac-cal/almanac/media"
+	"github.com/almanac-cal/almanac/replay"
 )
 
 // Config is what a server is built from. API, Auth, Words, Site and Log are required.
@@ -35,6 +36,8 @@ type Config struct {
 	Site  calendar.Site
 	Log   *slog.Logger
 	Media media.Store // files below /media/; nil: there are none
+	// Replays remembers answers to requests with a key; nil: keys are ignored.
+	Replays *replay.Keeper
 
 	// MaxAge is how long caches may answer with what anonymous callers read, Stale how long they may go on with it
 	// while they ask anew. Whole seconds.
@@ -138,6 +141,8 @@ type exchange struct {
 	failed  error
 	rate    *rateState // nil: no rate is kept
 	entered bool       // the gate
+	// replayed is whether the reply is that of an earlier request.
+	replayed bool
 
 	ctx    context.Context // with the deadline of the work
 	cancel context.CancelFunc
@@ -289,14 +294,21 @@ func (s *Server) work(c *fiber.Ctx, x *exchange, in entry) (none *handlers.Outco
 	if len(c.BodyRaw()) > maxBody && !m.Upload() {
 		return none, errLarge
 	}
-	if !isRead(c) {
-		call.Expect = expectation(c)
-		if s.cache != nil {
-			defer s.cache.revisions.forget()
-		}
+	if isRead(c) {
+		out, err := s.API.Serve(x.ctx, c, m, call)
+		return &out, err
 	}
-	out, err := s.API.Serve(x.ctx, c, m, call)
-	return &out, err
+	call.Expect = expectation(c)
+	if s.cache != nil {
+		defer s.cache.revisions.forget()
+	}
+	return nil, s.once(c, x, m, call, func(call handlers.Call) error {
+		out, err := s.API.Serve(x.ctx, c, m, call)
+		if err != nil {
+			return err
+		}
+		return s.condition(c, x, tagOf(c, out), out.Until)
+	})
 }
 
 // language is that of a reply: by parameter, by path, by header, or that of the site.
@@ -335,32 +347,6 @@ func method(c *fiber.Ctx) string {
 // What browsers are told about replies of a service on the internet: they are data, and never a document of its origin.
 const policy = "default-src 'none'; frame-ancestors 'none'"
 
-// What scripts of other origins may read of a reply, and send with a request.
-const (
-	exposed = "X-TEC-Total, X-TEC-TotalPages, Link, Location, Allow, Content-Language, ETag"
-	allowed = "Authorization, Content-Type, Accept-Language, X-HTTP-Method-Override"
-)
-
-// allowedIfAsked are headers that a preflight allows if it asks for them; to others they are not mentioned.
-var allowedIfAsked = []string{
-	fiber.HeaderIfMatch,
-	fiber.HeaderIfNoneMatch,
-}
-
-// allowedHeaders is what a preflight allows that asks for some headers: if-match, content-type.
-func allowedHeaders(asked string) string {
-	out := allowed
-	for _, name := range allowedIfAsked {
-		for one := range strings.SplitSeq(asked, ",") {
-			if strings.EqualFold(strings.TrimSpace(one), name) {
-				out += ", " + name
-				break
-			}
-		}
-	}
-	return out
-}
-
 // finish sets the headers that every reply has.
 func (s *Server) finish(c *fiber.Ctx, x *exchange) {
 	h := &c.Response().Header
@@ -376,6 +362,10 @@ func (s *Server) finish(c *fiber.Ctx, x *exchange) {
 	expose := exposed
 	if !s.Rates.off() {
 		expose = exposed + ", RateLimit, RateLimit-Policy, Retry-After"
+	}
+	if x.replayed {
+		c.Set(headerReplayed, "true")
+		expose += ", " + headerReplayed
 	}
 	c.Set(fiber.HeaderAccessControlExposeHeaders, expose)
 	if x.rate != nil {

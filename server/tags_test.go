@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-const hash = "0123456789abcdef"
+const digest = "0123456789abcdef"
 
 func TestTags(t *testing.T) {
 	t.Parallel()
@@ -108,18 +108,18 @@ func TestVersionsOfTags(t *testing.T) {
 		header       string
 		strong, weak calendar.Versions
 	}{
-		{`"3-` + hash + `", W/"4-` + hash + `"`, calendar.Versions{List: []int64{3}}, calendar.Versions{List: []int64{3, 4}}},
+		{`"3-` + digest + `", W/"4-` + digest + `"`, calendar.Versions{List: []int64{3}}, calendar.Versions{List: []int64{3, 4}}},
 		{"*", calendar.Versions{Any: true}, calendar.Versions{Any: true}},
 		{`"3"`, calendar.Versions{}, calendar.Versions{}},
-		{`"3-` + hash[1:] + `"`, calendar.Versions{}, calendar.Versions{}},
-		{`"3-` + strings.ToUpper(hash) + `"`, calendar.Versions{}, calendar.Versions{}},
-		{`"03-` + hash + `"`, calendar.Versions{}, calendar.Versions{}},
-		{`"+3-` + hash + `"`, calendar.Versions{}, calendar.Versions{}},
-		{`"0-` + hash + `"`, calendar.Versions{}, calendar.Versions{}},
-		{`"-3-` + hash + `"`, calendar.Versions{}, calendar.Versions{}},
-		{`"9223372036854775808-` + hash + `"`, calendar.Versions{}, calendar.Versions{}},
-		{`W/"` + hash + `"`, calendar.Versions{}, calendar.Versions{}},
-		{`3-` + hash, calendar.Versions{}, calendar.Versions{}},
+		{`"3-` + digest[1:] + `"`, calendar.Versions{}, calendar.Versions{}},
+		{`"3-` + strings.ToUpper(digest) + `"`, calendar.Versions{}, calendar.Versions{}},
+		{`"03-` + digest + `"`, calendar.Versions{}, calendar.Versions{}},
+		{`"+3-` + digest + `"`, calendar.Versions{}, calendar.Versions{}},
+		{`"0-` + digest + `"`, calendar.Versions{}, calendar.Versions{}},
+		{`"-3-` + digest + `"`, calendar.Versions{}, calendar.Versions{}},
+		{`"9223372036854775808-` + digest + `"`, calendar.Versions{}, calendar.Versions{}},
+		{`W/"` + digest + `"`, calendar.Versions{}, calendar.Versions{}},
+		{`3-` + digest, calendar.Versions{}, calendar.Versions{}},
 	} {
 		list := parseTags(c.header)
 		if diff := cmp.Diff([]calendar.Versions{c.strong, c.weak}, []calendar.Versions{*list.versions(false), *list.versions(true)}); diff != "" {
@@ -176,7 +176,7 @@ func TestPreflightsGetWhatTheyAskFor(t *testing.T) {
 // FuzzTags reads a header as a list of tags; what was read, written again, is read as the same.
 func FuzzTags(f *testing.F) {
 	for _, seed := range []string{
-		"", "*", `"a"`, `W/"a"`, `"a", W/"b"`, `"a,b"`, `, ,"a",`, `"a`, `a"`, `W/`, `"3-` + hash + `"`, `*, "a"`, "\"\x00\"", `"a""b"`,
+		"", "*", `"a"`, `W/"a"`, `"a", W/"b"`, `"a,b"`, `, ,"a",`, `"a`, `a"`, `W/`, `"3-` + digest + `"`, `*, "a"`, "\"\x00\"", `"a""b"`,
 	} {
 		f.Add(seed)
 	}

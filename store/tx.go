@@ -25,8 +25,13 @@ const attempts = 8
 // A deadlock, a lock that took too long and ErrConflict run it again from the start, so do must not keep
 // anything from an attempt that failed. After the last attempt the error wraps ErrConflict.
 func Tx(ctx context.Context, db *ent.Client, do func(tx *ent.Tx) error) error {
+	return Again(ctx, func() error { return once(ctx, db, do) })
+}
+
+// Again runs one statement, as Tx does a transaction: again if it lost a race, whatever was in its way.
+func Again(ctx context.Context, do func() error) error {
 	for try := 0; ; try++ {
-		err := once(ctx, db, do)
+		err := do()
 		if err == nil || !retryable(err) {
 			return err
 		}

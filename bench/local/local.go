@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/index"
 	"github.com/almanac-cal/almanac/locale"
 	"github.com/almanac-cal/almanac/media"
+	"github.com/almanac-cal/almanac/replay"
 	"github.com/almanac-cal/almanac/server"
 )
 
@@ -107,7 +108,7 @@ func Start(ctx context.Context, c Config) (_ *Service, err error) {
 	}
 	srv, err := server.New(server.Config{
 		API: api, Auth: auth.NewVerifier(c.DB, s.Site.Now), Words: words, Site: s.Site,
-		Log: slog.New(slog.DiscardHandler),
+		Replays: replay.New(c.DB), Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return nil, err

@@ -78,6 +78,9 @@ func curl(r handlers.Sample) string {
 	case r.Method != http.MethodGet:
 		fmt.Fprintf(&b, "-X %s -u USER:TOKEN ", r.Method)
 	}
+	if r.Header != "" {
+		fmt.Fprintf(&b, "-H '%s' ", r.Header)
+	}
 	address := "$API" + r.Path
 	if r.Query != "" {
 		address += "?" + strings.NewReplacer(" ", "%20", "+", "%2B").Replace(r.Query)

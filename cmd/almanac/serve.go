@@ -22,6 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/index"
 	"github.com/almanac-cal/almanac/locale"
 	"github.com/almanac-cal/almanac/media"
+	"github.com/almanac-cal/almanac/replay"
 	"github.com/almanac-cal/almanac/server"
 	"github.com/almanac-cal/almanac/store"
 )
@@ -241,6 +242,7 @@ func (f serveFlags) listen(ctx context.Context, s streams, st databases, site ca
 		group.Go(func() error { return lists.Run(ctx) })
 	}
 	group.Go(func() error { return publishDue(ctx, srv.Log, st.Store) })
+	group.Go(func() error { return forgetKeys(ctx, srv.Log, srv.Replays) })
 	if ready != nil {
 		group.Go(func() error {
 			err := ready(site)
@@ -290,6 +292,26 @@ func publishDue(ctx context.Context, log *slog.Logger, st *store.Store) error {
 	}
 }
 
+// forgetEvery is how often a process removes keys of requests that have expired. Nobody depends on it: they count as
+// absent from then on.
+const forgetEvery = time.Minute
+
+// forgetKeys removes them until ctx ends.
+func forgetKeys(ctx context.Context, log *slog.Logger, keys *replay.Keeper) error {
+	tick := time.NewTicker(forgetEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if _, err := keys.Forget(ctx, now()); err != nil && ctx.Err() == nil {
+			log.Error("expired idempotency keys", "error", err)
+		}
+	}
+}
+
 // server builds what answers requests. release frees what it opened.
 func (f serveFlags) server(
 	ctx context.Context, log *slog.Logger, st databases, site calendar.Site, lists *index.Index, op *operation,
@@ -324,7 +346,7 @@ func (f serveFlags) server(
 	srv, err := server.New(server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, site.Now), Words: words, Site: site, Log: log, Media: files,
 		Limits: op.limits, Checks: checks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
-		Caching: caching, MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
+		Caching: caching, Replays: replay.New(st.Ent), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, files.Close())

@@ -260,6 +260,33 @@ var (
 			},
 		},
 	}
+	// IdempotencyKeysColumns holds the columns for the "idempotency_keys" table.
+	IdempotencyKeysColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "hash", Type: field.TypeBytes, Unique: true, Size: 32, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "user_id", Type: field.TypeInt64},
+		{Name: "fingerprint", Type: field.TypeBytes, Size: 32, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "attempt", Type: field.TypeInt, Default: 1},
+		{Name: "lease_until", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "expires_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "record_id", Type: field.TypeInt64, Default: 0},
+		{Name: "status", Type: field.TypeInt, Default: 0},
+		{Name: "header", Type: field.TypeJSON, Nullable: true},
+		{Name: "body", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "mediumblob", "sqlite3": "blob"}},
+	}
+	// IdempotencyKeysTable holds the schema information for the "idempotency_keys" table.
+	IdempotencyKeysTable = &schema.Table{
+		Name:       "idempotency_keys",
+		Columns:    IdempotencyKeysColumns,
+		PrimaryKey: []*schema.Column{IdempotencyKeysColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "idempotencykey_expires_at",
+				Unique:  false,
+				Columns: []*schema.Column{IdempotencyKeysColumns[6]},
+			},
+		},
+	}
 	// ImagesColumns holds the columns for the "images" table.
 	ImagesColumns = []*schema.Column{
 		{Name: "id", Type: field.TypeInt64},
@@ -757,6 +784,7 @@ var (
 		EventTermsTable,
 		EventTranslationsTable,
 		EventVenuesTable,
+		IdempotencyKeysTable,
 		ImagesTable,
 		OrganizersTable,
 		OrganizerTranslationsTable,

@@ -27,6 +27,9 @@ type EventTranslation func(*sql.Selector)
 // EventVenue is the predicate function for eventvenue builders.
 type EventVenue func(*sql.Selector)
 
+// IdempotencyKey is the predicate function for idempotencykey builders.
+type IdempotencyKey func(*sql.Selector)
+
 // Image is the predicate function for image builders.
 type Image func(*sql.Selector)
 

@@ -31,6 +31,7 @@ import (
 	"github.com/almanac-cal/almanac/limit"
 	"github.com/almanac-cal/almanac/locale"
 	"github.com/almanac-cal/almanac/media"
+	"github.com/almanac-cal/almanac/replay"
 	"github.com/almanac-cal/almanac/server"
 	"github.com/almanac-cal/almanac/store"
 )
@@ -107,7 +108,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	a.routes = api
 	config := server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, c.Site.Now), Words: words, Site: c.Site, Media: files,
-		Log: slog.New(slog.NewTextHandler(a.Log, nil)),
+		Replays: replay.New(st.Ent), Log: slog.New(slog.NewTextHandler(a.Log, nil)),
 	}
 	if a.server, err = server.New(config); err != nil {
 		t.Fatal(err)

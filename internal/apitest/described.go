@@ -306,6 +306,14 @@ func (x *exchange) checkRequest() error {
 			}
 			continue
 		}
+		if p.In == openapi3.ParameterInHeader {
+			if sent := x.req.Header.Get(p.Name); sent != "" {
+				if err := x.checkValue(p.Name, sent, p.Schema.Value); err != nil {
+					return err
+				}
+			}
+			continue
+		}
 		raw, ok := query[p.Name]
 		if !ok {
 			if p.Required {

@@ -1,0 +1,34 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+)
+
+// IdempotencyKey is a key that a client gave a request, so that it is carried out once however often it is sent. The
+// row is there before the work begins, the transaction of the work itself writes the id of what it wrote into it, and
+// the answer comes last. After expires_at it is as good as absent.
+type IdempotencyKey struct{ ent.Schema }
+
+// Fields of an IdempotencyKey.
+func (IdempotencyKey) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id"),
+		field.Bytes("hash").MaxLen(32).SchemaType(hash32).Unique().Immutable().Comment("SHA-256 of user and key"),
+		field.Int64("user_id").Immutable().Comment("whose key it is; no foreign key, for the row goes by itself"),
+		field.Bytes("fingerprint").MaxLen(32).SchemaType(hash32).Comment("SHA-256 of the request"),
+		field.Int("attempt").Default(1).Comment("grows with each that takes the key over; only the newest may write"),
+		field.Time("lease_until").SchemaType(datetime).Comment("until then the attempt may be at work"),
+		field.Time("expires_at").SchemaType(datetime),
+		field.Int64("record_id").Default(0).Comment("of what the request wrote; 0: nothing is committed"),
+		field.Int("status").Default(0).Comment("of the answer; 0: it is not stored"),
+		field.JSON("header", [][2]string{}).Optional(),
+		field.Bytes("body").SchemaType(mediumBlob).Optional(),
+	}
+}
+
+// Indexes of an IdempotencyKey.
+func (IdempotencyKey) Indexes() []ent.Index {
+	return []ent.Index{index.Fields("expires_at")} // what may be removed
+}

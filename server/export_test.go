@@ -1,0 +1,4 @@
+package server
+
+// ParseKey is parseKey, for tests.
+var ParseKey = parseKey

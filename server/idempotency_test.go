@@ -1,0 +1,138 @@
+package server_test
+
+import (
+	"context"
+	"io"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/replay"
+	"github.com/almanac-cal/almanac/server"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// TestWhatEndsARequestFreesItsKey is for deadlines and faults: nothing is written, and the next attempt is the first.
+func TestWhatEndsARequestFreesItsKey(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		var interrupt func(context.Context) error
+		st.Ent.Change.Use(func(next ent.Mutator) ent.Mutator {
+			return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+				if interrupt != nil {
+					if err := interrupt(ctx); err != nil {
+						return nil, err
+					}
+				}
+				return next.Mutate(ctx, m)
+			})
+		})
+		token := secret(t, st)
+		for _, c := range []struct {
+			name      string
+			interrupt func(context.Context) error
+			status    int
+		}{
+			{"the deadline", func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }, 503},
+			{"a panic", func(context.Context) error { panic("at the disco") }, 500},
+			{"nothing", nil, 201},
+		} {
+			t.Run(c.name, func(t *testing.T) {
+				interrupt = c.interrupt
+				s := broken(t, io.Discard, func(h *handlers.Config, s *server.Config) {
+					h.DB, s.Replays = st.Ent, replay.New(st.Ent)
+					if c.status == 503 {
+						s.Timeout = time.Second
+					}
+				})
+				body := strings.NewReader(`{"name": "One"}`)
+				req := httptest.NewRequestWithContext(t.Context(), "POST", apitest.BaseURL+"/cal/events/v1/tags", body)
+				req.Header.Set("Content-Type", "application/json")
+				req.Header.Set("Authorization", "Bearer "+token)
+				req.Header.Set("Idempotency-Key", `"one"`)
+				res, err := s.App().Test(req, -1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := res.Body.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if res.StatusCode != c.status || res.Header.Get("Idempotency-Replayed") != "" {
+					t.Errorf("got %d %v, want a first %d", res.StatusCode, res.Header, c.status)
+				}
+				want := 0
+				if c.status == 201 {
+					want = 1
+				}
+				if keys := st.Ent.IdempotencyKey.Query().CountX(t.Context()); keys != want {
+					t.Errorf("%d keys, want %d", keys, want)
+				}
+				if terms := st.Ent.Term.Query().CountX(t.Context()); terms != want {
+					t.Errorf("%d terms, want %d", terms, want)
+				}
+			})
+		}
+	})
+}
+
+func TestPreflightAllowsWhatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
+	const always = "Authorization, Content-Type, Accept-Language, X-HTTP-Method-Override"
+	for asked, want := range map[string]string{
+		"":                                     always,
+		"content-type":                         always,
+		"X-Other, Idempotency-Keys":            always,
+		"idempotency-key":                      always + ", Idempotency-Key",
+		"content-type,Idempotency-Key":         always + ", Idempotency-Key",
+		"idempotency-key , IDEMPOTENCY-KEY, x": always + ", Idempotency-Key",
+	} {
+		res := api.Do(t, with(ask("OPTIONS", "/events"), "Access-Control-Request-Headers", asked))
+		if got := res.Header.Get("Access-Control-Allow-Headers"); got != want {
+			t.Errorf("asked for %q: got %q, want %q", asked, got, want)
+		}
+	}
+}
+
+func TestKeysAreIgnoredWithoutAKeeper(t *testing.T) {
+	t.Parallel()
+	st := storetest.Migrated(t, storetest.SQLite(t))
+	s := broken(t, io.Discard, func(h *handlers.Config, _ *server.Config) { h.DB = st.Ent })
+	for range 2 {
+		res := do(t, s, "POST", "/tags?name=One", "Authorization", "Bearer "+secret(t, st), "Idempotency-Key", `"one`)
+		if res.Header.Get("Idempotency-Replayed") != "" || res.Status != 201 && res.Status != 400 {
+			t.Errorf("got %d: %s", res.Status, res.Body)
+		}
+	}
+	if n := st.Ent.IdempotencyKey.Query().CountX(t.Context()); n != 0 {
+		t.Errorf("%d keys", n)
+	}
+}
+
+func FuzzParseKey(f *testing.F) {
+	for _, seed := range []string{
+		`"8e03978e-40d5-43e8-bc93-6894a57f9324"`, "plain", `"a\"b\\c"`, `"a";p=1`, `"a" ;p`, `"`, `""`, `"\x"`, `"a`, "a,b", "ł", "\x00",
+		" \t\"a\" ", `"` + strings.Repeat("x", 256) + `"`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		key, ok := server.ParseKey(header)
+		if !ok {
+			return
+		}
+		if key == "" || len(key) > 255 || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' }) {
+			t.Fatalf("%q is the key %q", header, key)
+		}
+		// As a string of RFC 8941 it is the same key.
+		again, ok := server.ParseKey(`"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(key) + `"`)
+		if !ok || again != key {
+			t.Fatalf("%q is the key %q, and then %q, %v", header, key, again, ok)
+		}
+	})
+}
