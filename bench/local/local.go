@@ -66,7 +66,7 @@ func Start(ctx context.Context, c Config) (_ *Service, err error) {
 		}
 	}()
 	s := &Service{end: end}
-	if s.Token, s.UserID, err = administrator(ctx, c.DB); err != nil {
+	if s.Token, s.UserID, err = Administrator(ctx, c.DB); err != nil {
 		return nil, err
 	}
 	key, err := edit.PasswordKey(ctx, c.DB)
@@ -126,8 +126,8 @@ func Start(ctx context.Context, c Config) (_ *Service, err error) {
 // Close stops the service and waits until it has.
 func (s *Service) Close() error { return s.end() }
 
-// administrator is a token of the administrator of the name, who is made if need be.
-func administrator(ctx context.Context, db *ent.Client) (token string, id int64, err error) {
+// Administrator is a token of the administrator of the name Login, who is made if need be.
+func Administrator(ctx context.Context, db *ent.Client) (token string, id int64, err error) {
 	user, err := auth.FindUser(ctx, db, Login)
 	if errors.Is(err, auth.ErrNoUser) {
 		user, err = auth.AddUser(ctx, db, time.Now(), Login, "", calendar.Administrator, "")

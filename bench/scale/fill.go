@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -38,48 +37,25 @@ func (f fillCmd) Run(ctx context.Context, o output) error {
 	return nil
 }
 
-func (f fillCmd) one(ctx context.Context, o output, e engine, s size, from calendar.Wall) (err error) {
-	options := fill.Options{Events: int(s), From: from, Site: local.Site("http://localhost")}
-	if !f.Again && filled(ctx, e, s, options) {
-		fmt.Fprintf(o.Err, "%s, %s events: there already\n", e.name, s)
-		return nil
-	}
-	st, err := e.anew(ctx, s)
+func (f fillCmd) one(ctx context.Context, o output, e engine, s size, from calendar.Wall) error {
+	at, err := e.database(s)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, st.Close()) }()
+	options := fill.Options{Events: int(s), From: from, Site: local.Site("http://localhost")}
+	if !f.Again && fill.Holds(ctx, at, options) {
+		fmt.Fprintf(o.Err, "%s, %s events: there already\n", e.name, s)
+		return nil
+	}
 	began := time.Now()
 	options.Progress = func(done int) {
 		if done%50_000 == 0 {
 			fmt.Fprintf(o.Err, "%s, %s events: %d after %s\n", e.name, s, done, time.Since(began).Round(time.Second))
 		}
 	}
-	if err := fill.Database(ctx, st, options); err != nil {
+	if err := fill.Anew(ctx, at, options); err != nil {
 		return err
-	}
-	// What the engines do by themselves in time.
-	settle := []string{"PRAGMA wal_checkpoint(TRUNCATE)"}
-	if e.name == "MySQL" {
-		settle = []string{
-			"ANALYZE TABLE events, event_terms, event_venues, event_organizers, search_texts, venues, organizers, terms",
-		}
-	}
-	for _, statement := range settle {
-		if _, err := st.DB.ExecContext(ctx, statement); err != nil {
-			return err
-		}
 	}
 	fmt.Fprintf(o.Err, "%s, %s events: %s\n", e.name, s, time.Since(began).Round(100*time.Millisecond))
 	return nil
-}
-
-// filled reports whether the database is there and holds that calendar. One that cannot be read is not.
-func filled(ctx context.Context, e engine, s size, options fill.Options) bool {
-	st, err := e.open(ctx, s)
-	if err != nil {
-		return false
-	}
-	ok, err := fill.Filled(ctx, st, options)
-	return st.Close() == nil && err == nil && ok
 }

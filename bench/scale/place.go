@@ -2,19 +2,13 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
-	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/go-sql-driver/mysql"
-
+	"github.com/almanac-cal/almanac/bench/fill"
 	"github.com/almanac-cal/almanac/store"
 )
 
@@ -78,16 +72,11 @@ func (p places) engines() ([]engine, error) {
 
 // database is the URL of the database of a size.
 func (e engine) database(s size) (string, error) {
-	name := "scale_" + s.String()
-	if e.name == "SQLite" {
-		return "sqlite://" + filepath.Join(e.p.Dir, name+".db"), nil
+	where := e.p.Dir
+	if e.name == "MySQL" {
+		where = e.p.MySQL
 	}
-	server, err := url.Parse(e.p.MySQL)
-	if err != nil {
-		return "", errors.New("--mysql is not a URL")
-	}
-	server.Path = "/" + name
-	return server.String(), nil
+	return fill.Place(where, "scale_"+s.String())
 }
 
 // open opens the database of a size; whoever fills it migrates it.
@@ -96,73 +85,5 @@ func (e engine) open(ctx context.Context, s size) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if file, ok := store.SQLiteFile(at); ok {
-		if _, err := os.Stat(file); err != nil {
-			return nil, fmt.Errorf("%w: fill it first", err)
-		}
-	}
-	return store.Open(ctx, at)
-}
-
-// anew makes the database of a size empty, and brings its schema up to date.
-func (e engine) anew(ctx context.Context, s size) (*store.Store, error) {
-	at, err := e.database(s)
-	if err != nil {
-		return nil, err
-	}
-	if e.name == "SQLite" {
-		err = e.emptyFile(s)
-	} else {
-		err = emptyDatabase(ctx, at)
-	}
-	if err != nil {
-		return nil, err
-	}
-	st, err := store.Open(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := st.Migrate(ctx, "scale"); err != nil {
-		return nil, errors.Join(err, st.Close())
-	}
-	return st, nil
-}
-
-func (e engine) emptyFile(s size) error {
-	if err := os.MkdirAll(e.p.Dir, 0o755); err != nil {
-		return err
-	}
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		err := os.Remove(filepath.Join(e.p.Dir, "scale_"+s.String()+".db"+suffix))
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-func emptyDatabase(ctx context.Context, at string) (err error) {
-	u, err := url.Parse(at)
-	if err != nil {
-		return err
-	}
-	c := mysql.NewConfig()
-	c.User = u.User.Username()
-	if password, ok := u.User.Password(); ok {
-		c.Passwd = password
-	}
-	c.Net, c.Addr = "tcp", u.Host
-	connector, err := mysql.NewConnector(c)
-	if err != nil {
-		return err
-	}
-	db := sql.OpenDB(connector)
-	defer func() { err = errors.Join(err, db.Close()) }()
-	name := strings.Trim(u.Path, "/") // scale_ and a size
-	for _, statement := range []string{"DROP DATABASE IF EXISTS " + name, "CREATE DATABASE " + name} {
-		if _, err := db.ExecContext(ctx, statement); err != nil {
-			return err
-		}
-	}
-	return nil
+	return fill.Open(ctx, at)
 }

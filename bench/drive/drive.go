@@ -1,0 +1,260 @@
+// Package drive sends HTTP requests to a server that is measured.
+//
+// There are two ways. In a closed loop a number of clients each wait for their reply before they ask again: that shows
+// how much a server can do, and says little about how long people wait, since a server that stands still is not asked
+// meanwhile. In an open loop requests are due at times that were fixed before, whatever becomes of those before them, and
+// how long one took counts from the time it was due. So nothing that would have been asked while the server stood still
+// is left out.
+//
+// Client and server usually share a machine, so the client is made to cost little: connections are kept, requests are
+// bytes that were made before, of replies only the status and the length are read.
+package drive
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Request appends the i-th request, from 0, to an empty buffer, or returns one that was made before. It is called by many
+// at once.
+type Request func(buf []byte, i int) []byte
+
+// Config is what is sent, to whom, by how many and when. Address, Request, Clients and Length are required.
+type Config struct {
+	Address string // host:port
+	Request Request
+	Clients int           // connections at most; each has one request on the way at a time
+	Warm    time.Duration // before it is measured
+	Length  time.Duration // of measuring
+	Least   int           // replies: a closed loop goes on until it has so many, for four times its length at most
+
+	Rate    float64 // requests in a second, for an open loop; 0 is a closed one
+	Poisson bool    // they come at random, as from very many people; evenly spaced otherwise
+	Seed    uint64  // of what is random
+
+	// Timeout is how long a reply may take to come, and how long requests that are due wait for a free connection after
+	// the end; 0: 10 s.
+	Timeout time.Duration
+	// Reply is told the status and body of each reply, by many at once; nil: bodies are skipped. The body is
+	// overwritten afterwards.
+	Reply func(i, status int, body []byte)
+
+	// For tests; nil: TCP, and as precise as the system can.
+	Dial  func(ctx context.Context) (net.Conn, error)
+	Sleep func(time.Duration)
+}
+
+func (c *Config) setDefaults() {
+	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
+	if c.Dial == nil {
+		c.Dial = func(ctx context.Context) (net.Conn, error) {
+			return (&net.Dialer{Timeout: c.Timeout}).DialContext(ctx, "tcp", c.Address)
+		}
+	}
+	if c.Sleep == nil {
+		c.Sleep = sleep
+	}
+}
+
+// Run sends requests until the time is over and returns what became of those that were due after the warm-up. It ends
+// early, with an error, only when ctx does or when there is no connection to begin with.
+func Run(ctx context.Context, c Config) (*Result, error) {
+	if c.Request == nil || c.Clients < 1 || c.Length <= 0 || c.Rate < 0 {
+		return nil, errors.New("drive: a request, clients and a length are needed")
+	}
+	c.setDefaults()
+	r := &run{Config: c, end: c.Warm + c.Length}
+	if err := r.connect(ctx); err != nil {
+		return nil, err
+	}
+	// Who waits for a reply is not made to wait for its time to be over when somebody interrupts.
+	stop := context.AfterFunc(ctx, r.hangUp)
+	defer stop()
+	if c.Rate > 0 {
+		r.open(ctx)
+	} else {
+		r.closed(ctx)
+	}
+	r.hangUp()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return r.result(), nil
+}
+
+// run is one measurement. Times are since it began.
+type run struct {
+	Config
+	began   time.Time
+	end     time.Duration // when the last request is due
+	workers []*worker
+	next    atomic.Int64 // number of the next request of a closed loop
+	replies atomic.Int64 // since the warm-up
+	enough  atomic.Int64 // when there were enough of them
+}
+
+// worker is one client.
+type worker struct {
+	conn    conn
+	buf     []byte // empty
+	samples []Sample
+}
+
+// connect opens all connections: opening them is not what is measured.
+func (r *run) connect(ctx context.Context) error {
+	for range r.Clients {
+		w := &worker{conn: conn{dial: r.Dial, timeout: r.Timeout}, buf: make([]byte, 0, 4<<10)}
+		if err := w.conn.open(ctx); err != nil {
+			r.hangUp()
+			return err
+		}
+		r.workers = append(r.workers, w)
+	}
+	return nil
+}
+
+func (r *run) hangUp() {
+	for _, w := range r.workers {
+		w.conn.hangUp()
+	}
+}
+
+func (r *run) since() time.Duration { return time.Since(r.began) }
+
+// send sends the i-th request, which was due at some time.
+func (r *run) send(ctx context.Context, w *worker, i int, due, told time.Duration) Fault {
+	req := r.Request(w.buf, i)
+	s := Sample{Due: due, Told: told, Sent: r.since()}
+	status, body, err := w.conn.do(ctx, req, r.Reply != nil)
+	s.Done, s.Status, s.Fault = r.since(), status, faultOf(err)
+	w.samples = append(w.samples, s)
+	if err == nil && r.Reply != nil {
+		r.Reply(i, status, body)
+	}
+	return s.Fault
+}
+
+// closed has each client ask again when it has its reply.
+func (r *run) closed(ctx context.Context) {
+	var group sync.WaitGroup
+	r.began = time.Now()
+	for _, w := range r.workers {
+		group.Go(func() {
+			for ctx.Err() == nil {
+				now := r.since()
+				if r.over(now) {
+					return
+				}
+				if r.send(ctx, w, int(r.next.Add(1)-1), now, now) != "" {
+					time.Sleep(10 * time.Millisecond) // a server that is away is not asked as fast as can be
+				}
+				if done := r.since(); done >= r.Warm && r.replies.Add(1) == int64(r.Least) {
+					r.enough.Store(int64(done))
+				}
+			}
+		})
+	}
+	group.Wait()
+	switch enough := time.Duration(r.enough.Load()); {
+	case enough > 0:
+		r.end = max(r.end, enough+1) // that reply is one of them
+	case r.Least > 0:
+		r.end = r.latest()
+	}
+}
+
+// latest is when a closed loop ends, however little there is.
+func (r *run) latest() time.Duration { return r.Warm + 4*r.Length }
+
+// over is whether a closed loop has lasted long enough.
+func (r *run) over(now time.Duration) bool {
+	return now >= r.end && (r.replies.Load() >= int64(r.Least) || now >= r.latest())
+}
+
+// arrival is a request that is due.
+type arrival struct {
+	i         int
+	due, told time.Duration
+}
+
+// open has whichever client is free ask when a request is due.
+func (r *run) open(ctx context.Context) {
+	schedule := r.schedule()
+	// Room for all, so that who tells never waits for those who do.
+	due := make(chan arrival, len(schedule))
+	var group sync.WaitGroup
+	r.began = time.Now()
+	for _, w := range r.workers {
+		group.Go(func() {
+			for a := range due {
+				if ctx.Err() != nil || r.since() > r.end+r.Timeout {
+					w.samples = append(w.samples, Sample{Due: a.due, Told: a.told, Fault: Unsent})
+					continue
+				}
+				r.send(ctx, w, a.i, a.due, a.told)
+			}
+		})
+	}
+	r.tell(ctx, schedule, due)
+	close(due)
+	group.Wait()
+}
+
+// tell says what is due, when it is.
+func (r *run) tell(ctx context.Context, schedule []time.Duration, due chan<- arrival) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		exact() // for this goroutine, to its end
+		for i, at := range schedule {
+			now := r.since()
+			for now < at && ctx.Err() == nil {
+				r.Sleep(at - now)
+				now = r.since()
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			due <- arrival{i, at, now}
+		}
+	}()
+	<-done
+}
+
+// schedule is when requests are due.
+func (r *run) schedule() []time.Duration {
+	chance := rand.New(rand.NewPCG(r.Seed, 0x9E3779B97F4A7C15))
+	gap := float64(time.Second) / r.Rate
+	out := make([]time.Duration, 0, int(r.end.Seconds()*r.Rate*1.1)+16)
+	for at, n := 0.0, 1; ; n++ {
+		if r.Poisson {
+			at += chance.ExpFloat64() * gap
+		} else {
+			at = float64(n) * gap // a sum of many gaps would drift
+		}
+		if d := time.Duration(math.Round(at)); d < r.end {
+			out = append(out, d)
+			continue
+		}
+		return out
+	}
+}
+
+// result gathers what was measured.
+func (r *run) result() *Result {
+	out := &Result{Wanted: r.Rate, Length: r.end - r.Warm}
+	for _, w := range r.workers {
+		for _, s := range w.samples {
+			out.add(s, r.Warm, r.end)
+		}
+	}
+	out.sort()
+	return out
+}

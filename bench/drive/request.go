@@ -1,0 +1,46 @@
+package drive
+
+import (
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"strconv"
+)
+
+// Get is the bytes of a GET request for a URL, with headers in the form "Name: value".
+func Get(u *url.URL, headers ...string) []byte {
+	return Message("GET", u, nil, headers...)
+}
+
+// Message is the bytes of a request with a body, nil for none.
+func Message(method string, u *url.URL, body []byte, headers ...string) []byte {
+	return Append(nil, method, u, body, headers...)
+}
+
+// Append appends them to b.
+func Append(b []byte, method string, u *url.URL, body []byte, headers ...string) []byte {
+	b = append(append(append(b, method...), ' '), u.RequestURI()...)
+	b = append(append(append(b, " HTTP/1.1\r\nHost: "...), u.Host...), "\r\n"...)
+	for _, h := range headers {
+		b = append(append(b, h...), "\r\n"...)
+	}
+	if body != nil {
+		b = append(b, "Content-Length: "...)
+		b = append(strconv.AppendInt(b, int64(len(body)), 10), "\r\n"...)
+	}
+	return append(append(b, "\r\n"...), body...)
+}
+
+// Address is host:port of a URL.
+func Address(u *url.URL) string {
+	if u.Port() == "" {
+		return net.JoinHostPort(u.Hostname(), "80")
+	}
+	return u.Host
+}
+
+// Each sends some requests in turn, in an order that follows from the seed.
+func Each(all [][]byte, seed uint64) Request {
+	order := rand.New(rand.NewPCG(seed, 1)).Perm(len(all))
+	return func(_ []byte, i int) []byte { return all[order[i%len(order)]] }
+}

@@ -1,0 +1,209 @@
+package drive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Fault is why a request has no reply; "" for those that have one.
+type Fault string
+
+// The faults.
+const (
+	Unsent    Fault = "unsent" // no connection was free until long after the end
+	TimedOut  Fault = "timed out"
+	Closed    Fault = "closed" // by the server, before the reply was complete
+	Refused   Fault = "refused"
+	Cancelled Fault = "cancelled"
+	Garbled   Fault = "garbled" // no HTTP
+	Other     Fault = "other"
+)
+
+func faultOf(err error) Fault {
+	var timeout net.Error
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, errGarbled):
+		return Garbled
+	case errors.Is(err, context.Canceled), errors.Is(err, net.ErrClosed):
+		return Cancelled
+	case errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return TimedOut
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return Refused
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET),
+		errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+		return Closed
+	}
+	return Other
+}
+
+// Sample is what became of one request. Times are since the run began.
+type Sample struct {
+	Due    time.Duration // in a closed loop it is due when the client is free
+	Told   time.Duration // when a client was told to send it
+	Sent   time.Duration // when a connection was free for it
+	Done   time.Duration // when the reply, or the fault, was there
+	Status int           // 0: there is no reply
+	Fault  Fault
+}
+
+// tardy is how late the generator may be without being said to be late.
+const tardy = time.Millisecond
+
+// Result is what became of the requests that were due while it was measured. All samples are kept, so percentiles are
+// exact.
+type Result struct {
+	Wanted float64       // rate of an open loop, in a second; 0 of a closed one
+	Length time.Duration // of measuring
+
+	All     int // requests ever replied to, the warm-up and the end included: what CPU time is divided by
+	Due     int // requests
+	Done    int // replies with a status of 2xx that came within the time
+	Status  map[int]int
+	Faults  map[Fault]int
+	Late    int // requests that a client was told of over a millisecond late: the generator itself was too slow
+	Waited  int // requests that waited over a millisecond for a free connection
+	LateMax time.Duration
+
+	Took   Times   // of replies with 2xx, from when the request was due
+	Served Times   // of the same, from when it was sent
+	Halves [2]Took // of the requests due in the first half of the time, and in the second
+}
+
+// Took is what Result has of each half.
+type Took struct{ Took, Served Times }
+
+// Times are durations, ascending.
+type Times []time.Duration
+
+// At is the time within which a share of them were, from 0 to 1: the smallest that at least as many do not exceed.
+func (t Times) At(share float64) time.Duration {
+	if len(t) == 0 {
+		return 0
+	}
+	n := int(share * float64(len(t)))
+	if float64(n) < share*float64(len(t)) {
+		n++
+	}
+	return t[min(max(n-1, 0), len(t)-1)]
+}
+
+// add counts a sample of a run that is measured from some time to some time.
+func (r *Result) add(s Sample, from, to time.Duration) {
+	if s.Status != 0 {
+		r.All++
+	}
+	ok := s.Fault == "" && s.Status >= 200 && s.Status < 300
+	if ok && s.Done >= from && s.Done < to {
+		r.Done++
+	}
+	if s.Due < from || s.Due >= to {
+		return
+	}
+	r.Due++
+	if late := s.Told - s.Due; late > tardy {
+		r.Late++
+		r.LateMax = max(r.LateMax, late)
+	}
+	switch {
+	case s.Fault != "":
+		if r.Faults == nil {
+			r.Faults = make(map[Fault]int)
+		}
+		r.Faults[s.Fault]++
+	default:
+		if r.Status == nil {
+			r.Status = make(map[int]int)
+		}
+		r.Status[s.Status]++
+	}
+	if s.Fault != Unsent && s.Sent-s.Told > tardy {
+		r.Waited++
+	}
+	if !ok {
+		return
+	}
+	half := &r.Halves[0]
+	if s.Due >= from+(to-from)/2 {
+		half = &r.Halves[1]
+	}
+	r.Took, half.Took = append(r.Took, s.Done-s.Due), append(half.Took, s.Done-s.Due)
+	r.Served, half.Served = append(r.Served, s.Done-s.Sent), append(half.Served, s.Done-s.Sent)
+}
+
+func (r *Result) sort() {
+	for _, t := range []Times{
+		r.Took, r.Served, r.Halves[0].Took, r.Halves[0].Served, r.Halves[1].Took, r.Halves[1].Served,
+	} {
+		slices.Sort(t)
+	}
+}
+
+// Rate is how many replies with 2xx there were in a second.
+func (r *Result) Rate() float64 { return float64(r.Done) / r.Length.Seconds() }
+
+// Bad is how many requests were answered with anything but 2xx, or not at all.
+func (r *Result) Bad() (n int) {
+	for status, count := range r.Status {
+		if status < 200 || status > 299 {
+			n += count
+		}
+	}
+	for _, count := range r.Faults {
+		n += count
+	}
+	return n
+}
+
+// Errors are the statuses and faults of those, such as "503: 12, timed out: 1"; "none".
+func (r *Result) Errors() string {
+	var out []string
+	for _, status := range slices.Sorted(maps.Keys(r.Status)) {
+		if status < 200 || status > 299 {
+			out = append(out, fmt.Sprintf("%d: %d", status, r.Status[status]))
+		}
+	}
+	for _, fault := range slices.Sorted(maps.Keys(r.Faults)) {
+		out = append(out, fmt.Sprintf("%s: %d", fault, r.Faults[fault]))
+	}
+	if len(out) == 0 {
+		return "none"
+	}
+	return strings.Join(out, ", ")
+}
+
+// Merge adds another measurement of the same thing. The rate is that of both.
+func (r *Result) Merge(o *Result) {
+	r.Length += o.Length
+	r.All, r.Due, r.Done = r.All+o.All, r.Due+o.Due, r.Done+o.Done
+	r.Late, r.Waited, r.LateMax = r.Late+o.Late, r.Waited+o.Waited, max(r.LateMax, o.LateMax)
+	if r.Status == nil {
+		r.Status = make(map[int]int)
+	}
+	if r.Faults == nil {
+		r.Faults = make(map[Fault]int)
+	}
+	for status, n := range o.Status {
+		r.Status[status] += n
+	}
+	for fault, n := range o.Faults {
+		r.Faults[fault] += n
+	}
+	r.Took, r.Served = append(r.Took, o.Took...), append(r.Served, o.Served...)
+	for i := range r.Halves {
+		r.Halves[i].Took = append(r.Halves[i].Took, o.Halves[i].Took...)
+		r.Halves[i].Served = append(r.Halves[i].Served, o.Halves[i].Served...)
+	}
+	r.sort()
+}

@@ -1,0 +1,90 @@
+// Package proc tells what a process of this machine has used. It needs Linux.
+package proc
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// tick is the unit of CPU times in /proc, on every Linux that there is.
+const tick = 10 * time.Millisecond
+
+// Usage is what a process has used.
+type Usage struct {
+	CPU       time.Duration // of all its threads since it began
+	Memory    int64         // bytes in memory, what it shares with others included
+	Anonymous int64         // bytes of them that are no mapped file, as the program itself is
+	Peak      int64         // bytes in memory at most, since it began or since ResetPeak
+}
+
+// MiB is a number of bytes in MiB.
+func MiB(bytes int64) float64 { return float64(bytes) / (1 << 20) }
+
+func file(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }
+
+// Read asks the system.
+func Read(pid int) (Usage, error) {
+	stat, err := os.ReadFile(file(pid, "stat"))
+	if err != nil {
+		return Usage{}, err
+	}
+	var u Usage
+	if u.CPU, err = cpu(stat); err != nil {
+		return Usage{}, err
+	}
+	status, err := os.ReadFile(file(pid, "status"))
+	if err != nil {
+		return Usage{}, err
+	}
+	err = memory(string(status), &u)
+	return u, err
+}
+
+// cpu reads /proc/PID/stat. The name of the process, in brackets, may hold anything.
+func cpu(stat []byte) (time.Duration, error) {
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	const user, system = 11, 12 // from the state on
+	if len(fields) <= system {
+		return 0, fmt.Errorf("%.80q is no /proc/PID/stat", stat)
+	}
+	var ticks int64
+	for _, f := range fields[user : system+1] {
+		n, err := strconv.ParseInt(string(f), 10, 64)
+		if err != nil {
+			return 0, fmt.Errorf("/proc/PID/stat: %w", err)
+		}
+		ticks += n
+	}
+	return time.Duration(ticks) * tick, nil
+}
+
+// memory reads /proc/PID/status.
+func memory(status string, u *Usage) error {
+	found := 0
+	for line := range strings.Lines(status) {
+		name, value, _ := strings.Cut(line, ":")
+		into := map[string]*int64{"VmRSS": &u.Memory, "RssAnon": &u.Anonymous, "VmHWM": &u.Peak}[name]
+		if into == nil {
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		*into = n << 10
+		found++
+	}
+	if found < 3 {
+		return fmt.Errorf("/proc/PID/status tells %d of the 3 sizes", found)
+	}
+	return nil
+}
+
+// ResetPeak makes Peak count from now on.
+func ResetPeak(pid int) error {
+	return os.WriteFile(file(pid, "clear_refs"), []byte("5"), 0)
+}

@@ -1,0 +1,197 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// pattern is the rows that one event was made of, to be inserted again for others.
+type pattern []patternRow
+
+type patternRow struct {
+	text   string
+	values []any
+	id     int // index of the value that is the id of the event
+	unique int // of the one that has to differ, -1 for none
+}
+
+// patternTables are the tables of an event after that of all ids, in an order that the foreign keys allow. The rows of
+// those with a condition share their table with other kinds.
+var patternTables = []struct{ name, owner, condition, unique string }{
+	{"slugs", "owner_id", "kind = 'event'", "slug"},
+	{"events", "id", "", "slug"},
+	{"event_translations", "event_id", "", "slug"},
+	{"event_venues", "event_id", "", ""},
+	{"event_organizers", "event_id", "", ""},
+	{"search_texts", "owner_id", "kind = 'event'", ""},
+}
+
+// learnPattern reads the rows of an event.
+func learnPattern(ctx context.Context, db *sql.DB, id int64) (pattern, error) {
+	var out pattern
+	for _, t := range patternTables {
+		query := "SELECT * FROM " + t.name + " WHERE " + t.owner + " = ?"
+		if t.condition != "" {
+			query += " AND " + t.condition
+		}
+		columns, found, err := read(ctx, db, query, id)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", t.name, err)
+		}
+		for _, values := range found {
+			// Numbers that the database gives to rows themselves.
+			if at := slices.Index(columns, "id"); at >= 0 && t.owner != "id" {
+				columns, values = slices.Delete(slices.Clone(columns), at, at+1), slices.Delete(values, at, at+1)
+			}
+			out = append(out, patternRow{
+				text: "INSERT INTO " + t.name + " (`" + strings.Join(columns, "`,`") + "`) VALUES (" +
+					strings.Repeat("?,", len(columns)-1) + "?)",
+				values: values, id: slices.Index(columns, t.owner), unique: slices.Index(columns, t.unique),
+			})
+		}
+	}
+	_, terms, err := read(ctx, db, "SELECT term_id FROM event_terms WHERE event_id = ?", id)
+	if err != nil {
+		return nil, err
+	}
+	for _, term := range terms {
+		// In this order: the link's foreign key takes a shared lock on the term, which two cannot raise at once.
+		out = append(out,
+			patternRow{"UPDATE terms SET event_count = event_count + 1 WHERE id = ?", term, -1, -1},
+			patternRow{"INSERT INTO event_terms (event_id, term_id) VALUES (?, ?)", []any{id, term[0]}, 0, -1})
+	}
+	columns, changes, err := read(ctx, db, "SELECT kind, action, user_id, at, fields, record_id FROM changes "+
+		"WHERE record_id = ? AND kind = 'event'", id)
+	if err != nil {
+		return nil, err
+	}
+	for _, values := range changes {
+		out = append(out, patternRow{"UPDATE counters SET value = value + 1 WHERE name = 'revision'", nil, -1, -1}, patternRow{
+			"INSERT INTO changes (id, " + strings.Join(columns, ", ") + ") SELECT value, ?, ?, ?, ?, ?, ? FROM counters " +
+				"WHERE name = 'revision'", values, len(columns) - 1, -1,
+		})
+	}
+	if len(out) < len(patternTables) {
+		return nil, fmt.Errorf("event %d has %d rows only", id, len(out))
+	}
+	return out, nil
+}
+
+// insert inserts the rows of one more event, in a transaction, with nothing looked up and nothing checked.
+func (p pattern) insert(ctx context.Context, db *sql.DB, n int64) (err error) {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = tx.Rollback() // the first error is the one that matters
+		}
+	}()
+	record, err := tx.ExecContext(ctx, "INSERT INTO records (kind) VALUES ('event')")
+	if err != nil {
+		return err
+	}
+	id, err := record.LastInsertId()
+	if err != nil {
+		return err
+	}
+	for _, row := range p {
+		values := slices.Clone(row.values)
+		if row.id >= 0 {
+			values[row.id] = id
+		}
+		if row.unique >= 0 {
+			values[row.unique] = fmt.Sprintf("example-number-%d", n)
+		}
+		if _, err := tx.ExecContext(ctx, row.text, values...); err != nil {
+			return fmt.Errorf("%.60s: %w", row.text, err)
+		}
+	}
+	return tx.Commit()
+}
+
+// read reads all rows of a query.
+func read(ctx context.Context, db *sql.DB, query string, args ...any) (columns []string, out [][]any, err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer rows.Close()
+	if columns, err = rows.Columns(); err != nil {
+		return nil, nil, err
+	}
+	for rows.Next() {
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		if err := rows.Scan(into...); err != nil {
+			return nil, nil, err
+		}
+		for i, v := range values {
+			if text, ok := v.([]byte); ok { // as MySQL gives texts
+				values[i] = string(text)
+			}
+		}
+		out = append(out, values)
+	}
+	return columns, out, rows.Err()
+}
+
+// audit looks for what was posted in the database, and asks the service.
+func (w *scribe) audit(ctx context.Context, out *writing) error {
+	_, rows, err := read(ctx, w.st.DB, "SELECT id, title FROM events WHERE title LIKE 'Posted number %' AND id > ?", w.first)
+	if err != nil {
+		return err
+	}
+	there, titles := make(map[int64]bool, len(rows)), make(map[string]bool, len(rows))
+	for _, row := range rows {
+		id, isID := row[0].(int64)
+		title, isText := row[1].(string)
+		if !isID || !isText {
+			return fmt.Errorf("event %v has the title %v", row[0], row[1])
+		}
+		there[id], titles[title] = true, true
+	}
+	told := make(map[int64]bool, len(w.ids))
+	for _, id := range w.ids {
+		if !there[id] || told[id] {
+			out.lost++ // or two were told of the same, which loses one of them
+		}
+		told[id] = true
+	}
+	out.events, out.titles = len(rows), len(titles)
+	for id := range there {
+		if !told[id] {
+			out.unknown++
+		}
+	}
+	const ours = "JOIN events e ON e.id = %s WHERE e.title LIKE 'Posted number %%' AND e.id > ?"
+	for _, count := range []struct {
+		into  *int
+		query string
+		arg   int64
+	}{
+		{&out.changes, "SELECT COUNT(*) FROM changes c " + fmt.Sprintf(ours, "c.record_id") + " AND c.kind = 'event'", w.first},
+		{&out.slugs, "SELECT COUNT(*) FROM slugs s " + fmt.Sprintf(ours, "s.owner_id") + " AND s.kind = 'event'", w.first},
+		{&out.counted, "SELECT event_count FROM terms WHERE id = ?", w.category},
+	} {
+		if err := w.st.DB.QueryRowContext(ctx, count.query, count.arg).Scan(count.into); err != nil {
+			return errors.Join(fmt.Errorf("%.60s", count.query), err)
+		}
+	}
+	res, err := w.service.ask(fmt.Sprintf("/events?per_page=1&start_date=2030-12-01&end_date=2030-12-31&venue=%d", w.venue))
+	if err != nil {
+		return err
+	}
+	var totals struct{ Total int }
+	err = json.Unmarshal(res.Body(), &totals)
+	out.listed = totals.Total
+	return err
+}
