@@ -30,7 +30,7 @@ import (
 
 // What docs/dba.md says is what there is.
 
-func manual(t *testing.T) string {
+func dbaPage(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile("../../docs/dba.md")
 	if err != nil {
@@ -58,7 +58,7 @@ func TestManualNamesEveryIndex(t *testing.T) {
 		}
 	}
 	named := map[string]bool{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| `(\\w+)` \\| .*\\w.* \\|$").FindAllStringSubmatch(manual(t), -1) {
+	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| `(\\w+)` \\| .*\\w.* \\|$").FindAllStringSubmatch(dbaPage(t), -1) {
 		named[row[1]+"."+row[2]] = true
 	}
 	if len(there) == 0 {
@@ -71,7 +71,7 @@ func TestManualNamesEveryIndex(t *testing.T) {
 
 func TestManualNamesEveryOption(t *testing.T) {
 	t.Parallel()
-	text := manual(t)
+	text := dbaPage(t)
 	for _, u := range []string{"mysql://h/cal?x=", "sqlite://a.db?x="} {
 		err := store.CheckURL(u)
 		if err == nil {
@@ -97,7 +97,7 @@ func TestManualNamesEveryOption(t *testing.T) {
 // grants are the statements of the manual for a database, with users of a test.
 func grants(t *testing.T, name, suffix string) []string {
 	t.Helper()
-	_, text, ok := strings.Cut(manual(t), "```sql\n")
+	_, text, ok := strings.Cut(dbaPage(t), "```sql\n")
 	if !ok {
 		t.Fatal("the manual has no SQL")
 	}

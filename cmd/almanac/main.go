@@ -30,6 +30,7 @@ type cli struct {
 	OpenAPI      openapiCmd       `cmd:"" name:"openapi" help:"Write the interface description, OpenAPI 3.0 or 3.1."`
 	Explain      explainCmd       `cmd:"" help:"Print the rules of a parameter or of a route, with examples."`
 	Version      versionCmd       `cmd:"" help:"Print the version."`
+	Manual       manualCmd        `cmd:"" hidden:"" help:"Write the generated parts of the manual anew."`
 }
 
 func main() {
@@ -91,13 +92,6 @@ func run(ctx context.Context, args []string, getenv func(string) string, s strea
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
-
-type versionCmd struct{}
-
-func (versionCmd) Run(s streams) error {
-	_, err := fmt.Fprintln(s.Out, version())
-	return err
-}
 
 // version is what the Go toolchain recorded about the build.
 func version() string {

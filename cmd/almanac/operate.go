@@ -54,8 +54,8 @@ type operateFlags struct {
 const (
 	automatic    = "auto"
 	addressRate  = "50/s burst 250"
-	tokenRate    = "200/s burst 1000"
-	countedLocal = 200_000 // keys, while Redis is away
+	tokenRate    = "200/s burst 1000" //nolint:gosec // no token, but how often one may ask
+	countedLocal = 200_000            // keys, while Redis is away
 )
 
 // check names the flag that is wrong, before anything is opened.

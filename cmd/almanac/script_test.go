@@ -22,8 +22,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// TestMain makes the test binary the program, for scripts that run it as almanac.
-func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"almanac": main}) }
+// TestMain makes the test binary the program, for scripts that run it as almanac, and for those of the manual a
+// stand-in for curl.
+func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"almanac": main, "curl": curlMain}) }
 
 // TestScripts runs testdata/script. Beside the commands of testscript they have those of commands.
 func TestScripts(t *testing.T) {

@@ -211,7 +211,7 @@ func (c seedCmd) plan(ctx context.Context, s streams, st *store.Store, o scenari
 // series is the plan of one of the calendars of a scenario in a database. Those after the first have a seed of
 // their own, or they would repeat the first.
 func series(o scenario.Options, n seed.Series) seed.Plan {
-	o.Seed += uint64(n-1) * 0x9e3779b97f4a7c15
+	o.Seed += uint64(n-1) * 0x9e3779b97f4a7c15 //nolint:gosec // n is 1 or more
 	return seed.PlanOf(o, n)
 }
 

@@ -39,6 +39,8 @@ var layers = []layer{
 	{"migrations", ""},
 	{"web", ""},
 	{"internal/layers", ""},
+	{"internal/licences", ""},
+	{"internal/manual", ""},
 	{"when", "calendar"},
 	{"locale", "calendar"},
 	{"media", "calendar"},
@@ -59,6 +61,7 @@ var layers = []layer{
 	{"internal/storetest", "*"},
 	{"internal/apitest", "*"},
 	{"bench", "*"},
+	{"internal/faults", "*"},
 }
 
 // testsMay is what a test may import besides: a database, and a server on one.

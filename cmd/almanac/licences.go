@@ -1,0 +1,27 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+)
+
+//go:generate go run ../../internal/licences -root ../..
+
+// notices are the licences and notices of what is linked, which have to go with the program.
+//
+//go:embed notices.txt
+var notices string
+
+type versionCmd struct {
+	Licences bool `help:"Print the licences and notices of the software that is contained instead."`
+}
+
+// Run prints one or the other.
+func (c versionCmd) Run(s streams) error {
+	if c.Licences {
+		_, err := fmt.Fprint(s.Out, notices)
+		return err
+	}
+	_, err := fmt.Fprintln(s.Out, version())
+	return err
+}

@@ -1,0 +1,210 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/manual"
+)
+
+// manualCmd writes the generated parts of the manual anew: tables of flags from the command line, tables of
+// parameters and routes from the declarations of the API.
+type manualCmd struct {
+	Dir string `arg:"" type:"existingdir" help:"Folder of the pages."`
+}
+
+// Run rewrites the pages that change.
+func (c manualCmd) Run() error {
+	pages, err := filepath.Glob(filepath.Join(c.Dir, "*.md"))
+	if err != nil {
+		return err
+	}
+	parts, err := newParts()
+	if err != nil {
+		return err
+	}
+	for _, page := range pages {
+		old, err := os.ReadFile(page)
+		if err != nil {
+			return err
+		}
+		text, err := manual.Fill(string(old), parts.part)
+		if err != nil {
+			return fmt.Errorf("%s: %w", page, err)
+		}
+		if text == string(old) {
+			continue
+		}
+		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parts makes what is generated.
+type parts struct {
+	model *kong.Application
+	env   *environment
+	api   *handlers.Handlers
+	root  handlers.Root
+}
+
+func newParts() (*parts, error) {
+	p := &parts{env: &environment{}}
+	k, err := kong.New(new(cli), kong.Name("almanac"), kong.PostBuild(p.env.learn))
+	if err != nil {
+		return nil, err
+	}
+	p.model = k.Model
+	p.api, p.root, err = offline("http://127.0.0.1:8080", nil)
+	return p, err
+}
+
+// errPart is a name of a generated part that nothing is made for.
+var errPart = errors.New("want flags, routes, or parameters METHOD PATH")
+
+// part is what stands under a name.
+func (p *parts) part(name string) (string, error) {
+	kind, of, _ := strings.Cut(name, " ")
+	method, path, _ := strings.Cut(of, " ")
+	switch {
+	case kind == "flags" && of == "":
+		return p.flags(), nil
+	case kind == "routes" && of == "":
+		return p.routes(), nil
+	case kind == "parameters" && method != "":
+		return p.parameters(method, path)
+	}
+	return "", fmt.Errorf("%q: %w", name, errPart)
+}
+
+// many is from how many shared flags on a command refers to serve instead of repeating its table.
+const many = 10
+
+// flags has a heading and a table for each command that has flags.
+func (p *parts) flags() string {
+	var b strings.Builder
+	serving := map[string]string{} // flags of serve, and what their rows say
+	for _, command := range p.model.Leaves(true) {
+		var rows [][]string
+		var shared []string
+		for _, f := range command.Flags {
+			row := p.flag(f)
+			if command.Path() == "serve" {
+				serving[f.Name] = strings.Join(row, "\n")
+			} else if serving[f.Name] == strings.Join(row, "\n") {
+				shared = append(shared, "`--"+f.Name+"`")
+			}
+			rows = append(rows, row)
+		}
+		if len(shared) >= many {
+			rows = slices.DeleteFunc(rows, func(row []string) bool {
+				return slices.Contains(shared, strings.Split(row[0], ",")[0])
+			})
+		}
+		fmt.Fprintf(&b, "### almanac %s\n\n%s\n\n", command.Path(), command.Help)
+		for _, argument := range command.Positional {
+			fmt.Fprintf(&b, "Takes `%s`: %s\n\n", argument.Summary(), argument.Help)
+		}
+		if len(rows) > 0 {
+			b.WriteString(manual.Table([]string{"Flag", "Variable", "Default", "Meaning"}, rows) + "\n")
+		}
+		if len(shared) >= many {
+			fmt.Fprintf(&b, "And, as for `serve`, %s.\n\n", strings.Join(shared, ", "))
+		}
+	}
+	return b.String()
+}
+
+// ofDefault is what a description says about a default. Tables have a column for that.
+var ofDefault = regexp.MustCompile(` ?(?:Default:? ([^.]+(?:\.[^.\s][^.]*)*)|On by default)\.(?: |$)`)
+
+// flag is a row: the flag, its variable, its default and what it is for.
+func (p *parts) flag(f *kong.Flag) []string {
+	name := "`--" + f.Name + "`"
+	if f.Tag.Negatable != "" {
+		name += ", `--no-" + f.Name + "`"
+	}
+	if f.Short != 0 {
+		name += ", `-" + string(f.Short) + "`"
+	}
+	help := strings.ReplaceAll(f.Help, "$$", "$")
+	variable := p.env.variable(f)
+	if rest, named, ok := strings.Cut(help, " [$"); ok {
+		help, variable = rest, strings.TrimSuffix(named, "]")
+	}
+	if variable != "" {
+		variable = "`" + variable + "`"
+	}
+	standard := ""
+	switch m := ofDefault.FindStringSubmatch(help); {
+	case f.Required:
+		standard = "required"
+	case f.IsBool() && f.Default == "true":
+		standard = "on"
+	case f.IsBool():
+		standard = "off"
+	case m != nil && m[1] != f.Default:
+		standard = m[1]
+	case f.Default != "":
+		standard = "`" + f.Default + "`"
+	}
+	help = strings.TrimSpace(ofDefault.ReplaceAllString(help, " "))
+	return []string{name, variable, standard, help}
+}
+
+// routes has a row for each operation; methods that do the same share one.
+func (p *parts) routes() string {
+	at := time.Unix(0, 0).UTC()
+	paths := slices.DeleteFunc(p.api.Explainable(at), func(name string) bool { return name != "" && name[0] != '/' })
+	var rows [][]string
+	for _, path := range paths {
+		for _, x := range p.api.ExplainRoute(at, p.root, calendar.English, "", path) {
+			method, _, _ := strings.Cut(x.Operation, " ")
+			last := len(rows) - 1
+			if last >= 0 && rows[last][1] == "`{api}"+path+"`" && rows[last][2] == x.Summary {
+				rows[last][0] += ", " + method
+				continue
+			}
+			rows = append(rows, []string{method, "`{api}" + path + "`", x.Summary})
+		}
+	}
+	return manual.Table([]string{"Method", "Path", "Does"}, rows)
+}
+
+// parameters has a row for each parameter of an operation.
+func (p *parts) parameters(method, path string) (string, error) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	found := p.api.ExplainRoute(at, p.root, calendar.English, method, path)
+	later := p.api.ExplainRoute(at.AddDate(0, 1, 1), p.root, calendar.English, method, path)
+	if len(found) != 1 || len(later) != 1 {
+		return "", fmt.Errorf("%s %s: %w", method, path, errPart)
+	}
+	var rows [][]string
+	for i, x := range found[0].Parameters {
+		for r, rule := range x.Rules {
+			// A default that is computed from the day.
+			if rule != later[0].Parameters[i].Rules[r] {
+				x.Rules[r] = "default depends on the day"
+			}
+		}
+		kind := x.Type
+		if x.In != "query" && method == http.MethodGet || x.In == "query" && method != http.MethodGet {
+			kind += " (" + x.In + ")"
+		}
+		rows = append(rows, []string{"`" + x.Name + "`", kind, strings.Join(x.Rules, "; "), x.Description})
+	}
+	return manual.Table([]string{"Parameter", "Type", "Rules", "Meaning"}, rows), nil
+}

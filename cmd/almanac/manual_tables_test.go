@@ -1,0 +1,222 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/manual"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/when"
+)
+
+// refused stands in a table for what is no answer.
+const refused = "refused"
+
+// sent is code at the start of a cell, which a remark may follow.
+var sent = regexp.MustCompile("^`([^`]*)` \\(.*\\)$")
+
+// rows calls check with every row of the tables of a name, and with what follows the name.
+func rows(t *testing.T, page, name string, check func(t *testing.T, of string, cells []string)) {
+	t.Helper()
+	found := 0
+	for _, table := range manual.Tables(readPage(t, "../../docs/"+page)) {
+		kind, of, _ := strings.Cut(table.Name, " ")
+		if kind != name {
+			continue
+		}
+		for _, row := range table.Rows {
+			found++
+			if m := sent.FindStringSubmatch(row.Cells[0]); m != nil {
+				row.Cells[0] = m[1]
+			}
+			t.Run(row.Cells[0], func(t *testing.T) {
+				if len(row.Cells) != len(table.Head) {
+					t.Fatalf("%s, line %d: %d cells", page, row.Line, len(row.Cells))
+				}
+				check(t, of, row.Cells)
+			})
+		}
+	}
+	if found == 0 {
+		t.Errorf("%s has no table of %s", page, name)
+	}
+	t.Logf("%d examples", found)
+}
+
+func TestManualKnowsItsTables(t *testing.T) {
+	t.Parallel()
+	for _, file := range manualPages(t) {
+		for _, table := range manual.Tables(readPage(t, file)) {
+			switch kind, _, _ := strings.Cut(table.Name, " "); kind {
+			case "dates", "zones", "creates", "updates", "costs", "slugs":
+			default:
+				t.Errorf("%s, line %d: nothing checks %q", file, table.Line, table.Name)
+			}
+			if len(table.Rows) == 0 {
+				t.Errorf("%s, line %d: no rows", file, table.Line)
+			}
+		}
+	}
+}
+
+func TestManualDates(t *testing.T) {
+	t.Parallel()
+	rows(t, "dates.md", "dates", func(t *testing.T, of string, cells []string) {
+		clock, name, _ := strings.Cut(of, " ")
+		now, err := time.Parse(time.RFC3339, clock)
+		if err != nil {
+			t.Fatal(err)
+		}
+		zone, err := calendar.ParseZone(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := when.Parse(cells[0], now, zone)
+		if cells[1] == refused {
+			if !errors.Is(err, when.ErrDate) {
+				t.Errorf("got %v and error %v", d.Wall(zone), err)
+			}
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string{d.Wall(zone).String(), d.Instant(zone).Format(time.DateTime)}
+		if diff := cmp.Diff(cells[1:], got); diff != "" {
+			t.Errorf("(-manual +program):\n%s", diff)
+		}
+	})
+}
+
+func TestManualZones(t *testing.T) {
+	t.Parallel()
+	rows(t, "dates.md", "zones", func(t *testing.T, of string, cells []string) {
+		at, err := time.Parse(time.RFC3339, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		zone, err := calendar.ParseZone(cells[0])
+		got := []string{zone.String(), zone.Abbreviation(at)}
+		if err != nil {
+			got = []string{refused, ""}
+		}
+		if diff := cmp.Diff(cells[1:], got); diff != "" {
+			t.Errorf("(-manual +program):\n%s", diff)
+		}
+	})
+}
+
+func TestManualSlugs(t *testing.T) {
+	t.Parallel()
+	rows(t, "writing.md", "slugs", func(t *testing.T, _ string, cells []string) {
+		if got := calendar.Slug(cells[0]); got != cells[1] {
+			t.Errorf("got %q, want %q", got, cells[1])
+		}
+	})
+}
+
+// service is the API with somebody who may write.
+func service(t *testing.T, st *store.Store) *apitest.API {
+	t.Helper()
+	api := apitest.New(t, st)
+	api.SignIn(t, "ewa", calendar.Editor)
+	return api
+}
+
+// write sends a body with a title and without what it sets to nil; the answer is nil if it is refused.
+func write(t *testing.T, api *apitest.API, method, path, body string, defaults map[string]any) map[string]any {
+	t.Helper()
+	var fields map[string]any
+	if err := json.Unmarshal([]byte(body), &fields); err != nil {
+		t.Fatalf("%s: %v", body, err)
+	}
+	for name, value := range defaults {
+		if _, ok := fields[name]; !ok {
+			fields[name] = value
+		}
+	}
+	reply := api.Do(t, apitest.Request{Method: method, Path: path, As: "ewa", JSON: fields})
+	switch reply.Status {
+	case http.StatusOK, http.StatusCreated:
+		return reply.JSON(t).(map[string]any)
+	case http.StatusBadRequest:
+		return nil
+	}
+	t.Fatalf("status %d: %s", reply.Status, reply.Body)
+	return nil
+}
+
+// compare compares the cells after the first with fields of a reply.
+func compare(t *testing.T, cells []string, reply map[string]any, names ...string) {
+	t.Helper()
+	if reply == nil {
+		if cells[1] != refused {
+			t.Errorf("it is refused")
+		}
+		return
+	}
+	got := make([]string, len(names))
+	for i, name := range names {
+		got[i], _ = reply[name].(string)
+	}
+	if diff := cmp.Diff(cells[1:], got); diff != "" {
+		t.Errorf("(-manual +program):\n%s", diff)
+	}
+}
+
+func TestManualCreates(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := service(t, st)
+		rows(t, "dates.md", "creates", func(t *testing.T, _ string, cells []string) {
+			reply := write(t, api, "POST", "/events", cells[0], map[string]any{"title": "x"})
+			compare(t, cells, reply, "start_date", "end_date", "utc_start_date", "utc_end_date")
+		})
+	})
+}
+
+func TestManualUpdates(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := service(t, st)
+		rows(t, "dates.md", "updates", func(t *testing.T, _ string, cells []string) {
+			event := write(t, api, "POST", "/events", `{"title": "x", "start_date": "2026-12-05 18:00", "end_date": "2026-12-05 20:00",
+				"timezone": "Europe/Warsaw"}`, nil)
+			path := strings.TrimPrefix(event["rest_url"].(string), apitest.BaseURL+"/cal/events/v1")
+			compare(t, cells, write(t, api, "PATCH", path, cells[0], nil), "start_date", "end_date", "timezone", "utc_start_date")
+		})
+	})
+}
+
+func TestManualCosts(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := service(t, st)
+		rows(t, "writing.md", "costs", func(t *testing.T, _ string, cells []string) {
+			body := `{"title": "x", "start_date": "2026-12-05", "end_date": "2026-12-05", "cost": ` + cells[0] + `}`
+			reply := write(t, api, "POST", "/events", body, nil)
+			if reply != nil {
+				details := reply["cost_details"].(map[string]any)
+				values, err := json.Marshal(details["values"])
+				if err != nil {
+					t.Fatal(err)
+				}
+				reply = map[string]any{
+					"cost": reply["cost"], "symbol": details["currency_symbol"], "position": details["currency_position"],
+					"values": string(values),
+				}
+			}
+			compare(t, cells, reply, "cost", "symbol", "position", "values")
+		})
+	})
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/internal/manual"
+)
+
+// manualPages are the README and the pages of the manual.
+func manualPages(t *testing.T) []string {
+	t.Helper()
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("%d pages: %v", len(pages), err)
+	}
+	return append(pages, "../../README.md")
+}
+
+func readPage(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestManualIsGenerated(t *testing.T) {
+	t.Parallel()
+	p, err := newParts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	generated := 0
+	for _, file := range manualPages(t) {
+		old := readPage(t, file)
+		text, err := manual.Fill(old, func(name string) (string, error) {
+			generated++
+			return p.part(name)
+		})
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		if diff := cmp.Diff(text, old); diff != "" {
+			t.Errorf("%s is out of date: run go generate ./... (-want +got):\n%s", file, diff)
+		}
+	}
+	if generated == 0 {
+		t.Error("nothing is generated")
+	}
+}
+
+func TestGeneratedParts(t *testing.T) {
+	t.Parallel()
+	p, err := newParts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ part, want string }{
+		{"flags", "| `--listen` | `ALMANAC_LISTEN` | `127.0.0.1:8080` | Address to listen on. |"},
+		{"flags", "| `--index`, `--no-index` | `ALMANAC_INDEX` | on | Keep what "},
+		{"flags", "| `--db` | `ALMANAC_DB` | a temporary SQLite file | Database to fill and keep. |"},
+		{"flags", "| `--login` |  | required | Name to sign in with"},
+		{"flags", "| `--out`, `-o` |  | `-` | File to write, - for standard output."},
+		{"flags", "| `--site-language` | `ALMANAC_LANGUAGE` | en | Language of the site: en, pl or es. |"},
+		{"flags", "And, as for `serve`, `--timezone`, "},
+		{"routes", "| POST, PUT, PATCH | `{api}/events/{id}` | Update an event |"},
+		{"parameters GET /events", "| `start_date` | string | default depends on the day | "},
+		{"parameters GET /venues", "| `per_page` | integer | default 10; at least 1 | "},
+		{"parameters POST /tags", "| `name` | string | required; at most 500 characters | "},
+	} {
+		t.Run(test.part, func(t *testing.T) {
+			t.Parallel()
+			got, err := p.part(test.part)
+			if err != nil || !strings.Contains(got, test.want) {
+				t.Errorf("error %v; no %q in %d characters", err, test.want, len(got))
+			}
+		})
+	}
+	for _, name := range []string{"", "flag", "flags serve", "routes x", "parameters", "parameters GET /nothing", "parameters BREW /events"} {
+		if got, err := p.part(name); err == nil {
+			t.Errorf("%q is made: %s", name, got)
+		}
+	}
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
+	code    = regexp.MustCompile("(?ms)^ *```.*?\n *```$")
+	noSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// anchors are the names that links to the headings of a page have.
+func anchors(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, m := range heading.FindAllStringSubmatch(code.ReplaceAllString(text, ""), -1) {
+		out[strings.ReplaceAll(noSlug.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+	}
+	return out
+}
+
+func TestManualLinksLead(t *testing.T) {
+	t.Parallel()
+	for _, file := range append(manualPages(t), "../../CONTRIBUTING.md", "../../CHANGELOG.md") {
+		text := code.ReplaceAllString(readPage(t, file), "")
+		for _, m := range link.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
+				continue
+			}
+			target, anchor, _ := strings.Cut(m[1], "#")
+			to := file
+			if target != "" {
+				to = filepath.Join(filepath.Dir(file), target)
+			}
+			if _, err := os.Stat(to); err != nil {
+				t.Errorf("%s: %s leads nowhere: %v", file, m[1], err)
+				continue
+			}
+			if anchor != "" && !anchors(readPage(t, to))[anchor] {
+				t.Errorf("%s: there is no heading for %s", file, m[1])
+			}
+		}
+	}
+}
+
+func TestManualIndexNamesEveryPage(t *testing.T) {
+	t.Parallel()
+	index := readPage(t, "../../docs/README.md")
+	for _, file := range manualPages(t) {
+		name := filepath.Base(file)
+		if name != "README.md" && !strings.Contains(index, "]("+name+")") {
+			t.Errorf("docs/README.md has no link to %s", name)
+		}
+	}
+}

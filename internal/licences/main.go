@@ -1,0 +1,313 @@
+// Licences lists what is linked into the program beside our own code, by module and licence, and gathers the texts that
+// have to go with it:
+//
+//	go generate ./cmd/almanac
+//
+// It writes THIRD_PARTY.md, which people read, and cmd/almanac/notices.txt, which the program carries. It reads the
+// module cache and knows the usual licences by their wording (see recognise). A text that it does not know, a licence
+// that is not allowed and a module without any end it.
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+func main() {
+	root := flag.String("root", ".", "top of the source tree")
+	flag.Parse()
+	if err := run(*root); err != nil {
+		fmt.Fprintln(os.Stderr, "licences:", err)
+		os.Exit(1)
+	}
+}
+
+func run(root string) error {
+	files, err := generate(root)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := os.WriteFile(filepath.Join(root, name), files[name], 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// platforms are those that people run the program on: which modules it needs differs a little.
+var platforms = []string{"linux", "darwin", "windows"}
+
+// module is a part of the program by others.
+type module struct {
+	Path, Version, Dir string
+
+	licence string   // an SPDX expression
+	texts   []string // of licences and notices, the nearest to the top first
+}
+
+// generate is the two files, by their names below root.
+func generate(root string) (map[string][]byte, error) {
+	modules, err := linked(root)
+	if err != nil {
+		return nil, err
+	}
+	bundle, err := bundled(root)
+	if err != nil {
+		return nil, err
+	}
+	for i := range modules {
+		if err := modules[i].read(modules[i].folders); err != nil {
+			return nil, fmt.Errorf("%s %s: %w", modules[i].Path, modules[i].Version, err)
+		}
+	}
+	all := make([]module, 0, len(modules)+len(bundle))
+	for _, m := range modules {
+		all = append(all, m.module)
+	}
+	all = append(all, bundle...)
+	return map[string][]byte{"THIRD_PARTY.md": table(all), "cmd/almanac/notices.txt": notices(all)}, nil
+}
+
+// goModule is a module with the folders of it that are linked.
+type goModule struct {
+	module
+	folders []string
+}
+
+// linked are the modules of the program, and Go itself, which comes first.
+func linked(root string) ([]goModule, error) {
+	base, err := command(root, nil, "list", "-m", "-f", "{{.GoVersion}}")
+	if err != nil {
+		return nil, err
+	}
+	goroot, err := command(root, nil, "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	goroot = strings.TrimSpace(goroot)
+	byPath := map[string]*goModule{}
+	for _, system := range platforms {
+		out, err := command(root, []string{"GOOS=" + system, "GOARCH=amd64", "CGO_ENABLED=0"}, "list", "-deps", "-json=Dir,Module", "./cmd/almanac")
+		if err != nil {
+			return nil, err
+		}
+		dec := json.NewDecoder(strings.NewReader(out))
+		for dec.More() {
+			var p struct {
+				Dir    string
+				Module *struct {
+					Path, Version, Dir string
+					Main               bool
+				}
+			}
+			if err := dec.Decode(&p); err != nil {
+				return nil, err
+			}
+			if p.Module == nil || p.Module.Main {
+				continue
+			}
+			m := byPath[p.Module.Path]
+			if m == nil {
+				m = &goModule{module: module{Path: p.Module.Path, Version: p.Module.Version, Dir: p.Module.Dir}}
+				byPath[p.Module.Path] = m
+			}
+			for dir := p.Dir; len(dir) >= len(m.Dir); dir = filepath.Dir(dir) {
+				if !slices.Contains(m.folders, dir) {
+					m.folders = append(m.folders, dir)
+				}
+			}
+		}
+	}
+	out := []goModule{{
+		module:  module{Path: "Go standard library and runtime", Version: "from " + strings.TrimSpace(base), Dir: goroot},
+		folders: []string{goroot},
+	}}
+	for _, path := range slices.Sorted(maps.Keys(byPath)) {
+		out = append(out, *byPath[path])
+	}
+	return out, nil
+}
+
+// command runs go, with variables over those of the environment.
+func command(root string, env []string, args ...string) (string, error) {
+	c := exec.CommandContext(context.Background(), "go", args...) //nolint:gosec // the arguments are written above
+	c.Dir = root
+	c.Env = append(os.Environ(), env...)
+	out, err := c.Output()
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		err = fmt.Errorf("%w: %s", err, failed.Stderr)
+	}
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w", args[0], err)
+	}
+	return string(out), nil
+}
+
+// legal are the names of files that hold licences and notices.
+var legal = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents|unlicense)([.-].*)?$`)
+
+// silent are those that add notices to a licence and are none themselves.
+var silent = regexp.MustCompile(`(?i)^(notice|patents)([.-].*)?$`)
+
+// read finds the texts in the folders, and what they come to.
+func (m *module) read(folders []string) error {
+	folders = slices.Clone(folders)
+	slices.SortFunc(folders, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b)) })
+	var licences []string
+	for _, folder := range folders {
+		entries, err := os.ReadDir(folder)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if !legal.MatchString(e.Name()) || e.IsDir() {
+				continue
+			}
+			data, err := os.ReadFile(filepath.Join(folder, e.Name()))
+			if err != nil {
+				return err
+			}
+			text := strings.ReplaceAll(string(data), "\r\n", "\n")
+			if !silent.MatchString(e.Name()) {
+				found, err := recognise(text)
+				if err != nil {
+					return fmt.Errorf("%s: %w", e.Name(), err)
+				}
+				if len(found) == 0 {
+					continue
+				}
+				licences = append(licences, found...)
+			}
+			m.texts = append(m.texts, text)
+		}
+	}
+	return m.conclude(licences)
+}
+
+// conclude is what the licences of a module come to.
+func (m *module) conclude(licences []string) error {
+	slices.Sort(licences)
+	licences = slices.Compact(licences)
+	if len(licences) == 0 {
+		return errors.New("no licence")
+	}
+	for _, l := range licences {
+		if !slices.Contains(allowed, l) {
+			return fmt.Errorf("%s is not among the licences that are allowed: %s", l, strings.Join(allowed, ", "))
+		}
+	}
+	m.licence = strings.Join(licences, " AND ")
+	return nil
+}
+
+// bundled is what the pages carry that the program serves: the packages of web/package.json, whose texts lie with the
+// built files.
+func bundled(root string) ([]module, error) {
+	data, err := os.ReadFile(filepath.Join(root, "web", "package.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var manifest struct{ Dependencies map[string]string }
+	if err := json.Unmarshal(data, &manifest); err != nil {
+		return nil, err
+	}
+	if len(manifest.Dependencies) == 0 {
+		return nil, nil
+	}
+	if data, err = os.ReadFile(filepath.Join(root, "web", "package-lock.json")); err != nil {
+		return nil, err
+	}
+	var lock struct {
+		Packages map[string]struct{ Version, License string }
+	}
+	if err := json.Unmarshal(data, &lock); err != nil {
+		return nil, err
+	}
+	var out []module
+	for _, name := range slices.Sorted(maps.Keys(manifest.Dependencies)) {
+		p := lock.Packages["node_modules/"+name]
+		m := module{Path: "npm: " + name, Version: "v" + p.Version}
+		if err := m.conclude([]string{p.License}); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		files, err := filepath.Glob(filepath.Join(root, "web", "static", strings.TrimSuffix(name, "-dist")+".*.txt"))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				return nil, err
+			}
+			m.texts = append(m.texts, string(text))
+		}
+		if len(m.texts) == 0 {
+			return nil, fmt.Errorf("%s: web/static has no text of its licence", name)
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// table is THIRD_PARTY.md.
+func table(modules []module) []byte {
+	var b strings.Builder
+	b.WriteString("# Third-party software\n\n" +
+		"What is linked into `almanac` beside its own code, on Linux, macOS or Windows, with its licences as SPDX\n" +
+		"expressions. `almanac version --licences` prints the texts and notices that have to go with the program.\n\n" +
+		"This file and `cmd/almanac/notices.txt` are written by `go generate ./cmd/almanac`. A module whose licence is not\n" +
+		"recognised, or not among " + strings.Join(allowed[:len(allowed)-1], ", ") + " and " + allowed[len(allowed)-1] + ",\n" +
+		"fails that and the tests.\n\n| Module | Version | Licence |\n|---|---|---|\n")
+	count := map[string]int{}
+	for _, m := range modules {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", m.Path, m.Version, m.licence)
+		count[m.licence]++
+	}
+	b.WriteString("\n| Licence | Modules |\n|---|---:|\n")
+	kinds := slices.SortedFunc(maps.Keys(count), func(a, b string) int {
+		return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b))
+	})
+	for _, l := range kinds {
+		fmt.Fprintf(&b, "| %s | %d |\n", l, count[l])
+	}
+	return []byte(b.String())
+}
+
+// notices is all texts, each once, under the names of those that it belongs to.
+func notices(modules []module) []byte {
+	var texts []string
+	owners := map[string][]string{}
+	for _, m := range modules {
+		for _, text := range m.texts {
+			text = strings.Trim(text, "\n") + "\n"
+			if owners[text] == nil {
+				texts = append(texts, text)
+			}
+			owners[text] = append(owners[text], m.Path+" "+m.Version)
+		}
+	}
+	var b strings.Builder
+	b.WriteString("Almanac is licensed under the Apache License, Version 2.0. It contains software by others:\n")
+	line := strings.Repeat("=", 80) + "\n"
+	for _, text := range texts {
+		b.WriteString("\n" + line + strings.Join(owners[text], "\n") + "\n" + line + "\n" + text)
+	}
+	return []byte(b.String())
+}

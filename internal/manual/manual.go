@@ -1,0 +1,158 @@
+// Package manual reads the pages of the manual: the blocks of commands, which tests run, what is shown to come of
+// them, tables of examples, which tests compare with the program, and the parts that are generated.
+package manual
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Block is a fenced block of a page.
+type Block struct {
+	Line int    // of its fence, from 1
+	Lang string // the first word after the fence: sh, json, text
+	Mark string // what follows that word
+	Text string // without the indentation of the fence
+}
+
+// ErrOpen is a fence or a generated part without an end.
+var ErrOpen = errors.New("is not closed")
+
+// Blocks are the fenced blocks of a page, in their order.
+func Blocks(page string) ([]Block, error) {
+	var out []Block
+	var open *Block
+	indent := ""
+	line := 0
+	for text := range strings.Lines(page) {
+		line++
+		bare := strings.TrimLeft(text, " ")
+		switch {
+		case open == nil && strings.HasPrefix(bare, "```"):
+			indent = text[:len(text)-len(bare)]
+			lang, mark, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(bare, "```")), " ")
+			open = &Block{Line: line, Lang: lang, Mark: strings.TrimSpace(mark)}
+		case open != nil && strings.TrimSpace(text) == "```":
+			out = append(out, *open)
+			open = nil
+		case open != nil:
+			open.Text += strings.TrimPrefix(text, indent)
+		}
+	}
+	if open != nil {
+		return nil, fmt.Errorf("line %d: the block %w", open.Line, ErrOpen)
+	}
+	return out, nil
+}
+
+// The marks of a generated part are lines of their own.
+const (
+	partBegins = "<!-- generated: "
+	partEnds   = "<!-- /generated -->"
+)
+
+// Fill replaces the generated parts of a page by what part makes for their names.
+func Fill(page string, part func(name string) (string, error)) (string, error) {
+	var b strings.Builder
+	inside := 0
+	line := 0
+	for text := range strings.Lines(page) {
+		line++
+		name, begins := strings.CutPrefix(strings.TrimSpace(text), partBegins)
+		switch {
+		case inside == 0 && begins:
+			inside = line
+			made, err := part(strings.TrimSpace(strings.TrimSuffix(name, "-->")))
+			if err != nil {
+				return "", fmt.Errorf("line %d: %w", line, err)
+			}
+			b.WriteString(text + "\n" + strings.Trim(made, "\n") + "\n\n")
+		case begins:
+			return "", fmt.Errorf("line %d: the generated part %w", inside, ErrOpen)
+		case strings.TrimSpace(text) == partEnds:
+			inside = 0
+			b.WriteString(text)
+		case inside == 0:
+			b.WriteString(text)
+		}
+	}
+	if inside > 0 {
+		return "", fmt.Errorf("line %d: the generated part %w", inside, ErrOpen)
+	}
+	return b.String(), nil
+}
+
+// Table writes a table; bars and line breaks in cells are escaped.
+func Table(header []string, rows [][]string) string {
+	var b strings.Builder
+	line := func(cells []string) {
+		for _, c := range cells {
+			b.WriteString("| " + cellEscaper.Replace(c) + " ")
+		}
+		b.WriteString("|\n")
+	}
+	line(header)
+	b.WriteString(strings.Repeat("|---", len(header)) + "|\n")
+	for _, row := range rows {
+		line(row)
+	}
+	return b.String()
+}
+
+var cellEscaper = strings.NewReplacer("|", `\|`, "\n", " ")
+
+// Examples are a table below a line <!-- checked: NAME -->, which says what the table is compared with.
+type Examples struct {
+	Line int      // of the mark, from 1
+	Name string   // "dates Europe/Warsaw"
+	Rows []Row    // without the header
+	Head []string // the header
+}
+
+// Row is a row of examples. Code is stripped of its back quotes.
+type Row struct {
+	Line  int
+	Cells []string
+}
+
+var checked = regexp.MustCompile(`^<!-- checked: (.*) -->$`)
+
+// Tables are the tables of examples of a page.
+func Tables(page string) []Examples {
+	var out []Examples
+	var open *Examples
+	line := 0
+	for text := range strings.Lines(page) {
+		line++
+		text = strings.TrimSpace(text)
+		switch m := checked.FindStringSubmatch(text); {
+		case m != nil:
+			out = append(out, Examples{Line: line, Name: m[1]})
+			open = &out[len(out)-1]
+		case open == nil, text == "" && open.Head == nil:
+		case !strings.HasPrefix(text, "|"):
+			open = nil
+		case open.Head == nil:
+			open.Head = cells(text)
+		case strings.Trim(text, "|-: ") != "":
+			open.Rows = append(open.Rows, Row{line, cells(text)})
+		}
+	}
+	return out
+}
+
+// cells are those of a row.
+func cells(row string) []string {
+	row = strings.ReplaceAll(row, `\|`, "\x00")
+	parts := strings.Split(strings.Trim(row, "|"), "|")
+	for i, c := range parts {
+		c = strings.ReplaceAll(strings.TrimSpace(c), "\x00", "|")
+		if code := strings.Trim(c, "`"); c == "`"+code+"`" && !strings.Contains(code, "`") {
+			c = code
+		}
+		parts[i] = c
+	}
+	return parts
+}

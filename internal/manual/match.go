@@ -1,0 +1,103 @@
+package manual
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Any stands in shown output for what is not shown: within a line or a JSON string for a part of it, elsewhere in
+// JSON for any values, as a line of its own for any number of lines.
+const Any = "…"
+
+// Match compares output with how it is shown. JSON is compared without white space between values, other text
+// without white space at the ends of lines.
+func Match(lang, shown, got string) error {
+	want, text := pattern(shown), trimmed(got)
+	if lang == "json" {
+		want, text = jsonPattern(compact(shown)), compact(got)
+	}
+	re, err := regexp.Compile(want)
+	if err != nil {
+		return fmt.Errorf("shown output: %w", err)
+	}
+	if !re.MatchString(text) {
+		return fmt.Errorf("it printed\n%s\nbut this is shown:\n%s", got, shown)
+	}
+	return nil
+}
+
+// trimmed ends every line without white space and the text with one line break.
+func trimmed(text string) string {
+	var b strings.Builder
+	for line := range strings.SplitSeq(strings.TrimRight(text, " \r\n\t"), "\n") {
+		b.WriteString(strings.TrimRight(line, " \r\t") + "\n")
+	}
+	return b.String()
+}
+
+// pattern is the expression for lines of text.
+func pattern(shown string) string {
+	var b strings.Builder
+	b.WriteString("^")
+	for line := range strings.Lines(trimmed(shown)) {
+		if strings.TrimSpace(line) == Any {
+			b.WriteString(`(?:.*\n)*?`)
+			continue
+		}
+		parts := strings.Split(strings.TrimSuffix(line, "\n"), Any)
+		for i, p := range parts {
+			parts[i] = regexp.QuoteMeta(p)
+		}
+		b.WriteString(strings.Join(parts, ".*?") + `\n`)
+	}
+	return b.String() + "$"
+}
+
+// compact leaves out white space that is not within a string.
+func compact(text string) string {
+	var b strings.Builder
+	walkJSON(text, func(r rune, inString bool) {
+		if inString || !strings.ContainsRune(" \t\r\n", r) {
+			b.WriteRune(r)
+		}
+	})
+	return b.String()
+}
+
+// jsonPattern is the expression for a compact document.
+func jsonPattern(shown string) string {
+	var b strings.Builder
+	b.WriteString("(?s)^")
+	walkJSON(shown, func(r rune, inString bool) {
+		switch {
+		case string(r) != Any:
+			b.WriteString(regexp.QuoteMeta(string(r)))
+		case inString:
+			b.WriteString(`(?:[^"\\]|\\.)*?`)
+		default:
+			b.WriteString(".*?")
+		}
+	})
+	return b.String() + "$"
+}
+
+// walkJSON calls f with each character, and with whether it is within a string, quotes included.
+func walkJSON(text string, f func(r rune, inString bool)) {
+	inString, escaped := false, false
+	for _, r := range text {
+		switch {
+		case !inString:
+			inString = r == '"'
+			f(r, inString)
+			continue
+		case escaped:
+			escaped = false
+		case r == '\\':
+			escaped = true
+		case r == '"':
+			inString = false
+		}
+		f(r, true)
+	}
+}
