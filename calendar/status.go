@@ -24,7 +24,7 @@ var Statuses = []Status{Publish, Future, Draft, Pending, Private, Trash}
 // Known reports whether s is one of Statuses.
 func (s Status) Known() bool { return slices.Contains(Statuses, s) }
 
-// At is the status at now of a record with the stored status s and the publication instant published:
+// At is the status at now of a record that is written with the status s and the publication instant published:
 // future becomes publish when its date has come, and publish is future until then.
 func (s Status) At(now, published time.Time) Status {
 	switch {
@@ -32,6 +32,15 @@ func (s Status) At(now, published time.Time) Status {
 		return Publish
 	case s == Publish && published.After(now):
 		return Future
+	}
+	return s
+}
+
+// Shown is the status at now of a record that is stored: future is publish from its date on, whether or not it was noted
+// yet. What is stored as publish stays so, by a clock that is behind, too: it is in all lists.
+func (s Status) Shown(now, published time.Time) Status {
+	if s == Future && !published.After(now) {
+		return Publish
 	}
 	return s
 }

@@ -9,7 +9,7 @@ import (
 
 // may asks the permission matrix about a record as it is stored.
 func (e *Editor) may(op auth.Operation, r *record) bool {
-	about := auth.Record{Kind: r.kind, Status: r.status.At(e.Now, r.published), BeforeTrash: r.before}
+	about := auth.Record{Kind: r.kind, Status: r.status.Shown(e.Now, r.published), BeforeTrash: r.before}
 	if r.author != nil {
 		about.AuthorID = *r.author
 	}

@@ -106,7 +106,7 @@ func venuesOf(vs []venueJSON) oneOrMany {
 // event is the representation of a loaded event. full adds json_ld, which only the read of one event has.
 func (v *view) event(e *ent.Event, full bool) eventJSON {
 	t := v.eventTexts(e)
-	status := e.Status.At(v.now, e.PublishedAt)
+	status := e.Status.Shown(v.now, e.PublishedAt)
 	start, end := e.StartWall.String(), e.EndWall.String()
 	utcStart, utcEnd := v.utc(e.StartsAt), v.utc(e.EndsAt)
 	out := eventJSON{
@@ -206,7 +206,7 @@ func (r *request) protected(e *ent.Event, password string) bool {
 	if !hasPassword(e) || r.passwordMatches(e, password) {
 		return false
 	}
-	status := e.Status.At(r.now, e.PublishedAt)
+	status := e.Status.Shown(r.now, e.PublishedAt)
 	return !auth.May(r.caller, auth.Edit, record(calendar.Event, e.AuthorID, status, e.StatusBeforeTrash))
 }
 

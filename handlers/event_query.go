@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -212,7 +211,7 @@ func (q *eventQuery) find(r *request) (ids []int64, total int, err error) {
 			found.IDs, err = r.db.Event.Query().Where(event.IDIn(found.IDs...)).
 				Order(event.ByPublishedAt(), event.ByID()).Offset(offset).Limit(limit).IDs(r.ctx)
 		}
-		if !errors.Is(err, index.ErrNotReady) {
+		if !r.unanswered(err) {
 			return found.IDs, found.Total, err
 		}
 	}

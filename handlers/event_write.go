@@ -387,7 +387,7 @@ func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 	if err != nil {
 		return nil, err
 	}
-	if !r.mayWrite(op, record(calendar.Event, e.AuthorID, e.Status.At(r.now, e.PublishedAt), e.StatusBeforeTrash)) {
+	if !r.mayWrite(op, record(calendar.Event, e.AuthorID, e.Status.Shown(r.now, e.PublishedAt), e.StatusBeforeTrash)) {
 		return nil, forbidden()
 	}
 	r.changes = e.Version

@@ -79,7 +79,7 @@ func (r *request) getEvent(q *target) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	status := e.Status.At(r.now, e.PublishedAt)
+	status := e.Status.Shown(r.now, e.PublishedAt)
 	switch {
 	case status == calendar.Trash:
 		return nil, &calendar.Error{Code: "event-no-longer-available", Key: "event-no-longer-available"}

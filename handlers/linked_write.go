@@ -194,7 +194,7 @@ func venueWrites() linkedWrites[venueInput, *ent.Venue] {
 			if err != nil {
 				return 0, 0, auth.Record{}, err
 			}
-			status := row.Status.At(r.now, row.PublishedAt)
+			status := row.Status.Shown(r.now, row.PublishedAt)
 			return row.ID, row.Version, record(calendar.Venue, row.AuthorID, status, row.StatusBeforeTrash), nil
 		},
 		lock: edit.LockVenue,
@@ -238,7 +238,7 @@ func organizerWrites() linkedWrites[organizerInput, *ent.Organizer] {
 			if err != nil {
 				return 0, 0, auth.Record{}, err
 			}
-			status := row.Status.At(r.now, row.PublishedAt)
+			status := row.Status.Shown(r.now, row.PublishedAt)
 			return row.ID, row.Version, record(calendar.Organizer, row.AuthorID, status, row.StatusBeforeTrash), nil
 		},
 		lock: edit.LockOrganizer,

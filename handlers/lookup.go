@@ -176,7 +176,7 @@ func (r *request) isReadableEvent(id **int64) func(context.Context) *param.Fault
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
-		status := e.Status.At(r.now, e.PublishedAt)
+		status := e.Status.Shown(r.now, e.PublishedAt)
 		if status == calendar.Trash || !auth.May(r.caller, auth.Read, record(calendar.Event, e.AuthorID, status, "")) {
 			return unknownIDs([]int64{**id})
 		}

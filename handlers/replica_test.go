@@ -66,5 +66,13 @@ func TestWhoSignsInReadsWhatTheReplicaDoesNotHaveYet(t *testing.T) {
 		if r := api.Do(t, get(one)); r.Status != 200 {
 			t.Errorf("caught up: nobody in particular gets %d %s", r.Status, r.Body)
 		}
+		if err := behind.DB.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range []string{events, venues} {
+			if got := total("admin", path); got != 1 {
+				t.Errorf("the replica is away, %s: who signed in finds %d", path, got)
+			}
+		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/index"
 	"github.com/almanac-cal/almanac/param"
 )
 
@@ -116,6 +117,13 @@ func (r *request) since() (int64, error) {
 		return 0, nil
 	}
 	return edit.Revision(r.ctx, r.db)
+}
+
+// unanswered reports whether the database has to be asked what the index could not say: it is not ready, or it follows a
+// replica that is away while this request reads the database itself.
+func (r *request) unanswered(err error) bool {
+	return errors.Is(err, index.ErrNotReady) ||
+		err != nil && r.h.Replica != nil && r.db != r.h.Replica && r.ctx.Err() == nil
 }
 
 // Options answers OPTIONS on the matched path.

@@ -2,7 +2,6 @@ package handlers
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -86,7 +85,7 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (ids []int64, total i
 			Since: since, Now: r.now, Visible: seenBy(r.caller, q.Status), HasEvents: q.HasEvents,
 			Upcoming: q.OnlyUpcoming, Events: seenBy(r.caller, nil), Pieces: q.pieces, Language: r.lang,
 		}, offset, limit)
-		if !errors.Is(err, index.ErrNotReady) {
+		if !r.unanswered(err) {
 			return found.IDs, found.Total, err
 		}
 	}
@@ -255,7 +254,7 @@ func (r *request) getVenue(q *target) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	status := row.Status.At(r.now, row.PublishedAt)
+	status := row.Status.Shown(r.now, row.PublishedAt)
 	if !r.mayRead(record(calendar.Venue, row.AuthorID, status, row.StatusBeforeTrash)) {
 		return nil, notAccessible(calendar.Venue)
 	}
@@ -270,7 +269,7 @@ func (r *request) getOrganizer(q *target) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	status := row.Status.At(r.now, row.PublishedAt)
+	status := row.Status.Shown(r.now, row.PublishedAt)
 	if !r.mayRead(record(calendar.Organizer, row.AuthorID, status, row.StatusBeforeTrash)) {
 		return nil, notAccessible(calendar.Organizer)
 	}

@@ -192,7 +192,7 @@ func (x *Index) fresh(ctx context.Context, since int64) (*state, error) {
 	if !ready {
 		return nil, ErrNotReady
 	}
-	revision, err := Revision(ctx, x.db.db)
+	revision, err := x.db.revision(ctx)
 	if err != nil {
 		return nil, err
 	}

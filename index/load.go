@@ -12,7 +12,7 @@ import (
 func (r reader) load(ctx context.Context) (*state, error) {
 	s := newState()
 	var err error
-	if s.revision, err = Revision(ctx, r.db); err != nil {
+	if s.revision, err = r.revision(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.places(ctx, "", s.places.put); err != nil {

@@ -35,9 +35,12 @@ func (r reader) rows(ctx context.Context, query string, each func(*sql.Rows) err
 	return rows.Err()
 }
 
-// Revision is that of the calendar: 0 if nothing was ever written.
-func Revision(ctx context.Context, db *sql.DB) (value int64, err error) {
-	err = db.QueryRowContext(ctx, "SELECT value FROM counters WHERE name = 'revision'").Scan(&value)
+// RevisionQuery asks for the revision of the calendar: no row if nothing was ever written.
+const RevisionQuery = "SELECT value FROM counters WHERE name = 'revision'"
+
+// revision is that of the calendar: 0 if nothing was ever written.
+func (r reader) revision(ctx context.Context) (value int64, err error) {
+	err = r.db.QueryRowContext(ctx, RevisionQuery).Scan(&value)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, fmt.Errorf("revision: %w", err)
 	}

@@ -113,6 +113,7 @@ func cacheable(c *fiber.Ctx) bool {
 // cached answers from the cache, or has work do it and keeps what it answered. work is done by one at a time for each
 // reply.
 func (s *Server) cached(c *fiber.Ctx, x *exchange, work func() (*handlers.Outcome, error)) error {
+	// What is found needs no deadline: reading the revision has its own.
 	revision, err := s.cache.revisions.current(x.ctx, x.began)
 	if err != nil {
 		return fmt.Errorf("revision: %w", err)
@@ -126,6 +127,7 @@ func (s *Server) cached(c *fiber.Ctx, x *exchange, work func() (*handlers.Outcom
 	}
 	mine, wait := s.cache.board(flight{key, revision})
 	if !mine {
+		x.within(c, s.Timeout)
 		select {
 		case <-wait.done:
 		case <-x.ctx.Done():

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -105,7 +106,7 @@ func (s *Server) explain(x *exchange, err error) fault {
 			status = http.StatusUnauthorized
 		}
 		return fault{status: status, code: refusal.Code, message: say(refusal.Key, refusal.Args), data: refusal.Data}
-	case unavailable(err):
+	case s.unavailable(err):
 		return fault{
 			status: http.StatusServiceUnavailable, code: "rest_unavailable", message: say("rest_unavailable", nil),
 		}
@@ -167,11 +168,13 @@ func resolveLinked(p *param.Fault, say func(string, map[string]any) string) {
 	p.Data, p.Args = data, args
 }
 
-// unavailable reports whether the database is away or did not answer in time.
-func unavailable(err error) bool {
+// unavailable reports whether the database is away or did not answer in time, or there is no room for a file.
+func (s *Server) unavailable(err error) bool {
 	var network *net.OpError
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) ||
-		errors.Is(err, mysql.ErrInvalidConn) || errors.As(err, &network)
+		errors.Is(err, mysql.ErrInvalidConn) || errors.As(err, &network) ||
+		errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS) ||
+		s.Away != nil && s.Away(err)
 }
 
 // writeError is the one place that writes an error body.

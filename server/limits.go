@@ -148,10 +148,11 @@ func (s *Server) enter(x *exchange) error {
 }
 
 // admitAddress counts a request without credentials. With some, it matters how many wrong ones the address had.
-func (s *Server) admitAddress(ctx context.Context, c *fiber.Ctx, x *exchange) error {
+func (s *Server) admitAddress(c *fiber.Ctx, x *exchange) error {
 	if !s.Rates.ofAddress(x) {
 		return nil
 	}
+	x.within(c, s.Timeout)
 	key := limit.Key(x.client)
 	if len(c.Request().Header.Peek(fiber.HeaderAuthorization)) > 0 {
 		if d := s.failures.Look(key, s.Rates.Address); !d.Allowed {
@@ -159,7 +160,7 @@ func (s *Server) admitAddress(ctx context.Context, c *fiber.Ctx, x *exchange) er
 		}
 		return nil
 	}
-	d := s.count(ctx, x, "a:"+key, s.Rates.Address)
+	d := s.count(x.ctx, x, "a:"+key, s.Rates.Address)
 	if !d.Allowed {
 		return s.tooMany(x, "address", reasonAddress, s.Rates.Address, d)
 	}

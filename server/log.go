@@ -33,7 +33,7 @@ func (s *Server) line(c *fiber.Ctx, x *exchange, took time.Duration) {
 	case status >= 500:
 		level = slog.LevelError
 	}
-	if !s.Log.Enabled(context.Background(), level) {
+	if s.Quiet && level < slog.LevelWarn || !s.Log.Enabled(context.Background(), level) {
 		return
 	}
 	attrs := []slog.Attr{

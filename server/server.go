@@ -43,6 +43,9 @@ type Config struct {
 	// while they ask anew. Whole seconds.
 	MaxAge, Stale time.Duration
 
+	// Away reports whether an error is the database refusing for a while, beyond what the connection tells; nil: none is.
+	Away func(error) bool
+
 	Limits
 	Checks    []Check       // what has to be well for /readyz
 	DrainWait time.Duration // how long to go on when told to stop, for those who send us requests to notice
@@ -50,6 +53,7 @@ type Config struct {
 	Metrics   *Metrics      // nil: nothing is counted
 	Tracer    trace.Tracer  // nil: nothing is traced
 	NoPages   bool          // neither a start page nor a reference
+	Quiet     bool          // no line in the log for a request that went well
 }
 
 // Server answers HTTP.
@@ -230,8 +234,7 @@ func (s *Server) dispatch(c *fiber.Ctx, x *exchange) error {
 	tooLong := len(path)+len("?")+len(uri.QueryString()) > maxURL
 	root, rest, ok := s.API.Locate(path)
 	x.lang = s.language(c, root, ok)
-	x.within(c, s.Timeout)
-	if err := s.admitAddress(x.ctx, c, x); err != nil {
+	if err := s.admitAddress(c, x); err != nil {
 		return err
 	}
 	in := entry{root: root, rest: rest, path: path, api: ok, tooLong: tooLong}
@@ -256,6 +259,7 @@ type entry struct {
 
 // work takes the steps that the cache saves. Only what the API answers has an outcome.
 func (s *Server) work(c *fiber.Ctx, x *exchange, in entry) (none *handlers.Outcome, err error) {
+	x.within(c, s.Timeout)
 	if err := s.enter(x); err != nil {
 		return none, err
 	}

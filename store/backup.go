@@ -68,13 +68,13 @@ func (s *Store) Backup(ctx context.Context, file string, force bool) (report Bac
 		return BackupReport{}, fmt.Errorf("backup of %s: the copy: %w", s, err)
 	}
 	report.File = file
-	if err := sync(name); err != nil {
+	if err := flushed(name); err != nil {
 		return BackupReport{}, fmt.Errorf("backup: %w", err)
 	}
 	if err := place(name, file, force); err != nil {
 		return BackupReport{}, fmt.Errorf("backup: %w", err)
 	}
-	return report, sync(filepath.Dir(file))
+	return report, flushed(filepath.Dir(file))
 }
 
 // mayWrite checks what is at the place of the copy, before the work is done.
@@ -148,8 +148,8 @@ func place(temp, file string, force bool) error {
 	return nil
 }
 
-// sync makes sure that a file, or the names in a folder, are there after a loss of power.
-func sync(name string) error {
+// flushed makes sure that a file, or the names in a folder, are there after a loss of power.
+func flushed(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err

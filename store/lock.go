@@ -63,7 +63,7 @@ func lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duration) (end fun
 	return func(outcome) error {
 		// Also when ctx has ended: in the pool the connection would keep the lock.
 		ctx := context.WithoutCancel(ctx)
-		if _, err := conn.ExecContext(ctx, "SET SESSION lock_wait_timeout = DEFAULT"); err != nil {
+		if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION lock_wait_timeout = %d", tableLockWait)); err != nil {
 			return discard(conn)
 		}
 		err := conn.QueryRowContext(ctx, "SELECT RELEASE_LOCK(?)", lockName).Scan(&got)

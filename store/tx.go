@@ -42,7 +42,7 @@ func Again(ctx context.Context, do func() error) error {
 			return fmt.Errorf("%w: %w", ErrConflict, err)
 		}
 		// Full jitter: racers that met once do not meet again.
-		wait := time.Duration(rand.Int64N(int64(10*time.Millisecond) << try))
+		wait := time.Duration(rand.Int64N(int64(10*time.Millisecond) << try)) //nolint:gosec // nobody gains by guessing it
 		select {
 		case <-ctx.Done():
 			return errors.Join(ctx.Err(), err)

@@ -131,6 +131,14 @@ func parseSQLite(rest string) (location, error) {
 	return l, nil
 }
 
+// How long a statement waits at a MySQL server for a row and for a table that others have locked, in seconds. Tx runs the
+// transaction again then. By itself a server waits 50 s and a year: as long would a backup that locks all tables for a
+// moment hold up all writers, when it waits for one that waits for another that waits for the backup.
+const (
+	rowLockWait   = 10
+	tableLockWait = 5
+)
+
 func parseMySQL(text string) (location, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -165,7 +173,10 @@ func parseMySQL(text string) (location, error) {
 	c.Timeout = 10 * time.Second
 	c.Params = map[string]string{
 		"time_zone": "'+00:00'",
-		"sql_mode":  "'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
+		// A request that nobody waits for any more goes on waiting for locks at the server, and keeps those it has.
+		"innodb_lock_wait_timeout": strconv.Itoa(rowLockWait),
+		"lock_wait_timeout":        strconv.Itoa(tableLockWait),
+		"sql_mode":                 "'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 	}
 	l := location{dialect: dialect.MySQL, mysql: c, shown: u.Redacted(), pool: mysqlPool}
 	if err := mysqlOptions(c, &l.pool, u.RawQuery); err != nil {

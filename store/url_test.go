@@ -157,3 +157,39 @@ func FuzzURLNeverShowsThePassword(f *testing.F) {
 		}
 	})
 }
+
+// FuzzParseURL checks that what is shown of a URL names the same database.
+func FuzzParseURL(f *testing.F) {
+	for _, seed := range []string{
+		"sqlite://almanac.db", "sqlite::memory:", "sqlite://:memory:", "sqlite:///var/lib/a b?c.db", "sqlite://a.db?cache=64MiB&busy=5s&mmap=1GiB", "sqlite://a%20b.db",
+		"mysql://ewa@h/cal", "mysql://ewa@[::1]:3307/cal?tls=skip-verify&timeout=3s", "mysql://e%40w%3Aa@h:3306/c%2Fal?pool=8", "mysql://h/cal", "mysql:///", "://",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if strings.Contains(text, "tls-") {
+			t.Skip("names files")
+		}
+		config, shown, err := store.ParseURL(text)
+		if err != nil {
+			if !errors.Is(err, store.ErrURL) {
+				t.Errorf("%q: %v", text, err)
+			}
+			return
+		}
+		if config != nil && config.Passwd != "" {
+			return // which is not shown
+		}
+		other, again, err := store.ParseURL(shown)
+		if err != nil || again != shown {
+			t.Fatalf("%q is shown as %q, and that as %q (%v)", text, shown, again, err)
+		}
+		if (config == nil) != (other == nil) {
+			t.Fatalf("%q is shown as %q, of another engine", text, shown)
+		}
+		if config != nil && (config.User != other.User || config.Addr != other.Addr || config.DBName != other.DBName) {
+			t.Errorf("%q is shown as %q: %s@%s/%s, not %s@%s/%s", text, shown,
+				other.User, other.Addr, other.DBName, config.User, config.Addr, config.DBName)
+		}
+	})
+}

@@ -138,14 +138,17 @@ func (f operateFlags) cacheSize() (int64, error) {
 	return int64(size), nil
 }
 
-// caching keeps replies that are made from a database.
-func (f operateFlags) caching(st *store.Store) (server.Caching, error) {
+// caching keeps replies that are made from a database. stop comes before the database is closed.
+func (f operateFlags) caching(st *store.Store) (_ server.Caching, stop func() error, err error) {
 	size, err := f.cacheSize()
+	if err != nil {
+		return server.Caching{}, nil, usageError{err}
+	}
+	revision := st.NewQuestion(index.RevisionQuery)
 	return server.Caching{
-		Size: size, Delay: f.CacheDelay,
-		Revision: func(ctx context.Context) (int64, error) { return index.Revision(ctx, st.DB) },
-		NextDue:  func(ctx context.Context, now time.Time) (time.Time, error) { return edit.NextDue(ctx, st.Ent, now) },
-	}, err
+		Size: size, Delay: f.CacheDelay, Revision: revision.Ask,
+		NextDue: func(ctx context.Context, now time.Time) (time.Time, error) { return edit.NextDue(ctx, st.Ent, now) },
+	}, revision.Close, nil
 }
 
 // limits are those of a server that listens on an address; nil is any.

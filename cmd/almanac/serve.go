@@ -72,6 +72,7 @@ type serveFlags struct {
 	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be fetched from. Repeatable, or a comma list. Default none."`
 	Index            bool     `default:"true" negatable:"" help:"Keep what lists are filtered and ordered by in memory: about 0.2 to 0.3 KB an event. Without it the database does the work. On by default."`
 	Pages            bool     `default:"true" negatable:"" help:"Serve pages for people: a start page at the base URL, and an API reference to try at /docs. On by default."`
+	AccessLog        bool     `default:"true" negatable:"" help:"A line in the log for each request. Without it, for those alone that fail by our fault. On by default."`
 	LogFormat        string   `default:"text" placeholder:"FORMAT" enum:"text,json" help:"Log lines as text or json. Default ${default}."`
 
 	operateFlags
@@ -339,19 +340,21 @@ func (f serveFlags) server(
 	if err != nil {
 		return nil, nil, errors.Join(usageError{err}, files.Close())
 	}
-	caching, err := f.caching(st.reading())
-	if err != nil {
-		return nil, nil, errors.Join(usageError{err}, files.Close())
-	}
-	srv, err := server.New(server.Config{
-		API: api, Auth: auth.NewVerifier(st.Ent, site.Now), Words: words, Site: site, Log: log, Media: files,
-		Limits: op.limits, Checks: checks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
-		Caching: caching, Replays: replay.New(st.Ent), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
-	})
+	caching, stop, err := f.caching(st.reading())
 	if err != nil {
 		return nil, nil, errors.Join(err, files.Close())
 	}
-	return srv, files.Close, nil
+	release = func() error { return errors.Join(stop(), files.Close()) }
+	srv, err := server.New(server.Config{
+		API: api, Auth: auth.NewVerifier(st.Ent, site.Now), Words: words, Site: site, Log: log, Media: files, Away: store.IsAway,
+		Limits: op.limits, Checks: checks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
+		Caching: caching, Replays: replay.New(st.Ent), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
+		Quiet: !f.AccessLog,
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, release())
+	}
+	return srv, release, nil
 }
 
 func (f serveFlags) fetchAllow() ([]netip.Prefix, error) {

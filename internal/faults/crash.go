@@ -1,0 +1,85 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+)
+
+// killRounds is how often the process is killed.
+const killRounds = 5
+
+func killSQLite(ctx context.Context, w *world) error {
+	return w.killed(ctx, "sqlite://"+filepath.Join(w.dir, "almanac.db"), true)
+}
+
+func killMySQL(ctx context.Context, w *world) error {
+	m, err := w.server(ctx, "mysql")
+	if err != nil {
+		return err
+	}
+	db, err := m.database(ctx, "almanac")
+	if err != nil {
+		return err
+	}
+	return w.killed(ctx, db, false)
+}
+
+// killed kills the process at random moments of a load, starts it again and looks. On MySQL several processes could
+// run, and the database outlives this one with what it had begun.
+func (w *world) killed(ctx context.Context, db string, images bool) error {
+	p, err := w.serve(ctx, "almanac", db)
+	if err != nil {
+		return err
+	}
+	token, err := w.editor(ctx, db)
+	if err != nil {
+		return err
+	}
+	for round := range killRounds {
+		w.away.Store(false)
+		l := w.load(ctx, token, only(p), func(l *load) {
+			l.images = images
+			l.writer.mayVanish, l.reader.mayVanish = true, true
+		})
+		if err := pause(ctx, w.time/4+time.Duration(w.chance.Int64N(int64(w.time)))); err != nil {
+			l.stop()
+			return err
+		}
+		w.away.Store(true)
+		w.inject("kill -9")
+		p.kill()
+		began := time.Now()
+		// In half of the rounds clients wait for the process; in the others it starts into silence.
+		if round%2 == 0 {
+			l.stop()
+		}
+		if err := p.start(ctx); err != nil {
+			if round%2 != 0 {
+				l.stop()
+			}
+			return err
+		}
+		w.recovered(time.Since(began), 10*time.Second)
+		if round%2 != 0 {
+			err := pause(ctx, w.time/4)
+			l.stop()
+			if err != nil {
+				return err
+			}
+		}
+		if err := w.verify(ctx, p, db, token); err != nil {
+			return err
+		}
+	}
+	return p.stop(ctx)
+}
+
+// only is the addresses of programs that all answer.
+func only(programs ...*program) func() []string {
+	var out []string
+	for _, p := range programs {
+		out = append(out, p.base())
+	}
+	return func() []string { return out }
+}

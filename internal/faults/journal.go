@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+)
+
+// event is what a client says of an event, in so far as it is compared.
+type event struct {
+	Title       string
+	Description string
+	Featured    bool
+	Venue       string
+	Organizers  []string
+	Tags        []string // sorted
+	Categories  []string // sorted
+	Trashed     bool
+}
+
+func (e *event) equal(o *event) bool {
+	if e == nil || o == nil {
+		return e == o
+	}
+	return e.Title == o.Title && e.Description == o.Description && e.Featured == o.Featured && e.Venue == o.Venue &&
+		slices.Equal(e.Organizers, o.Organizers) && slices.Equal(e.Tags, o.Tags) &&
+		slices.Equal(e.Categories, o.Categories) && e.Trashed == o.Trashed
+}
+
+// entry is what may have become of an event.
+type entry struct {
+	ID int64 // 0 while it was not told
+	// May is what it may be now; nil is that there is none. One: it was acknowledged. Two: the last write of it had no
+	// reply. It is not written again then, until it was looked at.
+	May []*event
+}
+
+func (e *entry) settled() bool { return len(e.May) == 1 }
+
+// journal is what was written, what was acknowledged of it, and what is unknown. Titles of events are unique in it.
+type journal struct {
+	mu           sync.Mutex
+	events       map[string]*entry
+	images       map[int64]picture
+	acknowledged int
+	unknown      int
+}
+
+// picture is an image that was acknowledged.
+type picture struct {
+	URL  string
+	Data []byte `json:"-"`
+}
+
+func newJournal() *journal {
+	return &journal{events: make(map[string]*entry), images: make(map[int64]picture)}
+}
+
+// created notes the outcome of a create.
+func (j *journal) created(e *event, id int64, known bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if known {
+		j.acknowledged++
+		j.events[e.Title] = &entry{ID: id, May: []*event{e}}
+		return
+	}
+	j.unknown++
+	j.events[e.Title] = &entry{May: []*event{nil, e}}
+}
+
+// changed notes the outcome of an update or delete of an event that was settled.
+func (j *journal) changed(e *event, known bool) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	was := j.events[e.Title]
+	if known {
+		j.acknowledged++
+		was.May = []*event{e}
+		return
+	}
+	j.unknown++
+	was.May = append(was.May, e)
+}
+
+// pictured notes an image that was acknowledged.
+func (j *journal) pictured(id int64, p picture) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.acknowledged++
+	j.images[id] = p
+}
+
+// lost notes a write whose outcome nobody looks for.
+func (j *journal) lost() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.unknown++
+}
+
+// pick returns an event that the chooser takes and that may be written again, or nil.
+func (j *journal) pick(titles []string) (id int64, e *event) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	for _, title := range titles {
+		if found := j.events[title]; found != nil && found.settled() && found.May[0] != nil && !found.May[0].Trashed {
+			copied := *found.May[0]
+			return found.ID, &copied
+		}
+	}
+	return 0, nil
+}
+
+func (j *journal) counts() (acknowledged, unknown int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.acknowledged, j.unknown
+}
+
+func (j *journal) dump() []byte {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	data, err := json.MarshalIndent(struct {
+		Events map[string]*entry
+		Images map[int64]picture
+	}{j.events, j.images}, "", " ")
+	if err != nil {
+		return []byte(err.Error())
+	}
+	return data
+}

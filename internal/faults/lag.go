@@ -1,0 +1,312 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// laggingReplica has a real replica whose applier is stopped while the calendar changes, and runs again.
+func laggingReplica(ctx context.Context, w *world) error {
+	source, replica, err := w.replicated(ctx)
+	if err != nil {
+		return err
+	}
+	db, err := source.database(ctx, "almanac")
+	if err != nil {
+		return err
+	}
+	token, err := w.editor(ctx, db)
+	if err != nil {
+		return err
+	}
+	err = wait(ctx, "the replica has the schema", patience, func(ctx context.Context) error {
+		// The user is the last that was written.
+		var one int
+		return replica.root.QueryRowContext(ctx, "SELECT 1 FROM almanac.users WHERE login = 'driver'").Scan(&one)
+	})
+	if err != nil {
+		return err
+	}
+	p, err := w.serve(ctx, "almanac", db, "--db-read", replica.url(replica.address(), "almanac"))
+	if err != nil {
+		return err
+	}
+	l := &lag{w: w, p: p, signedIn: w.client(token), nobody: w.client("")}
+	defer l.signedIn.http.CloseIdleConnections()
+	defer l.nobody.http.CloseIdleConnections()
+	before, err := l.write(ctx, "before")
+	if err != nil {
+		return err
+	}
+	if err := l.everybody(ctx, before); err != nil {
+		return err
+	}
+	load := w.load(ctx, token, only(p), func(l *load) { l.writers = 3 })
+	defer func() {
+		if load != nil {
+			load.stop()
+		}
+	}()
+	for round := range 2 {
+		w.inject("the replica stops applying")
+		if err := replica.either(ctx, "STOP REPLICA SQL_THREAD", "STOP SLAVE SQL_THREAD"); err != nil {
+			return err
+		}
+		if err := l.behind(ctx, before, round, 2*w.time); err != nil {
+			return err
+		}
+		if err := replica.either(ctx, "START REPLICA SQL_THREAD", "START SLAVE SQL_THREAD"); err != nil {
+			return err
+		}
+		began := time.Now()
+		if err := l.everybody(ctx, l.newest); err != nil {
+			return err
+		}
+		w.recovered(time.Since(began), 2*backWithin)
+	}
+	w.inject("the replica is killed")
+	w.away.Store(true)
+	replica.kill()
+	began := time.Now()
+	if err := l.without(ctx); err != nil {
+		return err
+	}
+	if err := pause(ctx, time.Second-time.Since(began)); err != nil {
+		return err
+	}
+	if err := replica.again(ctx); err != nil {
+		return err
+	}
+	began = time.Now()
+	if err := l.everybody(ctx, l.newest); err != nil {
+		return err
+	}
+	w.recovered(time.Since(began), 2*backWithin)
+	load.stop()
+	load = nil
+	return l.end(ctx, db, token)
+}
+
+// replicated starts two servers, of which one follows the other.
+func (w *world) replicated(ctx context.Context) (source, replica *mysqld, err error) {
+	options := func(id string) []string {
+		return []string{"--server-id=" + id, "--log-bin=binlog", "--binlog-format=ROW", "--relay-log=relay"}
+	}
+	if source, err = w.server(ctx, "source", options("1")...); err != nil {
+		return nil, nil, err
+	}
+	if replica, err = w.server(ctx, "replica", options("2")...); err != nil {
+		return nil, nil, err
+	}
+	file, position, err := source.logged(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	// Its own user: what root may, differs.
+	for _, s := range []string{"CREATE USER copy IDENTIFIED BY 'copy'", "GRANT REPLICATION SLAVE ON *.* TO copy"} {
+		if err := source.exec(ctx, s); err != nil {
+			return nil, nil, err
+		}
+	}
+	err = replica.either(ctx,
+		fmt.Sprintf("CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT=%d, SOURCE_USER='copy', SOURCE_PASSWORD='copy', "+
+			"SOURCE_LOG_FILE='%s', SOURCE_LOG_POS=%s, SOURCE_CONNECT_RETRY=1, GET_SOURCE_PUBLIC_KEY=1", source.port, file, position),
+		fmt.Sprintf("CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=%d, MASTER_USER='copy', MASTER_PASSWORD='copy', "+
+			"MASTER_LOG_FILE='%s', MASTER_LOG_POS=%s, MASTER_CONNECT_RETRY=1", source.port, file, position))
+	if err != nil {
+		return nil, nil, err
+	}
+	err = replica.either(ctx, "START REPLICA", "START SLAVE")
+	return source, replica, err
+}
+
+// logged is where the log of the server stands.
+func (m *mysqld) logged(ctx context.Context) (file, position string, err error) {
+	// MySQL has given up the second name, MariaDB does not know the first.
+	for _, show := range []string{"SHOW BINARY LOG STATUS", "SHOW MASTER STATUS"} {
+		if file, position, err = m.firstTwo(ctx, show); err == nil {
+			return file, position, nil
+		}
+	}
+	return "", "", fmt.Errorf("where the log of %s stands: %w", m.name, err)
+}
+
+// firstTwo is the first two columns of the first row.
+func (m *mysqld) firstTwo(ctx context.Context, query string) (a, b string, err error) {
+	rows, err := m.root.QueryContext(ctx, query)
+	if err != nil {
+		return "", "", err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return "", "", err
+	}
+	to := make([]any, len(columns))
+	for i := range to {
+		to[i] = new(any)
+	}
+	if len(to) < 2 || !rows.Next() {
+		return "", "", errors.Join(rows.Err(), fmt.Errorf("%s: no row", query))
+	}
+	to[0], to[1] = &a, &b
+	err = rows.Scan(to...)
+	return a, b, err
+}
+
+// lag is the service while its replica is behind.
+type lag struct {
+	w                *world
+	p                *program
+	signedIn, nobody *client
+	newest           version
+}
+
+// version is one state of the same event: its title changes with its venue, its tag and the words it is found by.
+type version struct {
+	id     int64
+	number int
+}
+
+func (v version) event() *event {
+	n := strconv.Itoa(v.number)
+	return &event{
+		Title: "Replicated version " + n, Description: "Wording" + n + " of it.", Venue: "Replica hall " + n,
+		Organizers: []string{"Replica club"}, Tags: []string{"replica " + n}, Categories: []string{"replicas"},
+	}
+}
+
+// write makes the event, or changes it to its next version, and looks at it as its writer.
+func (l *lag) write(ctx context.Context, when string) (version, error) {
+	v := version{l.newest.id, l.newest.number + 1}
+	body := v.event().body()
+	method, path, want := http.MethodPut, "/events/"+strconv.FormatInt(v.id, 10), http.StatusOK
+	if v.id == 0 {
+		method, path, want = http.MethodPost, "/events", http.StatusCreated
+		body["start_date"] = time.Now().AddDate(0, 1, 0).Format("2006-01-02 15:04:05")
+		body["end_date"] = body["start_date"]
+	}
+	a, err := l.signedIn.json(ctx, l.p.base(), method, path, body, want)
+	if err != nil {
+		return v, fmt.Errorf("%s: %w", when, err)
+	}
+	var row eventRow
+	if err := a.into(&row); err != nil {
+		return v, err
+	}
+	v.id = row.ID
+	l.newest = v
+	if err := l.reads(ctx, l.signedIn, v, true); err != nil {
+		return v, fmt.Errorf("%s, its writer: %w", when, err)
+	}
+	return v, nil
+}
+
+// reads looks whether a caller sees a version in all ways, or in none.
+func (l *lag) reads(ctx context.Context, c *client, v version, want bool) error {
+	n, id := strconv.Itoa(v.number), strconv.FormatInt(v.id, 10)
+	for _, path := range []string{"/events/" + id, "/events?include=" + id, "/events?search=wording" + n, "/events?tags=replica-" + n} {
+		a, err := c.get(ctx, l.p.base(), path, http.StatusOK, http.StatusNotFound, http.StatusBadRequest)
+		if err != nil {
+			return err
+		}
+		var got struct {
+			eventRow
+			Events []eventRow
+		}
+		if err := a.into(&got); err != nil {
+			return err
+		}
+		rows := got.Events
+		if got.ID != 0 {
+			rows = append(rows, got.eventRow)
+		}
+		sees := false
+		for _, row := range rows {
+			is := row.event()
+			// What is shown is one version, not the title of one and the venue of another.
+			var number int
+			if _, err := fmt.Sscanf(is.Title, "Replicated version %d", &number); err != nil {
+				return fmt.Errorf("%s: %q", path, is.Title)
+			}
+			if whole := (version{v.id, number}).event(); !is.equal(whole) {
+				return fmt.Errorf("%s is a mixture: %+v", path, *is)
+			}
+			sees = sees || number == v.number
+		}
+		if sees != want {
+			return fmt.Errorf("%s shows version %s: %t, want %t: %.300s", path, n, sees, want, a.body)
+		}
+	}
+	return nil
+}
+
+// everybody waits until all see a version.
+func (l *lag) everybody(ctx context.Context, v version) error {
+	return wait(ctx, fmt.Sprintf("all see version %d", v.number), patience, func(ctx context.Context) error {
+		err := l.reads(ctx, l.nobody, v, true)
+		if err == nil {
+			l.w.away.Store(false)
+		}
+		return err
+	})
+}
+
+// behind writes while the replica stands still: the writer sees each version at once, nobody in particular the one before
+// all of them, whole.
+func (l *lag) behind(ctx context.Context, _ version, round int, length time.Duration) error {
+	// What is under way is applied or not, but does not change any more.
+	if err := pause(ctx, 300*time.Millisecond); err != nil {
+		return err
+	}
+	stands := l.newest
+	end := time.Now().Add(length)
+	for time.Now().Before(end) {
+		v, err := l.write(ctx, fmt.Sprintf("behind, round %d", round))
+		if err != nil {
+			return err
+		}
+		if err := l.reads(ctx, l.nobody, stands, true); err != nil {
+			return fmt.Errorf("behind, nobody in particular: %w", err)
+		}
+		if err := l.reads(ctx, l.nobody, v, false); err != nil {
+			return fmt.Errorf("behind, nobody in particular: %w", err)
+		}
+	}
+	l.w.say("behind by %d versions, and the same for all who have not signed in", l.newest.number-stands.number)
+	return nil
+}
+
+// without looks at the service whose replica is gone. Who signs in writes and reads records. Lists are found by what is
+// known from the replica, so they may be refused, as is what others read.
+func (l *lag) without(ctx context.Context) error {
+	one := "/events/" + strconv.FormatInt(l.newest.id, 10)
+	if _, err := l.signedIn.json(ctx, l.p.base(), http.MethodPut, one, object{"featured": false}, http.StatusOK); err != nil {
+		return fmt.Errorf("without the replica: %w", err)
+	}
+	if _, err := l.signedIn.get(ctx, l.p.base(), one, http.StatusOK); err != nil {
+		return fmt.Errorf("without the replica: %w", err)
+	}
+	for _, c := range []*client{l.signedIn, l.nobody} {
+		for _, path := range []string{"/events", one, "/venues"} {
+			if _, err := c.get(ctx, l.p.base(), path, http.StatusOK); err != nil && !errors.Is(err, errRefused) {
+				return fmt.Errorf("without the replica: %w", err)
+			}
+		}
+	}
+	return errors.Join(
+		status(ctx, l.p.base()+"/healthz", http.StatusOK), status(ctx, l.p.base()+"/readyz", http.StatusServiceUnavailable))
+}
+
+// end looks at what is there. The event of this scenario is no part of the journal, so it is told of it.
+func (l *lag) end(ctx context.Context, db, token string) error {
+	l.w.journal.created(l.newest.event(), l.newest.id, true)
+	if err := l.w.verify(ctx, l.p, db, token); err != nil {
+		return err
+	}
+	return l.p.stop(ctx)
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// twoOnSQLite has two processes write to one file at the same time, and clients read from one what they wrote through
+// the other.
+func twoOnSQLite(ctx context.Context, w *world) error {
+	db := "sqlite://" + filepath.Join(w.dir, "almanac.db")
+	var programs []*program
+	for _, name := range []string{"one", "two"} {
+		p, err := w.serve(ctx, name, db)
+		if err != nil {
+			return err
+		}
+		programs = append(programs, p)
+	}
+	token, err := w.editor(ctx, db)
+	if err != nil {
+		return err
+	}
+	l := w.load(ctx, token, only(programs...), func(l *load) {
+		l.writers, l.everywhere, l.images = 8, true, true
+	})
+	if err := pause(ctx, 4*w.time); err != nil {
+		l.stop()
+		return err
+	}
+	// Writers of one process wait for those of the other, and nobody is refused while they do.
+	l.stop()
+	for _, p := range programs {
+		if err := w.verify(ctx, p, db, token); err != nil {
+			return err
+		}
+	}
+	for _, p := range programs {
+		if err := p.stop(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fleet is processes of which some are not asked for the moment, as behind a proxy that looks at /readyz.
+type fleet struct {
+	mu       sync.Mutex
+	programs []*program
+	out      map[*program]bool
+}
+
+func (f *fleet) bases() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []string
+	for _, p := range f.programs {
+		if !f.out[p] {
+			out = append(out, p.base())
+		}
+	}
+	return out
+}
+
+func (f *fleet) set(p *program, out bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.out[p] = out
+}
+
+// processes is how many there are on one MySQL.
+const processes = 8
+
+// eightOnMySQL has many processes on one server. Some are stopped as in a deployment: taken out of the proxy, told to
+// stop, started again; nobody notices. One is told to stop while it is asked, and one is killed.
+func eightOnMySQL(ctx context.Context, w *world) error {
+	m, err := w.server(ctx, "mysql")
+	if err != nil {
+		return err
+	}
+	db, err := m.database(ctx, "almanac")
+	if err != nil {
+		return err
+	}
+	f := &fleet{out: map[*program]bool{}}
+	for i := range processes {
+		p, err := w.serve(ctx, fmt.Sprintf("almanac-%d", i), db, "--drain-wait", "500ms")
+		if err != nil {
+			return err
+		}
+		f.programs = append(f.programs, p)
+	}
+	token, err := w.editor(ctx, db)
+	if err != nil {
+		return err
+	}
+	l := w.load(ctx, token, f.bases, func(l *load) { l.writers, l.readers = 8, 2 })
+	err = f.deploy(ctx, w)
+	l.stop()
+	if err != nil {
+		return err
+	}
+	if err := w.verify(ctx, f.programs[0], db, token); err != nil {
+		return err
+	}
+	// What is written through one process is read through all.
+	l = w.load(ctx, token, f.bases, func(l *load) { l.writers, l.readers, l.everywhere = 4, 0, true })
+	err = pause(ctx, w.time)
+	l.stop()
+	if err != nil {
+		return err
+	}
+	// From here on connections may end without a reply: two processes end while they are asked.
+	l = w.load(ctx, token, f.bases, func(l *load) {
+		l.writer.mayVanish, l.reader.mayVanish = true, true
+	})
+	err = f.lose(ctx, w)
+	l.stop()
+	if err != nil {
+		return err
+	}
+	for _, p := range []*program{f.programs[0], f.programs[processes-1]} {
+		if err := w.verify(ctx, p, db, token); err != nil {
+			return err
+		}
+	}
+	for _, p := range f.programs {
+		if err := p.stop(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// deploy replaces three of the processes, one after the other.
+func (f *fleet) deploy(ctx context.Context, w *world) error {
+	for _, p := range f.programs[:3] {
+		if err := pause(ctx, w.time/4); err != nil {
+			return err
+		}
+		w.inject(p.name + " is taken out, stopped and started again")
+		f.set(p, true)
+		// Who was just about to ask it has asked.
+		if err := pause(ctx, 200*time.Millisecond); err != nil {
+			return err
+		}
+		if err := p.stop(ctx); err != nil {
+			return err
+		}
+		if err := p.start(ctx); err != nil {
+			return err
+		}
+		f.set(p, false)
+	}
+	return pause(ctx, w.time/4)
+}
+
+// lose ends two of the processes while they are asked: one is told to stop, one is killed.
+func (f *fleet) lose(ctx context.Context, w *world) error {
+	if err := pause(ctx, w.time/4); err != nil {
+		return err
+	}
+	w.away.Store(true)
+	w.inject("one process is told to stop while it is asked, another is killed")
+	told, killed := f.programs[3], f.programs[4]
+	err := told.stop(ctx)
+	killed.kill()
+	f.set(told, true)
+	f.set(killed, true)
+	if err != nil {
+		return err
+	}
+	for _, p := range []*program{told, killed} {
+		began := time.Now()
+		if err := p.start(ctx); err != nil {
+			return err
+		}
+		w.recovered(time.Since(began), 10*time.Second)
+		f.set(p, false)
+	}
+	return pause(ctx, w.time/4)
+}

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// mysqld is a MySQL server of this scenario alone, which may be ended and started again.
+type mysqld struct {
+	w       *world
+	name    string
+	dir     string
+	port    int
+	options []string
+
+	cmd   *exec.Cmd
+	ended chan struct{}
+	root  *sql.DB
+}
+
+// server starts one. It commits to disk, as production does: what it acknowledged survives its end.
+func (w *world) server(ctx context.Context, name string, options ...string) (*mysqld, error) {
+	port, err := freePort(ctx)
+	if err != nil {
+		return nil, err
+	}
+	m := &mysqld{w: w, name: name, dir: filepath.Join(w.dir, name), port: port, options: append([]string{
+		"--innodb-buffer-pool-size=64M", "--performance-schema=OFF", "--max-connections=400",
+	}, options...)}
+	if err := os.MkdirAll(m.dir, 0o755); err != nil {
+		return nil, err
+	}
+	config := mysql.NewConfig()
+	config.User, config.Net, config.Addr = "root", "tcp", m.address()
+	config.Timeout, config.ReadTimeout = 5*time.Second, time.Minute
+	config.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return nil, err
+	}
+	m.root = sql.OpenDB(connector)
+	w.later(func() error {
+		m.kill()
+		return m.root.Close()
+	})
+	if err := m.launch(); err != nil {
+		return nil, err
+	}
+	err = m.ready(ctx)
+	return m, err
+}
+
+func (m *mysqld) address() string { return "127.0.0.1:" + strconv.Itoa(m.port) }
+
+// launch starts the process.
+func (m *mysqld) launch() (err error) {
+	log, err := os.OpenFile(filepath.Join(m.w.dir, m.name+".log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, log.Close()) }()
+	//nolint:noctx // it outlives the context: the scenario ends it
+	cmd := exec.Command(m.w.mysqld, append([]string{m.dir, strconv.Itoa(m.port)}, m.options...)...)
+	cmd.Stdout, cmd.Stderr = log, log
+	ended, err := m.w.startProcess(cmd)
+	if err != nil {
+		return err
+	}
+	m.cmd, m.ended = cmd, ended
+	return nil
+}
+
+// ready waits until the server answers.
+func (m *mysqld) ready(ctx context.Context) error {
+	return wait(ctx, m.name+" answers", 90*time.Second, func(ctx context.Context) error {
+		select {
+		case <-m.ended:
+			return fmt.Errorf("it ended with status %d, see %s.log", m.cmd.ProcessState.ExitCode(), m.name)
+		default:
+		}
+		return m.root.PingContext(ctx)
+	})
+}
+
+// kill ends the server at once.
+func (m *mysqld) kill() { m.signal(syscall.SIGKILL) }
+
+// shutdown ends the server as its operator would.
+func (m *mysqld) shutdown() { m.signal(syscall.SIGTERM) }
+
+func (m *mysqld) signal(s syscall.Signal) {
+	if m.cmd == nil {
+		return
+	}
+	if err := m.cmd.Process.Signal(s); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		m.w.fail("end %s: %v", m.name, err)
+		return
+	}
+	select {
+	case <-m.ended:
+	case <-time.After(patience):
+		m.w.fail("%s does not end", m.name)
+	}
+}
+
+// exec runs a statement as root.
+func (m *mysqld) exec(ctx context.Context, statement string) error {
+	if _, err := m.root.ExecContext(ctx, statement); err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	return nil
+}
+
+// either runs the first of some statements that the server understands: MySQL and MariaDB call some things differently.
+func (m *mysqld) either(ctx context.Context, statements ...string) error {
+	var errs []error
+	for _, s := range statements {
+		err := m.exec(ctx, s)
+		if err == nil {
+			return nil
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// database makes a database with the schema, and returns its URL.
+func (m *mysqld) database(ctx context.Context, name string) (string, error) {
+	if err := m.exec(ctx, "CREATE DATABASE "+name); err != nil {
+		return "", err
+	}
+	db := m.url(m.address(), name)
+	_, err := m.w.command(ctx, "migrate", "apply", "--db", db)
+	return db, err
+}
+
+// url is that of a database, by way of an address.
+func (m *mysqld) url(address, name string) string { return "mysql://root@" + address + "/" + name }

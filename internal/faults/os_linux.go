@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// raiseFiles lets this process have as many files open as it may.
+func raiseFiles() error {
+	var l unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
+		return fmt.Errorf("open files: %w", err)
+	}
+	l.Cur = l.Max
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &l); err != nil {
+		return fmt.Errorf("open files: %w", err)
+	}
+	return nil
+}
+
+// mountSmall mounts a filesystem in memory of a number of bytes. unmount undoes it.
+func mountSmall(dir string, bytes int64) (unmount func() error, err error) {
+	if err := unix.Mount("almanac-faults", dir, "tmpfs", 0, "size="+strconv.FormatInt(bytes, 10)); err != nil {
+		return nil, fmt.Errorf("mount: %w", err)
+	}
+	return func() error {
+		if err := unix.Unmount(dir, unix.MNT_DETACH); err != nil {
+			return fmt.Errorf("unmount %s: %w", dir, err)
+		}
+		return nil
+	}, nil
+}
+
+// limitFiles bounds the size of the files that a process writes; 0 takes the bound away.
+func limitFiles(pid int, bytes uint64) error {
+	l := unix.Rlimit{Cur: bytes, Max: unix.RLIM_INFINITY}
+	if bytes == 0 {
+		l.Cur = unix.RLIM_INFINITY
+	}
+	if err := unix.Prlimit(pid, unix.RLIMIT_FSIZE, &l, nil); err != nil {
+		return fmt.Errorf("size of files: %w", err)
+	}
+	return nil
+}
+
+// peakMemory is the most memory that a process has had, in bytes.
+func peakMemory(pid int) (int64, error) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(data)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			n, err := strconv.ParseInt(strings.Fields(rest)[0], 10, 64)
+			return n << 10, err
+		}
+	}
+	return 0, fmt.Errorf("process %d: the system does not say how much memory it has", pid)
+}
+
+// setWindow makes the room for what arrives on a socket as small as the system allows.
+func setWindow(fd uintptr, bytes int) {
+	// Without it more of a reply is taken; what is measured is the same.
+	_ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, bytes)
+}

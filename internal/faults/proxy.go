@@ -1,0 +1,176 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+)
+
+// way is how a proxy treats connections.
+type way int
+
+const (
+	pass   way = iota // bytes go through
+	refuse            // new connections end at once, and those there were are reset
+	stall             // connections are accepted and nothing goes through, nor is lost: it is held back until pass
+)
+
+// proxy is a network between the service and its database that can be cut.
+type proxy struct {
+	to string
+	ln net.Listener
+
+	mu      sync.Mutex
+	way     way
+	changed chan struct{} // closed when way changes
+	conns   map[*net.TCPConn]bool
+	group   sync.WaitGroup
+}
+
+// newProxy listens on a port of this machine.
+func newProxy(ctx context.Context, to string) (*proxy, error) {
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	p := &proxy{to: to, ln: ln, changed: make(chan struct{}), conns: map[*net.TCPConn]bool{}}
+	p.group.Go(p.accept)
+	return p, nil
+}
+
+func (p *proxy) address() string { return p.ln.Addr().String() }
+
+// set changes how connections are treated from now on.
+func (p *proxy) set(to way) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.way = to
+	close(p.changed)
+	p.changed = make(chan struct{})
+	if to == refuse {
+		p.reset()
+	}
+}
+
+// reset ends all connections as a router does that has forgotten them. The caller has the lock.
+func (p *proxy) reset() {
+	for c := range p.conns {
+		_ = c.SetLinger(0) // or it is closed already
+		_ = c.Close()
+	}
+	clear(p.conns)
+}
+
+// close ends the proxy.
+func (p *proxy) close() error {
+	err := p.ln.Close()
+	p.set(refuse)
+	p.group.Wait()
+	return err
+}
+
+// open waits until bytes may go through. It is false when they never will.
+func (p *proxy) open() bool {
+	for {
+		p.mu.Lock()
+		is, changed := p.way, p.changed
+		p.mu.Unlock()
+		switch is {
+		case pass:
+			return true
+		case refuse:
+			return false
+		case stall:
+			<-changed
+		}
+	}
+}
+
+func (p *proxy) accept() {
+	for {
+		c, err := p.ln.Accept()
+		if errors.Is(err, net.ErrClosed) {
+			return
+		}
+		if err != nil {
+			time.Sleep(10 * time.Millisecond) // no more files for the moment
+			continue
+		}
+		p.group.Go(func() { p.join(c.(*net.TCPConn)) })
+	}
+}
+
+// keep notes a connection, to be reset. It is false when that is due already.
+func (p *proxy) keep(c *net.TCPConn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.way == refuse {
+		_ = c.SetLinger(0)
+		_ = c.Close()
+		return false
+	}
+	p.conns[c] = true
+	return true
+}
+
+func (p *proxy) forget(c *net.TCPConn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.conns, c)
+	_ = c.Close()
+}
+
+// join connects a client with the server.
+func (p *proxy) join(client *net.TCPConn) {
+	if !p.keep(client) {
+		return
+	}
+	defer p.forget(client)
+	if !p.open() {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	c, err := new(net.Dialer).DialContext(ctx, "tcp", p.to)
+	cancel()
+	if err != nil {
+		return
+	}
+	server := c.(*net.TCPConn)
+	if !p.keep(server) {
+		return
+	}
+	defer p.forget(server)
+	var both sync.WaitGroup
+	both.Go(func() { p.copy(server, client) })
+	both.Go(func() { p.copy(client, server) })
+	both.Wait()
+}
+
+// copy carries bytes, and then the end of them.
+func (p *proxy) copy(to, from *net.TCPConn) {
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buffer)
+		if !p.open() {
+			break
+		}
+		if n > 0 {
+			if _, err := to.Write(buffer[:n]); err != nil {
+				break
+			}
+		}
+		if err == nil {
+			continue
+		}
+		if errors.Is(err, io.EOF) {
+			_ = to.CloseWrite() // or it is closed already
+			return
+		}
+		break
+	}
+	_ = to.Close()
+	_ = from.Close()
+}

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// world is where one scenario happens.
+type world struct {
+	setting
+	dir     string
+	chance  *rand.Rand // of the scenario itself; what runs beside it makes its own
+	journal *journal
+	rounds  int // of load, so that titles are unique
+	// away is whether refusals are right now: while a fault lasts, and until it was seen to have passed.
+	away atomic.Bool
+
+	mu       sync.Mutex
+	log      *bytes.Buffer
+	broke    []error // promises
+	more     int     // that were broken too
+	tally    tally
+	programs []*program
+	undo     []func() error
+}
+
+func newWorld(s setting, name string, log *bytes.Buffer) *world {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name)) // never fails
+	return &world{
+		setting: s, dir: filepath.Join(s.dir, name), log: log, journal: newJournal(),
+		chance: rand.New(rand.NewPCG(s.seed, h.Sum64())),
+	}
+}
+
+// say tells what happens.
+func (w *world) say(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	fmt.Fprintf(w.log, format+"\n", args...)
+}
+
+// mostBroken is how many broken promises are told; the others are counted.
+const mostBroken = 12
+
+// fail notes that a promise was broken, and goes on: what else is broken helps to find the cause.
+func (w *world) fail(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.broke) >= mostBroken {
+		w.more++
+		return
+	}
+	w.broke = append(w.broke, fmt.Errorf(format, args...))
+}
+
+// broken is what fail was told.
+func (w *world) broken() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	errs := w.broke
+	if w.more > 0 {
+		errs = append(errs, fmt.Errorf("and %d more", w.more))
+	}
+	return errors.Join(errs...)
+}
+
+// tell prints what helps to find out why a promise was broken: the journal, and where the logs are.
+func (w *world) tell() {
+	w.say("the folder %s is kept: logs, database, journal.json", w.dir)
+	if err := os.WriteFile(filepath.Join(w.dir, "journal.json"), w.journal.dump(), 0o600); err != nil {
+		w.say("journal: %v", err)
+	}
+	for _, p := range w.programs {
+		w.say("last lines of %s:\n%s", p.logFile, p.tail(12))
+	}
+}
+
+func (w *world) count() tally {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	t := w.tally
+	t.acknowledged, t.unknown = w.journal.counts()
+	return t
+}
+
+// add changes the tally.
+func (w *world) add(change func(*tally)) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change(&w.tally)
+}
+
+// inject notes a fault that is injected now.
+func (w *world) inject(what string) {
+	w.add(func(t *tally) { t.faults++ })
+	w.say("fault: %s", what)
+}
+
+// recovered notes how long it took until all was well again, and what the limit was.
+func (w *world) recovered(took, limit time.Duration) {
+	w.add(func(t *tally) { t.recovery = max(t.recovery, took) })
+	w.say("well again after %v", took.Round(time.Millisecond))
+	if took > limit {
+		w.fail("recovery took %v, want at most %v", took, limit)
+	}
+}
+
+// later has something done at the end of the scenario, the last first.
+func (w *world) later(do func() error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.undo = append(w.undo, do)
+}
+
+// end ends all that was started, and looks through the logs of the programs.
+func (w *world) end() error {
+	var errs []error
+	for _, p := range w.programs {
+		p.kill()
+		errs = append(errs, p.innocent())
+	}
+	for i := len(w.undo) - 1; i >= 0; i-- {
+		errs = append(errs, w.undo[i]())
+	}
+	return errors.Join(errs...)
+}
+
+// patience is how long is waited for what takes moments on an idle machine.
+const patience = 40 * time.Second
+
+// wait asks until something is so, for a while.
+func wait(ctx context.Context, what string, most time.Duration, so func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	var last error
+	for {
+		// What an attempt found is told, not that there was no more time for another.
+		if err := so(ctx); err == nil {
+			return nil
+		} else if ctx.Err() == nil || last == nil {
+			last = err
+		}
+		if pause(ctx, 30*time.Millisecond) != nil {
+			return fmt.Errorf("%s: not within %v: %w", what, most, last)
+		}
+	}
+}
+
+// pause sleeps, unless ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(d):
+		return nil
+	}
+}
