@@ -3,6 +3,9 @@
 # A MySQL server with a user who may create databases; a slash at the end.
 MYSQL ?= mysql://root@127.0.0.1:3306/
 
+# How long to fuzz.
+FOR ?= 1m
+
 .PHONY: run demo test test-mysql lint generate migration build fuzz bench ci
 
 run: ## serve from almanac.db in this folder
@@ -30,8 +33,11 @@ migration: ## NAME=add_colour: the next migration of both engines; the database 
 build: ## one static file
 	CGO_ENABLED=0 go build -trimpath -o almanac ./cmd/almanac
 
-fuzz: ## PKG=./calendar TARGET=FuzzSlug
-	go test -run='^$$' -fuzz='^$(TARGET)$$' -fuzztime=1m $(PKG)
+# Whole requests are PKG=./server TARGET=FuzzRequest. What it finds is kept, one request of each behaviour, by
+#	go test ./server -run KeepFound -keep "$(go env GOCACHE)/fuzz/github.com/almanac-cal/almanac/server/FuzzRequest"
+# and larger steps without its guidance are: go test ./server -run AtRandom -requests 20000 -timeout 1h
+fuzz: ## PKG=./calendar TARGET=FuzzSlug FOR=1m
+	go test -run='^$$' -fuzz='^$(TARGET)$$' -fuzztime=$(FOR) -fuzzminimizetime=2s $(PKG)
 
 bench:
 	go test -run='^$$' -bench=. -benchmem ./...

@@ -77,7 +77,7 @@ func unmatchable() hashed {
 
 // derive computes the key. The password is normalised (NFC): systems differ in how they type an accent.
 func (h hashed) derive(password string) []byte {
-	return argon2.IDKey([]byte(norm.NFC.String(password)), h.salt, h.passes, h.memory, h.threads, uint32(len(h.key)))
+	return argon2.IDKey([]byte(norm.NFC.String(password)), h.salt, h.passes, h.memory, h.threads, uint32(len(h.key))) //nolint:gosec // at most 64 bytes
 }
 
 // matches reports in constant time whether h is of the password.
@@ -112,7 +112,7 @@ func parseHash(phc string) (hashed, error) {
 	if !okM || !okT || !okP || m < 8*p {
 		return hashed{}, fmt.Errorf("%w: parameters", errHash)
 	}
-	h.memory, h.passes, h.threads = uint32(m), uint32(t), uint8(p)
+	h.memory, h.passes, h.threads = uint32(m), uint32(t), uint8(p) //nolint:gosec // all within the bounds above
 	var err error
 	if h.salt, err = unpadded(parts[4], 8, 64); err != nil {
 		return hashed{}, fmt.Errorf("%w: salt", errHash)

@@ -123,3 +123,20 @@ func FuzzParseZone(f *testing.F) {
 		}
 	})
 }
+
+// FuzzParseWall checks that a wall time is written as it is read.
+func FuzzParseWall(f *testing.F) {
+	for _, seed := range []string{"2026-12-05 18:00:00", "0000-01-01 00:00:00.5", "9999-12-31 23:59:59", "2026-02-30 00:00:00", "2026-12-05 24:00:00", "2026-12-05 18:00:60", "2026-12-05T18:00:00"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		w, err := ParseWall(s)
+		if err != nil {
+			return
+		}
+		again, err := ParseWall(w.String())
+		if err != nil || !again.Equal(w) || len(w.String()) != len(Layout) {
+			t.Errorf("%q is %s, and that is %s (%v)", s, w, again, err)
+		}
+	})
+}

@@ -48,7 +48,7 @@ func PasswordKey(ctx context.Context, db *ent.Client) ([]byte, error) {
 // and is in the hands of all its readers; a slow hash would cost much and protect little.
 func HashPassword(key []byte, eventID int64, password string) []byte {
 	var id [8]byte
-	binary.BigEndian.PutUint64(id[:], uint64(eventID))
+	binary.BigEndian.PutUint64(id[:], uint64(eventID)) //nolint:gosec // ids are positive
 	mac := hmac.New(sha256.New, key)
 	mac.Write(id[:])
 	mac.Write([]byte(password))

@@ -292,6 +292,8 @@ func TestSourcesOfParameters(t *testing.T) {
 			},
 			{Name: "content type with a charset", Request: typed("application/json; charset=utf-8",
 				`{"title":"Typed","start_date":"2026-12-05","end_date":"2026-12-05"}`), Status: 201, Check: e.keeps(object{"title": "Typed"})},
+			{Name: "content type with a broken parameter", Request: typed("application/json;;",
+				`{"title":"Typed","start_date":"2026-12-05","end_date":"2026-12-05"}`), Status: 201, Check: e.keeps(object{"title": "Typed"})},
 			{
 				Name: "other content types carry nothing", Request: typed("text/plain", `{"title":"x","start_date":"now","end_date":"now"}`),
 				Status: 400, Check: names("title", "start_date", "end_date"),

@@ -1,145 +1,188 @@
-package handlers_test
+package handlers
 
 import (
 	"encoding/json"
-	"net/http"
 	"net/url"
-	"slices"
+	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/apitest"
-	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/locale"
 )
 
-// FuzzRequest sends whatever it likes through the router. No request may be answered by a fault of ours, and the
-// API answers in JSON, always.
-func FuzzRequest(f *testing.F) {
-	const (
-		anything = "application/json"
-		form     = "application/x-www-form-urlencoded"
-	)
-	for _, seed := range []struct{ method, target, kind, header, body string }{
-		{"GET", "", "", "", ""},
-		{"GET", "?namespace=x&context=edit", "", "", ""},
-		{"OPTIONS", "/events/by-slug/x", "", "", ""},
-		{"HEAD", "/events", "", "Accept: application/problem+json", ""},
-		{"GET", "/doc", "", "Accept-Language: pl;q=0.5, es", ""},
-		{"GET", "/events?page=2&per_page=3&search=%22a+b%22+-c&categories=music,3&tags[]=4&venue=10&organizer[0]=12", "", "", ""},
-		{"GET", "/events?start_date=next+monday&end_date=%2B3+days&strict_dates=1&starts_after=1800000000&ends_before=2026-12-05T18:00Z", "", "", ""},
-		{"GET", "/events?geoloc_lat=52&geoloc_lng=21&geoloc_radius=500&featured=no&ticketed=1&geoloc=true", "", "", ""},
-		{"GET", "/events?include=15,16&status=publish,draft&post_parent=15&password=x&ml_language=pl&_fields=id,venue.id", "", "", ""},
-		{"GET", "/events/99999999999999999999?password=", "", "", ""},
-		{"GET", "/events/by-slug/%C5%BB%C3%B3%C5%82w%00", "", "", ""},
-		{"GET", "/venues?search=a&event=15&has_events=1&only_with_upcoming=yes&status=trash", "", "", ""},
-		{"GET", "/organizers/?page=9223372036854775807&per_page=9223372036854775807", "", "", ""},
-		{"GET", "/categories?include=3,2&exclude=5&order=DESC&orderby=include&hide_empty=0&parent=2&post=15&slug=a%2Cb", "", "", ""},
-		{"GET", "/tags?search=%F0%9F%8E%B7%FF&orderby=description", "", "", ""},
-		{"GET", "/images?page=2", "", "", ""},
-		{"GET", "//events", "", "", ""},
-		{"GET", "/events/%zz", "", "", ""},
-		{"POST", "/events", anything, "", `{"title":"A","start_date":"2026-12-05 18:00","end_date":"+2 days","timezone":"UTC+5.5","all_day":"yes","venue":[10,{"venue":"B","geo_lat":1,"geo_lng":"2"}],"organizer":{"organizer":"C","image":14},"categories":"jazz,New","tags":[{"id":4}],"cost":["5","€10"],"image":14,"post_parent":15,"password":"x"}`},
-		{"POST", "/events", form, "", "title=A&start_date=now&end_date=tomorrow+9am&venue[venue]=B&venue[city]=C&organizer[0][organizer]=D&organizer[1][id]=12&tags[]=E&cost=5+-+10"},
-		{"POST", "/events", "multipart/form-data; boundary=x", "", "--x\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nA\r\n--x--\r\n"},
-		{"POST", "/events", anything, "", `{"title":{"a":[null,1.5e300]},"start_date":-1e99,"end_date":[],"venue":{"venue":{"venue":[]}},"status":0}`},
-		{"POST", "/events/15?_method=DELETE", anything, "X-HTTP-Method-Override: PATCH", `{"start_date":"31 December 9999","all_day":true}`},
-		{"PATCH", "/events/15", anything, "", `{"start_date":253402300799,"end_date":null,"timezone":null,"website":null,"venue":null,"status":"trash"}`},
-		{"PUT", "/events/by-slug/minimal-event?ml_language=es", anything, "", `{"title":"Ñ","slug":"ñ","description":"<p onclick=x>a<script>b</script>"}`},
-		{"DELETE", "/events/17", "", "", ""},
-		{"POST", "/venues", anything, "", `{"venue":"Grand hall","description":"a big hall","show_map":"","geo_lat":"","website":"","stateprovince":null}`},
-		{"PATCH", "/venues/10", form, "", "geo_lat=&geo_lng=&image=0&date_utc=1800000000"},
-		{"DELETE", "/venues/by-slug/bare-venue", "", "", ""},
-		{"POST", "/organizers", anything, "", `{"organizer":"A","author":1,"date":"za 3 dni","email":"x","status":"private"}`},
-		{"POST", "/categories", anything, "", `{"name":"A","parent":"2","slug":"%%%"}`},
-		{"PATCH", "/categories/2", anything, "", `{"parent":3,"name":"B"}`},
-		{"DELETE", "/categories/2", "", "", ""},
-		{"POST", "/tags", anything, "", `{"name":"Free entry"}`},
-		{"POST", "/images", "multipart/form-data; boundary=x", "", "--x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.png\"\r\n\r\nGIF89a\x01\x00\r\n--x--\r\n"},
-		{"DELETE", "/images/14", "", "", ""},
-		{"POST", "/events", "application/json; charset=x", "Content-Encoding: gzip", "\x1f\x8b"},
-		{"POST", "/events", anything, "", strings.Repeat("[", 10000)},
-		{"POST", "/events?a[b][c]=1&a[b]=2&a[]=3&[]=4&a]=5&a[=6", form, "Authorization: Basic %%%", "a[b"},
-		{"TRACE", "/events", "", "", ""},
-	} {
-		for _, who := range []byte{0, 1} {
-			f.Add(who, seed.method, seed.target, seed.kind, seed.header, []byte(seed.body))
-		}
+// fuzzed is the API without a database: what takes requests apart.
+func fuzzed(f *testing.F) *Handlers {
+	f.Helper()
+	words, err := locale.Load()
+	if err != nil {
+		f.Fatal(err)
 	}
-	api := apitest.New(f, storetest.Migrated(f, storetest.SQLite(f)))
-	api.Example(f)
-	api.SignIn(f, "contributor", calendar.Contributor)
-	f.Fuzz(func(t *testing.T, who byte, method, target, kind, header string, body []byte) {
-		request := apitest.Request{
-			Method: method, Path: target, JSON: string(body), Header: map[string]string{"Content-Type": kind},
-			As: []string{"admin", "contributor", ""}[who%3],
-		}
-		name, value, _ := strings.Cut(header, ":")
-		if header != "" {
-			request.Header[name] = strings.TrimSpace(value)
-		}
-		if !sendableRequest(request) {
-			t.Skip("no HTTP")
-		}
-		// Who may have images downloaded must not be led to do so.
-		if request.As == "admin" && mayHideURL(target+kind+header+string(body)) {
-			request.As = "contributor"
-		}
-		r := api.Do(t, request)
-		if r.Status < 200 || r.Status >= 500 {
-			t.Errorf("status %d", r.Status)
-		}
-		if method == http.MethodHead {
+	h, err := New(Config{Words: words, Site: calendar.Site{
+		BaseURL: "http://127.0.0.1:8080/base", Language: calendar.English, PerPage: 10,
+		Now: func() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) },
+	}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return h
+}
+
+// FuzzRoute checks that a path has one meaning: what was taken from it, put into the route's template again, is a path
+// of the same route with the same parts.
+func FuzzRoute(f *testing.F) {
+	h := fuzzed(f)
+	for _, path := range []string{
+		"", "/", "/cal/events/v1", "/base/cal/events/v1/", "/pl/cal/events/v1/events/15/", "/base/es/cal/events/v1/doc",
+		"/cal/events/v1/events/by-slug/%C5%BB%C3%B3%C5%82w%2F", "/cal/events/v1/events/by-slug/", "/cal/events/v1/events/0015",
+		"/cal/events/v1/events/%31", "/cal/events/v1//events", "/cal/events/v1/%65vents", "/cal/events/v10", "/de/cal/events/v1", "/base", "/%zz",
+	} {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		root, rest, ok := h.Locate(path)
+		if !ok {
 			return
 		}
-		if !json.Valid(r.Body) {
-			t.Errorf("%d with %q", r.Status, r.Body)
+		if !strings.HasSuffix(path, root.Segment+root.Mount+rest) {
+			t.Fatalf("%q is %+v and %q", path, root, rest)
 		}
-		if kind := r.Header.Get("Content-Type"); !strings.HasPrefix(kind, "application/") || !strings.Contains(kind, "json; charset=UTF-8") {
-			t.Errorf("content type %q", kind)
+		if l := root.Language(); l != "" && !l.Known() {
+			t.Fatalf("%q is in the language %q", path, l)
 		}
-		if code := at(r.JSON(t), "code"); r.Status >= 400 && code == nil {
-			t.Errorf("%d without a code: %s", r.Status, r.Body)
+		m := h.Match("GET", rest)
+		if m == nil {
+			return
+		}
+		again := m.Template()
+		if again == "/" {
+			again = ""
+		}
+		for name, value := range m.path {
+			if value == "" || name == "id" && strings.Trim(value, "0123456789") != "" {
+				t.Fatalf("%q has the %s %q", path, name, value)
+			}
+			again = strings.ReplaceAll(again, "{"+name+"}", url.PathEscape(value))
+		}
+		other := h.Match("GET", again)
+		if other == nil || other.Route != m.Route || !reflect.DeepEqual(other.path, m.path) {
+			t.Fatalf("%q is %s of %v, and %q is not", path, m.Route, m.path, again)
 		}
 	})
 }
 
-// sendableRequest reports whether a request can be written in HTTP at all.
-func sendableRequest(r apitest.Request) bool {
-	methods := []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"}
-	target := r.Path
-	if target != "" && target[0] != '/' && target[0] != '?' {
-		return false
+// FuzzFields compares _fields with the same done to the decoded document.
+func FuzzFields(f *testing.F) {
+	for _, seed := range []struct{ fields, body string }{
+		{"", `{"a":1}`},
+		{"a", `{"a":1,"b":[{"a":2}]}`},
+		{"a.b, a.b.c ,a", `{"a":{"b":{"c":[1,{"d":"<&>"}]},"x":null}}`},
+		{"b.c", `[{"b":[{"c":1,"d":2},5,null,{"c":{}}]},{"b":1},[]]`},
+		{".,..,a.,.a", `{"":{"":1,"a":2},"a":{"":3}}`},
+		{"ą,\u2028", "{\"ą\":\"\u2028\",\"\\u2028\":1}"},
+	} {
+		f.Add(seed.fields, []byte(seed.body))
 	}
-	control := func(c rune) bool { return c <= ' ' || c >= 0x7f }
-	if !slices.Contains(methods, r.Method) || strings.ContainsFunc(target, control) {
-		return false
-	}
-	if _, err := url.ParseRequestURI(apitest.BaseURL + "/" + target); err != nil {
-		return false
-	}
-	for name, value := range r.Header {
-		token := func(c rune) bool {
-			return !strings.ContainsRune("-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", c)
+	f.Fuzz(func(t *testing.T, fields string, body []byte) {
+		var whole any
+		if json.Unmarshal(body, &whole) != nil || strings.TrimSpace(string(body)) != string(body) {
+			return // replies are JSON without space around it
 		}
-		if name == "" || strings.ContainsFunc(name, token) || strings.ContainsFunc(value, func(c rune) bool { return c < ' ' || c >= 0x7f }) {
-			return false
+		tree := fieldPaths(fields)
+		got, err := keepFields(body, tree)
+		if err != nil {
+			t.Fatal(err)
 		}
-		// These are about the connection, and about how the body is sent.
-		for _, other := range []string{"Host", "Connection", "Content-Length", "Transfer-Encoding", "Expect", "Trailer", "Upgrade", "TE"} {
-			if strings.EqualFold(name, other) {
-				return false
+		var kept any
+		if err := json.Unmarshal(got, &kept); err != nil {
+			t.Fatalf("%q of %s: %s: %v", fields, body, got, err)
+		}
+		want := whole
+		var paths [][]string
+		for i, name := range strings.Split(fields, ",") {
+			if name = strings.TrimSpace(name); name != "" && i < maxFields {
+				paths = append(paths, strings.Split(name, "."))
 			}
 		}
-	}
-	return true
+		if paths != nil {
+			want = pruned(whole, paths)
+		}
+		if !reflect.DeepEqual(kept, want) {
+			t.Errorf("%q of %s: got %s, want %v", fields, body, got, want)
+		}
+		if again, err := keepFields(got, tree); err != nil || string(again) != string(got) {
+			t.Errorf("%q of %s is %s, and that is %s (%v)", fields, body, got, again, err)
+		}
+	})
 }
 
-// mayHideURL reports whether there is an absolute URL in a request, as it is or in one of the encodings that the
-// service reads.
-func mayHideURL(text string) bool {
-	text = strings.ToLower(text)
-	return slices.ContainsFunc([]string{"://", `\`, "%3a", "%2f", "quoted-printable", "encoding"}, func(mark string) bool {
-		return strings.Contains(text, mark)
+// pruned keeps the members that one of the paths leads to, and all below its end.
+func pruned(v any, paths [][]string) any {
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = pruned(item, paths)
+		}
+		return out
+	case map[string]any:
+		out := map[string]any{}
+		for _, path := range paths {
+			value, there := v[path[0]]
+			if !there {
+				continue
+			}
+			var below [][]string
+			whole := false
+			for _, other := range paths {
+				if other[0] == path[0] {
+					whole = whole || len(other) == 1
+					below = append(below, other[1:])
+				}
+			}
+			if out[path[0]] = value; !whole {
+				out[path[0]] = pruned(value, below)
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// FuzzLinkDate checks that the date that a link of a page repeats is the instant that was asked for.
+func FuzzLinkDate(f *testing.F) {
+	for _, text := range []string{"1792891800", "2026-10-25 02:30", "2026-10-25T02:30+01:00", "2026-10-25 00:30Z", "tomorrow 9am", "9999-12-31", "1000-01-01"} {
+		f.Add(text, uint8(0))
+		f.Add(text, uint8(1))
+	}
+	var zones []calendar.Zone
+	for _, name := range []string{"Europe/Warsaw", "Australia/Lord_Howe", "UTC-3.5", "America/New_York", "Africa/Monrovia", "Asia/Kathmandu"} {
+		zone, err := calendar.ParseZone(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		zones = append(zones, zone)
+	}
+	now := time.Date(2026, 10, 25, 1, 15, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, text string, of uint8) {
+		zone := zones[int(of)%len(zones)]
+		parse := parseDate(now, zone)
+		d, fault := parse(text)
+		if fault != nil {
+			return
+		}
+		at := d.Instant(zone)
+		if year := zone.Wall(at).String(); len(year) != len(calendar.Layout) || year < "1000" {
+			return // beyond what links of pages reach: the zone moves it out of the years there are
+		}
+		link := dateText(at, zone)
+		again, fault := parse(link)
+		if fault != nil {
+			t.Fatalf("%q is repeated as %q, which is no date", text, link)
+		}
+		if !again.Instant(zone).Equal(at) {
+			t.Errorf("%q is %s, and %q is %s", text, at, link, again.Instant(zone))
+		}
 	})
 }

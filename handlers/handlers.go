@@ -3,6 +3,7 @@
 package handlers
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -48,10 +49,15 @@ type Handlers struct {
 func New(c Config) (h *Handlers, err error) {
 	base, err := url.Parse(c.Site.BaseURL)
 	if err != nil {
+		// Its message has all of the address, and there may be a password in it.
+		if bad := (*url.Error)(nil); errors.As(err, &bad) {
+			err = bad.Err
+		}
 		return nil, fmt.Errorf("base URL: %w", err)
 	}
-	if base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" || base.RawQuery != "" || base.Fragment != "" {
-		return nil, fmt.Errorf("base URL %q: want http(s)://HOST, with a path or without", c.Site.BaseURL)
+	if base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" || base.User != nil || base.RawQuery != "" ||
+		base.Fragment != "" {
+		return nil, fmt.Errorf("base URL %q: want http(s)://HOST, with a path or without", base.Redacted())
 	}
 	c.Site.BaseURL = strings.TrimRight(c.Site.BaseURL, "/")
 	h = &Handlers{

@@ -43,7 +43,8 @@ func (h *Handlers) values(c *fiber.Ctx, path map[string]string) (map[string]any,
 func bodyValues(c *fiber.Ctx) (map[string]any, error) {
 	// Clone: the header lives in Fiber's buffer.
 	kind, _, err := mime.ParseMediaType(strings.Clone(c.Get(fiber.HeaderContentType)))
-	if err != nil {
+	// The type of a broken parameter is known all the same: its body is not to get lost for a semicolon too many.
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
 		return nil, nil
 	}
 	// A few kilobytes can unpack to gigabytes, so compressed bodies are not read at all.

@@ -22,6 +22,10 @@ func ParseProxies(texts []string) (Proxies, error) {
 		if err != nil {
 			return nil, err
 		}
+		// Addresses are compared as IPv4 wherever they are, so a network of them is one of IPv4.
+		if a := p.Addr(); a.Is4In6() && p.Bits() >= 96 {
+			p = netip.PrefixFrom(a.Unmap(), p.Bits()-96)
+		}
 		out = append(out, p.Masked())
 	}
 	return out, nil

@@ -114,3 +114,30 @@ func TestNear(t *testing.T) {
 		t.Error("a socket in the file system is far away")
 	}
 }
+
+// FuzzParseProxies checks that a network contains the address it was named by, and is the same when it is read again.
+func FuzzParseProxies(f *testing.F) {
+	for _, seed := range []string{"10.0.0.0/8", "192.0.2.7", "fd00::1/8", "::ffff:10.0.0.1", "::ffff:10.0.0.0/104", "fe80::1%eth0", "10.0.0.1/33", "*"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		proxies, err := ParseProxies([]string{text})
+		if err != nil {
+			if proxies != nil {
+				t.Errorf("%q: %v and %v", text, proxies, err)
+			}
+			return
+		}
+		if len(proxies) != 1 || proxies[0] != proxies[0].Masked() {
+			t.Fatalf("%q: %v", text, proxies)
+		}
+		again, err := ParseProxies([]string{proxies[0].String()})
+		if err != nil || again[0] != proxies[0] {
+			t.Errorf("%q is %v, and that is %v (%v)", text, proxies, again, err)
+		}
+		name, _, _ := strings.Cut(text, "/")
+		if a, err := netip.ParseAddr(name); err == nil && !proxies.Trusted(a) {
+			t.Errorf("%q does not contain %v", text, a)
+		}
+	})
+}

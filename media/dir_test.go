@@ -218,3 +218,53 @@ func TestOpenDirNeedsAFolder(t *testing.T) {
 		t.Errorf("opened a file as a folder; close: %v", dir.Close())
 	}
 }
+
+// FuzzOpenStaysInside asks for files by whatever name: what opens is one of the store's own.
+func FuzzOpenStaysInside(f *testing.F) {
+	top := f.TempDir()
+	root := filepath.Join(top, "media")
+	dir, err := OpenDir(root)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() {
+		if err := dir.Close(); err != nil {
+			f.Error(err)
+		}
+	})
+	inside := map[string]string{"2026/11/a.png": "one", "b.gif": "two"}
+	for name, text := range inside {
+		if err := dir.Create(f.Context(), name, []byte(text), ""); err != nil {
+			f.Fatal(err)
+		}
+		f.Add(name)
+	}
+	for _, name := range []string{"secret.png", "media/.hidden"} {
+		if err := os.WriteFile(filepath.Join(top, name), []byte("secret"), 0o600); err != nil {
+			f.Fatal(err)
+		}
+	}
+	if err := os.Symlink(filepath.Join(top, "secret.png"), filepath.Join(root, "link.png")); err != nil {
+		f.Fatal(err)
+	}
+	for _, name := range []string{"", ".", "/", "../secret.png", "2026/../../secret.png", "link.png", ".hidden", "2026/11", "2026//11/a.png", "b.gif/", "B.GIF", "b.gif\x00", `..\secret.png`} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		file, info, err := dir.Open(t.Context(), name)
+		if err != nil {
+			if _, known := inside[name]; known {
+				t.Errorf("%q: %v", name, err)
+			}
+			return
+		}
+		defer file.Close()
+		data, err := io.ReadAll(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := inside[name]; string(data) != want || info.Size != int64(len(want)) {
+			t.Errorf("%q opens %q of %d bytes", name, data, info.Size)
+		}
+	})
+}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"math/big"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -269,6 +270,61 @@ func FuzzInteger(f *testing.F) {
 			!want.Num().IsInt64() && want.Sign() > 0 && got != math.MaxInt64,
 			!want.Num().IsInt64() && want.Sign() < 0 && got != math.MinInt64:
 			t.Errorf("%s: got %d", text, got)
+		}
+	})
+}
+
+// FuzzScalars reads one text as every type, and what was understood again.
+func FuzzScalars(f *testing.F) {
+	for _, seed := range []string{
+		"", " ", "yes", "OFF", "1", "-0", "007", "1.5", "-1e3", "1e400", "NaN", "Inf", "0x10", "1_000", "3, 1,,2,1", "a,b , c", ",", "9223372036854775808", "ａ", "\xff",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if v, fault := Integer(text); fault == nil {
+			again, fault := Integer(strconv.FormatInt(v, 10))
+			if fault != nil || again != v || strings.Trim(text, "-0123456789") != "" {
+				t.Errorf("%q is the integer %d, and that is %d", text, v, again)
+			}
+		}
+		if v, fault := Number(text); fault == nil {
+			again, fault := Number(strconv.FormatFloat(v, 'f', -1, 64))
+			if fault != nil || again != v || math.IsNaN(v) || math.IsInf(v, 0) {
+				t.Errorf("%q is the number %v, and that is %v", text, v, again)
+			}
+		}
+		if v, fault := Boolean(text); fault == nil {
+			word := map[bool]string{true: "true", false: "false"}[v]
+			if again, fault := Boolean(word); fault != nil || again != v || text == "" {
+				t.Errorf("%q is %t, and %q is %t", text, v, word, again)
+			}
+			if upper, fault := Boolean(strings.ToUpper(text)); fault != nil || upper != v {
+				t.Errorf("%q is %t, and not so in upper case", text, v)
+			}
+		}
+		if v, fault := Strings(text); fault == nil {
+			again, fault := Strings(strings.Join(v, ","))
+			if diff := cmp.Diff(v, again); fault != nil || diff != "" || len(v) == 0 {
+				t.Errorf("%q: %v %s", text, fault, diff)
+			}
+			for _, item := range v {
+				if item == "" || strings.TrimSpace(item) != item || strings.Contains(item, ",") {
+					t.Errorf("%q has the item %q", text, item)
+				}
+			}
+		}
+		ids, fault := Integers(text)
+		if fault != nil {
+			return
+		}
+		words := make([]any, len(ids))
+		for i, id := range ids {
+			words[i] = json.Number(strconv.FormatInt(id, 10))
+		}
+		again, fault := Integers(words)
+		if diff := cmp.Diff(ids, again); fault != nil || diff != "" || len(ids) == 0 {
+			t.Errorf("%q: %v %s", text, fault, diff)
 		}
 	})
 }

@@ -108,7 +108,7 @@ func (f *folder) rune(r rune, enc string) {
 func (f *folder) put(r rune) {
 	switch {
 	case r < utf8.RuneSelf:
-		f.ascii(byte(r))
+		f.ascii(byte(r)) //nolint:gosec // ASCII, as the case says
 		return
 	case ignored(r):
 		return

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"sync"
 	"time"
@@ -66,7 +67,7 @@ func newCache(c Caching, timeout time.Duration, m *Metrics) (*cache, error) {
 	}
 	replies, err := otter.New(&otter.Options[string, *kept]{
 		MaximumWeight: uint64(c.Size),
-		Weigher:       func(key string, k *kept) uint32 { return uint32(len(key) + k.size()) },
+		Weigher:       func(key string, k *kept) uint32 { return uint32(min(len(key)+k.size(), math.MaxUint32)) },
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cache: %w", err)

@@ -11,6 +11,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -204,7 +205,7 @@ func addFile(h hash.Hash, file *multipart.FileHeader) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	add(h, binary.BigEndian.AppendUint64(nil, uint64(file.Size)))
+	add(h, strconv.AppendInt(nil, file.Size, 10))
 	_, err = io.Copy(h, f)
 	return err
 }

@@ -206,6 +206,9 @@ func TestPrivatePaths(t *testing.T) {
 		for profiles, want := range map[bool]int{false: test.plain, true: test.profile} {
 			res := httptest.NewRecorder()
 			s.Private(profiles).ServeHTTP(res, httptest.NewRequest("GET", test.path, nil))
+			if got := res.Header().Get("X-Content-Type-Options"); got != "nosniff" {
+				t.Errorf("%s: X-Content-Type-Options is %q", test.path, got)
+			}
 			if res.Code != want {
 				t.Errorf("%s, profiles %v: got %d, want %d", test.path, profiles, res.Code, want)
 			}

@@ -246,3 +246,25 @@ func TestClean(t *testing.T) {
 		}
 	}
 }
+
+// FuzzParseID checks that an id has one meaning and one spelling, with dots for slashes.
+func FuzzParseID(f *testing.F) {
+	for _, seed := range []string{"event/1/title", "venue.10.description", "category/2/name", "tag/007/slug", "event/+1/title", "event/0/title", "//", "event/1/title/"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		id, err := ParseID(s)
+		if err != nil {
+			if id != (ID{}) || len(err.Error()) > 1000 {
+				t.Errorf("%q: %+v with %v", s, id, err)
+			}
+			return
+		}
+		if id.String() != strings.ReplaceAll(s, ".", "/") || id.Record <= 0 {
+			t.Errorf("%q is %s", s, id)
+		}
+		if again, err := ParseID(id.joined(".")); err != nil || again != id {
+			t.Errorf("%s is %s with dots (%v)", id, again, err)
+		}
+	})
+}

@@ -57,7 +57,7 @@ func isMark(r rune) bool {
 func fold(r rune) (c byte, marked bool) {
 	switch {
 	case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
-		return byte(r), false
+		return byte(r), false //nolint:gosec // ASCII, as the case says
 	case 'A' <= r && r <= 'Z':
 		return byte(r - 'A' + 'a'), false
 	}

@@ -64,8 +64,8 @@ var layers = []layer{
 	{"internal/faults", "*"},
 }
 
-// testsMay is what a test may import besides: a database, and a server on one.
-var testsMay = []string{"internal/storetest", "internal/apitest", "store", "ent"}
+// testsMay is what a test may import besides: a database, what writes to it, and a server on one.
+var testsMay = []string{"internal/storetest", "internal/apitest", "store", "ent", "edit"}
 
 // standardOnly are packages without dependencies of others'.
 var standardOnly = []string{"param"}

@@ -1,0 +1,443 @@
+package server_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/almanac-cal/almanac/auth"
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/media"
+)
+
+// fuzzWorld is a service with the example calendar, users of all roles and something of each, and a way to see and to
+// take back whatever a request changed.
+type fuzzWorld struct {
+	api     *apitest.API
+	user    map[string]int64 // by login, which is the role
+	secrets []string
+	words   fuzzWords
+
+	db     *sql.DB // of our own: what others commit through theirs shows in its data_version
+	tables []fuzzTable
+	base   fuzzRows // how the calendar was
+	now    fuzzRows // how changes found it
+}
+
+// fuzzRows is all rows, by table and key.
+type fuzzRows map[string]map[string]fuzzRow
+
+// fuzzTable is a table of the database with its columns.
+type fuzzTable struct {
+	name    string
+	columns []string
+	hasID   bool
+}
+
+// fuzzRow is a row: its values as SQL has them, and whose it is: the words of owners.
+type fuzzRow struct {
+	rowid  int64
+	values string
+	whose  string
+}
+
+// fuzzChange is a row that is not as it was. before is empty for a new one, after for one that is gone.
+type fuzzChange struct {
+	table         fuzzTable
+	key           string
+	before, after fuzzRow
+}
+
+// owners are, by table, what says whose a row is: of records the author and the status, of what belongs to a record
+// the kind and the id of that.
+var owners = map[string]string{
+	"events":                 "'author ' || coalesce(author_id, 0) || ' ' || status || ' ' || status_before_trash",
+	"venues":                 "'author ' || coalesce(author_id, 0) || ' ' || status || ' ' || status_before_trash",
+	"organizers":             "'author ' || coalesce(author_id, 0) || ' ' || status || ' ' || status_before_trash",
+	"images":                 "'author ' || coalesce(author_id, 0) || ' image'",
+	"event_translations":     "'of events ' || event_id",
+	"event_venues":           "'of events ' || event_id || ' venues ' || venue_id",
+	"event_organizers":       "'of events ' || event_id || ' organizers ' || organizer_id",
+	"event_terms":            "'of events ' || event_id || ' terms ' || term_id",
+	"venue_translations":     "'of venues ' || venue_id",
+	"organizer_translations": "'of organizers ' || organizer_id",
+	"slugs":                  "'of ' || case kind when 'category' then 'term' when 'tag' then 'term' else kind end || 's ' || owner_id",
+	"search_texts":           "'of ' || case kind when 'category' then 'term' when 'tag' then 'term' else kind end || 's ' || owner_id",
+	"terms":                  "'term'",
+	"term_translations":      "'term'",
+}
+
+// bookkeeping is about requests, and no part of the calendar.
+const bookkeeping = "idempotency_keys"
+
+// logs only grow, and what is in them is nobody's record.
+var logs = []string{"changes"}
+
+func newFuzzWorld(t testing.TB) *fuzzWorld {
+	t.Helper()
+	// Nothing that is sent leads to a request of ours: names have no address here, and mayFetch looks after the rest.
+	resolver := net.DefaultResolver
+	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		return nil, errors.New("no names are looked up")
+	}}
+	t.Cleanup(func() { net.DefaultResolver = resolver })
+
+	address := storetest.SQLite(t)
+	w := &fuzzWorld{
+		api: apitest.New(t, storetest.Migrated(t, address), func(c *handlers.Config) { c.Fetcher = media.NewFetcher() }),
+		// A user whose token works is touched by its first use; the clock stands still afterwards.
+		user: map[string]int64{"admin": 1},
+	}
+	w.api.Example(t)
+	for _, role := range []calendar.Role{calendar.Editor, calendar.Author, calendar.Contributor, calendar.Subscriber} {
+		w.user[string(role)] = w.api.SignIn(t, string(role), role)
+	}
+	if err := auth.SetPassword(t.Context(), w.api.Store.Ent, w.user["editor"], fuzzPassword); err != nil {
+		t.Fatal(err)
+	}
+	w.secrets = []string{fuzzPassword, "$argon2"}
+	for login := range w.user {
+		w.secrets = append(w.secrets, w.api.Token(login))
+	}
+	w.own(t)
+	w.words = newFuzzWords(t)
+	w.watch(t, strings.TrimPrefix(address, "sqlite://"))
+	return w
+}
+
+// fuzzPassword is that of the editor, and editorsPassword the header that has it.
+const (
+	fuzzPassword    = "correct-horse-battery-9"
+	editorsPassword = "Basic ZWRpdG9yOmNvcnJlY3QtaG9yc2UtYmF0dGVyeS05"
+)
+
+// own gives authors and contributors records of their own, through the API.
+func (w *fuzzWorld) own(t testing.TB) {
+	t.Helper()
+	const concert = `"start_date":"2026-12-05 18:00","end_date":"2026-12-05 20:00"`
+	for _, r := range []struct{ as, path, body string }{
+		{"contributor", "/events", `{"title":"Mine",` + concert + `}`},
+		{"contributor", "/events", `{"title":"Mine pending","status":"pending","password":"p",` + concert + `}`},
+		{"contributor", "/events", `{"title":"Mine published",` + concert + `}`},
+		{"contributor", "/venues", `{"venue":"My shed"}`},
+		{"contributor", "/organizers", `{"organizer":"My band"}`},
+		{"author", "/events", `{"title":"Reading","slug":"reading","categories":"2","tags":"4","venue":10,` + concert + `}`},
+		{"author", "/events", `{"title":"Private reading","status":"private",` + concert + `}`},
+		{"author", "/events", `{"title":"Later","date":"2027-01-01",` + concert + `}`},
+		{"author", "/venues", `{"venue":"Library","slug":"library","city":"Łódź"}`},
+		{"author", "/organizers", `{"organizer":"Club","slug":"club"}`},
+		{"editor", "/events", `{"title":"Weekly",` + concert + `}`},
+	} {
+		reply := w.api.Do(t, apitest.Request{Method: "POST", As: r.as, Path: r.path, JSON: r.body})
+		if reply.Status != http.StatusCreated {
+			t.Fatalf("%s: %d %s", r.body, reply.Status, reply.Body)
+		}
+	}
+	// The third event: one that a contributor may not touch any more.
+	publish := apitest.Request{Method: "PATCH", As: "admin", Path: "/events/27", JSON: `{"status":"publish"}`}
+	if r := w.api.Do(t, publish); r.Status != http.StatusOK || r.Get(t, "title") != "Mine published" {
+		t.Fatalf("%d %s", r.Status, r.Body)
+	}
+}
+
+// isAPI reports whether a target is below one of the API's roots.
+func (w *fuzzWorld) isAPI(target string) bool { return w.route(target) != "" }
+
+var mounts = regexp.MustCompile(`^(/(?:en|pl|es))?/cal/events/v1(/[^?#]*)?`)
+
+// route is the path of a described operation, "?" for what is none, and "" outside the API.
+func (w *fuzzWorld) route(target string) string {
+	path, _, _ := strings.Cut(target, "?")
+	found := mounts.FindStringSubmatch(path)
+	if found == nil || found[0] != path {
+		return ""
+	}
+	rest := strings.TrimSuffix(found[2], "/")
+	for _, o := range w.words.operations {
+		if o.matches(rest) {
+			return o.path
+		}
+	}
+	return "?"
+}
+
+var (
+	addresses = regexp.MustCompile(`^[a-z][a-z0-9-]*(\.[a-z][a-z0-9-]*)*(:[0-9]{1,5})?([/?#",&\s]|$)`)
+	disguises = []string{`\u`, "%3a", "%2f", "quoted-printable", "encoding"}
+)
+
+// mayFetch reports whether a request could make us ask an address for an image: it has a URL whose host is no plain
+// name, or hides one.
+func (w *fuzzWorld) mayFetch(r fuzzRequest) bool {
+	text := strings.ToLower(r.String())
+	if slices.ContainsFunc(disguises, func(mark string) bool { return strings.Contains(text, mark) }) ||
+		strings.Contains(text, `\`) && strings.Contains(text, "http") {
+		return true
+	}
+	for i, part := range strings.Split(text, "//") {
+		if i > 0 && !addresses.MatchString(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// watch takes down how the calendar is.
+func (w *fuzzWorld) watch(t testing.TB, file string) {
+	t.Helper()
+	for login := range w.user { // tokens are touched now and not again
+		if r := w.api.Do(t, apitest.Request{As: login, Path: "/tags"}); r.Status != http.StatusOK {
+			t.Fatalf("%s: %d %s", login, r.Status, r.Body)
+		}
+	}
+	var err error
+	if w.db, err = sql.Open("sqlite", file); err != nil {
+		t.Fatal(err)
+	}
+	w.db.SetMaxOpenConns(1)
+	t.Cleanup(func() {
+		if err := w.db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.do(t, "PRAGMA busy_timeout = 5000")
+	names := w.list(t, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'atlas%' ORDER BY name")
+	for _, name := range names {
+		if slices.Contains(logs, name) {
+			continue
+		}
+		columns := w.list(t, "SELECT name FROM pragma_table_info('"+name+"')")
+		w.tables = append(w.tables, fuzzTable{name, columns, slices.Contains(columns, "id")})
+	}
+	w.base = w.snapshot(t)
+}
+
+func (w *fuzzWorld) do(t testing.TB, statement string) {
+	t.Helper()
+	if _, err := w.db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatalf("%s: %v", statement, err)
+	}
+}
+
+func (w *fuzzWorld) list(t testing.TB, query string) (out []string) {
+	t.Helper()
+	rows, err := w.db.QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var text string
+		if err := rows.Scan(&text); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, text)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// version changes with every commit of others.
+func (w *fuzzWorld) version(t testing.TB) (v int64) {
+	t.Helper()
+	if err := w.db.QueryRowContext(t.Context(), "PRAGMA data_version").Scan(&v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// snapshot is every row of every table.
+func (w *fuzzWorld) snapshot(t testing.TB) fuzzRows {
+	t.Helper()
+	out := make(fuzzRows, len(w.tables))
+	for _, table := range w.tables {
+		out[table.name] = w.rowsOf(t, table)
+	}
+	return out
+}
+
+func (w *fuzzWorld) rowsOf(t testing.TB, table fuzzTable) map[string]fuzzRow {
+	t.Helper()
+	quoted := make([]string, len(table.columns))
+	for i, c := range table.columns {
+		quoted[i] = "quote(`" + c + "`)"
+	}
+	whose := owners[table.name]
+	if whose == "" {
+		whose = "''"
+	}
+	rows, err := w.db.QueryContext(t.Context(), "SELECT rowid, "+strings.Join(quoted, " || ', ' || ")+", "+whose+" FROM "+table.name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	out := make(map[string]fuzzRow)
+	for rows.Next() {
+		var r fuzzRow
+		if err := rows.Scan(&r.rowid, &r.values, &r.whose); err != nil {
+			t.Fatal(err)
+		}
+		key := r.values // rows without an id are what they say
+		if table.hasID {
+			key = fmt.Sprint(r.rowid)
+		}
+		if !strings.HasPrefix(key, "'revision', ") { // counts what is in the log
+			out[key] = r
+		}
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// changes compares the calendar with what it was.
+func (w *fuzzWorld) changes(t testing.TB) (out []fuzzChange) {
+	t.Helper()
+	w.now = w.snapshot(t)
+	for _, table := range w.tables {
+		before, after := w.base[table.name], w.now[table.name]
+		keys := maps.Clone(before)
+		maps.Copy(keys, after)
+		for _, key := range slices.Sorted(maps.Keys(keys)) {
+			if before[key].values != after[key].values {
+				out = append(out, fuzzChange{table, key, before[key], after[key]})
+			}
+		}
+	}
+	return out
+}
+
+// restore takes changes back. What is derived from the records is told that all of them may have changed.
+func (w *fuzzWorld) restore(t testing.TB, changes []fuzzChange) {
+	t.Helper()
+	if len(changes) == 0 {
+		return
+	}
+	statements := []string{"BEGIN IMMEDIATE", "PRAGMA defer_foreign_keys = 1"}
+	for _, c := range changes {
+		if c.after.values != "" {
+			statements = append(statements, fmt.Sprintf("DELETE FROM %s WHERE rowid = %d", c.table.name, c.after.rowid))
+		}
+	}
+	for _, c := range changes {
+		if c.before.values != "" {
+			statements = append(statements, "INSERT INTO "+c.table.name+" (`"+strings.Join(c.table.columns, "`, `")+"`) "+
+				"VALUES ("+c.before.values+")")
+		}
+	}
+	// Rows that are put back move the sequences, so these come last.
+	statements = append(statements, "DELETE FROM sqlite_sequence")
+	for _, r := range w.base["sqlite_sequence"] {
+		statements = append(statements, "INSERT INTO sqlite_sequence (`name`, `seq`) VALUES ("+r.values+")")
+	}
+	for _, s := range append(statements, "COMMIT") {
+		w.do(t, s)
+	}
+	e := &edit.Editor{Site: w.api.Site, Now: apitest.Now, By: auth.System()}
+	for _, kind := range []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag} {
+		if err := edit.LogAll(t.Context(), w.api.Store.Ent, e, kind); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// mayChange looks at who changed what.
+func (w *fuzzWorld) mayChange(t testing.TB, r fuzzRequest, as string, reply apitest.Response, changes []fuzzChange) {
+	t.Helper()
+	for _, c := range changes {
+		why := ""
+		switch {
+		case r.reads():
+			why = r.method + " reads"
+		case c.table.name == bookkeeping || strings.HasPrefix(c.after.values, "'"+bookkeeping+"'"):
+			// What was answered to a key is remembered, a refusal too.
+		case reply.Status >= 400:
+			why = fmt.Sprintf("%d says that nothing was done", reply.Status)
+		case c.table.name == "users" || c.table.name == "tokens" || c.table.name == "settings":
+			why = "no request is about these"
+		default:
+			why = w.forbidden(as, c)
+		}
+		if why != "" {
+			t.Errorf("%s changes %s: %s\n-%s\n+%s", nobodyIf(as), c.table.name, why, c.before.values, c.after.values)
+		}
+	}
+}
+
+func nobodyIf(as string) string {
+	if as == "" {
+		return "nobody"
+	}
+	return as
+}
+
+// forbidden is why a role may not change a row, "" if it may.
+func (w *fuzzWorld) forbidden(as string, c fuzzChange) string {
+	me := fmt.Sprintf("author %d ", w.user[as])
+	switch as {
+	case "admin", "editor":
+		return ""
+	case "author", "contributor":
+	default:
+		return "may change nothing"
+	}
+	for _, row := range []fuzzRow{c.before, c.after} {
+		switch kind, rest, _ := strings.Cut(row.whose, " "); kind {
+		case "author":
+			if !strings.HasPrefix(row.whose, me) {
+				return "of another"
+			}
+			if as == "contributor" && !strings.Contains(rest, "draft") && !strings.Contains(rest, "pending") {
+				return "not a draft, and not pending"
+			}
+		case "of":
+			if why := w.forbiddenPart(as, me, strings.Fields(rest)); why != "" {
+				return why
+			}
+		case "term":
+			if as == "contributor" {
+				return "of all"
+			}
+		}
+	}
+	return ""
+}
+
+// forbiddenPart is forbidden for a part of a record that was there before; of a new one the record itself tells.
+func (w *fuzzWorld) forbiddenPart(as, me string, owner []string) string {
+	if owner[0] == "terms" {
+		if as == "contributor" {
+			return "of all"
+		}
+		return ""
+	}
+	// A link goes with either end, and with a term that authors delete.
+	for ; len(owner) >= 2; owner = owner[2:] {
+		row, known := w.base[owner[0]][owner[1]]
+		_, there := w.now[owner[0]][owner[1]]
+		switch {
+		case owner[0] == "terms":
+			if as == "author" && known && !there {
+				return ""
+			}
+		case !known || strings.HasPrefix(row.whose, me):
+			return ""
+		}
+	}
+	return "part of what is another's"
+}

@@ -1,0 +1,112 @@
+package server_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/media"
+)
+
+// TestHeadersOfEveryKindOfReply asks for one reply of each kind, on a site behind TLS and on one without. All say what
+// they are and that browsers are not to guess, and none says what they are made with; behind TLS all say that they are
+// no pages to be framed, and that TLS stays.
+func TestHeadersOfEveryKindOfReply(t *testing.T) {
+	t.Parallel()
+	for _, base := range []string{apitest.BaseURL, "https://calendar.example.org"} {
+		var files media.Store
+		api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) {
+			files, c.Site.BaseURL = c.Files, base
+		})
+		api.Example(t)
+		if err := files.Create(t.Context(), "2026/11/pic.png", []byte("\x89PNG"), "image/png"); err != nil {
+			t.Fatal(err)
+		}
+		const anyKind = "*"
+		for _, test := range []struct {
+			name    string
+			request apitest.Request
+			status  int
+			kind    string // Content-Type; "" for no body
+			policy  string // of pages, and of what is none
+		}{
+			{"list", ask("GET", "/events"), 200, jsonType, none},
+			{"HEAD", ask("HEAD", "/events"), 200, jsonType, none},
+			{"OPTIONS", ask("OPTIONS", "/events"), 200, jsonType, none},
+			{"created", apitest.Request{Method: "POST", Path: "/tags", As: "admin", JSON: `{"name":"A"}`}, 201, jsonType, none},
+			{"invalid", ask("GET", "/events?page=0"), 400, jsonType, none},
+			{"problem", with(ask("GET", "/events?page=0"), "Accept", "application/problem+json"), 400, "application/problem+json; charset=UTF-8", none},
+			{"wrong credentials", with(ask("GET", "/events"), "Authorization", "Bearer x"), 401, jsonType, none},
+			{"forbidden", ask("GET", "/events/20"), 403, jsonType, none},
+			{"no route", ask("BREW", "/events"), 404, jsonType, none},
+			{"too large", ask("GET", "/events?x="+strings.Repeat("x", 8<<10)), 413, jsonType, none},
+			{"description", ask("GET", "/doc"), 200, jsonType, none},
+			{"picture", site("GET", "/media/2026/11/pic.png"), 200, "image/png", "default-src 'none'; sandbox"},
+			{"no picture", site("GET", "/media/2026/11/other.png"), 404, jsonType, none},
+			{"alive", site("GET", "/healthz"), 200, jsonType, none},
+			{"ready", site("GET", "/readyz"), 200, jsonType, none},
+			{"nothing", site("GET", "/wp-login.php"), 404, jsonType, none},
+			{"start page", site("GET", "/"), 200, anyKind, anyKind},
+			{"reference", site("GET", "/docs"), 200, anyKind, anyKind},
+		} {
+			t.Run(test.name+" of "+base, func(t *testing.T) {
+				res := api.Do(t, test.request)
+				if anyKind == test.kind && res.Status == http.StatusNotFound {
+					t.Skip("there are no pages")
+				}
+				h := res.Header
+				if res.Status != test.status {
+					t.Errorf("status %d, want %d: %.300s", res.Status, test.status, res.Body)
+				}
+				header("X-Content-Type-Options", "nosniff", "Access-Control-Allow-Origin", "*", "Access-Control-Allow-Credentials", "",
+					"Server", "", "X-Powered-By", "", "Set-Cookie", "")(t, res)
+				if got := h.Get("Content-Type"); test.kind != anyKind && got != test.kind || got == "" {
+					t.Errorf("Content-Type %q, want %q", got, test.kind)
+				}
+				policy := h.Get("Content-Security-Policy")
+				if test.policy == anyKind && !strings.Contains(policy, "default-src 'none'") ||
+					strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") {
+					t.Errorf("policy %q", policy)
+				}
+				if !strings.HasPrefix(base, "https:") {
+					header("Strict-Transport-Security", "")(t, res)
+					return
+				}
+				if test.policy != anyKind && policy != test.policy {
+					t.Errorf("policy %q, want %q", policy, test.policy)
+				}
+				if !strings.Contains(policy, "frame-ancestors 'none'") && !strings.Contains(policy, "sandbox") {
+					t.Errorf("may be framed: %q", policy)
+				}
+				header("Strict-Transport-Security", "max-age=31536000", "Referrer-Policy", "no-referrer")(t, res)
+			})
+		}
+	}
+}
+
+const (
+	jsonType = "application/json; charset=UTF-8"
+	none     = "default-src 'none'; frame-ancestors 'none'"
+)
+
+// TestPrivateRepliesAreNotKept looks at what operators see.
+func TestPrivateRepliesAreNotKept(t *testing.T) {
+	t.Parallel()
+	s := broken(t, io.Discard, nil)
+	for _, path := range []string{"/healthz", "/readyz"} {
+		res := httptest.NewRecorder()
+		s.Private(false).ServeHTTP(res, httptest.NewRequest(http.MethodGet, path, nil))
+		if got := res.Header().Get("Cache-Control"); got != "no-store" {
+			t.Errorf("%s: Cache-Control %q", path, got)
+		}
+		if !slices.Contains([]int{200, 503}, res.Code) {
+			t.Errorf("%s: %d", path, res.Code)
+		}
+	}
+}
