@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -15,7 +16,7 @@ type revisions struct {
 
 	mu      sync.Mutex
 	running *look // may have missed what was committed a moment ago
-	next    *look // begins when running has ended
+	next    *look // begins when running has ended, or at once if none is
 	last    int64
 	at      time.Time // when the look that found last began; zero: none did
 }
@@ -34,18 +35,21 @@ func (r *revisions) current(ctx context.Context, now time.Time) (int64, error) {
 		defer r.mu.Unlock()
 		return r.last, nil
 	}
-	if r.running == nil {
-		mine := &look{done: make(chan struct{})}
-		r.running = mine
-		r.mu.Unlock()
-		r.run(mine)
-		return mine.revision, mine.err
+	shared, first := r.next, false
+	if shared == nil {
+		shared = &look{done: make(chan struct{})}
+		r.next, first = shared, r.running == nil
 	}
-	if r.next == nil {
-		r.next = &look{done: make(chan struct{})}
-	}
-	shared := r.next
 	r.mu.Unlock()
+	if first {
+		// Requests that have arrived already may share the answer; if there are none, this takes no time.
+		runtime.Gosched()
+		r.mu.Lock()
+		r.running, r.next = shared, nil
+		r.mu.Unlock()
+		r.run(shared)
+		return shared.revision, shared.err
+	}
 	select {
 	case <-shared.done:
 		return shared.revision, shared.err
