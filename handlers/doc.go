@@ -163,6 +163,9 @@ func (p *pattern) tag() string {
 	return "API"
 }
 
+// displayName is what tools show of a group. Its name stays English, since clients and anchors are named by it.
+const displayName = "x-displayName"
+
 // tags says what each group is about.
 var tags = map[string]string{
 	"API":        "What there is: the index and this description",
@@ -177,7 +180,8 @@ var tags = map[string]string{
 func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
 func (d *description) path(p *pattern) ordered {
-	if tag := (ordered{{"name", p.tag()}, {"description", tags[p.tag()]}}); !slices.ContainsFunc(d.tags, func(o ordered) bool {
+	tag := ordered{{"name", p.tag()}, {displayName, p.tag()}, {"description", tags[p.tag()]}}
+	if !slices.ContainsFunc(d.tags, func(o ordered) bool {
 		return o[0].value == p.tag()
 	}) {
 		d.tags = append(d.tags, tag)

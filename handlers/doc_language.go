@@ -17,7 +17,8 @@ func (r *request) translated(part ordered) ordered {
 	for i, m := range part {
 		switch v := m.value.(type) {
 		case string:
-			if m.name == "description" || m.name == "summary" {
+			switch m.name {
+			case "description", "summary", displayName:
 				m.value = r.text(v)
 			}
 		case ordered:

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/almanac-cal/almanac/param"
@@ -102,6 +103,15 @@ var samples = map[string]string{
 	"body url":                  `{"url": "https://example.org/poster.png"}`,
 	"body file":                 "file=@poster.png",
 
+	// Where the example of a whole body has something else: it is to do in any calendar, so it names no ids.
+	"example events.end_date":        `{"end_date": "2026-12-18 20:00"}`,
+	"example events.venue":           `{"venue": {"venue": "Old Mill", "city": "Łódź"}}`,
+	"example events.organizer":       `{"organizer": {"organizer": "Film Club"}}`,
+	"example events.categories":      `{"categories": ["Film"]}`,
+	"example categories.description": `{"description": "Films of all kinds"}`,
+	"example tags.name":              `{"name": "Rainproof"}`,
+	"example tags.description":       `{"description": "Under a roof"}`,
+
 	"path events.id":       "/events/15",
 	"path venues.id":       "/venues/10",
 	"path organizers.id":   "/organizers/12",
@@ -111,6 +121,35 @@ var samples = map[string]string{
 	"path events.slug":     "/events/by-slug/winter-jazz-blues",
 	"path venues.slug":     "/venues/by-slug/grand-hall",
 	"path organizers.slug": "/organizers/by-slug/alice-co",
+}
+
+// filled are the fields of the example of a body: what is required and what a person would fill in first, or change.
+var filled = map[string]string{
+	"create events":     "title description start_date end_date timezone cost venue organizer categories tags",
+	"update events":     "cost website",
+	"create venues":     "venue address city country geo_lat phone",
+	"update venues":     "address phone",
+	"create organizers": "organizer phone email",
+	"update organizers": "phone email",
+	"create categories": "name description",
+	"update categories": "description",
+	"create tags":       "name description",
+	"update tags":       "description",
+	"create images":     "url",
+}
+
+// bodyExample is the example of the JSON body of a write, made of samples. A test sends it.
+func (p *pattern) bodyExample(verb string) json.RawMessage {
+	var members []string
+	for field := range strings.FieldsSeq(filled[verb+" "+p.path[0].literal]) {
+		text, ok := samples["example "+p.path[0].literal+"."+field]
+		if !ok {
+			text = p.sample(string(param.InBody), field)
+		}
+		// A coordinate brings the other one along.
+		members = append(members, text[1:len(text)-1])
+	}
+	return json.RawMessage("{" + strings.Join(members, ", ") + "}")
 }
 
 // Sample is a request that shows a parameter.

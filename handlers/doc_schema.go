@@ -297,10 +297,11 @@ func header(meaning string, always bool, schema ordered) ordered {
 // requestBody is the fields of a write, as JSON and as a form. Files are part of a multipart form alone.
 func (d *description) requestBody(p *pattern, e *endpoint, fields []*param.Param) ordered {
 	isFile := func(f *param.Param) bool { return f.Format == "binary" }
-	name := capital(string(p.kind())) + "Update"
+	verb := "update"
 	if e.success == http.StatusCreated {
-		name = capital(string(p.kind())) + "Create"
+		verb = "create"
 	}
+	name := capital(string(p.kind())) + capital(verb)
 	clears := e.cleared(d.r, fields)
 	texts := slices.DeleteFunc(slices.Clone(fields), isFile)
 	schema := d.schemas.add(name, bodySchema(texts, clears))
@@ -309,7 +310,7 @@ func (d *description) requestBody(p *pattern, e *endpoint, fields []*param.Param
 		form = append(form, member{"encoding", encoding})
 	}
 	content := ordered{
-		{"application/json", ordered{{"schema", schema}}},
+		{"application/json", ordered{{"schema", schema}, {"example", p.bodyExample(verb)}}},
 		{"application/x-www-form-urlencoded", form},
 	}
 	if len(texts) < len(fields) {

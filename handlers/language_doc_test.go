@@ -61,8 +61,8 @@ func (d *described) read(dec *json.Decoder, path, key string) error {
 	text, isText := token.(string)
 	switch {
 	// What an example holds is a calendar's, not ours.
-	case isText && !strings.HasPrefix(path, "/components/examples/") &&
-		slices.Contains([]string{"description", "summary", "title"}, key):
+	case isText && !strings.HasPrefix(path, "/components/examples/") && !strings.Contains(path, "/application/json/example/") &&
+		slices.Contains([]string{"description", "summary", "title", "x-displayName"}, key):
 		d.texts = append(d.texts, text)
 		d.rest = append(d.rest, path+" is a text")
 	case token == json.Delim('{'):

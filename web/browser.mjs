@@ -158,9 +158,12 @@ const start = async (language, scheme, width) => {
 
 const operations = async (language) => {
 	const reply = await fetch(`${base}/cal/events/v1/doc?ml_language=${language}`);
-	const { paths, info } = await reply.json();
+	const { paths, info, tags } = await reply.json();
 	const count = Object.values(paths).reduce((sum, path) => sum + Object.keys(path).length, 0);
-	return { count, title: info.title, summary: paths['/events'].get.summary };
+	return {
+		count, title: info.title, summary: paths['/events'].get.summary,
+		groups: tags.map((tag) => tag['x-displayName']), body: paths['/events'].post.requestBody.content['application/json'].example,
+	};
 };
 
 const click = (page, selector) => page.$eval(selector, (e) => e.click());
@@ -170,13 +173,15 @@ const docs = async (language, scheme, width, deep, address = `${base}/docs`) => 
 	const it = await open(address, { language, scheme, width });
 	const { page, label, seen } = it;
 	const name = `docs-${language}-${scheme}-${width}`;
-	const { count, title, summary } = await operations(language);
+	const { count, title, summary, groups, body } = await operations(language);
 	await page.waitForFunction((n) => document.querySelectorAll('.opblock').length >= n, {}, count);
 	const took = Math.round(performance.now() - it.began);
 	const { bytes, requests } = seen;
 	expect(await page.$$eval('.opblock', (list) => list.length) === count, `${label}: not ${count} operations`);
 	const text = await page.$eval('body', (e) => e.innerText);
 	expect(text.includes(title) && text.includes(summary), `${label}: not in ${language}`);
+	const shown = await page.$$eval('.opblock-tag > a', (list) => list.map((e) => e.innerText.trim()));
+	expect(shown.join() === groups.join(), `${label}: the groups are ${shown}, not ${groups}`);
 	await look(it, name);
 	console.log(`${label} ${language}: ${count} operations after ${took} ms, ${requests} requests, ${bytes} bytes`);
 	if (!deep) {
@@ -200,6 +205,16 @@ const docs = async (language, scheme, width, deep, address = `${base}/docs`) => 
 	expect(sent.startsWith(new URL(address).origin), `${label}: tried on ${sent}`);
 	await page.$eval(`${list} .responses-wrapper`, (e) => e.scrollIntoView());
 	await look(it, `${name}-tried`);
+
+	const create = '.opblock-post:has([data-path="/events"])';
+	await click(page, `${create} .opblock-summary-control`);
+	await page.waitForSelector(`${create} .try-out__btn`);
+	await click(page, `${create} .try-out__btn`);
+	await page.waitForSelector(`${create} textarea.body-param__text`);
+	const offered = await page.$eval(`${create} textarea.body-param__text`, (e) => e.value);
+	expect(JSON.stringify(JSON.parse(offered)) === JSON.stringify(body), `${label}: the body to try is ${offered}`);
+	await page.$eval(`${create} textarea.body-param__text`, (e) => e.scrollIntoView());
+	await look(it, `${name}-create`);
 
 	await click(page, '.btn.authorize');
 	await page.waitForSelector('.modal-ux');

@@ -41,8 +41,10 @@
 
 	// The bundle speaks English. Its words are replaced where it writes them: in place, so that it finds its own
 	// nodes again, and before they are painted. What comes from the description or from a reply is left alone.
-	const translate = (root) => {
+	// Groups are named in the description: for programs in English, for people in the language of the page.
+	const translate = (root, groups) => {
 		const words = JSON.parse(settings.words);
+		const names = new Map(groups.map((group) => [group.name, group['x-displayName'] ?? group.name]));
 		const theirs = 'pre, code, textarea, .markdown, .renderedMarkdown, .opblock-tag, .opblock-summary, .parameter__name, .model';
 		const ours = '.parameter__enum, .parameter__default, button, .authorization__btn'; // in them after all
 		const left = (element) => element?.closest(theirs) && !element.closest(ours);
@@ -53,8 +55,9 @@
 		const attributes = ['aria-label', 'placeholder', 'title'];
 		const visit = (node) => {
 			if (node.nodeType === Node.TEXT_NODE) {
-				if (!left(node.parentElement)) {
-					const text = said(node.nodeValue);
+				const isGroup = node.parentElement?.closest('.opblock-tag > a');
+				if (isGroup || !left(node.parentElement)) {
+					const text = isGroup ? names.get(node.nodeValue) ?? node.nodeValue : said(node.nodeValue);
 					if (text !== node.nodeValue) {
 						node.nodeValue = text;
 					}
@@ -96,7 +99,7 @@
 		try {
 			const spec = reachable(await description);
 			const root = document.createElement('div');
-			translate(root);
+			translate(root, spec.tags);
 			SwaggerUIBundle({
 				spec,
 				domNode: root,

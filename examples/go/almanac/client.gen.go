@@ -1762,6 +1762,15 @@ type VenueUpdateStatus string
 // Fields defines model for Fields.
 type Fields = []string
 
+// IdempotencyKey defines model for Idempotency-Key.
+type IdempotencyKey = string
+
+// IfMatch defines model for If-Match.
+type IfMatch = string
+
+// IfNoneMatch defines model for If-None-Match.
+type IfNoneMatch = string
+
 // Language defines model for Language.
 type Language string
 
@@ -1778,6 +1787,12 @@ type GetIndexParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // GetIndexParamsMlLanguage defines parameters for GetIndex.
@@ -1826,6 +1841,12 @@ type ListCategoriesParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // ListCategoriesParamsMlLanguage defines parameters for ListCategories.
@@ -1838,6 +1859,9 @@ type CreateCategoryParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // CreateCategoryParamsMlLanguage defines parameters for CreateCategory.
@@ -1850,6 +1874,9 @@ type DeleteCategoryParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // DeleteCategoryParamsMlLanguage defines parameters for DeleteCategory.
@@ -1862,6 +1889,12 @@ type GetCategoryParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // GetCategoryParamsMlLanguage defines parameters for GetCategory.
@@ -1874,6 +1907,9 @@ type UpdateCategoryParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // UpdateCategoryParamsMlLanguage defines parameters for UpdateCategory.
@@ -1886,6 +1922,12 @@ type GetDocParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // GetDocParamsMlLanguage defines parameters for GetDoc.
@@ -1970,6 +2012,12 @@ type ListEventsParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // ListEventsParamsCategories0 defines parameters for ListEvents.
@@ -2007,6 +2055,9 @@ type CreateEventParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // CreateEventParamsMlLanguage defines parameters for CreateEvent.
@@ -2019,6 +2070,9 @@ type DeleteEventBySlugParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // DeleteEventBySlugParamsMlLanguage defines parameters for DeleteEventBySlug.
@@ -2031,6 +2085,12 @@ type GetEventBySlugParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // GetEventBySlugParamsMlLanguage defines parameters for GetEventBySlug.
@@ -2043,6 +2103,9 @@ type UpdateEventBySlugParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // UpdateEventBySlugParamsMlLanguage defines parameters for UpdateEventBySlug.
@@ -2058,6 +2121,9 @@ type DeleteEventParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // DeleteEventParamsMlLanguage defines parameters for DeleteEvent.
@@ -2073,6 +2139,12 @@ type GetEventParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // GetEventParamsMlLanguage defines parameters for GetEvent.
@@ -2085,6 +2157,9 @@ type UpdateEventParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // UpdateEventParamsMlLanguage defines parameters for UpdateEvent.
@@ -2103,6 +2178,12 @@ type ListImagesParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // ListImagesParamsMlLanguage defines parameters for ListImages.
@@ -2115,6 +2196,9 @@ type CreateImageParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // CreateImageParamsMlLanguage defines parameters for CreateImage.
@@ -2127,6 +2211,9 @@ type DeleteImageParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // DeleteImageParamsMlLanguage defines parameters for DeleteImage.
@@ -2139,6 +2226,12 @@ type GetImageParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // GetImageParamsMlLanguage defines parameters for GetImage.
@@ -2172,6 +2265,12 @@ type ListOrganizersParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // ListOrganizersParamsStatus defines parameters for ListOrganizers.
@@ -2187,6 +2286,9 @@ type CreateOrganizerParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // CreateOrganizerParamsMlLanguage defines parameters for CreateOrganizer.
@@ -2199,6 +2301,9 @@ type DeleteOrganizerBySlugParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // DeleteOrganizerBySlugParamsMlLanguage defines parameters for DeleteOrganizerBySlug.
@@ -2211,6 +2316,12 @@ type GetOrganizerBySlugParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // GetOrganizerBySlugParamsMlLanguage defines parameters for GetOrganizerBySlug.
@@ -2223,6 +2334,9 @@ type UpdateOrganizerBySlugParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // UpdateOrganizerBySlugParamsMlLanguage defines parameters for UpdateOrganizerBySlug.
@@ -2235,6 +2349,9 @@ type DeleteOrganizerParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // DeleteOrganizerParamsMlLanguage defines parameters for DeleteOrganizer.
@@ -2247,6 +2364,12 @@ type GetOrganizerParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // GetOrganizerParamsMlLanguage defines parameters for GetOrganizer.
@@ -2259,6 +2382,9 @@ type UpdateOrganizerParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // UpdateOrganizerParamsMlLanguage defines parameters for UpdateOrganizer.
@@ -2304,6 +2430,12 @@ type ListTagsParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // ListTagsParamsMlLanguage defines parameters for ListTags.
@@ -2316,6 +2448,9 @@ type CreateTagParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // CreateTagParamsMlLanguage defines parameters for CreateTag.
@@ -2328,6 +2463,9 @@ type DeleteTagParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // DeleteTagParamsMlLanguage defines parameters for DeleteTag.
@@ -2340,6 +2478,12 @@ type GetTagParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // GetTagParamsMlLanguage defines parameters for GetTag.
@@ -2352,6 +2496,9 @@ type UpdateTagParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // UpdateTagParamsMlLanguage defines parameters for UpdateTag.
@@ -2385,6 +2532,12 @@ type ListVenuesParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // ListVenuesParamsStatus defines parameters for ListVenues.
@@ -2400,6 +2553,9 @@ type CreateVenueParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
 // CreateVenueParamsMlLanguage defines parameters for CreateVenue.
@@ -2412,6 +2568,9 @@ type DeleteVenueBySlugParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // DeleteVenueBySlugParamsMlLanguage defines parameters for DeleteVenueBySlug.
@@ -2424,6 +2583,12 @@ type GetVenueBySlugParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // GetVenueBySlugParamsMlLanguage defines parameters for GetVenueBySlug.
@@ -2436,6 +2601,9 @@ type UpdateVenueBySlugParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // UpdateVenueBySlugParamsMlLanguage defines parameters for UpdateVenueBySlug.
@@ -2448,6 +2616,9 @@ type DeleteVenueParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // DeleteVenueParamsMlLanguage defines parameters for DeleteVenue.
@@ -2460,6 +2631,12 @@ type GetVenueParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // GetVenueParamsMlLanguage defines parameters for GetVenue.
@@ -2472,6 +2649,9 @@ type UpdateVenueParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // UpdateVenueParamsMlLanguage defines parameters for UpdateVenue.
@@ -6598,6 +6778,32 @@ func NewGetIndexRequest(server string, params *GetIndexParams) (*http.Request, e
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -6808,6 +7014,32 @@ func NewListCategoriesRequest(server string, params *ListCategoriesParams) (*htt
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -6887,6 +7119,21 @@ func NewCreateCategoryRequestWithBody(server string, params *CreateCategoryParam
 
 	req.Header.Add("Content-Type", contentType)
 
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -6960,6 +7207,21 @@ func NewDeleteCategoryRequest(server string, id int64, params *DeleteCategoryPar
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -7031,6 +7293,32 @@ func NewGetCategoryRequest(server string, id int64, params *GetCategoryParams) (
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -7119,6 +7407,21 @@ func NewUpdateCategoryRequestWithBody(server string, id int64, params *UpdateCat
 
 	req.Header.Add("Content-Type", contentType)
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -7183,6 +7486,32 @@ func NewGetDocRequest(server string, params *GetDocParams) (*http.Request, error
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -7539,6 +7868,32 @@ func NewListEventsRequest(server string, params *ListEventsParams) (*http.Reques
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -7618,6 +7973,21 @@ func NewCreateEventRequestWithBody(server string, params *CreateEventParams, con
 
 	req.Header.Add("Content-Type", contentType)
 
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -7691,6 +8061,21 @@ func NewDeleteEventBySlugRequest(server string, slug string, params *DeleteEvent
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -7762,6 +8147,32 @@ func NewGetEventBySlugRequest(server string, slug string, params *GetEventBySlug
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -7850,6 +8261,21 @@ func NewUpdateEventBySlugRequestWithBody(server string, slug string, params *Upd
 
 	req.Header.Add("Content-Type", contentType)
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -7933,6 +8359,21 @@ func NewDeleteEventRequest(server string, id int64, params *DeleteEventParams) (
 	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
 	}
 
 	return req, nil
@@ -8020,6 +8461,32 @@ func NewGetEventRequest(server string, id int64, params *GetEventParams) (*http.
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -8105,6 +8572,21 @@ func NewUpdateEventRequestWithBody(server string, id int64, params *UpdateEventP
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -8196,6 +8678,32 @@ func NewListImagesRequest(server string, params *ListImagesParams) (*http.Reques
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -8275,6 +8783,21 @@ func NewCreateImageRequestWithBody(server string, params *CreateImageParams, con
 
 	req.Header.Add("Content-Type", contentType)
 
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -8348,6 +8871,21 @@ func NewDeleteImageRequest(server string, id int64, params *DeleteImageParams) (
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -8419,6 +8957,32 @@ func NewGetImageRequest(server string, id int64, params *GetImageParams) (*http.
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -8571,6 +9135,32 @@ func NewListOrganizersRequest(server string, params *ListOrganizersParams) (*htt
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -8650,6 +9240,21 @@ func NewCreateOrganizerRequestWithBody(server string, params *CreateOrganizerPar
 
 	req.Header.Add("Content-Type", contentType)
 
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -8723,6 +9328,21 @@ func NewDeleteOrganizerBySlugRequest(server string, slug string, params *DeleteO
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -8794,6 +9414,32 @@ func NewGetOrganizerBySlugRequest(server string, slug string, params *GetOrganiz
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -8882,6 +9528,21 @@ func NewUpdateOrganizerBySlugRequestWithBody(server string, slug string, params 
 
 	req.Header.Add("Content-Type", contentType)
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -8955,6 +9616,21 @@ func NewDeleteOrganizerRequest(server string, id int64, params *DeleteOrganizerP
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -9026,6 +9702,32 @@ func NewGetOrganizerRequest(server string, id int64, params *GetOrganizerParams)
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -9113,6 +9815,21 @@ func NewUpdateOrganizerRequestWithBody(server string, id int64, params *UpdateOr
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -9312,6 +10029,32 @@ func NewListTagsRequest(server string, params *ListTagsParams) (*http.Request, e
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -9391,6 +10134,21 @@ func NewCreateTagRequestWithBody(server string, params *CreateTagParams, content
 
 	req.Header.Add("Content-Type", contentType)
 
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -9464,6 +10222,21 @@ func NewDeleteTagRequest(server string, id int64, params *DeleteTagParams) (*htt
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -9535,6 +10308,32 @@ func NewGetTagRequest(server string, id int64, params *GetTagParams) (*http.Requ
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -9622,6 +10421,21 @@ func NewUpdateTagRequestWithBody(server string, id int64, params *UpdateTagParam
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -9773,6 +10587,32 @@ func NewListVenuesRequest(server string, params *ListVenuesParams) (*http.Reques
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -9852,6 +10692,21 @@ func NewCreateVenueRequestWithBody(server string, params *CreateVenueParams, con
 
 	req.Header.Add("Content-Type", contentType)
 
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -9925,6 +10780,21 @@ func NewDeleteVenueBySlugRequest(server string, slug string, params *DeleteVenue
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -9996,6 +10866,32 @@ func NewGetVenueBySlugRequest(server string, slug string, params *GetVenueBySlug
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -10084,6 +10980,21 @@ func NewUpdateVenueBySlugRequestWithBody(server string, slug string, params *Upd
 
 	req.Header.Add("Content-Type", contentType)
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -10157,6 +11068,21 @@ func NewDeleteVenueRequest(server string, id int64, params *DeleteVenueParams) (
 		return nil, err
 	}
 
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
 	return req, nil
 }
 
@@ -10228,6 +11154,32 @@ func NewGetVenueRequest(server string, id int64, params *GetVenueParams) (*http.
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -10315,6 +11267,21 @@ func NewUpdateVenueRequestWithBody(server string, id int64, params *UpdateVenueP
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -10742,6 +11709,11 @@ type ClientWithResponsesInterface interface {
 	UpdateVenueWithResponse(ctx context.Context, id int64, params *UpdateVenueParams, body UpdateVenueJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateVenueResponse, error)
 }
 
+// GetIndexResponse200Headers the declared response headers of an HTTP 200 response for GetIndex
+type GetIndexResponse200Headers struct {
+	ETag string
+}
+
 type GetIndexResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -10749,6 +11721,8 @@ type GetIndexResponse struct {
 	JSON200 *Index
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetIndexResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -10792,6 +11766,7 @@ func (r GetIndexResponse) ContentType() string {
 
 // ListCategoriesResponse200Headers the declared response headers of an HTTP 200 response for ListCategories
 type ListCategoriesResponse200Headers struct {
+	ETag           string
 	Link           string
 	XTECTotal      int
 	XTECTotalPages int
@@ -10849,7 +11824,9 @@ func (r ListCategoriesResponse) ContentType() string {
 
 // CreateCategoryResponse201Headers the declared response headers of an HTTP 201 response for CreateCategory
 type CreateCategoryResponse201Headers struct {
-	Location string
+	ETag                string
+	IdempotencyReplayed *bool
+	Location            string
 }
 
 type CreateCategoryResponse struct {
@@ -10950,6 +11927,11 @@ func (r DeleteCategoryResponse) ContentType() string {
 	return ""
 }
 
+// GetCategoryResponse200Headers the declared response headers of an HTTP 200 response for GetCategory
+type GetCategoryResponse200Headers struct {
+	ETag string
+}
+
 type GetCategoryResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -10957,6 +11939,8 @@ type GetCategoryResponse struct {
 	JSON200 *Term
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetCategoryResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -10998,6 +11982,11 @@ func (r GetCategoryResponse) ContentType() string {
 	return ""
 }
 
+// UpdateCategoryResponse200Headers the declared response headers of an HTTP 200 response for UpdateCategory
+type UpdateCategoryResponse200Headers struct {
+	ETag string
+}
+
 type UpdateCategoryResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11005,6 +11994,8 @@ type UpdateCategoryResponse struct {
 	JSON200 *Term
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateCategoryResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -11046,6 +12037,11 @@ func (r UpdateCategoryResponse) ContentType() string {
 	return ""
 }
 
+// GetDocResponse200Headers the declared response headers of an HTTP 200 response for GetDoc
+type GetDocResponse200Headers struct {
+	ETag string
+}
+
 type GetDocResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11053,6 +12049,8 @@ type GetDocResponse struct {
 	JSON200 *map[string]interface{}
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetDocResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -11096,6 +12094,7 @@ func (r GetDocResponse) ContentType() string {
 
 // ListEventsResponse200Headers the declared response headers of an HTTP 200 response for ListEvents
 type ListEventsResponse200Headers struct {
+	ETag           string
 	Link           string
 	XTECTotal      int
 	XTECTotalPages int
@@ -11153,7 +12152,9 @@ func (r ListEventsResponse) ContentType() string {
 
 // CreateEventResponse201Headers the declared response headers of an HTTP 201 response for CreateEvent
 type CreateEventResponse201Headers struct {
-	Location string
+	ETag                string
+	IdempotencyReplayed *bool
+	Location            string
 }
 
 type CreateEventResponse struct {
@@ -11206,6 +12207,11 @@ func (r CreateEventResponse) ContentType() string {
 	return ""
 }
 
+// DeleteEventBySlugResponse200Headers the declared response headers of an HTTP 200 response for DeleteEventBySlug
+type DeleteEventBySlugResponse200Headers struct {
+	ETag string
+}
+
 type DeleteEventBySlugResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11213,6 +12219,8 @@ type DeleteEventBySlugResponse struct {
 	JSON200 *Event
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DeleteEventBySlugResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -11254,6 +12262,11 @@ func (r DeleteEventBySlugResponse) ContentType() string {
 	return ""
 }
 
+// GetEventBySlugResponse200Headers the declared response headers of an HTTP 200 response for GetEventBySlug
+type GetEventBySlugResponse200Headers struct {
+	ETag string
+}
+
 type GetEventBySlugResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11261,6 +12274,8 @@ type GetEventBySlugResponse struct {
 	JSON200 *Event
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetEventBySlugResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -11302,6 +12317,11 @@ func (r GetEventBySlugResponse) ContentType() string {
 	return ""
 }
 
+// UpdateEventBySlugResponse200Headers the declared response headers of an HTTP 200 response for UpdateEventBySlug
+type UpdateEventBySlugResponse200Headers struct {
+	ETag string
+}
+
 type UpdateEventBySlugResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11309,6 +12329,8 @@ type UpdateEventBySlugResponse struct {
 	JSON200 *Event
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateEventBySlugResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -11350,6 +12372,11 @@ func (r UpdateEventBySlugResponse) ContentType() string {
 	return ""
 }
 
+// DeleteEventResponse200Headers the declared response headers of an HTTP 200 response for DeleteEvent
+type DeleteEventResponse200Headers struct {
+	ETag string
+}
+
 type DeleteEventResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11357,6 +12384,8 @@ type DeleteEventResponse struct {
 	JSON200 *Event
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DeleteEventResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -11398,6 +12427,11 @@ func (r DeleteEventResponse) ContentType() string {
 	return ""
 }
 
+// GetEventResponse200Headers the declared response headers of an HTTP 200 response for GetEvent
+type GetEventResponse200Headers struct {
+	ETag string
+}
+
 type GetEventResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11405,6 +12439,8 @@ type GetEventResponse struct {
 	JSON200 *Event
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetEventResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -11446,6 +12482,11 @@ func (r GetEventResponse) ContentType() string {
 	return ""
 }
 
+// UpdateEventResponse200Headers the declared response headers of an HTTP 200 response for UpdateEvent
+type UpdateEventResponse200Headers struct {
+	ETag string
+}
+
 type UpdateEventResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11453,6 +12494,8 @@ type UpdateEventResponse struct {
 	JSON200 *Event
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateEventResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -11496,6 +12539,7 @@ func (r UpdateEventResponse) ContentType() string {
 
 // ListImagesResponse200Headers the declared response headers of an HTTP 200 response for ListImages
 type ListImagesResponse200Headers struct {
+	ETag           string
 	Link           string
 	XTECTotal      int
 	XTECTotalPages int
@@ -11553,7 +12597,9 @@ func (r ListImagesResponse) ContentType() string {
 
 // CreateImageResponse201Headers the declared response headers of an HTTP 201 response for CreateImage
 type CreateImageResponse201Headers struct {
-	Location string
+	ETag                string
+	IdempotencyReplayed *bool
+	Location            string
 }
 
 type CreateImageResponse struct {
@@ -11654,6 +12700,11 @@ func (r DeleteImageResponse) ContentType() string {
 	return ""
 }
 
+// GetImageResponse200Headers the declared response headers of an HTTP 200 response for GetImage
+type GetImageResponse200Headers struct {
+	ETag string
+}
+
 type GetImageResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11661,6 +12712,8 @@ type GetImageResponse struct {
 	JSON200 *Image
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetImageResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -11704,6 +12757,7 @@ func (r GetImageResponse) ContentType() string {
 
 // ListOrganizersResponse200Headers the declared response headers of an HTTP 200 response for ListOrganizers
 type ListOrganizersResponse200Headers struct {
+	ETag           string
 	Link           string
 	XTECTotal      int
 	XTECTotalPages int
@@ -11761,7 +12815,9 @@ func (r ListOrganizersResponse) ContentType() string {
 
 // CreateOrganizerResponse201Headers the declared response headers of an HTTP 201 response for CreateOrganizer
 type CreateOrganizerResponse201Headers struct {
-	Location string
+	ETag                string
+	IdempotencyReplayed *bool
+	Location            string
 }
 
 type CreateOrganizerResponse struct {
@@ -11814,6 +12870,11 @@ func (r CreateOrganizerResponse) ContentType() string {
 	return ""
 }
 
+// DeleteOrganizerBySlugResponse200Headers the declared response headers of an HTTP 200 response for DeleteOrganizerBySlug
+type DeleteOrganizerBySlugResponse200Headers struct {
+	ETag string
+}
+
 type DeleteOrganizerBySlugResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11821,6 +12882,8 @@ type DeleteOrganizerBySlugResponse struct {
 	JSON200 *Organizer
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DeleteOrganizerBySlugResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -11862,6 +12925,11 @@ func (r DeleteOrganizerBySlugResponse) ContentType() string {
 	return ""
 }
 
+// GetOrganizerBySlugResponse200Headers the declared response headers of an HTTP 200 response for GetOrganizerBySlug
+type GetOrganizerBySlugResponse200Headers struct {
+	ETag string
+}
+
 type GetOrganizerBySlugResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11869,6 +12937,8 @@ type GetOrganizerBySlugResponse struct {
 	JSON200 *Organizer
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetOrganizerBySlugResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -11910,6 +12980,11 @@ func (r GetOrganizerBySlugResponse) ContentType() string {
 	return ""
 }
 
+// UpdateOrganizerBySlugResponse200Headers the declared response headers of an HTTP 200 response for UpdateOrganizerBySlug
+type UpdateOrganizerBySlugResponse200Headers struct {
+	ETag string
+}
+
 type UpdateOrganizerBySlugResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11917,6 +12992,8 @@ type UpdateOrganizerBySlugResponse struct {
 	JSON200 *Organizer
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateOrganizerBySlugResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -11958,6 +13035,11 @@ func (r UpdateOrganizerBySlugResponse) ContentType() string {
 	return ""
 }
 
+// DeleteOrganizerResponse200Headers the declared response headers of an HTTP 200 response for DeleteOrganizer
+type DeleteOrganizerResponse200Headers struct {
+	ETag string
+}
+
 type DeleteOrganizerResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -11965,6 +13047,8 @@ type DeleteOrganizerResponse struct {
 	JSON200 *Organizer
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DeleteOrganizerResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -12006,6 +13090,11 @@ func (r DeleteOrganizerResponse) ContentType() string {
 	return ""
 }
 
+// GetOrganizerResponse200Headers the declared response headers of an HTTP 200 response for GetOrganizer
+type GetOrganizerResponse200Headers struct {
+	ETag string
+}
+
 type GetOrganizerResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12013,6 +13102,8 @@ type GetOrganizerResponse struct {
 	JSON200 *Organizer
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetOrganizerResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -12054,6 +13145,11 @@ func (r GetOrganizerResponse) ContentType() string {
 	return ""
 }
 
+// UpdateOrganizerResponse200Headers the declared response headers of an HTTP 200 response for UpdateOrganizer
+type UpdateOrganizerResponse200Headers struct {
+	ETag string
+}
+
 type UpdateOrganizerResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12061,6 +13157,8 @@ type UpdateOrganizerResponse struct {
 	JSON200 *Organizer
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateOrganizerResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -12104,6 +13202,7 @@ func (r UpdateOrganizerResponse) ContentType() string {
 
 // ListTagsResponse200Headers the declared response headers of an HTTP 200 response for ListTags
 type ListTagsResponse200Headers struct {
+	ETag           string
 	Link           string
 	XTECTotal      int
 	XTECTotalPages int
@@ -12161,7 +13260,9 @@ func (r ListTagsResponse) ContentType() string {
 
 // CreateTagResponse201Headers the declared response headers of an HTTP 201 response for CreateTag
 type CreateTagResponse201Headers struct {
-	Location string
+	ETag                string
+	IdempotencyReplayed *bool
+	Location            string
 }
 
 type CreateTagResponse struct {
@@ -12262,6 +13363,11 @@ func (r DeleteTagResponse) ContentType() string {
 	return ""
 }
 
+// GetTagResponse200Headers the declared response headers of an HTTP 200 response for GetTag
+type GetTagResponse200Headers struct {
+	ETag string
+}
+
 type GetTagResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12269,6 +13375,8 @@ type GetTagResponse struct {
 	JSON200 *Term
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetTagResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -12310,6 +13418,11 @@ func (r GetTagResponse) ContentType() string {
 	return ""
 }
 
+// UpdateTagResponse200Headers the declared response headers of an HTTP 200 response for UpdateTag
+type UpdateTagResponse200Headers struct {
+	ETag string
+}
+
 type UpdateTagResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12317,6 +13430,8 @@ type UpdateTagResponse struct {
 	JSON200 *Term
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateTagResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -12360,6 +13475,7 @@ func (r UpdateTagResponse) ContentType() string {
 
 // ListVenuesResponse200Headers the declared response headers of an HTTP 200 response for ListVenues
 type ListVenuesResponse200Headers struct {
+	ETag           string
 	Link           string
 	XTECTotal      int
 	XTECTotalPages int
@@ -12417,7 +13533,9 @@ func (r ListVenuesResponse) ContentType() string {
 
 // CreateVenueResponse201Headers the declared response headers of an HTTP 201 response for CreateVenue
 type CreateVenueResponse201Headers struct {
-	Location string
+	ETag                string
+	IdempotencyReplayed *bool
+	Location            string
 }
 
 type CreateVenueResponse struct {
@@ -12470,6 +13588,11 @@ func (r CreateVenueResponse) ContentType() string {
 	return ""
 }
 
+// DeleteVenueBySlugResponse200Headers the declared response headers of an HTTP 200 response for DeleteVenueBySlug
+type DeleteVenueBySlugResponse200Headers struct {
+	ETag string
+}
+
 type DeleteVenueBySlugResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12477,6 +13600,8 @@ type DeleteVenueBySlugResponse struct {
 	JSON200 *Venue
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DeleteVenueBySlugResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -12518,6 +13643,11 @@ func (r DeleteVenueBySlugResponse) ContentType() string {
 	return ""
 }
 
+// GetVenueBySlugResponse200Headers the declared response headers of an HTTP 200 response for GetVenueBySlug
+type GetVenueBySlugResponse200Headers struct {
+	ETag string
+}
+
 type GetVenueBySlugResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12525,6 +13655,8 @@ type GetVenueBySlugResponse struct {
 	JSON200 *Venue
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetVenueBySlugResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -12566,6 +13698,11 @@ func (r GetVenueBySlugResponse) ContentType() string {
 	return ""
 }
 
+// UpdateVenueBySlugResponse200Headers the declared response headers of an HTTP 200 response for UpdateVenueBySlug
+type UpdateVenueBySlugResponse200Headers struct {
+	ETag string
+}
+
 type UpdateVenueBySlugResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12573,6 +13710,8 @@ type UpdateVenueBySlugResponse struct {
 	JSON200 *Venue
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateVenueBySlugResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -12614,6 +13753,11 @@ func (r UpdateVenueBySlugResponse) ContentType() string {
 	return ""
 }
 
+// DeleteVenueResponse200Headers the declared response headers of an HTTP 200 response for DeleteVenue
+type DeleteVenueResponse200Headers struct {
+	ETag string
+}
+
 type DeleteVenueResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12621,6 +13765,8 @@ type DeleteVenueResponse struct {
 	JSON200 *Venue
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DeleteVenueResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -12662,6 +13808,11 @@ func (r DeleteVenueResponse) ContentType() string {
 	return ""
 }
 
+// GetVenueResponse200Headers the declared response headers of an HTTP 200 response for GetVenue
+type GetVenueResponse200Headers struct {
+	ETag string
+}
+
 type GetVenueResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12669,6 +13820,8 @@ type GetVenueResponse struct {
 	JSON200 *Venue
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetVenueResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -12710,6 +13863,11 @@ func (r GetVenueResponse) ContentType() string {
 	return ""
 }
 
+// UpdateVenueResponse200Headers the declared response headers of an HTTP 200 response for UpdateVenue
+type UpdateVenueResponse200Headers struct {
+	ETag string
+}
+
 type UpdateVenueResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -12717,6 +13875,8 @@ type UpdateVenueResponse struct {
 	JSON200 *Venue
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateVenueResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -13481,6 +14641,9 @@ func ParseGetIndexResponse(rsp *http.Response) (*GetIndexResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13488,6 +14651,19 @@ func ParseGetIndexResponse(rsp *http.Response) (*GetIndexResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetIndexResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -13514,6 +14690,9 @@ func ParseListCategoriesResponse(rsp *http.Response) (*ListCategoriesResponse, e
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13526,6 +14705,13 @@ func ParseListCategoriesResponse(rsp *http.Response) (*ListCategoriesResponse, e
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListCategoriesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -13586,6 +14772,20 @@ func ParseCreateCategoryResponse(rsp *http.Response) (*CreateCategoryResponse, e
 	switch {
 	case rsp.StatusCode == 201:
 		var headers CreateCategoryResponse201Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Idempotency-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotency-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotencyReplayed = &value
+		}
 		if values := rsp.Header.Values("Location"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Location", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: "uri"}); err != nil {
@@ -13653,6 +14853,9 @@ func ParseGetCategoryResponse(rsp *http.Response) (*GetCategoryResponse, error) 
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13660,6 +14863,19 @@ func ParseGetCategoryResponse(rsp *http.Response) (*GetCategoryResponse, error) 
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetCategoryResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -13695,6 +14911,19 @@ func ParseUpdateCategoryResponse(rsp *http.Response) (*UpdateCategoryResponse, e
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateCategoryResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -13719,6 +14948,9 @@ func ParseGetDocResponse(rsp *http.Response) (*GetDocResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13726,6 +14958,19 @@ func ParseGetDocResponse(rsp *http.Response) (*GetDocResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetDocResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -13752,6 +14997,9 @@ func ParseListEventsResponse(rsp *http.Response) (*ListEventsResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13764,6 +15012,13 @@ func ParseListEventsResponse(rsp *http.Response) (*ListEventsResponse, error) {
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListEventsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -13824,6 +15079,20 @@ func ParseCreateEventResponse(rsp *http.Response) (*CreateEventResponse, error) 
 	switch {
 	case rsp.StatusCode == 201:
 		var headers CreateEventResponse201Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Idempotency-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotency-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotencyReplayed = &value
+		}
 		if values := rsp.Header.Values("Location"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Location", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: "uri"}); err != nil {
@@ -13867,6 +15136,19 @@ func ParseDeleteEventBySlugResponse(rsp *http.Response) (*DeleteEventBySlugRespo
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DeleteEventBySlugResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -13891,6 +15173,9 @@ func ParseGetEventBySlugResponse(rsp *http.Response) (*GetEventBySlugResponse, e
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13898,6 +15183,19 @@ func ParseGetEventBySlugResponse(rsp *http.Response) (*GetEventBySlugResponse, e
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetEventBySlugResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -13933,6 +15231,19 @@ func ParseUpdateEventBySlugResponse(rsp *http.Response) (*UpdateEventBySlugRespo
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateEventBySlugResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -13966,6 +15277,19 @@ func ParseDeleteEventResponse(rsp *http.Response) (*DeleteEventResponse, error) 
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DeleteEventResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -13990,6 +15314,9 @@ func ParseGetEventResponse(rsp *http.Response) (*GetEventResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -13997,6 +15324,19 @@ func ParseGetEventResponse(rsp *http.Response) (*GetEventResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetEventResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -14032,6 +15372,19 @@ func ParseUpdateEventResponse(rsp *http.Response) (*UpdateEventResponse, error) 
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateEventResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -14056,6 +15409,9 @@ func ParseListImagesResponse(rsp *http.Response) (*ListImagesResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14068,6 +15424,13 @@ func ParseListImagesResponse(rsp *http.Response) (*ListImagesResponse, error) {
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListImagesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -14128,6 +15491,20 @@ func ParseCreateImageResponse(rsp *http.Response) (*CreateImageResponse, error) 
 	switch {
 	case rsp.StatusCode == 201:
 		var headers CreateImageResponse201Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Idempotency-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotency-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotencyReplayed = &value
+		}
 		if values := rsp.Header.Values("Location"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Location", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: "uri"}); err != nil {
@@ -14195,6 +15572,9 @@ func ParseGetImageResponse(rsp *http.Response) (*GetImageResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14202,6 +15582,19 @@ func ParseGetImageResponse(rsp *http.Response) (*GetImageResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetImageResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -14228,6 +15621,9 @@ func ParseListOrganizersResponse(rsp *http.Response) (*ListOrganizersResponse, e
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14240,6 +15636,13 @@ func ParseListOrganizersResponse(rsp *http.Response) (*ListOrganizersResponse, e
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListOrganizersResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -14300,6 +15703,20 @@ func ParseCreateOrganizerResponse(rsp *http.Response) (*CreateOrganizerResponse,
 	switch {
 	case rsp.StatusCode == 201:
 		var headers CreateOrganizerResponse201Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Idempotency-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotency-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotencyReplayed = &value
+		}
 		if values := rsp.Header.Values("Location"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Location", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: "uri"}); err != nil {
@@ -14343,6 +15760,19 @@ func ParseDeleteOrganizerBySlugResponse(rsp *http.Response) (*DeleteOrganizerByS
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DeleteOrganizerBySlugResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -14367,6 +15797,9 @@ func ParseGetOrganizerBySlugResponse(rsp *http.Response) (*GetOrganizerBySlugRes
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14374,6 +15807,19 @@ func ParseGetOrganizerBySlugResponse(rsp *http.Response) (*GetOrganizerBySlugRes
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetOrganizerBySlugResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -14409,6 +15855,19 @@ func ParseUpdateOrganizerBySlugResponse(rsp *http.Response) (*UpdateOrganizerByS
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateOrganizerBySlugResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -14442,6 +15901,19 @@ func ParseDeleteOrganizerResponse(rsp *http.Response) (*DeleteOrganizerResponse,
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DeleteOrganizerResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -14466,6 +15938,9 @@ func ParseGetOrganizerResponse(rsp *http.Response) (*GetOrganizerResponse, error
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14473,6 +15948,19 @@ func ParseGetOrganizerResponse(rsp *http.Response) (*GetOrganizerResponse, error
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetOrganizerResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -14508,6 +15996,19 @@ func ParseUpdateOrganizerResponse(rsp *http.Response) (*UpdateOrganizerResponse,
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateOrganizerResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -14532,6 +16033,9 @@ func ParseListTagsResponse(rsp *http.Response) (*ListTagsResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14544,6 +16048,13 @@ func ParseListTagsResponse(rsp *http.Response) (*ListTagsResponse, error) {
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListTagsResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -14604,6 +16115,20 @@ func ParseCreateTagResponse(rsp *http.Response) (*CreateTagResponse, error) {
 	switch {
 	case rsp.StatusCode == 201:
 		var headers CreateTagResponse201Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Idempotency-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotency-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotencyReplayed = &value
+		}
 		if values := rsp.Header.Values("Location"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Location", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: "uri"}); err != nil {
@@ -14671,6 +16196,9 @@ func ParseGetTagResponse(rsp *http.Response) (*GetTagResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14678,6 +16206,19 @@ func ParseGetTagResponse(rsp *http.Response) (*GetTagResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetTagResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -14713,6 +16254,19 @@ func ParseUpdateTagResponse(rsp *http.Response) (*UpdateTagResponse, error) {
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateTagResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -14737,6 +16291,9 @@ func ParseListVenuesResponse(rsp *http.Response) (*ListVenuesResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14749,6 +16306,13 @@ func ParseListVenuesResponse(rsp *http.Response) (*ListVenuesResponse, error) {
 	switch {
 	case rsp.StatusCode == 200:
 		var headers ListVenuesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
 		if values := rsp.Header.Values("Link"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
@@ -14809,6 +16373,20 @@ func ParseCreateVenueResponse(rsp *http.Response) (*CreateVenueResponse, error) 
 	switch {
 	case rsp.StatusCode == 201:
 		var headers CreateVenueResponse201Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Idempotency-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotency-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotencyReplayed = &value
+		}
 		if values := rsp.Header.Values("Location"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "Location", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: "uri"}); err != nil {
@@ -14852,6 +16430,19 @@ func ParseDeleteVenueBySlugResponse(rsp *http.Response) (*DeleteVenueBySlugRespo
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DeleteVenueBySlugResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -14876,6 +16467,9 @@ func ParseGetVenueBySlugResponse(rsp *http.Response) (*GetVenueBySlugResponse, e
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14883,6 +16477,19 @@ func ParseGetVenueBySlugResponse(rsp *http.Response) (*GetVenueBySlugResponse, e
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetVenueBySlugResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -14918,6 +16525,19 @@ func ParseUpdateVenueBySlugResponse(rsp *http.Response) (*UpdateVenueBySlugRespo
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateVenueBySlugResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -14951,6 +16571,19 @@ func ParseDeleteVenueResponse(rsp *http.Response) (*DeleteVenueResponse, error) 
 
 	}
 
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DeleteVenueResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
 	return response, nil
 }
 
@@ -14975,6 +16608,9 @@ func ParseGetVenueResponse(rsp *http.Response) (*GetVenueResponse, error) {
 		}
 		response.JSON200 = &dest
 
+	case rsp.StatusCode == 304:
+		break // No content-type
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
 		var dest Error
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -14982,6 +16618,19 @@ func ParseGetVenueResponse(rsp *http.Response) (*GetVenueResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetVenueResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -15015,6 +16664,19 @@ func ParseUpdateVenueResponse(rsp *http.Response) (*UpdateVenueResponse, error) 
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateVenueResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
