@@ -9,9 +9,9 @@ package replay
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -40,7 +40,7 @@ type Request struct {
 }
 
 func (r Request) hash() []byte {
-	sum := sha256.Sum256(append(binary.BigEndian.AppendUint64(nil, uint64(r.User)), r.Key...))
+	sum := sha256.Sum256(append(append(strconv.AppendInt(nil, r.User, 10), ' '), r.Key...))
 	return sum[:]
 }
 

@@ -67,7 +67,9 @@ func newCache(c Caching, timeout time.Duration, m *Metrics) (*cache, error) {
 	}
 	replies, err := otter.New(&otter.Options[string, *kept]{
 		MaximumWeight: uint64(c.Size),
-		Weigher:       func(key string, k *kept) uint32 { return uint32(min(len(key)+k.size(), math.MaxUint32)) },
+		Weigher: func(key string, k *kept) uint32 {
+			return uint32(min(len(key)+k.size(), math.MaxUint32)) //nolint:gosec // it is neither less nor more
+		},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
