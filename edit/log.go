@@ -64,13 +64,14 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// LogAll notes in the change log that any record of a kind may have changed in what it is found by, for those who keep
-// something that is derived from the records: the entry names no record, its id is 0.
-func LogAll(ctx context.Context, db *ent.Client, e *Editor, kind calendar.Kind) error {
-	return Write(ctx, db, e, func(*ent.Tx) error {
+// LogAll notes in the change log that any record of some kinds may have changed, for those who keep something that is
+// derived from the records: the entries name no record, their id is 0. Nothing else is to be written in the transaction
+// afterwards.
+func LogAll(ctx context.Context, tx *ent.Tx, e *Editor, kinds ...calendar.Kind) error {
+	for _, kind := range kinds {
 		e.log(kind, 0, calendar.Updated, nil)
-		return nil
-	})
+	}
+	return e.flush(ctx, tx)
 }
 
 // Revision is that of the calendar: the id of the newest change, 0 if there was none.

@@ -336,7 +336,8 @@ func Reindex(ctx context.Context, db *ent.Client, e *Editor, step func(kind cale
 			done += len(ids)
 			step(kind, done)
 		}
-		if err := LogAll(ctx, db, e, kind); err != nil {
+		err := Write(ctx, db, e, func(tx *ent.Tx) error { return LogAll(ctx, tx, e, kind) })
+		if err != nil {
 			return err
 		}
 	}

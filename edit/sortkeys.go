@@ -165,5 +165,9 @@ func FillSortKeys(ctx context.Context, db *ent.Client, e *Editor, step func(term
 			step(done)
 		}
 	}
-	return nil
+	if done == 0 {
+		return nil
+	}
+	// They may be listed in another order now.
+	return Write(ctx, db, e, func(tx *ent.Tx) error { return LogAll(ctx, tx, e, calendar.Category, calendar.Tag) })
 }

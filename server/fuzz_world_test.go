@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/storetest"
@@ -349,10 +350,12 @@ func (w *fuzzWorld) restore(t testing.TB, changes []fuzzChange) {
 		w.do(t, s)
 	}
 	e := &edit.Editor{Site: w.api.Site, Now: apitest.Now, By: auth.System()}
-	for _, kind := range []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag} {
-		if err := edit.LogAll(t.Context(), w.api.Store.Ent, e, kind); err != nil {
-			t.Fatal(err)
-		}
+	err := edit.Write(t.Context(), w.api.Store.Ent, e, func(tx *ent.Tx) error {
+		return edit.LogAll(t.Context(), tx, e,
+			calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag)
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http/httptest"
 	"strings"
 	"sync/atomic"
@@ -279,4 +280,28 @@ func TestTraces(t *testing.T) {
 			t.Errorf("%v", last)
 		}
 	})
+}
+
+// TestServeStopsBeforeItHasBegun tells servers to stop at once, when some have not begun to listen yet.
+func TestServeStopsBeforeItHasBegun(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		s := broken(t, io.Discard, nil)
+		go func() { ended <- s.Serve(ctx, ln) }()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("it serves on")
+		}
+	}
 }

@@ -39,5 +39,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	if err != nil {
 		s.Log.Warn("stopped with requests under way", "requests", s.gate.Busy(), "connections", bounded.Open())
 	}
+	// Told to stop at once, it may not have begun to listen, and would begin now.
+	if err := bounded.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+		return err
+	}
 	return <-ended
 }

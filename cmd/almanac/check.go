@@ -63,8 +63,14 @@ func (c checkCmd) Run(ctx context.Context, s streams) error {
 
 // repair makes anew what is derived from the records.
 func repair(ctx context.Context, st *store.Store, e *edit.Editor) error {
-	if err := edit.Reindex(ctx, st.Ent, e, func(calendar.Kind, int) {}); err != nil {
+	err := edit.Write(ctx, st.Ent, e, func(tx *ent.Tx) error {
+		if err := edit.Recount(ctx, tx); err != nil {
+			return err
+		}
+		return edit.LogAll(ctx, tx, e, calendar.Category, calendar.Tag)
+	})
+	if err != nil {
 		return err
 	}
-	return store.Tx(ctx, st.Ent, func(tx *ent.Tx) error { return edit.Recount(ctx, tx) })
+	return edit.Reindex(ctx, st.Ent, e, func(calendar.Kind, int) {})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/store"
 )
@@ -128,7 +129,7 @@ type userArg struct {
 // change finds the user and changes them in one transaction. With guard it refuses to touch the only
 // administrator.
 func (c userArg) change(
-	ctx context.Context, s streams, guard bool, done string, do func(ctx context.Context, db *ent.Client, id int64) error,
+	ctx context.Context, s streams, guard bool, done string, do func(ctx context.Context, tx *ent.Tx, id int64) error,
 ) error {
 	return c.withCurrent(ctx, func(st *store.Store) error {
 		var login string
@@ -143,7 +144,7 @@ func (c userArg) change(
 					return err
 				}
 			}
-			return do(ctx, tx.Client(), u.ID)
+			return do(ctx, tx, u.ID)
 		})
 		if errors.Is(err, auth.ErrLastAdministrator) {
 			return fmt.Errorf("%w; add --force to do it all the same", err)
@@ -175,8 +176,8 @@ func (c userPasswdCmd) Run(ctx context.Context, s streams) error {
 		}
 		c.Password = password
 	}
-	return c.change(ctx, s, false, done, func(ctx context.Context, db *ent.Client, id int64) error {
-		return auth.SetPassword(ctx, db, id, c.Password)
+	return c.change(ctx, s, false, done, func(ctx context.Context, tx *ent.Tx, id int64) error {
+		return auth.SetPassword(ctx, tx.Client(), id, c.Password)
 	})
 }
 
@@ -195,8 +196,8 @@ type userRoleCmd struct {
 func (c userRoleCmd) Run(ctx context.Context, s streams) error {
 	role := calendar.Role(c.Role)
 	guard := role != calendar.Administrator && !c.Force
-	return c.change(ctx, s, guard, "role "+c.Role, func(ctx context.Context, db *ent.Client, id int64) error {
-		return auth.SetRole(ctx, db, id, role)
+	return c.change(ctx, s, guard, "role "+c.Role, func(ctx context.Context, tx *ent.Tx, id int64) error {
+		return auth.SetRole(ctx, tx.Client(), id, role)
 	})
 }
 
@@ -207,8 +208,8 @@ type userDisableCmd struct {
 
 // Run disables the user.
 func (c userDisableCmd) Run(ctx context.Context, s streams) error {
-	return c.change(ctx, s, !c.Force, "disabled", func(ctx context.Context, db *ent.Client, id int64) error {
-		return auth.SetDisabled(ctx, db, now(), id, true)
+	return c.change(ctx, s, !c.Force, "disabled", func(ctx context.Context, tx *ent.Tx, id int64) error {
+		return auth.SetDisabled(ctx, tx.Client(), now(), id, true)
 	})
 }
 
@@ -216,8 +217,8 @@ type userEnableCmd struct{ userArg }
 
 // Run enables the user.
 func (c userEnableCmd) Run(ctx context.Context, s streams) error {
-	return c.change(ctx, s, false, "enabled", func(ctx context.Context, db *ent.Client, id int64) error {
-		return auth.SetDisabled(ctx, db, now(), id, false)
+	return c.change(ctx, s, false, "enabled", func(ctx context.Context, tx *ent.Tx, id int64) error {
+		return auth.SetDisabled(ctx, tx.Client(), now(), id, false)
 	})
 }
 
@@ -228,5 +229,12 @@ type userRemoveCmd struct {
 
 // Run removes the user.
 func (c userRemoveCmd) Run(ctx context.Context, s streams) error {
-	return c.change(ctx, s, !c.Force, "removed", auth.RemoveUser)
+	return c.change(ctx, s, !c.Force, "removed", func(ctx context.Context, tx *ent.Tx, id int64) error {
+		if err := auth.RemoveUser(ctx, tx.Client(), id); err != nil {
+			return err
+		}
+		// What they wrote has no author any more, which is shown.
+		e := &edit.Editor{Now: now(), By: auth.System()}
+		return edit.LogAll(ctx, tx, e, calendar.Event, calendar.Venue, calendar.Organizer)
+	})
 }

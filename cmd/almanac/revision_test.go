@@ -1,0 +1,63 @@
+package main
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/almanac-cal/almanac/index"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/store"
+)
+
+// TestCommandsRaiseTheRevision runs commands that change what the API answers and no record is written by: processes that
+// keep replies have to notice.
+func TestCommandsRaiseTheRevision(t *testing.T) {
+	t.Parallel()
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		almanac := func(args ...string) {
+			t.Helper()
+			var out, failed bytes.Buffer
+			none := func(string) string { return "" }
+			if code := run(t.Context(), append(args, "--db", url), none, streams{Out: &out, Err: &failed}); code != 0 {
+				t.Fatalf("%v: exit status %d, %s", args, code, failed.String())
+			}
+		}
+		almanac("migrate", "apply")
+		st, err := store.Open(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := st.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		q := st.NewQuestion(index.RevisionQuery)
+		defer func() {
+			if err := q.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		revision := func() int64 {
+			t.Helper()
+			n, err := q.Ask(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		almanac("user", "add", "--login", "ewa", "--role", "author")
+		for _, args := range [][]string{
+			{"user", "remove", "ewa"},
+			{"search", "rebuild"},
+			{"check", "--repair"},
+			{"seed", "--events", "3", "--no-images"},
+		} {
+			before := revision()
+			almanac(args...)
+			if after := revision(); after <= before {
+				t.Errorf("%v: revision %d, and %d before", args, after, before)
+			}
+		}
+	})
+}
