@@ -77,6 +77,8 @@ func (s *Store) statements(sql string) []string {
 // names. The receiver is an empty dev database.
 func (s *Store) DDL(ctx context.Context) (string, error) {
 	var b bytes.Buffer
+	entTables.Lock()
+	defer entTables.Unlock()
 	if err := s.Ent.Schema.WriteTo(ctx, &b); err != nil {
 		return "", err
 	}

@@ -73,3 +73,31 @@ func TestQuestionThatIsWrong(t *testing.T) {
 		}
 	})
 }
+
+// BenchmarkQuestion compares a question with the same query by database/sql.
+func BenchmarkQuestion(b *testing.B) {
+	const query = "SELECT value FROM counters WHERE name = 'asked'"
+	st := storetest.Migrated(b, storetest.SQLite(b))
+	if _, err := st.DB.ExecContext(b.Context(), "INSERT INTO counters (name, value) VALUES ('asked', 5)"); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("kept", func(b *testing.B) {
+		q := st.NewQuestion(query)
+		for b.Loop() {
+			if _, err := q.Ask(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := q.Close(); err != nil {
+			b.Fatal(err)
+		}
+	})
+	b.Run("pool", func(b *testing.B) {
+		for b.Loop() {
+			var n int64
+			if err := st.DB.QueryRowContext(b.Context(), query).Scan(&n); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"ariga.io/atlas/sql/migrate"
 	"ariga.io/atlas/sql/schema"
@@ -210,9 +211,14 @@ func statementsOf(plan *migrate.Plan) []Statement {
 	return out
 }
 
+// entTables is held while Ent plans: it changes its tables then, which are the same for all databases of the process.
+var entTables sync.Mutex
+
 // fromGenerated plans the statements from the live tables to the generated schema. Ent looks at tables that it
 // knows only, so others are found by their names.
 func (s *Store) fromGenerated(ctx context.Context, live *schema.Schema) (mend []Statement, err error) {
+	entTables.Lock()
+	defer entTables.Unlock()
 	err = s.Ent.Schema.WriteTo(ctx, io.Discard,
 		entschema.WithDropColumn(true), entschema.WithDropIndex(true),
 		entschema.WithDiffHook(func(next entschema.Differ) entschema.Differ {
