@@ -7,7 +7,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/event"
 	entrecord "github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/param"
 )
@@ -43,9 +42,7 @@ func (r *request) events(ids []int64) ([]*ent.Event, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	query := r.db.Event.Query().Where(event.IDIn(ids...))
-	query.Select(eventColumns...)
-	rows, err := query.All(r.ctx)
+	rows, err := r.eventRows(ids)
 	if err != nil {
 		return nil, err
 	}
@@ -101,9 +98,12 @@ func (r *request) getEvent(q *target) (*reply, error) {
 
 // eventWritten is the reply to a write: the event with all that its representation needs.
 func (r *request) eventWritten(id int64) (*reply, error) {
-	e, err := r.db.Event.Get(r.ctx, id)
+	e, err := r.eventRow(id)
 	if err != nil {
 		return nil, err
+	}
+	if e == nil {
+		return nil, r.noEvent(id)
 	}
 	if err := r.complete([]*ent.Event{e}); err != nil {
 		return nil, err
@@ -125,9 +125,9 @@ func (r *request) findEvent(q *target) (*ent.Event, error) {
 		}
 		id = owner
 	}
-	e, err := r.db.Event.Get(r.ctx, id)
-	if ent.IsNotFound(err) {
-		return nil, r.noEvent(id)
+	e, err := r.eventRow(id)
+	if err == nil && e == nil {
+		err = r.noEvent(id)
 	}
 	return e, err
 }

@@ -150,7 +150,7 @@ func (r *request) listVenues(q *linkedQuery) (*reply, error) {
 		}
 	}
 	inOrder(rows, ids, func(v *ent.Venue) int64 { return v.ID })
-	if err := r.loadImages(nil, rows, nil); err != nil {
+	if err := r.loadImages(rows, nil); err != nil {
 		return nil, err
 	}
 	if err := r.translateVenues(rows); err != nil {
@@ -178,7 +178,7 @@ func (r *request) listOrganizers(q *linkedQuery) (*reply, error) {
 		}
 	}
 	inOrder(rows, ids, func(o *ent.Organizer) int64 { return o.ID })
-	if err := r.loadImages(nil, nil, rows); err != nil {
+	if err := r.loadImages(nil, rows); err != nil {
 		return nil, err
 	}
 	if err := r.translateOrganizers(rows); err != nil {

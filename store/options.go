@@ -23,8 +23,8 @@ type pool struct {
 	idleTime, age time.Duration
 }
 
-// maxConnections is the most that anybody means by a number of connections.
-const maxConnections = 10_000
+// maxCount is the most that anybody means by a number of connections or of uses.
+const maxCount = 10_000
 
 var (
 	// What one process takes of a server's connections. Ending them after a while lets a proxy or a failover
@@ -83,8 +83,8 @@ func (p *pool) check(given bool) error {
 func count(to *int, least int) option {
 	return func(value string) error {
 		n, err := strconv.Atoi(value)
-		if err != nil || n < least || n > maxConnections {
-			return fmt.Errorf("want a number from %d to %d", least, maxConnections)
+		if err != nil || n < least || n > maxCount {
+			return fmt.Errorf("want a number from %d to %d", least, maxCount)
 		}
 		*to = n
 		return nil
@@ -159,8 +159,9 @@ func (o *sqliteOptions) read(query string, p *pool) error {
 type tlsFiles struct{ ca, cert, key string }
 
 // mysqlOptions applies the options of a URL.
-func mysqlOptions(c *mysql.Config, p *pool, query string) error {
+func mysqlOptions(l *location, query string) error {
 	var files tlsFiles
+	c, p := l.mysql, &l.pool
 	known := p.options()
 	known["tls"] = func(value string) error {
 		if !slices.Contains([]string{"true", "skip-verify", "preferred", "false"}, value) {
@@ -183,6 +184,7 @@ func mysqlOptions(c *mysql.Config, p *pool, query string) error {
 	known["timeout"] = positive(&c.Timeout)
 	known["read-timeout"] = period(&c.ReadTimeout)
 	known["write-timeout"] = period(&c.WriteTimeout)
+	known["prepare-after"] = count(&l.prepareAfter, 0)
 	if err := readOptions(query, known); err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func TestOptionsOfURLs(t *testing.T) {
 			"&_txlock=immediate&_time_format=sqlite&_timezone=UTC&_pragma=busy_timeout"
 	)
 	files := store.Limits{Open: 16, Idle: 16, DSN: writing + "(10000)"}
-	server := store.Limits{Open: 32, Idle: 32, IdleTime: 5 * time.Minute, Age: 30 * time.Minute, Timeout: 10 * time.Second}
+	server := store.Limits{Open: 32, Idle: 32, IdleTime: 5 * time.Minute, Age: 30 * time.Minute, Timeout: 10 * time.Second, PrepareAfter: 64}
 	for _, test := range []struct {
 		name, url string
 		change    func(*store.Limits)
@@ -51,6 +51,8 @@ func TestOptionsOfURLs(t *testing.T) {
 		{"no mapped file", lite + "?mmap-size=0", func(*store.Limits) {}},
 		{"SQLite's pool", lite + "?max-open=4&max-idle=2", func(l *store.Limits) { l.Open, l.Idle = 4, 2 }},
 		{"MySQL without", my, func(*store.Limits) {}},
+		{"what is sent often", my + "?prepare-after=5", func(l *store.Limits) { l.PrepareAfter = 5 }},
+		{"nothing prepared", my + "?prepare-after=0", func(l *store.Limits) { l.PrepareAfter = 0 }},
 		{"a smaller pool has fewer idle", my + "?max-open=8", func(l *store.Limits) { l.Open, l.Idle = 8, 8 }},
 		{"no idle ones", my + "?max-idle=0", func(l *store.Limits) { l.Idle = 0 }},
 		{"a larger pool", my + "?max-open=200&max-idle=200", func(l *store.Limits) { l.Open, l.Idle = 200, 200 }},
@@ -147,7 +149,7 @@ func TestEveryConnectionIsSetUp(t *testing.T) {
 				"SELECT ? + 1":                                                         "42",
 				"SELECT TIMESTAMPDIFF(SECOND, UTC_TIMESTAMP(), NOW()) BETWEEN 0 AND 1": "1",
 			}
-			options = "?max-open=3&read-timeout=1m&write-timeout=1m"
+			options = "&max-open=3&read-timeout=1m&write-timeout=1m"
 		}
 		st := open(t, url+options)
 		for query, value := range want {
@@ -193,7 +195,7 @@ func TestConnectionIsEncryptedWhenAsked(t *testing.T) {
 		t.Skipf("the server has no certificate (%v)", err)
 	}
 	for _, mode := range []string{"skip-verify", "preferred"} {
-		st := open(t, url+"?tls="+mode)
+		st := open(t, url+"&tls="+mode)
 		var cipher string
 		if err := st.DB.QueryRowContext(t.Context(), "SHOW STATUS LIKE 'Ssl_cipher'").Scan(&name, &cipher); err != nil {
 			t.Fatal(err)
@@ -203,7 +205,7 @@ func TestConnectionIsEncryptedWhenAsked(t *testing.T) {
 		}
 	}
 	// Nobody we trust signed the certificate that a server makes for itself.
-	if _, err := store.Open(t.Context(), url+"?tls=true"); err == nil || !strings.Contains(err.Error(), "certificate") {
+	if _, err := store.Open(t.Context(), url+"&tls=true"); err == nil || !strings.Contains(err.Error(), "certificate") {
 		t.Errorf("tls=true: got %v, want that the certificate is not trusted", err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Reading a statement costs SQLite more than carrying out most of ours, so each connection keeps the ones it has read.
-// MySQL reads them elsewhere, and keeping them there would cost a round trip each.
+// For MySQL that pays only for those that are sent often: preparer.
 
 // maxStatements is how many statements a connection keeps, and maxStatement the longest, in bytes. Longer ones write
 // many rows and take their time anyway.
@@ -48,15 +48,15 @@ func (k keeping) Connect(context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	whole, ok := conn.(sqliteConn)
+	whole, ok := conn.(sqlConn)
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("%T lacks what a connection needs", conn), conn.Close())
 	}
-	return &keeper{sqliteConn: whole, kept: map[string]*statement{}}, nil
+	return &keeper{sqlConn: whole, kept: map[string]*statement{}}, nil
 }
 
-// sqliteConn is what SQLite's connections do.
-type sqliteConn interface {
+// sqlConn is what connections do.
+type sqlConn interface {
 	driver.Conn
 	driver.ConnBeginTx
 	driver.ConnPrepareContext
@@ -69,18 +69,21 @@ type sqliteConn interface {
 
 // keeper is a connection that keeps statements. As any connection, it is used by one at a time.
 type keeper struct {
-	sqliteConn
+	sqlConn
 	kept map[string]*statement
 	uses uint64
 }
 
+// sqlStmt is what prepared statements do.
+type sqlStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
+}
+
 // statement is one that is kept. While its rows are read it is busy, and the same text needs another.
 type statement struct {
-	stmt interface {
-		driver.Stmt
-		driver.StmtExecContext
-		driver.StmtQueryContext
-	}
+	stmt sqlStmt
 	busy bool
 	used uint64 // when, counted in uses of the connection
 }
@@ -105,11 +108,7 @@ func (k *keeper) prepared(ctx context.Context, query string, args int) (*stateme
 	s := &statement{used: k.uses}
 	var ok bool
 	// A script of several statements does not count its arguments as one does.
-	if s.stmt, ok = stmt.(interface {
-		driver.Stmt
-		driver.StmtExecContext
-		driver.StmtQueryContext
-	}); !ok || stmt.NumInput() >= 0 && stmt.NumInput() != args {
+	if s.stmt, ok = stmt.(sqlStmt); !ok || stmt.NumInput() >= 0 && stmt.NumInput() != args {
 		return nil, stmt.Close()
 	}
 	if len(k.kept) >= maxStatements {
@@ -144,7 +143,7 @@ func (k *keeper) ExecContext(ctx context.Context, query string, args []driver.Na
 		return nil, err
 	}
 	if s == nil {
-		return k.sqliteConn.ExecContext(ctx, query, args)
+		return k.sqlConn.ExecContext(ctx, query, args)
 	}
 	return s.stmt.ExecContext(ctx, args)
 }
@@ -156,7 +155,7 @@ func (k *keeper) QueryContext(ctx context.Context, query string, args []driver.N
 		return nil, err
 	}
 	if s == nil {
-		return k.sqliteConn.QueryContext(ctx, query, args)
+		return k.sqlConn.QueryContext(ctx, query, args)
 	}
 	rows, err := s.stmt.QueryContext(ctx, args)
 	if err != nil {
@@ -177,7 +176,7 @@ func (k *keeper) Close() error {
 		errs = append(errs, s.stmt.Close())
 	}
 	k.kept = nil
-	return errors.Join(append(errs, k.sqliteConn.Close())...)
+	return errors.Join(append(errs, k.sqlConn.Close())...)
 }
 
 // sqliteRows is what SQLite's rows do.

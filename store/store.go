@@ -35,6 +35,7 @@ type Store struct {
 //	busy-timeout, cache-size, mmap-size               SQLite: waiting for a writer, memory
 //	tls, tls-ca, tls-cert, tls-key                    MySQL: true, skip-verify, preferred or false; files in PEM
 //	timeout, read-timeout, write-timeout              MySQL: of connecting, and of one packet
+//	prepare-after                                     MySQL: how often a statement is sent before it is prepared
 //
 // An unusable URL is an error wrapping ErrURL, before anything is opened; a database that does not answer is one too.
 func Open(ctx context.Context, url string) (*Store, error) {

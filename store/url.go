@@ -27,8 +27,10 @@ type location struct {
 	sqlite  sqliteOptions
 	mysql   *mysql.Config
 	pool    pool
-	memory  bool
-	shown   string // the URL without password
+
+	prepareAfter int // mysql: how often a statement is sent before it is prepared; 0: never is
+	memory       bool
+	shown        string // the URL without password
 }
 
 func (l location) String() string { return l.shown }
@@ -178,8 +180,8 @@ func parseMySQL(text string) (location, error) {
 		"lock_wait_timeout":        strconv.Itoa(tableLockWait),
 		"sql_mode":                 "'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 	}
-	l := location{dialect: dialect.MySQL, mysql: c, shown: u.Redacted(), pool: mysqlPool}
-	if err := mysqlOptions(c, &l.pool, u.RawQuery); err != nil {
+	l := location{dialect: dialect.MySQL, mysql: c, prepareAfter: preparedAfter, shown: u.Redacted(), pool: mysqlPool}
+	if err := mysqlOptions(&l, u.RawQuery); err != nil {
 		return location{}, fmt.Errorf("%w mysql://: %w", ErrURL, err)
 	}
 	return l, nil
@@ -211,7 +213,7 @@ func (l location) unlimited() (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sql.OpenDB(readCommitted{connector}), nil
+	return sql.OpenDB(preparing{readCommitted{connector}, &often{after: l.prepareAfter}}), nil
 }
 
 // readCommitted makes every new connection's transactions see what others committed while they waited for a

@@ -48,7 +48,7 @@ func SQLite(t testing.TB) string {
 	return "sqlite://" + filepath.Join(t.TempDir(), "test.db")
 }
 
-// MySQL is the URL of a new database, dropped after the test.
+// MySQL is the URL of a new database, dropped after the test. It has options.
 func MySQL(t testing.TB) string {
 	t.Helper()
 	server, err := url.Parse(os.Getenv(Variable))
@@ -82,6 +82,8 @@ func MySQL(t testing.TB) string {
 		}
 	})
 	server.Path = "/" + name
+	// Tests send little often, and are to see both ways.
+	server.RawQuery = "prepare-after=2"
 	return server.String()
 }
 

@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// fakeConn prepares statements that a server does not know any more, or prepares none.
+type fakeConn struct {
+	mysqlConn // nil: nothing else is asked of it
+	refuses   error
+	prepared  int
+	sent      int
+}
+
+func (c *fakeConn) PrepareContext(context.Context, string) (driver.Stmt, error) {
+	if c.refuses != nil {
+		return nil, c.refuses
+	}
+	c.prepared++
+	return fakeStmt{}, nil
+}
+
+func (c *fakeConn) QueryContext(context.Context, string, []driver.NamedValue) (driver.Rows, error) {
+	c.sent++
+	return nil, io.EOF
+}
+
+func (c *fakeConn) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) {
+	c.sent++
+	return nil, io.EOF
+}
+
+type fakeStmt struct{ driver.Stmt }
+
+func (fakeStmt) Close() error { return nil }
+
+func (fakeStmt) QueryContext(context.Context, []driver.NamedValue) (driver.Rows, error) {
+	return nil, &mysql.MySQLError{Number: errUnknownStatement}
+}
+
+func (fakeStmt) ExecContext(context.Context, []driver.NamedValue) (driver.Result, error) {
+	return nil, &mysql.MySQLError{Number: errNeedsReprepare}
+}
+
+func TestLostStatementsAreSentWithTheirValues(t *testing.T) {
+	t.Parallel()
+	conn := &fakeConn{}
+	p := &preparer{mysqlConn: conn, often: &often{after: 1}, kept: map[string]*prepared{}}
+	for range 3 {
+		if _, err := p.QueryContext(t.Context(), "SELECT 1", nil); !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+		if _, err := p.ExecContext(t.Context(), "DELETE", nil); !errors.Is(err, io.EOF) {
+			t.Fatal(err)
+		}
+	}
+	if conn.sent != 6 || conn.prepared != 4 || len(p.kept) != 0 {
+		t.Errorf("sent %d, prepared %d, kept %d; want 6, 4, 0", conn.sent, conn.prepared, len(p.kept))
+	}
+}
+
+func TestServersWithoutRoomForStatements(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		number uint16
+		asked  bool // again the next time
+	}{{errTooManyStatements, true}, {1295, false}} {
+		conn := &fakeConn{refuses: &mysql.MySQLError{Number: test.number}}
+		p := &preparer{mysqlConn: conn, often: &often{after: 1}, kept: map[string]*prepared{}}
+		for range 3 {
+			if _, err := p.QueryContext(t.Context(), "SELECT 1", nil); !errors.Is(err, io.EOF) {
+				t.Fatal(err)
+			}
+		}
+		if conn.sent != 3 {
+			t.Errorf("%d: sent %d times", test.number, conn.sent)
+		}
+		if got := p.often.worth("SELECT 1"); got != test.asked {
+			t.Errorf("%d: asked again: %v", test.number, got)
+		}
+	}
+	// A connection that is gone is no answer of the server's.
+	p := &preparer{mysqlConn: &fakeConn{refuses: driver.ErrBadConn}, often: &often{after: 1}}
+	p.often.worth("SELECT 1")
+	if _, err := p.QueryContext(t.Context(), "SELECT 1", nil); !errors.Is(err, driver.ErrBadConn) {
+		t.Error(err)
+	}
+}
+
+func TestCountingStatementsIsBounded(t *testing.T) {
+	t.Parallel()
+	o := &often{after: 2}
+	for n := range 3 * countedMost {
+		o.worth(string(rune(n)))
+		if len(o.counts) > countedMost {
+			t.Fatalf("%d statements are counted", len(o.counts))
+		}
+	}
+	if (&often{}).worth("SELECT 1") {
+		t.Error("prepared though it never should be")
+	}
+}
