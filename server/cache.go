@@ -26,6 +26,8 @@ type Caching struct {
 	Delay time.Duration
 	// Revision reads the newest revision from the database that replies are made from.
 	Revision func(context.Context) (int64, error)
+	// Known is the newest revision, where it can be told without asking the database; nil: nowhere.
+	Known func() (revision int64, ok bool)
 	// NextDue is when the next scheduled record is published, zero if none is: replies change then without a write.
 	NextDue func(ctx context.Context, now time.Time) (time.Time, error)
 }
@@ -76,7 +78,7 @@ func newCache(c Caching, timeout time.Duration, m *Metrics) (*cache, error) {
 	}
 	return &cache{
 		Caching: c, metrics: m, replies: replies, flights: map[flight]*landing{},
-		revisions: revisions{read: c.Revision, timeout: timeout, delay: c.Delay},
+		revisions: revisions{read: c.Revision, known: c.Known, timeout: timeout, delay: c.Delay},
 	}, nil
 }
 

@@ -2,12 +2,13 @@ package server
 
 import (
 	"bytes"
-	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -24,7 +25,8 @@ const hashDigits = 16
 // processes, and another one whenever the body is: in another language, with other _fields, after a change of what the
 // record is shown with. The version, of a record alone, is what writes compare.
 func entityTag(body []byte, version int64) string {
-	sum := sha256.Sum256(body)
+	var sum [hashDigits / 2]byte
+	binary.BigEndian.PutUint64(sum[:], xxhash.Sum64(body))
 	tag := make([]byte, 0, len(`W/"9223372036854775807-"`)+hashDigits)
 	if version > 0 {
 		tag = append(tag, '"')
@@ -33,7 +35,7 @@ func entityTag(body []byte, version int64) string {
 	} else {
 		tag = append(tag, `W/"`...)
 	}
-	tag = hex.AppendEncode(tag, sum[:hashDigits/2])
+	tag = hex.AppendEncode(tag, sum[:])
 	return string(append(tag, '"'))
 }
 

@@ -99,6 +99,7 @@ func New(c Config) (*Server, error) {
 		DisableStartupMessage: true,
 		BodyLimit:             maxUpload,
 		ReadBufferSize:        maxHeader,
+		WriteBufferSize:       writeBuffer,
 		ReadTimeout:           headTime,
 		WriteTimeout:          writeTime,
 		IdleTimeout:           idleTime,

@@ -1,7 +1,9 @@
 package store_test
 
 import (
+	"runtime"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/almanac-cal/almanac/internal/storetest"
@@ -27,6 +29,22 @@ func TestQuestion(t *testing.T) {
 		ask(0)
 		write("INSERT INTO counters (name, value) VALUES ('asked', 5)")
 		ask(5)
+		// It knows what nobody has changed, and not what somebody has: in this process or in another.
+		if runtime.GOOS == "linux" && st.Engine() == "sqlite" {
+			ask(5)
+			for range 3 {
+				if got, ok := q.Last(); got != 5 || !ok {
+					t.Errorf("%d, %v without asking", got, ok)
+				}
+			}
+			write("UPDATE counters SET value = 6 WHERE name = 'asked'")
+			if got, ok := q.Last(); ok {
+				t.Errorf("%d without asking after a change", got)
+			}
+			ask(6)
+			write("UPDATE counters SET value = 5 WHERE name = 'asked'")
+			ask(5)
+		}
 		// What it has read once is not what it goes on reading.
 		var all sync.WaitGroup
 		for range 8 {
@@ -49,6 +67,9 @@ func TestQuestion(t *testing.T) {
 		}
 		if _, err := q.Ask(t.Context()); err == nil && st.Engine() == "sqlite" {
 			t.Error("it answers after its end")
+		}
+		if _, ok := q.Last(); ok {
+			t.Error("it knows after its end")
 		}
 	})
 }
@@ -74,6 +95,64 @@ func TestQuestionThatIsWrong(t *testing.T) {
 	})
 }
 
+// A value that is committed is never hidden by an older one: by its own process's connections, and by checkpoints, which
+// begin the log anew.
+func TestLastAnswerIsNeverOld(t *testing.T) {
+	t.Parallel()
+	st := storetest.Migrated(t, storetest.SQLite(t))
+	if _, err := st.DB.ExecContext(t.Context(), "INSERT INTO counters (name, value) VALUES ('asked', 0)"); err != nil {
+		t.Fatal(err)
+	}
+	q := st.NewQuestion("SELECT value FROM counters WHERE name = 'asked'")
+	defer func() {
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var committed, stop atomic.Int64
+	var known atomic.Int64
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for stop.Load() == 0 {
+				least := committed.Load()
+				got, ok := q.Last()
+				if ok {
+					known.Add(1)
+				} else {
+					var err error
+					if got, err = q.Ask(t.Context()); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+				if got < least {
+					t.Errorf("%d after %d was committed (without asking: %v)", got, least, ok)
+					return
+				}
+			}
+		})
+	}
+	for n := int64(1); n <= 400; n++ {
+		if _, err := st.DB.ExecContext(t.Context(), "UPDATE counters SET value = ? WHERE name = 'asked'", n); err != nil {
+			t.Error(err)
+			break
+		}
+		committed.Store(n)
+		if n%50 == 0 {
+			if _, err := st.DB.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	stop.Store(1)
+	all.Wait()
+	t.Logf("known without asking: %d times", known.Load())
+	if known.Load() == 0 && runtime.GOOS == "linux" {
+		t.Error("it always asked")
+	}
+}
+
 // BenchmarkQuestion compares a question with the same query by database/sql.
 func BenchmarkQuestion(b *testing.B) {
 	const query = "SELECT value FROM counters WHERE name = 'asked'"
@@ -86,6 +165,22 @@ func BenchmarkQuestion(b *testing.B) {
 		for b.Loop() {
 			if _, err := q.Ask(b.Context()); err != nil {
 				b.Fatal(err)
+			}
+		}
+		if err := q.Close(); err != nil {
+			b.Fatal(err)
+		}
+	})
+	b.Run("last", func(b *testing.B) {
+		q := st.NewQuestion(query)
+		for range 2 {
+			if _, err := q.Ask(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for b.Loop() {
+			if _, ok := q.Last(); !ok && runtime.GOOS == "linux" {
+				b.Fatal("not known")
 			}
 		}
 		if err := q.Close(); err != nil {

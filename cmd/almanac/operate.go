@@ -146,7 +146,7 @@ func (f operateFlags) caching(st *store.Store) (_ server.Caching, stop func() er
 	}
 	revision := st.NewQuestion(index.RevisionQuery)
 	return server.Caching{
-		Size: size, Delay: f.CacheDelay, Revision: revision.Ask,
+		Size: size, Delay: f.CacheDelay, Revision: revision.Ask, Known: revision.Last,
 		NextDue: func(ctx context.Context, now time.Time) (time.Time, error) { return edit.NextDue(ctx, st.Ent, now) },
 	}, revision.Close, nil
 }

@@ -205,7 +205,9 @@ func (f serveFlags) listen(ctx context.Context, s streams, st databases, site ca
 	if site.BaseURL == "" {
 		site.BaseURL = "http://" + reachable(at)
 	}
-	log := slog.New(f.handler(s.Err))
+	out := newLines(s.Err)
+	defer func() { err = errors.Join(err, out.Close()) }()
+	log := slog.New(f.handler(out))
 	var lists *index.Index
 	if f.Index {
 		lists = index.New(st.reading().DB, log)
