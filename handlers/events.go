@@ -26,7 +26,7 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 	if q.Password != nil {
 		password = *q.Password
 	}
-	items := make([]eventJSON, len(rows))
+	items := make(eventList, len(rows))
 	for i, e := range rows {
 		items[i] = v.event(e, false)
 		if r.protected(e, password) {

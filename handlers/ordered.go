@@ -40,8 +40,12 @@ type jsonWriter interface{ writeJSON(*bytes.Buffer) error }
 // writeJSON appends a value as JSON with &, < and > as they are: the texts are HTML already and no script reads them
 // raw.
 func writeJSON(b *bytes.Buffer, v any) error {
-	if w, ok := v.(jsonWriter); ok {
+	switch w := v.(type) {
+	case jsonWriter:
 		return w.writeJSON(b)
+	case jsonAppender:
+		b.Write(w.appendJSON(b.AvailableBuffer()))
+		return nil
 	}
 	enc := json.NewEncoder(b)
 	enc.SetEscapeHTML(false)

@@ -157,7 +157,7 @@ func (r *request) listVenues(q *linkedQuery) (*reply, error) {
 		return nil, err
 	}
 	v := r.view()
-	items := make([]venueJSON, len(rows))
+	items := make(venueList, len(rows))
 	for i, row := range rows {
 		items[i] = v.venue(row, false)
 	}
@@ -185,7 +185,7 @@ func (r *request) listOrganizers(q *linkedQuery) (*reply, error) {
 		return nil, err
 	}
 	v := r.view()
-	items := make([]organizerJSON, len(rows))
+	items := make(organizerList, len(rows))
 	for i, row := range rows {
 		items[i] = v.organizer(row, false)
 	}

@@ -111,6 +111,7 @@ func (l *Listener) Hurry(wait time.Duration) {
 // conn is a connection that is counted.
 type conn struct {
 	net.Conn
+	gathering
 
 	of    *Listener
 	key   string // of the address it is counted for; "" for none
@@ -120,12 +121,18 @@ type conn struct {
 
 // Read implements net.Conn.
 func (c *conn) Read(b []byte) (int, error) {
+	if err := c.flush(c.Conn); err != nil {
+		return 0, err
+	}
 	n, err := c.Conn.Read(b)
 	if n > 0 && !c.spoke.Load() {
 		c.spoke.Store(true)
 	}
 	return n, err
 }
+
+// Write implements net.Conn.
+func (c *conn) Write(b []byte) (int, error) { return c.write(c.Conn, b) }
 
 // Close implements net.Conn.
 func (c *conn) Close() error {

@@ -32,9 +32,6 @@ const (
 	maxURL    = 8 << 10
 )
 
-// writeBuffer is the size of replies that leave in one write, with their headers: most records, and compressed lists.
-const writeBuffer = 16 << 10
-
 // How long a client may take. Nothing but a connection waits for it: a request is worked on when it is there as a whole,
 // and its reply is complete when sending begins.
 const (

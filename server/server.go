@@ -99,7 +99,7 @@ func New(c Config) (*Server, error) {
 		DisableStartupMessage: true,
 		BodyLimit:             maxUpload,
 		ReadBufferSize:        maxHeader,
-		WriteBufferSize:       writeBuffer,
+		WriteBufferSize:       8 << 10, // most records with their headers
 		ReadTimeout:           headTime,
 		WriteTimeout:          writeTime,
 		IdleTimeout:           idleTime,
@@ -181,8 +181,23 @@ func (s *Server) handle(c *fiber.Ctx) error {
 	if s.draining.Load() {
 		c.Response().SetConnectionClose()
 	}
+	together(c)
 	s.done(c, x, time.Since(began))
 	return nil
+}
+
+// together has the head and the body of a reply leave at once.
+func together(c *fiber.Ctx) {
+	to, ok := c.Context().Conn().(interface{ Gather(body int) })
+	if !ok {
+		return
+	}
+	res := c.Response()
+	if c.Method() == fiber.MethodHead || res.StatusCode() != fiber.StatusOK || res.IsBodyStream() {
+		to.Gather(0)
+		return
+	}
+	to.Gather(len(res.Body()))
 }
 
 // begin sets up a reply that is empty.

@@ -22,6 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/index"
+	"github.com/almanac-cal/almanac/internal/jsonappend"
 )
 
 // Way is how the events of a page and their total are found.
@@ -133,10 +134,10 @@ func (s *Server) list(ctx context.Context, c *fasthttp.RequestCtx) ([]byte, erro
 	query := "start_date=" + escape(w.first.String()) + "&end_date=" + escape(w.last.String())
 	link := s.api + "/events/?" + query
 	pages := (n + s.Site.PerPage - 1) / s.Site.PerPage
-	b = str(append(b, `],"rest_url":`...), link)
+	b = jsonappend.String(append(b, `],"rest_url":`...), link)
 	links := "<" + link + `>; rel="first"`
 	if pages > 1 {
-		b = str(append(b, `,"next_rest_url":`...), link+"&page=2")
+		b = jsonappend.String(append(b, `,"next_rest_url":`...), link+"&page=2")
 		links += ", <" + link + `&page=2>; rel="next"`
 	}
 	if last := link; n > 0 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/jsonappend"
 	"github.com/almanac-cal/almanac/markup"
 )
 
@@ -56,62 +57,62 @@ func (v view) event(b []byte, e *event, full bool) ([]byte, error) {
 		return s
 	}
 	o := begin(b)
-	o.int("id", e.id)
-	o.str("global_id", global)
-	o.list("global_id_lineage", []string{global})
+	o.Int("id", e.id)
+	o.String("global_id", global)
+	o.Strings("global_id_lineage", []string{global})
 	author := "0"
 	if e.author.Valid {
 		author = strconv.FormatInt(e.author.Int64, 10)
 	}
-	o.str("author", author)
-	o.str("status", string(status))
-	o.str("date", v.local(e.published))
-	o.str("date_utc", utc(e.published))
-	o.str("modified", v.local(e.modified))
-	o.str("modified_utc", utc(e.modified))
-	o.str("url", url)
-	o.str("rest_url", v.s.api+"/events/"+id)
-	o.str("title", calendar.Escape(e.title))
-	o.str("description", text(markup.Paragraphs(e.description)))
-	o.str("excerpt", text(markup.Paragraphs(e.excerpt)))
-	o.str("slug", e.slug)
+	o.String("author", author)
+	o.String("status", string(status))
+	o.String("date", v.local(e.published))
+	o.String("date_utc", utc(e.published))
+	o.String("modified", v.local(e.modified))
+	o.String("modified_utc", utc(e.modified))
+	o.String("url", url)
+	o.String("rest_url", v.s.api+"/events/"+id)
+	o.String("title", calendar.Escape(e.title))
+	o.String("description", text(markup.Paragraphs(e.description)))
+	o.String("excerpt", text(markup.Paragraphs(e.excerpt)))
+	o.String("slug", e.slug)
 	if hidden || !e.image.id.Valid {
-		o.bool("image", false)
+		o.Bool("image", false)
 	} else {
 		v.image(o, &e.image)
 	}
 	flag := func(name string, value bool) {
 		if hidden {
-			o.raw(name, "null")
+			o.Raw(name, "null")
 			return
 		}
-		o.bool(name, value)
+		o.Bool(name, value)
 	}
 	flag("all_day", e.allDay)
-	o.date("start_date", e.startWall.String())
-	o.date("end_date", e.endWall.String())
-	o.date("utc_start_date", utc(e.starts))
-	o.date("utc_end_date", utc(e.ends))
-	o.str("timezone", e.zone)
-	o.str("timezone_abbr", zone.Abbreviation(e.starts))
+	date(o, "start_date", e.startWall.String())
+	date(o, "end_date", e.endWall.String())
+	date(o, "utc_start_date", utc(e.starts))
+	date(o, "utc_end_date", utc(e.ends))
+	o.String("timezone", e.zone)
+	o.String("timezone_abbr", zone.Abbreviation(e.starts))
 	website := url
 	if e.website.Valid {
 		website = e.website.String
 	}
 	if hidden {
-		o.str("cost", "")
-		o.raw("cost_details", `{"currency_symbol":"","currency_code":"","currency_position":"","values":[]}`)
+		o.String("cost", "")
+		o.Raw("cost_details", `{"currency_symbol":"","currency_code":"","currency_position":"","values":[]}`)
 	} else {
-		o.str("cost", e.cost.Display(v.s.Site.Currency, "Free"))
-		o.key("cost_details")
-		d := begin(o.b)
-		d.str("currency_symbol", e.cost.Symbol)
-		d.str("currency_code", "")
-		d.str("currency_position", e.cost.Position)
-		d.list("values", e.cost.Values())
-		o.b = d.end()
+		o.String("cost", e.cost.Display(v.s.Site.Currency, "Free"))
+		o.Key("cost_details")
+		d := begin(o.B)
+		d.String("currency_symbol", e.cost.Symbol)
+		d.String("currency_code", "")
+		d.String("currency_position", e.cost.Position)
+		d.Strings("values", e.cost.Values())
+		o.B = d.End()
 	}
-	o.str("website", text(website))
+	o.String("website", text(website))
 	flag("show_map", e.showMap)
 	flag("show_map_link", e.showMapLink)
 	flag("hide_from_listings", e.hidden)
@@ -123,36 +124,36 @@ func (v view) event(b []byte, e *event, full bool) ([]byte, error) {
 	}
 	v.terms(o, "categories", calendar.Category, e.terms)
 	v.terms(o, "tags", calendar.Tag, e.terms)
-	o.key("venue")
+	o.Key("venue")
 	if len(venues) != 1 {
-		o.b = append(o.b, '[')
+		o.B = append(o.B, '[')
 	}
 	for i, row := range venues {
 		if i > 0 {
-			o.b = append(o.b, ',')
+			o.B = append(o.B, ',')
 		}
-		o.b = v.venue(o.b, row, full)
+		o.B = v.venue(o.B, row, full)
 	}
 	if len(venues) != 1 {
-		o.b = append(o.b, ']')
+		o.B = append(o.B, ']')
 	}
-	o.key("organizer")
-	o.b = append(o.b, '[')
+	o.Key("organizer")
+	o.B = append(o.B, '[')
 	for i, row := range organizers {
 		if i > 0 {
-			o.b = append(o.b, ',')
+			o.B = append(o.B, ',')
 		}
-		o.b = v.organizer(o.b, row, full)
+		o.B = v.organizer(o.B, row, full)
 	}
-	o.b = append(o.b, `],"custom_fields":[]`...)
+	o.B = append(o.B, `],"custom_fields":[]`...)
 	flag("ticketed", e.ticketed)
-	o.int("post_parent", e.parent.Int64)
-	o.str("language", string(e.language))
-	o.list("translations", languages(e.languages))
+	o.Int("post_parent", e.parent.Int64)
+	o.String("language", string(e.language))
+	o.Strings("translations", languages(e.languages))
 	if full {
 		v.linked(o, e, url, zone, venues, organizers)
 	}
-	return o.end(), nil
+	return o.End(), nil
 }
 
 // shown are the venues and organizers that everybody may see.
@@ -177,40 +178,40 @@ func (v view) address(i *image) string {
 	return v.s.Site.BaseURL + handlers.MediaPath + i.path.String
 }
 
-func (v view) image(o *object, i *image) {
-	o.key("image")
-	m := begin(o.b)
-	m.str("url", v.address(i))
-	m.int("id", i.id.Int64)
-	m.str("extension", i.extension.String)
-	m.int("width", i.width.Int64)
-	m.int("height", i.height.Int64)
-	m.int("filesize", i.size.Int64)
-	m.key("sizes")
-	all := begin(m.b)
+func (v view) image(o *jsonappend.Object, i *image) {
+	o.Key("image")
+	m := begin(o.B)
+	m.String("url", v.address(i))
+	m.Int("id", i.id.Int64)
+	m.String("extension", i.extension.String)
+	m.Int("width", i.width.Int64)
+	m.Int("height", i.height.Int64)
+	m.Int("filesize", i.size.Int64)
+	m.Key("sizes")
+	all := begin(m.B)
 	for _, name := range [...]string{"thumbnail", "medium", "large"} {
 		size, ok := i.sizes[name]
 		if !ok {
 			continue
 		}
-		all.key(name)
-		one := begin(all.b)
-		one.int("width", int64(size.Width))
-		one.int("height", int64(size.Height))
-		one.str("mime-type", size.MIMEType)
-		one.int("filesize", size.Filesize)
+		all.Key(name)
+		one := begin(all.B)
+		one.Int("width", int64(size.Width))
+		one.Int("height", int64(size.Height))
+		one.String("mime-type", size.MIMEType)
+		one.Int("filesize", size.Filesize)
 		if strings.Contains(size.Path, "://") {
-			one.str("url", size.Path)
+			one.String("url", size.Path)
 		} else {
-			one.str("url", v.s.Site.BaseURL+handlers.MediaPath+size.Path)
+			one.String("url", v.s.Site.BaseURL+handlers.MediaPath+size.Path)
 		}
-		all.b = one.end()
+		all.B = one.End()
 	}
-	m.b = all.end()
-	o.b = m.end()
+	m.B = all.End()
+	o.B = m.End()
 }
 
-func (v view) terms(o *object, name string, taxonomy calendar.Kind, all []*term) {
+func (v view) terms(o *jsonappend.Object, name string, taxonomy calendar.Kind, all []*term) {
 	published, collection := "tribe_events_cat", v.s.api+"/categories"
 	if taxonomy == calendar.Tag {
 		published, collection = "post_tag", v.s.api+"/tags"
@@ -226,53 +227,53 @@ func (v view) terms(o *object, name string, taxonomy calendar.Kind, all []*term)
 			return cmp.Or(strings.Compare(calendar.FoldName(a.name), calendar.FoldName(b.name)), cmp.Compare(a.id, b.id))
 		})
 	}
-	o.key(name)
-	o.b = append(o.b, '[')
+	o.Key(name)
+	o.B = append(o.B, '[')
 	for i, t := range some {
 		if i > 0 {
-			o.b = append(o.b, ',')
+			o.B = append(o.B, ',')
 		}
-		m := begin(o.b)
-		m.str("name", calendar.Escape(t.name))
-		m.str("slug", t.slug)
-		m.int("term_group", 0)
-		m.int("term_taxonomy_id", t.id)
-		m.str("taxonomy", published)
-		m.str("description", t.description)
-		m.int("parent", t.parent.Int64)
-		m.int("count", t.count)
-		m.str("filter", "raw")
-		m.int("id", t.id)
-		m.key("urls")
-		u := begin(m.b)
-		u.str("self", collection+"/"+strconv.FormatInt(t.id, 10))
-		u.str("collection", collection)
+		m := begin(o.B)
+		m.String("name", calendar.Escape(t.name))
+		m.String("slug", t.slug)
+		m.Int("term_group", 0)
+		m.Int("term_taxonomy_id", t.id)
+		m.String("taxonomy", published)
+		m.String("description", t.description)
+		m.Int("parent", t.parent.Int64)
+		m.Int("count", t.count)
+		m.String("filter", "raw")
+		m.Int("id", t.id)
+		m.Key("urls")
+		u := begin(m.B)
+		u.String("self", collection+"/"+strconv.FormatInt(t.id, 10))
+		u.String("collection", collection)
 		if t.parent.Valid {
-			u.str("up", collection+"/"+strconv.FormatInt(t.parent.Int64, 10))
+			u.String("up", collection+"/"+strconv.FormatInt(t.parent.Int64, 10))
 		}
-		m.b = u.end()
-		o.b = m.end()
+		m.B = u.End()
+		o.B = m.End()
 	}
-	o.b = append(o.b, ']')
+	o.B = append(o.B, ']')
 }
 
 // published writes what venues and organizers begin with, and returns their address.
-func (v view) published(o *object, kind calendar.Kind, r *record) string {
+func (v view) published(o *jsonappend.Object, kind calendar.Kind, r *record) string {
 	status := r.status.At(v.now, r.published)
 	url := v.page(kind, r.id, status, r.slug)
-	o.int("id", r.id)
+	o.Int("id", r.id)
 	if r.author.Valid && r.author.Int64 != 0 {
-		o.str("author", strconv.FormatInt(r.author.Int64, 10))
+		o.String("author", strconv.FormatInt(r.author.Int64, 10))
 	}
-	o.str("status", string(status))
-	o.str("date", v.local(r.published))
-	o.str("date_utc", utc(r.published))
-	o.str("modified", v.local(r.modified))
-	o.str("modified_utc", utc(r.modified))
-	o.str("url", url)
-	o.some(string(kind), calendar.Escape(r.title))
-	o.some("description", markup.Paragraphs(r.description))
-	o.some("slug", r.slug)
+	o.String("status", string(status))
+	o.String("date", v.local(r.published))
+	o.String("date_utc", utc(r.published))
+	o.String("modified", v.local(r.modified))
+	o.String("modified_utc", utc(r.modified))
+	o.String("url", url)
+	o.Some(string(kind), calendar.Escape(r.title))
+	o.Some("description", markup.Paragraphs(r.description))
+	o.Some("slug", r.slug)
 	if r.image.id.Valid {
 		v.image(o, &r.image)
 	}
@@ -280,12 +281,12 @@ func (v view) published(o *object, kind calendar.Kind, r *record) string {
 }
 
 // named writes what venues and organizers end with.
-func (v view) named(o *object, r *record) {
+func (v view) named(o *jsonappend.Object, r *record) {
 	global := v.s.host + "?id=" + strconv.FormatInt(r.id, 10)
-	o.str("global_id", global)
-	o.list("global_id_lineage", []string{global})
-	o.str("language", string(r.language))
-	o.list("translations", languages(r.languages))
+	o.String("global_id", global)
+	o.Strings("global_id_lineage", []string{global})
+	o.String("language", string(r.language))
+	o.Strings("translations", languages(r.languages))
 }
 
 func (v view) venue(b []byte, e *venue, full bool) []byte {
@@ -302,20 +303,20 @@ func (v view) venue(b []byte, e *venue, full bool) []byte {
 		{"website", e.website},
 		{"stateprovince", e.region()},
 	} {
-		o.some(m[0], m[1])
+		o.Some(m[0], m[1])
 	}
 	if e.latitude.Valid {
-		o.float("geo_lat", e.latitude.Float64)
-		o.float("geo_lng", e.longitude.Float64)
+		o.Float("geo_lat", e.latitude.Float64)
+		o.Float("geo_lng", e.longitude.Float64)
 	}
 	if full {
-		o.key("json_ld")
-		o.b = v.place(o.b, e, url)
+		o.Key("json_ld")
+		o.B = v.place(o.B, e, url)
 	}
-	o.bool("show_map", e.showMap)
-	o.bool("show_map_link", e.showMapLink)
+	o.Bool("show_map", e.showMap)
+	o.Bool("show_map_link", e.showMapLink)
 	v.named(o, &e.record)
-	return o.end()
+	return o.End()
 }
 
 // region is what was written, else the state of an address in the United States, else the province.
@@ -335,102 +336,102 @@ func (e *venue) region() string {
 
 func (v view) place(b []byte, e *venue, url string) []byte {
 	o := begin(b)
-	o.str("@type", "Place")
-	o.some("name", e.title)
-	o.some("description", markup.Plain(e.description))
+	o.String("@type", "Place")
+	o.Some("name", e.title)
+	o.Some("description", markup.Plain(e.description))
 	if e.image.id.Valid {
-		o.some("image", v.address(&e.image))
+		o.Some("image", v.address(&e.image))
 	}
-	o.some("url", url)
+	o.Some("url", url)
 	if e.address+e.city+e.region()+e.zip+e.country != "" {
-		o.key("address")
-		a := begin(o.b)
-		a.str("@type", "PostalAddress")
-		a.some("streetAddress", e.address)
-		a.some("addressLocality", e.city)
-		a.some("addressRegion", e.region())
-		a.some("postalCode", e.zip)
-		a.some("addressCountry", e.country)
-		o.b = a.end()
+		o.Key("address")
+		a := begin(o.B)
+		a.String("@type", "PostalAddress")
+		a.Some("streetAddress", e.address)
+		a.Some("addressLocality", e.city)
+		a.Some("addressRegion", e.region())
+		a.Some("postalCode", e.zip)
+		a.Some("addressCountry", e.country)
+		o.B = a.End()
 	}
 	if e.latitude.Valid {
-		o.key("geo")
-		g := begin(o.b)
-		g.str("@type", "GeoCoordinates")
-		g.float("latitude", e.latitude.Float64)
-		g.float("longitude", e.longitude.Float64)
-		o.b = g.end()
+		o.Key("geo")
+		g := begin(o.B)
+		g.String("@type", "GeoCoordinates")
+		g.Float("latitude", e.latitude.Float64)
+		g.Float("longitude", e.longitude.Float64)
+		o.B = g.End()
 	}
-	o.some("telephone", e.phone)
-	o.some("sameAs", e.website)
-	return o.end()
+	o.Some("telephone", e.phone)
+	o.Some("sameAs", e.website)
+	return o.End()
 }
 
 func (v view) organizer(b []byte, e *organizer, full bool) []byte {
 	o := begin(b)
 	url := v.published(o, calendar.Organizer, &e.record)
-	o.some("phone", e.phone)
-	o.some("website", e.website)
-	o.some("email", e.email)
+	o.Some("phone", e.phone)
+	o.Some("website", e.website)
+	o.Some("email", e.email)
 	if full {
-		o.key("json_ld")
-		o.b = v.person(o.b, e, url)
+		o.Key("json_ld")
+		o.B = v.person(o.B, e, url)
 	}
 	v.named(o, &e.record)
-	return o.end()
+	return o.End()
 }
 
 func (v view) person(b []byte, e *organizer, url string) []byte {
 	o := begin(b)
-	o.str("@type", "Person")
-	o.some("name", e.title)
-	o.some("description", markup.Plain(e.description))
-	o.some("url", url)
-	o.some("telephone", e.phone)
-	o.some("email", e.email)
-	o.some("sameAs", e.website)
-	return o.end()
+	o.String("@type", "Person")
+	o.Some("name", e.title)
+	o.Some("description", markup.Plain(e.description))
+	o.Some("url", url)
+	o.Some("telephone", e.phone)
+	o.Some("email", e.email)
+	o.Some("sameAs", e.website)
+	return o.End()
 }
 
 // linked writes json_ld.
 func (v view) linked(
-	o *object, e *event, url string, zone calendar.Zone, venues []*venue, organizers []*organizer,
+	o *jsonappend.Object, e *event, url string, zone calendar.Zone, venues []*venue, organizers []*organizer,
 ) {
 	const iso = "2006-01-02T15:04:05-07:00"
-	o.key("json_ld")
-	d := begin(o.b)
-	d.str("@context", "http://schema.org")
-	d.str("@type", "Event")
-	d.some("name", e.title)
-	d.some("description", markup.Plain(e.description))
+	o.Key("json_ld")
+	d := begin(o.B)
+	d.String("@context", "http://schema.org")
+	d.String("@type", "Event")
+	d.Some("name", e.title)
+	d.Some("description", markup.Plain(e.description))
 	if e.image.id.Valid {
-		d.some("image", v.address(&e.image))
+		d.Some("image", v.address(&e.image))
 	}
-	d.some("url", url)
-	d.str("eventAttendanceMode", "https://schema.org/OfflineEventAttendanceMode")
-	d.str("eventStatus", "https://schema.org/EventScheduled")
-	d.str("startDate", e.starts.In(zone.Location()).Format(iso))
-	d.str("endDate", e.ends.In(zone.Location()).Format(iso))
+	d.Some("url", url)
+	d.String("eventAttendanceMode", "https://schema.org/OfflineEventAttendanceMode")
+	d.String("eventStatus", "https://schema.org/EventScheduled")
+	d.String("startDate", e.starts.In(zone.Location()).Format(iso))
+	d.String("endDate", e.ends.In(zone.Location()).Format(iso))
 	if len(venues) > 0 {
-		d.key("location")
+		d.Key("location")
 		first := venues[0]
-		d.b = v.place(d.b, first, v.page(calendar.Venue, first.id, calendar.Publish, first.slug))
+		d.B = v.place(d.B, first, v.page(calendar.Venue, first.id, calendar.Publish, first.slug))
 	}
 	if len(organizers) > 0 {
-		d.key("organizer")
+		d.Key("organizer")
 		first := organizers[0]
-		d.b = v.person(d.b, first, v.page(calendar.Organizer, first.id, calendar.Publish, first.slug))
+		d.B = v.person(d.B, first, v.page(calendar.Organizer, first.id, calendar.Publish, first.slug))
 	}
 	if !e.cost.IsZero() {
-		d.key("offers")
-		f := begin(d.b)
-		f.str("@type", "Offer")
-		f.str("price", e.cost.Lowest())
-		f.some("priceCurrency", v.s.Site.Currency.Code)
-		f.some("url", url)
-		f.str("availability", "https://schema.org/InStock")
-		f.str("validFrom", e.published.In(v.s.Site.Zone.Location()).Format(iso))
-		d.b = f.end()
+		d.Key("offers")
+		f := begin(d.B)
+		f.String("@type", "Offer")
+		f.String("price", e.cost.Lowest())
+		f.Some("priceCurrency", v.s.Site.Currency.Code)
+		f.Some("url", url)
+		f.String("availability", "https://schema.org/InStock")
+		f.String("validFrom", e.published.In(v.s.Site.Zone.Location()).Format(iso))
+		d.B = f.End()
 	}
-	o.b = d.end()
+	o.B = d.End()
 }

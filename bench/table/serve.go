@@ -74,8 +74,9 @@ type reply struct {
 
 // constantCmd serves replies that it has in memory.
 type constantCmd struct {
-	Replies string `required:"" help:"File of the replies."`
-	Listen  string `required:"" help:"Address."`
+	Replies   string `required:"" help:"File of the replies."`
+	AsService bool   `help:"Buffers as the service has them."`
+	Listen    string `required:"" help:"Address."`
 }
 
 func (c constantCmd) Run(ctx context.Context, o output) error {
@@ -87,7 +88,7 @@ func (c constantCmd) Run(ctx context.Context, o output) error {
 	if err := json.Unmarshal(data, &replies); err != nil {
 		return err
 	}
-	app := constant(replies)
+	app := constant(replies, c.AsService)
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
 	if err != nil {
 		return err
@@ -98,15 +99,18 @@ func (c constantCmd) Run(ctx context.Context, o output) error {
 	return app.Listener(ln)
 }
 
-// constant is Fiber with the settings that the service has, and nothing else.
-func constant(replies []reply) *fiber.App {
-	app := fiber.New(fiber.Config{
+// constant is Fiber with the time-outs that the service has, and nothing else: or, with its buffers, too.
+func constant(replies []reply, asService bool) *fiber.App {
+	config := fiber.Config{
 		DisableStartupMessage: true,
-		ReadBufferSize:        16 << 10,
 		ReadTimeout:           10 * time.Second,
 		WriteTimeout:          60 * time.Second,
 		IdleTimeout:           90 * time.Second,
-	})
+	}
+	if asService {
+		config.ReadBufferSize, config.WriteBufferSize = 16<<10, 8<<10
+	}
+	app := fiber.New(config)
 	for _, r := range replies {
 		app.Get(r.Path, func(c *fiber.Ctx) error {
 			c.Response().Header.DisableNormalizing() // as the service does: names are not looked at

@@ -77,7 +77,7 @@ func TestConstantAnswersWhatWasRecorded(t *testing.T) {
 	from.Header.Set("X-TEC-Total", "7")
 	from.Header.Set("Date", "then")
 	for every, total := range map[bool]string{false: "", true: "7"} {
-		app := constant([]reply{recorded("/a", &from, every)})
+		app := constant([]reply{recorded("/a", &from, every)}, every)
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/a", nil)
 		if err != nil {
 			t.Fatal(err)

@@ -39,7 +39,7 @@ type target struct {
 	kind   kind
 	engine string // "" of what needs none
 	way    baseline.Way
-	every  bool // a constant reply with all the headers of ours
+	every  bool // a constant reply with all the headers of ours, and our buffers
 	flags  []string
 
 	*process
@@ -135,7 +135,7 @@ func targets(engines []engine, f features, quick bool) []*target {
 	}
 	out = append(out, &target{name: "constant", kind: constantReply})
 	if !quick {
-		out = append(out, &target{name: "constant, all headers", kind: constantReply, every: true})
+		out = append(out, &target{name: "constant, as the service", kind: constantReply, every: true})
 	}
 	return out
 }
@@ -194,7 +194,11 @@ func (s *stand) start(ctx context.Context, t *target) (err error) {
 		var id int64
 		if file, id, err = s.replies(t.every); err == nil {
 			ids = []int64{id}
-			t.process, err = startProcess(ctx, []string{ready}, s.self, "constant", "--replies", file)
+			args := []string{"constant", "--replies", file}
+			if t.every {
+				args = append(args, "--as-service")
+			}
+			t.process, err = startProcess(ctx, []string{ready}, s.self, args...)
 		}
 	}
 	if err != nil {

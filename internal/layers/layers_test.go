@@ -38,6 +38,7 @@ var layers = []layer{
 	{"limit", ""},
 	{"migrations", ""},
 	{"web", ""},
+	{"internal/jsonappend", ""},
 	{"internal/layers", ""},
 	{"internal/licences", ""},
 	{"internal/manual", ""},

@@ -1,0 +1,105 @@
+package handlers
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestShapesWriteThemselves compares what the shapes append with what package encoding/json makes of them, with members
+// that are empty or not by chance.
+func TestShapesWriteThemselves(t *testing.T) {
+	t.Parallel()
+	chance := rand.New(rand.NewPCG(1, 2))
+	for range 400 {
+		for _, shape := range []any{&eventList{}, &venueList{}, &organizerList{}, &eventJSON{}, &venueJSON{}, &organizerJSON{}} {
+			v := reflect.ValueOf(shape).Elem()
+			scramble(t, chance, v, "")
+			written := v.Interface()
+			if _, ok := written.(jsonAppender); !ok {
+				written = v.Addr().Interface()
+			}
+			one, ok := written.(jsonAppender)
+			if !ok {
+				t.Fatalf("%T does not write itself", shape)
+			}
+			got, err := encode(one)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want bytes.Buffer
+			enc := json.NewEncoder(&want)
+			enc.SetEscapeHTML(false)
+			if err := enc.Encode(v.Interface()); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(bytes.TrimSuffix(want.Bytes(), []byte("\n"))), string(got)); diff != "" {
+				t.Fatalf("%T (-encoding/json +itself):\n%s", shape, diff)
+			}
+		}
+	}
+}
+
+// scramble fills a value by chance. Of what has a fixed form, the form is kept: parts of dates are digits, and what may be
+// one or many, or an object or false, is one of them.
+func scramble(t *testing.T, chance *rand.Rand, v reflect.Value, name string) {
+	t.Helper()
+	empty := chance.IntN(3) == 0
+	switch {
+	case v.Type() == reflect.TypeFor[orFalse]() && name == "Image":
+		v.Set(reflect.ValueOf(imageOrFalse(nil)))
+		if !empty {
+			image := &imageJSON{}
+			scramble(t, chance, reflect.ValueOf(image).Elem(), "")
+			v.Set(reflect.ValueOf(image))
+		}
+		return
+	case v.Type() == reflect.TypeFor[oneOrMany]():
+		venues := make([]venueJSON, chance.IntN(3))
+		for i := range venues {
+			scramble(t, chance, reflect.ValueOf(&venues[i]).Elem(), "")
+		}
+		v.Set(reflect.ValueOf(venuesOf(venues)))
+		return
+	case v.Type() == reflect.TypeFor[dateDetails]():
+		for i := range v.NumField() {
+			v.Field(i).SetString([]string{"2026", "01", ""}[chance.IntN(3)])
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			scramble(t, chance, v.Field(i), v.Type().Field(i).Name)
+		}
+	case reflect.Pointer:
+		if v.SetZero(); !empty {
+			v.Set(reflect.New(v.Type().Elem()))
+			scramble(t, chance, v.Elem(), "")
+		}
+	case reflect.Slice:
+		if v.SetZero(); !empty {
+			v.Set(reflect.MakeSlice(v.Type(), chance.IntN(3), 3))
+			for i := range v.Len() {
+				scramble(t, chance, v.Index(i), "")
+			}
+		}
+	case reflect.String:
+		texts := []string{"zażółć", "<p>a & \"b\"</p>\n", "\u2028\x01", "\xff", "10"}
+		if v.SetZero(); !empty {
+			v.SetString(texts[chance.IntN(len(texts))])
+		}
+	case reflect.Bool:
+		v.SetBool(empty)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(int64(chance.IntN(2000)) - 1000)
+	case reflect.Float64:
+		v.SetFloat([]float64{0, 52.2297, -180, 1e-7, 1e21}[chance.IntN(5)])
+	default:
+		t.Fatalf("%s: a %s", name, v.Type())
+	}
+}

@@ -1,0 +1,162 @@
+// Package jsonappend appends JSON to a buffer, the way package encoding/json writes it without escaping HTML: for the
+// shapes that are written most, and without looking at types while they are.
+package jsonappend
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+const hex = "0123456789abcdef"
+
+// String appends a string.
+func String(b []byte, s string) []byte {
+	b = append(b, '"')
+	from := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			switch {
+			case r == utf8.RuneError && size == 1:
+				b = append(append(b, s[from:i]...), `\ufffd`...)
+				from = i + size
+			case r == '\u2028' || r == '\u2029':
+				b = append(append(b, s[from:i]...), `\u202`...)
+				b = append(b, hex[r&0xF])
+				from = i + size
+			}
+			i += size
+			continue
+		}
+		b = append(b, s[from:i]...)
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\b':
+			b = append(b, `\b`...)
+		case '\f':
+			b = append(b, `\f`...)
+		case '\n':
+			b = append(b, `\n`...)
+		case '\r':
+			b = append(b, `\r`...)
+		case '\t':
+			b = append(b, `\t`...)
+		default:
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&0xF])
+		}
+		i++
+		from = i
+	}
+	return append(append(b, s[from:]...), '"')
+}
+
+// Float appends a number that is neither infinite nor NaN, as JavaScript would print it.
+func Float(b []byte, f float64) []byte {
+	// Of ES6: https://262.ecma-international.org/6.0/#sec-tostring-applied-to-the-number-type.
+	if abs := math.Abs(f); abs == 0 || abs >= 1e-6 && abs < 1e21 {
+		return strconv.AppendFloat(b, f, 'f', -1, 64)
+	}
+	b = strconv.AppendFloat(b, f, 'e', -1, 64)
+	// e-09 is written e-9.
+	if n := len(b); n >= 4 && b[n-4] == 'e' && (b[n-3] == '-' || b[n-3] == '+') && b[n-2] == '0' {
+		b[n-2] = b[n-1]
+		b = b[:n-1]
+	}
+	return b
+}
+
+// Strings appends a list of strings; null for nil.
+func Strings(b []byte, values []string) []byte {
+	return List(b, values, func(b []byte, s *string) []byte { return String(b, *s) })
+}
+
+// List appends a list of what each appends; null for nil.
+func List[T any](b []byte, values []T, each func([]byte, *T) []byte) []byte {
+	if values == nil {
+		return append(b, "null"...)
+	}
+	b = append(b, '[')
+	for i := range values {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = each(b, &values[i])
+	}
+	return append(b, ']')
+}
+
+// Object appends the members of an object to B. Their names have nothing to escape.
+type Object struct{ B []byte }
+
+// Begin begins an object after what is in the buffer.
+func Begin(b []byte) Object { return Object{append(b, '{')} }
+
+// End ends the object, and returns the buffer.
+func (o *Object) End() []byte { return append(o.B, '}') }
+
+// Key begins a member. Its value is appended to B.
+func (o *Object) Key(name string) {
+	if o.B[len(o.B)-1] != '{' {
+		o.B = append(o.B, ',')
+	}
+	o.B = append(append(append(o.B, '"'), name...), '"', ':')
+}
+
+// String appends a string.
+func (o *Object) String(name, value string) {
+	o.Key(name)
+	o.B = String(o.B, value)
+}
+
+// Some appends a string that is not empty.
+func (o *Object) Some(name, value string) {
+	if value != "" {
+		o.String(name, value)
+	}
+}
+
+// Int appends a whole number.
+func (o *Object) Int(name string, value int64) {
+	o.Key(name)
+	o.B = strconv.AppendInt(o.B, value, 10)
+}
+
+// Bool appends true or false.
+func (o *Object) Bool(name string, value bool) {
+	o.Key(name)
+	o.B = strconv.AppendBool(o.B, value)
+}
+
+// BoolOrNull appends true or false, null for nil.
+func (o *Object) BoolOrNull(name string, value *bool) {
+	if value == nil {
+		o.Raw(name, "null")
+		return
+	}
+	o.Bool(name, *value)
+}
+
+// Float appends a number.
+func (o *Object) Float(name string, value float64) {
+	o.Key(name)
+	o.B = Float(o.B, value)
+}
+
+// Strings appends a list of strings.
+func (o *Object) Strings(name string, values []string) {
+	o.Key(name)
+	o.B = Strings(o.B, values)
+}
+
+// Raw appends what is JSON already.
+func (o *Object) Raw(name, value string) {
+	o.Key(name)
+	o.B = append(o.B, value...)
+}
