@@ -3,6 +3,7 @@ package handlers
 import (
 	"bytes"
 	"encoding/json"
+	"sync"
 )
 
 // ordered is a JSON object whose members keep their order.
@@ -56,11 +57,22 @@ func writeJSON(b *bytes.Buffer, v any) error {
 	return nil
 }
 
+// Buffers that values are written to. One that has become large is left to the collector.
+var encoders = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const maxEncoder = 256 << 10
+
 // encode is a value as JSON.
 func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	if err := writeJSON(&b, v); err != nil {
+	b, _ := encoders.Get().(*bytes.Buffer)
+	defer func() {
+		if b.Cap() <= maxEncoder {
+			encoders.Put(b)
+		}
+	}()
+	b.Reset()
+	if err := writeJSON(b, v); err != nil {
 		return nil, err
 	}
-	return b.Bytes(), nil
+	return bytes.Clone(b.Bytes()), nil
 }

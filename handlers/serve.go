@@ -147,5 +147,7 @@ func write(c *fiber.Ctx, rep *reply, fields string) error {
 		c.Set(h[0], h[1])
 	}
 	c.Set(fiber.HeaderContentType, "application/json; charset=UTF-8")
-	return c.Status(rep.status).Send(body)
+	// It is ours alone: no copy of it stays with the connection.
+	c.Status(rep.status).Response().SetBodyRaw(body)
+	return nil
 }

@@ -97,7 +97,9 @@ func (r reader) read(ctx context.Context, ids []int64) (*vocabulary, error) {
 		}
 		return nil
 	})
-	return v, group.Wait()
+	err := group.Wait()
+	v.compact()
+	return v, err
 }
 
 // textsOf are the texts of one slot.

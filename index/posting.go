@@ -9,7 +9,7 @@ import (
 // written as varints, and a set instead where they are so many that it is smaller.
 type posting struct {
 	distances []byte
-	dense     set
+	dense     *set
 	n, last   uint32
 }
 
@@ -26,7 +26,7 @@ func (p *posting) add(slot uint32) {
 			dense := make(set, slot/64+1)
 			p.into(dense)
 			dense.add(slot)
-			p.distances, p.dense = nil, dense
+			p.distances, p.dense = nil, &dense
 		}
 	}
 	p.n++
@@ -36,7 +36,7 @@ func (p *posting) add(slot uint32) {
 // into adds the slots to a set that has room for them.
 func (p *posting) into(b set) {
 	if p.dense != nil {
-		b.or(p.dense)
+		b.or(*p.dense)
 		return
 	}
 	slot, d := uint32(0), p.distances
@@ -57,8 +57,8 @@ func (p *posting) into(b set) {
 // meets reports whether a slot is in a set.
 func (p *posting) meets(b set) bool {
 	if p.dense != nil {
-		n := min(len(p.dense), len(b))
-		for i, w := range p.dense[:n] {
+		n := min(len(*p.dense), len(b))
+		for i, w := range (*p.dense)[:n] {
 			if w&b[i] != 0 {
 				return true
 			}

@@ -2,8 +2,8 @@ package index
 
 import (
 	"bytes"
+	"hash/maphash"
 	"slices"
-	"strings"
 
 	"github.com/almanac-cal/almanac/search"
 )
@@ -11,49 +11,133 @@ import (
 // vocabulary is the words of the search texts, each with the slots of the events in whose texts it is. Words are
 // looked up by any part of them, so they stand one after another in one text that is searched through.
 type vocabulary struct {
-	ids map[string]uint32
 	// text is all words, each between two line feeds; start is where each begins in it.
 	text  []byte
 	start []uint32
-	// texts are, for each word, the slots by the languages in which the text is served that has it.
-	texts [][]served
+	// table has the words by their hashes: one more than their number, 0 where there is none.
+	table []uint32
+	seed  maphash.Seed
+	// slots are, for each word, those of texts that are served in the languages of the first such text; further has those
+	// of texts served in others.
+	slots   []served
+	further map[uint32][]served
 }
 
 // served is the slots of a word in texts of the same languages.
 type served struct {
-	languages uint8
 	posting
+	languages uint8
 }
 
 func newVocabulary() *vocabulary {
-	return &vocabulary{ids: map[string]uint32{}, text: []byte{'\n'}}
+	return &vocabulary{text: []byte{'\n'}, seed: maphash.MakeSeed(), further: map[uint32][]served{}}
+}
+
+// word is the text of a word.
+func (v *vocabulary) word(id uint32) []byte {
+	end := len(v.text)
+	if int(id)+1 < len(v.start) {
+		end = int(v.start[id+1])
+	}
+	return v.text[v.start[id] : end-1]
+}
+
+// find looks a word up: its number, or where in the table it belongs.
+func (v *vocabulary) find(word string) (id uint32, at int, known bool) {
+	if len(v.table) == 0 {
+		return 0, 0, false
+	}
+	mask := len(v.table) - 1
+	for at = int(maphash.String(v.seed, word)) & mask; ; at = (at + 1) & mask { //nolint:gosec // only its lower bits count
+		switch id = v.table[at]; {
+		case id == 0:
+			return 0, at, false
+		case string(v.word(id-1)) == word:
+			return id - 1, at, true
+		}
+	}
+}
+
+// grow makes the table twice as large when three quarters are taken.
+func (v *vocabulary) grow() {
+	if 4*len(v.start) < 3*len(v.table) {
+		return
+	}
+	v.table = make([]uint32, max(2*len(v.table), 1<<10))
+	mask := len(v.table) - 1
+	for id := range v.start {
+		at := int(maphash.Bytes(v.seed, v.word(uint32(id)))) & mask //nolint:gosec // as above
+		for v.table[at] != 0 {
+			at = (at + 1) & mask
+		}
+		v.table[at] = uint32(id) + 1
+	}
 }
 
 // add notes that a slot, not smaller than any before, has a text in some languages.
 func (v *vocabulary) add(slot uint32, languages uint8, text string) {
 	for word := range search.EachWord(text) {
-		id, known := v.ids[word]
+		id, _, known := v.find(word)
 		if !known {
+			v.grow()
+			_, at, _ := v.find(word)
 			id = uint32(len(v.start))
-			word = strings.Clone(word)
-			v.ids[word] = id
+			v.table[at] = id + 1
 			v.start = append(v.start, uint32(len(v.text)))
 			v.text = append(append(v.text, word...), '\n')
-			v.texts = append(v.texts, nil)
+			v.slots = append(v.slots, served{languages: languages})
 		}
-		at := slices.IndexFunc(v.texts[id], func(s served) bool { return s.languages == languages })
-		if at < 0 {
-			at = len(v.texts[id])
-			v.texts[id] = append(v.texts[id], served{languages: languages})
+		v.of(id, languages).add(slot)
+	}
+}
+
+// of is the slots of a word in texts of some languages.
+func (v *vocabulary) of(id uint32, languages uint8) *served {
+	if v.slots[id].languages == languages {
+		return &v.slots[id]
+	}
+	all := v.further[id]
+	at := slices.IndexFunc(all, func(s served) bool { return s.languages == languages })
+	if at < 0 {
+		at = len(all)
+		all = append(all, served{languages: languages})
+		v.further[id] = all
+	}
+	return &all[at]
+}
+
+// compact gives back what growing has reserved. Adding goes on as before.
+func (v *vocabulary) compact() {
+	v.text, v.start, v.slots = slices.Clone(v.text), slices.Clone(v.start), slices.Clone(v.slots)
+	for id, all := range v.further {
+		v.further[id] = slices.Clone(all)
+	}
+	size := 0
+	v.each(func(p *posting) { size += len(p.distances) })
+	// One after another: most words are rare, and each by itself would take a multiple of its bytes.
+	bytes := make([]byte, 0, size)
+	v.each(func(p *posting) {
+		from := len(bytes)
+		bytes = append(bytes, p.distances...)
+		p.distances = bytes[from:len(bytes):len(bytes)]
+	})
+}
+
+func (v *vocabulary) each(do func(*posting)) {
+	for i := range v.slots {
+		do(&v.slots[i].posting)
+	}
+	for _, all := range v.further {
+		for i := range all {
+			do(&all[i].posting)
 		}
-		v.texts[id][at].add(slot)
 	}
 }
 
 // into adds the slots of all words that hold a piece, in texts served in a language, to a set.
 func (v *vocabulary) into(b set, piece search.Piece, language uint8) {
 	if piece.Start && piece.End {
-		if id, known := v.ids[piece.Text]; known {
+		if id, _, known := v.find(piece.Text); known {
 			v.wordInto(b, id, language)
 		}
 		return
@@ -88,9 +172,12 @@ func (v *vocabulary) into(b set, piece search.Piece, language uint8) {
 }
 
 func (v *vocabulary) wordInto(b set, id uint32, language uint8) {
-	for i := range v.texts[id] {
-		if v.texts[id][i].languages&language != 0 {
-			v.texts[id][i].into(b)
+	if s := &v.slots[id]; s.languages&language != 0 {
+		s.into(b)
+	}
+	for i := range v.further[id] {
+		if s := &v.further[id][i]; s.languages&language != 0 {
+			s.into(b)
 		}
 	}
 }

@@ -23,10 +23,14 @@ type Listener struct {
 
 	// Most is how many connections there may be, MostPerAddress how many of one address as Key counts it; 0 is no limit.
 	Most, MostPerAddress int
+	// MostSending is how many bytes of replies may be on their way to clients that have not taken them yet; 0 is no limit.
+	MostSending int64
 	// Exempt are addresses that may have any number, within Most.
 	Exempt func(netip.Addr) bool
 	// Refuse may write a last word to a connection, which is closed then. It must not wait.
 	Refuse func(net.Conn, Reason)
+
+	sending atomic.Int64
 
 	mu   sync.Mutex
 	all  map[*conn]struct{}
@@ -95,6 +99,9 @@ func (l *Listener) Open() int {
 	return len(l.all)
 }
 
+// Sending is how many bytes of large replies are on their way.
+func (l *Listener) Sending() int64 { return l.sending.Load() }
+
 // Hurry gives connections that have not sent anything yet only that long to do so: they keep a server from ending.
 func (l *Listener) Hurry(wait time.Duration) {
 	l.mu.Lock()
@@ -113,14 +120,41 @@ type conn struct {
 	net.Conn
 	gathering
 
-	of    *Listener
-	key   string // of the address it is counted for; "" for none
-	spoke atomic.Bool
-	gone  sync.Once
+	of      *Listener
+	key     string // of the address it is counted for; "" for none
+	spoke   atomic.Bool
+	gone    sync.Once
+	sending atomic.Int64 // bytes of its reply that are counted
+}
+
+// sendingLeast is the size of replies that count: smaller ones wait in buffers of the system, if at all.
+const sendingLeast = 16 << 10
+
+// Reserve counts a reply of some bytes until the connection is read from again, or closed. It reports whether there is
+// room for it.
+func (c *conn) Reserve(size int) bool {
+	c.sent()
+	if size < sendingLeast || c.of.MostSending == 0 {
+		return true
+	}
+	n := int64(size)
+	if c.of.sending.Add(n) > c.of.MostSending {
+		c.of.sending.Add(-n)
+		return false
+	}
+	c.sending.Store(n)
+	return true
+}
+
+func (c *conn) sent() {
+	if n := c.sending.Swap(0); n != 0 {
+		c.of.sending.Add(-n)
+	}
 }
 
 // Read implements net.Conn.
 func (c *conn) Read(b []byte) (int, error) {
+	c.sent()
 	if err := c.flush(c.Conn); err != nil {
 		return 0, err
 	}
@@ -137,5 +171,6 @@ func (c *conn) Write(b []byte) (int, error) { return c.write(c.Conn, b) }
 // Close implements net.Conn.
 func (c *conn) Close() error {
 	c.gone.Do(func() { c.of.forget(c) })
+	c.sent()
 	return c.Conn.Close()
 }

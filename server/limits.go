@@ -50,6 +50,8 @@ type Limits struct {
 	Concurrent           int // requests at once; 0: 64 for each processor
 	Connections          int // 0: no limit
 	ConnectionsByAddress int // of one address, unless it is a proxy, private or of this machine; 0: no limit
+	// Sending is how many bytes of replies may wait for clients to take them; 0: no limit.
+	Sending int64
 
 	Rates   Rates
 	Proxies limit.Proxies // whose word about the address of a client counts
@@ -109,6 +111,7 @@ func (t *turnedAway) Unwrap() error { return t.error }
 // The reasons why requests are turned away.
 const (
 	reasonBusy     = "busy"
+	reasonSending  = "sending"
 	reasonAddress  = "rate_address"
 	reasonToken    = "rate_token"
 	reasonFailures = "rate_failures"
@@ -119,7 +122,7 @@ const (
 )
 
 var reasons = []string{
-	reasonBusy, reasonAddress, reasonToken, reasonFailures, reasonSlow, reasonTooLarge, reasonParse,
+	reasonBusy, reasonSending, reasonAddress, reasonToken, reasonFailures, reasonSlow, reasonTooLarge, reasonParse,
 	reasonKey,
 }
 
@@ -258,7 +261,7 @@ func (s *Server) receive(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 // bound puts the limits on connections around a listener.
 func (s *Server) bound(ln net.Listener) *limit.Listener {
 	return &limit.Listener{
-		Listener: ln, Most: s.Connections, MostPerAddress: s.ConnectionsByAddress,
+		Listener: ln, Most: s.Connections, MostPerAddress: s.ConnectionsByAddress, MostSending: s.Sending,
 		Exempt: func(a netip.Addr) bool { return limit.Near(a) || s.Proxies.Trusted(a) },
 		Refuse: s.refuseConnection,
 	}

@@ -112,6 +112,32 @@ func TestBusyIsRefusedEarly(t *testing.T) {
 	}
 }
 
+func TestRepliesThatNobodyTakesAreBounded(t *testing.T) {
+	t.Parallel()
+	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Sending = 20 << 10 }))
+	doc := s.url + "/cal/events/v1/doc"
+	large := get(t, doc, "Accept", "application/json")
+	if large.Status != 503 || large.Get(t, "code") != "rest_unavailable" {
+		t.Errorf("got %d and %d bytes", large.Status, len(large.Body))
+	}
+	header("Retry-After", "1", "ETag", "", "Content-Encoding", "", "X-Content-Type-Options", "nosniff")(t, large)
+	if large.Header.Get("X-Request-ID") == "" {
+		t.Error("the refusal has no id")
+	}
+	for range 3 {
+		if res := get(t, s.url+"/cal/events/v1/nowhere"); res.Status != 404 {
+			t.Errorf("a small reply: %d", res.Status)
+		}
+	}
+	ample := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Sending = 1 << 20 }))
+	for range 20 {
+		// What was taken counts no more.
+		if res := get(t, ample.url+"/cal/events/v1/doc"); res.Status != 200 {
+			t.Errorf("with room: %d", res.Status)
+		}
+	}
+}
+
 func TestDeadlines(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer

@@ -177,6 +177,12 @@ func (m *Metrics) watch(s *Server) error {
 			}
 			return 0
 		}},
+		{"almanac_http_sending_bytes", "Bytes of large replies that clients have not taken yet.", func() float64 {
+			if ln := s.listener.Load(); ln != nil {
+				return float64(ln.Sending())
+			}
+			return 0
+		}},
 		{"almanac_ready", "Whether the server should be sent requests, as /readyz says.", func() float64 {
 			ready, _ := s.ready(context.Background())
 			return oneIf(ready)

@@ -178,26 +178,41 @@ func (s *Server) handle(c *fiber.Ctx) error {
 		s.answer(c, x)
 	}
 	s.finish(c, x)
+	s.send(c, x)
 	if s.draining.Load() {
 		c.Response().SetConnectionClose()
 	}
-	together(c)
 	s.done(c, x, time.Since(began))
 	return nil
 }
 
-// together has the head and the body of a reply leave at once.
-func together(c *fiber.Ctx) {
-	to, ok := c.Context().Conn().(interface{ Gather(body int) })
+// send has the head and the body of a reply leave at once, and counts it while its client takes it. Reads for which there is
+// no room are refused; what was written is told in any case.
+func (s *Server) send(c *fiber.Ctx, x *exchange) {
+	to, ok := c.Context().Conn().(interface {
+		Gather(body int)
+		Reserve(size int) bool
+	})
 	if !ok {
 		return
 	}
 	res := c.Response()
-	if c.Method() == fiber.MethodHead || res.StatusCode() != fiber.StatusOK || res.IsBodyStream() {
+	if c.Method() == fiber.MethodHead || res.IsBodyStream() {
 		to.Gather(0)
 		return
 	}
-	to.Gather(len(res.Body()))
+	if !to.Reserve(len(res.Body())) && isRead(c) {
+		res.Reset()
+		s.begin(c, x)
+		x.failed = &turnedAway{error: errBusy, retry: time.Second, reason: reasonSending}
+		s.writeError(c, x, x.failed)
+		s.finish(c, x)
+	}
+	if res.StatusCode() == fiber.StatusOK {
+		to.Gather(len(res.Body()))
+	} else {
+		to.Gather(0)
+	}
 }
 
 // begin sets up a reply that is empty.

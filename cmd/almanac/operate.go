@@ -34,6 +34,7 @@ type operateFlags struct {
 	CacheSize               string        `default:"64MiB" placeholder:"SIZE" help:"Memory for finished replies to those who have not signed in, 0 for none. Default ${default}."`
 	CacheDelay              time.Duration `default:"0s" placeholder:"TIME" help:"How long such a reply may miss what another process wrote. 0s asks the database for its revision for each request. Default ${default}."`
 	MaxConcurrent           int           `default:"0" placeholder:"N" help:"Requests worked on at once. More wait up to a second and are refused then. Default 64 for each processor."`
+	MaxSending              string        `default:"256MiB" placeholder:"SIZE" help:"Memory for large replies that clients have not taken yet, 0 for any. Further ones are refused then. Default ${default}."`
 	MaxConnections          int           `default:"4096" placeholder:"N" help:"Connections at once, 0 for any number. Default ${default}."`
 	MaxConnectionsByAddress int           `default:"256" placeholder:"N" help:"Connections at once from one public address, 0 for any number. Default ${default}."`
 	RateLimit               string        `default:"auto" placeholder:"RATE" help:"Requests without credentials from one address: such as 100/s, 600/m burst 200, or off. Default 50/s burst 250 from public addresses, and off if it listens on this machine only."`
@@ -100,8 +101,10 @@ func (f operateFlags) check() error {
 			return usageError{fmt.Errorf("--%s %d: want 0 to 1000000", n.flag, n.value)}
 		}
 	}
-	if _, err := f.cacheSize(); err != nil {
-		return usageError{err}
+	for _, m := range []struct{ flag, size string }{{"cache-size", f.CacheSize}, {"max-sending", f.MaxSending}} {
+		if _, err := memory(m.flag, m.size); err != nil {
+			return usageError{err}
+		}
 	}
 	if f.RateRedis != "" {
 		shared, err := limit.NewRedis(f.RateRedis, "", nil)
@@ -126,21 +129,21 @@ func (f operateFlags) check() error {
 	return nil
 }
 
-// maxCache bounds --cache-size.
-const maxCache = 1 << 40
+// maxMemory is the most that anybody means.
+const maxMemory = 1 << 40
 
-// cacheSize is in bytes.
-func (f operateFlags) cacheSize() (int64, error) {
-	size, err := humanize.ParseBytes(f.CacheSize)
-	if err != nil || size > maxCache {
-		return 0, fmt.Errorf("--cache-size %q: want a size such as 64MiB, or 0", f.CacheSize)
+// memory is the size that a flag gives, in bytes.
+func memory(flag, text string) (int64, error) {
+	size, err := humanize.ParseBytes(text)
+	if err != nil || size > maxMemory {
+		return 0, fmt.Errorf("--%s %q: want a size such as 64MiB, or 0", flag, text)
 	}
 	return int64(size), nil
 }
 
 // caching keeps replies that are made from a database. stop comes before the database is closed.
 func (f operateFlags) caching(st *store.Store) (_ server.Caching, stop func() error, err error) {
-	size, err := f.cacheSize()
+	size, err := memory("cache-size", f.CacheSize)
 	if err != nil {
 		return server.Caching{}, nil, usageError{err}
 	}
@@ -159,6 +162,9 @@ func (f operateFlags) limits(at net.Addr) (server.Limits, error) {
 		Forwarded: f.ProxyHeader == "forwarded",
 	}
 	var err error
+	if l.Sending, err = memory("max-sending", f.MaxSending); err != nil {
+		return l, err
+	}
 	if l.Proxies, err = limit.ParseProxies(f.TrustedProxy); err != nil {
 		return l, fmt.Errorf("--trusted-proxy: %w", err)
 	}

@@ -30,6 +30,8 @@ func TestWrongSettingsAreNamedBeforeAnythingIsOpened(t *testing.T) {
 		{"--max-age", "1500ms"},
 		{"--stale-while-revalidate", "9000h"},
 		{"--max-concurrent", "-1"},
+		{"--cache-size", "much"},
+		{"--max-sending", "-1"},
 		{"--max-connections", "1000001"},
 		{"--max-connections-by-address", "-5"},
 		{"--rate-limit", "100"},
