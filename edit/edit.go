@@ -42,7 +42,9 @@ type Editor struct {
 	// changed along with it nothing is.
 	Expect calendar.Expect
 
-	changes []change // of the transaction that runs
+	// Of the transaction that runs.
+	changes []change
+	fresh   map[int64]*ent.Event // events that it created, as they were then
 }
 
 // Write runs do in a transaction of the store, brings the search texts of what e did in it up to date, appends
@@ -50,7 +52,7 @@ type Editor struct {
 // store.Tx, it may run do several times, so do loads what it changes itself, in the transaction.
 func Write(ctx context.Context, db *ent.Client, e *Editor, do func(tx *ent.Tx) error) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
-		e.changes = nil
+		e.changes, e.fresh = nil, nil
 		if err := do(tx); err != nil {
 			return err
 		}

@@ -52,6 +52,10 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 		return nil, err
 	}
 	e.log(calendar.Event, r.id, calendar.Created, nil)
+	if e.fresh == nil {
+		e.fresh = make(map[int64]*ent.Event)
+	}
+	e.fresh[row.ID] = row
 	return row, nil
 }
 

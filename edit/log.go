@@ -2,8 +2,10 @@ package edit
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -41,28 +43,35 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 	if err := grow(ctx, tx, revision, int64(len(e.changes))); err != nil {
 		return fmt.Errorf("next revision: %w", err)
 	}
-	newest, err := tx.Counter.Get(ctx, revision)
-	if err != nil {
-		return fmt.Errorf("next revision: %w", err)
-	}
-	next := newest.Value - int64(len(e.changes)) + 1
+	older := len(e.changes) - 1 // by how much the next one is older than the newest
 	for part := range slices.Chunk(e.changes, batch) {
-		rows := make([]*ent.ChangeCreate, len(part))
-		for i, c := range part {
-			rows[i] = tx.Change.Create().SetID(next).SetKind(c.kind).SetRecordID(c.id).SetAction(c.action).
-				SetNillableUserID(e.author()).SetAt(e.Now)
+		args := make([]any, 0, 7*len(part))
+		for _, c := range part {
+			var fields any
 			if c.fields != nil {
-				rows[i].SetFields(c.fields)
+				data, err := json.Marshal(c.fields)
+				if err != nil {
+					return fmt.Errorf("change log: %w", err)
+				}
+				fields = json.RawMessage(data)
 			}
-			next++
+			args = append(args, older, string(c.kind), c.id, string(c.action), fields, e.author(), e.Now)
+			older--
 		}
-		if err := tx.Change.CreateBulk(rows...).Exec(ctx); err != nil {
+		if _, err := tx.ExecContext(ctx, changeRows+strings.Repeat(","+changeRow, len(part)-1), args...); err != nil {
 			return fmt.Errorf("change log: %w", err)
 		}
 	}
 	e.changes = nil
 	return nil
 }
+
+// The ids come from the counter in the statement itself: everybody waits from the moment that it grows, so it is not asked
+// before.
+const (
+	changeRow  = "((SELECT `value` FROM `counters` WHERE `name` = '" + revision + "') - ?, ?, ?, ?, ?, ?, ?)"
+	changeRows = "INSERT INTO `changes` (`id`, `kind`, `record_id`, `action`, `fields`, `user_id`, `at`) VALUES " + changeRow
+)
 
 // LogAll notes in the change log that any record of some kinds may have changed, for those who keep something that is
 // derived from the records: the entries name no record, their id is 0. Nothing else is to be written in the transaction

@@ -66,7 +66,7 @@ func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
 		// What was created and then changed again in the same transaction is not new any more.
 		fresh := without(ids[true], ids[false])
 		for part := range slices.Chunk(fresh, batch) {
-			if err := e.insertSearchTexts(ctx, tx, kind, part); err != nil {
+			if err := e.insertFreshTexts(ctx, tx, kind, part); err != nil {
 				return fmt.Errorf("search texts of %s: %w", kind, err)
 			}
 		}
@@ -99,6 +99,36 @@ func (e *Editor) insertSearchTexts(ctx context.Context, tx *ent.Tx, kind calenda
 	if err != nil {
 		return err
 	}
+	return e.storeSearchTexts(ctx, tx, kind, ids, texts)
+}
+
+// insertFreshTexts is insertSearchTexts for records that the transaction has created and not changed since. Events need
+// not be read again then.
+func (e *Editor) insertFreshTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
+	if kind != calendar.Event {
+		return e.insertSearchTexts(ctx, tx, kind, ids)
+	}
+	texts := make(map[int64][]found, len(ids))
+	var unknown []int64
+	for _, id := range ids {
+		row := e.fresh[id]
+		if row == nil || row.Languages != calendar.LanguagesOf(row.Language) {
+			unknown = append(unknown, id)
+			continue
+		}
+		texts[id] = e.foundBy(kind, calendar.Text{
+			Language: row.Language, Title: row.Title, Description: row.Description, Excerpt: row.Excerpt,
+		}, nil)
+	}
+	if err := e.storeSearchTexts(ctx, tx, kind, ids, texts); err != nil || unknown == nil {
+		return err
+	}
+	return e.insertSearchTexts(ctx, tx, kind, unknown)
+}
+
+func (e *Editor) storeSearchTexts(
+	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64, texts map[int64][]found,
+) error {
 	var rows []*ent.SearchTextCreate
 	for _, id := range ids {
 		for _, f := range texts[id] {

@@ -259,7 +259,7 @@ func TestProcessesThatEnd(t *testing.T) {
 		}
 
 		// Before the work is committed, and before the key is freed.
-		c.when = func(m ent.Mutation) bool { _, ok := m.(*ent.ChangeMutation); return ok || frees(m) }
+		c.when = func(m ent.Mutation) bool { _, ok := m.(*ent.SearchTextMutation); return ok || frees(m) }
 		equal(t, "status", 500, k.Do(t, broken).Status)
 		c.when = nil
 		created(0)

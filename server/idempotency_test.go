@@ -22,7 +22,7 @@ func TestWhatEndsARequestFreesItsKey(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var interrupt func(context.Context) error
-		st.Ent.Change.Use(func(next ent.Mutator) ent.Mutator {
+		st.Ent.SearchText.Use(func(next ent.Mutator) ent.Mutator {
 			return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
 				if interrupt != nil {
 					if err := interrupt(ctx); err != nil {
