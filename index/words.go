@@ -48,7 +48,7 @@ func (v *vocabulary) find(word string) (id uint32, at int, known bool) {
 		return 0, 0, false
 	}
 	mask := len(v.table) - 1
-	for at = int(maphash.String(v.seed, word)) & mask; ; at = (at + 1) & mask { //nolint:gosec // only its lower bits count
+	for at = int(maphash.String(v.seed, word)) & mask; ; at = (at + 1) & mask {
 		switch id = v.table[at]; {
 		case id == 0:
 			return 0, at, false
@@ -66,7 +66,7 @@ func (v *vocabulary) grow() {
 	v.table = make([]uint32, max(2*len(v.table), 1<<10))
 	mask := len(v.table) - 1
 	for id := range v.start {
-		at := int(maphash.Bytes(v.seed, v.word(uint32(id)))) & mask //nolint:gosec // as above
+		at := int(maphash.Bytes(v.seed, v.word(uint32(id)))) & mask
 		for v.table[at] != 0 {
 			at = (at + 1) & mask
 		}
