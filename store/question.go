@@ -9,6 +9,7 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Question is a query for one whole number that is asked very often. On SQLite it has a connection of its own with the
@@ -22,13 +23,15 @@ type Question struct {
 
 	answer atomic.Pointer[answer]
 
-	mu     sync.Mutex
-	conn   *sql.Conn // nil: none is open
-	index  walIndex
-	seen   bool // the index can be read
-	stmt   driver.StmtQueryContext
-	closed bool
-	row    [1]driver.Value
+	mu    sync.Mutex
+	conn  *sql.Conn // nil: none is open
+	index walIndex
+	seen  bool // the index can be read
+
+	distrusted bool // it has hidden a commit
+	stmt       driver.StmtQueryContext
+	closed     bool
+	row        [1]driver.Value
 }
 
 // walHeader is the header of an index of SQLite's write-ahead log.
@@ -36,6 +39,7 @@ type walHeader [48]byte
 
 // answer is what was found in a database, and how its log was before.
 type answer struct {
+	at    time.Time
 	index walIndex
 	log   walHeader
 	n     int64
@@ -48,10 +52,14 @@ func (s *Store) NewQuestion(query string) *Question {
 	return &Question{db: s.DB, file: s.url.file, query: query, kept: s.Engine() == "sqlite" && most != 1}
 }
 
+// lastHolds is how long an answer is repeated at most. Somebody asks then, and notices if the log's index is not to be
+// trusted: on a file system that shows one process what another has mapped later, or never.
+const lastHolds = time.Second
+
 // Last is the answer there was, if it is known without asking that nothing was committed to the database since.
 func (q *Question) Last() (n int64, ok bool) {
 	last := q.answer.Load()
-	if last == nil {
+	if last == nil || time.Since(last.at) > lastHolds {
 		return 0, false
 	}
 	now, ok := last.index.read()
@@ -82,7 +90,7 @@ func (q *Question) Ask(ctx context.Context) (int64, error) {
 	// What is committed between this and reading is in the answer, and makes it be looked for once more.
 	var before walHeader
 	known := false
-	if q.seen {
+	if q.seen && !q.distrusted {
 		before, known = q.index.read()
 	}
 	n, err := q.read()
@@ -91,15 +99,28 @@ func (q *Question) Ask(ctx context.Context) (int64, error) {
 		return 0, errors.Join(err, q.drop())
 	}
 	switch {
+	case known && q.wrong(before, n):
+		q.distrusted = true
+		q.answer.Store(nil)
 	case known:
-		q.answer.Store(&answer{q.index, before, n})
-	case !q.seen:
+		q.answer.Store(&answer{time.Now(), q.index, before, n})
+	case !q.seen && !q.distrusted:
 		// The first answer has made sure that there is a log.
 		if index, ok := openWALIndex(q.file); ok {
 			q.index, q.seen = index, true
 		}
 	}
 	return n, nil
+}
+
+// wrong reports whether the index is as it was at the last answer, and after this one, though they differ.
+func (q *Question) wrong(log walHeader, n int64) bool {
+	last := q.answer.Load()
+	if last == nil || last.log != log || last.n == n {
+		return false
+	}
+	now, ok := q.index.read()
+	return ok && now == log
 }
 
 func (q *Question) open(ctx context.Context) error {

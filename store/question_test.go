@@ -179,8 +179,11 @@ func BenchmarkQuestion(b *testing.B) {
 			}
 		}
 		for b.Loop() {
-			if _, ok := q.Last(); !ok && runtime.GOOS == "linux" {
-				b.Fatal("not known")
+			if _, ok := q.Last(); ok {
+				continue
+			}
+			if _, err := q.Ask(b.Context()); err != nil {
+				b.Fatal(err)
 			}
 		}
 		if err := q.Close(); err != nil {
