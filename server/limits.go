@@ -47,7 +47,7 @@ type Limits struct {
 	Timeout       time.Duration // of one request's work, SQL included; 0: 15 s
 	UploadTimeout time.Duration // the same for routes that take files; 0: 60 s
 
-	Concurrent           int // requests at once; 0: 64 for each processor
+	Concurrent           int // requests at once; 0: 32 for each processor
 	Connections          int // 0: no limit
 	ConnectionsByAddress int // of one address, unless it is a proxy, private or of this machine; 0: no limit
 	// Sending is how many bytes of replies may wait for clients to take them; 0: no limit.
@@ -85,14 +85,14 @@ func (l *Limits) setDefaults() {
 		l.UploadTimeout = 60 * time.Second
 	}
 	if l.Concurrent == 0 {
-		l.Concurrent = 64 * runtime.GOMAXPROCS(0)
+		l.Concurrent = 32 * runtime.GOMAXPROCS(0)
 	}
 }
 
 // Who finds the server busy waits up to gateWait, with up to gateLine others for each request that is worked on.
 const (
 	gateWait = time.Second
-	gateLine = 4
+	gateLine = 8
 )
 
 // countedKeys bounds the memory that rates take.

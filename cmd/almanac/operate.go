@@ -33,7 +33,7 @@ type operateFlags struct {
 	UploadTimeout           time.Duration `default:"60s" placeholder:"TIME" help:"The same for uploads of images. Default ${default}."`
 	CacheSize               string        `default:"64MiB" placeholder:"SIZE" help:"Memory for finished replies to those who have not signed in, 0 for none. Default ${default}."`
 	CacheDelay              time.Duration `default:"0s" placeholder:"TIME" help:"How long such a reply may miss what another process wrote. 0s asks the database for its revision for each request. Default ${default}."`
-	MaxConcurrent           int           `default:"0" placeholder:"N" help:"Requests worked on at once. More wait up to a second and are refused then. Default 64 for each processor."`
+	MaxConcurrent           int           `default:"0" placeholder:"N" help:"Requests worked on at once. More wait up to a second and are refused then. Default 32 for each processor."`
 	MaxSending              string        `default:"256MiB" placeholder:"SIZE" help:"Memory for large replies that clients have not taken yet, 0 for any. Further ones are refused then. Default ${default}."`
 	MaxConnections          int           `default:"4096" placeholder:"N" help:"Connections at once, 0 for any number. Default ${default}."`
 	MaxConnectionsByAddress int           `default:"256" placeholder:"N" help:"Connections at once from one public address, 0 for any number. Default ${default}."`
