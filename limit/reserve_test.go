@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"errors"
 	"io"
 	"testing"
 )
@@ -28,7 +29,7 @@ func TestRepliesOnTheirWay(t *testing.T) {
 	want(60 << 10)
 	reserve(b, 40<<10, true)
 	want(100 << 10)
-	if _, err := a.Read(make([]byte, 1)); err != io.EOF { //nolint:errorlint // it is what readers return
+	if _, err := a.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
 	want(40 << 10)

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/internal/storetest"
-	"github.com/almanac-cal/almanac/store"
 )
 
 func TestMySQLPreparesWhatIsSentOften(t *testing.T) {
@@ -17,15 +16,7 @@ func TestMySQLPreparesWhatIsSentOften(t *testing.T) {
 		t.Skipf("%s names no server", storetest.Variable)
 	}
 	url := storetest.MySQL(t) + "&max-open=1&prepare-after=3"
-	st, err := store.Open(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := st.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	st := open(t, url)
 	executed := func() (n int) {
 		t.Helper()
 		var name string
