@@ -116,36 +116,26 @@ func (r *request) link(events []*ent.Event) (out linkedRows, err error) {
 	}
 	var links []link
 	venues, organizers, terms := map[int64]*ent.Venue{}, map[int64]*ent.Organizer{}, map[int64]*ent.Term{}
-	err = r.about(eventLinksQuery, ids, dst, func() (err error) {
+	err = r.about(eventLinksQuery, ids, dst, func() error {
 		to := edges[row.event]
 		var give func()
 		switch row.kind {
 		case "venue":
-			one := venues[row.id]
-			if one == nil {
-				if one, err = row.venue(); err != nil {
-					return err
-				}
-				venues[row.id] = one
-				out.venues = append(out.venues, one)
+			one, err := once(venues, &out.venues, row.id, row.venue)
+			if err != nil {
+				return err
 			}
 			give = func() { to.Venues = append(to.Venues, one) }
 		case "organizer":
-			one := organizers[row.id]
-			if one == nil {
-				if one, err = row.organizer(); err != nil {
-					return err
-				}
-				organizers[row.id] = one
-				out.organizers = append(out.organizers, one)
+			one, err := once(organizers, &out.organizers, row.id, row.organizer)
+			if err != nil {
+				return err
 			}
 			give = func() { to.Organizers = append(to.Organizers, one) }
 		default:
-			one := terms[row.id]
-			if one == nil {
-				one = row.term()
-				terms[row.id] = one
-				out.terms = append(out.terms, one)
+			one, err := once(terms, &out.terms, row.id, row.term)
+			if err != nil {
+				return err
 			}
 			give = func() { to.Terms = append(to.Terms, one) }
 		}
@@ -159,6 +149,20 @@ func (r *request) link(events []*ent.Event) (out linkedRows, err error) {
 		l.give()
 	}
 	return out, err
+}
+
+// once is the record with an id: that which is known, or the one that is made of the row, which all has from then on.
+func once[R any](known map[int64]*R, all *[]*R, id int64, made func() (*R, error)) (*R, error) {
+	if one := known[id]; one != nil {
+		return one, nil
+	}
+	one, err := made()
+	if err != nil {
+		return nil, err
+	}
+	known[id] = one
+	*all = append(*all, one)
+	return one, nil
 }
 
 func (l *linkedRow) venue() (*ent.Venue, error) {
@@ -181,9 +185,9 @@ func (l *linkedRow) organizer() (*ent.Organizer, error) {
 	}, err
 }
 
-func (l *linkedRow) term() *ent.Term {
+func (l *linkedRow) term() (*ent.Term, error) {
 	return &ent.Term{
 		ID: l.id, Language: l.language, Languages: l.languages, Name: l.name, Description: l.description, Slug: l.slug,
 		Taxonomy: l.taxonomy, ParentID: l.parent, EventCount: l.count,
-	}
+	}, nil
 }

@@ -58,7 +58,7 @@ func (v *vocabulary) find(word string) (id uint32, at int, known bool) {
 	}
 }
 
-// grow makes the table twice as large when three quarters are taken.
+// grow makes room for another word: a table twice as large when three quarters are taken.
 func (v *vocabulary) grow() {
 	if 4*len(v.start) < 3*len(v.table) {
 		return
@@ -77,10 +77,9 @@ func (v *vocabulary) grow() {
 // add notes that a slot, not smaller than any before, has a text in some languages.
 func (v *vocabulary) add(slot uint32, languages uint8, text string) {
 	for word := range search.EachWord(text) {
-		id, _, known := v.find(word)
+		v.grow()
+		id, at, known := v.find(word)
 		if !known {
-			v.grow()
-			_, at, _ := v.find(word)
 			id = uint32(len(v.start))
 			v.table[at] = id + 1
 			v.start = append(v.start, uint32(len(v.text)))
@@ -115,11 +114,11 @@ func (v *vocabulary) compact() {
 	size := 0
 	v.each(func(p *posting) { size += len(p.distances) })
 	// One after another: most words are rare, and each by itself would take a multiple of its bytes.
-	bytes := make([]byte, 0, size)
+	all := make([]byte, 0, size)
 	v.each(func(p *posting) {
-		from := len(bytes)
-		bytes = append(bytes, p.distances...)
-		p.distances = bytes[from:len(bytes):len(bytes)]
+		from := len(all)
+		all = append(all, p.distances...)
+		p.distances = all[from:len(all):len(all)]
 	})
 }
 
