@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
 	"strings"
@@ -9,7 +10,7 @@ import (
 // Proxies are the networks whose word about the address of a client counts. The zero value trusts nobody.
 type Proxies []netip.Prefix
 
-// ParseProxies reads networks in CIDR notation and single addresses.
+// ParseProxies reads networks in CIDR notation and single addresses. IPv4 may be written as IPv6 (RFC 4291, 2.5.5.2).
 func ParseProxies(texts []string) (Proxies, error) {
 	var out Proxies
 	for _, text := range texts {
@@ -22,8 +23,12 @@ func ParseProxies(texts []string) (Proxies, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Addresses are compared as IPv4 wherever they are, so a network of them is one of IPv4.
-		if a := p.Addr(); a.Is4In6() && p.Bits() >= 96 {
+		// Addresses are compared as IPv4 wherever they are, so a network of them is one of IPv4. A wider one would hold
+		// IPv6 addresses besides, and not the one it is named by.
+		if a := p.Addr(); a.Is4In6() {
+			if p.Bits() < 96 {
+				return nil, fmt.Errorf("%s: an IPv4 address in an IPv6 network of %d bits: 96 or more are needed", text, p.Bits())
+			}
 			p = netip.PrefixFrom(a.Unmap(), p.Bits()-96)
 		}
 		out = append(out, p.Masked())

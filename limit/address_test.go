@@ -39,8 +39,10 @@ func TestClients(t *testing.T) {
 			t.Errorf("%s: got %s, want %s", test.name, got, test.want)
 		}
 	}
-	if _, err := ParseProxies([]string{"10.0.0.0/33"}); err == nil {
-		t.Error("a network that is none was taken")
+	for _, none := range []string{"10.0.0.0/33", "::ffff:0.0.0.0/1", "::ffff:10.0.0.0/95"} {
+		if _, err := ParseProxies([]string{none}); err == nil {
+			t.Errorf("%s was taken for a network", none)
+		}
 	}
 }
 
@@ -117,7 +119,7 @@ func TestNear(t *testing.T) {
 
 // FuzzParseProxies checks that a network contains the address it was named by, and is the same when it is read again.
 func FuzzParseProxies(f *testing.F) {
-	for _, seed := range []string{"10.0.0.0/8", "192.0.2.7", "fd00::1/8", "::ffff:10.0.0.1", "::ffff:10.0.0.0/104", "fe80::1%eth0", "10.0.0.1/33", "*"} {
+	for _, seed := range []string{"10.0.0.0/8", "192.0.2.7", "fd00::1/8", "::ffff:10.0.0.1", "::ffff:10.0.0.0/104", "::ffff:0.0.0.0/1", "fe80::1%eth0", "10.0.0.1/33", "*"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
