@@ -256,6 +256,53 @@ func TestPostingHoldsWhatWasAdded(t *testing.T) {
 	}
 }
 
+// TestVocabularyIsTheSamePacked checks that a vocabulary finds what was added before and after it was packed.
+func TestVocabularyIsTheSamePacked(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 5))
+	const slots, all = 12_000, 7
+	for _, packedAt := range []uint32{0, 1, 8_000, slots} {
+		v := newVocabulary()
+		want := map[string][all + 1]map[uint32]bool{}
+		for slot := range uint32(slots) {
+			if slot == packedAt {
+				v.pack()
+			}
+			languages := uint8(1 + r.IntN(all))
+			// Of one word each, of one in half of them, and of those between.
+			for _, word := range []string{"everywhere", fmt.Sprint("w", slot), fmt.Sprint("w", r.IntN(1+r.IntN(slots)))} {
+				v.add(slot, languages, word)
+				of := want[word]
+				if of[languages] == nil {
+					of[languages] = map[uint32]bool{}
+				}
+				of[languages][slot] = true
+				want[word] = of
+			}
+		}
+		if packedAt == slots {
+			v.pack()
+		}
+		for word, of := range want {
+			for language := uint8(1); language <= all; language <<= 1 {
+				plain := make(set, slots/64+1)
+				for languages, some := range of {
+					for slot := range some {
+						if uint8(languages)&language != 0 {
+							plain.add(slot)
+						}
+					}
+				}
+				got := make(set, slots/64+1)
+				v.into(got, search.Piece{Text: word, Start: true, End: true}, language)
+				if !slices.Equal(got, plain) {
+					t.Fatalf("packed at %d: %q in %b: %d slots instead of %d", packedAt, word, language, got.count(), plain.count())
+				}
+			}
+		}
+	}
+}
+
 func TestSetRanges(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))

@@ -98,7 +98,7 @@ func (r reader) read(ctx context.Context, ids []int64) (*vocabulary, error) {
 		return nil
 	})
 	err := group.Wait()
-	v.compact()
+	v.pack()
 	return v, err
 }
 

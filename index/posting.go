@@ -5,10 +5,30 @@ import (
 	"iter"
 )
 
-// posting is the slots of one value, such as a tag or a word, in rising order: the distances between them,
-// written as varints, and a set instead where they are so many that it is smaller.
+// distances are slots in rising order: the first, and then how far the next one is, as varints.
+type distances []byte
+
+// into adds the slots to a set that has room for them.
+func (d distances) into(b set) {
+	slot := uint32(0)
+	for len(d) > 0 {
+		// Mostly one byte.
+		if d[0] < 0x80 {
+			slot += uint32(d[0])
+			d = d[1:]
+		} else {
+			distance, size := binary.Uvarint(d)
+			slot += uint32(distance)
+			d = d[size:]
+		}
+		b[slot/64] |= 1 << (slot % 64)
+	}
+}
+
+// posting is the slots of one value, such as a tag or a word: the distances between them, and a set instead where they
+// are so many that it is smaller.
 type posting struct {
-	distances []byte
+	distances distances
 	dense     *set
 	n, last   uint32
 }
@@ -39,19 +59,7 @@ func (p *posting) into(b set) {
 		b.or(*p.dense)
 		return
 	}
-	slot, d := uint32(0), p.distances
-	for len(d) > 0 {
-		// Mostly one byte.
-		if d[0] < 0x80 {
-			slot += uint32(d[0])
-			d = d[1:]
-		} else {
-			distance, size := binary.Uvarint(d)
-			slot += uint32(distance)
-			d = d[size:]
-		}
-		b[slot/64] |= 1 << (slot % 64)
-	}
+	p.distances.into(b)
 }
 
 // meets reports whether a slot is in a set.

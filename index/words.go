@@ -2,7 +2,9 @@ package index
 
 import (
 	"bytes"
+	"encoding/binary"
 	"hash/maphash"
+	"iter"
 	"slices"
 
 	"github.com/almanac-cal/almanac/search"
@@ -21,6 +23,14 @@ type vocabulary struct {
 	// of texts served in others.
 	slots   []served
 	further map[uint32][]served
+	packed  packed
+}
+
+// packed are the slots of words that were read at once. For each language set of a word there are the languages, the
+// length of the distances as a varint, and the distances.
+type packed struct {
+	all  []byte
+	from []uint32 // by word: where its part begins; and where the last one ends
 }
 
 // served is the slots of a word in texts of the same languages.
@@ -84,7 +94,9 @@ func (v *vocabulary) add(slot uint32, languages uint8, text string) {
 			v.table[at] = id + 1
 			v.start = append(v.start, uint32(len(v.text)))
 			v.text = append(append(v.text, word...), '\n')
-			v.slots = append(v.slots, served{languages: languages})
+			if v.packed.from == nil {
+				v.slots = append(v.slots, served{languages: languages})
+			}
 		}
 		v.of(id, languages).add(slot)
 	}
@@ -92,7 +104,7 @@ func (v *vocabulary) add(slot uint32, languages uint8, text string) {
 
 // of is the slots of a word in texts of some languages.
 func (v *vocabulary) of(id uint32, languages uint8) *served {
-	if v.slots[id].languages == languages {
+	if int(id) < len(v.slots) && v.slots[id].languages == languages {
 		return &v.slots[id]
 	}
 	all := v.further[id]
@@ -105,30 +117,52 @@ func (v *vocabulary) of(id uint32, languages uint8) *served {
 	return &all[at]
 }
 
-// compact gives back what growing has reserved. Adding goes on as before.
-func (v *vocabulary) compact() {
-	v.text, v.start, v.slots = slices.Clone(v.text), slices.Clone(v.start), slices.Clone(v.slots)
-	for id, all := range v.further {
-		v.further[id] = slices.Clone(all)
+// pack puts what there is into a form of fewer bytes, none of them a pointer: most words are rare, and a slice for each
+// would take a multiple of its contents. What is added later stands beside it, and so do the sets of frequent words.
+func (v *vocabulary) pack() {
+	v.text, v.start = slices.Clone(v.text), slices.Clone(v.start)
+	size, frequent := 0, map[uint32][]served{}
+	for id := range uint32(len(v.slots)) {
+		for s := range v.served(id) {
+			size += s.packedSize()
+		}
 	}
-	size := 0
-	v.each(func(p *posting) { size += len(p.distances) })
-	// One after another: most words are rare, and each by itself would take a multiple of its bytes.
-	all := make([]byte, 0, size)
-	v.each(func(p *posting) {
-		from := len(all)
-		all = append(all, p.distances...)
-		p.distances = all[from:len(all):len(all)]
-	})
+	v.packed = packed{all: make([]byte, 0, size), from: make([]uint32, 0, len(v.slots)+1)}
+	for id := range uint32(len(v.slots)) {
+		v.packed.from = append(v.packed.from, uint32(len(v.packed.all)))
+		for s := range v.served(id) {
+			if s.dense != nil {
+				*s.dense = slices.Clone(*s.dense)
+				frequent[id] = append(frequent[id], *s)
+				continue
+			}
+			v.packed.all = binary.AppendUvarint(append(v.packed.all, s.languages), uint64(len(s.distances)))
+			v.packed.all = append(v.packed.all, s.distances...)
+		}
+	}
+	v.packed.from = append(v.packed.from, uint32(len(v.packed.all)))
+	v.slots, v.further = nil, frequent
 }
 
-func (v *vocabulary) each(do func(*posting)) {
-	for i := range v.slots {
-		do(&v.slots[i].posting)
+// packedSize is how many bytes it takes when it is packed.
+func (s *served) packedSize() int {
+	if s.dense != nil {
+		return 0
 	}
-	for _, all := range v.further {
+	return 1 + len(binary.AppendUvarint(nil, uint64(len(s.distances)))) + len(s.distances)
+}
+
+// served yields the slots of a word that are not packed.
+func (v *vocabulary) served(id uint32) iter.Seq[*served] {
+	return func(yield func(*served) bool) {
+		if int(id) < len(v.slots) && !yield(&v.slots[id]) {
+			return
+		}
+		all := v.further[id]
 		for i := range all {
-			do(&all[i].posting)
+			if !yield(&all[i]) {
+				return
+			}
 		}
 	}
 }
@@ -170,12 +204,20 @@ func (v *vocabulary) into(b set, piece search.Piece, language uint8) {
 	}
 }
 
+// wordInto adds the slots of a word in texts served in a language to a set.
 func (v *vocabulary) wordInto(b set, id uint32, language uint8) {
-	if s := &v.slots[id]; s.languages&language != 0 {
-		s.into(b)
+	if int(id)+1 < len(v.packed.from) {
+		for rest := v.packed.all[v.packed.from[id]:v.packed.from[id+1]]; len(rest) > 0; {
+			n, size := binary.Uvarint(rest[1:])
+			end := 1 + size + int(n)
+			if rest[0]&language != 0 {
+				distances(rest[1+size : end]).into(b)
+			}
+			rest = rest[end:]
+		}
 	}
-	for i := range v.further[id] {
-		if s := &v.further[id][i]; s.languages&language != 0 {
+	for s := range v.served(id) {
+		if s.languages&language != 0 {
 			s.into(b)
 		}
 	}
