@@ -26,7 +26,6 @@ type cacheKey [32]byte
 type verified struct {
 	principal Principal
 	hash      string    // of the password in the database when it matched; "" for a token
-	tokenID   int64     // 0 for a password
 	expires   time.Time // of the token; zero is never
 	touched   time.Time // when the last use of the token was written
 	checked   time.Time // when the database was asked; the answer is not older
@@ -96,7 +95,7 @@ func (c *cache) land(key cacheKey, f *flight, now time.Time) {
 	e := f.found
 	e.used = now
 	if old, ok := c.entries[key]; ok {
-		if old.tokenID == e.tokenID && old.touched.After(e.touched) {
+		if old.principal.TokenID == e.principal.TokenID && old.touched.After(e.touched) {
 			e.touched = old.touched
 		}
 	} else {
@@ -130,7 +129,7 @@ func (c *cache) claimTouch(key cacheKey, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.entries[key]
-	if !ok || e.tokenID == 0 || now.Sub(e.touched) < touchEvery {
+	if !ok || e.principal.TokenID == 0 || now.Sub(e.touched) < touchEvery {
 		return false
 	}
 	e.touched = now

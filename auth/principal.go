@@ -10,6 +10,8 @@ type Principal struct {
 	UserID int64
 	Login  string
 	Role   calendar.Role
+	// TokenID is the access token that was presented, 0 for a password. Nothing is permitted or refused by it.
+	TokenID int64
 }
 
 // System is who commands such as an import act as: an administrator without a user. It owns no record.

@@ -284,10 +284,10 @@ func TestRemoveUser(t *testing.T) {
 		w := newWorld(db)
 		ewa := addUser(t, db, "ewa", calendar.Author, horse)
 		jan := addUser(t, db, "jan", calendar.Author, "")
-		key, _ := issue(t, db, ewa.ID, nil)
+		key, tok := issue(t, db, ewa.ID, nil)
 		issue(t, db, ewa.ID, nil)
 		issue(t, db, jan.ID, nil)
-		w.accepts(t, "Bearer "+key, Principal{UserID: ewa.ID, Login: "ewa", Role: calendar.Author})
+		w.accepts(t, "Bearer "+key, Principal{UserID: ewa.ID, Login: "ewa", Role: calendar.Author}.by(tok))
 		var ids [3]int64
 		for i, author := range []int64{ewa.ID, jan.ID, ewa.ID} {
 			ids[i] = int64(i + 1)

@@ -17,6 +17,18 @@ import (
 	"github.com/almanac-cal/almanac/ent/user"
 )
 
+// waiting is how many passwords wait to be computed, beyond those that are. A request that waits keeps others from the
+// server, so that is bounded to what a processor computes within a fraction of a second.
+const waiting = 4
+
+// touchTime is how long a reply waits for the last use of its token to be written. It is a commit, or a write lock that
+// somebody else has for longer than anybody should wait for this.
+const touchTime = 200 * time.Millisecond
+
+// ErrBusy is returned by Verify for a password when too many others wait to be computed. It says nothing about the
+// password, nor about whether there is such a user.
+var ErrBusy = errors.New("too many passwords are being verified")
+
 // Verifier checks credentials against the database. A password costs some 50 ms of computation the first
 // time, and again only when it was not used for a quarter of an hour or the user changed; a change of
 // password or role, a revocation and a disabling are noticed within 5 s. Any number of goroutines may use it.
@@ -29,22 +41,29 @@ type Verifier struct {
 	now     func() time.Time
 	key     [32]byte // of this process, for cache keys
 	cache   *cache
+	line    chan struct{} // one per password that is computed, or waits for that
 	slots   chan struct{} // one per password computation under way
 	dummy   hashed
 	matches func(hashed, string) bool
+
+	touchTime time.Duration
 }
 
-// NewVerifier is a verifier with the clock now. Password computations run on at most half of the processors,
-// so that a flood of wrong passwords leaves room for everybody else.
+// NewVerifier is a verifier with the clock now. Password computations run on at most half of the processors, and few
+// wait for that, so that a flood of wrong passwords leaves room for everybody else.
 func NewVerifier(db *ent.Client, now func() time.Time) *Verifier {
+	atOnce := max(1, runtime.GOMAXPROCS(0)/2)
 	v := &Verifier{
 		Log:     slog.Default(),
 		db:      db,
 		now:     now,
 		cache:   newCache(),
-		slots:   make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2)),
+		line:    make(chan struct{}, atOnce+waiting),
+		slots:   make(chan struct{}, atOnce),
 		dummy:   unmatchable(),
 		matches: hashed.matches,
+
+		touchTime: touchTime,
 	}
 	rand.Read(v.key[:]) // never fails: without randomness it ends the program
 	return v
@@ -54,8 +73,9 @@ func NewVerifier(db *ent.Client, now func() time.Time) *Verifier {
 // Basic takes a login with a password or a token of the user, Bearer a token.
 //
 // Credentials that are malformed, wrong, revoked or expired, and those of a disabled user, are a
-// *calendar.Error with the code incorrect_password for Basic and rest_invalid_token for other schemes. Other
-// errors are of the database or of ctx, which also ends the wait for a turn to compute.
+// *calendar.Error with the code incorrect_password for Basic and rest_invalid_token for other schemes. ErrBusy comes at
+// once, for a password that has to be computed and not for one that is remembered. Other errors are of the database or
+// of ctx, which also ends the wait for a turn to compute.
 func (v *Verifier) Verify(ctx context.Context, authorization string) (Principal, error) {
 	c, err := parseHeader(authorization)
 	if err == nil && c.scheme == none {
@@ -147,7 +167,7 @@ func (v *Verifier) askToken(ctx context.Context, c credential) (verified, error)
 	case err != nil:
 		return verified{}, fmt.Errorf("token: %w", err)
 	}
-	found := verified{tokenID: t.ID, checked: now}
+	found := verified{checked: now}
 	if t.ExpiresAt != nil {
 		found.expires = *t.ExpiresAt
 	}
@@ -168,12 +188,20 @@ func (v *Verifier) askToken(ctx context.Context, c credential) (verified, error)
 		return verified{}, disabled
 	}
 	found.principal = principalOf(u)
+	found.principal.TokenID = t.ID
 	return found, nil
 }
 
 // askPassword costs the same computation whether the user exists, is disabled, has a password or not, so that
 // the time of the answer does not tell which logins there are.
 func (v *Verifier) askPassword(ctx context.Context, c credential) (verified, error) {
+	// Before the user is looked up: without a computation after it, the time that takes would tell something.
+	select {
+	case v.line <- struct{}{}:
+	default:
+		return verified{}, ErrBusy
+	}
+	defer func() { <-v.line }()
 	u, err := v.db.User.Query().Where(user.Login(c.login)).Only(ctx)
 	if err != nil && !ent.IsNotFound(err) {
 		return verified{}, fmt.Errorf("user: %w", err)
@@ -238,20 +266,22 @@ func (v *Verifier) compute(ctx context.Context, h hashed, password string) (bool
 	return v.matches(h, password), nil
 }
 
-// touch notes the use of a token, once a minute over all processes. That it fails is no reason to refuse the
-// caller.
+// touch notes the use of a token, once a minute over all processes. That it fails, or takes too long, is no reason to
+// refuse the caller or to keep it waiting: the first use after another minute does it then.
 func (v *Verifier) touch(ctx context.Context, key cacheKey, found verified) {
-	now := v.now()
-	if found.tokenID == 0 || now.Sub(found.touched) < touchEvery || !v.cache.claimTouch(key, now) {
+	now, id := v.now(), found.principal.TokenID
+	if id == 0 || now.Sub(found.touched) < touchEvery || !v.cache.claimTouch(key, now) {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, v.touchTime)
+	defer cancel()
 	at := stored(now)
 	_, err := v.db.Token.Update().Where(
-		token.ID(found.tokenID),
+		token.ID(id),
 		token.Or(token.LastUsedAtIsNil(), token.LastUsedAtLTE(at.Add(-touchEvery))),
 	).SetLastUsedAt(at).Save(ctx)
 	if err != nil {
-		v.Log.WarnContext(ctx, "last use of a token", "token", found.tokenID, "error", err)
+		v.Log.WarnContext(ctx, "last use of a token", "token", id, "error", err)
 	}
 }
 

@@ -53,6 +53,7 @@ type Limits struct {
 	IdleTime, Age        time.Duration
 	Timeout, Read, Write time.Duration
 	DSN                  string
+	Busy                 time.Duration
 	PrepareAfter         int
 }
 
@@ -61,7 +62,7 @@ func LimitsOf(text string) (Limits, error) {
 	if err != nil {
 		return Limits{}, err
 	}
-	out := Limits{Open: l.pool.open, Idle: l.pool.idle, IdleTime: l.pool.idleTime, Age: l.pool.age, DSN: l.dsn, PrepareAfter: l.prepareAfter}
+	out := Limits{Open: l.pool.open, Idle: l.pool.idle, IdleTime: l.pool.idleTime, Age: l.pool.age, DSN: l.dsn, Busy: l.sqlite.busy, PrepareAfter: l.prepareAfter}
 	if l.mysql != nil {
 		out.Timeout, out.Read, out.Write = l.mysql.Timeout, l.mysql.ReadTimeout, l.mysql.WriteTimeout
 	}

@@ -34,7 +34,7 @@ const (
 // wait is how long it may take to get there.
 func (s *Store) lock(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(outcome) error, err error) {
 	if s.Engine() == "sqlite" {
-		return lockSQLite(ctx, conn, s.url.sqlite.busy, wait)
+		return lockSQLite(ctx, conn, wait)
 	}
 	return lockMySQL(ctx, conn, wait)
 }
@@ -79,7 +79,7 @@ func lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duration) (end fun
 // cascade its DROP to the rows that refer to it. They are checked before the commit instead.
 //
 // The lock Atlas offers here is one file for all databases of a machine, and does not wait.
-func lockSQLite(ctx context.Context, conn *sql.Conn, busy, wait time.Duration) (end func(outcome) error, err error) {
+func lockSQLite(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(outcome) error, err error) {
 	// The connection goes back to the pool, so it must be left as it was, whatever happened to ctx.
 	cleanUp := context.WithoutCancel(ctx)
 	restore := func() error {
@@ -91,7 +91,7 @@ func lockSQLite(ctx context.Context, conn *sql.Conn, busy, wait time.Duration) (
 	if _, err := conn.ExecContext(ctx, "PRAGMA foreign_keys = off"); err != nil {
 		return nil, errors.Join(fmt.Errorf("foreign keys: %w", err), restore())
 	}
-	if err := beginImmediate(ctx, conn, busy, wait); err != nil {
+	if err := beginImmediate(ctx, conn, wait); err != nil {
 		return nil, errors.Join(err, restore())
 	}
 	return func(o outcome) (err error) {
@@ -114,46 +114,33 @@ func lockSQLite(ctx context.Context, conn *sql.Conn, busy, wait time.Duration) (
 	}, nil
 }
 
-// beginImmediate begins a transaction that writes, as soon as no other process does. It waits here, because
-// SQLite itself would wait without listening to ctx. busy is what the connection waits at other times.
-func beginImmediate(ctx context.Context, conn *sql.Conn, busy, wait time.Duration) (err error) {
-	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
-		return fmt.Errorf("begin: %w", err)
-	}
-	defer func() {
-		_, restoreErr := conn.ExecContext(context.WithoutCancel(ctx),
-			fmt.Sprintf("PRAGMA busy_timeout = %d", busy.Milliseconds()))
-		if restoreErr != nil {
-			err = errors.Join(err, restoreErr, discard(conn))
-		}
-	}()
+// beginImmediate begins a transaction that writes, as soon as no other process does. It waits as long as it is told here,
+// and not as connections wait at other times.
+func beginImmediate(ctx context.Context, conn *sql.Conn, wait time.Duration) error {
 	return whenFree(ctx, wait, func() error {
-		_, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE")
-		return err
+		return conn.Raw(func(raw any) error {
+			k, ok := raw.(*keeper)
+			if !ok {
+				return fmt.Errorf("%T is no connection to SQLite", raw)
+			}
+			_, err := k.exec(ctx, "BEGIN IMMEDIATE", nil)
+			return err
+		})
 	})
 }
 
 // whenFree repeats do while another process keeps SQLite busy.
 func whenFree(ctx context.Context, wait time.Duration, do func() error) error {
-	const pause = 20 * time.Millisecond
-	for waited := time.Duration(0); ; waited += pause {
-		err := do()
-		switch {
-		case err == nil:
-			return nil
-		case ctx.Err() != nil:
-			return fmt.Errorf("waiting for the database: %w", ctx.Err())
-		case !isBusy(err):
-			return err
-		case waited >= wait:
-			return fmt.Errorf("%w, for more than %s", ErrLocked, wait)
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("waiting for the database: %w", ctx.Err())
-		case <-time.After(pause):
-		}
+	_, err := patiently(ctx, wait, func() (struct{}, error) { return struct{}{}, do() })
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("waiting for the database: %w", ctx.Err())
+	case !isBusy(err):
+		return err
 	}
+	return fmt.Errorf("%w, for more than %s", ErrLocked, wait)
 }
 
 // discard closes the connection itself instead of giving it back to the pool.

@@ -139,7 +139,7 @@ func size(to *int64) option {
 
 // sqliteOptions are what a URL of SQLite may say about its connections.
 type sqliteOptions struct {
-	busy  time.Duration // how long a writer waits for another
+	busy  time.Duration // how long a writer waits for another, if its context does not end before
 	cache int64         // bytes of pages each connection keeps; 0 for SQLite's own
 	mmap  int64         // bytes of the file that are mapped instead of read; 0 for none
 }

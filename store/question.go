@@ -19,6 +19,7 @@ type Question struct {
 	db    *sql.DB
 	file  string // of SQLite
 	query string
+	wait  time.Duration // for SQLite's locks, at most
 	kept  bool
 
 	answer atomic.Pointer[answer]
@@ -49,7 +50,9 @@ type answer struct {
 func (s *Store) NewQuestion(query string) *Question {
 	// A pool of one has none to spare.
 	most := s.DB.Stats().MaxOpenConnections
-	return &Question{db: s.DB, file: s.url.file, query: query, kept: s.Engine() == "sqlite" && most != 1}
+	return &Question{
+		db: s.DB, file: s.url.file, query: query, wait: s.url.sqlite.busy, kept: s.Engine() == "sqlite" && most != 1,
+	}
 }
 
 // lastHolds is how long an answer is repeated at most. Somebody asks then, and notices if the log's index is not to be
@@ -66,8 +69,8 @@ func (q *Question) Last() (n int64, ok bool) {
 	return last.n, ok && now == last.log
 }
 
-// Ask returns the number, 0 if there is no row. On SQLite the deadline of ctx bounds only the opening of a connection:
-// readers wait for nobody there.
+// Ask returns the number, 0 if there is no row. On SQLite the end of ctx ends only the opening of a connection, and the
+// wait for one that repairs the log: otherwise readers wait for nobody there.
 func (q *Question) Ask(ctx context.Context) (int64, error) {
 	if !q.kept {
 		var n int64
@@ -93,7 +96,7 @@ func (q *Question) Ask(ctx context.Context) (int64, error) {
 	if q.seen && !q.distrusted {
 		before, known = q.index.read()
 	}
-	n, err := q.read()
+	n, err := patiently(ctx, q.wait, q.read)
 	if err != nil {
 		// The next one begins anew.
 		return 0, errors.Join(err, q.drop())

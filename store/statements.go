@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strings"
+	"time"
 )
 
 // Reading a statement costs SQLite more than carrying out most of ours, so each connection keeps the ones it has read.
@@ -19,14 +21,14 @@ const (
 	maxStatement  = 8 << 10
 )
 
-// openSQLite opens a database whose connections keep statements.
-func openSQLite(dsn string) (*sql.DB, error) {
+// openSQLite opens a database whose connections keep statements, and wait for locks for at most so long.
+func openSQLite(dsn string, wait time.Duration) (*sql.DB, error) {
 	// The way database/sql offers to get at a registered driver.
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, err
 	}
-	kept := keeping{dsn: dsn, driver: db.Driver()}
+	kept := keeping{dsn: dsn, driver: db.Driver(), wait: wait}
 	if err := db.Close(); err != nil {
 		return nil, err
 	}
@@ -37,14 +39,15 @@ func openSQLite(dsn string) (*sql.DB, error) {
 type keeping struct {
 	dsn    string
 	driver driver.Driver
+	wait   time.Duration
 }
 
 // Driver is SQLite's.
 func (k keeping) Driver() driver.Driver { return k.driver }
 
-// Connect opens a connection.
-func (k keeping) Connect(context.Context) (driver.Conn, error) {
-	conn, err := k.driver.Open(k.dsn)
+// Connect opens a connection. Another may be about to make the file, to repair it, or to close it as the last.
+func (k keeping) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := patiently(ctx, k.wait, func() (driver.Conn, error) { return k.driver.Open(k.dsn) })
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +55,7 @@ func (k keeping) Connect(context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("%T lacks what a connection needs", conn), conn.Close())
 	}
-	return &keeper{sqlConn: whole, kept: map[string]*statement{}}, nil
+	return &keeper{sqlConn: whole, wait: k.wait, kept: map[string]*statement{}}, nil
 }
 
 // sqlConn is what connections do.
@@ -70,6 +73,7 @@ type sqlConn interface {
 // keeper is a connection that keeps statements. As any connection, it is used by one at a time.
 type keeper struct {
 	sqlConn
+	wait time.Duration // for locks, at most
 	kept map[string]*statement
 	uses uint64
 }
@@ -101,7 +105,7 @@ func (k *keeper) prepared(ctx context.Context, query string, args int) (*stateme
 	if len(query) > maxStatement {
 		return nil, nil
 	}
-	stmt, err := k.PrepareContext(ctx, query)
+	stmt, err := k.sqlConn.PrepareContext(ctx, query)
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +140,37 @@ func (k *keeper) forget() error {
 	return s.stmt.Close()
 }
 
-// ExecContext runs a statement without rows.
+// BeginTx begins a transaction as soon as no other connection writes.
+func (k *keeper) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	return patiently(ctx, k.wait, func() (driver.Tx, error) { return k.sqlConn.BeginTx(ctx, o) })
+}
+
+// PrepareContext prepares a statement that is not kept. Only that waits for locks, and not its use.
+func (k *keeper) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	return patiently(ctx, k.wait, func() (driver.Stmt, error) { return k.sqlConn.PrepareContext(ctx, query) })
+}
+
+// ExecContext runs a statement without rows, as soon as no other connection writes if it does. One that has found a
+// lock held has done nothing yet. Of a script that is only true of the statement it was at, so a script does not wait.
 func (k *keeper) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	return patiently(ctx, k.waitFor(query), func() (driver.Result, error) { return k.exec(ctx, query, args) })
+}
+
+// QueryContext runs a statement with rows, as ExecContext does one without.
+func (k *keeper) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	return patiently(ctx, k.waitFor(query), func() (driver.Rows, error) { return k.query(ctx, query, args) })
+}
+
+// waitFor is how long a text may wait for locks.
+func (k *keeper) waitFor(query string) time.Duration {
+	if strings.Contains(strings.TrimRight(query, "; \t\r\n"), ";") {
+		return 0 // it may be a script
+	}
+	return k.wait
+}
+
+// exec runs a statement without rows, at once or not at all.
+func (k *keeper) exec(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	s, err := k.prepared(ctx, query, len(args))
 	if err != nil {
 		return nil, err
@@ -148,8 +181,8 @@ func (k *keeper) ExecContext(ctx context.Context, query string, args []driver.Na
 	return s.stmt.ExecContext(ctx, args)
 }
 
-// QueryContext runs a statement with rows.
-func (k *keeper) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+// query runs a statement with rows, at once or not at all.
+func (k *keeper) query(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	s, err := k.prepared(ctx, query, len(args))
 	if err != nil {
 		return nil, err

@@ -51,9 +51,9 @@ func parseURL(text string) (location, error) {
 	return location{}, fmt.Errorf("%w: want sqlite://FILE or mysql://USER:PASSWORD@HOST:PORT/NAME", ErrURL)
 }
 
-// sqlitePragmas make SQLite a server's database: readers beside one writer, writers that wait for each
-// other, foreign keys that hold. Write transactions begin immediate, because one that upgrades a read later
-// fails at once instead of waiting.
+// sqlitePragmas make SQLite a server's database: readers beside one writer, foreign keys that hold. Write transactions
+// begin immediate, because one that upgrades a read later fails at once instead of waiting. Connections wait by
+// themselves for other writers: patiently.
 const sqlitePragmas = "_pragma=journal_mode(WAL)&_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&_txlock=immediate"
 
 // sqliteReading are the pragmas of a connection that changes nothing, not even the kind of the journal.
@@ -64,7 +64,7 @@ const sqliteTimes = "&_time_format=sqlite&_timezone=UTC"
 
 // sqliteDSN is what the driver opens.
 func sqliteDSN(path, pragmas string, o sqliteOptions) string {
-	dsn := fmt.Sprintf("%s?%s%s&_pragma=busy_timeout(%d)", path, pragmas, sqliteTimes, o.busy.Milliseconds())
+	dsn := path + "?" + pragmas + sqliteTimes
 	if o.cache > 0 {
 		dsn += fmt.Sprintf("&_pragma=cache_size(-%d)", max(o.cache>>10, 1)) // negative: KiB, not pages
 	}
@@ -207,7 +207,7 @@ func (l location) open() (*sql.DB, error) {
 // unlimited opens the database without the limits of its pool.
 func (l location) unlimited() (*sql.DB, error) {
 	if l.dialect == dialect.SQLite {
-		return openSQLite(l.dsn)
+		return openSQLite(l.dsn, l.sqlite.busy)
 	}
 	connector, err := mysql.NewConnector(l.mysql)
 	if err != nil {
