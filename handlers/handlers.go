@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -69,10 +71,9 @@ func New(c Config) (h *Handlers, err error) {
 	}
 	for _, m := range c.Mounts {
 		m = "/" + strings.Trim(m, "/")
-		if m == "/" || strings.ContainsAny(m, "?#% ") || strings.Contains(m, "//") {
-			return nil, fmt.Errorf("mount %q: want a path such as /wp-json/tribe/events/v1", m)
+		if err := h.mount(m); err != nil {
+			return nil, fmt.Errorf("mount %q: %w", m, err)
 		}
-		h.mounts = append(h.mounts, m)
 	}
 	defer func() {
 		if bad := recover(); bad != nil {
@@ -100,6 +101,29 @@ type Root struct {
 func (r Root) Language() calendar.Language {
 	return calendar.Language(strings.TrimPrefix(r.Segment, "/"))
 }
+
+// mount adds a path to those of the API.
+func (h *Handlers) mount(m string) error {
+	if m == "/" || strings.ContainsAny(m, "?#%\\ ") || path.Clean(m) != m {
+		return errors.New("want a path such as /wp-json/tribe/events/v1")
+	}
+	if first, _, _ := strings.Cut(m[1:], "/"); calendar.Language(first).Known() {
+		return fmt.Errorf("/%s is how a path says its language", first)
+	}
+	for _, other := range h.mounts {
+		if other == m {
+			return nil
+		}
+		if strings.HasPrefix(m+"/", other+"/") || strings.HasPrefix(other+"/", m+"/") {
+			return fmt.Errorf("the API is below %s already", other)
+		}
+	}
+	h.mounts = append(h.mounts, m)
+	return nil
+}
+
+// Mounts are the paths that the API is below, beside the language that may come before each.
+func (h *Handlers) Mounts() []string { return slices.Clone(h.mounts) }
 
 // Locate takes a path apart: where it came in, and what is left of it below the API. ok is false for a path
 // outside the API. The base URL's own path may be there or have been stripped by a proxy.

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -183,7 +184,7 @@ func (p *pattern) match(parts []string) (map[string]string, bool) {
 
 // Match is the route of a request.
 type Match struct {
-	Route    string // as published, for logs and metrics: /events/(?P<id>\d+)
+	Route    string // for logs and metrics: as published, such as /events/(?P<id>\d+), or index
 	Allow    string // the methods of the path
 	pattern  *pattern
 	endpoint *endpoint
@@ -203,7 +204,7 @@ func (h *Handlers) Match(method, rest string) *Match {
 		if !ok {
 			continue
 		}
-		m := &Match{Route: p.text, Allow: p.allow(), pattern: p, path: captures}
+		m := &Match{Route: cmp.Or(p.text, "index"), Allow: p.allow(), pattern: p, path: captures}
 		if method == "HEAD" {
 			method = "GET"
 		}

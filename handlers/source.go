@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"bytes"
 	"errors"
 	"maps"
 	"mime"
@@ -42,7 +43,7 @@ func (h *Handlers) values(c *fiber.Ctx, path map[string]string) (map[string]any,
 // bodyValues reads the body by its content type; types that carry no parameters give none.
 func bodyValues(c *fiber.Ctx) (map[string]any, error) {
 	// Clone: the header lives in Fiber's buffer.
-	kind, _, err := mime.ParseMediaType(strings.Clone(c.Get(fiber.HeaderContentType)))
+	kind, params, err := mime.ParseMediaType(strings.Clone(c.Get(fiber.HeaderContentType)))
 	// The type of a broken parameter is known all the same: its body is not to get lost for a semicolon too many.
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
 		return nil, nil
@@ -59,9 +60,12 @@ func bodyValues(c *fiber.Ctx) (map[string]any, error) {
 		}
 		return values, nil
 	case kind == fiber.MIMEApplicationForm:
-		return formValues(c.Context().PostArgs())
+		// Not by fasthttp, which takes media types letter by letter.
+		var args fasthttp.Args
+		args.ParseBytes(c.BodyRaw())
+		return formValues(&args)
 	case kind == fiber.MIMEMultipartForm:
-		form, err := c.MultipartForm()
+		form, err := MultipartForm(c, params["boundary"])
 		if err != nil {
 			if errors.Is(err, multipart.ErrMessageTooLarge) {
 				return nil, tooLarge(err)
@@ -71,6 +75,23 @@ func bodyValues(c *fiber.Ctx) (map[string]any, error) {
 		return multipartValues(form)
 	}
 	return nil, nil
+}
+
+// formKey is where a request keeps its form, once it is read.
+type formKey struct{}
+
+// MultipartForm reads the body as a form. Files stay in memory, where the body is already. It is read once for a request.
+func MultipartForm(c *fiber.Ctx, boundary string) (*multipart.Form, error) {
+	if form, ok := c.Locals(formKey{}).(*multipart.Form); ok {
+		return form, nil
+	}
+	body := c.BodyRaw()
+	form, err := multipart.NewReader(bytes.NewReader(body), boundary).ReadForm(int64(len(body)))
+	if err != nil {
+		return nil, err
+	}
+	c.Locals(formKey{}, form)
+	return form, nil
 }
 
 func formValues(args *fasthttp.Args) (map[string]any, error) {

@@ -108,7 +108,8 @@ func Forwarded(values ...string) []string {
 	return lastHops(out)
 }
 
-// splitQuoted splits at a separator outside quotes.
+// splitQuoted splits at a separator outside quotes. Where a quote is never closed, none of them counts: a client may have
+// written the first, and what proxies add after it is to be found.
 func splitQuoted(text string, separator byte) []string {
 	var out []string
 	start, quoted := 0, false
@@ -122,6 +123,9 @@ func splitQuoted(text string, separator byte) []string {
 			out = append(out, text[start:i])
 			start = i + 1
 		}
+	}
+	if quoted {
+		return strings.Split(text, string(separator))
 	}
 	return append(out, text[start:])
 }

@@ -57,7 +57,9 @@ func TestForwarded(t *testing.T) {
 		{[]string{`for=192.0.2.43, for=198.51.100.17`, `for=unknown`}, []string{"192.0.2.43", "198.51.100.17", "unknown"}},
 		{[]string{`by=10.0.0.1`}, []string{""}},
 		{[]string{`for="a,b;c\"d";proto=x, for=_hidden`}, []string{`a,b;c"d`, "_hidden"}},
-		{[]string{`for="open, for=192.0.2.1`}, []string{`"open, for=192.0.2.1`}},
+		{[]string{`for="open, for=192.0.2.1`}, []string{`"open`, "192.0.2.1"}},
+		{[]string{`for="open, for="[2001:db8::1]:80"`}, []string{`"open`, "[2001:db8::1]:80"}},
+		{[]string{`for="a\, for="[2001:db8::1]:80"`}, []string{`"a\`, "[2001:db8::1]:80"}},
 	} {
 		if diff := cmp.Diff(test.want, Forwarded(test.values...)); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", test.values, diff)

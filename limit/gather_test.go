@@ -48,7 +48,7 @@ func TestHeadAndBodyLeaveTogether(t *testing.T) {
 		{"after one that was put together with it", 10, []string{"HTTP/1.1 304 Not Modified\r\n\r\n" + head + "01", "23456789"}, 2},
 	} {
 		to := &recorder{}
-		c := &conn{Conn: to}
+		c := &conn{Conn: to, of: &Listener{}}
 		c.Gather(test.body)
 		for _, piece := range test.writes {
 			if n, err := c.Write([]byte(piece)); n != len(piece) || err != nil {
@@ -81,7 +81,7 @@ func TestWhatWaitedFails(t *testing.T) {
 		func(c *conn) (int, error) { return c.Write([]byte("rest")) },
 		func(c *conn) (int, error) { return c.Read(make([]byte, 1)) },
 	} {
-		c := &conn{Conn: &recorder{err: broken}}
+		c := &conn{Conn: &recorder{err: broken}, of: &Listener{}}
 		c.Gather(10)
 		if n, err := c.Write([]byte("head\r\n\r\n")); n != 8 || err != nil {
 			t.Fatal(n, err)

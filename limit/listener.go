@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"io"
 	"net"
 	"net/netip"
 	"sync"
@@ -25,6 +26,9 @@ type Listener struct {
 	Most, MostPerAddress int
 	// MostSending is how many bytes of replies may be on their way to clients that have not taken them yet; 0 is no limit.
 	MostSending int64
+	// MostReceiving is how many bytes of requests may be there, or announced, that are not answered yet; an address that is
+	// not exempt may have a quarter of it. 0 is no limit.
+	MostReceiving int64
 	// Exempt are addresses that may have any number, within Most.
 	Exempt func(netip.Addr) bool
 	// Refuse may write a last word to a connection, which is closed then. It must not wait.
@@ -32,9 +36,10 @@ type Listener struct {
 
 	sending atomic.Int64
 
-	mu   sync.Mutex
-	all  map[*conn]struct{}
-	from map[string]int
+	mu        sync.Mutex
+	all       map[*conn]struct{}
+	from      map[string]int
+	receiving receiving
 }
 
 // Accept implements net.Listener.
@@ -59,7 +64,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 func (l *Listener) keep(c net.Conn) (*conn, Reason) {
 	peer := Peer(c.RemoteAddr())
 	k := &conn{Conn: c, of: l}
-	if l.MostPerAddress > 0 && (l.Exempt == nil || !l.Exempt(peer)) {
+	if l.Exempt == nil || !l.Exempt(peer) {
 		k.key = Key(peer)
 	}
 	l.mu.Lock()
@@ -70,7 +75,7 @@ func (l *Listener) keep(c net.Conn) (*conn, Reason) {
 	if l.Most > 0 && len(l.all) >= l.Most {
 		return nil, TooMany
 	}
-	if k.key != "" {
+	if k.key != "" && l.MostPerAddress > 0 {
 		if l.from[k.key] >= l.MostPerAddress {
 			return nil, TooManyFromAddress
 		}
@@ -84,7 +89,8 @@ func (l *Listener) forget(c *conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.all, c)
-	if c.key == "" {
+	l.receiving.add(c.key, -c.counted.Swap(0))
+	if c.key == "" || l.MostPerAddress == 0 {
 		return
 	}
 	if l.from[c.key]--; l.from[c.key] <= 0 {
@@ -119,11 +125,13 @@ func (l *Listener) Hurry(wait time.Duration) {
 type conn struct {
 	net.Conn
 	gathering
+	incoming
 
 	of      *Listener
 	key     string // of the address it is counted for; "" for none
 	spoke   atomic.Bool
 	gone    sync.Once
+	lingers atomic.Bool
 	sending atomic.Int64 // bytes of its reply that are counted
 }
 
@@ -158,7 +166,11 @@ func (c *conn) Read(b []byte) (int, error) {
 	if err := c.flush(c.Conn); err != nil {
 		return 0, err
 	}
+	if err := c.expect(len(b)); err != nil {
+		return 0, err
+	}
 	n, err := c.Conn.Read(b)
+	c.got += int64(n)
 	if n > 0 && !c.spoke.Load() {
 		c.spoke.Store(true)
 	}
@@ -166,11 +178,41 @@ func (c *conn) Read(b []byte) (int, error) {
 }
 
 // Write implements net.Conn.
-func (c *conn) Write(b []byte) (int, error) { return c.write(c.Conn, b) }
+func (c *conn) Write(b []byte) (int, error) {
+	c.got = 0
+	c.answered()
+	return c.write(c.Conn, b)
+}
 
-// Close implements net.Conn.
+// Close implements net.Conn. Who sends what is not wanted is listened to for a moment all the same: a system that
+// throws unread bytes away says so at once, and many clients then forget the reply they have (RFC 9112, 9.6).
 func (c *conn) Close() error {
-	c.gone.Do(func() { c.of.forget(c) })
 	c.sent()
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.lingers.Swap(false) {
+		c.answered()
+		err := half.CloseWrite()
+		go func() {
+			// Whatever comes, and however it ends: nobody is left to be told.
+			if c.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
+				_, _ = io.CopyN(io.Discard, c.Conn, lingerMost)
+			}
+			_ = c.end()
+		}()
+		return err
+	}
+	return c.end()
+}
+
+// Who lingers sends so much more at most, and for so long.
+const (
+	lingerTime = 2 * time.Second
+	lingerMost = 32 << 20
+)
+
+// Linger has the client read its reply before the connection is closed, though it has more to send.
+func (c *conn) Linger() { c.lingers.Store(true) }
+
+func (c *conn) end() error {
+	c.gone.Do(func() { c.of.forget(c) })
 	return c.Conn.Close()
 }

@@ -250,6 +250,9 @@ func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	root, _, ok := s.API.Locate(string(c.Request().URI().PathOriginal()))
 	x.lang = s.language(c, root, ok)
 	s.begin(c, x)
+	if to, ok := c.Context().Conn().(interface{ Linger() }); ok && reasonOf(refusal(err)) != reasonSlow {
+		to.Linger()
+	}
 	x.failed = refusal(err)
 	s.Metrics.began()
 	s.writeError(c, x, x.failed)

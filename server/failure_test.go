@@ -56,7 +56,13 @@ func broken(t *testing.T, log io.Writer, change func(*handlers.Config, *server.C
 
 func do(t *testing.T, s *server.Server, method, path string, header ...string) apitest.Response {
 	t.Helper()
-	req := httptest.NewRequestWithContext(t.Context(), method, apitest.BaseURL+"/cal/events/v1"+path, nil)
+	return doAt(t, s, method, "/cal/events/v1"+path, header...)
+}
+
+// doAt is do for paths outside the API.
+func doAt(t *testing.T, s *server.Server, method, path string, header ...string) apitest.Response {
+	t.Helper()
+	req := httptest.NewRequestWithContext(t.Context(), method, apitest.BaseURL+path, nil)
 	for i := 0; i < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}

@@ -159,14 +159,16 @@ func fingerprint(c *fiber.Ctx) (sum [sha256.Size]byte, err error) {
 	add(h, c.Request().URI().PathOriginal())
 	add(h, c.Request().URI().QueryString())
 	add(h, c.Request().Header.Peek(fiber.HeaderIfMatch))
-	kind, _, err := mime.ParseMediaType(strings.Clone(c.Get(fiber.HeaderContentType)))
-	if err != nil || kind != fiber.MIMEMultipartForm {
+	kind, params, err := mime.ParseMediaType(strings.Clone(c.Get(fiber.HeaderContentType)))
+	coding := c.Request().Header.Peek(fiber.HeaderContentEncoding)
+	if err != nil || kind != fiber.MIMEMultipartForm || len(coding) > 0 {
 		add(h, c.Request().Header.ContentType())
+		add(h, coding)
 		add(h, c.BodyRaw())
 		return [sha256.Size]byte(h.Sum(nil)), nil
 	}
 	// One that cannot be read is refused by who reads it.
-	if form, err := c.MultipartForm(); err == nil {
+	if form, err := handlers.MultipartForm(c, params["boundary"]); err == nil {
 		if err := addForm(h, form); err != nil {
 			return sum, err
 		}

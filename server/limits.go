@@ -3,8 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -12,12 +10,12 @@ import (
 	"net/netip"
 	"runtime"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/limit"
 	"github.com/almanac-cal/almanac/media"
@@ -52,6 +50,9 @@ type Limits struct {
 	ConnectionsByAddress int // of one address, unless it is a proxy, private or of this machine; 0: no limit
 	// Sending is how many bytes of replies may wait for clients to take them; 0: no limit.
 	Sending int64
+	// Receiving is how many bytes of requests may be there, or announced, that are not answered yet. One address, unless it
+	// is a proxy, private or of this machine, may have a quarter of it; 0: no limit.
+	Receiving int64
 
 	Rates   Rates
 	Proxies limit.Proxies // whose word about the address of a client counts
@@ -110,19 +111,20 @@ func (t *turnedAway) Unwrap() error { return t.error }
 
 // The reasons why requests are turned away.
 const (
-	reasonBusy     = "busy"
-	reasonSending  = "sending"
-	reasonAddress  = "rate_address"
-	reasonToken    = "rate_token"
-	reasonFailures = "rate_failures"
-	reasonSlow     = "slow_client"
-	reasonTooLarge = "too_large"
-	reasonParse    = "malformed"
-	reasonKey      = "key_in_use"
+	reasonBusy      = "busy"
+	reasonSending   = "sending"
+	reasonReceiving = "receiving"
+	reasonAddress   = "rate_address"
+	reasonToken     = "rate_token"
+	reasonFailures  = "rate_failures"
+	reasonSlow      = "slow_client"
+	reasonTooLarge  = "too_large"
+	reasonParse     = "malformed"
+	reasonKey       = "key_in_use"
 )
 
 var reasons = []string{
-	reasonBusy, reasonSending, reasonAddress, reasonToken, reasonFailures, reasonSlow, reasonTooLarge, reasonParse,
+	reasonBusy, reasonSending, reasonReceiving, reasonAddress, reasonToken, reasonFailures, reasonSlow, reasonTooLarge, reasonParse,
 	reasonKey,
 }
 
@@ -163,7 +165,19 @@ func (s *Server) admitAddress(c *fiber.Ctx, x *exchange) error {
 		}
 		return nil
 	}
-	d := s.count(x.ctx, x, "a:"+key, s.Rates.Address)
+	return s.countAddress(x)
+}
+
+// admitUnknown counts a request whose credentials nobody looks at for its address, as if it had none.
+func (s *Server) admitUnknown(c *fiber.Ctx, x *exchange) error {
+	if !s.Rates.ofAddress(x) || len(c.Request().Header.Peek(fiber.HeaderAuthorization)) == 0 {
+		return nil
+	}
+	return s.countAddress(x)
+}
+
+func (s *Server) countAddress(x *exchange) error {
+	d := s.count(x.ctx, x, "a:"+limit.Key(x.client), s.Rates.Address)
 	if !d.Allowed {
 		return s.tooMany(x, "address", reasonAddress, s.Rates.Address, d)
 	}
@@ -174,7 +188,11 @@ func (s *Server) admitAddress(c *fiber.Ctx, x *exchange) error {
 // admitCaller counts a request whose credentials were found right, or wrong: err is what the verifier says.
 func (s *Server) admitCaller(ctx context.Context, x *exchange, authorization string, err error) error {
 	if err != nil {
-		if refusedCaller(err) && s.Rates.ofAddress(x) {
+		busy := errors.Is(err, auth.ErrBusy)
+		if busy {
+			err = &turnedAway{error: errBusy, retry: time.Second, reason: reasonBusy}
+		}
+		if (busy || refusedCaller(err)) && s.Rates.ofAddress(x) {
 			// In this process only: nobody waits for it.
 			if _, takeErr := s.failures.Take(ctx, limit.Key(x.client), s.Rates.Address); takeErr != nil {
 				return takeErr
@@ -186,9 +204,8 @@ func (s *Server) admitCaller(ctx context.Context, x *exchange, authorization str
 		return nil
 	}
 	key := "u:" + strconv.FormatInt(x.caller.UserID, 10)
-	if scheme, token, _ := strings.Cut(authorization, " "); strings.EqualFold(scheme, "Bearer") {
-		sum := sha256.Sum256([]byte(strings.TrimSpace(token)))
-		key = "t:" + hex.EncodeToString(sum[:16])
+	if id := x.caller.TokenID; id != 0 {
+		key = "t:" + strconv.FormatInt(id, 10)
 	}
 	d := s.count(ctx, x, key, s.Rates.Token)
 	if !d.Allowed {
@@ -246,10 +263,16 @@ func (s *Server) clientOf(c *fiber.Ctx) netip.Addr {
 	return s.Proxies.Client(peer, parse(values...))
 }
 
-// receive says how much of a body is taken, and how long a client may take to send it. Only forms carry files.
+// carriesFiles reports whether a body may have files in it: only forms do.
+func carriesFiles(h *fasthttp.RequestHeader) bool {
+	return bytes.HasPrefix(bytes.ToLower(h.ContentType()), []byte("multipart/"))
+}
+
+// receive says how much of a body is taken, and how long a client may take to send it. Files are taken where they may be
+// wanted, of those who say who they are.
 func (s *Server) receive(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	r := fasthttp.RequestConfig{ReadTimeout: bodyTime, MaxRequestBodySize: maxRead}
-	if bytes.HasPrefix(bytes.ToLower(h.ContentType()), []byte("multipart/")) {
+	if carriesFiles(h) && bytes.Contains(h.RequestURI(), []byte("images")) && len(h.Peek(fiber.HeaderAuthorization)) > 0 {
 		r = fasthttp.RequestConfig{ReadTimeout: uploadTime, MaxRequestBodySize: maxUpload}
 	}
 	if h.ContentLength() == 0 || h.IsGet() || h.IsHead() {
@@ -261,7 +284,7 @@ func (s *Server) receive(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 // bound puts the limits on connections around a listener.
 func (s *Server) bound(ln net.Listener) *limit.Listener {
 	return &limit.Listener{
-		Listener: ln, Most: s.Connections, MostPerAddress: s.ConnectionsByAddress, MostSending: s.Sending,
+		Listener: ln, Most: s.Connections, MostPerAddress: s.ConnectionsByAddress, MostSending: s.Sending, MostReceiving: s.Receiving,
 		Exempt: func(a netip.Addr) bool { return limit.Near(a) || s.Proxies.Trusted(a) },
 		Refuse: s.refuseConnection,
 	}

@@ -4,11 +4,14 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -16,10 +19,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/valyala/fasthttp"
 
+	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/limit"
+	"github.com/almanac-cal/almanac/locale"
 	"github.com/almanac-cal/almanac/media"
 	"github.com/almanac-cal/almanac/server"
 	"github.com/almanac-cal/almanac/store"
@@ -398,4 +403,74 @@ func TestLogLinesHaveNoSecrets(t *testing.T) {
 			t.Errorf("line (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// Passwords take long to compare. However many are tried at once, each is answered soon, and counted.
+func TestManyPasswordsAtOnce(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		s := serve(t, broken(t, io.Discard, func(h *handlers.Config, c *server.Config) {
+			h.DB, c.Rates.Address = st.Ent, limit.Rate{Interval: time.Hour, Burst: 30}
+		}))
+		ask := func(i int) int {
+			pair := base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "admin:wrong-%d", i))
+			res := get(t, s.url+"/cal/events/v1/tags", "Authorization", "Basic "+pair)
+			if res.Status == 503 && (res.Header.Get("Retry-After") != "1" || res.Get(t, "code") != "rest_unavailable") {
+				t.Errorf("%v %s", res.Header, res.Body)
+			}
+			return res.Status
+		}
+		var all sync.WaitGroup
+		var mu sync.Mutex
+		seen := map[int]int{}
+		for i := range 40 {
+			all.Go(func() {
+				status := ask(i)
+				mu.Lock()
+				defer mu.Unlock()
+				seen[status]++
+			})
+		}
+		all.Wait()
+		if seen[401] == 0 || seen[503] == 0 || seen[401]+seen[503]+seen[429] != 40 {
+			t.Errorf("statuses: %v", seen)
+		}
+		if status := ask(100); status != 429 {
+			t.Errorf("after them: %d", status)
+		}
+	})
+}
+
+// A token is one caller, however it is written.
+func TestRateOfATokenInAnyForm(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		token := secret(t, st)
+		s := broken(t, io.Discard, func(h *handlers.Config, c *server.Config) {
+			h.DB, c.Rates.Token = st.Ent, limit.Rate{Interval: time.Hour, Burst: 2}
+		})
+		for i, authorization := range []string{"Bearer " + token, "bearer  " + token[:6] + " " + token[6:], "Bearer " + token} {
+			if res := do(t, s, "GET", "/tags", "Authorization", authorization); (res.Status == 429) != (i == 2) || res.Status == 401 {
+				t.Errorf("request %d: %d %s", i, res.Status, res.Body)
+			}
+		}
+	})
+}
+
+func TestMountsThatHideSomething(t *testing.T) {
+	t.Parallel()
+	for _, mount := range []string{"/media", "/docs", "/docs/api", "/assets", "/healthz", "/readyz/x"} {
+		words, err := locale.Load()
+		if err != nil {
+			t.Fatal(err)
+		}
+		site := calendar.Site{BaseURL: apitest.BaseURL, Language: calendar.English, PerPage: 10, Now: time.Now}
+		api, err := handlers.New(handlers.Config{Words: words, Site: site, Mounts: []string{mount}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := server.New(server.Config{API: api, Words: words, Site: site}); err == nil || !strings.Contains(err.Error(), "served already") {
+			t.Errorf("%s: %v", mount, err)
+		}
+	}
 }

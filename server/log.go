@@ -15,9 +15,17 @@ import (
 
 // done tells logs, metrics and traces of a request that is answered.
 func (s *Server) done(c *fiber.Ctx, x *exchange, took time.Duration) {
-	s.Metrics.ended(x, verb(c), c.Response().StatusCode(), len(c.Response().Body()), took)
+	s.Metrics.ended(x, verb(c), c.Response().StatusCode(), sentBytes(c), took)
 	s.endSpan(c, x)
 	s.line(c, x, took)
+}
+
+// sentBytes is the length of the body of a reply, as it is sent.
+func sentBytes(c *fiber.Ctx) int {
+	if c.Method() == fiber.MethodHead {
+		return 0
+	}
+	return len(c.Response().Body())
 }
 
 // line logs the request: one line, at a level that follows the status. It has neither the path nor the query, in which
@@ -41,7 +49,7 @@ func (s *Server) line(c *fiber.Ctx, x *exchange, took time.Duration) {
 	line := slog.NewRecord(x.began.Add(took), level, "request", 0)
 	line.AddAttrs(
 		slog.String("id", x.id), slog.String("method", verb(c)), slog.String("route", x.route),
-		slog.Int("status", status), slog.Duration("took", took), slog.Int("bytes", len(c.Response().Body())),
+		slog.Int("status", status), slog.Duration("took", took), slog.Int("bytes", sentBytes(c)),
 		slog.String("client", x.client.String()),
 	)
 	if !x.caller.Anonymous() {

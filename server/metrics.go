@@ -183,6 +183,12 @@ func (m *Metrics) watch(s *Server) error {
 			}
 			return 0
 		}},
+		{"almanac_http_receiving_bytes", "Bytes of large requests that are there, or announced, and not answered yet.", func() float64 {
+			if ln := s.listener.Load(); ln != nil {
+				return float64(ln.Receiving())
+			}
+			return 0
+		}},
 		{"almanac_ready", "Whether the server should be sent requests, as /readyz says.", func() float64 {
 			ready, _ := s.ready(context.Background())
 			return oneIf(ready)

@@ -143,18 +143,21 @@ func TestMetrics(t *testing.T) {
 		st.Watch(m.SQL)
 		s := broken(t, io.Discard, func(h *handlers.Config, c *server.Config) {
 			h.DB, c.Metrics = st.Ent, m
-			c.Rates.Address = limit.Rate{Interval: time.Hour, Burst: 4}
+			c.Rates.Address = limit.Rate{Interval: time.Hour, Burst: 5}
 		})
 		for range 2 {
 			do(t, s, "GET", "/tags")
 		}
 		do(t, s, "GET", "/nothing")
 		do(t, s, "BREW", "/tags")
+		do(t, s, "HEAD", "")
 		do(t, s, "GET", "/tags")
 		text := scrape(t, s)
 		for _, want := range []string{
 			`almanac_http_requests_total{method="GET",route="/tags",status="200"} 2`,
 			`almanac_http_requests_total{method="GET",route="none",status="404"} 1`,
+			`almanac_http_requests_total{method="HEAD",route="index",status="200"} 1`,
+			`almanac_http_response_bytes_total{route="index"} 0`,
 			`almanac_http_requests_total{method="TRACE",route="/tags",status="404"} 1`,
 			`almanac_http_requests_total{method="GET",route="none",status="429"} 1`,
 			`almanac_http_request_duration_seconds_count{class="2xx",method="GET",route="/tags"} 2`,

@@ -20,10 +20,12 @@ type revisions struct {
 	next    *look // begins when running has ended, or at once if none is
 	last    int64
 	at      time.Time // when the look that found last began; zero: none did
+	since   time.Time // what looks found that began before may not be shared any more
 }
 
 // look is one question to the database, and its answer once done is closed.
 type look struct {
+	asked    time.Time // by the first who waits for it
 	done     chan struct{}
 	revision int64
 	err      error
@@ -41,9 +43,14 @@ func (r *revisions) current(ctx context.Context, now time.Time) (int64, error) {
 		defer r.mu.Unlock()
 		return r.last, nil
 	}
+	if r.running != nil && now.Sub(r.running.asked) > gateWait {
+		// The database does not answer at this time. Those who wait for it are enough.
+		r.mu.Unlock()
+		return 0, &turnedAway{error: errBusy, retry: time.Second, reason: reasonBusy}
+	}
 	shared, first := r.next, false
 	if shared == nil {
-		shared = &look{done: make(chan struct{})}
+		shared = &look{asked: now, done: make(chan struct{})}
 		r.next, first = shared, r.running == nil
 	}
 	r.mu.Unlock()
@@ -65,14 +72,14 @@ func (r *revisions) current(ctx context.Context, now time.Time) (int64, error) {
 }
 
 // run asks the database, and has the next look begun if somebody waits for it. No request's end ends it: others may wait
-// for the same answer.
+// for the same answer. Nobody waits for longer than the timeout, that for the look before included.
 func (r *revisions) run(l *look) {
 	began := time.Now()
-	ctx, cancel := context.WithTimeout(context.Background(), r.timeout)
+	ctx, cancel := context.WithDeadline(context.Background(), l.asked.Add(r.timeout))
 	l.revision, l.err = r.read(ctx)
 	cancel()
 	r.mu.Lock()
-	if l.err == nil {
+	if l.err == nil && !began.Before(r.since) {
 		r.last, r.at = l.revision, began
 	}
 	r.running, r.next = r.next, nil
@@ -91,5 +98,5 @@ func (r *revisions) forget() {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.at = time.Time{}
+	r.at, r.since = time.Time{}, time.Now()
 }

@@ -98,3 +98,63 @@ func TestWhoWaitsForARevisionCanGiveUp(t *testing.T) {
 	close(end)
 	all.Wait()
 }
+
+// A database that stands still holds up those who asked before it was noticed, for as long as one look may take, and
+// nobody after them.
+func TestRevisionsThatDoNotCome(t *testing.T) {
+	t.Parallel()
+	looking := make(chan struct{}, 2)
+	r := &revisions{timeout: 1500 * time.Millisecond, read: func(ctx context.Context) (int64, error) {
+		looking <- struct{}{}
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}}
+	began := time.Now()
+	ended := make(chan error, 2)
+	ask := func() { _, err := r.current(context.Background(), began); ended <- err }
+	go ask()
+	<-looking
+	go ask() // waits for the next look
+	var away *turnedAway
+	if _, err := r.current(context.Background(), began.Add(gateWait+time.Second)); !errors.As(err, &away) || away.reason != reasonBusy {
+		t.Errorf("later: %v", err)
+	}
+	for range 2 {
+		if err := <-ended; !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	}
+	if took := time.Since(began); took > 2500*time.Millisecond {
+		t.Errorf("the second waited for %v", took)
+	}
+}
+
+// What a look found that began before a write of this process is not shared after it.
+func TestRevisionsForgetWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	looking, goOn := make(chan struct{}), make(chan struct{})
+	revision := int64(1)
+	r := &revisions{timeout: time.Minute, delay: time.Hour, read: func(context.Context) (int64, error) {
+		seen := revision
+		if seen == 1 {
+			close(looking)
+			<-goOn
+		}
+		return seen, nil
+	}}
+	first := make(chan struct{})
+	go func() {
+		defer close(first)
+		if got, err := r.current(context.Background(), time.Now()); got != 1 || err != nil {
+			t.Error(got, err)
+		}
+	}()
+	<-looking
+	revision = 2
+	r.forget()
+	close(goOn)
+	<-first
+	if got, err := r.current(context.Background(), time.Now()); got != 2 || err != nil {
+		t.Errorf("after the write: %d, %v", got, err)
+	}
+}

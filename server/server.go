@@ -26,6 +26,7 @@ import (
 	"github.com/almanac-cal/almanac/locale"
 	"github.com/almanac-cal/almanac/media"
 	"github.com/almanac-cal/almanac/replay"
+	"github.com/almanac-cal/almanac/web"
 )
 
 // Config is what a server is built from. API, Auth, Words, Site and Log are required.
@@ -78,6 +79,9 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base URL: %w", err)
 	}
+	if err := checkMounts(c.API.Mounts()); err != nil {
+		return nil, err
+	}
 	c.setDefaults()
 	if c.Rates.Counter == nil {
 		c.Rates.Counter = limit.NewMemory(countedKeys)
@@ -103,20 +107,33 @@ func New(c Config) (*Server, error) {
 		ReadTimeout:           headTime,
 		WriteTimeout:          writeTime,
 		IdleTimeout:           idleTime,
-		ErrorHandler:          s.refuse,
+		// A form is read when it is known who sent it, and where to.
+		DisablePreParseMultipartForm: true,
+		ErrorHandler:                 s.refuse,
 	})
 	s.app.Use(s.handle)
 	web := s.app.Server()
 	web.HeaderReceived = s.receive
 	web.CloseOnShutdown = true
 	next := web.Handler
-	web.Handler = func(c *fasthttp.RequestCtx) {
+	web.Handler = s.framed(func(c *fasthttp.RequestCtx) {
 		// Fiber answers a method it has not heard of with a plain 400. No path has such a method, as none has
 		// TRACE.
 		if !slices.Contains(fiber.DefaultMethods, string(c.Method())) {
 			c.Request.Header.SetMethod(fiber.MethodTrace)
 		}
 		next(c)
+	})
+	broken := web.ErrorHandler
+	web.ErrorHandler = func(c *fasthttp.RequestCtx, err error) {
+		if !errors.Is(err, limit.ErrFull) {
+			broken(c, err)
+			return
+		}
+		fc := s.app.AcquireCtx(c)
+		defer s.app.ReleaseCtx(fc)
+		// It writes the reply, and has no error of its own.
+		_ = s.refuse(fc, &turnedAway{error: errBusy, retry: time.Second, reason: reasonReceiving})
 	}
 	if s.Metrics != nil {
 		if err := s.Metrics.watch(s); err != nil {
@@ -124,6 +141,18 @@ func New(c Config) (*Server, error) {
 		}
 	}
 	return s, nil
+}
+
+// checkMounts finds a mount of the API that would hide something else that is served, or be hidden by it.
+func checkMounts(mounts []string) error {
+	for _, m := range mounts {
+		for _, taken := range [...]string{handlers.MediaPath, web.AssetsPath, web.DocsPath + "/", alivePath + "/", readyPath + "/"} {
+			if strings.HasPrefix(m+"/", taken) || strings.HasPrefix(taken, m+"/") {
+				return fmt.Errorf("mount %q: %s is served already", m, strings.TrimRight(taken, "/"))
+			}
+		}
+	}
+	return nil
 }
 
 // App is the router, for tests.
@@ -294,14 +323,22 @@ func (s *Server) work(c *fiber.Ctx, x *exchange, in entry) (none *handlers.Outco
 	if err := s.enter(x); err != nil {
 		return none, err
 	}
-	if !in.api && !in.tooLong {
-		return none, s.other(x.ctx, c, x, in.path)
+	var m *handlers.Match
+	if in.api && !in.tooLong {
+		m = s.API.Match(method(c), in.rest)
 	}
-	if in.tooLong {
+	if m == nil || !m.Found() {
+		// Nobody looks at their credentials.
+		if err := s.admitUnknown(c, x); err != nil {
+			return none, err
+		}
+	}
+	switch {
+	case in.tooLong:
 		return none, errLarge
-	}
-	m := s.API.Match(method(c), in.rest)
-	if m == nil {
+	case !in.api:
+		return none, s.other(x.ctx, c, x, in.path)
+	case m == nil:
 		return none, errNoRoute
 	}
 	x.route, x.api = m.Route, true
@@ -326,7 +363,7 @@ func (s *Server) work(c *fiber.Ctx, x *exchange, in entry) (none *handlers.Outco
 		return none, err
 	}
 	// The body as it came: Fiber's Body would unpack a compressed one, however large that gets.
-	if len(c.BodyRaw()) > maxBody && !m.Upload() {
+	if len(c.BodyRaw()) > maxBody && (!m.Upload() || !carriesFiles(&c.Request().Header)) {
 		return none, errLarge
 	}
 	if isRead(c) {

@@ -91,7 +91,7 @@ func (v view) Asset(name string) (string, error) {
 }
 
 // pages are the templates by the paths of the pages.
-var pages = map[string]string{"/": "start.html", "/docs": "docs.html"}
+var pages = map[string]string{"/": "start.html", DocsPath: "docs.html"}
 
 // write makes all pages.
 func (p *Pages) write(site Site, languages []string) error {

@@ -63,6 +63,9 @@ type Pages struct {
 	brotli *brotli.Writer
 }
 
+// DocsPath is where the reference is served, below the base URL and the language if one is named.
+const DocsPath = "/docs"
+
 // Page is a page of the site: "/" or "/docs".
 func (p *Pages) Page(language, path string) (*File, bool) {
 	f, ok := p.pages[language][path]

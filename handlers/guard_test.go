@@ -1,0 +1,100 @@
+package handlers_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/locale"
+)
+
+// Media types have no case, nor have the names of their parameters.
+func TestMediaTypesHaveNoCase(t *testing.T) {
+	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		form := "--XX\r\nContent-Disposition: form-data; name=\"title\"\r\n\r\nChanged\r\n--XX--\r\n"
+		change := func(kind, body string, more ...string) apitest.Request {
+			header := map[string]string{"Content-Type": kind}
+			for i := 0; i < len(more); i += 2 {
+				header[more[i]] = more[i+1]
+			}
+			return apitest.Request{Method: "PATCH", Path: "/events/15", As: "admin", JSON: body, Header: header}
+		}
+		changed := e.keeps(object{"title": "Changed"})
+		e.Run(t, []apitest.Case{
+			{Name: "form", Request: change("Application/x-www-form-urlencoded", "title=Changed"), Status: 200, Check: changed},
+			{Name: "back", Request: patch("admin", "/events/15", object{"title": "Before"}), Status: 200},
+			{Name: "parts", Request: change("Multipart/Form-Data; Boundary=XX", form), Status: 200, Check: changed},
+			{Name: "and back", Request: patch("admin", "/events/15", object{"title": "Before"}), Status: 200},
+			{Name: "parts that are not compressed", Request: change("multipart/form-data; boundary=XX", form, "Content-Encoding", "identity"), Status: 200, Check: changed},
+			{Name: "no boundary", Request: change("multipart/form-data", form), Status: 400, Code: "rest_invalid_json"},
+			{Name: "cut off", Request: change("multipart/form-data; boundary=XX", form[:60]), Status: 400, Code: "rest_invalid_json"},
+		})
+	})
+}
+
+// Nothing is unpacked, with a key for repeating it or without.
+func TestCompressedFormsAreNotRead(t *testing.T) {
+	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		if _, err := w.Write([]byte("--XX\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\n" + strings.Repeat("a", 1<<20) + "\r\n--XX--\r\n")); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"", `"one"`} {
+			header := map[string]string{"Content-Type": "multipart/form-data; boundary=XX", "Content-Encoding": "gzip"}
+			if key != "" {
+				header["Idempotency-Key"] = key
+			}
+			r := e.Do(t, apitest.Request{Method: "POST", Path: "/tags", As: "admin", JSON: packed.String(), Header: header})
+			if r.Status != 400 || r.Get(t, "code") != "rest_invalid_json" {
+				t.Errorf("key %s: got %d %s", key, r.Status, r.Body)
+			}
+		}
+	})
+}
+
+// Pages take JSON-LD over into a script element.
+func TestNoTextEndsTheScript(t *testing.T) {
+	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		id := e.mustPost(t, "admin", "/events", concert(object{
+			"title": "&lt;/script&gt;&lt;script&gt;alert(1)", "venue": object{"venue": "&lt;/script&gt; Hall", "description": "x"},
+			"organizer": object{"organizer": "&lt;!--&lt;script&gt;"},
+		}))
+		r := e.must(t, apitest.Request{Path: fmt.Sprint("/events/", id)})
+		_, ld, found := bytes.Cut(r.Body, []byte(`"json_ld":`))
+		if !found || bytes.Contains(ld, []byte("</")) || bytes.Contains(ld, []byte("<!")) {
+			t.Errorf("JSON-LD is %s", ld)
+		}
+		has(t, r, object{"json_ld.name": "</script><script>alert(1)", "json_ld.location.name": "</script> Hall", "json_ld.organizer.name": "<!--<script>"})
+	})
+}
+
+func TestMounts(t *testing.T) {
+	t.Parallel()
+	words, err := locale.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mount, fault := range map[string]string{
+		"/wp-json/tribe/events/v1": "", "api": "", "/cal/events/v1/": "",
+		"/": "want a path", "/a//b": "want a path", "/../x": "want a path", "/a/./b": "want a path", "/a?b": "want a path", "/a b": "want a path",
+		"/pl": "says its language", "/en/api": "says its language",
+		"/cal/events/v1/events": "below /cal/events/v1 already", "/cal": "below /cal/events/v1 already",
+	} {
+		_, err := handlers.New(handlers.Config{Words: words, Mounts: []string{mount}, Site: calendar.Site{
+			BaseURL: apitest.BaseURL, Language: calendar.English, PerPage: 10, Now: func() time.Time { return apitest.Now },
+		}})
+		if (err == nil) != (fault == "") || err != nil && !strings.Contains(err.Error(), fault) {
+			t.Errorf("%s: %v, want %q", mount, err, fault)
+		}
+	}
+}

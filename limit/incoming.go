@@ -1,0 +1,74 @@
+package limit
+
+import (
+	"errors"
+	"sync/atomic"
+)
+
+// ErrFull is the error of reading more of a request than there is room for.
+var ErrFull = errors.New("too much is being received")
+
+// receiving is what all connections together have received and not answered. It changes under the mutex of the listener.
+type receiving struct {
+	bytes atomic.Int64
+	from  map[string]int64 // by address
+}
+
+func (r *receiving) add(key string, n int64) {
+	r.bytes.Add(n)
+	if key == "" {
+		return
+	}
+	if r.from == nil {
+		r.from = map[string]int64{}
+	}
+	if r.from[key] += n; r.from[key] == 0 {
+		delete(r.from, key)
+	}
+}
+
+// Receiving is how many bytes of large requests are there, or announced, and not answered yet.
+func (l *Listener) Receiving() int64 { return l.receiving.bytes.Load() }
+
+// addressShare is the part of the room that one address may have.
+const addressShare = 4
+
+// incoming is the reading side of a connection. One reads and writes at a time; others may close it meanwhile.
+type incoming struct {
+	got     int64        // bytes since the last reply
+	counted atomic.Int64 // of them and of what was announced
+}
+
+// receivingLeast is how much of a request is not counted: most are smaller.
+const receivingLeast = 64 << 10
+
+// expect makes room for what is about to be read. A server reads a body of a known length into memory for all of it, so
+// all of it is counted at once.
+func (c *conn) expect(n int) error {
+	want := c.got + int64(n)
+	if c.of.MostReceiving == 0 || want <= receivingLeast || want <= c.counted.Load() {
+		return nil
+	}
+	l := c.of
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	more := want - c.counted.Load()
+	_, open := l.all[c]
+	if !open || l.receiving.bytes.Load()+more > l.MostReceiving ||
+		c.key != "" && l.receiving.from[c.key]+more > l.MostReceiving/addressShare {
+		return ErrFull
+	}
+	l.receiving.add(c.key, more)
+	c.counted.Store(want)
+	return nil
+}
+
+// answered gives the room back: when a reply is written, its request is no longer needed.
+func (c *conn) answered() {
+	if c.counted.Load() == 0 {
+		return
+	}
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	c.of.receiving.add(c.key, -c.counted.Swap(0))
+}

@@ -1,0 +1,194 @@
+package server_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/limit"
+	"github.com/almanac-cal/almanac/server"
+)
+
+func dial(t *testing.T, s *served) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// What one reader takes for a body and another for the next request is answered once, and nothing after it.
+func TestRequestsThatEndInTwoPlaces(t *testing.T) {
+	t.Parallel()
+	s := serve(t, broken(t, io.Discard, nil))
+	hidden := "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+	chunk := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(hidden), hidden)
+	post := "POST /cal/events/v1/tags HTTP/1.1\r\nHost: x\r\n"
+	length := fmt.Sprintf("Content-Length: %d\r\n", len(hidden))
+	for name, request := range map[string]string{
+		"two lengths":                 post + length + "Content-Length: 0\r\n\r\n" + hidden,
+		"the same length twice":       post + length + length + "\r\n" + hidden,
+		"a length and chunks":         post + length + "Transfer-Encoding: chunked\r\n\r\n" + chunk,
+		"chunks and a length":         post + "transfer-encoding: chunked\r\n" + length + "\r\n" + chunk,
+		"two codings":                 post + "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk,
+		"two codings in a line":       post + "Transfer-Encoding: chunked, identity\r\n\r\n" + chunk,
+		"an unknown coding":           post + "Transfer-Encoding: xchunked\r\n\r\n" + chunk,
+		"chunks before they were":     "POST /cal/events/v1/tags HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n" + chunk,
+		"two hosts":                   "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n" + hidden,
+		"a carriage return in a line": "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\nX-A: b\rX-C: d\r\n\r\n" + hidden,
+		"a zero byte":                 "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\nX-A: b\x00\r\n\r\n" + hidden,
+		"another protocol":            "GET /cal/events/v1 FOO/1.1\r\nHost: x\r\n\r\n" + hidden,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := dial(t, s)
+			res := exchange(t, c, request)
+			if res.Status != 400 || res.Get(t, "code") != "rest_invalid_json" {
+				t.Errorf("got %d %s", res.Status, res.Body)
+			}
+			header("Connection", "close", "X-Content-Type-Options", "nosniff")(t, res)
+			if rest, err := io.ReadAll(c); err != nil || len(rest) > 0 {
+				t.Errorf("then %q, %v", rest, err)
+			}
+		})
+	}
+	for name, request := range map[string]string{
+		"one length":     post + length + "\r\n" + strings.Repeat(" ", len(hidden)),
+		"chunks":         post + "Transfer-Encoding: Chunked\r\n\r\n1\r\n \r\n0\r\n\r\n",
+		"no host":        "GET /cal/events/v1 HTTP/1.1\r\n\r\n",
+		"an older proxy": "GET /cal/events/v1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := dial(t, s)
+			if res := exchange(t, c, request); res.Header.Get("Connection") == "close" {
+				t.Errorf("got %d %s", res.Status, res.Body)
+			}
+			if res := exchange(t, c, hidden); res.Status != 200 {
+				t.Errorf("then %d", res.Status)
+			}
+		})
+	}
+}
+
+func TestConnectionsEndWhenTheClientSaysSo(t *testing.T) {
+	t.Parallel()
+	s := serve(t, broken(t, io.Discard, nil))
+	for _, options := range []string{"close", "Close", "foo, close"} {
+		c := dial(t, s)
+		exchange(t, c, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: "+options+"\r\n\r\n")
+		if rest, err := io.ReadAll(c); err != nil || len(rest) > 0 {
+			t.Errorf("%s: then %q, %v", options, rest, err)
+		}
+	}
+}
+
+// Who sends a body does not change what proxies have said of the request.
+func TestTrailersAreNoHeaders(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	proxies, err := limit.ParseProxies([]string{"127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, broken(t, &log, func(_ *handlers.Config, c *server.Config) { c.Proxies = proxies }))
+	c := dial(t, s)
+	res := exchange(t, c, "POST /nowhere HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 198.51.100.7\r\nTransfer-Encoding: chunked\r\n\r\n"+
+		"1\r\nx\r\n0\r\nX-Forwarded-For: 203.0.113.9\r\nX-Request-Id: forged\r\n\r\n")
+	if res.Status != 404 || res.Header.Get("X-Request-Id") == "forged" {
+		t.Errorf("got %d %v", res.Status, res.Header)
+	}
+	s.stop()
+	if err := <-s.ended; err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "client=198.51.100.7") {
+		t.Errorf("the log says %s", log.String())
+	}
+}
+
+func TestBodiesThatAreReceivedAreBounded(t *testing.T) {
+	t.Parallel()
+	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Receiving = 3 << 20 }))
+	head := func(size int) string {
+		return fmt.Sprintf("POST /cal/events/v1/tags HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", size)
+	}
+	first := dial(t, s)
+	// The head alone, and a byte: all that is announced is counted.
+	if _, err := io.WriteString(first, head(2<<20)+"{"); err != nil {
+		t.Fatal(err)
+	}
+	if res := exchange(t, dial(t, s), head(1000)+strings.Repeat(" ", 1000)); res.Status != 400 {
+		t.Errorf("a small body: %d %s", res.Status, res.Body)
+	}
+	var refused int
+	for range 100 {
+		res := exchange(t, dial(t, s), head(2<<20)+"{")
+		if res.Status == 503 {
+			header("Retry-After", "1", "Connection", "close")(t, res)
+			refused++
+			break
+		}
+	}
+	if refused == 0 {
+		t.Error("there is room for any number")
+	}
+	if _, err := io.WriteString(first, strings.Repeat(" ", 2<<20-1)); err != nil {
+		t.Fatal(err)
+	}
+	res, err := http.ReadResponse(bufio.NewReader(first), nil)
+	if err != nil || res.StatusCode != 413 {
+		t.Fatalf("the first: %v %v", res, err)
+	}
+	if err := res.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	if res := exchange(t, dial(t, s), head(2<<20)+strings.Repeat(" ", 2<<20)); res.Status != 413 {
+		t.Errorf("then there is room: %d", res.Status)
+	}
+}
+
+// Who sends all of a body that is too large gets to read the answer.
+func TestTooLargeBodiesAreAnswered(t *testing.T) {
+	t.Parallel()
+	s := serve(t, broken(t, io.Discard, nil))
+	const size = 6 << 20
+	c := dial(t, s)
+	go func() {
+		// The other end may close before it has all.
+		_, _ = io.WriteString(c, fmt.Sprintf("POST /cal/events/v1/tags HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n", size)+
+			strings.Repeat(" ", size))
+	}()
+	if res := exchange(t, c, ""); res.Status != 413 {
+		t.Errorf("got %d %s", res.Status, res.Body)
+	}
+}
+
+// A rate for addresses holds for whatever ends before credentials are looked at, with or without them.
+func TestCredentialsThatNobodyLooksAtChangeNoRate(t *testing.T) {
+	t.Parallel()
+	for name, target := range map[string][2]string{
+		"no route": {"GET", "/cal/events/v1/nowhere"}, "no page": {"GET", "/nowhere"}, "page": {"GET", "/docs"},
+		"picture": {"GET", "/media/none.png"}, "preflight": {"OPTIONS", "/cal/events/v1/events"},
+		"method": {"PUT", "/cal/events/v1/events"}, "long": {"GET", "/cal/events/v1/events?search=" + strings.Repeat("x", 9000)},
+	} {
+		s := broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
+			c.Rates.Address = limit.Rate{Interval: time.Hour, Burst: 2}
+		})
+		for i := range 3 {
+			res := doAt(t, s, target[0], target[1], "Authorization", "Bearer x")
+			if (res.Status == 429) != (i == 2) {
+				t.Errorf("%s, request %d: %d %s", name, i, res.Status, res.Body)
+			}
+		}
+	}
+}
