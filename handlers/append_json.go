@@ -80,7 +80,7 @@ func appendEvent(b []byte, j *eventJSON) []byte {
 	o.Strings("translations", j.Translations)
 	if j.JSONLD != nil {
 		o.Key("json_ld")
-		o.B = appendEventLD(o.B, j.JSONLD)
+		o.B = jsonappend.ForScript(appendEventLD(o.B, j.JSONLD), len(o.B))
 	}
 	return o.End()
 }
@@ -155,7 +155,7 @@ func appendVenue(b []byte, j *venueJSON) []byte {
 	}
 	if j.JSONLD != nil {
 		o.Key("json_ld")
-		o.B = appendPlaceLD(o.B, j.JSONLD)
+		o.B = jsonappend.ForScript(appendPlaceLD(o.B, j.JSONLD), len(o.B))
 	}
 	o.Bool("show_map", j.ShowMap)
 	o.Bool("show_map_link", j.ShowMapLink)
@@ -192,7 +192,7 @@ func appendOrganizer(b []byte, j *organizerJSON) []byte {
 	o.Some("email", j.Email)
 	if j.JSONLD != nil {
 		o.Key("json_ld")
-		o.B = appendOrganizerLD(o.B, j.JSONLD)
+		o.B = jsonappend.ForScript(appendOrganizerLD(o.B, j.JSONLD), len(o.B))
 	}
 	o.String("global_id", j.GlobalID)
 	o.Strings("global_id_lineage", j.GlobalIDLineage)

@@ -37,6 +37,8 @@ func TestShapesWriteThemselves(t *testing.T) {
 			if err := enc.Encode(v.Interface()); err != nil {
 				t.Fatal(err)
 			}
+			// In JSON-LD alone < is escaped.
+			got = bytes.ReplaceAll(got, []byte(`\u003c`), []byte("<"))
 			if diff := cmp.Diff(string(bytes.TrimSuffix(want.Bytes(), []byte("\n"))), string(got)); diff != "" {
 				t.Fatalf("%T (-encoding/json +itself):\n%s", shape, diff)
 			}

@@ -25,7 +25,7 @@ func (w *refWorld) listLinked(
 ) refAnswer {
 	var a refAnswer
 	a.statuses(c, q.status)
-	w.event(&a, "event", s, c, q.event)
+	w.openEvent(&a, "event", s, c, q.event)
 	if a.invalid != nil {
 		return a
 	}
@@ -90,8 +90,8 @@ func (w *refWorld) listTerms(
 	if q.parent != nil {
 		exists("parent", *q.parent)
 	}
-	w.event(&a, "post", s, c, q.post)
-	w.event(&a, "event", s, c, q.event)
+	w.openEvent(&a, "post", s, c, q.post)
+	w.openEvent(&a, "event", s, c, q.event)
 	if a.invalid != nil {
 		return a
 	}

@@ -139,9 +139,18 @@ func (a *refAnswer) statuses(c refCaller, asked []calendar.Status) {
 
 // event checks a parameter that names an event: it exists, the caller may read it, and it is not in the trash.
 func (w *refWorld) event(a *refAnswer, name string, s refSite, c refCaller, id *int64) {
-	if id != nil && !slices.ContainsFunc(w.events, func(e *refEvent) bool {
-		return e.id == *id && s.seen(&e.refRecord, c, nil)
-	}) {
+	w.eventThat(a, name, id, func(e *refEvent) bool { return s.seen(&e.refRecord, c, nil) })
+}
+
+// openEvent checks one whose links are asked for, which a password guards: nobody can send it there.
+func (w *refWorld) openEvent(a *refAnswer, name string, s refSite, c refCaller, id *int64) {
+	w.eventThat(a, name, id, func(e *refEvent) bool {
+		return s.seen(&e.refRecord, c, nil) && (!e.protected || s.mayEdit(e, c))
+	})
+}
+
+func (w *refWorld) eventThat(a *refAnswer, name string, id *int64, fits func(*refEvent) bool) {
+	if id != nil && !slices.ContainsFunc(w.events, func(e *refEvent) bool { return e.id == *id && fits(e) }) {
 		a.fault(name)
 	}
 }

@@ -167,9 +167,19 @@ func (r *request) descendants(ctx context.Context, ids []int64) ([]int64, error)
 
 // isReadableEvent checks that the id is an event that the caller may read and that is not in the trash.
 func (r *request) isReadableEvent(id **int64) func(context.Context) *param.Fault {
+	return r.isEvent(id, func(*ent.Event) bool { return true })
+}
+
+// isOpenEvent checks besides that the caller is shown what the event is linked to.
+func (r *request) isOpenEvent(id **int64) func(context.Context) *param.Fault {
+	return r.isEvent(id, func(e *ent.Event) bool { return !r.protected(e, "") })
+}
+
+func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
 		e, err := r.db.Event.Query().Where(event.ID(**id)).
-			Select(event.FieldID, event.FieldStatus, event.FieldPublishedAt, event.FieldAuthorID).Only(ctx)
+			Select(event.FieldID, event.FieldStatus, event.FieldStatusBeforeTrash, event.FieldPublishedAt, event.FieldAuthorID,
+				event.FieldPasswordHash).Only(ctx)
 		if ent.IsNotFound(err) {
 			return unknownIDs([]int64{**id})
 		}
@@ -177,7 +187,7 @@ func (r *request) isReadableEvent(id **int64) func(context.Context) *param.Fault
 			return &param.Fault{Err: err}
 		}
 		status := e.Status.Shown(r.now, e.PublishedAt)
-		if status == calendar.Trash || !auth.May(r.caller, auth.Read, record(calendar.Event, e.AuthorID, status, "")) {
+		if status == calendar.Trash || !auth.May(r.caller, auth.Read, record(calendar.Event, e.AuthorID, status, "")) || !fits(e) {
 			return unknownIDs([]int64{**id})
 		}
 		return nil

@@ -393,6 +393,14 @@ func TestProtectedEvents(t *testing.T) {
 			{Name: "somebody else", Request: getAs("contributor", single), Status: 403, Code: refused},
 			{Name: "a draft is not accessible first", Request: get(fmt.Sprint("/events/", draft, "?", right)), Status: 403, Code: "event-not-accessible"},
 
+			{Name: "its venues", Request: get(fmt.Sprint("/venues?event=", id)), Status: 400, Code: "rest_invalid_param"},
+			{Name: "its organizers", Request: get(fmt.Sprint("/organizers?event=", id)), Status: 400, Code: "rest_invalid_param"},
+			{Name: "its categories", Request: get(fmt.Sprint("/categories?event=", id)), Status: 400, Code: "rest_invalid_param"},
+			{Name: "its tags", Request: get(fmt.Sprint("/tags?post=", id)), Status: 400, Code: "rest_invalid_param"},
+			{Name: "its venues, for somebody else", Request: getAs("contributor", fmt.Sprint("/venues?event=", id)), Status: 400, Code: "rest_invalid_param"},
+			{Name: "its venues, for its author", Request: getAs("author", fmt.Sprint("/venues?event=", id)), Status: 200, Check: shows("10", "venues", 0, "id")},
+			{Name: "its children", Request: get(fmt.Sprint("/events?post_parent=", id)), Status: 200, Check: shows("0", "total")},
+
 			{Name: "redacted in lists, and counted", Request: get(list), Status: 200, Check: both(redacted, shows("2", "total"))},
 			{Name: "redacted with a wrong password", Request: get(list + "&password=sesame"), Status: 200, Check: both(redacted, shows(`"<p>Handshake</p>"`, "events", 1, "description"))},
 			{Name: "clear with the right one", Request: get(list + "&" + right), Status: 200, Check: both(shows(`"<p>secret</p>"`, "events", 0, "description"), shows(`""`, "events", 1, "description"))},

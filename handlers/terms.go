@@ -60,8 +60,8 @@ func declareTermQuery(taxonomy calendar.Kind) func(*request, *param.Set, *termQu
 			p.OptInt(&q.Parent, "parent", "Categories directly under this ID").
 				Check(r.isTerm(calendar.Category, &q.Parent))
 		}
-		p.OptInt(&q.Post, "post", noun+" of the event with this ID").Check(r.isReadableEvent(&q.Post))
-		p.OptInt(&q.Event, "event", "The same as post, and stronger").Check(r.isReadableEvent(&q.Event))
+		p.OptInt(&q.Post, "post", noun+" of the event with this ID").Check(r.isOpenEvent(&q.Post))
+		p.OptInt(&q.Event, "event", "The same as post, and stronger").Check(r.isOpenEvent(&q.Event))
 		p.OptString(&q.Slug, "slug", "Only the one with this slug").Check(notBlank(&q.Slug))
 		r.declareLanguage(p)
 	}

@@ -45,7 +45,7 @@ func declareLinkedQuery(noun string) func(*request, *param.Set, *linkedQuery) {
 				q.pieces = pieces
 				return nil
 			})
-		p.OptInt(&q.Event, "event", noun+" of this event").Check(r.isReadableEvent(&q.Event))
+		p.OptInt(&q.Event, "event", noun+" of this event").Check(r.isOpenEvent(&q.Event))
 		p.OptBool(&q.HasEvents, "has_events", "Only "+lower+" with events, or without").Untyped()
 		param.Default(p.Bool(&q.OnlyUpcoming, "only_with_upcoming", "Only "+lower+" with upcoming events").Untyped(),
 			&q.OnlyUpcoming, false)

@@ -237,8 +237,10 @@ func webAddress(raw any) (string, *param.Fault) {
 	return text, nil
 }
 
+// isWebAddress reports whether a text is an absolute http or https URL, of characters that stand in one (RFC 3986,
+// appendix C, on those around it) or as people write them in other scripts.
 func isWebAddress(text string) bool {
-	if len(text) > maxURL || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+	if len(text) > maxURL || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("\"<>`", r) }) {
 		return false
 	}
 	u, err := url.Parse(text)

@@ -311,7 +311,7 @@ func (v view) venue(b []byte, e *venue, full bool) []byte {
 	}
 	if full {
 		o.Key("json_ld")
-		o.B = v.place(o.B, e, url)
+		o.B = jsonappend.ForScript(v.place(o.B, e, url), len(o.B))
 	}
 	o.Bool("show_map", e.showMap)
 	o.Bool("show_map_link", e.showMapLink)
@@ -375,7 +375,7 @@ func (v view) organizer(b []byte, e *organizer, full bool) []byte {
 	o.Some("email", e.email)
 	if full {
 		o.Key("json_ld")
-		o.B = v.person(o.B, e, url)
+		o.B = jsonappend.ForScript(v.person(o.B, e, url), len(o.B))
 	}
 	v.named(o, &e.record)
 	return o.End()
@@ -399,6 +399,7 @@ func (v view) linked(
 ) {
 	const iso = "2006-01-02T15:04:05-07:00"
 	o.Key("json_ld")
+	from := len(o.B)
 	d := begin(o.B)
 	d.String("@context", "http://schema.org")
 	d.String("@type", "Event")
@@ -433,5 +434,5 @@ func (v view) linked(
 		f.String("validFrom", e.published.In(v.s.Site.Zone.Location()).Format(iso))
 		d.B = f.End()
 	}
-	o.B = d.End()
+	o.B = jsonappend.ForScript(d.End(), from)
 }

@@ -3,6 +3,7 @@
 package jsonappend
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -159,4 +160,14 @@ func (o *Object) Strings(name string, values []string) {
 func (o *Object) Raw(name, value string) {
 	o.Key(name)
 	o.B = append(o.B, value...)
+}
+
+// ForScript changes JSON, which begins somewhere in b and is meant for a script element of a page: no text in it may end
+// that element.
+func ForScript(b []byte, from int) []byte {
+	value := b[from:]
+	if bytes.IndexByte(value, '<') < 0 {
+		return b
+	}
+	return append(b[:from], bytes.ReplaceAll(value, []byte("<"), []byte(`\u003c`))...)
 }

@@ -76,3 +76,12 @@ func TestObject(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
+
+func TestForScript(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{`["a<b"]["</script>","<"]`: `["a<b"]["\u003c/script>","\u003c"]`, `["a<b"][1]`: `["a<b"][1]`} {
+		if got := string(jsonappend.ForScript([]byte(text), len(`["a<b"]`))); got != want {
+			t.Errorf("%s: got %s", text, got)
+		}
+	}
+}
