@@ -56,7 +56,9 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 		c.DB = "sqlite://" + filepath.Join(temp, "almanac.db")
 		c.Media = filepath.Join(temp, "media")
 	}
-	return database{DB: c.DB}.with(ctx, func(st *store.Store) error {
+	log, flush := c.logging(s)
+	defer func() { err = errors.Join(err, flush()) }()
+	return orderly(ctx, database{DB: c.DB}.with(ctx, func(st *store.Store) error {
 		if err := current(ctx, st, true); err != nil {
 			return err
 		}
@@ -71,7 +73,7 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 			return err
 		}
 		c.Listen = freeAddress(ctx, c.Listen)
-		return c.listen(ctx, s, databases{Store: st}, site, func(site calendar.Site) error {
+		return c.listen(ctx, s, log, databases{Store: st}, site, func(site calendar.Site) error {
 			if err := c.screen(ctx, s, st, site, token); err != nil {
 				return err
 			}
@@ -82,7 +84,7 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 			}
 			return nil
 		})
-	})
+	}))
 }
 
 // demoLogin is the administrator of a demo.

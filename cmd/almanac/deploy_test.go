@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+	"github.com/dustin/go-humanize"
+	"github.com/google/go-cmp/cmp"
 	"gopkg.in/yaml.v3"
 
 	"github.com/almanac-cal/almanac/internal/apitest"
@@ -58,13 +60,19 @@ func TestSystemdUnit(t *testing.T) {
 		return out
 	}
 	start := strings.Fields(line(unit, "ExecStart")[0])
+	if len(start) != 2 {
+		t.Errorf("%q: a flag cannot be changed in the file of settings, which has variables", start)
+	}
+	if strings.Index(unit, "\nEnvironmentFile=") < strings.LastIndex(unit, "\nEnvironment=") {
+		t.Error("the file of settings does not come last, and so not first")
+	}
 	env := map[string]string{}
 	for _, pair := range line(unit, "Environment") {
 		name, value, _ := strings.Cut(pair, "=")
 		env[name] = value
 	}
 	c := parses(t, "almanac.service", start[1:], env)
-	if c.Serve.DB == "" || c.Serve.MetricsListen == "" {
+	if c.Serve.DB == "" || c.Serve.MetricsListen == "" || c.Serve.LogFormat != "json" {
 		t.Errorf("serves %+v", c.Serve)
 	}
 	for _, want := range []string{
@@ -123,26 +131,46 @@ func (c container) env() map[string]string {
 	return out
 }
 
+// bytesOf is a size as Kubernetes or a flag writes it.
+func bytesOf(t *testing.T, size string) uint64 {
+	t.Helper()
+	n, err := humanize.ParseBytes(size)
+	if err != nil {
+		t.Error(err)
+	}
+	return n
+}
+
 func TestKubernetesManifests(t *testing.T) {
 	t.Parallel()
-	dec := yaml.NewDecoder(strings.NewReader(readRoot(t, "deploy/kubernetes/almanac.yaml")))
+	dec := yaml.NewDecoder(strings.NewReader(readRoot(t, "deploy/kubernetes/almanac.yaml") + "\n---\n" +
+		readRoot(t, "deploy/kubernetes/migrate-data.yaml")))
 	kinds := map[string]int{}
+	var order []string // what is done to the database, pods that serve included
 	for {
 		var doc struct {
 			APIVersion string `yaml:"apiVersion"`
 			Kind       string
-			Metadata   struct{ Name string }
-			Spec       struct {
+			Metadata   struct {
+				Name     string
+				Generate string `yaml:"generateName"`
+			}
+			Spec struct {
 				Template struct {
 					Metadata struct{ Annotations map[string]string }
 					Spec     struct {
-						Grace   int `yaml:"terminationGracePeriodSeconds"`
-						Token   *bool
+						Grace   int   `yaml:"terminationGracePeriodSeconds"`
+						Links   *bool `yaml:"enableServiceLinks"`
 						Context struct {
 							NonRoot bool `yaml:"runAsNonRoot"`
 						} `yaml:"securityContext"`
 						Init       []container `yaml:"initContainers"`
 						Containers []container
+						Volumes    []struct {
+							EmptyDir struct {
+								Size string `yaml:"sizeLimit"`
+							} `yaml:"emptyDir"`
+						}
 					}
 				}
 			}
@@ -155,15 +183,18 @@ func TestKubernetesManifests(t *testing.T) {
 			t.Fatal(err)
 		}
 		kinds[doc.Kind]++
-		if doc.APIVersion == "" || doc.Metadata.Name == "" {
+		if doc.APIVersion == "" || doc.Metadata.Name == "" && doc.Metadata.Generate == "" {
 			t.Errorf("%s %q: no version or name", doc.Kind, doc.Metadata.Name)
 		}
-		if doc.Kind != "Deployment" {
+		if doc.Kind != "Deployment" && doc.Kind != "Job" {
 			continue
 		}
 		pod := doc.Spec.Template.Spec
 		if !pod.Context.NonRoot {
-			t.Error("runs as root")
+			t.Errorf("%s runs as root", doc.Kind)
+		}
+		if pod.Links == nil || *pod.Links {
+			t.Errorf("%s has variables that look like settings", doc.Kind)
 		}
 		for _, c := range append(pod.Init, pod.Containers...) {
 			s := c.SecurityContext
@@ -172,7 +203,23 @@ func TestKubernetesManifests(t *testing.T) {
 			}
 			parsed := parses(t, c.Name, c.Args, c.env())
 			if c.Args[0] != "serve" {
+				order = append(order, strings.Join(c.Args, " "))
 				continue
+			}
+			order = append(order, "serve")
+			// About 150 MiB are for the program and its index.
+			needs := uint64(150 << 20)
+			for _, size := range []string{parsed.Serve.CacheSize, parsed.Serve.MaxSending, parsed.Serve.MaxReceiving} {
+				needs += bytesOf(t, size)
+			}
+			has := bytesOf(t, c.Resources.Limits["memory"])
+			for _, v := range pod.Volumes {
+				if v.EmptyDir.Size != "" { // in memory
+					has -= bytesOf(t, v.EmptyDir.Size)
+				}
+			}
+			if most := bytesOf(t, c.env()["GOMEMLIMIT"]); needs > most || most > has {
+				t.Errorf("needs %d bytes, collects from %d on, and has %d", needs, most, has)
 			}
 			ports := map[string]int{}
 			for _, p := range c.Ports {
@@ -197,7 +244,11 @@ func TestKubernetesManifests(t *testing.T) {
 			}
 		}
 	}
-	for _, kind := range []string{"Deployment", "Service", "ServiceAccount", "PodDisruptionBudget", "PersistentVolumeClaim"} {
+	// Rows are brought up to date when no program of the version before serves.
+	if diff := cmp.Diff([]string{"migrate apply --no-data", "serve", "migrate data"}, order); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, kind := range []string{"Deployment", "Job", "Service", "ServiceAccount", "PodDisruptionBudget", "PersistentVolumeClaim"} {
 		if kinds[kind] != 1 {
 			t.Errorf("%d of %s", kinds[kind], kind)
 		}
@@ -208,6 +259,7 @@ func TestCompose(t *testing.T) {
 	t.Parallel()
 	var file struct {
 		Services map[string]struct {
+			Image       string
 			Environment map[string]string
 			ReadOnly    bool     `yaml:"read_only"`
 			CapDrop     []string `yaml:"cap_drop"`
@@ -215,6 +267,13 @@ func TestCompose(t *testing.T) {
 	}
 	if err := yaml.Unmarshal([]byte(readRoot(t, "compose.yaml")), &file); err != nil {
 		t.Fatal(err)
+	}
+	version, ok := strings.CutPrefix(file.Services["mysql"].Image, "mysql:")
+	if tested := "| MySQL " + version + " | all tests"; !ok || !strings.Contains(readRoot(t, "docs/dba.md"), tested) {
+		t.Errorf("MySQL %s is not what is tested", version)
+	}
+	if !strings.Contains(readRoot(t, "README.md"), "starts it on MySQL "+version+",") {
+		t.Error("the README names another version of MySQL")
 	}
 	almanac := file.Services["almanac"]
 	if !almanac.ReadOnly || len(almanac.CapDrop) != 1 {

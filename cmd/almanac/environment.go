@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -65,6 +67,24 @@ func (e *environment) help(v *kong.Value) string {
 		return v.Help
 	}
 	return v.Help + " [$" + e.variable(v.Flag) + "]"
+}
+
+// strange are the names of variables, of those given as NAME=VALUE, that look like settings and are none.
+func (e *environment) strange(variables []string) []string {
+	known := slices.Collect(maps.Values(e.settings))
+	var out []string
+	for _, v := range variables {
+		name, value, _ := strings.Cut(v, "=")
+		if !strings.HasPrefix(name, "ALMANAC_") || value == "" || slices.Contains(known, name) ||
+			name == "ALMANAC_REAL_CALENDAR" || strings.HasPrefix(name, "ALMANAC_TEST_") ||
+			// Kubernetes says with these where a service named almanac is.
+			strings.HasPrefix(name, "ALMANAC_SERVICE_") || name == "ALMANAC_PORT" || strings.HasPrefix(name, "ALMANAC_PORT_") {
+			continue
+		}
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
 }
 
 // mention helps to find a wrong value that is not on the command line.

@@ -44,13 +44,23 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The second signal ends the process at once.
 	context.AfterFunc(ctx, stop)
-	os.Exit(run(ctx, os.Args[1:], os.Getenv, streams{Out: os.Stdout, Err: os.Stderr, In: os.Stdin}))
+	libraries, err := newLibraryLog(os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "almanac:", err)
+		os.Exit(1)
+	}
+	os.Exit(run(ctx, os.Args[1:], os.Getenv, streams{
+		Out: os.Stdout, Err: os.Stderr, In: os.Stdin, Environ: os.Environ(), Libraries: libraries,
+	}))
 }
 
 // streams is where a command writes, results to Out and everything else to Err, and what it reads a secret from.
 type streams struct {
 	Out, Err io.Writer
 	In       io.Reader
+
+	Environ   []string    // all variables of the environment, NAME=VALUE
+	Libraries *libraryLog // of the whole program; nil in tests, which share one
 }
 
 // run parses args, runs the command they name and returns the exit status: 0 done, 1 failed, 2 wrong usage.
@@ -68,7 +78,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, s strea
 		kong.Resolvers(env),
 		kong.PostBuild(env.learn),
 		kong.BindTo(ctx, (*context.Context)(nil)),
-		kong.Bind(s),
+		kong.Bind(s, env),
 	)
 	if err != nil {
 		fmt.Fprintln(s.Err, "almanac:", err)
@@ -99,6 +109,14 @@ func run(ctx context.Context, args []string, getenv func(string) string, s strea
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
+
+// release is the version alone, as the Go toolchain recorded it: a tag, a pseudo-version, or (devel).
+func release() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
+}
 
 // version is what the Go toolchain recorded about the build.
 func version() string {

@@ -7,17 +7,10 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
-	"net/url"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/dustin/go-humanize"
-	"go.opentelemetry.io/otel"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
-	"go.opentelemetry.io/otel/sdk/resource"
-	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/almanac-cal/almanac/edit"
@@ -33,8 +26,9 @@ type operateFlags struct {
 	UploadTimeout           time.Duration `default:"60s" placeholder:"TIME" help:"The same for uploads of images. Default ${default}."`
 	CacheSize               string        `default:"64MiB" placeholder:"SIZE" help:"Memory for finished replies to those who have not signed in, 0 for none. Default ${default}."`
 	CacheDelay              time.Duration `default:"0s" placeholder:"TIME" help:"How long such a reply may miss what another process wrote. 0s asks the database for its revision for each request. Default ${default}."`
-	MaxConcurrent           int           `default:"0" placeholder:"N" help:"Requests worked on at once. More wait up to a second and are refused then. Default 32 for each processor."`
+	MaxConcurrent           int           `default:"0" placeholder:"N" help:"Requests worked on at once, 0 for the default. More wait up to a second and are refused then. Default 32 for each processor."`
 	MaxSending              string        `default:"256MiB" placeholder:"SIZE" help:"Memory for large replies that clients have not taken yet, 0 for any. Further ones are refused then. Default ${default}."`
+	MaxReceiving            string        `default:"128MiB" placeholder:"SIZE" help:"Memory for bodies of requests of 64 KiB and more that are still being received, 0 for any. Further ones are refused then. Default ${default}."`
 	MaxConnections          int           `default:"4096" placeholder:"N" help:"Connections at once, 0 for any number. Default ${default}."`
 	MaxConnectionsByAddress int           `default:"256" placeholder:"N" help:"Connections at once from one public address, 0 for any number. Default ${default}."`
 	RateLimit               string        `default:"auto" placeholder:"RATE" help:"Requests without credentials from one address: such as 100/s, 600/m burst 200, or off. Default 50/s burst 250 from public addresses, and off if it listens on this machine only."`
@@ -101,7 +95,7 @@ func (f operateFlags) check() error {
 			return usageError{fmt.Errorf("--%s %d: want 0 to 1000000", n.flag, n.value)}
 		}
 	}
-	for _, m := range []struct{ flag, size string }{{"cache-size", f.CacheSize}, {"max-sending", f.MaxSending}} {
+	for _, m := range []struct{ flag, size string }{{"cache-size", f.CacheSize}, {"max-sending", f.MaxSending}, {"max-receiving", f.MaxReceiving}} {
 		if _, err := memory(m.flag, m.size); err != nil {
 			return usageError{err}
 		}
@@ -123,10 +117,20 @@ func (f operateFlags) check() error {
 	if f.Pprof && f.MetricsListen == "" {
 		return usageError{errors.New("--pprof: want --metrics-listen with it, because profiles are not for the public")}
 	}
-	if _, err := f.collector(); err != nil {
+	if _, err := f.collector(os.Getenv); err != nil {
 		return usageError{err}
 	}
 	return nil
+}
+
+// warn says which settings have no effect without another one.
+func (f operateFlags) warn(log *slog.Logger) {
+	if f.ProxyHeader == "forwarded" && len(f.TrustedProxy) == 0 {
+		log.Warn("--proxy-header has no effect without --trusted-proxy: the header is not read")
+	}
+	if size, err := memory("cache-size", f.CacheSize); err == nil && size == 0 && f.CacheDelay > 0 {
+		log.Warn("--cache-delay has no effect with --cache-size 0: no replies are kept")
+	}
 }
 
 // maxMemory is the most that anybody means.
@@ -163,6 +167,9 @@ func (f operateFlags) limits(at net.Addr) (server.Limits, error) {
 	}
 	var err error
 	if l.Sending, err = memory("max-sending", f.MaxSending); err != nil {
+		return l, err
+	}
+	if l.Receiving, err = memory("max-receiving", f.MaxReceiving); err != nil {
 		return l, err
 	}
 	if l.Proxies, err = limit.ParseProxies(f.TrustedProxy); err != nil {
@@ -222,7 +229,7 @@ func (f operateFlags) operation(
 		}
 		watches = append(watches, o.metrics.SQL)
 	}
-	collector, err := f.collector()
+	collector, err := f.collector(os.Getenv)
 	if err != nil {
 		return nil, errors.Join(err, o.end())
 	}
@@ -243,7 +250,7 @@ func (f operateFlags) operation(
 
 // measure makes metrics of the databases and the index.
 func measure(st databases, lists *index.Index) (*server.Metrics, error) {
-	m := server.NewMetrics(version())
+	m := server.NewMetrics(release())
 	if err := m.Pool("main", st.DB); err != nil {
 		return nil, err
 	}
@@ -258,50 +265,6 @@ func measure(st databases, lists *index.Index) (*server.Metrics, error) {
 		}
 	}
 	return m, nil
-}
-
-// collector is where traces go; nil for nowhere. The exporter reads its address from the environment by itself.
-func (f operateFlags) collector() ([]otlptracehttp.Option, error) {
-	if f.OTLPEndpoint == "" {
-		if os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") == "" && os.Getenv("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") == "" {
-			return nil, nil
-		}
-		return []otlptracehttp.Option{}, nil
-	}
-	at, err := url.Parse(f.OTLPEndpoint)
-	if err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "" {
-		return nil, errors.New("--otlp-endpoint: want http(s)://HOST:PORT")
-	}
-	if strings.Trim(at.Path, "/") == "" {
-		at.Path = "/v1/traces"
-	}
-	return []otlptracehttp.Option{otlptracehttp.WithEndpointURL(at.String())}, nil
-}
-
-// trace sends spans to a collector. OTEL_TRACES_SAMPLER, OTEL_RESOURCE_ATTRIBUTES and the like hold.
-func (o *operation) trace(ctx context.Context, log *slog.Logger, collector []otlptracehttp.Option) error {
-	exporter, err := otlptracehttp.New(ctx, collector...)
-	if err != nil {
-		return err
-	}
-	about, err := resource.Merge(resource.NewSchemaless(
-		attribute.String("service.name", "almanac"), attribute.String("service.version", version()),
-	), resource.Environment())
-	if err != nil {
-		return err
-	}
-	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) { log.Warn("traces", "error", err) }))
-	provider := sdktrace.NewTracerProvider(sdktrace.WithBatcher(exporter), sdktrace.WithResource(about))
-	o.tracer = provider.Tracer("github.com/almanac-cal/almanac")
-	o.close = append(o.close, func() error {
-		within, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-		defer cancel()
-		if err := provider.Shutdown(within); err != nil {
-			log.Warn("last traces", "error", err)
-		}
-		return nil
-	})
-	return nil
 }
 
 // end sends what is left and closes.

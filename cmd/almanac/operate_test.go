@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -32,6 +34,7 @@ func TestWrongSettingsAreNamedBeforeAnythingIsOpened(t *testing.T) {
 		{"--max-concurrent", "-1"},
 		{"--cache-size", "much"},
 		{"--max-sending", "-1"},
+		{"--max-receiving", "some"},
 		{"--max-connections", "1000001"},
 		{"--max-connections-by-address", "-5"},
 		{"--rate-limit", "100"},
@@ -143,6 +146,7 @@ func TestNotify(t *testing.T) {
 type process struct {
 	*exec.Cmd
 	ended chan error
+	said  *strings.Builder // what it wrote to its standard error, once it has ended
 }
 
 func start(t *testing.T, files []*os.File, shell string, args ...string) *process {
@@ -165,7 +169,7 @@ func start(t *testing.T, files []*os.File, shell string, args ...string) *proces
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p := &process{cmd, make(chan error, 1)}
+	p := &process{cmd, make(chan error, 1), &out}
 	go func() { p.ended <- cmd.Wait() }()
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -268,19 +272,201 @@ func TestRestartRefusesNobody(t *testing.T) {
 	second.stop(t)
 }
 
-func TestProcessesShareAPort(t *testing.T) {
+// Each line of the log has the form that was chosen, whoever writes it.
+func TestLogHasOneForm(t *testing.T) {
 	t.Parallel()
-	// Taken and given back: nobody else is given it soon.
+	hangsUp, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { hangsUp.Close() }) // after those below
+	go func() {
+		for {
+			c, err := hangsUp.Accept()
+			if err != nil {
+				return
+			}
+			c.Close()
+		}
+	}()
+	const nobody = "127.0.0.1:1"
+	for _, test := range []struct {
+		name  string
+		args  []string
+		shell string
+		want  string // a part of it
+		fails bool
+	}{
+		{"a database that hangs up", []string{"--db=mysql://ewa:x@" + hangsUp.Addr().String() + "/cal"}, "", "database driver", true},
+		{"no counter", []string{"--rate-redis=redis://" + nobody + "/0", "--rate-limit=100/s"}, "", "shared rate limit", false},
+		{"no collector", []string{"--otlp-endpoint=http://" + nobody}, "", "traces", false},
+		{
+			"a collector with a certificate that is not there",
+			[]string{"--otlp-endpoint=https://" + nobody},
+			"OTEL_EXPORTER_OTLP_CERTIFICATE=/nowhere; export OTEL_EXPORTER_OTLP_CERTIFICATE;", "read tls ca cert file", false,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			address := unused(t)
+			p := start(t, nil, test.shell, append([]string{"serve", "--log-format=json", "--listen=" + address}, test.args...)...)
+			if test.fails {
+				if err := <-p.ended; err == nil {
+					t.Error("it did not fail")
+				}
+			} else {
+				healthy(t, p, "http://"+address+"/readyz")
+				if _, err := ask(t.Context(), "http://"+address+"/cal/events/v1/events"); err != nil {
+					t.Error(err)
+				}
+				p.stop(t)
+			}
+			if !strings.Contains(p.said.String(), test.want) {
+				t.Errorf("nothing of %q", test.want)
+			}
+			for line := range strings.Lines(p.said.String()) {
+				if !strings.HasPrefix(line, "almanac: ") && !json.Valid([]byte(line)) {
+					t.Errorf("in another form: %s", line)
+				}
+			}
+		})
+	}
+}
+
+// unused is an address that was taken and given back: nobody else is given it soon.
+func unused(t *testing.T) string {
+	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := ln.Addr().String()
 	if err := ln.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return ln.Addr().String()
+}
+
+func TestOneAddressIsNotForAll(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		public, private string
+		refused         bool
+	}{
+		{"127.0.0.1:8080", "127.0.0.1:8080", true},
+		{"0.0.0.0:8080", "127.0.0.1:8080", true},
+		{"127.0.0.1:8080", ":8080", true},
+		{"[::]:80", "127.0.0.1:http", true},
+		{"[::1]:8080", "[0:0::1]:8080", true},
+		{"127.0.0.1:8080", "[::ffff:127.0.0.1]:8080", true},
+		{"localhost:8080", "127.0.0.1:8080", true},
+		{"Host.example:8080", "host.example:8080", true},
+		{"127.0.0.1:8080", "127.0.0.1:9090", false},
+		{"127.0.0.1:8080", "127.0.0.2:8080", false},
+		{"203.0.113.1:8080", "localhost:8080", false},
+		{"127.0.0.1:0", "127.0.0.1:0", false},
+		{"127.0.0.1:8080", "", false},
+	} {
+		f := serveFlags{Listen: test.public, operateFlags: operateFlags{MetricsListen: test.private, ReusePort: true}}
+		err := f.checkSockets(nothing, 7)
+		if (err != nil) != test.refused || err != nil && !errors.As(err, new(usageError)) {
+			t.Errorf("%s and %s: %v", test.public, test.private, err)
+		}
+	}
+	// What systemd hands over is somewhere else.
+	f := serveFlags{Listen: "127.0.0.1:8080", operateFlags: operateFlags{MetricsListen: "127.0.0.1:8080"}}
+	given := map[string]string{"LISTEN_PID": "7", "LISTEN_FDS": "1"}
+	if err := f.checkSockets(func(name string) string { return given[name] }, 7); err != nil {
+		t.Error(err)
+	}
+}
+
+// Names that lead to one address are found out when they are opened.
+func TestTwoNamesOfOneAddress(t *testing.T) {
+	t.Parallel()
+	_, port, err := net.SplitHostPort(unused(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := net.ResolveTCPAddr("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		t.Skipf("this machine does not know its name: %v", err)
+	}
+	f := serveFlags{Listen: net.JoinHostPort(host, port), operateFlags: operateFlags{MetricsListen: at.String(), ReusePort: true}}
+	got, err := f.sockets(t.Context())
+	if err == nil {
+		t.Error("opened")
+		if err := got.close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if !errors.As(err, new(usageError)) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestCollectors(t *testing.T) {
+	t.Parallel()
+	const endpoint, traces = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
+	const fine = "http://127.0.0.1:4318"
+	for _, test := range []struct {
+		name string
+		flag string
+		env  map[string]string
+		on   bool
+		want string // of the error; "" for none
+	}{
+		{"nowhere", "", nil, false, ""},
+		{"a flag", fine, nil, true, ""},
+		{"a variable", "", map[string]string{endpoint: fine}, true, ""},
+		{"a variable for traces", "", map[string]string{traces: " https://h/x "}, true, ""},
+		{"a variable that is empty", "", map[string]string{endpoint: " "}, false, ""},
+		{"all of it is off", fine, map[string]string{"OTEL_SDK_DISABLED": "True", endpoint: "nonsense"}, false, ""},
+		{"it is not off", fine, map[string]string{"OTEL_SDK_DISABLED": "false"}, true, ""},
+		{"a wrong port", "", map[string]string{endpoint: "http://u:s3cret@h:bad"}, false, endpoint},
+		{"a wrong port for traces", "", map[string]string{traces: "http://u:s3cret@h:bad"}, false, traces},
+		{"a wrong one beside a flag", fine, map[string]string{endpoint: "http://u:s3cret@h:bad"}, false, endpoint},
+		{"no scheme", "", map[string]string{endpoint: "collector:4318"}, false, endpoint},
+		{"another scheme", "", map[string]string{endpoint: "grpc://u:s3cret@h"}, false, endpoint},
+		{"a sampler", fine, map[string]string{"OTEL_TRACES_SAMPLER": "Parentbased_TraceIDRatio", "OTEL_TRACES_SAMPLER_ARG": "0.1"}, true, ""},
+		{"no such sampler", fine, map[string]string{"OTEL_TRACES_SAMPLER": "bogus"}, false, "OTEL_TRACES_SAMPLER"},
+		{"no such sampler, and no traces", "", map[string]string{"OTEL_TRACES_SAMPLER": "bogus"}, false, ""},
+		{
+			"more than all", fine,
+			map[string]string{"OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "10"},
+			false, "OTEL_TRACES_SAMPLER_ARG",
+		},
+		{
+			"no number", fine,
+			map[string]string{"OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "NaN"},
+			false, "OTEL_TRACES_SAMPLER_ARG",
+		},
+		{"a share of a sampler that takes none", fine, map[string]string{"OTEL_TRACES_SAMPLER": "always_on", "OTEL_TRACES_SAMPLER_ARG": "x"}, true, ""},
+		{"headers", fine, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "authorization=Bearer%20x, x-team=a=b"}, true, ""},
+		{"a header without a value", fine, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "authorization:s3cret"}, false, "OTEL_EXPORTER_OTLP_HEADERS"},
+		{"a header that is no name", fine, map[string]string{"OTEL_EXPORTER_OTLP_TRACES_HEADERS": "a s3cret=x"}, false, "OTEL_EXPORTER_OTLP_TRACES_HEADERS"},
+		{"a value that ends early", fine, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "a=s3cret%2"}, false, "OTEL_EXPORTER_OTLP_HEADERS"},
+		{"a time", fine, map[string]string{"OTEL_EXPORTER_OTLP_TIMEOUT": "5000"}, true, ""},
+		{"a time with a unit", fine, map[string]string{"OTEL_EXPORTER_OTLP_TIMEOUT": "5s"}, false, "OTEL_EXPORTER_OTLP_TIMEOUT"},
+	} {
+		got, err := operateFlags{OTLPEndpoint: test.flag}.collector(func(name string) string { return test.env[name] })
+		if test.want == "" && (err != nil || (got != nil) != test.on) {
+			t.Errorf("%s: on %t, %v", test.name, got != nil, err)
+		}
+		if test.want != "" && (err == nil || !strings.HasPrefix(err.Error(), test.want) || strings.Contains(err.Error(), "s3cret")) {
+			t.Errorf("%s: got %v", test.name, err)
+		}
+	}
+}
+
+func TestProcessesShareAPort(t *testing.T) {
+	t.Parallel()
+	address, private := unused(t), unused(t)
 	serve := func() *process {
-		return start(t, nil, "", "serve", "--listen", address, "--reuse-port", "--metrics-listen", "127.0.0.1:0")
+		return start(t, nil, "", "serve", "--listen", address, "--reuse-port", "--metrics-listen", private)
 	}
 	first := serve()
 	healthy(t, first, "http://"+address+"/readyz")
@@ -294,5 +480,6 @@ func TestProcessesShareAPort(t *testing.T) {
 	}
 	first.stop(t)
 	healthy(t, second, "http://"+address+"/readyz")
+	healthy(t, second, "http://"+private+"/metrics")
 	second.stop(t)
 }

@@ -86,12 +86,17 @@ type serveCmd struct {
 }
 
 // Run serves until it is told to stop.
-func (c serveCmd) Run(ctx context.Context, s streams) error {
+func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err error) {
 	site, err := c.site()
 	if err != nil {
 		return err
 	}
-	return c.with(ctx, func(st *store.Store) error {
+	log, flush := c.logging(s)
+	defer func() { err = errors.Join(err, flush()) }()
+	if names := env.strange(s.Environ); len(names) > 0 {
+		log.Warn("there are no such settings", "variables", strings.Join(names, ","))
+	}
+	return orderly(ctx, c.with(ctx, func(st *store.Store) error {
 		if err := current(ctx, st, c.Migrate); err != nil {
 			return err
 		}
@@ -99,15 +104,32 @@ func (c serveCmd) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		if c.DBRead == "" {
-			return c.listen(ctx, s, databases{st, nil}, site, nil)
+			return c.listen(ctx, s, log, databases{st, nil}, site, nil)
 		}
 		return opened(ctx, "--db-read", c.DBRead, store.OpenReading, func(replica *store.Store) error {
 			if err := replica.Current(ctx); err != nil {
 				return fmt.Errorf("--db-read %s: %w", replica, err)
 			}
-			return c.listen(ctx, s, databases{st, replica}, site, nil)
+			return c.listen(ctx, s, log, databases{st, replica}, site, nil)
 		})
-	})
+	}))
+}
+
+// orderly is the error that a server ended with; nil if it was told to stop before it was ready, which is no failure.
+func orderly(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// logging is the log of a server, which says at once what settings have no effect. flush writes what still waits.
+func (f serveFlags) logging(s streams) (log *slog.Logger, flush func() error) {
+	out := newLines(s.Err)
+	log = slog.New(f.handler(out))
+	s.Libraries.use(log)
+	f.warn(log)
+	return log, out.Close
 }
 
 // databases are the one that is written and its replica; nil for none.
@@ -146,6 +168,9 @@ func (f serveFlags) site() (calendar.Site, error) {
 		return calendar.Site{}, err
 	}
 	if err := f.check(); err != nil {
+		return calendar.Site{}, err
+	}
+	if err := f.checkSockets(os.Getenv, os.Getpid()); err != nil {
 		return calendar.Site{}, err
 	}
 	site.PerPage = f.PerPage
@@ -196,7 +221,9 @@ func current(ctx context.Context, st *store.Store, migrate bool) error {
 }
 
 // listen serves an open database. ready is called once with the address, when connections are accepted.
-func (f serveFlags) listen(ctx context.Context, s streams, st databases, site calendar.Site, ready func(calendar.Site) error) (err error) {
+func (f serveFlags) listen(
+	ctx context.Context, s streams, log *slog.Logger, st databases, site calendar.Site, ready func(calendar.Site) error,
+) (err error) {
 	sock, err := f.sockets(ctx)
 	if err != nil {
 		return err
@@ -205,9 +232,6 @@ func (f serveFlags) listen(ctx context.Context, s streams, st databases, site ca
 	if site.BaseURL == "" {
 		site.BaseURL = "http://" + reachable(at)
 	}
-	out := newLines(s.Err)
-	defer func() { err = errors.Join(err, out.Close()) }()
-	log := slog.New(f.handler(out))
 	var lists *index.Index
 	if f.Index {
 		lists = index.New(st.reading().DB, log)
@@ -347,8 +371,10 @@ func (f serveFlags) server(
 		return nil, nil, errors.Join(err, files.Close())
 	}
 	release = func() error { return errors.Join(stop(), files.Close()) }
+	verifier := auth.NewVerifier(st.Ent, site.Now)
+	verifier.Log = log
 	srv, err := server.New(server.Config{
-		API: api, Auth: auth.NewVerifier(st.Ent, site.Now), Words: words, Site: site, Log: log, Media: files, Away: store.IsAway,
+		API: api, Auth: verifier, Words: words, Site: site, Log: log, Media: files, Away: store.IsAway,
 		Limits: op.limits, Checks: checks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
 		Caching: caching, Replays: replay.New(st.Ent), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
 		Quiet: !f.AccessLog,

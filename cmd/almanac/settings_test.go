@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
+	"io"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -24,8 +27,8 @@ func TestSettingsHaveVariables(t *testing.T) {
 		"ALMANAC_CURRENCY_CODE", "ALMANAC_CURRENCY_POSITION", "ALMANAC_CURRENCY_SYMBOL",
 		"ALMANAC_DB", "ALMANAC_DB_READ", "ALMANAC_DECIMAL_MARK", "ALMANAC_DRAIN_WAIT", "ALMANAC_FETCH_ALLOW",
 		"ALMANAC_INDEX", "ALMANAC_LANGUAGE", "ALMANAC_LISTEN", "ALMANAC_LOG_FORMAT",
-		"ALMANAC_MAX_AGE", "ALMANAC_MAX_CONCURRENT", "ALMANAC_MAX_CONNECTIONS", "ALMANAC_MAX_CONNECTIONS_BY_ADDRESS", "ALMANAC_MAX_SENDING",
-		"ALMANAC_MEDIA", "ALMANAC_METRICS_LISTEN", "ALMANAC_MIGRATE", "ALMANAC_MOUNT",
+		"ALMANAC_MAX_AGE", "ALMANAC_MAX_CONCURRENT", "ALMANAC_MAX_CONNECTIONS", "ALMANAC_MAX_CONNECTIONS_BY_ADDRESS",
+		"ALMANAC_MAX_RECEIVING", "ALMANAC_MAX_SENDING", "ALMANAC_MEDIA", "ALMANAC_METRICS_LISTEN", "ALMANAC_MIGRATE", "ALMANAC_MOUNT",
 		"ALMANAC_OTLP_ENDPOINT", "ALMANAC_PAGES", "ALMANAC_PER_PAGE", "ALMANAC_PPROF", "ALMANAC_PROXY_HEADER",
 		"ALMANAC_RATE_LIMIT", "ALMANAC_RATE_LIMIT_TOKEN", "ALMANAC_RATE_REDIS", "ALMANAC_REQUEST_TIMEOUT",
 		"ALMANAC_REUSE_PORT", "ALMANAC_STALE_WHILE_REVALIDATE", "ALMANAC_TIMEZONE", "ALMANAC_TRUSTED_PROXY", "ALMANAC_UPLOAD_TIMEOUT",
@@ -47,7 +50,7 @@ func TestHelpNamesTheVariables(t *testing.T) {
 			"ALMANAC_CURRENCY_POSITION", "ALMANAC_DECIMAL_MARK", "ALMANAC_MEDIA", "ALMANAC_FETCH_ALLOW",
 			"ALMANAC_INDEX", "ALMANAC_PAGES", "ALMANAC_ACCESS_LOG", "ALMANAC_LOG_FORMAT", "ALMANAC_REQUEST_TIMEOUT", "ALMANAC_UPLOAD_TIMEOUT",
 			"ALMANAC_CACHE_SIZE", "ALMANAC_CACHE_DELAY",
-			"ALMANAC_MAX_CONCURRENT", "ALMANAC_MAX_SENDING", "ALMANAC_MAX_CONNECTIONS", "ALMANAC_MAX_CONNECTIONS_BY_ADDRESS",
+			"ALMANAC_MAX_CONCURRENT", "ALMANAC_MAX_SENDING", "ALMANAC_MAX_RECEIVING", "ALMANAC_MAX_CONNECTIONS", "ALMANAC_MAX_CONNECTIONS_BY_ADDRESS",
 			"ALMANAC_RATE_LIMIT", "ALMANAC_RATE_LIMIT_TOKEN", "ALMANAC_RATE_REDIS", "ALMANAC_TRUSTED_PROXY",
 			"ALMANAC_PROXY_HEADER", "ALMANAC_MAX_AGE", "ALMANAC_STALE_WHILE_REVALIDATE", "ALMANAC_DRAIN_WAIT", "ALMANAC_REUSE_PORT", "ALMANAC_METRICS_LISTEN",
 			"ALMANAC_PPROF", "ALMANAC_OTLP_ENDPOINT", "ALMANAC_DB_READ", "ALMANAC_MIGRATE",
@@ -78,6 +81,51 @@ func TestHelpNamesTheVariables(t *testing.T) {
 }
 
 func nothing(string) string { return "" }
+
+// Settings that do nothing are told when a server starts. It is told to stop before that, which is no failure.
+func TestSettingsWithoutEffectAreTold(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name    string
+		flags   []string
+		environ []string
+		want    string // a part of the log; "" for nothing
+	}{
+		{"nothing to tell", nil, nil, ""},
+		{"a header that nobody may send", []string{"--proxy-header=forwarded"}, nil, "--proxy-header has no effect"},
+		{"a header of a proxy", []string{"--proxy-header=forwarded", "--trusted-proxy=10.0.0.0/8"}, nil, ""},
+		{"a delay of nothing", []string{"--cache-delay=1s", "--cache-size=0"}, nil, "--cache-delay has no effect"},
+		{"a delay of the cache", []string{"--cache-delay=1s"}, nil, ""},
+		{
+			"variables that are nearly settings", nil,
+			[]string{"ALMANAC_RATE_LIMITS=s3cret", "ALMANAC_DBURL=s3cret", "ALMANAC_LISTEN=127.0.0.1:0", "HOME=/"},
+			"variables=ALMANAC_DBURL,ALMANAC_RATE_LIMITS\n",
+		},
+		{"an empty one", nil, []string{"ALMANAC_RATE_LIMITS="}, ""},
+		{"those of tests", nil, []string{"ALMANAC_TEST_MYSQL=x", "ALMANAC_REAL_CALENDAR=x"}, ""},
+		{
+			"those of a service of Kubernetes", nil,
+			[]string{"ALMANAC_SERVICE_HOST=x", "ALMANAC_SERVICE_PORT_HTTP=80", "ALMANAC_PORT=x", "ALMANAC_PORT_80_TCP=x"},
+			"",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, stop := context.WithCancel(t.Context())
+			stop()
+			var failed strings.Builder
+			args := append([]string{"serve", "--db=sqlite://" + filepath.Join(t.TempDir(), "a.db"), "--listen=127.0.0.1:0"}, test.flags...)
+			code := run(ctx, args, nothing, streams{Out: io.Discard, Err: &failed, Environ: test.environ})
+			said := failed.String()
+			if code != 0 || strings.Contains(said, "context canceled") {
+				t.Errorf("told to stop: exit status %d: %s", code, said)
+			}
+			if test.want == "" && said != "" || !strings.Contains(said, test.want) || strings.Contains(said, "s3cret") {
+				t.Errorf("want %q, said %s", test.want, said)
+			}
+		})
+	}
+}
 
 func TestTokenExpiry(t *testing.T) {
 	t.Parallel()

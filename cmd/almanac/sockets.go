@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
 	"strconv"
 	"strings"
@@ -27,6 +28,55 @@ func (s sockets) close() error {
 	return err
 }
 
+// checkSockets refuses one address for requests and for operators, before anything is opened. With --reuse-port the
+// kernel would hand connections to either, and so strangers to the metrics. What systemd hands over has its own
+// addresses.
+func (f serveFlags) checkSockets(getenv func(string) string, pid int) error {
+	names, err := socketNames(getenv, pid)
+	if err != nil || len(names) > 0 || f.MetricsListen == "" || !overlap(f.Listen, f.MetricsListen) {
+		return err
+	}
+	return usageError{fmt.Errorf("--metrics-listen %q: want another address than --listen %q, because metrics are not for the public",
+		f.MetricsListen, f.Listen)}
+}
+
+// overlap reports whether two addresses HOST:PORT have connections in common: one port, and one host or all of them.
+// Names are compared as they are; port 0 is always another one.
+func overlap(a, b string) bool {
+	hostA, portA, okA := address(a)
+	hostB, portB, okB := address(b)
+	if !okA || !okB || portA != portB || portA == 0 {
+		return false
+	}
+	for _, host := range []string{hostA, hostB} {
+		if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+			return true
+		}
+	}
+	return hostA == hostB || local(hostA) && hostB == "localhost" || hostA == "localhost" && local(hostB)
+}
+
+// address is the parts of HOST:PORT, the host in one spelling.
+func address(text string) (host string, port int, ok bool) {
+	host, service, err := net.SplitHostPort(text)
+	if err != nil {
+		return "", 0, false
+	}
+	at, err := net.ResolveTCPAddr("tcp", ":"+service)
+	if err != nil {
+		return "", 0, false
+	}
+	if ip, err := netip.ParseAddr(host); err == nil {
+		return ip.Unmap().String(), at.Port, true
+	}
+	return strings.ToLower(host), at.Port, true
+}
+
+func local(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
 // sockets opens them.
 func (f serveFlags) sockets(ctx context.Context) (sockets, error) {
 	given, err := inherited(os.Getenv, os.Getpid())
@@ -43,9 +93,16 @@ func (f serveFlags) sockets(ctx context.Context) (sockets, error) {
 			return sockets{}, errors.Join(fmt.Errorf("--metrics-listen: %w", err), given.public.Close())
 		}
 	}
+	// Names that lead to one address are known only now.
+	if f.ReusePort && given.private != nil && overlap(given.public.Addr().String(), given.private.Addr().String()) {
+		err := fmt.Errorf("--metrics-listen: %s is where requests come in, too", given.private.Addr())
+		return sockets{}, errors.Join(usageError{err}, given.close())
+	}
 	return given, nil
 }
 
+// open listens on an address. Both addresses are shared with --reuse-port: while one process takes the place of
+// another, each has both.
 func (f operateFlags) open(ctx context.Context, address string) (net.Listener, error) {
 	var c net.ListenConfig
 	if f.ReusePort {

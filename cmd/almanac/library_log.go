@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync/atomic"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/almanac-cal/almanac/limit"
+)
+
+// libraryLog takes the lines of libraries that have one log for a whole program, and gives them to the log of the server
+// once there is one. It is for concurrent use.
+type libraryLog struct{ to atomic.Pointer[slog.Logger] }
+
+// newLibraryLog is told what the libraries say from now on. Until use it writes text. It is for the start of the program,
+// because not all libraries let their log be changed while they work.
+func newLibraryLog(w io.Writer) (*libraryLog, error) {
+	l := &libraryLog{}
+	l.to.Store(slog.New(slog.NewTextHandler(w, nil)))
+	limit.SilenceRedis()
+	return l, mysql.SetLogger(l)
+}
+
+// use gives what comes from now on to a log, which also becomes that of log and slog. On nil it does nothing.
+func (l *libraryLog) use(log *slog.Logger) {
+	if l == nil {
+		return
+	}
+	l.to.Store(log)
+	slog.SetDefault(log)
+}
+
+// Print implements the logger of the MySQL driver.
+func (l *libraryLog) Print(v ...any) {
+	l.to.Load().Warn("database driver", "error", strings.TrimSpace(fmt.Sprint(v...)))
+}
