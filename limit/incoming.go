@@ -30,9 +30,6 @@ func (r *receiving) add(key string, n int64) {
 // Receiving is how many bytes of large requests are there, or announced, and not answered yet.
 func (l *Listener) Receiving() int64 { return l.receiving.bytes.Load() }
 
-// addressShare is the part of the room that one address may have.
-const addressShare = 4
-
 // incoming is the reading side of a connection. One reads and writes at a time; others may close it meanwhile.
 type incoming struct {
 	got     int64        // bytes since the last reply
@@ -55,7 +52,7 @@ func (c *conn) expect(n int) error {
 	more := want - c.counted.Load()
 	_, open := l.all[c]
 	if !open || l.receiving.bytes.Load()+more > l.MostReceiving ||
-		c.key != "" && l.receiving.from[c.key]+more > l.MostReceiving/addressShare {
+		c.key != "" && l.MostReceivingPerAddress > 0 && l.receiving.from[c.key]+more > l.MostReceivingPerAddress {
 		return ErrFull
 	}
 	l.receiving.add(c.key, more)

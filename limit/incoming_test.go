@@ -100,7 +100,7 @@ func TestManySmallPieces(t *testing.T) {
 
 func TestShareOfAnAddress(t *testing.T) {
 	t.Parallel()
-	l := &Listener{MostReceiving: 1 << 20}
+	l := &Listener{MostReceiving: 1 << 20, MostReceivingPerAddress: 256 << 10}
 	server, client := pair(t, l)
 	if _, err := client.Write([]byte("xx")); err != nil {
 		t.Fatal(err)

@@ -26,9 +26,9 @@ type Listener struct {
 	Most, MostPerAddress int
 	// MostSending is how many bytes of replies may be on their way to clients that have not taken them yet; 0 is no limit.
 	MostSending int64
-	// MostReceiving is how many bytes of requests may be there, or announced, that are not answered yet; an address that is
-	// not exempt may have a quarter of it. 0 is no limit.
-	MostReceiving int64
+	// MostReceiving is how many bytes of requests may be there, or announced, that are not answered yet,
+	// MostReceivingPerAddress how many of one address as Key counts it; 0 is no limit.
+	MostReceiving, MostReceivingPerAddress int64
 	// Exempt are addresses that may have any number, within Most.
 	Exempt func(netip.Addr) bool
 	// Refuse may write a last word to a connection, which is closed then. It must not wait.

@@ -30,6 +30,9 @@ const (
 	maxURL    = 8 << 10
 )
 
+// LeastReceiving is the least that Limits.Receiving makes sense with: one upload, and its head.
+const LeastReceiving = maxUpload + maxHeader + 64<<10
+
 // How long a client may take. Nothing but a connection waits for it: a request is worked on when it is there as a whole,
 // and its reply is complete when sending begins.
 const (
@@ -50,8 +53,8 @@ type Limits struct {
 	ConnectionsByAddress int // of one address, unless it is a proxy, private or of this machine; 0: no limit
 	// Sending is how many bytes of replies may wait for clients to take them; 0: no limit.
 	Sending int64
-	// Receiving is how many bytes of requests may be there, or announced, that are not answered yet. One address, unless it
-	// is a proxy, private or of this machine, may have a quarter of it; 0: no limit.
+	// Receiving is how many bytes of requests may be there, or announced, that are not answered yet; 0: no limit. One
+	// address, unless it is a proxy, private or of this machine, may have a quarter of it, and LeastReceiving at least.
 	Receiving int64
 
 	Rates   Rates
@@ -284,7 +287,7 @@ func (s *Server) receive(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 // bound puts the limits on connections around a listener.
 func (s *Server) bound(ln net.Listener) *limit.Listener {
 	return &limit.Listener{
-		Listener: ln, Most: s.Connections, MostPerAddress: s.ConnectionsByAddress, MostSending: s.Sending, MostReceiving: s.Receiving,
+		Listener: ln, Most: s.Connections, MostPerAddress: s.ConnectionsByAddress, MostSending: s.Sending, MostReceiving: s.Receiving, MostReceivingPerAddress: max(s.Receiving/4, LeastReceiving),
 		Exempt: func(a netip.Addr) bool { return limit.Near(a) || s.Proxies.Trusted(a) },
 		Refuse: s.refuseConnection,
 	}

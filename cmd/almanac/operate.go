@@ -172,6 +172,10 @@ func (f operateFlags) limits(at net.Addr) (server.Limits, error) {
 	if l.Receiving, err = memory("max-receiving", f.MaxReceiving); err != nil {
 		return l, err
 	}
+	if l.Receiving > 0 && l.Receiving < server.LeastReceiving {
+		return l, fmt.Errorf("--max-receiving %s: less than one picture takes, which is %s",
+			f.MaxReceiving, humanize.IBytes(server.LeastReceiving))
+	}
 	if l.Proxies, err = limit.ParseProxies(f.TrustedProxy); err != nil {
 		return l, fmt.Errorf("--trusted-proxy: %w", err)
 	}
