@@ -15,6 +15,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/param"
@@ -250,15 +251,23 @@ func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	root, _, ok := s.API.Locate(string(c.Request().URI().PathOriginal()))
 	x.lang = s.language(c, root, ok)
 	s.begin(c, x)
-	if to, ok := c.Context().Conn().(interface{ Linger() }); ok && reasonOf(refusal(err)) != reasonSlow {
+	x.failed = refusal(err)
+	if to, ok := c.Context().Conn().(interface{ Linger() }); ok && reasonOf(x.failed) != reasonSlow {
 		to.Linger()
 	}
-	x.failed = refusal(err)
 	s.Metrics.began()
 	s.writeError(c, x, x.failed)
 	s.finish(c, x)
 	s.done(c, x, 0)
 	return nil
+}
+
+// refuseUnread is refuse for what Fiber has not seen.
+func (s *Server) refuseUnread(c *fasthttp.RequestCtx, err error) {
+	fc := s.app.AcquireCtx(c)
+	defer s.app.ReleaseCtx(fc)
+	// It writes the reply, and has no error of its own.
+	_ = s.refuse(fc, err)
 }
 
 // refusal is what a client is told of an error of fasthttp, as Fiber names it.

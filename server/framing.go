@@ -95,10 +95,7 @@ func (s *Server) framed(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		f := framingOf(&c.Request.Header)
 		if f.wrong {
-			fc := s.app.AcquireCtx(c)
-			defer s.app.ReleaseCtx(fc)
-			// It writes the reply, and has no error of its own.
-			_ = s.refuse(fc, fiber.ErrBadRequest)
+			s.refuseUnread(c, fiber.ErrBadRequest)
 			c.SetConnectionClose()
 			return
 		}

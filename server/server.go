@@ -130,10 +130,7 @@ func New(c Config) (*Server, error) {
 			broken(c, err)
 			return
 		}
-		fc := s.app.AcquireCtx(c)
-		defer s.app.ReleaseCtx(fc)
-		// It writes the reply, and has no error of its own.
-		_ = s.refuse(fc, &turnedAway{error: errBusy, retry: time.Second, reason: reasonReceiving})
+		s.refuseUnread(c, &turnedAway{error: errBusy, retry: time.Second, reason: reasonReceiving})
 	}
 	if s.Metrics != nil {
 		if err := s.Metrics.watch(s); err != nil {
