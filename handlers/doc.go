@@ -2,15 +2,14 @@ package handlers
 
 import (
 	"encoding/json"
-	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/openapi"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 // docQuery is what GET /doc may be asked: nothing but a language.
@@ -54,7 +53,7 @@ func (d *documents) get(r *request) (json.RawMessage, error) {
 	if body, ok := d.kept[one]; ok {
 		return body, nil
 	}
-	body, err := encode(r.document())
+	body, err := r.h.Describe(r.now, r.root, r.lang).Document()
 	if err != nil {
 		return nil, err
 	}
@@ -62,71 +61,23 @@ func (d *documents) get(r *request) (json.RawMessage, error) {
 	return body, nil
 }
 
-// Document is the interface description, OpenAPI 3.0, as GET /doc answers it at a time, under a root and in
-// a language. It asks no database.
-func (h *Handlers) Document(now time.Time, root Root, lang calendar.Language) (json.RawMessage, error) {
-	return encode((&request{h: h, now: now, root: root, lang: lang}).document())
-}
-
-// Roots are the paths under which the API is served: /cal/events/v1, and the mounts.
-func (h *Handlers) Roots() []string { return slices.Clone(h.mounts) }
-
-// Template is the path of the match as the interface description writes it: /events/{id}.
-func (m *Match) Template() string { return m.pattern.template() }
-
-// document builds the description from the table of routes, the declarations of the parameters and the
-// representations; it has no list of its own of any of them. It is written in English and then translated.
-func (r *request) document() ordered {
-	d := &description{r: r, schemas: schemas{}, shared: map[string]bool{}, shown: map[string]bool{}}
-	paths := make(ordered, 0, len(r.h.table))
-	for _, p := range r.h.table {
-		paths = append(paths, member{p.template(), d.path(p)})
+// Describe returns the interface at a time, below a root and in a language. It asks no database.
+func (h *Handlers) Describe(now time.Time, root Root, lang calendar.Language) *openapi.API {
+	r := &request{h: h, now: now, root: root, lang: lang}
+	routes := make([]openapi.Route, len(h.table))
+	for i, p := range h.table {
+		routes[i] = openapi.Route{Path: p.template(), Kind: p.kind(), Endpoints: make([]openapi.Endpoint, len(p.endpoints))}
+		for j, e := range p.endpoints {
+			routes[i].Endpoints[j] = openapi.Endpoint{
+				Methods: e.methods, In: e.in, Summary: e.summary, Success: e.success,
+				Declare: func(p *param.Set) { e.declare(r, p) },
+			}
+		}
 	}
-	d.schemas.add("Error", errorSchema())
-	d.schemas.add("Problem", problemSchema())
-	return r.translated(ordered{
-		{"openapi", "3.0.0"},
-		{"info", ordered{
-			{"version", "1.0.0"},
-			{"title", r.title()},
-			{"description", "Events with their venues, organizers, categories, tags and images. " +
-				"Texts are served and written in the language of the request."},
-			{"license", ordered{
-				{"name", "Apache 2.0"}, {"url", "https://www.apache.org/licenses/LICENSE-2.0.html"},
-			}},
-		}},
-		// The slash at the end is agreed (contract, section 17). Clients join it and a path with one slash.
-		{"servers", []ordered{{{"url", r.h.Site.BaseURL + r.root.Segment + r.root.Mount + "/"}}}},
-		{"tags", d.tags},
-		{"paths", paths},
-		{"components", ordered{
-			{"schemas", d.schemas.members},
-			{"parameters", d.parameters},
-			{"headers", headers},
-			{"examples", d.examples},
-			{"securitySchemes", ordered{
-				{"basic", ordered{
-					{"type", "http"},
-					{"scheme", "basic"},
-					{"description", "User name, and password or access token"},
-				}},
-				{"bearer", ordered{
-					{"type", "http"}, {"scheme", "bearer"}, {"description", "Access token"},
-				}},
-			}},
-		}},
-	})
-}
-
-// description is a document while it is built.
-type description struct {
-	r          *request
-	schemas    schemas
-	tags       []ordered
-	parameters ordered         // shared ones
-	shared     map[string]bool // their names
-	examples   ordered         // those that operations show
-	shown      map[string]bool // their names
+	return &openapi.API{
+		Site: h.Site, Words: h.Words, Now: now, Language: lang,
+		Address: h.Site.BaseURL + root.Segment + root.Mount, Routes: routes,
+	}
 }
 
 // template is the path as OpenAPI writes it: /events/{id}.
@@ -147,7 +98,7 @@ func (p *pattern) template() string {
 
 // kind is what the records of the path are; "" for the paths that describe the API.
 func (p *pattern) kind() calendar.Kind {
-	for kind, collection := range collections {
+	for kind, collection := range represent.Collections {
 		if len(p.path) > 0 && p.path[0].literal == collection {
 			return kind
 		}
@@ -155,346 +106,18 @@ func (p *pattern) kind() calendar.Kind {
 	return ""
 }
 
-// tag groups the operations of a resource.
-func (p *pattern) tag() string {
-	if kind := p.kind(); kind != "" {
-		return capital(collections[kind])
-	}
-	return "API"
-}
+// Template is the path of the match as OpenAPI writes it: /events/{id}.
+func (m *Match) Template() string { return m.pattern.template() }
 
-// displayName is what tools show of a group. Its name stays English, since clients and anchors are named by it.
-const displayName = "x-displayName"
-
-// tags says what each group is about.
-var tags = map[string]string{
-	"API":        "What there is: the index and this description",
-	"Events":     "Events of the calendar",
-	"Venues":     "Places where events are held",
-	"Organizers": "Who holds the events",
-	"Categories": "Categories of events, which form a tree",
-	"Tags":       "Tags of events",
-	"Images":     "Images of events, venues and organizers",
-}
-
-func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
-
-func (d *description) path(p *pattern) ordered {
-	tag := ordered{{"name", p.tag()}, {displayName, p.tag()}, {"description", tags[p.tag()]}}
-	if !slices.ContainsFunc(d.tags, func(o ordered) bool {
-		return o[0].value == p.tag()
-	}) {
-		d.tags = append(d.tags, tag)
+// Template returns the route of a path as OpenAPI writes it. The path may name a record or be a template itself, below a
+// mount or without it: /events/15 and /cal/events/v1/events/{id} are both /events/{id}. An unknown path gives "".
+func (h *Handlers) Template(path string) string {
+	if _, below, ok := h.Locate(path); ok {
+		path = below
 	}
-	var item ordered
-	for _, e := range p.endpoints {
-		for _, method := range e.methods {
-			item = append(item, member{strings.ToLower(method), d.operation(p, e, method)})
-		}
+	m := h.Match("GET", strings.NewReplacer("{id}", "1", "{slug}", "a").Replace(path))
+	if m == nil {
+		return ""
 	}
-	return item
-}
-
-// operationID is unique and stays: clients generate names from it. Of the three methods of an update PATCH has
-// the plain one.
-func operationID(p *pattern, e *endpoint, method string) string {
-	kind := p.kind()
-	if kind == "" {
-		if len(p.path) == 0 {
-			return "getIndex"
-		}
-		return "get" + capital(p.path[0].literal)
-	}
-	one := capital(string(kind))
-	if last := p.path[len(p.path)-1]; last.capture == "slug" {
-		one += "BySlug"
-	}
-	switch {
-	case method == http.MethodGet && !p.hasCaptures():
-		return "list" + capital(collections[kind])
-	case method == http.MethodGet:
-		return "get" + one
-	case method == http.MethodDelete:
-		return "delete" + one
-	case e.success == http.StatusCreated:
-		return "create" + one
-	case method == http.MethodPatch:
-		return "update" + one
-	}
-	return "update" + one + "With" + capital(strings.ToLower(method))
-}
-
-func (d *description) operation(p *pattern, e *endpoint, method string) ordered {
-	var parameters []ordered
-	var fields []*param.Param
-	params := param.Describe(d.r.now, e.in, func(s *param.Set) { e.declare(d.r, s) })
-	for _, one := range params {
-		switch {
-		case one.Hidden:
-		case one.Name == "ml_language":
-			parameters = append(parameters, d.share("Language", parameter(one)))
-		case one.In == param.InBody:
-			fields = append(fields, one)
-		default:
-			parameters = append(parameters, parameter(one))
-		}
-	}
-	parameters = append(parameters, d.share("Fields", fieldsParameter()))
-	for _, h := range headerParameters {
-		if h.of(p, method) {
-			parameters = append(parameters, d.share(h.name, h.describe()))
-		}
-	}
-	op := ordered{
-		{"tags", []string{p.tag()}},
-		{"summary", e.summary},
-		{"operationId", operationID(p, e, method)},
-		{"parameters", parameters},
-	}
-	if e.in == param.InBody {
-		op = append(op, member{"requestBody", d.requestBody(p, e, fields)})
-	}
-	return append(op,
-		member{"responses", d.responses(p, e, method)},
-		member{"security", security(p, method)})
-}
-
-// share puts a parameter among the components and refers to it.
-func (d *description) share(name string, o ordered) ordered {
-	if !d.shared[name] {
-		d.shared[name] = true
-		d.parameters = append(d.parameters, member{name, o})
-	}
-	return refTo("parameters", name)
-}
-
-func refTo(group, name string) ordered {
-	return ordered{{"$ref", "#/components/" + group + "/" + name}}
-}
-
-// parameter is one of the path or of the query.
-func parameter(p *param.Param) ordered {
-	in := param.InQuery
-	if p.In == param.InPath {
-		in = param.InPath
-	}
-	o := ordered{
-		{"name", p.Name},
-		{"in", in},
-		{"description", p.Description},
-		// OpenAPI has no optional parts of a path.
-		{"required", p.IsRequired || in == param.InPath},
-	}
-	schema := valueSchema(p, false)
-	if len(schema) > 0 && schema[0].value == "array" {
-		o = append(o, member{"style", "form"}, member{"explode", false})
-	}
-	return append(o, member{"schema", schema})
-}
-
-const fieldsDescription = "Keys to keep in the reply, dotted for nested ones: id,venue.venue. " +
-	"In lists they apply to each element"
-
-// fieldsParameter is _fields, which every reply obeys.
-func fieldsParameter() ordered {
-	return ordered{
-		{"name", "_fields"},
-		{"in", "query"},
-		{"description", fieldsDescription},
-		{"required", false},
-		{"style", "form"},
-		{"explode", false},
-		{"schema", ordered{{"type", "array"}, {"items", ordered{{"type", "string"}}}}},
-	}
-}
-
-// valueSchema is what a declaration says about a parameter's value; {} for an untyped one.
-func valueSchema(p *param.Param, nullable bool) ordered {
-	o, ok := shape(p, nullable)
-	if ok {
-		return o
-	}
-	typ := typeOf(p)
-	if typ != "" {
-		o = append(o, member{"type", typ})
-	}
-	switch {
-	case p.Format != "":
-		o = append(o, member{"format", p.Format})
-	case p.Type == "integer":
-		o = append(o, member{"format", "int64"})
-	}
-	if p.In == param.InPath {
-		if p.Type == "integer" {
-			o = append(o, member{"minimum", 0})
-		} else {
-			o = append(o, member{"pattern", "^[^/]+$"})
-		}
-	}
-	if p.Enum != nil {
-		o = append(o, member{"enum", p.Enum})
-	}
-	if p.Items != "" {
-		o = append(o, member{"items", append(ordered{{"type", p.Items}}, bounds(p)...)})
-	} else {
-		o = append(o, bounds(p)...)
-	}
-	if nullable {
-		o = append(o, member{"nullable", true})
-	}
-	if p.HasDefault && p.Published != nil && !p.IsRequired {
-		value := p.Published
-		if number, ok := value.(int); ok && typ == "boolean" {
-			value = number != 0 // the index has 1, as the specification
-		}
-		o = append(o, member{"default", value})
-	}
-	return o
-}
-
-// security is who may ask: reads are open, and better with credentials.
-func security(p *pattern, method string) []ordered {
-	schemes := []ordered{{{"basic", []string{}}}, {{"bearer", []string{}}}}
-	private := p.kind() == calendar.Image && !p.hasCaptures()
-	if method == http.MethodGet && !private {
-		return append([]ordered{{}}, schemes...)
-	}
-	return schemes
-}
-
-// responses are the replies of an operation, and what each of its errors means there.
-func (d *description) responses(p *pattern, e *endpoint, method string) ordered {
-	out := ordered{{strconv.Itoa(e.success), d.success(p, e, method)}}
-	if method == http.MethodGet {
-		out = append(out, member{"304", response("The client has this reply", readHeaders(p), nil)})
-	}
-	for _, err := range errorsOf(p, e, method) {
-		out = append(out, member{err.status, d.failure(p, method, err)})
-	}
-	return out
-}
-
-func (d *description) success(p *pattern, e *endpoint, method string) ordered {
-	kind := p.kind()
-	list := p.isList(method)
-	meaning, extra := "The "+string(kind), []string(nil)
-	switch {
-	case method == http.MethodGet:
-		extra = readHeaders(p)
-	case method != http.MethodDelete || isRecord(kind):
-		extra = []string{"ETag"}
-	}
-	var schema ordered
-	switch {
-	case kind == "" && len(p.path) == 0:
-		meaning, schema = "The routes, their methods and parameters", d.schemas.add("Index", indexSchema())
-	case kind == "":
-		meaning, schema = "This document", ordered{{"type", "object"}}
-	case list:
-		meaning = "A page of the list"
-		schema = d.schemas.add(capital(string(kind))+"List",
-			listSchema(collections[kind], d.schemas.of(representations[kind])))
-	default:
-		schema = d.schemas.of(representations[kind])
-	}
-	switch {
-	case e.success == http.StatusCreated && isLinked(kind):
-		meaning, extra = "The new "+string(kind)+", or the one there is of that name", append(extra, "Location")
-	case e.success == http.StatusCreated:
-		meaning, extra = "The new "+string(kind), append(extra, "Location")
-	case method == http.MethodDelete && isRecord(kind):
-		meaning = "The " + string(kind) + ", now in the trash"
-	case method == http.MethodDelete:
-		meaning = "The " + string(kind) + " as it was"
-	}
-	if method == http.MethodPost {
-		extra = append(extra, replayedHeader)
-	}
-	return response(meaning, extra, ordered{
-		{"application/json", ordered{{"schema", schema}, {"examples", d.show(successExample(p, e, method))}}},
-	})
-}
-
-// failure is an error reply, in the two forms that clients choose by Accept.
-func (d *description) failure(p *pattern, method string, err possible) ordered {
-	var names []string
-	switch err.status {
-	case "401":
-		names = []string{"WWW-Authenticate"}
-	case "409", "429", "503":
-		names = []string{"Retry-After"}
-	}
-	problem := ordered{{"schema", refTo("schemas", "Problem")}}
-	if err.status == "400" {
-		problem = append(problem, member{"examples", d.show("error_problem")})
-	}
-	return response(err.meaning, names, ordered{
-		{"application/json", ordered{
-			{"schema", refTo("schemas", "Error")}, {"examples", d.show(errorExample(p, method, err.status))},
-		}},
-		{"application/problem+json", problem},
-	})
-}
-
-// isRecord tells events, venues and organizers from terms and images: they have a status and a trash.
-func isRecord(kind calendar.Kind) bool { return kind == calendar.Event || isLinked(kind) }
-
-func isLinked(kind calendar.Kind) bool { return kind == calendar.Venue || kind == calendar.Organizer }
-
-// possible is an error an operation can answer.
-type possible struct{ status, meaning string }
-
-// errorsOf are the errors of an operation (contract, sections 3 and 16).
-func errorsOf(p *pattern, e *endpoint, method string) []possible {
-	kind, single, read := p.kind(), p.hasCaptures(), method == http.MethodGet
-	bySlug := single && p.path[len(p.path)-1].capture == "slug"
-	out := []possible{
-		{"400", "A parameter is missing or invalid, or the body is malformed"},
-		{"401", "The credentials are wrong"},
-	}
-	if !read {
-		out[1].meaning = "The credentials are wrong, or there are none"
-	}
-	switch {
-	case read && kind == calendar.Image && !single:
-		out = append(out, possible{"403", "The caller may not list images"})
-	case read && kind == calendar.Event && single:
-		out = append(out, possible{"403", "The event is protected, in the trash, or not for the caller to read"})
-	case read && isRecord(kind) && single:
-		out = append(out, possible{"403", "Not for the caller to read"})
-	case !read:
-		out = append(out, possible{"403", "The caller may not do this"})
-	}
-	switch {
-	case read && isRecord(kind) && !single:
-		out = append(out, possible{"404", "The page is past the end"})
-	case kind == calendar.Image && single:
-		out = append(out, possible{"404", "There is no such image"})
-	case kind == calendar.Event && single && (!bySlug || e.in == param.InBody):
-		out = append(out, possible{"404", "There is no such event"})
-	}
-	if method == http.MethodDelete && isRecord(kind) {
-		out = append(out, possible{"410", "It is in the trash already"})
-	}
-	switch {
-	case read:
-		out = append(out, possible{"412", "If-Match does not have the tag of the reply"})
-	case single:
-		out = append(out, possible{"412", "The record is not as If-Match asks for"})
-	}
-	if method == http.MethodPost {
-		out = append(out, keyInUse)
-	}
-	tooLarge := possible{"413", "The address is too long"}
-	if !read {
-		tooLarge.meaning = "The body or the address is too long"
-	}
-	out = append(out, tooLarge)
-	if method == http.MethodPost {
-		out = append(out, keyReused)
-	}
-	return append(out,
-		possible{"429", "Too many requests"},
-		possible{"503", "The database is away, or the service is stopping"},
-		possible{"default", "Our own fault (500)"})
+	return m.Template()
 }

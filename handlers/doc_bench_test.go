@@ -17,7 +17,7 @@ func BenchmarkDocument(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				body, err := h.Document(apitest.Now, usualRoot, c.lang)
+				body, err := h.Describe(apitest.Now, usualRoot, c.lang).Document()
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/openapi"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
@@ -105,7 +106,7 @@ func TestExamplesAreRecorded(t *testing.T) {
 // TestExamplesAreTheGoldenFiles compares what the program carries with what the tests record.
 func TestExamplesAreTheGoldenFiles(t *testing.T) {
 	t.Parallel()
-	names, err := handlers.Examples()
+	names, err := openapi.Examples()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +121,7 @@ func TestExamplesAreTheGoldenFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join(apitest.Root(), "handlers", "examples", name+".json")
+		file := filepath.Join(apitest.Root(), "internal", "openapi", "examples", name+".json")
 		carried, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

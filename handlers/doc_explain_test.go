@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/openapi"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
@@ -33,12 +34,12 @@ func offline(t testing.TB, mounts ...string) *handlers.Handlers {
 var usualRoot = handlers.Root{Mount: "/" + handlers.Namespace}
 
 // explainedRoutes are all operations with all their parameters.
-func explainedRoutes(t *testing.T, h *handlers.Handlers) []handlers.RouteExplanation {
+func explainedRoutes(t *testing.T, h *handlers.Handlers) []openapi.RouteExplanation {
 	t.Helper()
-	var out []handlers.RouteExplanation
-	for _, name := range h.Explainable(apitest.Now) {
+	var out []openapi.RouteExplanation
+	for _, name := range h.Describe(apitest.Now, usualRoot, calendar.English).Explainable() {
 		if strings.HasPrefix(name, "/") {
-			out = append(out, h.ExplainRoute(apitest.Now, usualRoot, calendar.English, "", name)...)
+			out = append(out, h.Describe(apitest.Now, usualRoot, calendar.English).ExplainRoute("", name)...)
 		}
 	}
 	return out
@@ -135,7 +136,7 @@ func TestExplanationsSayTheRules(t *testing.T) {
 		{"Idempotency-Key", "header string: "},
 		{"If-Match", "header string: "},
 	} {
-		found := h.Explain(apitest.Now, usualRoot, calendar.English, c.name)
+		found := h.Describe(apitest.Now, usualRoot, calendar.English).Explain(c.name)
 		if len(found) == 0 {
 			t.Errorf("%s is not explained", c.name)
 			continue
@@ -144,10 +145,10 @@ func TestExplanationsSayTheRules(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
-	if got := h.Explain(apitest.Now, usualRoot, calendar.Polish, "per_page")[0].Description; got != "Liczba wydarzeń na stronie, najwyżej 50" {
+	if got := h.Describe(apitest.Now, usualRoot, calendar.Polish).Explain("per_page")[0].Description; got != "Liczba wydarzeń na stronie, najwyżej 50" {
 		t.Errorf("in Polish per_page is %q", got)
 	}
-	if got := h.Explain(apitest.Now, usualRoot, calendar.English, "nothing"); got != nil {
+	if got := h.Describe(apitest.Now, usualRoot, calendar.English).Explain("nothing"); got != nil {
 		t.Errorf("got %v for a name there is not", got)
 	}
 }
@@ -165,7 +166,7 @@ func TestRoutesAreExplainedByPath(t *testing.T) {
 		{"", "/concerts", ""},
 	} {
 		var got []string
-		for _, route := range h.ExplainRoute(apitest.Now, usualRoot, calendar.English, c.method, c.path) {
+		for _, route := range h.Describe(apitest.Now, usualRoot, calendar.English).ExplainRoute(c.method, h.Template(c.path)) {
 			got = append(got, route.Operation)
 		}
 		if strings.Join(got, ", ") != c.want {

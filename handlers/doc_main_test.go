@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/openapi"
 )
 
 // TestMain looks, after all tests, at what they did together: what the interface description has is exercised. With
@@ -56,7 +56,7 @@ func isSet(name string) bool {
 }
 
 func copyExamples() error {
-	names, err := handlers.Examples()
+	names, err := openapi.Examples()
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func copyExamples() error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(apitest.Root(), "handlers", "examples", name+".json"), data, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(apitest.Root(), "internal", "openapi", "examples", name+".json"), data, 0o644); err != nil {
 			return err
 		}
 	}

@@ -60,7 +60,7 @@ func TestInterfaceDescriptionInLaterVersion(t *testing.T) {
 	t.Parallel()
 	h := offline(t)
 	for _, lang := range calendar.Languages {
-		body, err := h.Document31(apitest.Now, usualRoot, lang)
+		body, err := h.Describe(apitest.Now, usualRoot, lang).Document31()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestInterfaceDescriptionInLaterVersion(t *testing.T) {
 			}
 		}
 	}
-	body, err := h.Document31(apitest.Now, usualRoot, calendar.English)
+	body, err := h.Describe(apitest.Now, usualRoot, calendar.English).Document31()
 	if err != nil {
 		t.Fatal(err)
 	}

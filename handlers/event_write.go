@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
@@ -268,7 +269,7 @@ func (r *request) linkable(ctx context.Context, kind calendar.Kind, ids []int64)
 			rows, err := r.db.Venue.Query().Where(venue.IDIn(part...)).
 				Select(venue.FieldID, venue.FieldAuthorID, venue.FieldStatus, venue.FieldPublishedAt).All(ctx)
 			for _, row := range rows {
-				if r.view().readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
+				if r.view().Readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
 					found = append(found, row.ID)
 				}
 			}
@@ -277,7 +278,7 @@ func (r *request) linkable(ctx context.Context, kind calendar.Kind, ids []int64)
 		rows, err := r.db.Organizer.Query().Where(organizer.IDIn(part...)).
 			Select(organizer.FieldID, organizer.FieldAuthorID, organizer.FieldStatus, organizer.FieldPublishedAt).All(ctx)
 		for _, row := range rows {
-			if r.view().readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
+			if r.view().Readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
 				found = append(found, row.ID)
 			}
 		}
@@ -363,7 +364,7 @@ func (r *request) createEvent(in *eventInput) (*reply, error) {
 // created is the reply to a create.
 func (r *request) created(kind calendar.Kind, id, version int64, body any) *reply {
 	return &reply{status: 201, body: body, version: version, header: [][2]string{
-		{"Location", r.view().resource(collections[kind], id)},
+		{"Location", r.view().Resource(represent.Collections[kind], id)},
 	}}
 }
 
@@ -387,7 +388,7 @@ func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 	if err != nil {
 		return nil, err
 	}
-	if !r.mayWrite(op, record(calendar.Event, e.AuthorID, e.Status.Shown(r.now, e.PublishedAt), e.StatusBeforeTrash)) {
+	if !r.mayWrite(op, auth.RecordOf(calendar.Event, e.AuthorID, e.Status.Shown(r.now, e.PublishedAt), e.StatusBeforeTrash)) {
 		return nil, forbidden()
 	}
 	r.changes = e.Version

@@ -9,6 +9,7 @@ import (
 	entrecord "github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 // listEvents answers GET /events: which events they are, their rows, and a query per kind of what is linked.
@@ -26,11 +27,11 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 	if q.Password != nil {
 		password = *q.Password
 	}
-	items := make(eventList, len(rows))
+	items := make(represent.Events, len(rows))
 	for i, e := range rows {
-		items[i] = v.event(e, false)
+		items[i] = v.Event(e, false)
 		if r.protected(e, password) {
-			items[i].redact()
+			items[i].Redact()
 		}
 	}
 	return r.listReply(calendar.Event, q.paging, items, len(items), total)
@@ -42,12 +43,12 @@ func (r *request) events(ids []int64) ([]*ent.Event, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := r.eventRows(ids)
+	rows, err := r.reader().Events(r.ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	inOrder(rows, ids, func(e *ent.Event) int64 { return e.ID })
-	return rows, r.complete(rows)
+	return rows, r.reader().Complete(r.ctx, rows)
 }
 
 // target names the record of a path: by id, or by slug.
@@ -80,7 +81,7 @@ func (r *request) getEvent(q *target) (*reply, error) {
 	switch {
 	case status == calendar.Trash:
 		return nil, &calendar.Error{Code: "event-no-longer-available", Key: "event-no-longer-available"}
-	case !auth.May(r.caller, auth.Read, record(calendar.Event, e.AuthorID, status, "")):
+	case !auth.May(r.caller, auth.Read, auth.RecordOf(calendar.Event, e.AuthorID, status, "")):
 		return nil, notAccessible(calendar.Event)
 	}
 	password := ""
@@ -90,25 +91,25 @@ func (r *request) getEvent(q *target) (*reply, error) {
 	if r.protected(e, password) {
 		return nil, &calendar.Error{Code: "event-password-protected", Key: "event-password-protected"}
 	}
-	if err := r.complete([]*ent.Event{e}); err != nil {
+	if err := r.reader().Complete(r.ctx, []*ent.Event{e}); err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: new(r.view().event(e, true)), version: e.Version}, nil
+	return &reply{status: 200, body: new(r.view().Event(e, true)), version: e.Version}, nil
 }
 
 // eventWritten is the reply to a write: the event with all that its representation needs.
 func (r *request) eventWritten(id int64) (*reply, error) {
-	e, err := r.eventRow(id)
+	e, err := r.reader().Event(r.ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	if e == nil {
 		return nil, r.noEvent(id)
 	}
-	if err := r.complete([]*ent.Event{e}); err != nil {
+	if err := r.reader().Complete(r.ctx, []*ent.Event{e}); err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: new(r.view().event(e, false)), version: e.Version}, nil
+	return &reply{status: 200, body: new(r.view().Event(e, false)), version: e.Version}, nil
 }
 
 // findEvent loads the row a path names, or says how it is unknown: by id 404, or 400 when the id is that of
@@ -125,7 +126,7 @@ func (r *request) findEvent(q *target) (*ent.Event, error) {
 		}
 		id = owner
 	}
-	e, err := r.eventRow(id)
+	e, err := r.reader().Event(r.ctx, id)
 	if err == nil && e == nil {
 		err = r.noEvent(id)
 	}
@@ -164,3 +165,13 @@ func (r *request) passwordMatches(e *ent.Event, password string) bool {
 
 // hasPassword reports whether the event is protected. A NULL is read as a pointer to nothing.
 func hasPassword(e *ent.Event) bool { return e.PasswordHash != nil && len(*e.PasswordHash) > 0 }
+
+// protected reports whether the caller gets the event redacted or refused: it has a password, which was not
+// given, and the caller may not edit it.
+func (r *request) protected(e *ent.Event, password string) bool {
+	if !hasPassword(e) || r.passwordMatches(e, password) {
+		return false
+	}
+	status := e.Status.Shown(r.now, e.PublishedAt)
+	return !auth.May(r.caller, auth.Edit, auth.RecordOf(calendar.Event, e.AuthorID, status, e.StatusBeforeTrash))
+}

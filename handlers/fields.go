@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
@@ -120,7 +121,7 @@ func keepMembers(out *bytes.Buffer, object json.RawMessage, tree fieldTree) erro
 			out.WriteByte(',')
 		}
 		first = false
-		name, err := encode(key)
+		name, err := jsonwrite.Encode(key)
 		if err != nil {
 			return err
 		}

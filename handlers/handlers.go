@@ -87,7 +87,9 @@ func New(c Config) (h *Handlers, err error) {
 		}
 	}
 	// A representation that has no schema fails here, not in a request.
-	(&request{h: h, now: h.Site.Now(), root: Root{Mount: h.mounts[0]}}).document()
+	if _, err := h.Describe(h.Site.Now(), Root{Mount: h.mounts[0]}, calendar.English).Document(); err != nil {
+		return nil, fmt.Errorf("interface description: %w", err)
+	}
 	return h, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 // notUsable is the fault of an image that cannot be had or read.
@@ -125,7 +126,7 @@ func (r *request) removePicture(ctx context.Context, row *ent.Image, expect cale
 
 // ownPicture is the image whose file, or one of whose sizes, an address of ours names; 0 for other addresses.
 func (r *request) ownPicture(address string) (int64, error) {
-	path, ok := strings.CutPrefix(address, r.h.Site.BaseURL+MediaPath)
+	path, ok := strings.CutPrefix(address, r.h.Site.BaseURL+represent.MediaPath)
 	if !ok {
 		return 0, nil
 	}
@@ -260,7 +261,7 @@ func (r *request) createImage(in *imageInput) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.created(calendar.Image, row.ID, row.Version, r.view().image(row)), nil
+	return r.created(calendar.Image, row.ID, row.Version, r.view().Image(row)), nil
 }
 
 func (r *request) takePicture(in *imageInput) (*ent.Image, error) {
@@ -307,7 +308,7 @@ func (r *request) deleteImage(q *target) (*reply, error) {
 	if !auth.May(r.caller, auth.DeleteImage, rec) {
 		return nil, forbidden()
 	}
-	body := r.view().image(row)
+	body := r.view().Image(row)
 	if err := r.removePicture(r.ctx, row, r.expect); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 func (r *request) declareImageQuery(p *param.Set, q *paging) {
@@ -34,9 +35,9 @@ func (r *request) listImages(q *paging) (*reply, error) {
 		}
 	}
 	v := r.view()
-	items := make([]*imageJSON, len(rows))
+	items := make([]*represent.Image, len(rows))
 	for i, row := range rows {
-		items[i] = v.image(row)
+		items[i] = v.Image(row)
 	}
 	return r.listReply(calendar.Image, *q, items, len(items), total)
 }
@@ -50,7 +51,7 @@ func (r *request) getImage(q *target) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: r.view().image(row), version: row.Version}, nil
+	return &reply{status: 200, body: r.view().Image(row), version: row.Version}, nil
 }
 
 // forbidden is the refusal of the permission matrix; anonymous callers get 401 for it, others 403.

@@ -64,10 +64,10 @@ func (h *Handlers) args(e *endpoint, r *request) ordered {
 	params := param.Describe(r.now, e.in, func(p *param.Set) { e.declare(r, p) })
 	args := make(ordered, 0, len(params))
 	for _, p := range params {
-		if p.Hidden || slices.ContainsFunc(args, func(m member) bool { return m.name == p.Name }) {
+		if p.Hidden || slices.ContainsFunc(args, func(m member) bool { return m.Name == p.Name }) {
 			continue
 		}
-		args = append(args, member{p.Name, argument(p, r.text(p.Description))})
+		args = append(args, member{p.Name, argument(p, h.Words.Text(r.lang, p.Description))})
 	}
 	return args
 }

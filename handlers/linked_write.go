@@ -195,7 +195,7 @@ func venueWrites() linkedWrites[venueInput, *ent.Venue] {
 				return 0, 0, auth.Record{}, err
 			}
 			status := row.Status.Shown(r.now, row.PublishedAt)
-			return row.ID, row.Version, record(calendar.Venue, row.AuthorID, status, row.StatusBeforeTrash), nil
+			return row.ID, row.Version, auth.RecordOf(calendar.Venue, row.AuthorID, status, row.StatusBeforeTrash), nil
 		},
 		lock: edit.LockVenue,
 		create: func(ctx context.Context, tx *entTx, e *edit.Editor, in *venueInput) (int64, error) {
@@ -218,10 +218,10 @@ func venueWrites() linkedWrites[venueInput, *ent.Venue] {
 			if err != nil {
 				return nil, 0, err
 			}
-			if err := r.translateVenues([]*ent.Venue{row}); err != nil {
+			if err := r.reader().TranslateVenues(r.ctx, row); err != nil {
 				return nil, 0, err
 			}
-			return r.view().venue(row, false), row.Version, nil
+			return r.view().Venue(row, false), row.Version, nil
 		},
 	}
 }
@@ -239,7 +239,7 @@ func organizerWrites() linkedWrites[organizerInput, *ent.Organizer] {
 				return 0, 0, auth.Record{}, err
 			}
 			status := row.Status.Shown(r.now, row.PublishedAt)
-			return row.ID, row.Version, record(calendar.Organizer, row.AuthorID, status, row.StatusBeforeTrash), nil
+			return row.ID, row.Version, auth.RecordOf(calendar.Organizer, row.AuthorID, status, row.StatusBeforeTrash), nil
 		},
 		lock: edit.LockOrganizer,
 		create: func(ctx context.Context, tx *entTx, e *edit.Editor, in *organizerInput) (int64, error) {
@@ -262,10 +262,10 @@ func organizerWrites() linkedWrites[organizerInput, *ent.Organizer] {
 			if err != nil {
 				return nil, 0, err
 			}
-			if err := r.translateOrganizers([]*ent.Organizer{row}); err != nil {
+			if err := r.reader().TranslateOrganizers(r.ctx, row); err != nil {
 				return nil, 0, err
 			}
-			return r.view().organizer(row, false), row.Version, nil
+			return r.view().Organizer(row, false), row.Version, nil
 		},
 	}
 }

@@ -187,7 +187,7 @@ func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.C
 			return &param.Fault{Err: err}
 		}
 		status := e.Status.Shown(r.now, e.PublishedAt)
-		if status == calendar.Trash || !auth.May(r.caller, auth.Read, record(calendar.Event, e.AuthorID, status, "")) || !fits(e) {
+		if status == calendar.Trash || !auth.May(r.caller, auth.Read, auth.RecordOf(calendar.Event, e.AuthorID, status, "")) || !fits(e) {
 			return unknownIDs([]int64{**id})
 		}
 		return nil

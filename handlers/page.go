@@ -1,7 +1,6 @@
 package handlers
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"net/url"
@@ -11,10 +10,8 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
 )
-
-// maxPerPage is the largest page; a larger one asked for is taken as this.
-const maxPerPage = 50
 
 // paging is which page of a list is asked for.
 type paging struct{ page, perPage int64 }
@@ -53,7 +50,7 @@ func (r *request) declarePaging(p *param.Set, q *paging, noun string) {
 	perPage := p.Int(&q.perPage, "per_page", noun+" on a page, at most 50")
 	param.Default(perPage, &q.perPage, size).Between(1, nil).Check(positive("per_page", &q.perPage)).
 		Check(func(context.Context) *param.Fault {
-			q.perPage = min(q.perPage, maxPerPage)
+			q.perPage = min(q.perPage, represent.MaxPerPage)
 			return nil
 		})
 	perPage.Link(func() string {
@@ -74,28 +71,6 @@ func (r *request) declareLanguage(p *param.Set) {
 	p.Enum(&chosen, "ml_language", "Language of the request", words...)
 }
 
-// list is the body of a list, with its key.
-type listJSON struct {
-	key        string
-	items      any
-	rest       string
-	next, prev string
-	total      int
-	pages      int
-}
-
-// writeJSON writes the members in the order of the contract; next and previous only where there are such pages.
-func (l listJSON) writeJSON(b *bytes.Buffer) error {
-	members := ordered{{l.key, l.items}, {"rest_url", l.rest}}
-	if l.next != "" {
-		members = append(members, member{"next_rest_url", l.next})
-	}
-	if l.prev != "" {
-		members = append(members, member{"previous_rest_url", l.prev})
-	}
-	return append(members, member{"total", l.total}, member{"total_pages", l.pages}).writeJSON(b)
-}
-
 // listReply wraps a page of items with its totals and links. kind names the collection. A page beyond the end
 // is an error for records and an empty list for terms and images.
 func (r *request) listReply(kind calendar.Kind, p paging, items any, n, total int) (*reply, error) {
@@ -106,24 +81,30 @@ func (r *request) listReply(kind calendar.Kind, p paging, items any, n, total in
 		return nil, &calendar.Error{Code: code, Key: code}
 	}
 	link := r.pageLink(kind)
-	out := listJSON{key: collections[kind], items: items, rest: link(p.page), total: total, pages: pages}
+	var next, prev string
 	if p.page < int64(pages) {
-		out.next = link(p.page + 1)
+		next = link(p.page + 1)
 	}
 	if p.page > 1 {
-		out.prev = link(p.page - 1)
+		prev = link(p.page - 1)
 	}
+	body := ordered{{represent.Collections[kind], items}, {"rest_url", link(p.page)}}
 	links := []string{relation(link(1), "first")}
-	if out.prev != "" {
-		links = append(links, relation(out.prev, "prev"))
+	if prev != "" {
+		links = append(links, relation(prev, "prev"))
 	}
-	if out.next != "" {
-		links = append(links, relation(out.next, "next"))
+	if next != "" {
+		body = append(body, member{"next_rest_url", next})
+		links = append(links, relation(next, "next"))
 	}
+	if prev != "" {
+		body = append(body, member{"previous_rest_url", prev})
+	}
+	body = append(body, member{"total", total}, member{"total_pages", pages})
 	if total > 0 {
 		links = append(links, relation(link(int64(pages)), "last"))
 	}
-	return &reply{status: 200, body: out, header: [][2]string{
+	return &reply{status: 200, body: body, header: [][2]string{
 		{"X-TEC-Total", strconv.Itoa(total)},
 		{"X-TEC-TotalPages", strconv.Itoa(pages)},
 		{"Link", strings.Join(links, ", ")},
@@ -135,7 +116,7 @@ func relation(href, rel string) string { return "<" + href + `>; rel="` + rel + 
 // pageLink makes the addresses of the pages of a list: all parameters that were sent, as they were understood,
 // and the page unless it is the first.
 func (r *request) pageLink(kind calendar.Kind) func(page int64) string {
-	base := r.h.Site.BaseURL + r.root.Segment + r.root.Mount + "/" + collections[kind] + "/"
+	base := r.h.Site.BaseURL + r.root.Segment + r.root.Mount + "/" + represent.Collections[kind] + "/"
 	var query strings.Builder
 	add := func(name, value string) {
 		if query.Len() > 0 {

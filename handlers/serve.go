@@ -14,7 +14,9 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 // Call is what package server has found out about a request.
@@ -110,6 +112,24 @@ func (h *Handlers) reads(method string, caller auth.Principal) *ent.Client {
 	return h.Replica
 }
 
+// view makes the representations of this request.
+func (r *request) view() *represent.View {
+	base := r.h.Site.BaseURL + r.root.Segment
+	return &represent.View{
+		Site: r.h.Site, Words: r.h.Words, Host: r.h.host, Now: r.now, Caller: r.caller, Language: r.lang,
+		Base: base, API: base + r.root.Mount,
+	}
+}
+
+// reader reads the rows of the representations.
+func (r *request) reader() *represent.Reader {
+	languages := []calendar.Language{r.lang}
+	if r.h.Site.Language != r.lang {
+		languages = append(languages, r.h.Site.Language)
+	}
+	return &represent.Reader{DB: r.db, Languages: languages}
+}
+
 // since is the revision that the index has to know: it follows the replica, if there is one, and may be behind what
 // this request reads.
 func (r *request) since() (int64, error) {
@@ -134,7 +154,7 @@ func (h *Handlers) Options(c *fiber.Ctx, m *Match, call Call) error {
 
 // write marshals a reply.
 func write(c *fiber.Ctx, rep *reply, fields string) error {
-	body, err := encode(rep.body)
+	body, err := jsonwrite.Encode(rep.body)
 	if err != nil {
 		return fmt.Errorf("reply: %w", err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/termtranslation"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
@@ -99,7 +100,7 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error
 }
 
 // selectTerms is the query of the terms that answers show.
-func selectTerms(q *ent.TermQuery) { q.Select(termColumns...) }
+func selectTerms(q *ent.TermQuery) { q.Select(represent.TermColumns...) }
 
 // termPage loads the rows of one page with their texts. It is the database that orders them, by their texts as
 // served to this request, so that no more than a page is ever loaded.
@@ -115,7 +116,7 @@ func (r *request) termPage(
 	if err != nil {
 		return nil, err
 	}
-	return rows, r.translateTerms(rows)
+	return rows, r.reader().TranslateTerms(r.ctx, rows...)
 }
 
 // predicates are the filters of a list of terms (contract, section 9.3).
@@ -281,7 +282,7 @@ func positionIn(column string, ids []int64, descending bool) sql.Querier {
 
 // terms are the representations of terms, with the slugs of the ancestors of categories: one query per level of
 // the tree, whatever the number of terms.
-func (r *request) terms(rows []*ent.Term) ([]termJSON, error) {
+func (r *request) terms(rows []*ent.Term) ([]represent.Term, error) {
 	known := make(map[int64]*ent.Term, len(rows))
 	for _, row := range rows {
 		known[row.ID] = row
@@ -289,7 +290,7 @@ func (r *request) terms(rows []*ent.Term) ([]termJSON, error) {
 	for range math.MaxUint8 { // deeper is a loop, which writes prevent
 		var missing []int64
 		for _, t := range known {
-			if p := parentOf(t); p != 0 && known[p] == nil && !slices.Contains(missing, p) {
+			if p := represent.ParentID(t); p != 0 && known[p] == nil && !slices.Contains(missing, p) {
 				missing = append(missing, p)
 			}
 		}
@@ -302,7 +303,7 @@ func (r *request) terms(rows []*ent.Term) ([]termJSON, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.translateTerms(above); err != nil {
+		if err := r.reader().TranslateTerms(r.ctx, above...); err != nil {
 			return nil, err
 		}
 		for _, t := range above {
@@ -313,14 +314,14 @@ func (r *request) terms(rows []*ent.Term) ([]termJSON, error) {
 		}
 	}
 	v := r.view()
-	out := make([]termJSON, len(rows))
+	out := make([]represent.Term, len(rows))
 	for i, row := range rows {
 		var ancestors []string
-		for t := known[parentOf(row)]; t != nil && len(ancestors) < math.MaxUint8; t = known[parentOf(t)] {
-			ancestors = append(ancestors, v.termTexts(t).slug)
+		for t := known[represent.ParentID(row)]; t != nil && len(ancestors) < math.MaxUint8; t = known[represent.ParentID(t)] {
+			ancestors = append(ancestors, v.TermSlug(t))
 		}
 		slices.Reverse(ancestors)
-		out[i] = v.term(row, ancestors)
+		out[i] = v.Term(row, ancestors)
 	}
 	return out, nil
 }
@@ -350,8 +351,8 @@ func (r *request) findTerm(taxonomy calendar.Kind, id int64) (*ent.Term, error) 
 	return row, err
 }
 
-func (r *request) termBody(row *ent.Term) (*termJSON, error) {
-	if err := r.translateTerms([]*ent.Term{row}); err != nil {
+func (r *request) termBody(row *ent.Term) (*represent.Term, error) {
+	if err := r.reader().TranslateTerms(r.ctx, row); err != nil {
 		return nil, err
 	}
 	items, err := r.terms([]*ent.Term{row})

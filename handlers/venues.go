@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
@@ -144,22 +145,22 @@ func (r *request) listVenues(q *linkedQuery) (*reply, error) {
 	var rows []*ent.Venue
 	if len(ids) > 0 {
 		query := r.db.Venue.Query().Where(venue.IDIn(ids...))
-		query.Select(venueColumns...)
+		query.Select(represent.VenueColumns...)
 		if rows, err = query.All(r.ctx); err != nil {
 			return nil, err
 		}
 	}
 	inOrder(rows, ids, func(v *ent.Venue) int64 { return v.ID })
-	if err := r.loadImages(rows, nil); err != nil {
+	if err := r.reader().LoadImages(r.ctx, rows, nil); err != nil {
 		return nil, err
 	}
-	if err := r.translateVenues(rows); err != nil {
+	if err := r.reader().TranslateVenues(r.ctx, rows...); err != nil {
 		return nil, err
 	}
 	v := r.view()
-	items := make(venueList, len(rows))
+	items := make(represent.Venues, len(rows))
 	for i, row := range rows {
-		items[i] = v.venue(row, false)
+		items[i] = v.Venue(row, false)
 	}
 	return r.listReply(calendar.Venue, q.paging, items, len(items), total)
 }
@@ -172,22 +173,22 @@ func (r *request) listOrganizers(q *linkedQuery) (*reply, error) {
 	var rows []*ent.Organizer
 	if len(ids) > 0 {
 		query := r.db.Organizer.Query().Where(organizer.IDIn(ids...))
-		query.Select(organizerColumns...)
+		query.Select(represent.OrganizerColumns...)
 		if rows, err = query.All(r.ctx); err != nil {
 			return nil, err
 		}
 	}
 	inOrder(rows, ids, func(o *ent.Organizer) int64 { return o.ID })
-	if err := r.loadImages(nil, rows); err != nil {
+	if err := r.reader().LoadImages(r.ctx, nil, rows); err != nil {
 		return nil, err
 	}
-	if err := r.translateOrganizers(rows); err != nil {
+	if err := r.reader().TranslateOrganizers(r.ctx, rows...); err != nil {
 		return nil, err
 	}
 	v := r.view()
-	items := make(organizerList, len(rows))
+	items := make(represent.Organizers, len(rows))
 	for i, row := range rows {
-		items[i] = v.organizer(row, false)
+		items[i] = v.Organizer(row, false)
 	}
 	return r.listReply(calendar.Organizer, q.paging, items, len(items), total)
 }
@@ -255,13 +256,13 @@ func (r *request) getVenue(q *target) (*reply, error) {
 		return nil, err
 	}
 	status := row.Status.Shown(r.now, row.PublishedAt)
-	if !r.mayRead(record(calendar.Venue, row.AuthorID, status, row.StatusBeforeTrash)) {
+	if !r.mayRead(auth.RecordOf(calendar.Venue, row.AuthorID, status, row.StatusBeforeTrash)) {
 		return nil, notAccessible(calendar.Venue)
 	}
-	if err := r.translateVenues([]*ent.Venue{row}); err != nil {
+	if err := r.reader().TranslateVenues(r.ctx, row); err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: r.view().venue(row, true), version: row.Version}, nil
+	return &reply{status: 200, body: r.view().Venue(row, true), version: row.Version}, nil
 }
 
 func (r *request) getOrganizer(q *target) (*reply, error) {
@@ -270,11 +271,11 @@ func (r *request) getOrganizer(q *target) (*reply, error) {
 		return nil, err
 	}
 	status := row.Status.Shown(r.now, row.PublishedAt)
-	if !r.mayRead(record(calendar.Organizer, row.AuthorID, status, row.StatusBeforeTrash)) {
+	if !r.mayRead(auth.RecordOf(calendar.Organizer, row.AuthorID, status, row.StatusBeforeTrash)) {
 		return nil, notAccessible(calendar.Organizer)
 	}
-	if err := r.translateOrganizers([]*ent.Organizer{row}); err != nil {
+	if err := r.reader().TranslateOrganizers(r.ctx, row); err != nil {
 		return nil, err
 	}
-	return &reply{status: 200, body: r.view().organizer(row, true), version: row.Version}, nil
+	return &reply{status: 200, body: r.view().Organizer(row, true), version: row.Version}, nil
 }

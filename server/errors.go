@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"database/sql/driver"
-	"encoding/json"
 	"errors"
 	"maps"
 	"net"
@@ -18,6 +17,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
@@ -120,8 +120,8 @@ func (s *Server) explain(x *exchange, err error) fault {
 
 // invalidFault is the answer for wrong parameters: a sentence for each, details for those with a reason.
 func invalidFault(invalid param.Invalid, say func(string, map[string]any) string) fault {
-	sentences := make(object, 0, len(invalid.Faults))
-	details := make(object, 0, len(invalid.Faults))
+	sentences := make(jsonwrite.Object, 0, len(invalid.Faults))
+	details := make(jsonwrite.Object, 0, len(invalid.Faults))
 	f := fault{
 		status: http.StatusBadRequest, code: "rest_invalid_param",
 		message: say("invalid-params", map[string]any{"Names": strings.Join(invalid.Names(), ", ")}),
@@ -129,7 +129,7 @@ func invalidFault(invalid param.Invalid, say func(string, map[string]any) string
 	for _, p := range invalid.Faults {
 		resolveLinked(&p, say)
 		sentence := say(p.Key, p.Args)
-		sentences = append(sentences, pair{p.Param, sentence})
+		sentences = append(sentences, jsonwrite.Member{p.Param, sentence})
 		code := f.code
 		if p.Reason != "" {
 			code = p.Reason
@@ -137,7 +137,7 @@ func invalidFault(invalid param.Invalid, say func(string, map[string]any) string
 			if data == nil {
 				data = map[string]any{}
 			}
-			details = append(details, pair{p.Param, object{
+			details = append(details, jsonwrite.Member{p.Param, jsonwrite.Object{
 				{"code", p.Reason}, {"message", sentence}, {"data", data},
 			}})
 		}
@@ -157,11 +157,11 @@ func resolveLinked(p *param.Fault, say func(string, map[string]any) string) {
 	if !ok {
 		return
 	}
-	sentences := make(object, len(inner))
+	sentences := make(jsonwrite.Object, len(inner))
 	reasons := make([]string, len(inner))
 	for i, f := range inner {
 		sentence := say(f.Key, f.Args)
-		sentences[i] = pair{f.Param, sentence}
+		sentences[i] = jsonwrite.Member{f.Param, sentence}
 		reasons[i] = f.Param + ": " + sentence
 	}
 	data, args := maps.Clone(p.Data), maps.Clone(p.Args)
@@ -198,7 +198,7 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange, err error) {
 	if c.Accepts(typeJSON, typeProblem) == typeProblem {
 		kind, body = typeProblem, f.problem(string(c.Request().URI().PathOriginal()))
 	}
-	data, err := encode(body)
+	data, err := jsonwrite.Encode(body)
 	if err != nil {
 		s.Log.Error("error body", "id", x.id, "error", err)
 		f.status, data = http.StatusInternalServerError, nil
@@ -208,23 +208,23 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange, err error) {
 	c.Response().SetBody(data)
 }
 
-func (f fault) body() object {
-	data := object{{"status", f.status}}
+func (f fault) body() jsonwrite.Object {
+	data := jsonwrite.Object{{"status", f.status}}
 	for _, name := range []string{"params", "details"} {
 		if v, ok := f.data[name]; ok {
-			data = append(data, pair{name, v})
+			data = append(data, jsonwrite.Member{name, v})
 		}
 	}
 	for name, v := range f.data {
 		if name != "params" && name != "details" {
-			data = append(data, pair{name, v})
+			data = append(data, jsonwrite.Member{name, v})
 		}
 	}
-	return object{{"code", f.code}, {"message", f.message}, {"data", data}}
+	return jsonwrite.Object{{"code", f.code}, {"message", f.message}, {"data", data}}
 }
 
-func (f fault) problem(path string) object {
-	o := object{
+func (f fault) problem(path string) jsonwrite.Object {
+	o := jsonwrite.Object{
 		{"type", "about:blank"},
 		{"title", http.StatusText(f.status)},
 		{"status", f.status},
@@ -233,7 +233,7 @@ func (f fault) problem(path string) object {
 		{"code", f.code},
 	}
 	if f.errors != nil {
-		o = append(o, pair{"errors", f.errors})
+		o = append(o, jsonwrite.Member{"errors", f.errors})
 	}
 	return o
 }
@@ -290,46 +290,4 @@ func refusal(err error) error {
 		}
 	}
 	return errNoRoute
-}
-
-// object is a JSON object whose members keep their order.
-type object []pair
-
-type pair struct {
-	name  string
-	value any
-}
-
-// MarshalJSON implements json.Marshaler.
-func (o object) MarshalJSON() ([]byte, error) {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, p := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		name, err := encode(p.name)
-		if err != nil {
-			return nil, err
-		}
-		value, err := encode(p.value)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(value)
-	}
-	b.WriteByte('}')
-	return []byte(b.String()), nil
-}
-
-func encode(v any) ([]byte, error) {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return []byte(strings.TrimSuffix(b.String(), "\n")), nil
 }

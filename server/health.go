@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
 // The paths that tell whether the process is alive, and whether it should be sent requests.
@@ -31,12 +33,12 @@ const (
 type health struct {
 	mu    sync.Mutex
 	at    time.Time
-	found object // name: "ok" or "failed"
+	found jsonwrite.Object // name: "ok" or "failed"
 	well  bool
 }
 
 // ready reports whether the server should be sent requests, with a word about each condition.
-func (s *Server) ready(ctx context.Context) (bool, object) {
+func (s *Server) ready(ctx context.Context) (bool, jsonwrite.Object) {
 	h := &s.health
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -47,14 +49,14 @@ func (s *Server) ready(ctx context.Context) (bool, object) {
 	if s.draining.Load() {
 		accepting = "draining"
 	}
-	found := append(object{{"accepting", accepting}}, h.found...)
+	found := append(jsonwrite.Object{{"accepting", accepting}}, h.found...)
 	return h.well && accepting == "ok", found
 }
 
 // check runs all checks. What is wrong is logged when it begins and not shown: it may name hosts.
 func (h *health) check(ctx context.Context, s *Server) {
 	was := h.found
-	h.found, h.well = make(object, 0, len(s.Checks)), true
+	h.found, h.well = make(jsonwrite.Object, 0, len(s.Checks)), true
 	for i, c := range s.Checks {
 		within, cancel := context.WithTimeout(ctx, checkTime)
 		err := c.Do(within)
@@ -63,10 +65,10 @@ func (h *health) check(ctx context.Context, s *Server) {
 		if err != nil {
 			word, h.well = "failed", false
 		}
-		h.found = append(h.found, pair{c.Name, word})
+		h.found = append(h.found, jsonwrite.Member{c.Name, word})
 		before := any("ok")
 		if was != nil {
-			before = was[i].value
+			before = was[i].Value
 		}
 		switch {
 		case before == word:
@@ -103,7 +105,7 @@ func (s *Server) readiness(ctx context.Context) (status int, body []byte) {
 	if !well {
 		status, word = http.StatusServiceUnavailable, "unavailable"
 	}
-	body, err := encode(object{{"status", word}, {"checks", found}})
+	body, err := jsonwrite.Encode(jsonwrite.Object{{"status", word}, {"checks", found}})
 	if err != nil {
 		return http.StatusInternalServerError, nil
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
 	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/internal/media"
 )
@@ -301,7 +302,7 @@ func (s *Server) refuseConnection(c net.Conn, why limit.Reason) {
 	}
 	f.message = s.Words.Message(s.Site.Language, f.code, nil)
 	s.Metrics.refusedConnection(why)
-	body, err := encode(f.body())
+	body, err := jsonwrite.Encode(f.body())
 	if err == nil {
 		err = c.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 // other answers paths outside the API.
@@ -23,8 +23,8 @@ func (s *Server) other(ctx context.Context, c *fiber.Ctx, x *exchange, path stri
 			path = "/"
 		}
 	}
-	if file, ok := strings.CutPrefix(path, handlers.MediaPath); ok && s.Media != nil {
-		x.route = handlers.MediaPath
+	if file, ok := strings.CutPrefix(path, represent.MediaPath); ok && s.Media != nil {
+		x.route = represent.MediaPath
 		return s.file(ctx, c, file)
 	}
 	if answered, err := s.page(c, x, path); answered {

@@ -26,6 +26,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/web"
 )
 
@@ -143,7 +144,7 @@ func New(c Config) (*Server, error) {
 // checkMounts finds a mount of the API that would hide something else that is served, or be hidden by it.
 func checkMounts(mounts []string) error {
 	for _, m := range mounts {
-		for _, taken := range [...]string{handlers.MediaPath, web.AssetsPath, web.DocsPath + "/", alivePath + "/", readyPath + "/"} {
+		for _, taken := range [...]string{represent.MediaPath, web.AssetsPath, web.DocsPath + "/", alivePath + "/", readyPath + "/"} {
 			if strings.HasPrefix(m+"/", taken) || strings.HasPrefix(taken, m+"/") {
 				return fmt.Errorf("mount %q: %s is served already", m, strings.TrimRight(taken, "/"))
 			}

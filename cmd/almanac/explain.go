@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/openapi"
 )
 
 // explainCmd prints what the declarations of the API say.
@@ -25,7 +25,7 @@ func (c explainCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	lang := calendar.Language(c.Language)
+	api := h.Describe(now(), root, calendar.Language(c.Language))
 	method, name := "", c.What[0]
 	switch {
 	case len(c.What) == 2:
@@ -39,21 +39,21 @@ func (c explainCmd) Run(s streams) error {
 		}
 	}
 	if strings.HasPrefix(name, "/") {
-		routes := h.ExplainRoute(now(), root, lang, method, name)
+		routes := api.ExplainRoute(method, h.Template(name))
 		if len(routes) == 0 {
-			return unknownName(h, strings.TrimSpace(method+" "+name), name)
+			return unknownName(api, strings.TrimSpace(method+" "+name), name)
 		}
 		return s.routes(routes)
 	}
-	found := h.Explain(now(), root, lang, name)
+	found := api.Explain(name)
 	if len(found) == 0 || method != "" {
-		return unknownName(h, strings.TrimSpace(method+" "+name), name)
+		return unknownName(api, strings.TrimSpace(method+" "+name), name)
 	}
-	return s.parameters(found, h.Site.BaseURL+root.Mount)
+	return s.parameters(found, api.Address)
 }
 
 // parameters prints each meaning of a parameter.
-func (s streams) parameters(found []handlers.Explanation, api string) error {
+func (s streams) parameters(found []openapi.Explanation, api string) error {
 	var b strings.Builder
 	for _, x := range found {
 		fmt.Fprintf(&b, "%s: %s, %s\n", x.Name, x.In, strings.Join(append([]string{x.Type}, x.Rules...), "; "))
@@ -67,7 +67,7 @@ func (s streams) parameters(found []handlers.Explanation, api string) error {
 }
 
 // curl is a request as a command line; API is the address of the API.
-func curl(r handlers.Sample) string {
+func curl(r openapi.Sample) string {
 	var b strings.Builder
 	b.WriteString("curl ")
 	switch {
@@ -89,7 +89,7 @@ func curl(r handlers.Sample) string {
 }
 
 // routes prints each operation with a line for every parameter.
-func (s streams) routes(routes []handlers.RouteExplanation) error {
+func (s streams) routes(routes []openapi.RouteExplanation) error {
 	for i, route := range routes {
 		if i > 0 {
 			fmt.Fprintln(s.Out)
@@ -107,8 +107,8 @@ func (s streams) routes(routes []handlers.RouteExplanation) error {
 }
 
 // unknownName is the mistake of asking for what there is not; it names what is spelled alike.
-func unknownName(h *handlers.Handlers, asked, name string) error {
-	near := nearest(name, h.Explainable(now()))
+func unknownName(api *openapi.API, asked, name string) error {
+	near := nearest(name, api.Explainable())
 	if len(near) == 0 {
 		return usageError{fmt.Errorf("there is no %q; a route such as /events lists its parameters", asked)}
 	}

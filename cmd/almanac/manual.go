@@ -167,11 +167,11 @@ func (p *parts) flag(f *kong.Flag) []string {
 
 // routes has a row for each operation; methods that do the same share one.
 func (p *parts) routes() string {
-	at := time.Unix(0, 0).UTC()
-	paths := slices.DeleteFunc(p.api.Explainable(at), func(name string) bool { return name != "" && name[0] != '/' })
+	api := p.api.Describe(time.Unix(0, 0).UTC(), p.root, calendar.English)
+	paths := slices.DeleteFunc(api.Explainable(), func(name string) bool { return name != "" && name[0] != '/' })
 	var rows [][]string
 	for _, path := range paths {
-		for _, x := range p.api.ExplainRoute(at, p.root, calendar.English, "", path) {
+		for _, x := range api.ExplainRoute("", path) {
 			method, _, _ := strings.Cut(x.Operation, " ")
 			last := len(rows) - 1
 			if last >= 0 && rows[last][1] == "`{api}"+path+"`" && rows[last][2] == x.Summary {
@@ -187,8 +187,8 @@ func (p *parts) routes() string {
 // parameters has a row for each parameter of an operation.
 func (p *parts) parameters(method, path string) (string, error) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	found := p.api.ExplainRoute(at, p.root, calendar.English, method, path)
-	later := p.api.ExplainRoute(at.AddDate(0, 1, 1), p.root, calendar.English, method, path)
+	found := p.api.Describe(at, p.root, calendar.English).ExplainRoute(method, path)
+	later := p.api.Describe(at.AddDate(0, 1, 1), p.root, calendar.English).ExplainRoute(method, path)
 	if len(found) != 1 || len(later) != 1 {
 		return "", fmt.Errorf("%s %s: %w", method, path, errPart)
 	}

@@ -26,11 +26,12 @@ func (c openapiCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	document := h.Document
+	api := h.Describe(now(), root, calendar.Language(c.Language))
+	document := api.Document
 	if c.Version == "3.1" {
-		document = h.Document31
+		document = api.Document31
 	}
-	body, err := document(now(), root, calendar.Language(c.Language))
+	body, err := document()
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func offline(baseURL string, mounts []string) (*handlers.Handlers, handlers.Root
 		return nil, root, usageError{fmt.Errorf("%w", err)}
 	}
 	if len(mounts) > 0 {
-		root.Mount = h.Roots()[1]
+		root.Mount = h.Mounts()[1]
 	}
 	return h, root, nil
 }

@@ -107,7 +107,7 @@ var description = sync.OnceValues(func() (*described, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := h.Document(Now, handlers.Root{Mount: "/" + handlers.Namespace}, calendar.English)
+	body, err := h.Describe(Now, handlers.Root{Mount: "/" + handlers.Namespace}, calendar.English).Document()
 	if err != nil {
 		return nil, err
 	}

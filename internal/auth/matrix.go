@@ -39,6 +39,15 @@ type Record struct {
 	BeforeTrash calendar.Status
 }
 
+// RecordOf returns what the matrix asks about a row. A nil authorID is a record without an author.
+func RecordOf(kind calendar.Kind, authorID *int64, status, before calendar.Status) Record {
+	r := Record{Kind: kind, Status: status, BeforeTrash: before}
+	if authorID != nil {
+		r.AuthorID = *authorID
+	}
+	return r
+}
+
 // stage is where a record stands, as far as rights tell statuses apart; a set of them in the matrix.
 type stage uint8
 

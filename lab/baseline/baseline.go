@@ -22,7 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
-	"github.com/almanac-cal/almanac/internal/jsonappend"
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
 // Way is how the events of a page and their total are found.
@@ -134,10 +134,10 @@ func (s *Server) list(ctx context.Context, c *fasthttp.RequestCtx) ([]byte, erro
 	query := "start_date=" + escape(w.first.String()) + "&end_date=" + escape(w.last.String())
 	link := s.api + "/events/?" + query
 	pages := (n + s.Site.PerPage - 1) / s.Site.PerPage
-	b = jsonappend.String(append(b, `],"rest_url":`...), link)
+	b = jsonwrite.String(append(b, `],"rest_url":`...), link)
 	links := "<" + link + `>; rel="first"`
 	if pages > 1 {
-		b = jsonappend.String(append(b, `,"next_rest_url":`...), link+"&page=2")
+		b = jsonwrite.String(append(b, `,"next_rest_url":`...), link+"&page=2")
 		links += ", <" + link + `&page=2>; rel="next"`
 	}
 	if last := link; n > 0 {

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/internal/jsonappend"
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
 	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 // view writes records as the service does for a request without credentials.
@@ -175,10 +175,10 @@ func (v view) address(i *image) string {
 	if i.path.String == "" {
 		return i.sourceURL.String
 	}
-	return v.s.Site.BaseURL + handlers.MediaPath + i.path.String
+	return v.s.Site.BaseURL + represent.MediaPath + i.path.String
 }
 
-func (v view) image(o *jsonappend.Object, i *image) {
+func (v view) image(o *jsonwrite.Builder, i *image) {
 	o.Key("image")
 	m := begin(o.B)
 	m.String("url", v.address(i))
@@ -203,7 +203,7 @@ func (v view) image(o *jsonappend.Object, i *image) {
 		if strings.Contains(size.Path, "://") {
 			one.String("url", size.Path)
 		} else {
-			one.String("url", v.s.Site.BaseURL+handlers.MediaPath+size.Path)
+			one.String("url", v.s.Site.BaseURL+represent.MediaPath+size.Path)
 		}
 		all.B = one.End()
 	}
@@ -211,7 +211,7 @@ func (v view) image(o *jsonappend.Object, i *image) {
 	o.B = m.End()
 }
 
-func (v view) terms(o *jsonappend.Object, name string, taxonomy calendar.Kind, all []*term) {
+func (v view) terms(o *jsonwrite.Builder, name string, taxonomy calendar.Kind, all []*term) {
 	published, collection := "tribe_events_cat", v.s.api+"/categories"
 	if taxonomy == calendar.Tag {
 		published, collection = "post_tag", v.s.api+"/tags"
@@ -258,7 +258,7 @@ func (v view) terms(o *jsonappend.Object, name string, taxonomy calendar.Kind, a
 }
 
 // published writes what venues and organizers begin with, and returns their address.
-func (v view) published(o *jsonappend.Object, kind calendar.Kind, r *record) string {
+func (v view) published(o *jsonwrite.Builder, kind calendar.Kind, r *record) string {
 	status := r.status.At(v.now, r.published)
 	url := v.page(kind, r.id, status, r.slug)
 	o.Int("id", r.id)
@@ -281,7 +281,7 @@ func (v view) published(o *jsonappend.Object, kind calendar.Kind, r *record) str
 }
 
 // named writes what venues and organizers end with.
-func (v view) named(o *jsonappend.Object, r *record) {
+func (v view) named(o *jsonwrite.Builder, r *record) {
 	global := v.s.host + "?id=" + strconv.FormatInt(r.id, 10)
 	o.String("global_id", global)
 	o.Strings("global_id_lineage", []string{global})
@@ -311,7 +311,7 @@ func (v view) venue(b []byte, e *venue, full bool) []byte {
 	}
 	if full {
 		o.Key("json_ld")
-		o.B = jsonappend.ForScript(v.place(o.B, e, url), len(o.B))
+		o.B = jsonwrite.ForScript(v.place(o.B, e, url), len(o.B))
 	}
 	o.Bool("show_map", e.showMap)
 	o.Bool("show_map_link", e.showMapLink)
@@ -375,7 +375,7 @@ func (v view) organizer(b []byte, e *organizer, full bool) []byte {
 	o.Some("email", e.email)
 	if full {
 		o.Key("json_ld")
-		o.B = jsonappend.ForScript(v.person(o.B, e, url), len(o.B))
+		o.B = jsonwrite.ForScript(v.person(o.B, e, url), len(o.B))
 	}
 	v.named(o, &e.record)
 	return o.End()
@@ -395,7 +395,7 @@ func (v view) person(b []byte, e *organizer, url string) []byte {
 
 // linked writes json_ld.
 func (v view) linked(
-	o *jsonappend.Object, e *event, url string, zone calendar.Zone, venues []*venue, organizers []*organizer,
+	o *jsonwrite.Builder, e *event, url string, zone calendar.Zone, venues []*venue, organizers []*organizer,
 ) {
 	const iso = "2006-01-02T15:04:05-07:00"
 	o.Key("json_ld")
@@ -434,5 +434,5 @@ func (v view) linked(
 		f.String("validFrom", e.published.In(v.s.Site.Zone.Location()).Format(iso))
 		d.B = f.End()
 	}
-	o.B = jsonappend.ForScript(d.End(), from)
+	o.B = jsonwrite.ForScript(d.End(), from)
 }

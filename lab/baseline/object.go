@@ -1,14 +1,14 @@
 package baseline
 
-import "github.com/almanac-cal/almanac/internal/jsonappend"
+import "github.com/almanac-cal/almanac/internal/jsonwrite"
 
-func begin(b []byte) *jsonappend.Object {
-	o := jsonappend.Begin(b)
+func begin(b []byte) *jsonwrite.Builder {
+	o := jsonwrite.Begin(b)
 	return &o
 }
 
 // date writes a date, and its parts under the name with _details.
-func date(o *jsonappend.Object, name, date string) {
+func date(o *jsonwrite.Builder, name, date string) {
 	o.String(name, date)
 	o.Key(name + "_details")
 	o.B = append(append(append(o.B, `{"year":"`...), date[0:4]...), `","month":"`...)

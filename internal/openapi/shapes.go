@@ -1,4 +1,4 @@
-package handlers
+package openapi
 
 import (
 	"github.com/almanac-cal/almanac/calendar"

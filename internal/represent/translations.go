@@ -1,6 +1,7 @@
-package handlers
+package represent
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -55,15 +56,12 @@ func (w *wantedTexts) want(
 
 // translate gives rows, each of which is there once, their texts in the languages that this request may answer in: with
 // one query for all kinds, and none where there is nothing to translate.
-func (r *request) translate(
-	events []*ent.Event, venues []*ent.Venue, organizers []*ent.Organizer, terms []*ent.Term,
+func (r *Reader) translate(
+	ctx context.Context, events []*ent.Event, venues []*ent.Venue, organizers []*ent.Organizer, terms []*ent.Term,
 ) error {
 	w := &wantedTexts{
-		languages: []calendar.Language{r.lang},
+		languages: r.Languages,
 		ids:       map[calendar.Kind][]any{}, give: map[calendar.Kind]map[int64]func(storedText){},
-	}
-	if r.h.Site.Language != r.lang {
-		w.languages = append(w.languages, r.h.Site.Language)
 	}
 	for _, e := range events {
 		w.want(calendar.Event, e.ID, e.Language, e.Languages, func(t storedText) {
@@ -93,19 +91,26 @@ func (r *request) translate(
 			})
 		})
 	}
-	return r.giveTexts(w)
+	return r.giveTexts(ctx, w)
 }
 
-func (r *request) translateVenues(rows []*ent.Venue) error { return r.translate(nil, rows, nil, nil) }
-
-func (r *request) translateOrganizers(rows []*ent.Organizer) error {
-	return r.translate(nil, nil, rows, nil)
+// TranslateVenues gives venues their texts in the languages of the reader.
+func (r *Reader) TranslateVenues(ctx context.Context, rows ...*ent.Venue) error {
+	return r.translate(ctx, nil, rows, nil, nil)
 }
 
-func (r *request) translateTerms(rows []*ent.Term) error { return r.translate(nil, nil, nil, rows) }
+// TranslateOrganizers gives organizers their texts in the languages of the reader.
+func (r *Reader) TranslateOrganizers(ctx context.Context, rows ...*ent.Organizer) error {
+	return r.translate(ctx, nil, nil, rows, nil)
+}
+
+// TranslateTerms gives terms their texts in the languages of the reader.
+func (r *Reader) TranslateTerms(ctx context.Context, rows ...*ent.Term) error {
+	return r.translate(ctx, nil, nil, nil, rows)
+}
 
 // giveTexts reads the texts that are wanted and hands them to their rows.
-func (r *request) giveTexts(w *wantedTexts) (err error) {
+func (r *Reader) giveTexts(ctx context.Context, w *wantedTexts) (err error) {
 	var queries []string
 	var args []any
 	for _, q := range textQueries {
@@ -122,7 +127,7 @@ func (r *request) giveTexts(w *wantedTexts) (err error) {
 	if queries == nil {
 		return nil
 	}
-	rows, err := r.db.QueryContext(r.ctx, strings.Join(queries, " UNION ALL "), args...)
+	rows, err := r.DB.QueryContext(ctx, strings.Join(queries, " UNION ALL "), args...)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
-package handlers
+package represent
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -14,9 +15,12 @@ import (
 // Events and what they are linked to are most of what this API is asked for, so they are read with statements of our own
 // into Ent's rows: two of them, whatever the number of events, with only the columns that answers are made of.
 
+// MaxPerPage is the largest number of events that are read at once: that of the largest page.
+const MaxPerPage = 50
+
 // pageSizes are for how many events the statements are written: connections keep the statements they know, so there are
 // few. A page between two sizes asks for its last event more than once.
-var pageSizes = []int{1, 5, 10, 20, maxPerPage}
+var pageSizes = []int{1, 5, 10, 20, MaxPerPage}
 
 // sized is a statement about some events, for each of pageSizes.
 type sized struct {
@@ -44,8 +48,8 @@ var eventRowsQuery = sizedQuery("SELECT e.id, e.author_id, e.status, e.status_be
 	"e.hide_from_listings, e.sticky, e.featured, e.ticketed, e.parent_id, " + strings.Join(imageColumns[:], ", ") +
 	" FROM events e LEFT JOIN images i ON i.id = e.image_id WHERE e.id IN ?")
 
-// about calls each for every row of a statement about some events, to be scanned into dst.
-func (r *request) about(query sized, ids []int64, dst []any, each func() error) (err error) {
+// queryByIDs runs a statement for events and calls each after it scanned a row into dst.
+func (r *Reader) queryByIDs(ctx context.Context, query sized, ids []int64, dst []any, each func() error) (err error) {
 	at, _ := slices.BinarySearch(pageSizes, len(ids))
 	if at == len(pageSizes) {
 		return errors.New("more events than on a page: " + strconv.Itoa(len(ids)))
@@ -57,7 +61,7 @@ func (r *request) about(query sized, ids []int64, dst []any, each func() error) 
 			args = append(args, ids[min(i, len(ids)-1)])
 		}
 	}
-	rows, err := r.db.QueryContext(r.ctx, query.texts[n], args...)
+	rows, err := r.DB.QueryContext(ctx, query.texts[n], args...)
 	if err != nil {
 		return err
 	}
@@ -101,8 +105,8 @@ func (p *imageRow) row() (*ent.Image, error) {
 	return row, nil
 }
 
-// eventRows reads events with their images, in no order. One that is gone is left out.
-func (r *request) eventRows(ids []int64) ([]*ent.Event, error) {
+// Events reads the rows of events with their images, in no order. One that is gone is left out.
+func (r *Reader) Events(ctx context.Context, ids []int64) ([]*ent.Event, error) {
 	var e ent.Event
 	var p imageRow
 	var cost sql.RawBytes
@@ -113,7 +117,7 @@ func (r *request) eventRows(ids []int64) ([]*ent.Event, error) {
 		&e.Sticky, &e.Featured, &e.Ticketed, &e.ParentID,
 	}, p.columns()...)
 	out := make([]*ent.Event, 0, len(ids))
-	err := r.about(eventRowsQuery, ids, dst, func() (err error) {
+	err := r.queryByIDs(ctx, eventRowsQuery, ids, dst, func() (err error) {
 		row := e
 		if len(cost) > 0 {
 			if err := json.Unmarshal(cost, &row.Cost); err != nil {
@@ -127,23 +131,23 @@ func (r *request) eventRows(ids []int64) ([]*ent.Event, error) {
 	return out, err
 }
 
-// eventRow reads one event, nil if there is none.
-func (r *request) eventRow(id int64) (*ent.Event, error) {
-	rows, err := r.eventRows([]int64{id})
+// Event reads the row of an event, nil if there is none.
+func (r *Reader) Event(ctx context.Context, id int64) (*ent.Event, error) {
+	rows, err := r.Events(ctx, []int64{id})
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
 	return rows[0], nil
 }
 
-// complete gives events what their representations need besides their rows.
-func (r *request) complete(events []*ent.Event) error {
+// Complete gives events what their representations need besides their rows.
+func (r *Reader) Complete(ctx context.Context, events []*ent.Event) error {
 	if len(events) == 0 {
 		return nil
 	}
-	to, err := r.link(events)
+	to, err := r.link(ctx, events)
 	if err != nil {
 		return err
 	}
-	return r.translate(events, to.venues, to.organizers, to.terms)
+	return r.translate(ctx, events, to.venues, to.organizers, to.terms)
 }

@@ -1,4 +1,4 @@
-package jsonappend_test
+package jsonwrite_test
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/almanac-cal/almanac/internal/jsonappend"
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
 // standard is what package encoding/json writes.
@@ -26,11 +26,11 @@ func FuzzString(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if got, want := string(jsonappend.String(nil, s)), standard(t, s); got != want {
+		if got, want := string(jsonwrite.String(nil, s)), standard(t, s); got != want {
 			t.Errorf("%q: %s, want %s", s, got, want)
 		}
 		list := []string{s, "", s}
-		if got, want := string(jsonappend.Strings(nil, list)), standard(t, list); got != want {
+		if got, want := string(jsonwrite.Strings(nil, list)), standard(t, list); got != want {
 			t.Errorf("%q: %s, want %s", list, got, want)
 		}
 	})
@@ -44,7 +44,7 @@ func FuzzFloat(f *testing.F) {
 		if math.IsInf(n, 0) || math.IsNaN(n) {
 			return
 		}
-		if got, want := string(jsonappend.Float(nil, n)), standard(t, n); got != want {
+		if got, want := string(jsonwrite.Float(nil, n)), standard(t, n); got != want {
 			t.Errorf("%g: %s, want %s", n, got, want)
 		}
 	})
@@ -52,7 +52,7 @@ func FuzzFloat(f *testing.F) {
 
 func TestObject(t *testing.T) {
 	t.Parallel()
-	o := jsonappend.Begin([]byte("x"))
+	o := jsonwrite.Begin([]byte("x"))
 	yes := true
 	o.String("s", "é\"")
 	o.Some("none", "")
@@ -67,10 +67,10 @@ func TestObject(t *testing.T) {
 	o.Strings("z", nil)
 	o.Raw("r", "[]")
 	o.Key("o")
-	inner := jsonappend.Begin(o.B)
+	inner := jsonwrite.Begin(o.B)
 	o.B = inner.End()
 	o.Key("t")
-	o.B = jsonappend.List(o.B, []int{1, 2}, func(b []byte, n *int) []byte { return append(b, byte('0'+*n)) })
+	o.B = jsonwrite.List(o.B, []int{1, 2}, func(b []byte, n *int) []byte { return append(b, byte('0'+*n)) })
 	const want = `x{"s":"é\"","some":"1","i":-5,"b":false,"p":true,"n":null,"f":0.25,"l":["a","b"],"e":[],"z":null,"r":[],"o":{},"t":[1,2]}`
 	if got := string(o.End()); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
@@ -80,7 +80,7 @@ func TestObject(t *testing.T) {
 func TestForScript(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{`["a<b"]["</script>","<"]`: `["a<b"]["\u003c/script>","\u003c"]`, `["a<b"][1]`: `["a<b"][1]`} {
-		if got := string(jsonappend.ForScript([]byte(text), len(`["a<b"]`))); got != want {
+		if got := string(jsonwrite.ForScript([]byte(text), len(`["a<b"]`))); got != want {
 			t.Errorf("%s: got %s", text, got)
 		}
 	}

@@ -1,7 +1,8 @@
-package handlers
+package represent
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -98,7 +99,7 @@ type linkedRows struct {
 }
 
 // link gives events what they are linked to, in the order in which it was sent.
-func (r *request) link(events []*ent.Event) (out linkedRows, err error) {
+func (r *Reader) link(ctx context.Context, events []*ent.Event) (out linkedRows, err error) {
 	type link struct {
 		position, id int64
 		give         func()
@@ -116,7 +117,7 @@ func (r *request) link(events []*ent.Event) (out linkedRows, err error) {
 	}
 	var links []link
 	venues, organizers, terms := map[int64]*ent.Venue{}, map[int64]*ent.Organizer{}, map[int64]*ent.Term{}
-	err = r.about(eventLinksQuery, ids, dst, func() error {
+	err = r.queryByIDs(ctx, eventLinksQuery, ids, dst, func() error {
 		to := edges[row.event]
 		var give func()
 		switch row.kind {

@@ -1,4 +1,4 @@
-package handlers
+package represent
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
 // TestShapesWriteThemselves compares what the shapes append with what package encoding/json makes of them, with members
@@ -16,18 +18,18 @@ func TestShapesWriteThemselves(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(1, 2))
 	for range 400 {
-		for _, shape := range []any{&eventList{}, &venueList{}, &organizerList{}, &eventJSON{}, &venueJSON{}, &organizerJSON{}} {
+		for _, shape := range []any{&Events{}, &Venues{}, &Organizers{}, &Event{}, &Venue{}, &Organizer{}} {
 			v := reflect.ValueOf(shape).Elem()
 			scramble(t, chance, v, "")
 			written := v.Interface()
-			if _, ok := written.(jsonAppender); !ok {
+			if _, ok := written.(jsonwrite.Appender); !ok {
 				written = v.Addr().Interface()
 			}
-			one, ok := written.(jsonAppender)
+			one, ok := written.(jsonwrite.Appender)
 			if !ok {
 				t.Fatalf("%T does not write itself", shape)
 			}
-			got, err := encode(one)
+			got, err := jsonwrite.Encode(one)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,22 +54,22 @@ func scramble(t *testing.T, chance *rand.Rand, v reflect.Value, name string) {
 	t.Helper()
 	empty := chance.IntN(3) == 0
 	switch {
-	case v.Type() == reflect.TypeFor[orFalse]() && name == "Image":
+	case v.Type() == reflect.TypeFor[OrFalse]() && name == "Image":
 		v.Set(reflect.ValueOf(imageOrFalse(nil)))
 		if !empty {
-			image := &imageJSON{}
+			image := &Image{}
 			scramble(t, chance, reflect.ValueOf(image).Elem(), "")
 			v.Set(reflect.ValueOf(image))
 		}
 		return
-	case v.Type() == reflect.TypeFor[oneOrMany]():
-		venues := make([]venueJSON, chance.IntN(3))
+	case v.Type() == reflect.TypeFor[OneOrMany]():
+		venues := make([]Venue, chance.IntN(3))
 		for i := range venues {
 			scramble(t, chance, reflect.ValueOf(&venues[i]).Elem(), "")
 		}
 		v.Set(reflect.ValueOf(venuesOf(venues)))
 		return
-	case v.Type() == reflect.TypeFor[dateDetails]():
+	case v.Type() == reflect.TypeFor[DateDetails]():
 		for i := range v.NumField() {
 			v.Field(i).SetString([]string{"2026", "01", ""}[chance.IntN(3)])
 		}

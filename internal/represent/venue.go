@@ -1,4 +1,4 @@
-package handlers
+package represent
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// venueJSON is the representation of a venue (contract, section 6.2): empty members are absent.
-type venueJSON struct {
+// Venue is the representation of a venue (contract, section 6.2): empty members are absent.
+type Venue struct {
 	ID              int64           `json:"id"`
 	Author          string          `json:"author,omitempty"`
 	Status          calendar.Status `json:"status,omitempty"`
@@ -21,7 +21,7 @@ type venueJSON struct {
 	Venue           string          `json:"venue,omitempty"`
 	Description     string          `json:"description,omitempty"`
 	Slug            string          `json:"slug,omitempty"`
-	Image           *imageJSON      `json:"image,omitempty"`
+	Image           *Image          `json:"image,omitempty"`
 	Address         string          `json:"address,omitempty"`
 	City            string          `json:"city,omitempty"`
 	Country         string          `json:"country,omitempty"`
@@ -33,7 +33,7 @@ type venueJSON struct {
 	StateProvince   string          `json:"stateprovince,omitempty"`
 	GeoLat          *float64        `json:"geo_lat,omitempty"` // degrees north
 	GeoLng          *float64        `json:"geo_lng,omitempty"` // degrees east
-	JSONLD          *placeLD        `json:"json_ld,omitempty"`
+	JSONLD          *PlaceLD        `json:"json_ld,omitempty"`
 	ShowMap         bool            `json:"show_map"`
 	ShowMapLink     bool            `json:"show_map_link"`
 	GlobalID        string          `json:"global_id"`
@@ -42,20 +42,20 @@ type venueJSON struct {
 	Translations    []string        `json:"translations"`
 }
 
-// placeLD is a venue in the vocabulary of schema.org.
-type placeLD struct {
+// PlaceLD is a venue in the vocabulary of schema.org.
+type PlaceLD struct {
 	Type        string     `json:"@type"`
 	Name        string     `json:"name,omitempty"`
 	Description string     `json:"description,omitempty"`
 	Image       string     `json:"image,omitempty"`
 	URL         string     `json:"url,omitempty"`
-	Address     *addressLD `json:"address,omitempty"`
-	Geo         *geoLD     `json:"geo,omitempty"`
+	Address     *AddressLD `json:"address,omitempty"`
+	Geo         *GeoLD     `json:"geo,omitempty"`
 	Telephone   string     `json:"telephone,omitempty"`
 	SameAs      string     `json:"sameAs,omitempty"`
 }
 
-type addressLD struct {
+type AddressLD struct {
 	Type     string `json:"@type"`
 	Street   string `json:"streetAddress,omitempty"`
 	Locality string `json:"addressLocality,omitempty"`
@@ -64,21 +64,21 @@ type addressLD struct {
 	Country  string `json:"addressCountry,omitempty"`
 }
 
-type geoLD struct {
+type GeoLD struct {
 	Type      string  `json:"@type"`
 	Latitude  float64 `json:"latitude"`
 	Longitude float64 `json:"longitude"`
 }
 
-// venue is the representation of a loaded venue; full adds json_ld.
-func (v *view) venue(e *ent.Venue, full bool) venueJSON {
+// Venue returns the representation of a loaded venue. full adds json_ld.
+func (v *View) Venue(e *ent.Venue, full bool) Venue {
 	t := v.venueTexts(e)
 	c := v.common(e.ID, e.AuthorID, e.Status, e.PublishedAt, e.ModifiedAt)
-	out := venueJSON{
+	out := Venue{
 		ID: c.id, Author: c.author, Status: c.status,
 		Date: c.date[0], DateUTC: c.date[1], Modified: c.changed[0], ModifiedUTC: c.changed[1],
 		URL: v.page(calendar.Venue, e.ID, c.status, t.slug), Venue: calendar.Escape(t.title),
-		Description: markup.Paragraphs(t.description), Slug: t.slug, Image: v.image(e.Edges.Image),
+		Description: markup.Paragraphs(t.description), Slug: t.slug, Image: v.Image(e.Edges.Image),
 		Address: e.Address, City: e.City, Country: e.Country, Province: e.Province, State: e.State, Zip: e.Zip,
 		Phone: e.Phone, Website: e.Website, StateProvince: stateProvince(e),
 		GeoLat: e.Latitude, GeoLng: e.Longitude,
@@ -87,7 +87,7 @@ func (v *view) venue(e *ent.Venue, full bool) venueJSON {
 		Language: string(t.language), Translations: languages(e.Languages),
 	}
 	if full {
-		out.JSONLD = v.placeLD(e, t, &out)
+		out.JSONLD = v.linkedDataOfPlace(e, t, &out)
 	}
 	return out
 }
@@ -106,23 +106,23 @@ func stateProvince(e *ent.Venue) string {
 	return e.Province
 }
 
-func (v *view) placeLD(e *ent.Venue, t texts, j *venueJSON) *placeLD {
-	ld := &placeLD{
+func (v *View) linkedDataOfPlace(e *ent.Venue, t texts, j *Venue) *PlaceLD {
+	ld := &PlaceLD{
 		Type: "Place", Name: t.title, Description: plain(t.description), URL: j.URL,
 		Telephone: e.Phone, SameAs: e.Website,
 	}
 	if e.Edges.Image != nil {
 		ld.Image = v.imageURL(e.Edges.Image)
 	}
-	address := addressLD{
+	address := AddressLD{
 		Street: e.Address, Locality: e.City, Region: j.StateProvince, Postcode: e.Zip, Country: e.Country,
 	}
-	if address != (addressLD{}) {
+	if address != (AddressLD{}) {
 		address.Type = "PostalAddress"
 		ld.Address = &address
 	}
 	if e.Latitude != nil && e.Longitude != nil {
-		ld.Geo = &geoLD{"GeoCoordinates", *e.Latitude, *e.Longitude}
+		ld.Geo = &GeoLD{"GeoCoordinates", *e.Latitude, *e.Longitude}
 	}
 	return ld
 }

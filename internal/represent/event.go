@@ -1,4 +1,4 @@
-package handlers
+package represent
 
 import (
 	"cmp"
@@ -12,9 +12,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// eventJSON is the representation of an event (contract, section 6.1). Flags are pointers because a redacted
+// Event is the representation of an event (contract, section 6.1). Flags are pointers because a redacted
 // event answers null.
-type eventJSON struct {
+type Event struct {
 	ID              int64           `json:"id"`
 	GlobalID        string          `json:"global_id"`
 	GlobalIDLineage []string        `json:"global_id_lineage"`
@@ -30,22 +30,22 @@ type eventJSON struct {
 	Description     string          `json:"description"`
 	Excerpt         string          `json:"excerpt"`
 	Slug            string          `json:"slug"`
-	Image           orFalse         `json:"image"`
+	Image           OrFalse         `json:"image"`
 	AllDay          *bool           `json:"all_day"`
 
 	StartDate           string      `json:"start_date"`
-	StartDateDetails    dateDetails `json:"start_date_details"`
+	StartDateDetails    DateDetails `json:"start_date_details"`
 	EndDate             string      `json:"end_date"`
-	EndDateDetails      dateDetails `json:"end_date_details"`
+	EndDateDetails      DateDetails `json:"end_date_details"`
 	UTCStartDate        string      `json:"utc_start_date"`
-	UTCStartDateDetails dateDetails `json:"utc_start_date_details"`
+	UTCStartDateDetails DateDetails `json:"utc_start_date_details"`
 	UTCEndDate          string      `json:"utc_end_date"`
-	UTCEndDateDetails   dateDetails `json:"utc_end_date_details"`
+	UTCEndDateDetails   DateDetails `json:"utc_end_date_details"`
 	Timezone            string      `json:"timezone"`
 	TimezoneAbbr        string      `json:"timezone_abbr"`
 
 	Cost             string      `json:"cost"`
-	CostDetails      costDetails `json:"cost_details"`
+	CostDetails      CostDetails `json:"cost_details"`
 	Website          string      `json:"website"`
 	ShowMap          *bool       `json:"show_map"`
 	ShowMapLink      *bool       `json:"show_map_link"`
@@ -53,20 +53,20 @@ type eventJSON struct {
 	Sticky           *bool       `json:"sticky"`
 	Featured         *bool       `json:"featured"`
 
-	Categories   []eventTermJSON `json:"categories"`
-	Tags         []eventTermJSON `json:"tags"`
-	Venue        oneOrMany       `json:"venue"`
-	Organizer    []organizerJSON `json:"organizer"`
-	CustomFields []string        `json:"custom_fields"`
-	Ticketed     *bool           `json:"ticketed"`
-	PostParent   int64           `json:"post_parent"`
-	Language     string          `json:"language"`
-	Translations []string        `json:"translations"`
-	JSONLD       *eventLD        `json:"json_ld,omitempty"`
+	Categories   []EventTerm `json:"categories"`
+	Tags         []EventTerm `json:"tags"`
+	Venue        OneOrMany   `json:"venue"`
+	Organizer    []Organizer `json:"organizer"`
+	CustomFields []string    `json:"custom_fields"`
+	Ticketed     *bool       `json:"ticketed"`
+	PostParent   int64       `json:"post_parent"`
+	Language     string      `json:"language"`
+	Translations []string    `json:"translations"`
+	JSONLD       *EventLD    `json:"json_ld,omitempty"`
 }
 
-// dateDetails is a date in parts, digits with leading zeros.
-type dateDetails struct {
+// DateDetails is a date in parts, digits with leading zeros.
+type DateDetails struct {
 	Year    string `json:"year"`
 	Month   string `json:"month"`
 	Day     string `json:"day"`
@@ -76,49 +76,49 @@ type dateDetails struct {
 }
 
 // details cuts a date in calendar.Layout into its parts.
-func details(date string) dateDetails {
-	return dateDetails{
+func details(date string) DateDetails {
+	return DateDetails{
 		Year: date[0:4], Month: date[5:7], Day: date[8:10],
 		Hour: date[11:13], Minutes: date[14:16], Seconds: date[17:19],
 	}
 }
 
-type costDetails struct {
+type CostDetails struct {
 	CurrencySymbol   string   `json:"currency_symbol"`
 	CurrencyCode     string   `json:"currency_code"`
 	CurrencyPosition string   `json:"currency_position"`
 	Values           []string `json:"values"`
 }
 
-// oneOrMany is how an event answers its venues: the object itself, [] for none, a list for several.
-type oneOrMany any
+// OneOrMany is how an event answers its venues: the object itself, [] for none, a list for several.
+type OneOrMany any
 
-func venuesOf(vs []venueJSON) oneOrMany {
+func venuesOf(vs []Venue) OneOrMany {
 	if len(vs) == 1 {
 		return &vs[0]
 	}
 	if vs == nil {
-		return []venueJSON{}
+		return []Venue{}
 	}
 	return vs
 }
 
-// event is the representation of a loaded event. full adds json_ld, which only the read of one event has.
-func (v *view) event(e *ent.Event, full bool) eventJSON {
+// Event returns the representation of a loaded event. full adds json_ld, which only the read of one event has.
+func (v *View) Event(e *ent.Event, full bool) Event {
 	t := v.eventTexts(e)
-	status := e.Status.Shown(v.now, e.PublishedAt)
+	status := e.Status.Shown(v.Now, e.PublishedAt)
 	start, end := e.StartWall.String(), e.EndWall.String()
 	utcStart, utcEnd := v.utc(e.StartsAt), v.utc(e.EndsAt)
-	out := eventJSON{
+	out := Event{
 		ID: e.ID, GlobalID: v.globalID(e.ID), GlobalIDLineage: []string{v.globalID(e.ID)},
 		Author: author(e.AuthorID), Status: status,
 		Date: v.local(e.PublishedAt), DateUTC: v.utc(e.PublishedAt),
 		Modified: v.local(e.ModifiedAt), ModifiedUTC: v.utc(e.ModifiedAt),
 		URL:     v.page(calendar.Event, e.ID, status, t.slug),
-		RESTURL: v.resource("events", e.ID),
+		RESTURL: v.Resource("events", e.ID),
 		Title:   calendar.Escape(t.title), Description: markup.Paragraphs(t.description),
 		Excerpt: markup.Paragraphs(t.excerpt), Slug: t.slug,
-		Image:  imageOrFalse(v.image(e.Edges.Image)),
+		Image:  imageOrFalse(v.Image(e.Edges.Image)),
 		AllDay: &e.AllDay,
 
 		StartDate: start, StartDateDetails: details(start), EndDate: end, EndDateDetails: details(end),
@@ -126,8 +126,8 @@ func (v *view) event(e *ent.Event, full bool) eventJSON {
 		UTCEndDate: utcEnd, UTCEndDateDetails: details(utcEnd),
 		Timezone: e.Timezone, TimezoneAbbr: abbreviation(e.Timezone, e.StartsAt),
 
-		Cost: e.Cost.Display(v.site.Currency, v.words.Message(v.lang, "free", nil)),
-		CostDetails: costDetails{
+		Cost: e.Cost.Display(v.Site.Currency, v.Words.Message(v.Language, "free", nil)),
+		CostDetails: CostDetails{
 			CurrencySymbol: e.Cost.Symbol, CurrencyPosition: e.Cost.Position, Values: e.Cost.Values(),
 		},
 		ShowMap: &e.ShowMap, ShowMapLink: &e.ShowMapLink, HideFromListings: &e.HideFromListings,
@@ -145,17 +145,17 @@ func (v *view) event(e *ent.Event, full bool) eventJSON {
 		out.PostParent = *e.ParentID
 	}
 	venues, organizers := v.readableVenues(e), v.readableOrganizers(e)
-	venueJSONs := make([]venueJSON, len(venues))
+	venueJSONs := make([]Venue, len(venues))
 	for i, row := range venues {
-		venueJSONs[i] = v.venue(row, full)
+		venueJSONs[i] = v.Venue(row, full)
 	}
 	out.Venue = venuesOf(venueJSONs)
-	out.Organizer = make([]organizerJSON, len(organizers))
+	out.Organizer = make([]Organizer, len(organizers))
 	for i, row := range organizers {
-		out.Organizer[i] = v.organizer(row, full)
+		out.Organizer[i] = v.Organizer(row, full)
 	}
 	if full {
-		out.JSONLD = v.eventLD(e, t, &out, venueJSONs)
+		out.JSONLD = v.linkedDataOfEvent(e, t, &out, venueJSONs)
 	}
 	return out
 }
@@ -170,60 +170,41 @@ func abbreviation(zone string, t time.Time) string {
 }
 
 // readableVenues leaves out what the caller may not see (contract, difference 20).
-func (v *view) readableVenues(e *ent.Event) []*ent.Venue {
+func (v *View) readableVenues(e *ent.Event) []*ent.Venue {
 	return slices.DeleteFunc(slices.Clone(e.Edges.Venues), func(row *ent.Venue) bool {
-		return !v.readable(calendar.Venue, row.AuthorID, row.Status, row.PublishedAt)
+		return !v.Readable(calendar.Venue, row.AuthorID, row.Status, row.PublishedAt)
 	})
 }
 
-func (v *view) readableOrganizers(e *ent.Event) []*ent.Organizer {
+func (v *View) readableOrganizers(e *ent.Event) []*ent.Organizer {
 	return slices.DeleteFunc(slices.Clone(e.Edges.Organizers), func(row *ent.Organizer) bool {
-		return !v.readable(calendar.Organizer, row.AuthorID, row.Status, row.PublishedAt)
+		return !v.Readable(calendar.Organizer, row.AuthorID, row.Status, row.PublishedAt)
 	})
 }
 
-// readable reports whether a linked record is shown: not trashed, and readable by the caller.
-func (v *view) readable(kind calendar.Kind, authorID *int64, status calendar.Status, published time.Time) bool {
-	status = status.At(v.now, published)
+// Readable reports whether a linked record is shown: it is not in the trash, and the caller may read it.
+func (v *View) Readable(kind calendar.Kind, authorID *int64, status calendar.Status, published time.Time) bool {
+	status = status.At(v.Now, published)
 	if status == calendar.Publish {
 		return true
 	}
-	return status != calendar.Trash && auth.May(v.caller, auth.Read, record(kind, authorID, status, ""))
+	return status != calendar.Trash && auth.May(v.Caller, auth.Read, auth.RecordOf(kind, authorID, status, ""))
 }
 
-// record is what the permission matrix asks about a row.
-func record(kind calendar.Kind, authorID *int64, status, before calendar.Status) auth.Record {
-	r := auth.Record{Kind: kind, Status: status, BeforeTrash: before}
-	if authorID != nil {
-		r.AuthorID = *authorID
-	}
-	return r
-}
-
-// protected reports whether the caller gets the event redacted or refused: it has a password, which was not
-// given, and the caller may not edit it.
-func (r *request) protected(e *ent.Event, password string) bool {
-	if !hasPassword(e) || r.passwordMatches(e, password) {
-		return false
-	}
-	status := e.Status.Shown(r.now, e.PublishedAt)
-	return !auth.May(r.caller, auth.Edit, record(calendar.Event, e.AuthorID, status, e.StatusBeforeTrash))
-}
-
-// redact blanks what the password of an event guards (contract, section 13).
-func (j *eventJSON) redact() {
+// Redact blanks what the password of an event guards (contract, section 13).
+func (j *Event) Redact() {
 	j.Description, j.Excerpt, j.Cost, j.Website = "", "", "", ""
 	j.Image = false
 	j.AllDay, j.ShowMap, j.ShowMapLink, j.HideFromListings = nil, nil, nil, nil
 	j.Sticky, j.Featured, j.Ticketed = nil, nil, nil
-	j.Categories, j.Tags = []eventTermJSON{}, []eventTermJSON{}
-	j.Venue, j.Organizer, j.CustomFields = []venueJSON{}, []organizerJSON{}, []string{}
-	j.CostDetails = costDetails{Values: []string{}}
+	j.Categories, j.Tags = []EventTerm{}, []EventTerm{}
+	j.Venue, j.Organizer, j.CustomFields = []Venue{}, []Organizer{}, []string{}
+	j.CostDetails = CostDetails{Values: []string{}}
 	j.JSONLD = nil
 }
 
-// eventLD is an event in the vocabulary of schema.org (contract, section 6.8).
-type eventLD struct {
+// EventLD is an event in the vocabulary of schema.org (contract, section 6.8).
+type EventLD struct {
 	Context        string       `json:"@context"`
 	Type           string       `json:"@type"`
 	Name           string       `json:"name,omitempty"`
@@ -234,12 +215,12 @@ type eventLD struct {
 	Status         string       `json:"eventStatus"`
 	StartDate      string       `json:"startDate"`
 	EndDate        string       `json:"endDate"`
-	Location       *placeLD     `json:"location,omitempty"`
-	Organizer      *organizerLD `json:"organizer,omitempty"`
-	Offers         *offerLD     `json:"offers,omitempty"`
+	Location       *PlaceLD     `json:"location,omitempty"`
+	Organizer      *OrganizerLD `json:"organizer,omitempty"`
+	Offers         *OfferLD     `json:"offers,omitempty"`
 }
 
-type offerLD struct {
+type OfferLD struct {
 	Type          string `json:"@type"`
 	Price         string `json:"price"`
 	PriceCurrency string `json:"priceCurrency,omitempty"`
@@ -251,12 +232,12 @@ type offerLD struct {
 // isoOffset is ISO 8601 with an offset, +00:00 for UTC.
 const isoOffset = "2006-01-02T15:04:05-07:00"
 
-func (v *view) eventLD(e *ent.Event, t texts, j *eventJSON, venues []venueJSON) *eventLD {
+func (v *View) linkedDataOfEvent(e *ent.Event, t texts, j *Event, venues []Venue) *EventLD {
 	loc := time.UTC
 	if z, err := calendar.ParseZone(e.Timezone); err == nil {
 		loc = z.Location()
 	}
-	ld := &eventLD{
+	ld := &EventLD{
 		Context: "http://schema.org", Type: "Event",
 		Name: t.title, Description: plain(t.description), URL: j.URL,
 		AttendanceMode: "https://schema.org/OfflineEventAttendanceMode",
@@ -274,10 +255,10 @@ func (v *view) eventLD(e *ent.Event, t texts, j *eventJSON, venues []venueJSON) 
 		ld.Organizer = j.Organizer[0].JSONLD
 	}
 	if !e.Cost.IsZero() {
-		ld.Offers = &offerLD{
-			Type: "Offer", Price: e.Cost.Lowest(), PriceCurrency: v.site.Currency.Code, URL: j.URL,
+		ld.Offers = &OfferLD{
+			Type: "Offer", Price: e.Cost.Lowest(), PriceCurrency: v.Site.Currency.Code, URL: j.URL,
 			Availability: "https://schema.org/InStock",
-			ValidFrom:    e.PublishedAt.In(v.site.Zone.Location()).Format(isoOffset),
+			ValidFrom:    e.PublishedAt.In(v.Site.Zone.Location()).Format(isoOffset),
 		}
 	}
 	return ld

@@ -1,4 +1,5 @@
-package handlers
+// Package represent makes the JSON representations of records from their rows (contract, section 6).
+package represent
 
 import (
 	"strconv"
@@ -11,45 +12,38 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// view turns rows into representations for one request. Its methods are pure: all they need is loaded.
-type view struct {
-	site   calendar.Site
-	words  *locale.Catalogues
-	host   string
-	now    time.Time
-	caller auth.Principal
-	lang   calendar.Language
-	base   string // base URL with the language segment
-	api    string // base + mount
-}
-
-func (r *request) view() *view {
-	base := r.h.Site.BaseURL + r.root.Segment
-	return &view{
-		site: r.h.Site, words: r.h.Words, host: r.h.host, now: r.now, caller: r.caller, lang: r.lang,
-		base: base, api: base + r.root.Mount,
-	}
+// View turns loaded rows into representations for one request. Its methods ask no database: a Reader has loaded what
+// they need.
+type View struct {
+	Site     calendar.Site
+	Words    *locale.Catalogues
+	Host     string    // of global ids: the base URL's host and path
+	Now      time.Time // UTC, whole seconds
+	Caller   auth.Principal
+	Language calendar.Language
+	Base     string // base URL with the language segment
+	API      string // Base and the path of the API
 }
 
 // globalID names a record worldwide.
-func (v *view) globalID(id int64) string { return v.host + "?id=" + strconv.FormatInt(id, 10) }
+func (v *View) globalID(id int64) string { return v.Host + "?id=" + strconv.FormatInt(id, 10) }
 
 // page is the address of a record's page, or the short one for what has none.
-func (v *view) page(kind calendar.Kind, id int64, status calendar.Status, slug string) string {
+func (v *View) page(kind calendar.Kind, id int64, status calendar.Status, slug string) string {
 	if slug != "" && (status == calendar.Publish || status == calendar.Private) {
-		return v.base + "/" + string(kind) + "/" + slug + "/"
+		return v.Base + "/" + string(kind) + "/" + slug + "/"
 	}
-	return v.base + "/?p=" + strconv.FormatInt(id, 10)
+	return v.Base + "/?p=" + strconv.FormatInt(id, 10)
 }
 
-// resource is the address of a single resource below the API.
-func (v *view) resource(collection string, id int64) string {
-	return v.api + "/" + collection + "/" + strconv.FormatInt(id, 10)
+// Resource returns the address of a single resource below the API.
+func (v *View) Resource(collection string, id int64) string {
+	return v.API + "/" + collection + "/" + strconv.FormatInt(id, 10)
 }
 
-func (v *view) utc(t time.Time) string { return t.UTC().Format(calendar.Layout) }
+func (v *View) utc(t time.Time) string { return t.UTC().Format(calendar.Layout) }
 
-func (v *view) local(t time.Time) string { return v.site.Zone.Wall(t).String() }
+func (v *View) local(t time.Time) string { return v.Site.Zone.Wall(t).String() }
 
 // author is a user id in digits, "0" for none.
 func author(id *int64) string {
@@ -69,12 +63,12 @@ type texts struct {
 }
 
 // resolve picks the texts that the request is served.
-func (v *view) resolve(original calendar.Text, others []calendar.Text) texts {
-	t := calendar.Served(v.lang, v.site.Language, original, others)
+func (v *View) resolve(original calendar.Text, others []calendar.Text) texts {
+	t := calendar.Served(v.Language, v.Site.Language, original, others)
 	return texts{title: t.Title, description: t.Description, excerpt: t.Excerpt, slug: t.Slug, language: t.Language}
 }
 
-func (v *view) eventTexts(e *ent.Event) texts {
+func (v *View) eventTexts(e *ent.Event) texts {
 	others := make([]calendar.Text, len(e.Edges.Translations))
 	for i, t := range e.Edges.Translations {
 		others[i] = calendar.Text{
@@ -86,7 +80,7 @@ func (v *view) eventTexts(e *ent.Event) texts {
 	}, others)
 }
 
-func (v *view) venueTexts(e *ent.Venue) texts {
+func (v *View) venueTexts(e *ent.Venue) texts {
 	others := make([]calendar.Text, len(e.Edges.Translations))
 	for i, t := range e.Edges.Translations {
 		others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description, Slug: t.Slug}
@@ -96,7 +90,7 @@ func (v *view) venueTexts(e *ent.Venue) texts {
 	}, others)
 }
 
-func (v *view) organizerTexts(e *ent.Organizer) texts {
+func (v *View) organizerTexts(e *ent.Organizer) texts {
 	others := make([]calendar.Text, len(e.Edges.Translations))
 	for i, t := range e.Edges.Translations {
 		others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description, Slug: t.Slug}
@@ -106,7 +100,10 @@ func (v *view) organizerTexts(e *ent.Organizer) texts {
 	}, others)
 }
 
-func (v *view) termTexts(e *ent.Term) texts {
+// TermSlug returns the slug of a term in the language that it is served in.
+func (v *View) TermSlug(e *ent.Term) string { return v.termTexts(e).slug }
+
+func (v *View) termTexts(e *ent.Term) texts {
 	others := make([]calendar.Text, len(e.Edges.Translations))
 	for i, t := range e.Edges.Translations {
 		others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description, Slug: t.Slug}
@@ -138,9 +135,9 @@ type common struct {
 	changed [2]string
 }
 
-func (v *view) common(id int64, authorID *int64, status calendar.Status, published, modified time.Time) common {
+func (v *View) common(id int64, authorID *int64, status calendar.Status, published, modified time.Time) common {
 	c := common{
-		id: id, status: status.At(v.now, published), author: author(authorID),
+		id: id, status: status.At(v.Now, published), author: author(authorID),
 		date:    [2]string{v.local(published), v.utc(published)},
 		changed: [2]string{v.local(modified), v.utc(modified)},
 	}

@@ -1,11 +1,10 @@
-package handlers
+package openapi
 
 import (
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -31,9 +30,9 @@ type RouteExplanation struct {
 }
 
 // Explain describes the parameters of a name; none is not an error.
-func (h *Handlers) Explain(now time.Time, root Root, lang calendar.Language, name string) []Explanation {
+func (a *API) Explain(name string) []Explanation {
 	var out []Explanation
-	for _, route := range h.explained(now, root, lang) {
+	for _, route := range a.explained() {
 		for _, one := range route.Parameters {
 			if one.Name != name {
 				continue
@@ -59,25 +58,19 @@ func (x Explanation) means(o Explanation) bool {
 		slices.Equal(x.Rules, o.Rules)
 }
 
-// ExplainRoute describes the operations of a path below the API, of all methods if none is named: /events,
-// /events/{id} or /events/15.
-func (h *Handlers) ExplainRoute(now time.Time, root Root, lang calendar.Language, method, path string) []RouteExplanation {
-	path = strings.TrimPrefix(path, root.Mount)
-	sample := strings.NewReplacer("{id}", "1", "{slug}", "a").Replace(path)
-	m := h.Match("GET", sample)
-	if m == nil {
-		return nil
-	}
-	return slices.DeleteFunc(h.explained(now, root, lang), func(one RouteExplanation) bool {
+// ExplainRoute describes the operations of a path as OpenAPI writes it, such as /events/{id}: those of all methods if
+// method is empty.
+func (a *API) ExplainRoute(method, path string) []RouteExplanation {
+	return slices.DeleteFunc(a.explained(), func(one RouteExplanation) bool {
 		verb, template, _ := strings.Cut(one.Operation, " ")
-		return template != m.Template() || method != "" && method != verb
+		return template != path || method != "" && method != verb
 	})
 }
 
-// Explainable are the names of all parameters and the paths of all routes, in order.
-func (h *Handlers) Explainable(now time.Time) []string {
+// Explainable returns the names of all parameters and the paths of all routes, in order.
+func (a *API) Explainable() []string {
 	var out []string
-	for _, route := range h.explained(now, Root{Mount: h.mounts[0]}, calendar.English) {
+	for _, route := range a.explained() {
 		_, path, _ := strings.Cut(route.Operation, " ")
 		out = append(out, path)
 		for _, one := range route.Parameters {
@@ -89,19 +82,20 @@ func (h *Handlers) Explainable(now time.Time) []string {
 }
 
 // explained are all operations in the order of the table.
-func (h *Handlers) explained(now time.Time, root Root, lang calendar.Language) []RouteExplanation {
-	r := &request{h: h, now: now, root: root, lang: lang}
+func (a *API) explained() []RouteExplanation {
 	var out []RouteExplanation
-	for _, p := range h.table {
-		for _, e := range p.endpoints {
-			params := param.Describe(now, e.in, func(s *param.Set) { e.declare(r, s) })
+	for i := range a.Routes {
+		p := &a.Routes[i]
+		for j := range p.Endpoints {
+			e := &p.Endpoints[j]
+			params := param.Describe(a.Now, e.In, e.Declare)
 			params = slices.DeleteFunc(params, func(one *param.Param) bool { return one.Hidden })
-			clears := e.cleared(r, slices.DeleteFunc(slices.Clone(params), func(one *param.Param) bool {
-				return one.In != param.InBody || e.in != param.InBody
+			clears := e.cleared(a.Now, slices.DeleteFunc(slices.Clone(params), func(one *param.Param) bool {
+				return one.In != param.InBody || e.In != param.InBody
 			}))
 			params = append(params, fieldsParam())
-			for _, method := range e.methods {
-				route := RouteExplanation{Operation: method + " " + p.template(), Summary: r.text(e.summary)}
+			for _, method := range e.Methods {
+				route := RouteExplanation{Operation: method + " " + p.Path, Summary: a.text(e.Summary)}
 				all := slices.Clip(params)
 				for _, h := range headerParameters {
 					if h.of(p, method) {
@@ -109,7 +103,7 @@ func (h *Handlers) explained(now time.Time, root Root, lang calendar.Language) [
 					}
 				}
 				for _, one := range all {
-					x := r.explanation(one, clears[one.Name])
+					x := a.explanation(one, clears[one.Name])
 					x.Operations = []string{route.Operation}
 					x.Sample = sampleOf(p, params, one, method)
 					route.Parameters = append(route.Parameters, x)
@@ -126,9 +120,9 @@ func fieldsParam() *param.Param {
 	return &param.Param{Name: "_fields", Description: fieldsDescription, In: param.InQuery, Type: "array", Items: "string"}
 }
 
-func (r *request) explanation(p *param.Param, clears bool) Explanation {
+func (a *API) explanation(p *param.Param, clears bool) Explanation {
 	x := Explanation{
-		Name: p.Name, In: sentIn(p), Type: typeText(valueSchema(p, false)), Description: r.text(p.Description),
+		Name: p.Name, In: sentIn(p), Type: typeText(valueSchema(p, false)), Description: a.text(p.Description),
 	}
 	if p.IsRequired {
 		x.Rules = append(x.Rules, "required")
@@ -172,10 +166,10 @@ func typeText(schema ordered) string {
 	typ := ""
 	for _, m := range schema {
 		switch {
-		case m.name == "anyOf":
+		case m.Name == "anyOf":
 			var all []string
 			between := " or "
-			for _, one := range m.value.([]ordered) {
+			for _, one := range m.Value.([]ordered) {
 				text := typeText(one)
 				if strings.Contains(text, between) {
 					between = ", or "
@@ -185,17 +179,17 @@ func typeText(schema ordered) string {
 				}
 			}
 			return strings.Join(all, between)
-		case m.name == "$ref" || m.name == "type" && m.value == "object":
+		case m.Name == "$ref" || m.Name == "type" && m.Value == "object":
 			return "object"
-		case m.name == "format" && m.value == "binary":
+		case m.Name == "format" && m.Value == "binary":
 			return "file"
-		case m.name == "type":
-			typ, _ = m.value.(string)
-		case m.name == "items":
-			if inner := typeText(m.value.(ordered)); inner != "" {
+		case m.Name == "type":
+			typ, _ = m.Value.(string)
+		case m.Name == "items":
+			if inner := typeText(m.Value.(ordered)); inner != "" {
 				return "list of " + inner
 			}
-		case m.name == "enum" && typ == "boolean":
+		case m.Name == "enum" && typ == "boolean":
 			return "false"
 		}
 	}

@@ -1,4 +1,4 @@
-package handlers
+package represent
 
 import (
 	"slices"
@@ -7,9 +7,9 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// termJSON is the representation of a category or tag (contract, section 6.4a). Parent is a pointer because
+// Term is the representation of a category or tag (contract, section 6.4a). Parent is a pointer because
 // tags have none.
-type termJSON struct {
+type Term struct {
 	ID           int64    `json:"id"`
 	Count        int      `json:"count"`
 	Description  string   `json:"description"`
@@ -19,19 +19,19 @@ type termJSON struct {
 	Parent       *int64   `json:"parent,omitempty"`
 	Meta         []string `json:"meta"`
 	URL          string   `json:"url"`
-	URLs         termURLs `json:"urls"`
+	URLs         TermURLs `json:"urls"`
 	Language     string   `json:"language"`
 	Translations []string `json:"translations"`
 }
 
-type termURLs struct {
+type TermURLs struct {
 	Self       string `json:"self"`
 	Collection string `json:"collection"`
 	Up         string `json:"up,omitempty"`
 }
 
-// eventTermJSON is a category or tag inside an event (contract, section 6.4b).
-type eventTermJSON struct {
+// EventTerm is a category or tag inside an event (contract, section 6.4b).
+type EventTerm struct {
 	Name           string   `json:"name"`
 	Slug           string   `json:"slug"`
 	TermGroup      int      `json:"term_group"`
@@ -42,14 +42,14 @@ type eventTermJSON struct {
 	Count          int      `json:"count"`
 	Filter         string   `json:"filter"`
 	ID             int64    `json:"id"`
-	URLs           termURLs `json:"urls"`
+	URLs           TermURLs `json:"urls"`
 }
 
 // taxonomies are the names clients know the two kinds of term by.
 var taxonomies = map[calendar.Kind]string{calendar.Category: "tribe_events_cat", calendar.Tag: "post_tag"}
 
-// collections are the path segments of the kinds.
-var collections = map[calendar.Kind]string{
+// Collections are the path segments of the kinds.
+var Collections = map[calendar.Kind]string{
 	calendar.Event: "events", calendar.Venue: "venues", calendar.Organizer: "organizers",
 	calendar.Category: "categories", calendar.Tag: "tags", calendar.Image: "images",
 }
@@ -60,7 +60,7 @@ type namedTerm struct {
 	texts texts
 }
 
-func (v *view) eventTerms(e *ent.Event, taxonomy calendar.Kind) []eventTermJSON {
+func (v *View) eventTerms(e *ent.Event, taxonomy calendar.Kind) []EventTerm {
 	var terms []*namedTerm
 	for _, row := range e.Edges.Terms {
 		if row.Taxonomy == taxonomy {
@@ -68,49 +68,50 @@ func (v *view) eventTerms(e *ent.Event, taxonomy calendar.Kind) []eventTermJSON 
 		}
 	}
 	slices.SortFunc(terms, byName)
-	out := make([]eventTermJSON, len(terms))
+	out := make([]EventTerm, len(terms))
 	for i, t := range terms {
-		out[i] = eventTermJSON{
+		out[i] = EventTerm{
 			Name: calendar.Escape(t.texts.title), Slug: t.texts.slug, TermTaxonomyID: t.row.ID,
-			Taxonomy: taxonomies[taxonomy], Description: t.texts.description, Parent: parentOf(t.row),
-			Count: t.row.EventCount, Filter: "raw", ID: t.row.ID, URLs: v.termURLs(t.row),
+			Taxonomy: taxonomies[taxonomy], Description: t.texts.description, Parent: ParentID(t.row),
+			Count: t.row.EventCount, Filter: "raw", ID: t.row.ID, URLs: v.urlsOfTerm(t.row),
 		}
 	}
 	return out
 }
 
-func parentOf(t *ent.Term) int64 {
+// ParentID returns the id of a term's parent, 0 for a term at the top.
+func ParentID(t *ent.Term) int64 {
 	if t.ParentID == nil {
 		return 0
 	}
 	return *t.ParentID
 }
 
-func (v *view) termURLs(t *ent.Term) termURLs {
-	collection := collections[t.Taxonomy]
-	u := termURLs{Self: v.resource(collection, t.ID), Collection: v.api + "/" + collection}
-	if parent := parentOf(t); parent != 0 {
-		u.Up = v.resource(collection, parent)
+func (v *View) urlsOfTerm(t *ent.Term) TermURLs {
+	collection := Collections[t.Taxonomy]
+	u := TermURLs{Self: v.Resource(collection, t.ID), Collection: v.API + "/" + collection}
+	if parent := ParentID(t); parent != 0 {
+		u.Up = v.Resource(collection, parent)
 	}
 	return u
 }
 
-// term is the representation of a loaded term. The slugs of its ancestors, from the top, are part of a
+// Term returns the representation of a loaded term. The slugs of its ancestors, from the top, are part of a
 // category's address.
-func (v *view) term(e *ent.Term, ancestors []string) termJSON {
+func (v *View) Term(e *ent.Term, ancestors []string) Term {
 	t := v.termTexts(e)
-	out := termJSON{
+	out := Term{
 		ID: e.ID, Count: e.EventCount, Description: t.description, Name: calendar.Escape(t.title), Slug: t.slug,
-		Taxonomy: taxonomies[e.Taxonomy], Meta: []string{}, URLs: v.termURLs(e),
+		Taxonomy: taxonomies[e.Taxonomy], Meta: []string{}, URLs: v.urlsOfTerm(e),
 		Language: string(t.language), Translations: languages(e.Languages),
 	}
 	if e.Taxonomy == calendar.Tag {
-		out.URL = v.base + "/tag/" + t.slug + "/"
+		out.URL = v.Base + "/tag/" + t.slug + "/"
 		return out
 	}
-	parent := parentOf(e)
+	parent := ParentID(e)
 	out.Parent = &parent
-	out.URL = v.base + "/events/category/"
+	out.URL = v.Base + "/events/category/"
 	for _, slug := range ancestors {
 		out.URL += slug + "/"
 	}

@@ -1,34 +1,34 @@
-package handlers
+package openapi
 
 import "strings"
 
 // text is a descriptive text in the language of the reply.
-func (r *request) text(english string) string { return r.h.Words.Text(r.lang, english) }
+func (a *API) text(english string) string { return a.Words.Text(a.Language, english) }
 
 // title names the API after its site. A site without a name leaves only what it is.
-func (r *request) title() string {
-	return strings.TrimSpace(strings.ReplaceAll(r.text("{{.Site}} events API"), "{{.Site}}", r.h.Site.Name))
+func (a *API) title() string {
+	return strings.TrimSpace(strings.ReplaceAll(a.text("{{.Site}} events API"), "{{.Site}}", a.Site.Name))
 }
 
 // translated is a part of an interface description with the texts for people in the language of the reply. It
 // is a copy, as parts are shared between descriptions. Names, enums and defaults are for programs and stay.
-func (r *request) translated(part ordered) ordered {
+func (a *API) translated(part ordered) ordered {
 	out := make(ordered, len(part))
 	for i, m := range part {
-		switch v := m.value.(type) {
+		switch v := m.Value.(type) {
 		case string:
-			switch m.name {
+			switch m.Name {
 			case "description", "summary", displayName:
-				m.value = r.text(v)
+				m.Value = a.text(v)
 			}
 		case ordered:
-			m.value = r.translated(v)
+			m.Value = a.translated(v)
 		case []ordered:
 			parts := make([]ordered, len(v))
 			for i, one := range v {
-				parts[i] = r.translated(one)
+				parts[i] = a.translated(one)
 			}
-			m.value = parts
+			m.Value = parts
 		}
 		out[i] = m
 	}

@@ -1,4 +1,4 @@
-package handlers
+package openapi
 
 import (
 	"context"
@@ -8,19 +8,21 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 // representations are the types that answer for each kind.
 var representations = map[calendar.Kind]reflect.Type{
-	calendar.Event:     reflect.TypeFor[eventJSON](),
-	calendar.Venue:     reflect.TypeFor[venueJSON](),
-	calendar.Organizer: reflect.TypeFor[organizerJSON](),
-	calendar.Category:  reflect.TypeFor[termJSON](),
-	calendar.Tag:       reflect.TypeFor[termJSON](),
-	calendar.Image:     reflect.TypeFor[imageJSON](),
+	calendar.Event:     reflect.TypeFor[represent.Event](),
+	calendar.Venue:     reflect.TypeFor[represent.Venue](),
+	calendar.Organizer: reflect.TypeFor[represent.Organizer](),
+	calendar.Category:  reflect.TypeFor[represent.Term](),
+	calendar.Tag:       reflect.TypeFor[represent.Term](),
+	calendar.Image:     reflect.TypeFor[represent.Image](),
 }
 
 // schemas are the components of a document, in the order in which they are first needed.
@@ -35,7 +37,7 @@ func (s *schemas) add(name string, schema ordered) ordered {
 }
 
 func (s *schemas) has(name string) bool {
-	return slices.ContainsFunc(s.members, func(m member) bool { return m.name == name })
+	return slices.ContainsFunc(s.members, func(m member) bool { return m.Name == name })
 }
 
 // of is the schema of what encoding/json makes of a type; structs become components. A type it does not know
@@ -44,15 +46,15 @@ func (s *schemas) of(t reflect.Type) ordered {
 	switch t {
 	case reflect.TypeFor[calendar.Status]():
 		return ordered{{"type", "string"}, {"enum", calendar.Statuses}}
-	case reflect.TypeFor[orFalse]():
+	case reflect.TypeFor[represent.OrFalse]():
 		return ordered{
 			{"description", "The image, or false"},
 			{"oneOf", []ordered{
-				s.of(reflect.TypeFor[imageJSON]()), {{"type", "boolean"}, {"enum", []bool{false}}},
+				s.of(reflect.TypeFor[represent.Image]()), {{"type", "boolean"}, {"enum", []bool{false}}},
 			}},
 		}
-	case reflect.TypeFor[oneOrMany]():
-		one := s.of(reflect.TypeFor[venueJSON]())
+	case reflect.TypeFor[represent.OneOrMany]():
+		one := s.of(reflect.TypeFor[represent.Venue]())
 		return ordered{
 			{"description", "The venue; an empty list for none; a list for several"},
 			{"oneOf", []ordered{one, {{"type", "array"}, {"items", one}}}},
@@ -80,12 +82,12 @@ func (s *schemas) of(t reflect.Type) ordered {
 }
 
 func (s *schemas) ofStruct(t reflect.Type) ordered {
-	name := schemaName(t)
+	name := t.Name()
 	if s.has(name) {
 		return refTo("schemas", name)
 	}
 	at := len(s.members)
-	s.members = append(s.members, member{name: name}) // its place, before what it is made of
+	s.members = append(s.members, member{Name: name}) // its place, before what it is made of
 	var required []string
 	var properties ordered
 	for f := range t.Fields() {
@@ -112,13 +114,13 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 		schema = append(schema, member{"required", required})
 	}
 	schema = append(schema, member{"properties", properties})
-	s.members[at].value = schema
+	s.members[at].Value = schema
 	return refTo("schemas", name)
 }
 
-// schemaName is a type's name as clients know it: Event for eventJSON, ImageSize for sizeJSON.
+// schemaName is a type's name as clients know it: Event for represent.Event, ImageSize for represent.ImageSize.
 func schemaName(t reflect.Type) string {
-	if t == reflect.TypeFor[sizeJSON]() {
+	if t == reflect.TypeFor[represent.ImageSize]() {
 		return "ImageSize"
 	}
 	return capital(strings.TrimSuffix(t.Name(), "JSON"))
@@ -295,14 +297,14 @@ func header(meaning string, always bool, schema ordered) ordered {
 }
 
 // requestBody is the fields of a write, as JSON and as a form. Files are part of a multipart form alone.
-func (d *description) requestBody(p *pattern, e *endpoint, fields []*param.Param) ordered {
+func (d *description) requestBody(p *Route, e *Endpoint, fields []*param.Param) ordered {
 	isFile := func(f *param.Param) bool { return f.Format == "binary" }
 	verb := "update"
-	if e.success == http.StatusCreated {
+	if e.Success == http.StatusCreated {
 		verb = "create"
 	}
-	name := capital(string(p.kind())) + capital(verb)
-	clears := e.cleared(d.r, fields)
+	name := capital(string(p.Kind)) + capital(verb)
+	clears := e.cleared(d.api.Now, fields)
 	texts := slices.DeleteFunc(slices.Clone(fields), isFile)
 	schema := d.schemas.add(name, bodySchema(texts, clears))
 	form := ordered{{"schema", schema}}
@@ -319,7 +321,7 @@ func (d *description) requestBody(p *pattern, e *endpoint, fields []*param.Param
 			ordered{{"schema", d.schemas.add(name+"File", bodySchema(fields, clears))}},
 		})
 	}
-	return ordered{{"required", e.success == http.StatusCreated}, {"content", content}}
+	return ordered{{"required", e.Success == http.StatusCreated}, {"content", content}}
 }
 
 // bodySchema is an object of fields. Null is among the values of those that it clears, and of those whose
@@ -354,19 +356,19 @@ func encodings(fields []*param.Param) ordered {
 }
 
 // cleared finds the fields that null clears: those that count as sent when all are null.
-func (e *endpoint) cleared(r *request, fields []*param.Param) map[string]bool {
+func (e *Endpoint) cleared(now time.Time, fields []*param.Param) map[string]bool {
 	nulls := make(map[string]any, len(fields))
 	for _, f := range fields {
 		nulls[f.Name] = nil
 	}
-	set := param.NewSet(r.now, e.in, nil, nulls)
-	e.declare(r, set)
+	set := param.NewSet(now, e.In, nil, nulls)
+	e.Declare(set)
 	// What is required and not there ends parsing before any value is looked at.
 	var nothing string
 	set.PathString(&nothing, "", "")
 	var missing param.Missing
 	if err := set.Parse(context.Background()); !errors.As(err, &missing) {
-		panic(fmt.Sprintf("nulls of %s: %v", e.summary, err))
+		panic(fmt.Sprintf("nulls of %s: %v", e.Summary, err))
 	}
 	clears := make(map[string]bool)
 	for name := range nulls {

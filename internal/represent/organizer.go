@@ -1,4 +1,4 @@
-package handlers
+package represent
 
 import (
 	"github.com/almanac-cal/almanac/calendar"
@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// organizerJSON is the representation of an organizer (contract, section 6.3): empty members are absent.
-type organizerJSON struct {
+// Organizer is the representation of an organizer (contract, section 6.3): empty members are absent.
+type Organizer struct {
 	ID              int64           `json:"id"`
 	Author          string          `json:"author,omitempty"`
 	Status          calendar.Status `json:"status,omitempty"`
@@ -19,19 +19,19 @@ type organizerJSON struct {
 	Organizer       string          `json:"organizer,omitempty"`
 	Description     string          `json:"description,omitempty"`
 	Slug            string          `json:"slug,omitempty"`
-	Image           *imageJSON      `json:"image,omitempty"`
+	Image           *Image          `json:"image,omitempty"`
 	Phone           string          `json:"phone,omitempty"`
 	Website         string          `json:"website,omitempty"`
 	Email           string          `json:"email,omitempty"`
-	JSONLD          *organizerLD    `json:"json_ld,omitempty"`
+	JSONLD          *OrganizerLD    `json:"json_ld,omitempty"`
 	GlobalID        string          `json:"global_id"`
 	GlobalIDLineage []string        `json:"global_id_lineage"`
 	Language        string          `json:"language"`
 	Translations    []string        `json:"translations"`
 }
 
-// organizerLD is an organizer in the vocabulary of schema.org.
-type organizerLD struct {
+// OrganizerLD is an organizer in the vocabulary of schema.org.
+type OrganizerLD struct {
 	Type        string `json:"@type"`
 	Name        string `json:"name,omitempty"`
 	Description string `json:"description,omitempty"`
@@ -41,21 +41,21 @@ type organizerLD struct {
 	SameAs      string `json:"sameAs,omitempty"`
 }
 
-// organizer is the representation of a loaded organizer; full adds json_ld.
-func (v *view) organizer(e *ent.Organizer, full bool) organizerJSON {
+// Organizer returns the representation of a loaded organizer. full adds json_ld.
+func (v *View) Organizer(e *ent.Organizer, full bool) Organizer {
 	t := v.organizerTexts(e)
 	c := v.common(e.ID, e.AuthorID, e.Status, e.PublishedAt, e.ModifiedAt)
-	out := organizerJSON{
+	out := Organizer{
 		ID: c.id, Author: c.author, Status: c.status,
 		Date: c.date[0], DateUTC: c.date[1], Modified: c.changed[0], ModifiedUTC: c.changed[1],
 		URL: v.page(calendar.Organizer, e.ID, c.status, t.slug), Organizer: calendar.Escape(t.title),
-		Description: markup.Paragraphs(t.description), Slug: t.slug, Image: v.image(e.Edges.Image),
+		Description: markup.Paragraphs(t.description), Slug: t.slug, Image: v.Image(e.Edges.Image),
 		Phone: e.Phone, Website: e.Website, Email: e.Email,
 		GlobalID: v.globalID(e.ID), GlobalIDLineage: []string{v.globalID(e.ID)},
 		Language: string(t.language), Translations: languages(e.Languages),
 	}
 	if full {
-		out.JSONLD = &organizerLD{
+		out.JSONLD = &OrganizerLD{
 			Type: "Person", Name: t.title, Description: plain(t.description), URL: out.URL,
 			Telephone: e.Phone, Email: e.Email, SameAs: e.Website,
 		}

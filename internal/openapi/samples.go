@@ -1,4 +1,4 @@
-package handlers
+package openapi
 
 import (
 	"encoding/json"
@@ -139,10 +139,10 @@ var filled = map[string]string{
 }
 
 // bodyExample is the example of the JSON body of a write, made of samples. A test sends it.
-func (p *pattern) bodyExample(verb string) json.RawMessage {
+func (p *Route) bodyExample(verb string) json.RawMessage {
 	var members []string
-	for field := range strings.FieldsSeq(filled[verb+" "+p.path[0].literal]) {
-		text, ok := samples["example "+p.path[0].literal+"."+field]
+	for field := range strings.FieldsSeq(filled[verb+" "+p.collection()]) {
+		text, ok := samples["example "+p.collection()+"."+field]
 		if !ok {
 			text = p.sample(string(param.InBody), field)
 		}
@@ -163,12 +163,10 @@ type Sample struct {
 
 // sampleOf shows a parameter in an operation, with what the operation cannot do without. What there is no sample of
 // is left out, which a test does not allow.
-func sampleOf(p *pattern, params []*param.Param, one *param.Param, method string) Sample {
-	out := Sample{Method: method, Path: strings.TrimSuffix(p.template(), "/")}
-	for _, s := range p.path {
-		if s.capture != "" {
-			out.Path = p.sample(string(param.InPath), s.capture)
-		}
+func sampleOf(p *Route, params []*param.Param, one *param.Param, method string) Sample {
+	out := Sample{Method: method, Path: strings.TrimSuffix(p.Path, "/")}
+	if _, capture, ok := strings.Cut(p.Path, "{"); ok {
+		out.Path = p.sample(string(param.InPath), strings.TrimSuffix(capture, "}"))
 	}
 	var members []string
 	add := func(of *param.Param) {
@@ -197,11 +195,9 @@ func sampleOf(p *pattern, params []*param.Param, one *param.Param, method string
 }
 
 // sample is that of a parameter of the path's collection.
-func (p *pattern) sample(in, name string) string {
-	if len(p.path) > 0 {
-		if text, ok := samples[in+" "+p.path[0].literal+"."+name]; ok {
-			return text
-		}
+func (p *Route) sample(in, name string) string {
+	if text, ok := samples[in+" "+p.collection()+"."+name]; ok {
+		return text
 	}
 	return samples[in+" "+name]
 }

@@ -1,18 +1,15 @@
-package handlers
+package openapi
 
 import (
 	"encoding/json"
 	"slices"
-	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
-// Document31 is Document in OpenAPI 3.1, whose schemas are JSON Schema 2020-12.
-func (h *Handlers) Document31(now time.Time, root Root, lang calendar.Language) (json.RawMessage, error) {
-	doc := in31((&request{h: h, now: now, root: root, lang: lang}).document())
-	return encode(doc)
-}
+// Document31 returns the description in OpenAPI 3.1, whose schemas are JSON Schema 2020-12.
+func (a *API) Document31() (json.RawMessage, error) { return jsonwrite.Encode(in31(a.document())) }
 
 // dialect is that of the schemas of OpenAPI 3.1.
 const dialect = "https://spec.openapis.org/oas/3.1/dialect/base"
@@ -21,17 +18,17 @@ const dialect = "https://spec.openapis.org/oas/3.1/dialect/base"
 func in31(doc ordered) ordered {
 	out := make(ordered, 0, len(doc)+1)
 	for _, m := range doc {
-		switch m.name {
+		switch m.Name {
 		case "openapi":
-			out = append(out, member{m.name, "3.1.0"})
+			out = append(out, member{m.Name, "3.1.0"})
 			continue
 		case "info":
 			out = append(out, m, member{"jsonSchemaDialect", dialect})
 			continue
 		case "components":
-			m.value = components31(m.value.(ordered))
+			m.Value = components31(m.Value.(ordered))
 		default:
-			m.value = part31(m.value)
+			m.Value = part31(m.Value)
 		}
 		out = append(out, m)
 	}
@@ -41,11 +38,11 @@ func in31(doc ordered) ordered {
 func components31(components ordered) ordered {
 	out := make(ordered, len(components))
 	for i, m := range components {
-		if m.name != "schemas" {
-			out[i] = member{m.name, part31(m.value)}
+		if m.Name != "schemas" {
+			out[i] = member{m.Name, part31(m.Value)}
 			continue
 		}
-		out[i] = member{m.name, each31(m.value)}
+		out[i] = member{m.Name, each31(m.Value)}
 	}
 	return out
 }
@@ -56,11 +53,11 @@ func part31(v any) any {
 	case ordered:
 		out := make(ordered, len(v))
 		for i, m := range v {
-			if m.name == "schema" {
-				out[i] = member{m.name, schema31(m.value.(ordered))}
+			if m.Name == "schema" {
+				out[i] = member{m.Name, schema31(m.Value.(ordered))}
 				continue
 			}
-			out[i] = member{m.name, part31(m.value)}
+			out[i] = member{m.Name, part31(m.Value)}
 		}
 		return out
 	case []ordered:
@@ -76,46 +73,46 @@ func part31(v any) any {
 // schema31 is a schema of OpenAPI 3.0 in JSON Schema 2020-12.
 func schema31(schema ordered) ordered {
 	var out ordered
-	nullable := schema.has("nullable", true)
+	nullable := has(schema, "nullable", true)
 	for _, m := range schema {
-		switch m.name {
+		switch m.Name {
 		case "nullable":
 			continue
 		case "type":
-			if schema.has("format", "binary") {
+			if has(schema, "format", "binary") {
 				continue // a file is bytes, not a JSON string
 			}
 			if nullable {
-				m.value = []any{m.value, "null"}
+				m.Value = []any{m.Value, "null"}
 			}
 		case "format":
-			if m.value == "binary" {
+			if m.Value == "binary" {
 				m = member{"contentMediaType", "application/octet-stream"}
 			}
 		case "enum":
 			if nullable {
-				m.value = withNull(m.value)
+				m.Value = withNull(m.Value)
 			}
 		case "minimum", "maximum":
-			if bound := "exclusive" + capital(m.name); schema.has(bound, true) {
-				m.name = bound
+			if bound := "exclusive" + capital(m.Name); has(schema, bound, true) {
+				m.Name = bound
 			}
 		case "exclusiveMinimum", "exclusiveMaximum":
 			continue
 		case "example":
-			m = member{"examples", []any{m.value}}
+			m = member{"examples", []any{m.Value}}
 		case "items", "additionalProperties", "not":
-			if inner, ok := m.value.(ordered); ok {
-				m.value = schema31(inner)
+			if inner, ok := m.Value.(ordered); ok {
+				m.Value = schema31(inner)
 			}
 		case "properties":
-			m.value = each31(m.value)
+			m.Value = each31(m.Value)
 		case "anyOf", "oneOf", "allOf":
-			all := make([]ordered, 0, len(m.value.([]ordered)))
-			for _, one := range m.value.([]ordered) {
+			all := make([]ordered, 0, len(m.Value.([]ordered)))
+			for _, one := range m.Value.([]ordered) {
 				all = append(all, schema31(one))
 			}
-			m.value = all
+			m.Value = all
 		}
 		out = append(out, m)
 	}
@@ -129,7 +126,7 @@ func schema31(schema ordered) ordered {
 func each31(named any) ordered {
 	out := make(ordered, len(named.(ordered)))
 	for i, m := range named.(ordered) {
-		out[i] = member{m.name, schema31(m.value.(ordered))}
+		out[i] = member{m.Name, schema31(m.Value.(ordered))}
 	}
 	return out
 }
@@ -156,6 +153,6 @@ func withNull(values any) []any {
 }
 
 // has reports whether a member is there with a value.
-func (o ordered) has(name string, value any) bool {
-	return slices.ContainsFunc(o, func(m member) bool { return m.name == name && m.value == value })
+func has(o ordered, name string, value any) bool {
+	return slices.ContainsFunc(o, func(m member) bool { return m.Name == name && m.Value == value })
 }

@@ -1,4 +1,4 @@
-package handlers
+package openapi
 
 import (
 	"net/http"
@@ -11,7 +11,7 @@ import (
 var headerParameters = []headerParameter{
 	{
 		"If-None-Match", "Tags of replies that the client has: 304 if the reply is one of them",
-		func(_ *pattern, method string) bool { return method == http.MethodGet },
+		func(_ *Route, method string) bool { return method == http.MethodGet },
 	},
 	{
 		"If-Match", "Tags of the record as the client knows it: 412 if it has changed since. " +
@@ -21,14 +21,14 @@ var headerParameters = []headerParameter{
 	{
 		"Idempotency-Key", "A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. " +
 			"However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time",
-		func(_ *pattern, method string) bool { return method == http.MethodPost },
+		func(_ *Route, method string) bool { return method == http.MethodPost },
 	},
 }
 
 // headerParameter is an optional header of the operations that it is of.
 type headerParameter struct {
 	name, description string
-	of                func(p *pattern, method string) bool
+	of                func(p *Route, method string) bool
 }
 
 // describe is the header as OpenAPI has it.
@@ -59,17 +59,17 @@ var (
 const replayedHeader = "Idempotency-Replayed"
 
 // isConditional reports whether an operation is about something that is there, and so has a tag.
-func isConditional(p *pattern, method string) bool {
+func isConditional(p *Route, method string) bool {
 	return method == http.MethodGet || p.hasCaptures()
 }
 
 // isList reports whether an operation answers with a page of records.
-func (p *pattern) isList(method string) bool {
-	return p.kind() != "" && method == http.MethodGet && !p.hasCaptures()
+func (p *Route) isList(method string) bool {
+	return p.Kind != "" && method == http.MethodGet && !p.hasCaptures()
 }
 
 // readHeaders are those of the reply to a read, whether the client has it or not.
-func readHeaders(p *pattern) []string {
+func readHeaders(p *Route) []string {
 	if p.isList(http.MethodGet) {
 		return []string{"X-TEC-Total", "X-TEC-TotalPages", "Link", "ETag", "Cache-Control"}
 	}

@@ -1,4 +1,4 @@
-package handlers
+package represent
 
 import (
 	"strings"
@@ -7,25 +7,25 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// imageJSON is a picture with its sizes (contract, section 6.6).
-type imageJSON struct {
+// Image is a picture with its sizes (contract, section 6.6).
+type Image struct {
 	URL       string     `json:"url"`
 	ID        int64      `json:"id"`
 	Extension string     `json:"extension"`
 	Width     int        `json:"width"`    // pixels
 	Height    int        `json:"height"`   // pixels
 	Filesize  int64      `json:"filesize"` // bytes
-	Sizes     imageSizes `json:"sizes"`
+	Sizes     ImageSizes `json:"sizes"`
 }
 
-// imageSizes has the sizes that were made, in a fixed order.
-type imageSizes struct {
-	Thumbnail *sizeJSON `json:"thumbnail,omitempty"`
-	Medium    *sizeJSON `json:"medium,omitempty"`
-	Large     *sizeJSON `json:"large,omitempty"`
+// ImageSizes has the sizes that were made, in a fixed order.
+type ImageSizes struct {
+	Thumbnail *ImageSize `json:"thumbnail,omitempty"`
+	Medium    *ImageSize `json:"medium,omitempty"`
+	Large     *ImageSize `json:"large,omitempty"`
 }
 
-type sizeJSON struct {
+type ImageSize struct {
 	Width    int    `json:"width"`
 	Height   int    `json:"height"`
 	MIMEType string `json:"mime-type"`
@@ -33,14 +33,15 @@ type sizeJSON struct {
 	URL      string `json:"url"`
 }
 
-func (v *view) image(row *ent.Image) *imageJSON {
+// Image returns the representation of an image, nil for none.
+func (v *View) Image(row *ent.Image) *Image {
 	if row == nil {
 		return nil
 	}
-	return &imageJSON{
+	return &Image{
 		URL: v.imageURL(row), ID: row.ID, Extension: row.Extension,
 		Width: row.Width, Height: row.Height, Filesize: row.Filesize,
-		Sizes: imageSizes{
+		Sizes: ImageSizes{
 			Thumbnail: v.imageSize(row, "thumbnail"),
 			Medium:    v.imageSize(row, "medium"),
 			Large:     v.imageSize(row, "large"),
@@ -49,37 +50,37 @@ func (v *view) image(row *ent.Image) *imageJSON {
 }
 
 // imageURL is where the picture is: ours, or the one a reference points to.
-func (v *view) imageURL(row *ent.Image) string {
+func (v *View) imageURL(row *ent.Image) string {
 	if row.Path == "" {
 		return row.SourceURL
 	}
-	return v.site.BaseURL + MediaPath + row.Path
+	return v.Site.BaseURL + MediaPath + row.Path
 }
 
 // MediaPath is where files are served, below the base URL and without a language.
 const MediaPath = "/media/"
 
-func (v *view) imageSize(row *ent.Image, name string) *sizeJSON {
+func (v *View) imageSize(row *ent.Image, name string) *ImageSize {
 	s, ok := row.Sizes[name]
 	if !ok {
 		return nil
 	}
-	return &sizeJSON{
+	return &ImageSize{
 		Width: s.Width, Height: s.Height, MIMEType: s.MIMEType, Filesize: s.Filesize, URL: v.sizeURL(s),
 	}
 }
 
-func (v *view) sizeURL(s calendar.ImageSize) string {
+func (v *View) sizeURL(s calendar.ImageSize) string {
 	if strings.Contains(s.Path, "://") {
 		return s.Path
 	}
-	return v.site.BaseURL + MediaPath + s.Path
+	return v.Site.BaseURL + MediaPath + s.Path
 }
 
-// orFalse is an object, or false when there is none.
-type orFalse any
+// OrFalse is an object, or false when there is none.
+type OrFalse any
 
-func imageOrFalse(i *imageJSON) orFalse {
+func imageOrFalse(i *Image) OrFalse {
 	if i == nil {
 		return false
 	}

@@ -1,11 +1,11 @@
-package handlers
+package represent
 
 import (
+	"context"
 	"maps"
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
@@ -13,15 +13,22 @@ import (
 	"github.com/almanac-cal/almanac/ent/venue"
 )
 
-// The columns that answers are made of: what only writers and the database look at is not read.
+// Reader reads the rows that representations are made of, and what they are linked to.
+type Reader struct {
+	DB        *ent.Client
+	Languages []calendar.Language // that a reply may be in: that of the request, then that of the site
+}
+
+// The columns that representations are made of. Columns for writers and for the database alone are left out.
 var (
-	venueColumns = without(venue.Columns,
+	VenueColumns = without(venue.Columns,
 		venue.FieldCreatedAt, venue.FieldVersion, venue.FieldSourceID, venue.FieldDated, venue.FieldNameKey, venue.FieldCell)
-	organizerColumns = without(organizer.Columns, organizer.FieldCreatedAt, organizer.FieldVersion,
+	OrganizerColumns = without(organizer.Columns, organizer.FieldCreatedAt, organizer.FieldVersion,
 		organizer.FieldSourceID, organizer.FieldDated, organizer.FieldNameKey)
-	termColumns = without(term.Columns, append([]string{
-		term.FieldCreatedAt, term.FieldVersion, term.FieldSourceID, term.FieldNameKey,
-	}, sortColumns()...)...)
+	TermColumns = []string{
+		term.FieldID, term.FieldTaxonomy, term.FieldParentID, term.FieldLanguage, term.FieldLanguages, term.FieldName,
+		term.FieldDescription, term.FieldSlug, term.FieldEventCount, term.FieldModifiedAt,
+	}
 	pictureColumns = without(image.Columns,
 		image.FieldAuthorID, image.FieldSourceID, image.FieldCreatedAt, image.FieldVersion)
 )
@@ -30,16 +37,8 @@ func without(all []string, some ...string) []string {
 	return slices.DeleteFunc(slices.Clone(all), func(column string) bool { return slices.Contains(some, column) })
 }
 
-func sortColumns() []string {
-	var columns []string
-	for _, l := range calendar.Languages {
-		columns = append(columns, edit.NameSortColumn(l), edit.DescriptionSortColumn(l))
-	}
-	return columns
-}
-
-// loadImages gives rows their images, with one query for all of them, and none where there are no images.
-func (r *request) loadImages(venues []*ent.Venue, organizers []*ent.Organizer) error {
+// LoadImages gives rows their images, with one query for all of them, and none where there are no images.
+func (r *Reader) LoadImages(ctx context.Context, venues []*ent.Venue, organizers []*ent.Organizer) error {
 	wanted := make(map[int64][]**ent.Image)
 	want := func(id *int64, to **ent.Image) {
 		if id != nil {
@@ -55,9 +54,9 @@ func (r *request) loadImages(venues []*ent.Venue, organizers []*ent.Organizer) e
 	if len(wanted) == 0 {
 		return nil
 	}
-	query := r.db.Image.Query().Where(image.IDIn(slices.Sorted(maps.Keys(wanted))...))
+	query := r.DB.Image.Query().Where(image.IDIn(slices.Sorted(maps.Keys(wanted))...))
 	query.Select(pictureColumns...)
-	rows, err := query.All(r.ctx)
+	rows, err := query.All(ctx)
 	if err != nil {
 		return err
 	}

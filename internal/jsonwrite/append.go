@@ -1,6 +1,6 @@
-// Package jsonappend appends JSON to a buffer, the way package encoding/json writes it without escaping HTML: for the
+// Package jsonwrite appends JSON to a buffer, the way package encoding/json writes it without escaping HTML: for the
 // shapes that are written most, and without looking at types while they are.
-package jsonappend
+package jsonwrite
 
 import (
 	"bytes"
@@ -93,17 +93,17 @@ func List[T any](b []byte, values []T, each func([]byte, *T) []byte) []byte {
 	return append(b, ']')
 }
 
-// Object appends the members of an object to B. Their names have nothing to escape.
-type Object struct{ B []byte }
+// Builder appends the members of an object to B. Names of members need no escaping.
+type Builder struct{ B []byte }
 
 // Begin begins an object after what is in the buffer.
-func Begin(b []byte) Object { return Object{append(b, '{')} }
+func Begin(b []byte) Builder { return Builder{append(b, '{')} }
 
 // End ends the object, and returns the buffer.
-func (o *Object) End() []byte { return append(o.B, '}') }
+func (o *Builder) End() []byte { return append(o.B, '}') }
 
 // Key begins a member. Its value is appended to B.
-func (o *Object) Key(name string) {
+func (o *Builder) Key(name string) {
 	if o.B[len(o.B)-1] != '{' {
 		o.B = append(o.B, ',')
 	}
@@ -111,32 +111,32 @@ func (o *Object) Key(name string) {
 }
 
 // String appends a string.
-func (o *Object) String(name, value string) {
+func (o *Builder) String(name, value string) {
 	o.Key(name)
 	o.B = String(o.B, value)
 }
 
 // Some appends a string that is not empty.
-func (o *Object) Some(name, value string) {
+func (o *Builder) Some(name, value string) {
 	if value != "" {
 		o.String(name, value)
 	}
 }
 
 // Int appends a whole number.
-func (o *Object) Int(name string, value int64) {
+func (o *Builder) Int(name string, value int64) {
 	o.Key(name)
 	o.B = strconv.AppendInt(o.B, value, 10)
 }
 
 // Bool appends true or false.
-func (o *Object) Bool(name string, value bool) {
+func (o *Builder) Bool(name string, value bool) {
 	o.Key(name)
 	o.B = strconv.AppendBool(o.B, value)
 }
 
 // BoolOrNull appends true or false, null for nil.
-func (o *Object) BoolOrNull(name string, value *bool) {
+func (o *Builder) BoolOrNull(name string, value *bool) {
 	if value == nil {
 		o.Raw(name, "null")
 		return
@@ -145,19 +145,19 @@ func (o *Object) BoolOrNull(name string, value *bool) {
 }
 
 // Float appends a number.
-func (o *Object) Float(name string, value float64) {
+func (o *Builder) Float(name string, value float64) {
 	o.Key(name)
 	o.B = Float(o.B, value)
 }
 
 // Strings appends a list of strings.
-func (o *Object) Strings(name string, values []string) {
+func (o *Builder) Strings(name string, values []string) {
 	o.Key(name)
 	o.B = Strings(o.B, values)
 }
 
 // Raw appends what is JSON already.
-func (o *Object) Raw(name, value string) {
+func (o *Builder) Raw(name, value string) {
 	o.Key(name)
 	o.B = append(o.B, value...)
 }

@@ -1,4 +1,4 @@
-package handlers
+package openapi
 
 import (
 	"bytes"
@@ -21,27 +21,27 @@ var examples embed.FS
 // What the golden files were recorded with.
 const (
 	exampleBase = "http://127.0.0.1:8080"
-	exampleRoot = exampleBase + "/" + Namespace
+	exampleRoot = exampleBase + "/cal/events/v1"
 )
 
 // show puts an example among the components, with the addresses of this service, and refers to it.
 func (d *description) show(name string) ordered {
 	if !d.shown[name] {
 		d.shown[name] = true
-		d.examples = append(d.examples, member{name, ordered{{"value", d.r.example(name)}}})
+		d.examples = append(d.examples, member{name, ordered{{"value", d.api.example(name)}}})
 	}
 	return ordered{{name, refTo("examples", name)}}
 }
 
 // example reads one. That it is there is known at start-up, when a first document is made.
-func (r *request) example(name string) json.RawMessage {
+func (a *API) example(name string) json.RawMessage {
 	data, err := examples.ReadFile(path.Join("examples", name+".json"))
 	if err != nil {
 		panic(fmt.Sprintf("no example %s: %v", name, err))
 	}
-	base := r.h.Site.BaseURL
+	base := a.Site.BaseURL
 	for _, one := range [][2]string{
-		{exampleRoot, base + r.root.Segment + r.root.Mount}, {exampleBase, base},
+		{exampleRoot, a.Address}, {exampleBase, base},
 	} {
 		data = bytes.ReplaceAll(data, []byte(one[0]), []byte(one[1]))
 	}
@@ -49,11 +49,11 @@ func (r *request) example(name string) json.RawMessage {
 }
 
 // successExample names the example of what an operation answers when all is well.
-func successExample(p *pattern, e *endpoint, method string) string {
-	kind := p.kind()
+func successExample(p *Route, e *Endpoint, method string) string {
+	kind := p.Kind
 	one := string(kind)
 	switch {
-	case kind == "" && len(p.path) == 0:
+	case kind == "" && p.isIndex():
 		return "index_excerpt"
 	case kind == "":
 		return "doc_excerpt"
@@ -67,15 +67,15 @@ func successExample(p *pattern, e *endpoint, method string) string {
 		return one + "_full"
 	case method == http.MethodDelete:
 		return one + "_deleted"
-	case e.success == http.StatusCreated:
+	case e.Success == http.StatusCreated:
 		return one + "_created"
 	}
 	return one + "_updated"
 }
 
 // errorExample names the example of an error of an operation.
-func errorExample(p *pattern, method, status string) string {
-	kind, read := p.kind(), method == http.MethodGet
+func errorExample(p *Route, method, status string) string {
+	kind, read := p.Kind, method == http.MethodGet
 	one := string(kind)
 	switch status {
 	case "400":

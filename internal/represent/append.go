@@ -1,25 +1,22 @@
-package handlers
+package represent
 
 import (
-	"github.com/almanac-cal/almanac/internal/jsonappend"
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
 // The shapes that most replies are made of write themselves, exactly as package encoding/json would: it finds out what
 // they are made of each time, which took an eighth of the time of a list. Their types go on saying what they are, to the
 // interface description among others; TestShapesWriteThemselves keeps the two together.
 
-// jsonAppender is what appends itself as JSON to a buffer.
-type jsonAppender interface{ appendJSON(b []byte) []byte }
+// Events is the events of a page.
+type Events []Event
 
-// eventList is the events of a page.
-type eventList []eventJSON
+func (l Events) AppendJSON(b []byte) []byte { return jsonwrite.List(b, l, appendEvent) }
 
-func (l eventList) appendJSON(b []byte) []byte { return jsonappend.List(b, l, appendEvent) }
+func (j *Event) AppendJSON(b []byte) []byte { return appendEvent(b, j) }
 
-func (j *eventJSON) appendJSON(b []byte) []byte { return appendEvent(b, j) }
-
-func appendEvent(b []byte, j *eventJSON) []byte {
-	o := jsonappend.Begin(b)
+func appendEvent(b []byte, j *Event) []byte {
+	o := jsonwrite.Begin(b)
 	o.Int("id", j.ID)
 	o.String("global_id", j.GlobalID)
 	o.Strings("global_id_lineage", j.GlobalIDLineage)
@@ -46,7 +43,7 @@ func appendEvent(b []byte, j *eventJSON) []byte {
 	o.String("timezone_abbr", j.TimezoneAbbr)
 	o.String("cost", j.Cost)
 	o.Key("cost_details")
-	cost := jsonappend.Begin(o.B)
+	cost := jsonwrite.Begin(o.B)
 	cost.String("currency_symbol", j.CostDetails.CurrencySymbol)
 	cost.String("currency_code", j.CostDetails.CurrencyCode)
 	cost.String("currency_position", j.CostDetails.CurrencyPosition)
@@ -59,20 +56,20 @@ func appendEvent(b []byte, j *eventJSON) []byte {
 	o.BoolOrNull("sticky", j.Sticky)
 	o.BoolOrNull("featured", j.Featured)
 	o.Key("categories")
-	o.B = jsonappend.List(o.B, j.Categories, appendEventTerm)
+	o.B = jsonwrite.List(o.B, j.Categories, appendEventTerm)
 	o.Key("tags")
-	o.B = jsonappend.List(o.B, j.Tags, appendEventTerm)
+	o.B = jsonwrite.List(o.B, j.Tags, appendEventTerm)
 	o.Key("venue")
 	switch v := j.Venue.(type) {
-	case *venueJSON:
+	case *Venue:
 		o.B = appendVenue(o.B, v)
-	case []venueJSON:
-		o.B = jsonappend.List(o.B, v, appendVenue)
+	case []Venue:
+		o.B = jsonwrite.List(o.B, v, appendVenue)
 	default:
 		o.B = append(o.B, "null"...)
 	}
 	o.Key("organizer")
-	o.B = jsonappend.List(o.B, j.Organizer, appendOrganizer)
+	o.B = jsonwrite.List(o.B, j.Organizer, appendOrganizer)
 	o.Strings("custom_fields", j.CustomFields)
 	o.BoolOrNull("ticketed", j.Ticketed)
 	o.Int("post_parent", j.PostParent)
@@ -80,13 +77,13 @@ func appendEvent(b []byte, j *eventJSON) []byte {
 	o.Strings("translations", j.Translations)
 	if j.JSONLD != nil {
 		o.Key("json_ld")
-		o.B = jsonappend.ForScript(appendEventLD(o.B, j.JSONLD), len(o.B))
+		o.B = jsonwrite.ForScript(appendEventLD(o.B, j.JSONLD), len(o.B))
 	}
 	return o.End()
 }
 
 // appendDate appends a date, and its parts under the name with _details. They are digits.
-func appendDate(o *jsonappend.Object, name, date string, d *dateDetails) {
+func appendDate(o *jsonwrite.Builder, name, date string, d *DateDetails) {
 	o.String(name, date)
 	o.Key(name + "_details")
 	o.B = append(append(append(o.B, `{"year":"`...), d.Year...), `","month":"`...)
@@ -96,8 +93,8 @@ func appendDate(o *jsonappend.Object, name, date string, d *dateDetails) {
 	o.B = append(o.B, `"}`...)
 }
 
-func appendEventTerm(b []byte, j *eventTermJSON) []byte {
-	o := jsonappend.Begin(b)
+func appendEventTerm(b []byte, j *EventTerm) []byte {
+	o := jsonwrite.Begin(b)
 	o.String("name", j.Name)
 	o.String("slug", j.Slug)
 	o.Int("term_group", int64(j.TermGroup))
@@ -109,7 +106,7 @@ func appendEventTerm(b []byte, j *eventTermJSON) []byte {
 	o.String("filter", j.Filter)
 	o.Int("id", j.ID)
 	o.Key("urls")
-	urls := jsonappend.Begin(o.B)
+	urls := jsonwrite.Begin(o.B)
 	urls.String("self", j.URLs.Self)
 	urls.String("collection", j.URLs.Collection)
 	urls.Some("up", j.URLs.Up)
@@ -117,15 +114,15 @@ func appendEventTerm(b []byte, j *eventTermJSON) []byte {
 	return o.End()
 }
 
-// venueList is the venues of a page.
-type venueList []venueJSON
+// Venues is the venues of a page.
+type Venues []Venue
 
-func (l venueList) appendJSON(b []byte) []byte { return jsonappend.List(b, l, appendVenue) }
+func (l Venues) AppendJSON(b []byte) []byte { return jsonwrite.List(b, l, appendVenue) }
 
-func (j venueJSON) appendJSON(b []byte) []byte { return appendVenue(b, &j) }
+func (j Venue) AppendJSON(b []byte) []byte { return appendVenue(b, &j) }
 
-func appendVenue(b []byte, j *venueJSON) []byte {
-	o := jsonappend.Begin(b)
+func appendVenue(b []byte, j *Venue) []byte {
+	o := jsonwrite.Begin(b)
 	o.Int("id", j.ID)
 	o.Some("author", j.Author)
 	o.Some("status", string(j.Status))
@@ -155,7 +152,7 @@ func appendVenue(b []byte, j *venueJSON) []byte {
 	}
 	if j.JSONLD != nil {
 		o.Key("json_ld")
-		o.B = jsonappend.ForScript(appendPlaceLD(o.B, j.JSONLD), len(o.B))
+		o.B = jsonwrite.ForScript(appendPlaceLD(o.B, j.JSONLD), len(o.B))
 	}
 	o.Bool("show_map", j.ShowMap)
 	o.Bool("show_map_link", j.ShowMapLink)
@@ -166,15 +163,15 @@ func appendVenue(b []byte, j *venueJSON) []byte {
 	return o.End()
 }
 
-// organizerList is the organizers of a page.
-type organizerList []organizerJSON
+// Organizers is the organizers of a page.
+type Organizers []Organizer
 
-func (l organizerList) appendJSON(b []byte) []byte { return jsonappend.List(b, l, appendOrganizer) }
+func (l Organizers) AppendJSON(b []byte) []byte { return jsonwrite.List(b, l, appendOrganizer) }
 
-func (j organizerJSON) appendJSON(b []byte) []byte { return appendOrganizer(b, &j) }
+func (j Organizer) AppendJSON(b []byte) []byte { return appendOrganizer(b, &j) }
 
-func appendOrganizer(b []byte, j *organizerJSON) []byte {
-	o := jsonappend.Begin(b)
+func appendOrganizer(b []byte, j *Organizer) []byte {
+	o := jsonwrite.Begin(b)
 	o.Int("id", j.ID)
 	o.Some("author", j.Author)
 	o.Some("status", string(j.Status))
@@ -192,7 +189,7 @@ func appendOrganizer(b []byte, j *organizerJSON) []byte {
 	o.Some("email", j.Email)
 	if j.JSONLD != nil {
 		o.Key("json_ld")
-		o.B = jsonappend.ForScript(appendOrganizerLD(o.B, j.JSONLD), len(o.B))
+		o.B = jsonwrite.ForScript(appendOrganizerLD(o.B, j.JSONLD), len(o.B))
 	}
 	o.String("global_id", j.GlobalID)
 	o.Strings("global_id_lineage", j.GlobalIDLineage)
@@ -202,23 +199,23 @@ func appendOrganizer(b []byte, j *organizerJSON) []byte {
 }
 
 // appendImageOrFalse appends an image, false where there is none.
-func appendImageOrFalse(b []byte, image orFalse) []byte {
-	if i, ok := image.(*imageJSON); ok && i != nil {
+func appendImageOrFalse(b []byte, image OrFalse) []byte {
+	if i, ok := image.(*Image); ok && i != nil {
 		return appendImageJSON(b, i)
 	}
 	return append(b, "false"...)
 }
 
 // appendImage appends the image of a venue or an organizer, if it has one.
-func appendImage(o *jsonappend.Object, i *imageJSON) {
+func appendImage(o *jsonwrite.Builder, i *Image) {
 	if i != nil {
 		o.Key("image")
 		o.B = appendImageJSON(o.B, i)
 	}
 }
 
-func appendImageJSON(b []byte, j *imageJSON) []byte {
-	o := jsonappend.Begin(b)
+func appendImageJSON(b []byte, j *Image) []byte {
+	o := jsonwrite.Begin(b)
 	o.String("url", j.URL)
 	o.Int("id", j.ID)
 	o.String("extension", j.Extension)
@@ -226,7 +223,7 @@ func appendImageJSON(b []byte, j *imageJSON) []byte {
 	o.Int("height", int64(j.Height))
 	o.Int("filesize", j.Filesize)
 	o.Key("sizes")
-	sizes := jsonappend.Begin(o.B)
+	sizes := jsonwrite.Begin(o.B)
 	appendSize(&sizes, "thumbnail", j.Sizes.Thumbnail)
 	appendSize(&sizes, "medium", j.Sizes.Medium)
 	appendSize(&sizes, "large", j.Sizes.Large)
@@ -234,12 +231,12 @@ func appendImageJSON(b []byte, j *imageJSON) []byte {
 	return o.End()
 }
 
-func appendSize(o *jsonappend.Object, name string, j *sizeJSON) {
+func appendSize(o *jsonwrite.Builder, name string, j *ImageSize) {
 	if j == nil {
 		return
 	}
 	o.Key(name)
-	size := jsonappend.Begin(o.B)
+	size := jsonwrite.Begin(o.B)
 	size.Int("width", int64(j.Width))
 	size.Int("height", int64(j.Height))
 	size.String("mime-type", j.MIMEType)
@@ -248,8 +245,8 @@ func appendSize(o *jsonappend.Object, name string, j *sizeJSON) {
 	o.B = size.End()
 }
 
-func appendEventLD(b []byte, j *eventLD) []byte {
-	o := jsonappend.Begin(b)
+func appendEventLD(b []byte, j *EventLD) []byte {
+	o := jsonwrite.Begin(b)
 	o.String("@context", j.Context)
 	o.String("@type", j.Type)
 	o.Some("name", j.Name)
@@ -270,7 +267,7 @@ func appendEventLD(b []byte, j *eventLD) []byte {
 	}
 	if j.Offers != nil {
 		o.Key("offers")
-		offer := jsonappend.Begin(o.B)
+		offer := jsonwrite.Begin(o.B)
 		offer.String("@type", j.Offers.Type)
 		offer.String("price", j.Offers.Price)
 		offer.Some("priceCurrency", j.Offers.PriceCurrency)
@@ -282,8 +279,8 @@ func appendEventLD(b []byte, j *eventLD) []byte {
 	return o.End()
 }
 
-func appendPlaceLD(b []byte, j *placeLD) []byte {
-	o := jsonappend.Begin(b)
+func appendPlaceLD(b []byte, j *PlaceLD) []byte {
+	o := jsonwrite.Begin(b)
 	o.String("@type", j.Type)
 	o.Some("name", j.Name)
 	o.Some("description", j.Description)
@@ -291,7 +288,7 @@ func appendPlaceLD(b []byte, j *placeLD) []byte {
 	o.Some("url", j.URL)
 	if a := j.Address; a != nil {
 		o.Key("address")
-		address := jsonappend.Begin(o.B)
+		address := jsonwrite.Begin(o.B)
 		address.String("@type", a.Type)
 		address.Some("streetAddress", a.Street)
 		address.Some("addressLocality", a.Locality)
@@ -302,7 +299,7 @@ func appendPlaceLD(b []byte, j *placeLD) []byte {
 	}
 	if j.Geo != nil {
 		o.Key("geo")
-		geo := jsonappend.Begin(o.B)
+		geo := jsonwrite.Begin(o.B)
 		geo.String("@type", j.Geo.Type)
 		geo.Float("latitude", j.Geo.Latitude)
 		geo.Float("longitude", j.Geo.Longitude)
@@ -313,8 +310,8 @@ func appendPlaceLD(b []byte, j *placeLD) []byte {
 	return o.End()
 }
 
-func appendOrganizerLD(b []byte, j *organizerLD) []byte {
-	o := jsonappend.Begin(b)
+func appendOrganizerLD(b []byte, j *OrganizerLD) []byte {
+	o := jsonwrite.Begin(b)
 	o.String("@type", j.Type)
 	o.Some("name", j.Name)
 	o.Some("description", j.Description)

@@ -1,0 +1,80 @@
+package jsonwrite
+
+import (
+	"bytes"
+	"encoding/json"
+	"sync"
+)
+
+// Object is a JSON object whose members keep their order.
+type Object []Member
+
+// Member is a name and its value. It is an alias, so that literals of other packages may leave out the names of the fields.
+type Member = struct {
+	Name  string
+	Value any
+}
+
+// Appender is a value that appends itself as JSON to a buffer, exactly as package encoding/json would write it.
+type Appender interface {
+	AppendJSON(b []byte) []byte
+}
+
+// MarshalJSON implements json.Marshaler.
+func (o Object) MarshalJSON() ([]byte, error) { return Encode(o) }
+
+// write appends the object to a buffer.
+func (o Object) write(b *bytes.Buffer) error {
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(String(b.AvailableBuffer(), m.Name))
+		b.WriteByte(':')
+		if err := writeValue(b, m.Value); err != nil {
+			return err
+		}
+	}
+	b.WriteByte('}')
+	return nil
+}
+
+// writeValue appends a value as JSON with &, < and > as they are. Texts of replies are HTML already, and no script reads
+// them raw.
+func writeValue(b *bytes.Buffer, v any) error {
+	switch v := v.(type) {
+	case Object: // without the second pass over what a json.Marshaler returns
+		return v.write(b)
+	case Appender:
+		b.Write(v.AppendJSON(b.AvailableBuffer()))
+		return nil
+	}
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1) // the line feed
+	return nil
+}
+
+// buffers are reused. One that has grown beyond maxBuffer is left to the garbage collector.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const maxBuffer = 256 << 10
+
+// Encode returns a value as JSON. An Object and an Appender write themselves, package encoding/json writes the rest.
+func Encode(v any) ([]byte, error) {
+	b, _ := buffers.Get().(*bytes.Buffer)
+	defer func() {
+		if b.Cap() <= maxBuffer {
+			buffers.Put(b)
+		}
+	}()
+	b.Reset()
+	if err := writeValue(b, v); err != nil {
+		return nil, err
+	}
+	return bytes.Clone(b.Bytes()), nil
+}

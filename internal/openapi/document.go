@@ -1,0 +1,459 @@
+package openapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
+	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
+)
+
+// API is the interface of a service as it is described: at a time, below a root and in a language.
+type API struct {
+	Site     calendar.Site
+	Words    *locale.Catalogues
+	Now      time.Time         // the published defaults of date filters are those of its day in the site's zone
+	Language calendar.Language // of the texts for people
+	Address  string            // of {api}, without a slash at the end: http://127.0.0.1:8080/pl/cal/events/v1
+	Routes   []Route
+}
+
+// Route is a path of the API with its endpoints.
+type Route struct {
+	Path      string        // as OpenAPI writes it: /events/{id}; / for the index
+	Kind      calendar.Kind // of the records; "" for paths that describe the API
+	Endpoints []Endpoint
+}
+
+// Endpoint is a group of methods on one path, answered alike.
+type Endpoint struct {
+	Methods []string
+	In      param.Location // of the fields of a write, or of the parameters of a read
+	Declare func(*param.Set)
+	Summary string // in English
+	Success int    // status of the reply
+}
+
+func (p *Route) isIndex() bool { return p.Path == "/" }
+
+// hasCaptures reports whether a part of the path names a record.
+func (p *Route) hasCaptures() bool { return strings.Contains(p.Path, "{") }
+
+// isBySlug reports whether the path names a record by its slug.
+func (p *Route) isBySlug() bool { return strings.HasSuffix(p.Path, "{slug}") }
+
+// collection is the first part of the path.
+func (p *Route) collection() string {
+	first, _, _ := strings.Cut(p.Path[1:], "/")
+	return first
+}
+
+// Document returns the description in OpenAPI 3.0 (contract, section 17).
+func (a *API) Document() (json.RawMessage, error) { return jsonwrite.Encode(a.document()) }
+
+// document builds the description from the table of routes, the declarations of the parameters and the
+// representations; it has no list of its own of any of them. It is written in English and then translated.
+func (a *API) document() ordered {
+	d := &description{api: a, schemas: schemas{}, shared: map[string]bool{}, shown: map[string]bool{}}
+	paths := make(ordered, 0, len(a.Routes))
+	for i := range a.Routes {
+		p := &a.Routes[i]
+		paths = append(paths, member{p.Path, d.path(p)})
+	}
+	d.schemas.add("Error", errorSchema())
+	d.schemas.add("Problem", problemSchema())
+	return a.translated(ordered{
+		{"openapi", "3.0.0"},
+		{"info", ordered{
+			{"version", "1.0.0"},
+			{"title", a.title()},
+			{"description", "Events with their venues, organizers, categories, tags and images. " +
+				"Texts are served and written in the language of the request."},
+			{"license", ordered{
+				{"name", "Apache 2.0"}, {"url", "https://www.apache.org/licenses/LICENSE-2.0.html"},
+			}},
+		}},
+		// The slash at the end is agreed (contract, section 17). Clients join it and a path with one slash.
+		{"servers", []ordered{{{"url", a.Address + "/"}}}},
+		{"tags", d.tags},
+		{"paths", paths},
+		{"components", ordered{
+			{"schemas", d.schemas.members},
+			{"parameters", d.parameters},
+			{"headers", headers},
+			{"examples", d.examples},
+			{"securitySchemes", ordered{
+				{"basic", ordered{
+					{"type", "http"},
+					{"scheme", "basic"},
+					{"description", "User name, and password or access token"},
+				}},
+				{"bearer", ordered{
+					{"type", "http"}, {"scheme", "bearer"}, {"description", "Access token"},
+				}},
+			}},
+		}},
+	})
+}
+
+// description is a document while it is built.
+type description struct {
+	api        *API
+	schemas    schemas
+	tags       []ordered
+	parameters ordered         // shared ones
+	shared     map[string]bool // their names
+	examples   ordered         // those that operations show
+	shown      map[string]bool // their names
+}
+
+// tag groups the operations of a resource.
+func (p *Route) tag() string {
+	if kind := p.Kind; kind != "" {
+		return capital(represent.Collections[kind])
+	}
+	return "API"
+}
+
+// displayName is what tools show of a group. Its name stays English, since clients and anchors are named by it.
+const displayName = "x-displayName"
+
+// tags says what each group is about.
+var tags = map[string]string{
+	"API":        "What there is: the index and this description",
+	"Events":     "Events of the calendar",
+	"Venues":     "Places where events are held",
+	"Organizers": "Who holds the events",
+	"Categories": "Categories of events, which form a tree",
+	"Tags":       "Tags of events",
+	"Images":     "Images of events, venues and organizers",
+}
+
+func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
+
+func (d *description) path(p *Route) ordered {
+	tag := ordered{{"name", p.tag()}, {displayName, p.tag()}, {"description", tags[p.tag()]}}
+	if !slices.ContainsFunc(d.tags, func(o ordered) bool {
+		return o[0].Value == p.tag()
+	}) {
+		d.tags = append(d.tags, tag)
+	}
+	var item ordered
+	for i := range p.Endpoints {
+		e := &p.Endpoints[i]
+		for _, method := range e.Methods {
+			item = append(item, member{strings.ToLower(method), d.operation(p, e, method)})
+		}
+	}
+	return item
+}
+
+// operationID is unique and stays: clients generate names from it. Of the three methods of an update PATCH has
+// the plain one.
+func operationID(p *Route, e *Endpoint, method string) string {
+	kind := p.Kind
+	if kind == "" {
+		if p.isIndex() {
+			return "getIndex"
+		}
+		return "get" + capital(p.collection())
+	}
+	one := capital(string(kind))
+	if p.isBySlug() {
+		one += "BySlug"
+	}
+	switch {
+	case method == http.MethodGet && !p.hasCaptures():
+		return "list" + capital(represent.Collections[kind])
+	case method == http.MethodGet:
+		return "get" + one
+	case method == http.MethodDelete:
+		return "delete" + one
+	case e.Success == http.StatusCreated:
+		return "create" + one
+	case method == http.MethodPatch:
+		return "update" + one
+	}
+	return "update" + one + "With" + capital(strings.ToLower(method))
+}
+
+func (d *description) operation(p *Route, e *Endpoint, method string) ordered {
+	var parameters []ordered
+	var fields []*param.Param
+	params := param.Describe(d.api.Now, e.In, e.Declare)
+	for _, one := range params {
+		switch {
+		case one.Hidden:
+		case one.Name == "ml_language":
+			parameters = append(parameters, d.share("Language", parameter(one)))
+		case one.In == param.InBody:
+			fields = append(fields, one)
+		default:
+			parameters = append(parameters, parameter(one))
+		}
+	}
+	parameters = append(parameters, d.share("Fields", fieldsParameter()))
+	for _, h := range headerParameters {
+		if h.of(p, method) {
+			parameters = append(parameters, d.share(h.name, h.describe()))
+		}
+	}
+	op := ordered{
+		{"tags", []string{p.tag()}},
+		{"summary", e.Summary},
+		{"operationId", operationID(p, e, method)},
+		{"parameters", parameters},
+	}
+	if e.In == param.InBody {
+		op = append(op, member{"requestBody", d.requestBody(p, e, fields)})
+	}
+	return append(op,
+		member{"responses", d.responses(p, e, method)},
+		member{"security", security(p, method)})
+}
+
+// share puts a parameter among the components and refers to it.
+func (d *description) share(name string, o ordered) ordered {
+	if !d.shared[name] {
+		d.shared[name] = true
+		d.parameters = append(d.parameters, member{name, o})
+	}
+	return refTo("parameters", name)
+}
+
+func refTo(group, name string) ordered {
+	return ordered{{"$ref", "#/components/" + group + "/" + name}}
+}
+
+// parameter is one of the path or of the query.
+func parameter(p *param.Param) ordered {
+	in := param.InQuery
+	if p.In == param.InPath {
+		in = param.InPath
+	}
+	o := ordered{
+		{"name", p.Name},
+		{"in", in},
+		{"description", p.Description},
+		// OpenAPI has no optional parts of a path.
+		{"required", p.IsRequired || in == param.InPath},
+	}
+	schema := valueSchema(p, false)
+	if len(schema) > 0 && schema[0].Value == "array" {
+		o = append(o, member{"style", "form"}, member{"explode", false})
+	}
+	return append(o, member{"schema", schema})
+}
+
+const fieldsDescription = "Keys to keep in the reply, dotted for nested ones: id,venue.venue. " +
+	"In lists they apply to each element"
+
+// fieldsParameter is _fields, which every reply obeys.
+func fieldsParameter() ordered {
+	return ordered{
+		{"name", "_fields"},
+		{"in", "query"},
+		{"description", fieldsDescription},
+		{"required", false},
+		{"style", "form"},
+		{"explode", false},
+		{"schema", ordered{{"type", "array"}, {"items", ordered{{"type", "string"}}}}},
+	}
+}
+
+// valueSchema is what a declaration says about a parameter's value; {} for an untyped one.
+func valueSchema(p *param.Param, nullable bool) ordered {
+	o, ok := shape(p, nullable)
+	if ok {
+		return o
+	}
+	typ := typeOf(p)
+	if typ != "" {
+		o = append(o, member{"type", typ})
+	}
+	switch {
+	case p.Format != "":
+		o = append(o, member{"format", p.Format})
+	case p.Type == "integer":
+		o = append(o, member{"format", "int64"})
+	}
+	if p.In == param.InPath {
+		if p.Type == "integer" {
+			o = append(o, member{"minimum", 0})
+		} else {
+			o = append(o, member{"pattern", "^[^/]+$"})
+		}
+	}
+	if p.Enum != nil {
+		o = append(o, member{"enum", p.Enum})
+	}
+	if p.Items != "" {
+		o = append(o, member{"items", append(ordered{{"type", p.Items}}, bounds(p)...)})
+	} else {
+		o = append(o, bounds(p)...)
+	}
+	if nullable {
+		o = append(o, member{"nullable", true})
+	}
+	if p.HasDefault && p.Published != nil && !p.IsRequired {
+		value := p.Published
+		if number, ok := value.(int); ok && typ == "boolean" {
+			value = number != 0 // the index has 1, as the specification
+		}
+		o = append(o, member{"default", value})
+	}
+	return o
+}
+
+// security is who may ask: reads are open, and better with credentials.
+func security(p *Route, method string) []ordered {
+	schemes := []ordered{{{"basic", []string{}}}, {{"bearer", []string{}}}}
+	private := p.Kind == calendar.Image && !p.hasCaptures()
+	if method == http.MethodGet && !private {
+		return append([]ordered{{}}, schemes...)
+	}
+	return schemes
+}
+
+// responses are the replies of an operation, and what each of its errors means there.
+func (d *description) responses(p *Route, e *Endpoint, method string) ordered {
+	out := ordered{{strconv.Itoa(e.Success), d.success(p, e, method)}}
+	if method == http.MethodGet {
+		out = append(out, member{"304", response("The client has this reply", readHeaders(p), nil)})
+	}
+	for _, err := range errorsOf(p, e, method) {
+		out = append(out, member{err.status, d.failure(p, method, err)})
+	}
+	return out
+}
+
+func (d *description) success(p *Route, e *Endpoint, method string) ordered {
+	kind := p.Kind
+	list := p.isList(method)
+	meaning, extra := "The "+string(kind), []string(nil)
+	switch {
+	case method == http.MethodGet:
+		extra = readHeaders(p)
+	case method != http.MethodDelete || isRecord(kind):
+		extra = []string{"ETag"}
+	}
+	var schema ordered
+	switch {
+	case kind == "" && p.isIndex():
+		meaning, schema = "The routes, their methods and parameters", d.schemas.add("Index", indexSchema())
+	case kind == "":
+		meaning, schema = "This document", ordered{{"type", "object"}}
+	case list:
+		meaning = "A page of the list"
+		schema = d.schemas.add(capital(string(kind))+"List",
+			listSchema(represent.Collections[kind], d.schemas.of(representations[kind])))
+	default:
+		schema = d.schemas.of(representations[kind])
+	}
+	switch {
+	case e.Success == http.StatusCreated && isLinked(kind):
+		meaning, extra = "The new "+string(kind)+", or the one there is of that name", append(extra, "Location")
+	case e.Success == http.StatusCreated:
+		meaning, extra = "The new "+string(kind), append(extra, "Location")
+	case method == http.MethodDelete && isRecord(kind):
+		meaning = "The " + string(kind) + ", now in the trash"
+	case method == http.MethodDelete:
+		meaning = "The " + string(kind) + " as it was"
+	}
+	if method == http.MethodPost {
+		extra = append(extra, replayedHeader)
+	}
+	return response(meaning, extra, ordered{
+		{"application/json", ordered{{"schema", schema}, {"examples", d.show(successExample(p, e, method))}}},
+	})
+}
+
+// failure is an error reply, in the two forms that clients choose by Accept.
+func (d *description) failure(p *Route, method string, err possible) ordered {
+	var names []string
+	switch err.status {
+	case "401":
+		names = []string{"WWW-Authenticate"}
+	case "409", "429", "503":
+		names = []string{"Retry-After"}
+	}
+	problem := ordered{{"schema", refTo("schemas", "Problem")}}
+	if err.status == "400" {
+		problem = append(problem, member{"examples", d.show("error_problem")})
+	}
+	return response(err.meaning, names, ordered{
+		{"application/json", ordered{
+			{"schema", refTo("schemas", "Error")}, {"examples", d.show(errorExample(p, method, err.status))},
+		}},
+		{"application/problem+json", problem},
+	})
+}
+
+// isRecord tells events, venues and organizers from terms and images: they have a status and a trash.
+func isRecord(kind calendar.Kind) bool { return kind == calendar.Event || isLinked(kind) }
+
+func isLinked(kind calendar.Kind) bool { return kind == calendar.Venue || kind == calendar.Organizer }
+
+// possible is an error an operation can answer.
+type possible struct{ status, meaning string }
+
+// errorsOf are the errors of an operation (contract, sections 3 and 16).
+func errorsOf(p *Route, e *Endpoint, method string) []possible {
+	kind, single, read := p.Kind, p.hasCaptures(), method == http.MethodGet
+	out := []possible{
+		{"400", "A parameter is missing or invalid, or the body is malformed"},
+		{"401", "The credentials are wrong"},
+	}
+	if !read {
+		out[1].meaning = "The credentials are wrong, or there are none"
+	}
+	switch {
+	case read && kind == calendar.Image && !single:
+		out = append(out, possible{"403", "The caller may not list images"})
+	case read && kind == calendar.Event && single:
+		out = append(out, possible{"403", "The event is protected, in the trash, or not for the caller to read"})
+	case read && isRecord(kind) && single:
+		out = append(out, possible{"403", "Not for the caller to read"})
+	case !read:
+		out = append(out, possible{"403", "The caller may not do this"})
+	}
+	switch {
+	case read && isRecord(kind) && !single:
+		out = append(out, possible{"404", "The page is past the end"})
+	case kind == calendar.Image && single:
+		out = append(out, possible{"404", "There is no such image"})
+	case kind == calendar.Event && single && (!p.isBySlug() || e.In == param.InBody):
+		out = append(out, possible{"404", "There is no such event"})
+	}
+	if method == http.MethodDelete && isRecord(kind) {
+		out = append(out, possible{"410", "It is in the trash already"})
+	}
+	switch {
+	case read:
+		out = append(out, possible{"412", "If-Match does not have the tag of the reply"})
+	case single:
+		out = append(out, possible{"412", "The record is not as If-Match asks for"})
+	}
+	if method == http.MethodPost {
+		out = append(out, keyInUse)
+	}
+	tooLarge := possible{"413", "The address is too long"}
+	if !read {
+		tooLarge.meaning = "The body or the address is too long"
+	}
+	out = append(out, tooLarge)
+	if method == http.MethodPost {
+		out = append(out, keyReused)
+	}
+	return append(out,
+		possible{"429", "Too many requests"},
+		possible{"503", "The database is away, or the service is stopping"},
+		possible{"default", "Our own fault (500)"})
+}

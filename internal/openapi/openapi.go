@@ -1,0 +1,11 @@
+// Package openapi describes the API as OpenAPI 3, from its routes, the declarations of their parameters and the
+// representations.
+package openapi
+
+import "github.com/almanac-cal/almanac/internal/jsonwrite"
+
+// A description is made of objects whose members keep their order.
+type (
+	ordered = jsonwrite.Object
+	member  = jsonwrite.Member
+)
