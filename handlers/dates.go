@@ -14,7 +14,7 @@ import (
 // maxUnix is beyond all seconds that are a date. Numbers up to it lose nothing as float64.
 const maxUnix = 1e12
 
-// parseDate reads a date of the contract's section 5; relative words refer to now in the zone.
+// parseDate reads a date (contract, section 5); relative words refer to now in the zone.
 func parseDate(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *param.Fault) {
 	return func(raw any) (when.Date, *param.Fault) {
 		if n, ok := raw.(json.Number); ok {

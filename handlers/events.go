@@ -146,7 +146,7 @@ func (r *request) noEvent(id int64) error {
 	return &calendar.Error{Code: code, Key: code, Args: map[string]any{"ID": strconv.FormatInt(id, 10)}}
 }
 
-// invalidPath is the answer for an unknown id or slug in the path, where the contract calls it invalid.
+// invalidPath returns the error for an unknown id or slug in the path where it is invalid (contract, section 3).
 func invalidPath(name string) error {
 	f := param.Bad()
 	f.Param = name

@@ -11,9 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// This file answers the lists a second time: by looking at every record in memory and asking the sentences of
-// the contract, one after the other. It shares the words of package calendar with the service (names of kinds,
-// statuses and languages) and none of its rules.
+// This file answers the lists a second time: by looking at every record in memory and applying the rules for
+// filters one after the other (contract, section 9). It shares the words of package calendar with the service
+// (names of kinds, statuses and languages) and none of its rules.
 
 // The roles, from the least.
 const (

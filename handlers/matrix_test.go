@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// rights is the permission matrix of the contract (section 12.3) and of its rules on the trash, as a client sees
-// it. R is events, venues and organizers; U is every unpublished status; W is the trash for what was draft or
+// rights is the permission matrix with the rules on the trash (contract, section 12.3), as a client sees it. R
+// is events, venues and organizers; U is every unpublished status; W is the trash for what was draft or
 // pending, O the trash for what was anything else. Columns: anonymous, subscriber, contributor, author, editor,
 // administrator.
 //

@@ -85,7 +85,7 @@ var elsewhere = []string{
 // ours are members that the source does not have.
 var ours = []string{"ticketed", "post_parent", "language", "translations"}
 
-// expectedEvent is a source's event as the contract has us serve it.
+// expectedEvent returns a source's event as the service answers it (contract, section 6.1).
 func expectedEvent(t *testing.T, e map[string]any) map[string]any {
 	t.Helper()
 	out := expected(t, e, "title")
@@ -95,11 +95,11 @@ func expectedEvent(t *testing.T, e map[string]any) map[string]any {
 			delete(out, name)
 		}
 	}
-	// A site without a cost answers where its symbol would stand; we answer nothing (section 7).
+	// A site without a cost answers where its symbol would stand; we answer nothing (contract, section 7).
 	if details, ok := out["cost_details"].(map[string]any); ok && len(details["values"].([]any)) == 0 {
 		details["currency_position"] = ""
 	}
-	// The source leaves the abbreviation out where it was never computed; ours is derived (section 5).
+	// The source leaves the abbreviation out where it was never computed; ours is derived (contract, section 5).
 	if out["timezone_abbr"] == "" {
 		out["timezone_abbr"] = "EDT"
 		if offset, _ := out["timezone"].(string); strings.HasPrefix(offset, "UTC+") {

@@ -23,7 +23,7 @@ const (
 	required = true
 )
 
-// The fields of section 2, as they are created. Updates require none and have no default but null.
+// The fields of a create (specification, section 2). Updates require none and have no default but null.
 var (
 	eventFields = []field{
 		{"author", "integer", optional, ""},
@@ -96,7 +96,7 @@ var (
 	}
 )
 
-// The parameters of the lists: sections 4.4 to 4.6.
+// The parameters of the lists (specification, sections 4.4 to 4.6).
 var (
 	eventFilters = []field{
 		{"page", "integer", optional, "1"},

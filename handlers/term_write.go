@@ -58,7 +58,7 @@ func (r *request) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
 	r.declareLanguage(f.p)
 }
 
-// maxTermText bounds a term's description: other text of the contract's section 4.
+// maxTermText bounds a term's description, which is "other text" (contract, section 4).
 const maxTermText = maxText
 
 // mayManageTerms refuses who may not write terms.

@@ -54,7 +54,7 @@ func (r *request) lookDue(kinds ...calendar.Kind) (err error) {
 	return nil
 }
 
-// seenBy is what a caller sees in a list: the contract's rule for status, whether it was sent or not (section 9.1).
+// seenBy returns what a caller sees in a list, whether a status was sent or not (contract, section 9.1).
 func seenBy(caller auth.Principal, sent []calendar.Status) index.Visible {
 	published := []calendar.Status{calendar.Publish}
 	everything := auth.MaySeeAllUnpublished(caller)

@@ -285,7 +285,7 @@ func (s *Server) recovered(c *fiber.Ctx, x *exchange) (err error) {
 
 var errNoRoute = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
 
-// dispatch takes the steps of the contract's section 3 up to the parameters, which package handlers reads.
+// dispatch takes the steps of a request (contract, section 3) up to the parameters, which package handlers reads.
 func (s *Server) dispatch(c *fiber.Ctx, x *exchange) error {
 	uri := c.Request().URI()
 	path := string(uri.PathOriginal())

@@ -8,9 +8,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// contract is the permission matrix written down a second time, from the contract and not from the code: one
-// line per right, with the letter y under each role that has it. R is events, venues and organizers; W is the
-// trash for what was draft or pending before, O the trash for what was anything else.
+// contract is the permission matrix written down a second time, from the page and not from the code (contract,
+// section 12.3): one line per right, with the letter y under each role that has it. R is events, venues and
+// organizers; W is the trash for what was draft or pending before, O the trash for what was anything else.
 //
 // Columns: anonymous, subscriber, contributor, author, editor, administrator.
 const contract = `

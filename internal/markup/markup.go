@@ -20,7 +20,7 @@ var ErrText = errors.New("text has a NUL character or is not valid UTF-8")
 // Only what can be a tag is taken for one, so "a < b", "1 <3" and "I </3 it" stay, and so does a "<" that no
 // ">" follows. The result may hold "<" and "&" and is to be escaped wherever HTML is expected.
 //
-// The error is ErrText. The rule is the type "text" of the contract, section 4.
+// The error is ErrText. The rule is the type "text" (contract, section 4).
 func Text(s string) (string, error) {
 	if !storable(s) {
 		return "", ErrText

@@ -7,7 +7,7 @@ import "strings"
 // inside becomes "<br />" and a line feed, unless the line ends with a br already. Text with a block element
 // stays as it is. The result is trimmed; inline tags that reach over several paragraphs are left as they are.
 //
-// The rule is that of the contract, section 6.7. This runs for every description of every reply, so it looks for
+// The rule is in the contract, section 6.7. Paragraphs runs for every description of every reply, so it looks for
 // names of elements only and does not parse.
 func Paragraphs(s string) string {
 	s = strings.TrimSpace(s)

@@ -18,7 +18,7 @@ import (
 // "&", "<" and ">" are escaped, and line breaks are line feeds, which Paragraphs relies on.
 // HTML(HTML(s)) is HTML(s), so that what was read can be sent back.
 //
-// The error is ErrText. The rule is that of the contract, section 6.7.
+// The error is ErrText. The rule is in the contract, section 6.7.
 func HTML(s string) (string, error) {
 	if !storable(s) {
 		return "", ErrText

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// The limits of a download (contract section 15), besides MaxBytes.
+// The limits of a download (contract, section 15), besides MaxBytes.
 const (
 	fetchTime    = 10 * time.Second // from the first look-up to the last byte
 	maxRedirects = 3

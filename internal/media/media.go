@@ -21,7 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// The limits of a picture (contract section 15).
+// The limits of a picture (contract, section 15).
 const (
 	MaxBytes  = 10 << 20   // of the file
 	MaxPixels = 40_000_000 // width times height

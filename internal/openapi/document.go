@@ -80,7 +80,7 @@ func (a *API) document() ordered {
 				{"name", "Apache 2.0"}, {"url", "https://www.apache.org/licenses/LICENSE-2.0.html"},
 			}},
 		}},
-		// The slash at the end is agreed (contract, section 17). Clients join it and a path with one slash.
+		// The URL ends with a slash (contract, section 17). Clients join it and a path with one slash.
 		{"servers", []ordered{{{"url", a.Address + "/"}}}},
 		{"tags", d.tags},
 		{"paths", paths},

@@ -285,7 +285,7 @@ var truth = map[string]bool{
 	"0": false, "false": false, "no": false, "n": false, "off": false, "disable": false, "disabled": false,
 }
 
-// Boolean reads a boolean: a JSON boolean, or one of the words of the contract as string or number.
+// Boolean reads a boolean: a JSON boolean, or one of its words as string or number (contract, section 4).
 func Boolean(raw any) (bool, *Fault) {
 	var word string
 	switch v := Last(raw).(type) {

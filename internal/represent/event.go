@@ -169,7 +169,7 @@ func abbreviation(zone string, t time.Time) string {
 	return z.Abbreviation(t)
 }
 
-// readableVenues leaves out what the caller may not see (contract, difference 20).
+// readableVenues leaves out venues that the caller may not read (contract, difference 20).
 func (v *View) readableVenues(e *ent.Event) []*ent.Venue {
 	return slices.DeleteFunc(slices.Clone(e.Edges.Venues), func(row *ent.Venue) bool {
 		return !v.Readable(calendar.Venue, row.AuthorID, row.Status, row.PublishedAt)

@@ -2,8 +2,7 @@
 // "tomorrow 9am", "następny poniedziałek" or "en 3 días". It reads no clock; whoever calls it says what
 // time it is and in which zone.
 //
-// It accepts what the contract lists (section 5) and nothing else: a text with two readings is refused
-// rather than guessed at.
+// It accepts the listed inputs (contract, section 5) and nothing else. A text with two readings is refused.
 package when
 
 import (

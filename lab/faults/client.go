@@ -48,7 +48,7 @@ func (a answer) into(v any) error {
 	return nil
 }
 
-// errRefused is a reply 503 in the shape of the contract.
+// errRefused is a reply 503 with a well-formed body (contract, section 16).
 var errRefused = errors.New("503")
 
 // wanted503 is what is wrong with the outcome of a request that had to be refused.
@@ -125,8 +125,8 @@ func (c *client) exchange(req *http.Request) (answer, error) {
 	return answer{status: res.StatusCode, header: res.Header, body: data}, err
 }
 
-// shape is what is wrong with a reply, whatever was asked for: errors have the body of the contract's section 16, and
-// who is refused for a while is told for how long.
+// shape reports what is wrong with a reply, whatever was asked for. Errors need their body (contract, section 16). A
+// temporary refusal needs Retry-After.
 func shape(a answer) error {
 	if a.status >= 500 && a.status != http.StatusServiceUnavailable {
 		return fmt.Errorf("%d: %.300s", a.status, a.body)
