@@ -57,7 +57,7 @@ const (
 var (
 	citation = regexp.MustCompile(`(?i)\b(section|difference)(s?) (` + sectionNumber + `(?:(?:, | and | to )` + sectionNumber + `)*)\b`)
 	number   = regexp.MustCompile(sectionNumber)
-	// otherDocument ends the text before a citation of something else than the contract.
+	// otherDocument matches the end of the text before a citation of another document.
 	otherDocument = regexp.MustCompile(`(?:RFC \d+|\bspecification|https?://\S+), $`)
 	link          = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 )
@@ -247,8 +247,7 @@ func TestCitationFaults(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			count, faults := page.check(tt.text)
-			match := slices.EqualFunc(faults, tt.faults, func(got, want string) bool { return strings.Contains(got, want) })
-			if count != tt.count || !match {
+			if count != tt.count || !slices.EqualFunc(faults, tt.faults, strings.Contains) {
 				t.Errorf("%d citations, faults %q; want %d, %q", count, faults, tt.count, tt.faults)
 			}
 		})
