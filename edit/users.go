@@ -60,4 +60,6 @@ func (e *Editor) RemoveUser(ctx context.Context, tx *ent.Tx, userID int64) error
 }
 
 // wroteBy selects the records of an author. The tables share the column.
-func wroteBy[P ~func(*sql.Selector)](userID int64) P { return P(sql.FieldEQ(event.FieldAuthorID, userID)) }
+func wroteBy[P ~func(*sql.Selector)](userID int64) P {
+	return P(sql.FieldEQ(event.FieldAuthorID, userID))
+}

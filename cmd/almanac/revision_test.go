@@ -67,7 +67,7 @@ func TestCommandsRaiseTheRevision(t *testing.T) {
 			{"user", "remove", "ewa"},
 			{"search", "rebuild"},
 			{"check", "--repair"},
-			{"seed", "--events", "3", "--no-images"},
+			{"seed", "--events", "3", "--no-images", "--force"},
 		} {
 			before := revision()
 			almanac(args...)
