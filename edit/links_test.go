@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // linkedWorld has an event of each status, linked to one of everything, and one event with no links.
