@@ -8,9 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/eventorganizer"
 	"github.com/almanac-cal/almanac/ent/eventterm"
-	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/venue"
@@ -43,11 +41,11 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 		case calendar.Event:
 			err = e.removeEvents(ctx, tx, there)
 		case calendar.Venue:
-			if _, err = tx.EventVenue.Delete().Where(eventvenue.VenueIDIn(there...)).Exec(ctx); err == nil {
+			if err = e.unlink(ctx, tx, kind, there); err == nil {
 				_, err = tx.Venue.Delete().Where(venue.IDIn(there...)).Exec(ctx)
 			}
 		case calendar.Organizer:
-			if _, err = tx.EventOrganizer.Delete().Where(eventorganizer.OrganizerIDIn(there...)).Exec(ctx); err == nil {
+			if err = e.unlink(ctx, tx, kind, there); err == nil {
 				_, err = tx.Organizer.Delete().Where(organizer.IDIn(there...)).Exec(ctx)
 			}
 		default:
@@ -107,13 +105,7 @@ func (e *Editor) removeEvents(ctx context.Context, tx *ent.Tx, ids []int64) erro
 	for _, id := range children {
 		e.log(calendar.Event, id, calendar.Updated, []string{"post_parent"})
 	}
-	if _, err := tx.EventTerm.Delete().Where(eventterm.EventIDIn(ids...)).Exec(ctx); err != nil {
-		return err
-	}
-	if _, err := tx.EventVenue.Delete().Where(eventvenue.EventIDIn(ids...)).Exec(ctx); err != nil {
-		return err
-	}
-	if _, err := tx.EventOrganizer.Delete().Where(eventorganizer.EventIDIn(ids...)).Exec(ctx); err != nil {
+	if err := unlinkEvents(ctx, tx, ids); err != nil {
 		return err
 	}
 	_, err = tx.Event.Delete().Where(event.IDIn(ids...)).Exec(ctx)

@@ -99,8 +99,15 @@ func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in
 	if s.author != nil {
 		author = s.author
 	}
+	noted := len(e.changes)
 	if err := e.carryOut(ctx, tx, p, in, author); err != nil {
 		return nil, err
+	}
+	for _, c := range e.changes[noted:] {
+		if c.kind == calendar.Event && c.id == row.ID {
+			// A venue or organizer sent with the event went to the trash, and the event lost it.
+			old.version++
+		}
 	}
 	return e.changeEvent(ctx, tx, row, old, s, in, span, p)
 }
@@ -136,7 +143,7 @@ func (e *Editor) changeEvent(
 			return nil, err
 		}
 	}
-	u := tx.Event.Update().Where(event.ID(row.ID), event.Version(row.Version))
+	u := tx.Event.Update().Where(event.ID(row.ID), event.Version(old.version))
 	if err := e.fillEvent(u.Mutation(), r, old, s, row, in, span, d); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,8 @@ type world struct {
 	users map[calendar.Role]*ent.User
 	// rowsPast is set by tests that write rows past this package, which Check may not like.
 	rowsPast bool
+	// logged compares what a write changed with its entries in the change log.
+	logged bool
 }
 
 func newWorld(t testing.TB, db *ent.Client) *world {
@@ -57,6 +59,7 @@ func each(t *testing.T, test func(t *testing.T, w *world)) {
 	t.Helper()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := newWorld(t, st.Ent)
+		w.logged = true
 		test(t, w)
 		if t.Failed() || w.rowsPast {
 			return
@@ -85,11 +88,27 @@ func (e *Editor) in(l calendar.Language) *Editor {
 func wrote[R any](w *world, e *Editor, do func(ctx context.Context, tx *ent.Tx) (R, error)) (R, error) {
 	w.t.Helper()
 	var row R
-	err := Write(w.t.Context(), w.db, e, func(tx *ent.Tx) (err error) {
-		row, err = do(w.t.Context(), tx)
-		return err
+	err := w.watched(func() error {
+		return Write(w.t.Context(), w.db, e, func(tx *ent.Tx) (err error) {
+			row, err = do(w.t.Context(), tx)
+			return err
+		})
 	})
 	return row, err
+}
+
+// watched runs a write and complains about records that it changed without an entry in the change log.
+func (w *world) watched(write func() error) error {
+	w.t.Helper()
+	if !w.logged {
+		return write()
+	}
+	before := storetest.ReadRecords(w.t, w.db)
+	err := write()
+	for _, problem := range storetest.ReadRecords(w.t, w.db).Unlogged(w.t, w.db, before) {
+		w.t.Error(problem)
+	}
+	return err
 }
 
 // write is wrote for what must succeed.
@@ -155,9 +174,11 @@ func (w *world) trashEvent(e *Editor, id int64) (*ent.Event, error) {
 
 func (w *world) createVenue(e *Editor, in *VenueInput) (row *ent.Venue, created bool, err error) {
 	w.t.Helper()
-	err = Write(w.t.Context(), w.db, e, func(tx *ent.Tx) (err error) {
-		row, created, err = e.CreateVenue(w.t.Context(), tx, in)
-		return err
+	err = w.watched(func() error {
+		return Write(w.t.Context(), w.db, e, func(tx *ent.Tx) (err error) {
+			row, created, err = e.CreateVenue(w.t.Context(), tx, in)
+			return err
+		})
 	})
 	return row, created, err
 }

@@ -85,6 +85,84 @@ func relink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids [
 	return link(ctx, tx, kind, id, ids)
 }
 
+// unlink removes venues, organizers or terms from all events, which is a change of these events (decision 023). The
+// transaction has locked what it removes, so no further event can be linked to it.
+func (e *Editor) unlink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
+	for part := range slices.Chunk(ids, batch) {
+		events, err := linkedEvents(ctx, tx, kind, part)
+		if err != nil {
+			return fmt.Errorf("events of kind %s: %w", kind, err)
+		}
+		if err := e.touchEvents(ctx, tx, events, eventField(kind)); err != nil {
+			return err
+		}
+		switch kind {
+		case calendar.Venue:
+			_, err = tx.EventVenue.Delete().Where(eventvenue.VenueIDIn(part...)).Exec(ctx)
+		case calendar.Organizer:
+			_, err = tx.EventOrganizer.Delete().Where(eventorganizer.OrganizerIDIn(part...)).Exec(ctx)
+		default:
+			_, err = tx.EventTerm.Delete().Where(eventterm.TermIDIn(part...)).Exec(ctx)
+		}
+		if err != nil {
+			return fmt.Errorf("unlink %s: %w", kind, err)
+		}
+	}
+	return nil
+}
+
+// linkedEvents loads the ids of the events that are linked to some venues, organizers or terms, in ascending order.
+func linkedEvents(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) (events []int64, err error) {
+	switch kind {
+	case calendar.Venue:
+		err = tx.EventVenue.Query().Where(eventvenue.VenueIDIn(ids...)).Select(eventvenue.FieldEventID).Scan(ctx, &events)
+	case calendar.Organizer:
+		err = tx.EventOrganizer.Query().Where(eventorganizer.OrganizerIDIn(ids...)).
+			Select(eventorganizer.FieldEventID).Scan(ctx, &events)
+	default:
+		err = tx.EventTerm.Query().Where(eventterm.TermIDIn(ids...)).Select(eventterm.FieldEventID).Scan(ctx, &events)
+	}
+	slices.Sort(events)
+	return slices.Compact(events), err
+}
+
+// touchEvents makes a new version of events whose field is changed in other tables, and logs it.
+func (e *Editor) touchEvents(ctx context.Context, tx *ent.Tx, ids []int64, field string) error {
+	for part := range slices.Chunk(ids, batch) {
+		err := tx.Event.Update().Where(event.IDIn(part...)).AddVersion(1).SetModifiedAt(e.Now).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("events without %s: %w", field, err)
+		}
+	}
+	for _, id := range ids {
+		e.log(calendar.Event, id, calendar.Updated, []string{field})
+	}
+	return nil
+}
+
+// eventField returns the field of events that names linked records of a kind.
+func eventField(kind calendar.Kind) string {
+	switch kind {
+	case calendar.Category:
+		return "categories"
+	case calendar.Tag:
+		return "tags"
+	}
+	return string(kind)
+}
+
+// unlinkEvents removes the links of events that are deleted.
+func unlinkEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
+	if _, err := tx.EventTerm.Delete().Where(eventterm.EventIDIn(ids...)).Exec(ctx); err != nil {
+		return err
+	}
+	if _, err := tx.EventVenue.Delete().Where(eventvenue.EventIDIn(ids...)).Exec(ctx); err != nil {
+		return err
+	}
+	_, err := tx.EventOrganizer.Delete().Where(eventorganizer.EventIDIn(ids...)).Exec(ctx)
+	return err
+}
+
 // link adds venues or organizers to an event that has none.
 func link(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []int64) (err error) {
 	for from := 0; from < len(ids) && err == nil; from += batch {

@@ -25,8 +25,6 @@ type named[R any] struct {
 	// named lists the rows that are not in the trash and have the name, folded, in the original, and those that
 	// have it in the language.
 	named func(ctx context.Context, key string, l calendar.Language) ([]R, error)
-	// unlink removes it from all events.
-	unlink func(ctx context.Context, id int64) error
 }
 
 // namedMutation is the mutation of a venue or an organizer.
@@ -175,8 +173,8 @@ func (t named[R]) change(ctx context.Context, tx *ent.Tx, e *Editor, row R, old 
 		return row, fmt.Errorf("%s %d: %w", t.kind, r.id, err)
 	}
 	if action == calendar.Trashed {
-		if err := t.unlink(ctx, r.id); err != nil {
-			return row, fmt.Errorf("unlink %s %d: %w", t.kind, r.id, err)
+		if err := e.unlink(ctx, tx, t.kind, []int64{r.id}); err != nil {
+			return row, fmt.Errorf("%s %d: %w", t.kind, r.id, err)
 		}
 	}
 	e.log(t.kind, r.id, action, d.fields)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/eventorganizer"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
 	"github.com/almanac-cal/almanac/internal/auth"
@@ -98,10 +97,6 @@ func (e *Editor) organizers(tx *ent.Tx, in *OrganizerInput, s *sent) named[*ent.
 				Where(organizertranslation.NameKey(key), organizertranslation.LanguageEQ(l)).
 				QueryOrganizer().Where(organizer.StatusNEQ(calendar.Trash)).All(ctx)
 			return append(rows, others...), err
-		},
-		unlink: func(ctx context.Context, id int64) error {
-			_, err := tx.EventOrganizer.Delete().Where(eventorganizer.OrganizerID(id)).Exec(ctx)
-			return err
 		},
 	}
 }

@@ -21,11 +21,16 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// searchable are the fields of the change log that a search looks at, whatever the kind; the slug counts for
-// terms. An update of others leaves the search texts alone.
-var searchable = []string{
-	"title", "venue", "organizer", "name", "description", "excerpt",
-	"address", "city", "country", "province", "state", "stateprovince", "zip", "phone", "website", "email",
+// searchable are the fields of the change log that a search of records of a kind looks at. An update of others leaves
+// the search texts alone.
+var searchable = map[calendar.Kind][]string{
+	calendar.Event: {"title", "description", "excerpt"},
+	calendar.Venue: {
+		"venue", "description", "address", "city", "country", "province", "state", "stateprovince", "zip", "phone", "website",
+	},
+	calendar.Organizer: {"organizer", "description", "phone", "website", "email"},
+	calendar.Category:  {"name", "description", "slug"},
+	calendar.Tag:       {"name", "description", "slug"},
 }
 
 // findable reports whether a change is one of what the record is found by.
@@ -36,9 +41,7 @@ func (c change) findable() bool {
 	if c.fields == nil || c.action == calendar.Deleted {
 		return true
 	}
-	return slices.ContainsFunc(c.fields, func(f string) bool {
-		return slices.Contains(searchable, f) || f == "slug" && isTerm(c.kind)
-	})
+	return slices.ContainsFunc(c.fields, func(f string) bool { return slices.Contains(searchable[c.kind], f) })
 }
 
 func isTerm(k calendar.Kind) bool { return k == calendar.Category || k == calendar.Tag }

@@ -141,7 +141,10 @@ func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) erro
 	if err != nil {
 		return fmt.Errorf("slugs of %s %d: %w", row.Taxonomy, row.ID, err)
 	}
-	// Links and translations go with it.
+	if err := e.unlink(ctx, tx, row.Taxonomy, []int64{row.ID}); err != nil {
+		return fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
+	}
+	// Translations go with it.
 	err = guarded(tx.Term.Delete().Where(term.ID(row.ID), term.Version(row.Version)).Exec(ctx))
 	if err != nil {
 		return fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
 	"github.com/almanac-cal/almanac/internal/auth"
@@ -94,10 +93,6 @@ func (e *Editor) venues(tx *ent.Tx, in *VenueInput, s *sent) named[*ent.Venue] {
 				Where(venuetranslation.NameKey(key), venuetranslation.LanguageEQ(l)).
 				QueryVenue().Where(venue.StatusNEQ(calendar.Trash)).All(ctx)
 			return append(rows, others...), err
-		},
-		unlink: func(ctx context.Context, id int64) error {
-			_, err := tx.EventVenue.Delete().Where(eventvenue.VenueID(id)).Exec(ctx)
-			return err
 		},
 	}
 }

@@ -381,6 +381,29 @@ func TestRefusedPreconditionsAreErrorsLikeOthers(t *testing.T) {
 	})
 }
 
+// TestEventThatLosesALinkHasAnotherVersion trashes or deletes what an event is linked to, and sends the tag from before.
+func TestEventThatLosesALinkHasAnotherVersion(t *testing.T) {
+	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		created := e.must(t, post("admin", "/events", concert(object{
+			"venue": object{"venue": "Barn"}, "organizer": object{"organizer": "Band"}, "categories": "Folk", "tags": "Outside",
+		})))
+		event := fmt.Sprint("/events/", created.Get(t, "id"))
+		for _, lost := range []apitest.Request{
+			remove("admin", fmt.Sprint("/venues/", created.Get(t, "venue", "id"))),
+			patch("admin", fmt.Sprint("/organizers/", created.Get(t, "organizer", 0, "id")), object{"status": "trash"}),
+			remove("admin", fmt.Sprint("/categories/", created.Get(t, "categories", 0, "id"))),
+			remove("admin", fmt.Sprint("/tags/", created.Get(t, "tags", 0, "id"))),
+		} {
+			_, tag := tagged(t, e.API, get(event))
+			e.must(t, lost)
+			e.Run(t, []apitest.Case{
+				{Name: "write after " + lost.Path, Request: ifMatch(tag, patch("admin", event, object{"title": "Other"})), Status: 412, Code: failed},
+				{Name: "read after " + lost.Path, Request: ifNoneMatch(tag, get(event)), Status: 200},
+			})
+		}
+	})
+}
+
 // TestOneOfTheRacersHasTheRightTag sends writes that all expect the same version.
 func TestOneOfTheRacersHasTheRightTag(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {

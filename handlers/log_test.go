@@ -103,6 +103,8 @@ func TestEveryWriteIsLoggedOnce(t *testing.T) {
 		step("restored", patch("admin", "/events/27", object{"status": "draft", "sticky": false}), 200, byAdmin("restore event 27: slug status sticky"))
 		step("to the trash by status", patch("admin", "/events/27", object{"status": "trash"}), 200, byAdmin("trash event 27: slug status"))
 
+		step("venue of an event to the trash", remove("author", "/venues/25"), 200,
+			byAuthor("trash venue 25: slug status", "update event 27: venue"))
 		step("venue", post("author", "/venues", object{"venue": "Barn"}), 201, byAuthor("create venue 28: all"))
 		step("duplicate without more", post("author", "/venues", object{"venue": "barn"}), 201, nil)
 		step("duplicate of another's", post("author", "/venues", object{"venue": "grand hall", "phone": "1"}), 201, nil)
@@ -118,8 +120,8 @@ func TestEveryWriteIsLoggedOnce(t *testing.T) {
 		step("category", post("author", "/categories", object{"name": "Child", "parent": 3}), 201, byAuthor("create category 11: all"))
 		step("category changed", patch("author", "/categories/11", object{"name": "Kid", "description": "x", "slug": "kid"}), 200,
 			byAuthor("update category 11: description name slug"))
-		step("category deleted, child moves up", remove("author", "/categories/3"), 200, byAuthor("delete category 3: all", "update category 11: parent"))
-		step("tag deleted", remove("author", "/tags/4"), 200, byAuthor("delete tag 4: all"))
+		step("category deleted, child moves up", remove("author", "/categories/3"), 200, byAuthor("delete category 3: all", "update category 11: parent", "update event 15: categories", "update event 19: categories"))
+		step("tag deleted", remove("author", "/tags/4"), 200, byAuthor("delete tag 4: all", "update event 15: tags", "update event 6: tags"))
 
 		step("image", upload("author", "a.png", picture(t, 2, 2)), 201, byAuthor("create image 30: all"))
 		step("image by address", post("author", "/organizers", object{"organizer": "Seen", "image": source + "/ok.png"}), 201,

@@ -4,13 +4,17 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// TestCommandsRaiseTheRevision runs commands that change what the API answers and no record is written by: processes that
-// keep replies have to notice.
+// TestCommandsRaiseTheRevision runs commands that change what the API answers: processes that keep replies have to
+// notice.
 func TestCommandsRaiseTheRevision(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
@@ -47,11 +51,23 @@ func TestCommandsRaiseTheRevision(t *testing.T) {
 			return n
 		}
 		almanac("user", "add", "--login", "ewa", "--role", "author")
+		ewa, err := auth.FindUser(t.Context(), st.Ent, "ewa")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := &edit.Editor{Now: now(), By: auth.Principal{UserID: ewa.ID, Role: calendar.Author}}
+		err = edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) error {
+			_, _, err := e.CreateVenue(t.Context(), tx, &edit.VenueInput{Name: new("Hall")})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, args := range [][]string{
 			{"user", "remove", "ewa"},
 			{"search", "rebuild"},
 			{"check", "--repair"},
-			{"seed", "--events", "3", "--no-images"},
+			{"seed", "--events", "3", "--no-images", "--force"},
 		} {
 			before := revision()
 			almanac(args...)

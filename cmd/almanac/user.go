@@ -131,9 +131,17 @@ type userArg struct {
 func (c userArg) change(
 	ctx context.Context, s streams, guard bool, done string, do func(ctx context.Context, tx *ent.Tx, id int64) error,
 ) error {
+	return c.changeBy(ctx, s, &edit.Editor{Now: now(), By: auth.System()}, guard, done, do)
+}
+
+// changeBy is change for what also writes records, which e does.
+func (c userArg) changeBy(
+	ctx context.Context, s streams, e *edit.Editor, guard bool, done string,
+	do func(ctx context.Context, tx *ent.Tx, id int64) error,
+) error {
 	return c.withCurrent(ctx, func(st *store.Store) error {
 		var login string
-		err := store.Tx(ctx, st.Ent, func(tx *ent.Tx) error {
+		err := edit.Write(ctx, st.Ent, e, func(tx *ent.Tx) error {
 			u, err := auth.FindUser(ctx, tx.Client(), c.Login)
 			if err != nil {
 				return err
@@ -229,12 +237,6 @@ type userRemoveCmd struct {
 
 // Run removes the user.
 func (c userRemoveCmd) Run(ctx context.Context, s streams) error {
-	return c.change(ctx, s, !c.Force, "removed", func(ctx context.Context, tx *ent.Tx, id int64) error {
-		if err := auth.RemoveUser(ctx, tx.Client(), id); err != nil {
-			return err
-		}
-		// What they wrote has no author any more, which is shown.
-		e := &edit.Editor{Now: now(), By: auth.System()}
-		return edit.LogAll(ctx, tx, e, calendar.Event, calendar.Venue, calendar.Organizer)
-	})
+	e := &edit.Editor{Now: now(), By: auth.System()}
+	return c.changeBy(ctx, s, e, !c.Force, "removed", e.RemoveUser)
 }

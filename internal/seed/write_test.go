@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
@@ -219,8 +221,17 @@ func TestWriteAndRemove(t *testing.T) {
 				t.Errorf("%d rows are left in %s, want %d", got, table, n)
 			}
 		}
-		if row := st.Ent.Event.GetX(t.Context(), own.ID); row.ParentID != nil || row.Version != 2 {
+		// It lost its parent, and then its venue.
+		if row := st.Ent.Event.GetX(t.Context(), own.ID); row.ParentID != nil || row.Version != 3 {
 			t.Errorf("the own event is %v", row)
+		}
+		var fields []string
+		for _, c := range st.Ent.Change.Query().Where(change.KindEQ(calendar.Event), change.RecordID(own.ID)).
+			Order(change.ByID()).AllX(t.Context()) {
+			fields = append(fields, c.Fields...)
+		}
+		if !slices.Equal(fields, []string{"post_parent", "venue"}) {
+			t.Errorf("the change log names %q of the own event", fields)
 		}
 		if list := filesBelow(t, name); len(list) > 0 {
 			t.Errorf("files are left: %v", list)

@@ -1,0 +1,93 @@
+package layers
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// callers says which file alone may call what removes links between records, tests aside. That file also writes the
+// entries of the change log (decision 023).
+var callers = map[string]string{
+	"EventVenue.Delete":     "edit/links.go",
+	"EventOrganizer.Delete": "edit/links.go",
+	"EventTerm.Delete":      "edit/links.go",
+	"Event.Delete":          "edit/bulk_remove.go",
+	"Venue.Delete":          "edit/bulk_remove.go",
+	"Organizer.Delete":      "edit/bulk_remove.go",
+	"Term.Delete":           "edit/terms.go",
+	"Image.Delete":          "edit/images.go",
+	"auth.RemoveUser":       "edit/users.go",
+	"User.Delete":           "auth/user.go",
+}
+
+func TestLinksAreRemovedWhereTheyAreLogged(t *testing.T) {
+	files, err := sources("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, f := range files {
+		if strings.HasSuffix(f.path, "_test.go") || strings.HasPrefix(f.path, "ent/") {
+			continue
+		}
+		found, err := removals("../..", f.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, call := range found {
+			if file, known := callers[call]; !known || file != f.path {
+				t.Errorf("%s: %s is called in %q only", f.path, call, file)
+			}
+			seen[call] = true
+		}
+	}
+	for call := range callers {
+		if !seen[call] {
+			t.Errorf("%s is not called any more; take it from the table", call)
+		}
+	}
+}
+
+// removals are the calls of the table in a file, and statements that delete from its tables.
+func removals(root, name string) (out []string, err error) {
+	tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, filepath.FromSlash(name)), nil, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			of := ""
+			switch x := n.X.(type) {
+			case *ast.SelectorExpr:
+				of = x.Sel.Name
+			case *ast.Ident:
+				of = x.Name
+			}
+			// DeleteOne and DeleteOneID are other names for it.
+			method := n.Sel.Name
+			if strings.HasPrefix(method, "DeleteOne") {
+				method = "Delete"
+			}
+			if _, listed := callers[of+"."+method]; listed {
+				out = append(out, of+"."+method)
+			}
+		case *ast.BasicLit:
+			text := strings.NewReplacer("`", "", `"`, "").Replace(n.Value)
+			for _, table := range []string{"event_venues", "event_organizers", "event_terms", "events", "venues", "organizers", "terms"} {
+				words := strings.Fields(text)
+				if at := slices.Index(words, table); at >= 2 && words[at-2] == "DELETE" && words[at-1] == "FROM" {
+					out = append(out, "DELETE FROM "+table)
+				}
+			}
+		}
+		return true
+	})
+	return out, nil
+}

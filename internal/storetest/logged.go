@@ -1,0 +1,200 @@
+package storetest
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// Querier is a *sql.DB or an Ent client.
+type Querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Records is the content of all records at one revision of the calendar, for Unlogged.
+type Records struct {
+	revision int64
+	content  map[recordKey]*recordContent
+}
+
+type recordKey struct {
+	kind string
+	id   int64
+}
+
+type recordContent struct {
+	version int64
+	own     []string // the row, its translations and its links
+	texts   []string // what searches look at
+}
+
+// recordTables are the tables with one row for each record.
+var recordTables = []struct {
+	table, kind string   // "": the column taxonomy names the kind
+	derived     []string // columns that follow from other rows and are not in the change log
+}{
+	{"events", string(calendar.Event), nil},
+	{"venues", string(calendar.Venue), nil},
+	{"organizers", string(calendar.Organizer), nil},
+	{"images", string(calendar.Image), nil},
+	{"terms", "", []string{"event_count"}},
+}
+
+// partTables are the tables whose rows belong to a record.
+var partTables = []struct {
+	table, owner string
+	kind         string // "": the kind of the term
+}{
+	{"event_venues", "event_id", string(calendar.Event)},
+	{"event_organizers", "event_id", string(calendar.Event)},
+	{"event_terms", "event_id", string(calendar.Event)},
+	{"event_translations", "event_id", string(calendar.Event)},
+	{"venue_translations", "venue_id", string(calendar.Venue)},
+	{"organizer_translations", "organizer_id", string(calendar.Organizer)},
+	{"term_translations", "term_id", ""},
+}
+
+// ReadRecords reads the content of all records.
+func ReadRecords(t testing.TB, db Querier) Records {
+	t.Helper()
+	r := Records{content: map[recordKey]*recordContent{}}
+	scanRows(t, db, "SELECT value FROM counters WHERE name = 'revision'", func(row tableRow) {
+		r.revision = row.number("value")
+	})
+	termKinds := map[int64]string{}
+	for _, from := range recordTables {
+		scanRows(t, db, "SELECT * FROM "+from.table, func(row tableRow) {
+			kind, id := from.kind, row.number("id")
+			if kind == "" {
+				kind = row.text("taxonomy")
+				termKinds[id] = kind
+			}
+			r.content[recordKey{kind, id}] = &recordContent{
+				version: row.number("version"),
+				own:     []string{row.without(append(from.derived, "version")...)},
+			}
+		})
+	}
+	for _, from := range partTables {
+		scanRows(t, db, "SELECT * FROM "+from.table, func(row tableRow) {
+			kind, id := from.kind, row.number(from.owner)
+			if kind == "" {
+				kind = termKinds[id]
+			}
+			if c := r.content[recordKey{kind, id}]; c != nil {
+				c.own = append(c.own, from.table+row.without("id"))
+			}
+		})
+	}
+	scanRows(t, db, "SELECT * FROM search_texts", func(row tableRow) {
+		if c := r.content[recordKey{row.text("kind"), row.number("owner_id")}]; c != nil {
+			c.texts = append(c.texts, row.without("id"))
+		}
+	})
+	for _, c := range r.content {
+		slices.Sort(c.own)
+		slices.Sort(c.texts)
+	}
+	return r
+}
+
+// Unlogged lists the records that differ from an earlier reading without an entry in the change log, and those that
+// differ under the version they had.
+func (r Records) Unlogged(t testing.TB, db Querier, earlier Records) []string {
+	t.Helper()
+	logged := map[recordKey]bool{}
+	scanRows(t, db, fmt.Sprint("SELECT * FROM changes WHERE id > ", earlier.revision), func(row tableRow) {
+		first := row.number("record_id")
+		last := first
+		if row.text("action") == string(calendar.Loaded) {
+			var err error
+			if last, err = strconv.ParseInt(strings.Trim(row.text("fields"), `[" ]`), 10, 64); err != nil {
+				t.Fatalf("change %d: %v", row.number("id"), err)
+			}
+		}
+		for id := first; id <= last; id++ {
+			logged[recordKey{row.text("kind"), id}] = true
+		}
+	})
+	var out []string
+	for key, was := range earlier.content {
+		is := r.content[key]
+		if is != nil && slices.Equal(is.own, was.own) && slices.Equal(is.texts, was.texts) {
+			continue
+		}
+		if !logged[key] && !logged[recordKey{key.kind, 0}] {
+			out = append(out, fmt.Sprintf("%s %d changed without an entry in the change log", key.kind, key.id))
+		}
+		if is != nil && !slices.Equal(is.own, was.own) && is.version <= was.version {
+			out = append(out, fmt.Sprintf("%s %d changed and has version %d still", key.kind, key.id, is.version))
+		}
+	}
+	for key := range r.content {
+		if earlier.content[key] == nil && !logged[key] && !logged[recordKey{key.kind, 0}] {
+			out = append(out, fmt.Sprintf("%s %d is new without an entry in the change log", key.kind, key.id))
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// tableRow is a row as text, NULL being "".
+type tableRow struct {
+	columns []string
+	values  []sql.NullString
+}
+
+func (r tableRow) text(column string) string { return r.values[slices.Index(r.columns, column)].String }
+
+// number is 0 for NULL.
+func (r tableRow) number(column string) int64 {
+	n, err := strconv.ParseInt(r.text(column), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// without is the row without some columns.
+func (r tableRow) without(columns ...string) string {
+	var b strings.Builder
+	for i, c := range r.columns {
+		if !slices.Contains(columns, c) {
+			fmt.Fprintf(&b, " %s=%t:%q", c, r.values[i].Valid, r.values[i].String)
+		}
+	}
+	return b.String()
+}
+
+func scanRows(t testing.TB, db Querier, query string, each func(tableRow)) {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	row := tableRow{}
+	if row.columns, err = rows.Columns(); err != nil {
+		t.Fatal(err)
+	}
+	row.values = make([]sql.NullString, len(row.columns))
+	into := make([]any, len(row.columns))
+	for i := range into {
+		into[i] = &row.values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			t.Fatal(err)
+		}
+		each(row)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
