@@ -401,7 +401,7 @@ func (x *Index) compare(ctx context.Context, s *state, slots []uint32, f *Filter
 			ids[i] = byID[slot]
 		}
 		texts := make(map[int64]string, len(part))
-		err := x.db.texts(ctx, ids, func(event int64, t text) {
+		err := x.db.texts(ctx, calendar.Event, ids, func(event int64, t text) {
 			if t.languages&bit != 0 {
 				texts[event] = t.text
 			}
