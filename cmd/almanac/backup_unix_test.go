@@ -93,6 +93,26 @@ func TestBackupsAtTheSameTime(t *testing.T) {
 	}
 }
 
+// The command for MySQL goes to the server that the URL names, without its password.
+func TestBackupTellsTheCommandForMySQL(t *testing.T) {
+	t.Parallel()
+	for url, want := range map[string]string{
+		"mysql://ewa:s3cret@db.example.org/cal":                   "--host=db.example.org --port=3306 --user=ewa --password",
+		"mysql://ewa:s3cret@[::1]:3307/cal":                       "--host=::1 --port=3307 --user=ewa --password",
+		"mysql+unix://ewa:s3cret@/run/my%20sql.sock?database=cal": "--socket='/run/my sql.sock' --user=ewa --password",
+		"mysql+unix:///run/mysqld.sock?database=cal&timeout=3s":   "--socket=/run/mysqld.sock --password",
+	} {
+		help, err := dumpHelp(url, "a.sql")
+		if err != nil || !strings.Contains(help, want) || !strings.Contains(help, "--result-file=a.sql cal\n") ||
+			strings.Contains(help, "s3cret") {
+			t.Errorf("%s: got %v\n%s", url, err, help)
+		}
+	}
+	if _, err := dumpHelp("sqlite://a.db", "a.sql"); err == nil {
+		t.Error("mysqldump copies SQLite")
+	}
+}
+
 // waitForEntry waits until a process makes something in a folder.
 func waitForEntry(t *testing.T, p *process, dir string) {
 	t.Helper()
