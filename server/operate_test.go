@@ -95,24 +95,34 @@ func TestReadinessWaitsForTheIndex(t *testing.T) {
 			`{"status":"ready","checks":{"accepting":"ok"},"index":{"state":"off"}}`,
 		},
 		{
-			"loading", madeIndex{made: never}, time.Hour, 503,
+			"loading",
+			madeIndex{made: never},
+			time.Hour, 503,
 			`{"status":"unavailable","checks":{"accepting":"ok","index":"loading"},"index":{"state":"loading"}}`,
 		},
 		{
-			"loading for too long", madeIndex{made: never}, time.Nanosecond, 200,
+			"loading for too long",
+			madeIndex{made: never},
+			time.Nanosecond, 200,
 			`{"status":"ready","checks":{"accepting":"ok","index":"loading"},"index":{"state":"loading"}}`,
 		},
 		{
-			"loading, which is not waited for", madeIndex{made: never}, 0, 200,
+			"loading, which is not waited for",
+			madeIndex{made: never},
+			0, 200,
 			`{"status":"ready","checks":{"accepting":"ok","index":"loading"},"index":{"state":"loading"}}`,
 		},
 		{
-			"loaded", madeIndex{ready: true, made: hourAgo}, time.Hour, 200,
+			"loaded",
+			madeIndex{ready: true, made: hourAgo},
+			time.Hour, 200,
 			`{"status":"ready","checks":{"accepting":"ok","index":"ok"},` +
 				`"index":{"state":"loaded","revision":9,"age_seconds":3600}}`,
 		},
 		{
-			"made anew", madeIndex{made: hourAgo}, time.Hour, 200,
+			"made anew",
+			madeIndex{made: hourAgo},
+			time.Hour, 200,
 			`{"status":"ready","checks":{"accepting":"ok","index":"ok"},` +
 				`"index":{"state":"loading","revision":9,"age_seconds":3600}}`,
 		},
