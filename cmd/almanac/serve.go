@@ -381,7 +381,7 @@ func (f serveFlags) server(
 		API: api, Auth: verifier, Words: words, Site: site, Log: log, Media: files, Away: store.IsAway,
 		Limits: op.limits, Checks: checks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
 		Caching: caching, Replays: idempotency.New(st.Ent), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
-		Quiet: !f.AccessLog, Index: state, IndexWait: f.IndexWait,
+		Quiet: !f.AccessLog,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, release())

@@ -1,6 +1,6 @@
 // Command faults has the service fail in the ways that services fail, and looks whether it keeps what it promised:
 //
-//	go -C lab run ./faults -binary ./almanac -mysqld ./start-mysqld [NAME...]
+//	go -C lab run ./faults -binary ../almanac -mysqld ../start-mysqld [NAME...]
 //
 // It runs the real program as processes, writes to it under load, injects a fault, and compares what is there
 // afterwards with what was acknowledged. docs/faults.md says what each scenario promises, and bash .ci/faults runs
