@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
 func TestMySQLURLs(t *testing.T) {
