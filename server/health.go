@@ -23,6 +23,13 @@ type Check struct {
 	Do   func(context.Context) error
 }
 
+// IndexState is an index that tells whether it is loaded.
+type IndexState interface {
+	IndexStats
+	// Made returns the time at which the index was last loaded in full: zero until it is.
+	Made() time.Time
+}
+
 // Probes look every so often, and several may look at once: what a check found holds for a moment.
 const (
 	checkFor  = time.Second
@@ -35,6 +42,8 @@ type health struct {
 	at    time.Time
 	found jsonwrite.Object // name: "ok" or "failed"
 	well  bool
+
+	warned bool // of an index that is late
 }
 
 // ready reports whether the server should be sent requests, with a word about each condition.
@@ -50,7 +59,46 @@ func (s *Server) ready(ctx context.Context) (bool, jsonwrite.Object) {
 		accepting = "draining"
 	}
 	found := append(jsonwrite.Object{{"accepting", accepting}}, h.found...)
-	return h.well && accepting == "ok", found
+	well := h.well && accepting == "ok"
+	if s.Index != nil {
+		word := "ok"
+		if s.Index.Made().IsZero() {
+			word = "loading"
+			well = well && h.late(ctx, s)
+		}
+		found = append(found, jsonwrite.Member{"index", word})
+	}
+	return well, found
+}
+
+// late reports whether the server has waited for its index for long enough. Without the index the database answers
+// lists. An index that is made anew is not waited for: after a large change that happens to all processes at once
+// (decision 028).
+func (h *health) late(ctx context.Context, s *Server) bool {
+	if time.Since(s.started) < s.IndexWait {
+		return false
+	}
+	if !h.warned && s.IndexWait > 0 {
+		h.warned = true
+		s.Log.WarnContext(ctx, "ready without the index, which is not loaded yet", "waited", s.IndexWait)
+	}
+	return true
+}
+
+// indexState is what /readyz?verbose says about the index.
+func (s *Server) indexState() jsonwrite.Object {
+	if s.Index == nil {
+		return jsonwrite.Object{{"state", "off"}}
+	}
+	ready, _, revision := s.Index.Stats()
+	found := jsonwrite.Object{{"state", "loading"}}
+	if ready {
+		found[0].Value = "loaded"
+	}
+	if made := s.Index.Made(); !made.IsZero() {
+		found = append(found, jsonwrite.Member{"revision", revision}, jsonwrite.Member{"age_seconds", int64(time.Since(made).Seconds())})
+	}
+	return found
 }
 
 // check runs all checks. What is wrong is logged when it begins and not shown: it may name hosts.
@@ -89,7 +137,7 @@ func (s *Server) probe(c *fiber.Ctx, x *exchange) (answered bool) {
 	}
 	status, body := http.StatusOK, []byte(`{"status":"ok"}`)
 	if path == readyPath {
-		status, body = s.readiness(context.Background())
+		status, body = s.readiness(context.Background(), c.Context().QueryArgs().Has("verbose"))
 	}
 	x.probe = true
 	c.Set(fiber.HeaderContentType, typeJSON)
@@ -98,14 +146,18 @@ func (s *Server) probe(c *fiber.Ctx, x *exchange) (answered bool) {
 	return true
 }
 
-// readiness is the reply of /readyz.
-func (s *Server) readiness(ctx context.Context) (status int, body []byte) {
+// readiness is the reply of /readyz, or of /readyz?verbose.
+func (s *Server) readiness(ctx context.Context, verbose bool) (status int, body []byte) {
 	well, found := s.ready(ctx)
 	status, word := http.StatusOK, "ready"
 	if !well {
 		status, word = http.StatusServiceUnavailable, "unavailable"
 	}
-	body, err := jsonwrite.Encode(jsonwrite.Object{{"status", word}, {"checks", found}})
+	reply := jsonwrite.Object{{"status", word}, {"checks", found}}
+	if verbose {
+		reply = append(reply, jsonwrite.Member{"index", s.indexState()})
+	}
+	body, err := jsonwrite.Encode(reply)
 	if err != nil {
 		return http.StatusInternalServerError, nil
 	}

@@ -52,7 +52,7 @@ func lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duration) (end fun
 	case !got.Valid:
 		return nil, fmt.Errorf("the server cannot take the lock %s", lockName)
 	case !got.Bool:
-		return nil, fmt.Errorf("%w, for more than %s", ErrLocked, wait)
+		return nil, fmt.Errorf("%w, for more than %s: %s", ErrLocked, wait, lockHolder(ctx, conn))
 	}
 	// A statement that changes a table waits for transactions that use it, and whoever comes later waits behind it:
 	// by MySQL's default for a year.

@@ -163,7 +163,8 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, o MigrateOptions) (don
 				errInterrupted, run.step.Number, run.step.Total, run.step.Version, run.step.Description, context.Cause(ctx))
 		}
 		if isLockTimeout(err) {
-			err = fmt.Errorf("%w: a transaction that uses the table did not end in time: %w", ErrLocked, err)
+			err = fmt.Errorf("%w: a transaction that uses the table did not end in time: %w; the table is %s",
+				ErrLocked, err, tableUsers(runCtx, conn, run.step.SQL))
 		}
 		return nil, fmt.Errorf("migrate: %w", err)
 	}

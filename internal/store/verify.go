@@ -26,6 +26,7 @@ type Drift struct {
 	Database string // its URL without password
 	Version  string // of the last migration that it has
 	Mend     []Statement
+	Others   []string // what is there and not compared: "trigger audit of events"
 }
 
 // Statement is one statement and what it does.
@@ -39,7 +40,8 @@ var ErrNoRecord = errors.New("no record of migrations")
 
 // Verify compares the tables of the database with those that the migrations in its revision table make, and
 // returns the statements that would mend the difference: none when there is none. The revision table itself is
-// left out, and so are views and triggers, of which migrations have none. It changes nothing.
+// left out. Triggers, views, partitions, indexes that are invisible, events and routines are listed, because migrations
+// make none. It changes nothing.
 //
 // The migrations are replayed in dev, an empty database of the same engine that is emptied again. For MySQL it
 // should be of the same version too. For SQLite it may be nil: a database in memory serves.
@@ -67,7 +69,31 @@ func (s *Store) verify(ctx context.Context, files fs.FS, dev *Store) (drift Drif
 		return Drift{}, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	return s.compare(ctx, conn, dir, applied, dev)
+	if drift, err = s.compare(ctx, conn, dir, applied, dev); err != nil {
+		return Drift{}, err
+	}
+	if s.Engine() == "mysql" {
+		drift.Mend = sayLocks(drift.Mend)
+	}
+	if drift.Others, err = s.others(ctx, conn); err != nil {
+		return Drift{}, fmt.Errorf("verify: %w", err)
+	}
+	return drift, nil
+}
+
+// sayLocks makes statements say that they lock nothing, where the server can do it so. The comment of another one that
+// changes a table says that programs wait.
+func sayLocks(planned []Statement) (out []Statement) {
+	for _, p := range planned {
+		for _, sql := range withLocks(p.SQL) {
+			comment := p.Comment
+			if alterTable.MatchString(sql) && !lockFree(bare(sql)) {
+				comment += "; this keeps programs from writing meanwhile"
+			}
+			out = append(out, Statement{SQL: sql, Comment: comment})
+		}
+	}
+	return out
 }
 
 // compare is Verify for the revisions given, on a connection of the receiver.
@@ -223,6 +249,7 @@ func (s *Store) fromGenerated(ctx context.Context, live *schema.Schema) (mend []
 		entschema.WithDropColumn(true), entschema.WithDropIndex(true),
 		entschema.WithDiffHook(func(next entschema.Differ) entschema.Differ {
 			return entschema.DiffFunc(func(from, to *schema.Schema) ([]schema.Change, error) {
+				inheritCollations(to)
 				changes, err := next.Diff(from, to)
 				return withoutTextDefaults(changes), err
 			})
@@ -246,6 +273,35 @@ func (s *Store) fromGenerated(ctx context.Context, live *schema.Schema) (mend []
 		}
 	}
 	return mend, nil
+}
+
+// inheritCollations gives the columns of the generated schema the collations of their tables. A column without one would
+// be compared with the collation that its table has now, and be taken for changed after that of the table is repaired.
+func inheritCollations(s *schema.Schema) {
+	for _, table := range s.Tables {
+		for _, column := range table.Columns {
+			if _, text := column.Type.Type.(*schema.StringType); !text {
+				continue
+			}
+			for _, attr := range table.Attrs {
+				switch attr := attr.(type) {
+				case *schema.Charset:
+					if !slices.ContainsFunc(column.Attrs, isA[*schema.Charset]) {
+						column.SetCharset(attr.V)
+					}
+				case *schema.Collation:
+					if !slices.ContainsFunc(column.Attrs, isA[*schema.Collation]) {
+						column.SetCollation(attr.V)
+					}
+				}
+			}
+		}
+	}
+}
+
+func isA[T schema.Attr](a schema.Attr) bool {
+	_, ok := a.(T)
+	return ok
 }
 
 // withoutTextDefaults leaves out that long texts have no default. MySQL knows none, so the migrations have none;
@@ -273,9 +329,11 @@ func (d Drift) String() string {
 	var b strings.Builder
 	if len(d.Mend) == 0 {
 		fmt.Fprintf(&b, "-- No drift: %s is what its migrations make, up to version %s.\n", d.Database, d.Version)
+		b.WriteString(d.others())
 		return b.String()
 	}
 	fmt.Fprintf(&b, "-- Drift: %s is not what its migrations make, up to version %s.\n", d.Database, d.Version)
+	b.WriteString(d.others())
 	b.WriteString("-- These statements would mend it. Those that drop something lose what it holds.\n")
 	for _, s := range d.Mend {
 		b.WriteByte('\n')
@@ -283,6 +341,15 @@ func (d Drift) String() string {
 			b.WriteString("-- " + s.Comment + "\n")
 		}
 		b.WriteString(terminated(s.SQL) + "\n")
+	}
+	return b.String()
+}
+
+// others names what was not compared, as comments.
+func (d Drift) others() string {
+	var b strings.Builder
+	for _, o := range d.Others {
+		fmt.Fprintf(&b, "-- Not compared, and not made by a migration: %s.\n", o)
 	}
 	return b.String()
 }
