@@ -48,6 +48,7 @@ var scenarios = []scenario{
 	{"replica-lag", "the replica falls behind and catches up", 2 * time.Minute, true, laggingReplica},
 	{"clock-jump", "the clock jumps forward and back", time.Minute, false, jumpingClock},
 	{"two-sqlite", "two processes write to one SQLite file", 2 * time.Minute, false, twoOnSQLite},
+	{"files-removed", "the log of SQLite is removed beneath two processes", 2 * time.Minute, false, removedFiles},
 	{"eight-mysql", "eight processes on one MySQL, of which some stop and start", 3 * time.Minute, true, eightOnMySQL},
 }
 
