@@ -128,7 +128,7 @@ func (v *view) event(e *ent.Event, full bool) eventJSON {
 
 		Cost: e.Cost.Display(v.site.Currency, v.words.Message(v.lang, "free", nil)),
 		CostDetails: costDetails{
-			CurrencySymbol: e.Cost.Symbol, CurrencyPosition: e.Cost.Position, Values: e.Cost.Values(),
+			CurrencySymbol: markup.Inert(e.Cost.Symbol), CurrencyPosition: e.Cost.Position, Values: e.Cost.Values(),
 		},
 		ShowMap: &e.ShowMap, ShowMapLink: &e.ShowMapLink, HideFromListings: &e.HideFromListings,
 		Sticky: &e.Sticky, Featured: &e.Featured,

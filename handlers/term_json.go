@@ -5,6 +5,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/markup"
 )
 
 // termJSON is the representation of a category or tag (contract, section 6.4a). Parent is a pointer because
@@ -72,7 +73,7 @@ func (v *view) eventTerms(e *ent.Event, taxonomy calendar.Kind) []eventTermJSON 
 	for i, t := range terms {
 		out[i] = eventTermJSON{
 			Name: calendar.Escape(t.texts.title), Slug: t.texts.slug, TermTaxonomyID: t.row.ID,
-			Taxonomy: taxonomies[taxonomy], Description: t.texts.description, Parent: parentOf(t.row),
+			Taxonomy: taxonomies[taxonomy], Description: markup.Inert(t.texts.description), Parent: parentOf(t.row),
 			Count: t.row.EventCount, Filter: "raw", ID: t.row.ID, URLs: v.termURLs(t.row),
 		}
 	}
@@ -100,7 +101,7 @@ func (v *view) termURLs(t *ent.Term) termURLs {
 func (v *view) term(e *ent.Term, ancestors []string) termJSON {
 	t := v.termTexts(e)
 	out := termJSON{
-		ID: e.ID, Count: e.EventCount, Description: t.description, Name: calendar.Escape(t.title), Slug: t.slug,
+		ID: e.ID, Count: e.EventCount, Description: markup.Inert(t.description), Name: calendar.Escape(t.title), Slug: t.slug,
 		Taxonomy: taxonomies[e.Taxonomy], Meta: []string{}, URLs: v.termURLs(e),
 		Language: string(t.language), Translations: languages(e.Languages),
 	}
