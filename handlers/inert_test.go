@@ -10,8 +10,8 @@ import (
 
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
-	"github.com/almanac-cal/almanac/store"
 )
 
 // htmlKeys are the members of a representation that are HTML; json_ld is plain text by the contract, section 6.8, for

@@ -5,7 +5,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/markup"
+	"github.com/almanac-cal/almanac/internal/markup"
 )
 
 // termJSON is the representation of a category or tag (contract, section 6.4a). Parent is a pointer because
