@@ -44,10 +44,7 @@ type Outcome struct {
 // Serve parses the parameters of a matched request, runs its handler and writes the reply. What is returned
 // as an error has written nothing: a *calendar.Error, param.Missing, param.Invalid, or our own fault.
 func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call) (Outcome, error) {
-	r := &request{
-		ctx: ctx, h: h, db: h.reads(c.Method(), call.Caller), now: call.Now, caller: call.Caller, root: call.Root,
-		lang: call.Language, write: call.Root.Language(), expect: call.Expect, mark: call.Mark, upload: m.Upload(),
-	}
+	r := h.request(ctx, h.reads(c.Method(), call.Caller), m, call)
 	values, err := h.values(c, m.path)
 	if err != nil {
 		return Outcome{}, err
@@ -58,6 +55,9 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	}
 	r.fields = fieldNames(values["_fields"])
 	if call.Made != 0 {
+		if err := r.accessible(m, call.Made); err != nil {
+			return Outcome{}, err
+		}
 		rep, err := r.written(m, call.Made)
 		if err != nil {
 			return Outcome{}, err
@@ -74,6 +74,40 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 		return Outcome{}, errors.Join(err, r.dropPictures())
 	}
 	return Outcome{Version: rep.version, Until: r.until}, write(c, rep, r.fields)
+}
+
+func (h *Handlers) request(ctx context.Context, db *ent.Client, m *Match, call Call) *request {
+	return &request{
+		ctx: ctx, h: h, db: db, now: call.Now, caller: call.Caller, root: call.Root,
+		lang: call.Language, write: call.Root.Language(), expect: call.Expect, mark: call.Mark, upload: m.Upload(),
+	}
+}
+
+// Accessible returns nil if the caller may read now what an earlier attempt at the same write wrote, and the error of
+// reading it by id otherwise: contract, section 18.
+func (h *Handlers) Accessible(ctx context.Context, m *Match, call Call) error {
+	if call.Made == 0 {
+		return nil
+	}
+	return h.request(ctx, h.DB, m, call).accessible(m, call.Made)
+}
+
+// accessible returns the error that GET of a record by id would have for the caller.
+func (r *request) accessible(m *Match, id int64) (err error) {
+	q := &target{ID: id}
+	switch kind := m.pattern.kind(); kind {
+	case calendar.Event:
+		_, err = r.getEvent(q)
+	case calendar.Venue:
+		_, err = r.getVenue(q)
+	case calendar.Organizer:
+		_, err = r.getOrganizer(q)
+	case calendar.Image:
+		_, err = r.getImage(q)
+	default:
+		_, err = r.findTerm(kind, id)
+	}
+	return err
 }
 
 // written is the reply to a write that was carried out before: the same representation, of the record as it is now.

@@ -95,14 +95,14 @@ func (f fields) clears(p *param.Param) *param.Param {
 	return p.Null()
 }
 
-// text declares a plain text; required is for the one field that a create needs.
+// text declares a plain text that is answered unescaped, and therefore without markup.
 func (f fields) text(dst **string, name, description string, maximum int) *param.Param {
-	return f.clears(param.Opt(f.p, dst, name, description, "string", textOf(name, maximum))).Longest(maximum)
+	return f.clears(param.Opt(f.p, dst, name, description, "string", textOf(name, maximum, markup.Inert))).Longest(maximum)
 }
 
 // title declares the name of a record: not empty after cleaning.
 func (f fields) title(dst **string, name, description string) *param.Param {
-	parse := textOf(name, maxTitle)
+	parse := textOf(name, maxTitle, nil)
 	p := param.Opt(f.p, dst, name, description, "string", func(raw any) (string, *param.Fault) {
 		text, fault := parse(raw)
 		if fault == nil && text == "" {
@@ -116,8 +116,9 @@ func (f fields) title(dst **string, name, description string) *param.Param {
 	return p
 }
 
-// textOf reads a text: tags removed, entities decoded once, trimmed. null is "".
-func textOf(name string, maximum int) func(raw any) (string, *param.Fault) {
+// textOf reads a text: tags removed, entities decoded once, trimmed. clean may clean it further; nil does not. null
+// is "".
+func textOf(name string, maximum int, clean func(string) string) func(raw any) (string, *param.Fault) {
 	return func(raw any) (string, *param.Fault) {
 		if raw == nil {
 			return "", nil
@@ -129,6 +130,9 @@ func textOf(name string, maximum int) func(raw any) (string, *param.Fault) {
 		text, err := markup.Text(sent)
 		if err != nil {
 			return "", param.Bad()
+		}
+		if clean != nil {
+			text = clean(text)
 		}
 		if utf8.RuneCountInString(text) > maximum {
 			return "", param.TooLong(name, maximum)
@@ -366,7 +370,7 @@ func termRefs(name string) func(raw any) ([]edit.TermRef, *param.Fault) {
 				refs = append(refs, edit.TermRef{ID: id})
 				continue
 			}
-			text, fault := textOf(name, maxTitle)(item)
+			text, fault := textOf(name, maxTitle, nil)(item)
 			if fault != nil {
 				return nil, fault
 			}

@@ -31,6 +31,7 @@ func TestRequestsThatEndInTwoPlaces(t *testing.T) {
 	hidden := "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 	chunk := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(hidden), hidden)
 	post := "POST /cal/events/v1/tags HTTP/1.1\r\nHost: x\r\n"
+	chunks := post + "Transfer-Encoding: chunked\r\n\r\n"
 	length := fmt.Sprintf("Content-Length: %d\r\n", len(hidden))
 	for name, request := range map[string]string{
 		"two lengths":                 post + length + "Content-Length: 0\r\n\r\n" + hidden,
@@ -45,6 +46,31 @@ func TestRequestsThatEndInTwoPlaces(t *testing.T) {
 		"a carriage return in a line": "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\nX-A: b\rX-C: d\r\n\r\n" + hidden,
 		"a zero byte":                 "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\nX-A: b\x00\r\n\r\n" + hidden,
 		"another protocol":            "GET /cal/events/v1 FOO/1.1\r\nHost: x\r\n\r\n" + hidden,
+		"no host":                     "GET /cal/events/v1 HTTP/1.1\r\n\r\n" + hidden,
+		"a host that is none":         "GET /cal/events/v1 HTTP/1.1\r\nHost: a b\r\n\r\n" + hidden,
+		"a host in two lines":         "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\n y\r\n\r\n" + hidden,
+		"a line that continues":       post + "X-A: b\r\n " + length + "\r\n" + hidden,
+		"a name with a space":         post + "Content-Length : 0\r\n\r\n" + hidden,
+		"a length with a sign":        post + "Content-Length: +5\r\n\r\n" + hidden,
+		"a size in another notation":  chunks + "0x10\r\n\r\n" + hidden,
+		"a size with a plus":          chunks + "+10\r\n" + hidden,
+		"a size with a minus":         chunks + "-1\r\n\r\n" + hidden,
+		"a size with an underscore":   chunks + "1_0\r\n \r\n0\r\n\r\n" + hidden,
+		"a size with a space":         chunks + "1 0\r\n \r\n0\r\n\r\n" + hidden,
+		"a space before a size":       chunks + " 1\r\n \r\n0\r\n\r\n" + hidden,
+		"a space after a size":        chunks + "1 \r\n \r\n0\r\n\r\n" + hidden,
+		"a size beyond all":           chunks + "10000000000000001\r\n \r\n0\r\n\r\n" + hidden,
+		"no size":                     chunks + "\r\n \r\n0\r\n\r\n" + hidden,
+		"an extension without size":   chunks + ";a\r\n \r\n0\r\n\r\n" + hidden,
+		"a size that a feed ends":     chunks + "1\n \r\n0\r\n\r\n" + hidden,
+		"a feed in an extension":      chunks + "1;a\n \r\n0\r\n\r\n" + hidden,
+		"a return in an extension":    chunks + "1;a\rb\r\n \r\n0\r\n\r\n" + hidden,
+		"a long extension":            chunks + "1;" + strings.Repeat("a", 300) + "\r\n \r\n0\r\n\r\n" + hidden,
+		"a chunk that a feed ends":    chunks + "1\r\n \n0\r\n\r\n" + hidden,
+		"a last chunk that is none":   chunks + "1\r\n \r\n0x\r\n\r\n" + hidden,
+		"a trailer of a zero":         chunks + "0\r\n0:\r\n\r\n" + hidden,
+		"a trailer without a name":    chunks + "0\r\n: a\r\n\r\n" + hidden,
+		"a trailer that a feed ends":  chunks + "0\r\nA: b\n\r\n" + hidden,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,7 +88,9 @@ func TestRequestsThatEndInTwoPlaces(t *testing.T) {
 	for name, request := range map[string]string{
 		"one length":     post + length + "\r\n" + strings.Repeat(" ", len(hidden)),
 		"chunks":         post + "Transfer-Encoding: Chunked\r\n\r\n1\r\n \r\n0\r\n\r\n",
-		"no host":        "GET /cal/events/v1 HTTP/1.1\r\n\r\n",
+		"many chunks":    post + "Transfer-Encoding: chunked\r\n\r\n00001;a=\"b\";c\r\n \r\nA \t; d\r\n" + strings.Repeat(" ", 10) + "\r\n000\r\nX-A: b\r\n\r\n",
+		"an empty host":  "GET /cal/events/v1 HTTP/1.1\r\nHost:\r\n\r\n",
+		"a feed before":  "\r\nGET /cal/events/v1 HTTP/1.1\nHost: [::1]:80\n\n",
 		"an older proxy": "GET /cal/events/v1 HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -67,12 +67,15 @@ func (s *Server) once(
 	if err != nil {
 		return keyRefusal(err)
 	}
-	if claim.Answer != nil {
+	if call.Made = claim.Made; claim.Answer != nil && roleOf(claim.Answer) == string(x.caller.Role) {
+		if err := s.API.Accessible(x.ctx, m, call); err != nil {
+			return err
+		}
 		x.repeat(c, claim.Answer)
 		return nil
 	}
 	answered := false
-	if call.Made = claim.Made; call.Made == 0 {
+	if call.Made == 0 {
 		call.Mark = claim.Mark
 		defer func() {
 			// Also after a panic. What is committed is not dropped, whatever came after it.
@@ -222,7 +225,7 @@ var ofOneReply = map[string]bool{
 func answerOf(c *fiber.Ctx, x *exchange) idempotency.Answer {
 	a := idempotency.Answer{
 		Status: c.Response().StatusCode(), Body: slices.Clone(c.Response().Body()),
-		Header: [][2]string{{fiber.HeaderContentLanguage, string(x.lang)}},
+		Header: [][2]string{{fiber.HeaderContentLanguage, string(x.lang)}, {headerRole, string(x.caller.Role)}},
 	}
 	c.Response().Header.VisitAll(func(name, value []byte) {
 		if !ofOneReply[strings.ToLower(string(name))] {
@@ -232,15 +235,30 @@ func answerOf(c *fiber.Ctx, x *exchange) idempotency.Answer {
 	return a
 }
 
+// headerRole is kept with an answer and not sent: the role that its caller had. With another role the answer is made
+// from the record, which shows no linked record that the caller may not read.
+const headerRole = ":role"
+
+func roleOf(a *idempotency.Answer) string {
+	for _, h := range a.Header {
+		if h[0] == headerRole {
+			return h[1]
+		}
+	}
+	return ""
+}
+
 // repeat sends an answer that was given before.
 func (x *exchange) repeat(c *fiber.Ctx, a *idempotency.Answer) {
 	x.replayed = true
 	for _, h := range a.Header {
-		if h[0] == fiber.HeaderContentLanguage {
+		switch h[0] {
+		case fiber.HeaderContentLanguage:
 			x.lang = calendar.Language(h[1])
-			continue
+		case headerRole:
+		default:
+			c.Response().Header.Add(h[0], h[1])
 		}
-		c.Response().Header.Add(h[0], h[1])
 	}
 	c.Status(a.Status).Response().SetBody(a.Body)
 }

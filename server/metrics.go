@@ -106,6 +106,14 @@ func (m *Metrics) Pool(name string, db *sql.DB) error {
 	return m.registry.Register(collectors.NewDBStatsCollector(db, name))
 }
 
+// Files adds whether a file of the database was replaced while it was open.
+func (m *Metrics) Files(replaced func(context.Context) bool) error {
+	return m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "almanac_database_files_replaced",
+		Help: "Whether a file of the SQLite database was removed or replaced while it was open: writes are refused then.",
+	}, func() float64 { return oneIf(replaced(context.Background())) }))
+}
+
 // IndexStats is an index that tells its state.
 type IndexStats interface {
 	// Stats is whether it answers now, how many events it has and up to which revision of the change log.

@@ -130,11 +130,15 @@ func New(c Config) (*Server, error) {
 	})
 	broken := web.ErrorHandler
 	web.ErrorHandler = func(c *fasthttp.RequestCtx, err error) {
-		if !errors.Is(err, limit.ErrFull) {
+		var refused *framingError
+		switch {
+		case errors.Is(err, limit.ErrFull):
+			s.refuseUnread(c, &turnedAway{error: errBusy, retry: time.Second, reason: reasonReceiving})
+		case errors.As(err, &refused):
+			s.refuseUnread(c, fiber.ErrBadRequest)
+		default:
 			broken(c, err)
-			return
 		}
-		s.refuseUnread(c, &turnedAway{error: errBusy, retry: time.Second, reason: reasonReceiving})
 	}
 	if s.Metrics != nil {
 		if err := s.Metrics.watch(s); err != nil {

@@ -260,6 +260,12 @@ func measure(st databases, lists *index.Index) (*server.Metrics, error) {
 	if err := m.Pool("main", st.DB); err != nil {
 		return nil, err
 	}
+	if st.Engine() == "sqlite" {
+		replaced := func(ctx context.Context) bool { return errors.Is(st.CheckFiles(ctx), store.ErrFilesReplaced) }
+		if err := m.Files(replaced); err != nil {
+			return nil, err
+		}
+	}
 	if st.replica != nil {
 		if err := m.Pool("replica", st.replica.DB); err != nil {
 			return nil, err
@@ -285,6 +291,9 @@ func (o *operation) end() error {
 // checks are what has to be well for the service to be ready.
 func checks(st databases) []server.Check {
 	out := []server.Check{{Name: "database", Do: st.Reach}, {Name: "schema", Do: st.Current}}
+	if st.Engine() == "sqlite" {
+		out = append(out, server.Check{Name: "files", Do: st.CheckFiles})
+	}
 	if st.replica != nil {
 		out = append(out, server.Check{Name: "replica", Do: st.replica.Reach})
 	}

@@ -269,6 +269,9 @@ func (f serveFlags) listen(
 		group.Go(func() error { return lists.Run(ctx) })
 	}
 	group.Go(func() error { return publishDue(ctx, srv.Log, st.Store) })
+	if st.Engine() == "sqlite" {
+		group.Go(func() error { return watchFiles(ctx, srv.Log, st.Store) })
+	}
 	group.Go(func() error { return forgetKeys(ctx, srv.Log, srv.Replays) })
 	if ready != nil {
 		group.Go(func() error {
@@ -292,6 +295,28 @@ func reachable(a net.Addr) string {
 		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
 	}
 	return a.String()
+}
+
+// checkFilesEvery is how often a process checks that the files of its SQLite database are still at their paths. Each
+// write checks it too.
+const checkFilesEvery = time.Second
+
+// watchFiles checks the files until ctx ends, and logs once that they were removed or replaced.
+func watchFiles(ctx context.Context, log *slog.Logger, st *store.Store) error {
+	tick := time.NewTicker(checkFilesEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		if err := st.CheckFiles(ctx); errors.Is(err, store.ErrFilesReplaced) {
+			log.Error("database files replaced: writes are refused until this process is restarted",
+				"error", err, "help", "docs/operations.md, section Files that are replaced")
+			return nil
+		}
+	}
 }
 
 // publishEvery is how often a process looks for scheduled records whose date has come. Replies do not wait for

@@ -57,8 +57,8 @@ type Keeper struct{ db *ent.Client }
 // New is the keys of a database.
 func New(db *ent.Client) *Keeper { return &Keeper{db} }
 
-// Claim is the right to answer a request. With an Answer that is what is sent. With Made the request was carried out,
-// and its answer has to be made from the record. With neither it is to be carried out: Mark in its transaction, Keep
+// Claim is the right to answer a request. With an Answer that is what is sent. With Made alone the request was carried
+// out, and its answer has to be made from the record. With neither it is to be carried out: Mark in its transaction, Keep
 // after it, or Drop.
 type Claim struct {
 	Answer *Answer
@@ -106,7 +106,7 @@ func (k *Keeper) found(
 	case !expired && [sha256.Size]byte(row.Fingerprint) != r.Fingerprint:
 		return nil, ErrReused
 	case !expired && row.Status != 0:
-		c.Answer = &Answer{row.Status, row.Header, row.Body}
+		c.Answer, c.Made = &Answer{row.Status, row.Header, row.Body}, row.RecordID
 		return c, nil
 	case !expired && row.RecordID != 0:
 		c.Made = row.RecordID

@@ -18,12 +18,12 @@ func (d reader) venue(o object) *Venue {
 		Status:    o.status(),
 		Published: o.instant("date_utc", "date", d.site.Zone),
 		Modified:  o.instant("modified_utc", "modified", d.site.Zone),
-		Address:   o.text("address", maxText), City: o.text("city", maxText), Country: o.text("country", maxText),
-		Province: o.text("province", maxText), State: o.text("state", maxText), Zip: o.text("zip", maxText),
-		Phone: o.text("phone", maxText), Website: o.link("website"), Image: d.image(o),
+		Address:   o.inert("address", maxText), City: o.inert("city", maxText), Country: o.inert("country", maxText),
+		Province: o.inert("province", maxText), State: o.inert("state", maxText), Zip: o.inert("zip", maxText),
+		Phone: o.inert("phone", maxText), Website: o.link("website"), Image: d.image(o),
 		ShowMap: o.yes("show_map"), ShowMapLink: o.yes("show_map_link"),
 	}
-	if sp := o.text("stateprovince", maxText); sp != v.derivedState() {
+	if sp := o.inert("stateprovince", maxText); sp != v.derivedState() {
 		v.StateProvince = sp
 	}
 	lat, lng := o.number("geo_lat"), o.number("geo_lng")
@@ -60,7 +60,7 @@ func (d reader) organizer(o object) *Organizer {
 		Status:    o.status(),
 		Published: o.instant("date_utc", "date", d.site.Zone),
 		Modified:  o.instant("modified_utc", "modified", d.site.Zone),
-		Phone:     o.text("phone", maxText), Email: o.text("email", maxText), Website: o.link("website"),
+		Phone:     o.inert("phone", maxText), Email: o.inert("email", maxText), Website: o.link("website"),
 		Image: d.image(o),
 	}
 }
@@ -70,7 +70,7 @@ func (d reader) organizer(o object) *Organizer {
 func (d reader) term(o object, kind calendar.Kind) *Term {
 	id := o.id("id")
 	t := &Term{Origin: d.termOrigin(o, id, kind), Kind: kind}
-	t.Name, t.Slug, t.Description = o.named("name"), o.slug("slug"), o.text("description", 0)
+	t.Name, t.Slug, t.Description = o.named("name"), o.slug("slug"), o.inert("description", 0)
 	if parent := o.id("parent"); parent != "" && kind == calendar.Category && parent != id {
 		t.Parent = termKey(d.prefix, parent)
 		t.ParentURL = d.parentURL(o, parent)

@@ -103,6 +103,16 @@ func (o object) text(name string, limit int) string {
 	return o.plain(name, o.raw(name), limit)
 }
 
+// inert is text without markup, for what the API answers unescaped.
+func (o object) inert(name string, limit int) string {
+	s, err := markup.Text(o.raw(name))
+	if err != nil {
+		o.fault(name, "%v", err)
+		return ""
+	}
+	return o.fit(name, markup.Inert(s), limit)
+}
+
 func (o object) plain(name, raw string, limit int) string {
 	s, err := markup.Text(raw)
 	if err != nil {

@@ -31,6 +31,9 @@ type Listener struct {
 	MostReceiving, MostReceivingPerAddress int64
 	// Exempt are addresses that may have any number, within Most.
 	Exempt func(netip.Addr) bool
+	// Inspect returns a function for a new connection, which is given what the connection receives, in order. It returns
+	// how many of the bytes may be read; with an error, reading ends with that error after them. Nil inspects nothing.
+	Inspect func() func(received []byte) (int, error)
 	// Refuse may write a last word to a connection, which is closed then. It must not wait.
 	Refuse func(net.Conn, Reason)
 
@@ -64,6 +67,9 @@ func (l *Listener) Accept() (net.Conn, error) {
 func (l *Listener) keep(c net.Conn) (*conn, Reason) {
 	peer := Peer(c.RemoteAddr())
 	k := &conn{Conn: c, of: l}
+	if l.Inspect != nil {
+		k.inspect = l.Inspect()
+	}
 	if l.Exempt == nil || !l.Exempt(peer) {
 		k.key = Key(peer)
 	}
@@ -128,7 +134,9 @@ type conn struct {
 	incoming
 
 	of      *Listener
-	key     string // of the address it is counted for; "" for none
+	key     string                    // of the address it is counted for; "" for none
+	inspect func([]byte) (int, error) // nil: nothing is inspected
+	refused error                     // by inspect
 	spoke   atomic.Bool
 	gone    sync.Once
 	lingers atomic.Bool
@@ -169,13 +177,27 @@ func (c *conn) Read(b []byte) (int, error) {
 	if err := c.expect(len(b)); err != nil {
 		return 0, err
 	}
+	if c.refused != nil {
+		return 0, c.refused
+	}
 	n, err := c.Conn.Read(b)
 	c.got += int64(n)
+	if n > 0 && c.inspect != nil {
+		var allowed int
+		if allowed, c.refused = c.inspect(b[:n]); c.refused != nil {
+			if n, err = allowed, nil; n == 0 {
+				err = c.refused
+			}
+		}
+	}
 	if n > 0 && !c.spoke.Load() {
 		c.spoke.Store(true)
 	}
 	return n, err
 }
+
+// Refused returns the error that Inspect ended reading with, nil if it did not.
+func (c *conn) Refused() error { return c.refused }
 
 // Write implements net.Conn.
 func (c *conn) Write(b []byte) (int, error) {

@@ -128,7 +128,7 @@ func (v *View) Event(e *ent.Event, full bool) Event {
 
 		Cost: e.Cost.Display(v.Site.Currency, v.Words.Message(v.Language, "free", nil)),
 		CostDetails: CostDetails{
-			CurrencySymbol: e.Cost.Symbol, CurrencyPosition: e.Cost.Position, Values: e.Cost.Values(),
+			CurrencySymbol: markup.Inert(e.Cost.Symbol), CurrencyPosition: e.Cost.Position, Values: e.Cost.Values(),
 		},
 		ShowMap: &e.ShowMap, ShowMapLink: &e.ShowMapLink, HideFromListings: &e.HideFromListings,
 		Sticky: &e.Sticky, Featured: &e.Featured,

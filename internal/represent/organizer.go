@@ -50,14 +50,14 @@ func (v *View) Organizer(e *ent.Organizer, full bool) Organizer {
 		Date: c.date[0], DateUTC: c.date[1], Modified: c.changed[0], ModifiedUTC: c.changed[1],
 		URL: v.page(calendar.Organizer, e.ID, c.status, t.slug), Organizer: calendar.Escape(t.title),
 		Description: markup.Paragraphs(t.description), Slug: t.slug, Image: v.Image(e.Edges.Image),
-		Phone: e.Phone, Website: e.Website, Email: e.Email,
+		Phone: markup.Inert(e.Phone), Website: e.Website, Email: markup.Inert(e.Email),
 		GlobalID: v.globalID(e.ID), GlobalIDLineage: []string{v.globalID(e.ID)},
 		Language: string(t.language), Translations: languages(e.Languages),
 	}
 	if full {
 		out.JSONLD = &OrganizerLD{
 			Type: "Person", Name: t.title, Description: plain(t.description), URL: out.URL,
-			Telephone: e.Phone, Email: e.Email, SameAs: e.Website,
+			Telephone: out.Phone, Email: out.Email, SameAs: out.Website,
 		}
 	}
 	return out

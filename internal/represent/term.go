@@ -5,6 +5,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/markup"
 )
 
 // Term is the representation of a category or tag (contract, section 6.4a). Parent is a pointer because
@@ -72,7 +73,7 @@ func (v *View) eventTerms(e *ent.Event, taxonomy calendar.Kind) []EventTerm {
 	for i, t := range terms {
 		out[i] = EventTerm{
 			Name: calendar.Escape(t.texts.title), Slug: t.texts.slug, TermTaxonomyID: t.row.ID,
-			Taxonomy: taxonomies[taxonomy], Description: t.texts.description, Parent: ParentID(t.row),
+			Taxonomy: taxonomies[taxonomy], Description: markup.Inert(t.texts.description), Parent: ParentID(t.row),
 			Count: t.row.EventCount, Filter: "raw", ID: t.row.ID, URLs: v.urlsOfTerm(t.row),
 		}
 	}
@@ -101,7 +102,7 @@ func (v *View) urlsOfTerm(t *ent.Term) TermURLs {
 func (v *View) Term(e *ent.Term, ancestors []string) Term {
 	t := v.termTexts(e)
 	out := Term{
-		ID: e.ID, Count: e.EventCount, Description: t.description, Name: calendar.Escape(t.title), Slug: t.slug,
+		ID: e.ID, Count: e.EventCount, Description: markup.Inert(t.description), Name: calendar.Escape(t.title), Slug: t.slug,
 		Taxonomy: taxonomies[e.Taxonomy], Meta: []string{}, URLs: v.urlsOfTerm(e),
 		Language: string(t.language), Translations: languages(e.Languages),
 	}

@@ -79,8 +79,9 @@ func (v *View) Venue(e *ent.Venue, full bool) Venue {
 		Date: c.date[0], DateUTC: c.date[1], Modified: c.changed[0], ModifiedUTC: c.changed[1],
 		URL: v.page(calendar.Venue, e.ID, c.status, t.slug), Venue: calendar.Escape(t.title),
 		Description: markup.Paragraphs(t.description), Slug: t.slug, Image: v.Image(e.Edges.Image),
-		Address: e.Address, City: e.City, Country: e.Country, Province: e.Province, State: e.State, Zip: e.Zip,
-		Phone: e.Phone, Website: e.Website, StateProvince: stateProvince(e),
+		Address: markup.Inert(e.Address), City: markup.Inert(e.City), Country: markup.Inert(e.Country),
+		Province: markup.Inert(e.Province), State: markup.Inert(e.State), Zip: markup.Inert(e.Zip),
+		Phone: markup.Inert(e.Phone), Website: e.Website, StateProvince: markup.Inert(stateProvince(e)),
 		GeoLat: e.Latitude, GeoLng: e.Longitude,
 		ShowMap: e.ShowMap, ShowMapLink: e.ShowMapLink,
 		GlobalID: v.globalID(e.ID), GlobalIDLineage: []string{v.globalID(e.ID)},
@@ -109,13 +110,13 @@ func stateProvince(e *ent.Venue) string {
 func (v *View) linkedDataOfPlace(e *ent.Venue, t texts, j *Venue) *PlaceLD {
 	ld := &PlaceLD{
 		Type: "Place", Name: t.title, Description: plain(t.description), URL: j.URL,
-		Telephone: e.Phone, SameAs: e.Website,
+		Telephone: j.Phone, SameAs: j.Website,
 	}
 	if e.Edges.Image != nil {
 		ld.Image = v.imageURL(e.Edges.Image)
 	}
 	address := AddressLD{
-		Street: e.Address, Locality: e.City, Region: j.StateProvince, Postcode: e.Zip, Country: e.Country,
+		Street: j.Address, Locality: j.City, Region: j.StateProvince, Postcode: j.Zip, Country: j.Country,
 	}
 	if address != (AddressLD{}) {
 		address.Type = "PostalAddress"

@@ -12,7 +12,7 @@ import (
 // it stops, lets nobody in or nobody write, has no room, or others were in the way for too long. What is wrong with a
 // statement or with rows is no such reason. Errors of the connection are the driver's own and not looked at here.
 func IsAway(err error) bool {
-	if errors.Is(err, ErrConflict) {
+	if errors.Is(err, ErrConflict) || errors.Is(err, ErrFilesReplaced) {
 		return true
 	}
 	var my *mysql.MySQLError

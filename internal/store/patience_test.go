@@ -182,15 +182,32 @@ func TestTransactionOfThePastDoesNotWait(t *testing.T) {
 	}
 }
 
+// withoutLog opens a file of SQLite with one connection and no write-ahead log, as other programs do.
+func withoutLog(t *testing.T, url string) *sql.DB {
+	t.Helper()
+	file, _ := store.SQLiteFile(url)
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.SetMaxOpenConns(1)
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
 // A process that has the file for itself keeps others from opening it.
 func TestWaitToOpenEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	url := storetest.SQLite(t)
-	alone := open(t, url+"?max-open=1")
+	alone := withoutLog(t, url)
 	for _, s := range []string{
-		"CREATE TABLE t (n integer)", "PRAGMA journal_mode = DELETE", "PRAGMA locking_mode = EXCLUSIVE", "INSERT INTO t VALUES (1)",
+		"CREATE TABLE t (n integer)", "PRAGMA locking_mode = EXCLUSIVE", "INSERT INTO t VALUES (1)",
 	} {
-		if _, err := alone.DB.ExecContext(t.Context(), s); err != nil {
+		if _, err := alone.ExecContext(t.Context(), s); err != nil {
 			t.Fatalf("%s: %v", s, err)
 		}
 	}
@@ -207,16 +224,15 @@ func TestWaitToOpenEndsWithTheContext(t *testing.T) {
 func TestWaitToReadEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	url := storetest.SQLite(t)
-	other := open(t, url+"?max-open=1")
+	other := withoutLog(t, url)
 	do := func(statement string) {
 		t.Helper()
-		if _, err := other.DB.ExecContext(t.Context(), statement); err != nil {
+		if _, err := other.ExecContext(t.Context(), statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
 	do("CREATE TABLE t (n integer)")
 	do("INSERT INTO t VALUES (5)")
-	do("PRAGMA journal_mode = DELETE")
 	st, err := store.OpenReading(t.Context(), url)
 	if err != nil {
 		t.Fatal(err)

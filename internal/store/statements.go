@@ -21,14 +21,15 @@ const (
 	maxStatement  = 8 << 10
 )
 
-// openSQLite opens a database whose connections keep statements, and wait for locks for at most so long.
-func openSQLite(dsn string, wait time.Duration) (*sql.DB, error) {
+// openSQLite opens a database whose connections keep statements, and wait for locks for at most so long. With files,
+// they write only while the files are those that they have open.
+func openSQLite(dsn string, wait time.Duration, files *sqliteFiles) (*sql.DB, error) {
 	// The way database/sql offers to get at a registered driver.
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, err
 	}
-	kept := keeping{dsn: dsn, driver: db.Driver(), wait: wait}
+	kept := keeping{dsn: dsn, driver: db.Driver(), wait: wait, files: files}
 	if err := db.Close(); err != nil {
 		return nil, err
 	}
@@ -40,6 +41,7 @@ type keeping struct {
 	dsn    string
 	driver driver.Driver
 	wait   time.Duration
+	files  *sqliteFiles
 }
 
 // Driver is SQLite's.
@@ -47,6 +49,9 @@ func (k keeping) Driver() driver.Driver { return k.driver }
 
 // Connect opens a connection. Another may be about to make the file, to repair it, or to close it as the last.
 func (k keeping) Connect(ctx context.Context) (driver.Conn, error) {
+	if err := k.files.check(); err != nil {
+		return nil, err // it would open other files than its siblings
+	}
 	conn, err := patiently(ctx, k.wait, func() (driver.Conn, error) { return k.driver.Open(k.dsn) })
 	if err != nil {
 		return nil, err
@@ -55,7 +60,11 @@ func (k keeping) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("%T lacks what a connection needs", conn), conn.Close())
 	}
-	return &keeper{sqlConn: whole, wait: k.wait, kept: map[string]*statement{}}, nil
+	c := &keeper{sqlConn: whole, wait: k.wait, files: k.files, kept: map[string]*statement{}}
+	if err := c.opened(ctx); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return c, nil
 }
 
 // sqlConn is what connections do.
@@ -73,9 +82,11 @@ type sqlConn interface {
 // keeper is a connection that keeps statements. As any connection, it is used by one at a time.
 type keeper struct {
 	sqlConn
-	wait time.Duration // for locks, at most
-	kept map[string]*statement
-	uses uint64
+	wait  time.Duration // for locks, at most
+	files *sqliteFiles
+	inTx  bool // a transaction of BeginTx is open; its commit checks the files
+	kept  map[string]*statement
+	uses  uint64
 }
 
 // sqlStmt is what prepared statements do.
@@ -142,7 +153,39 @@ func (k *keeper) forget() error {
 
 // BeginTx begins a transaction as soon as no other connection writes.
 func (k *keeper) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
-	return patiently(ctx, k.wait, func() (driver.Tx, error) { return k.sqlConn.BeginTx(ctx, o) })
+	if !o.ReadOnly {
+		if err := k.intact(); err != nil {
+			return nil, err
+		}
+	}
+	tx, err := patiently(ctx, k.wait, func() (driver.Tx, error) { return k.sqlConn.BeginTx(ctx, o) })
+	if err != nil {
+		return nil, err
+	}
+	k.inTx = true
+	return &keptTx{Tx: tx, of: k, writes: !o.ReadOnly}, nil
+}
+
+// keptTx is a transaction that is acknowledged only if other processes can read it.
+type keptTx struct {
+	driver.Tx
+	of     *keeper
+	writes bool
+}
+
+// Commit implements driver.Tx. After an error that wraps ErrFilesReplaced it is not known whether the commit lasts.
+func (t *keptTx) Commit() error {
+	t.of.inTx = false
+	if err := t.Tx.Commit(); err != nil || !t.writes {
+		return err
+	}
+	return t.of.intact()
+}
+
+// Rollback implements driver.Tx.
+func (t *keptTx) Rollback() error {
+	t.of.inTx = false
+	return t.Tx.Rollback()
 }
 
 // PrepareContext prepares a statement that is not kept. Only that waits for locks, and not its use.
@@ -153,12 +196,41 @@ func (k *keeper) PrepareContext(ctx context.Context, query string) (driver.Stmt,
 // ExecContext runs a statement without rows, as soon as no other connection writes if it does. One that has found a
 // lock held has done nothing yet. Of a script that is only true of the statement it was at, so a script does not wait.
 func (k *keeper) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	return patiently(ctx, k.waitFor(query), func() (driver.Result, error) { return k.exec(ctx, query, args) })
+	writes := k.writes(query)
+	if writes {
+		if err := k.intact(); err != nil {
+			return nil, err
+		}
+	}
+	out, err := patiently(ctx, k.waitFor(query), func() (driver.Result, error) { return k.exec(ctx, query, args) })
+	if err == nil && writes {
+		err = k.intact()
+	}
+	return out, err
 }
 
 // QueryContext runs a statement with rows, as ExecContext does one without.
 func (k *keeper) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	if k.writes(query) { // with RETURNING
+		if err := k.intact(); err != nil {
+			return nil, err
+		}
+	}
 	return patiently(ctx, k.waitFor(query), func() (driver.Rows, error) { return k.query(ctx, query, args) })
+}
+
+// writes reports whether a statement is a transaction of its own that may write, and has to check the files.
+func (k *keeper) writes(query string) bool { return k.files != nil && !k.inTx && !reads(query) }
+
+// reads reports whether a statement cannot write.
+func reads(query string) bool {
+	query = strings.TrimLeft(query, " \t\r\n(")
+	for _, verb := range [...]string{"SELECT", "PRAGMA", "EXPLAIN", "ROLLBACK"} {
+		if len(query) >= len(verb) && strings.EqualFold(query[:len(verb)], verb) {
+			return true
+		}
+	}
+	return false
 }
 
 // waitFor is how long a text may wait for locks.
@@ -202,8 +274,15 @@ func (k *keeper) query(ctx context.Context, query string, args []driver.NamedVal
 	return &keptRows{sqliteRows: whole, of: s}, nil
 }
 
-// Close closes the connection and what it kept.
+// Close closes the connection and what it kept. If files were replaced, the connection stays open until the process
+// ends: SQLite would remove, as the last one to close them, files of others.
 func (k *keeper) Close() error {
+	if k.files != nil {
+		_ = k.intact() // it saves what it can; there is no write to refuse
+		if k.files.remove() {
+			return nil
+		}
+	}
 	var errs []error
 	for _, s := range k.kept {
 		errs = append(errs, s.stmt.Close())

@@ -20,6 +20,7 @@ type Store struct {
 	DB  *sql.DB
 
 	url      location
+	files    *sqliteFiles  // nil: there are none to watch
 	lockWait time.Duration // for a lock that another process has
 }
 
@@ -44,7 +45,11 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(ctx, loc)
+	var files *sqliteFiles
+	if loc.dialect == dialect.SQLite && !loc.memory {
+		files = &sqliteFiles{path: loc.file}
+	}
+	return open(ctx, loc, files)
 }
 
 // OpenReading is Open for looking only. An SQLite file is neither made nor changed: one that does not exist is
@@ -58,11 +63,12 @@ func OpenReading(ctx context.Context, url string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, err)
 	}
-	return open(ctx, reading)
+	return open(ctx, reading, nil)
 }
 
-func open(ctx context.Context, loc location) (*Store, error) {
-	db, err := loc.open()
+// open opens a database. Files is nil, or watches those of SQLite.
+func open(ctx context.Context, loc location, files *sqliteFiles) (*Store, error) {
+	db, err := loc.open(files)
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, err)
 	}
@@ -70,7 +76,10 @@ func open(ctx context.Context, loc location) (*Store, error) {
 	if err := whenFree(ctx, lockWait, func() error { return db.PingContext(ctx) }); err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, closing(db, err))
 	}
-	return &Store{Ent: ent.NewClient(ent.Driver(entsql.OpenDB(loc.dialect, db))), DB: db, url: loc, lockWait: lockWait}, nil
+	return &Store{
+		Ent: ent.NewClient(ent.Driver(entsql.OpenDB(loc.dialect, db))), DB: db,
+		url: loc, files: files, lockWait: lockWait,
+	}, nil
 }
 
 // Close ends all connections.

@@ -220,8 +220,9 @@ func MySQLTarget(text string) (Target, error) {
 	return Target{l.mysql.Net, l.mysql.Addr, l.mysql.User, l.mysql.DBName}, nil
 }
 
-func (l location) open() (*sql.DB, error) {
-	db, err := l.unlimited()
+// open opens the database. Files is nil, or watches those of SQLite.
+func (l location) open(files *sqliteFiles) (*sql.DB, error) {
+	db, err := l.unlimited(files)
 	if err != nil {
 		return nil, err
 	}
@@ -238,9 +239,9 @@ func (l location) open() (*sql.DB, error) {
 }
 
 // unlimited opens the database without the limits of its pool.
-func (l location) unlimited() (*sql.DB, error) {
+func (l location) unlimited(files *sqliteFiles) (*sql.DB, error) {
 	if l.dialect == dialect.SQLite {
-		return openSQLite(l.dsn, l.sqlite.busy)
+		return openSQLite(l.dsn, l.sqlite.busy, files)
 	}
 	connector, err := mysql.NewConnector(l.mysql)
 	if err != nil {

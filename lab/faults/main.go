@@ -1,6 +1,6 @@
 // Command faults has the service fail in the ways that services fail, and looks whether it keeps what it promised:
 //
-//	go -C lab run ./faults -binary ../almanac -mysqld ../start-mysqld [NAME...]
+//	go -C lab run ./faults -binary ./almanac -mysqld ./start-mysqld [NAME...]
 //
 // It runs the real program as processes, writes to it under load, injects a fault, and compares what is there
 // afterwards with what was acknowledged. docs/faults.md says what each scenario promises, and bash .ci/faults runs
@@ -48,6 +48,7 @@ var scenarios = []scenario{
 	{"replica-lag", "the replica falls behind and catches up", 2 * time.Minute, true, laggingReplica},
 	{"clock-jump", "the clock jumps forward and back", time.Minute, false, jumpingClock},
 	{"two-sqlite", "two processes write to one SQLite file", 2 * time.Minute, false, twoOnSQLite},
+	{"files-removed", "the log of SQLite is removed beneath two processes", 2 * time.Minute, false, removedFiles},
 	{"eight-mysql", "eight processes on one MySQL, of which some stop and start", 3 * time.Minute, true, eightOnMySQL},
 }
 

@@ -1,0 +1,164 @@
+package handlers_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// htmlKeys are the members of a representation that are HTML; json_ld is plain text by the contract, section 6.8, for
+// programs that do not put it in a page.
+var htmlKeys = map[string]bool{"description": true, "excerpt": true, "json_ld": true}
+
+// markupIn returns the strings of a reply in which a browser finds an element or a comment.
+func markupIn(t *testing.T, at string, v any, html map[string]bool) (found []string) {
+	t.Helper()
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			if !html[key] {
+				found = append(found, markupIn(t, at+"."+key, value, html)...)
+			}
+		}
+	case []any:
+		for i, value := range v {
+			found = append(found, markupIn(t, fmt.Sprint(at, "[", i, "]"), value, html)...)
+		}
+	case string:
+		if isMarkup(v) {
+			found = append(found, fmt.Sprintf("%s: %q", at, v))
+		}
+	}
+	return found
+}
+
+// isMarkup reports whether a text that stands between two others in a page is more than text.
+func isMarkup(s string) bool {
+	for _, after := range []string{"", "x>"} {
+		z := html.NewTokenizer(strings.NewReader(s + after))
+		kind := z.Next()
+		for kind == html.TextToken {
+			kind = z.Next()
+		}
+		if kind != html.ErrorToken {
+			return true
+		}
+	}
+	return false
+}
+
+// pieces is what texts are made of: markup, and ways to encode it.
+var pieces = []string{
+	"a", " ", "1", "ł", "<", ">", "&", ";", "/", "!", "-", "--", "'", "\"", "=", "b", "<b>", "</b>", "<!--", "-->", "<script>", "</script>",
+	"lt", "gt", "amp", "&lt;", "&gt;", "&amp;", "&#60;", "&#x3e;", "&#38;", "#", "60", "x3c", "&lt", "&LT", "<img src=x onerror=alert(1)", "&nbsp;",
+}
+
+func anyText(chance *rand.Rand) string {
+	var b strings.Builder
+	b.WriteString("x")
+	for range 1 + chance.IntN(12) {
+		b.WriteString(pieces[chance.IntN(len(pieces))])
+	}
+	return b.String()
+}
+
+// TestNoTextIsMarkup sends random texts with tags and entities in each text field of each resource, and reads them back.
+func TestNoTextIsMarkup(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.SignIn(t, "admin", "administrator")
+		const rounds = 60
+		shares := map[string]int{}
+		for n := range rounds {
+			chance := rand.New(rand.NewPCG(uint64(n), 26))
+			text := func() string { return anyText(chance) }
+			venue, organizer := object{"venue": "Hall " + text()}, object{"organizer": "Choir " + text()}
+			for _, name := range []string{"address", "city", "country", "province", "state", "zip", "phone", "stateprovince"} {
+				venue[name] = text()
+			}
+			organizer["phone"], organizer["email"] = text(), text()
+			event := concert(object{
+				"title": "Jazz " + text(), "venue": venue, "organizer": organizer, "cost": []any{text(), "10" + text()},
+				"tags": []any{fmt.Sprint("tag ", n, " ", text())},
+			})
+			for path, body := range map[string]object{
+				"/venues": venue, "/organizers": organizer, "/events": event,
+				"/tags": {"name": fmt.Sprint("name ", n, " ", text()), "description": "d" + text()},
+			} {
+				created := api.Do(t, post("admin", path, body))
+				if created.Status != 201 {
+					shares["refused"]++
+					continue
+				}
+				record := fmt.Sprintf("%s/%v", path, created.Get(t, "id"))
+				for _, reply := range []apitest.Response{created, api.Do(t, get(record))} {
+					shares["replies"]++
+					keys := htmlKeys
+					if path == "/tags" {
+						keys = nil
+					}
+					if found := markupIn(t, "", reply.JSON(t), keys); found != nil {
+						t.Errorf("%s of %v:\n%s", path, body, strings.Join(found, "\n"))
+					}
+				}
+			}
+		}
+		t.Log(shares)
+		if shares["replies"] < rounds*4 {
+			t.Errorf("only %d replies", shares["replies"])
+		}
+	})
+}
+
+// TestTextsOfOldRowsAreInert reads rows that were written before texts were cleaned so.
+func TestTextsOfOldRowsAreInert(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.SignIn(t, "admin", "administrator")
+		const bad = "Main <img src=x onerror=alert(1)> &lt;b> St"
+		for path, body := range map[string]object{
+			"/venues": {"venue": "Hall"}, "/organizers": {"organizer": "Choir"}, "/tags": {"name": "Tag"},
+		} {
+			record := fmt.Sprintf("%s/%v", path, api.Do(t, post("admin", path, body)).Get(t, "id"))
+			st.Ent.Venue.Update().SetAddress(bad).SetCity(bad).SetCountry(bad).SetProvince(bad).SetState(bad).SetZip(bad).
+				SetPhone(bad).SetStateprovince(bad).ExecX(t.Context())
+			st.Ent.Organizer.Update().SetPhone(bad).SetEmail(bad).ExecX(t.Context())
+			st.Ent.Term.Update().SetDescription(bad).ExecX(t.Context())
+			if found := markupIn(t, "", api.Do(t, get(record)).JSON(t), nil); found != nil {
+				t.Errorf("%s:\n%s", path, strings.Join(found, "\n"))
+			}
+		}
+	})
+}
+
+// TestTextsWithoutMarkup is for what the contract, section 6.2, says of single texts.
+func TestTextsWithoutMarkup(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.SignIn(t, "admin", "administrator")
+		for sent, want := range map[string]string{
+			"1 < 2": "1 < 2", "1 &lt; 2": "1 < 2", "&lt;b&gt;Main&lt;/b&gt; St": "Main St", "R&amp;D": "R&D",
+			"&amp;lt;script&amp;gt;alert(1)&amp;lt;/script&amp;gt;St": "St",
+		} {
+			var rows []*ent.Venue
+			reply := api.Do(t, post("admin", "/venues", object{"venue": "Hall of " + sent, "address": sent}))
+			if rows = st.Ent.Venue.Query().AllX(t.Context()); rows[len(rows)-1].Address != want {
+				t.Errorf("%q is stored as %q, want %q", sent, rows[len(rows)-1].Address, want)
+			}
+			if got := reply.Get(t, "address"); got != want {
+				t.Errorf("%q is %q, want %q", sent, got, want)
+			}
+		}
+	})
+}

@@ -1,0 +1,238 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// ErrFilesReplaced is returned for writes to an SQLite database when a file of it was removed or replaced while this
+// process had it open. What the process would write then, no other process would read. See decision 026.
+var ErrFilesReplaced = errors.New("a file of the SQLite database was removed or replaced while it was open; " +
+	"writes are refused until all processes on it are restarted")
+
+// sqliteFiles compares the files that a pool of SQLite connections has open with those at their paths: the database,
+// its write-ahead log and the index of the log. SQLite does not notice that one was removed or replaced: it goes on
+// writing to files that no other process can open. Nil watches nothing. It is for concurrent use.
+type sqliteFiles struct {
+	path string // of the database, as it was given
+
+	mu    sync.Mutex
+	conns int          // open connections; while there is one, SQLite removes no file
+	known [3]knownFile // as opened; valid while conns > 0
+	lost  error        // wraps ErrFilesReplaced; kept until the process ends
+	saved bool         // all commits are in the database file
+}
+
+// knownFile is a file that connections have open. Without info the database has no such file.
+type knownFile struct {
+	path string
+	info os.FileInfo
+}
+
+// check returns an error that wraps ErrFilesReplaced if a file is not the one that was opened, now or before. Other
+// errors mean that the file system does not answer.
+func (f *sqliteFiles) check() error {
+	if f == nil {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.checkLocked()
+}
+
+func (f *sqliteFiles) checkLocked() error {
+	if f.lost != nil || f.conns == 0 {
+		return f.lost
+	}
+	for _, k := range f.known {
+		if k.info == nil {
+			continue
+		}
+		is, err := os.Stat(k.path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			f.lost = fmt.Errorf("%w: %s was removed", ErrFilesReplaced, k.path)
+		case err != nil:
+			return fmt.Errorf("files of the database: %w", err)
+		case !os.SameFile(k.info, is):
+			f.lost = fmt.Errorf("%w: %s was replaced", ErrFilesReplaced, k.path)
+		default:
+			continue
+		}
+		return f.lost
+	}
+	return nil
+}
+
+// add counts a connection that has read from the database. The files of the first are those of all.
+func (f *sqliteFiles) add(wal bool) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.conns > 0 || f.lost != nil {
+		if err := f.checkLocked(); err != nil {
+			return err
+		}
+		f.conns++
+		return nil
+	}
+	// SQLite follows links to the database, and puts the other files beside it.
+	at, err := filepath.EvalSymlinks(f.path)
+	if err == nil {
+		at, err = filepath.Abs(at)
+	}
+	if err != nil {
+		return fmt.Errorf("files of the database: %w", err)
+	}
+	f.known = [3]knownFile{{path: f.path}, {path: at + "-wal"}, {path: at + "-shm"}}
+	for i := range f.known {
+		if i > 0 && !wal {
+			continue
+		}
+		if f.known[i].info, err = os.Stat(f.known[i].path); err != nil {
+			return fmt.Errorf("files of the database: %w", err)
+		}
+	}
+	f.conns++
+	return nil
+}
+
+// remove uncounts a connection that is about to close. It reports whether SQLite must not be told: it would remove the
+// files that are at the paths now.
+func (f *sqliteFiles) remove() (abandon bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	// A file system that does not answer here is asked again by the next connection.
+	_ = f.checkLocked()
+	f.conns--
+	return f.lost != nil
+}
+
+// savable reports whether the log alone is gone, and no process has begun another. Then the database file takes what is
+// in the log, and no commit is lost.
+func (f *sqliteFiles) savable() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.lost == nil || f.saved || f.known[1].info == nil {
+		return false
+	}
+	is, err := os.Stat(f.known[0].path)
+	if err != nil || !os.SameFile(f.known[0].info, is) {
+		return false
+	}
+	_, err = os.Stat(f.known[1].path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+func (f *sqliteFiles) setSaved() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.saved = true
+	f.lost = fmt.Errorf("%w; all commits were saved to the database file", f.lost)
+}
+
+// opened counts a new connection, which has to have read first: SQLite opens the log with the first read.
+func (k *keeper) opened(ctx context.Context) error {
+	if k.files == nil {
+		return nil
+	}
+	if _, err := k.value(ctx, "PRAGMA schema_version"); err != nil {
+		return err
+	}
+	mode, err := k.value(ctx, "PRAGMA journal_mode")
+	if err != nil {
+		return err
+	}
+	return k.files.add(mode == "wal")
+}
+
+// intact is asked before a write begins and after it is committed. What was committed before the files went is saved
+// if it can be.
+func (k *keeper) intact() error {
+	err := k.files.check()
+	if err == nil || !k.files.savable() {
+		return err
+	}
+	if err := k.save(); err != nil {
+		return errors.Join(k.files.check(), fmt.Errorf("saving the commits of the removed log: %w", err))
+	}
+	k.files.setSaved()
+	return k.files.check()
+}
+
+// saveTime is how long saving may wait for transactions under way.
+const saveTime = 5 * time.Second
+
+// save writes the log, which has no name any more, to the database file.
+func (k *keeper) save() error {
+	ctx, cancel := context.WithTimeout(context.Background(), saveTime)
+	defer cancel()
+	for {
+		row, err := k.row(ctx, "PRAGMA wal_checkpoint(FULL)", 3)
+		if err != nil && !isHeld(err) {
+			return err
+		}
+		if err == nil && row[0] == int64(0) && row[1] == row[2] {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("others are still writing: %w", ctx.Err())
+		case <-time.After(pauses[3]):
+		}
+	}
+}
+
+// value reads one value.
+func (k *keeper) value(ctx context.Context, query string) (driver.Value, error) {
+	row, err := patiently(ctx, k.wait, func() ([]driver.Value, error) { return k.row(ctx, query, 1) })
+	if err != nil {
+		return nil, err
+	}
+	return row[0], nil
+}
+
+// row reads one row.
+func (k *keeper) row(ctx context.Context, query string, columns int) (row []driver.Value, err error) {
+	rows, err := k.sqlConn.QueryContext(ctx, query, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	row = make([]driver.Value, columns)
+	if err := rows.Next(row); err != nil && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	return row, nil
+}
+
+// CheckFiles returns an error that wraps ErrFilesReplaced if a file of an SQLite database was removed or replaced while
+// this process had it open. If possible it saves then what was committed before. Each write asks the same; this is for
+// processes that wait for requests.
+func (s *Store) CheckFiles(ctx context.Context) error {
+	if s.files.check() == nil {
+		return nil
+	}
+	if !s.files.savable() {
+		return s.files.check()
+	}
+	conn, err := s.DB.Conn(ctx)
+	if err != nil {
+		return errors.Join(s.files.check(), err)
+	}
+	err = conn.Raw(func(raw any) error {
+		k, ok := raw.(*keeper)
+		if !ok {
+			return fmt.Errorf("%T is no connection to SQLite", raw)
+		}
+		return k.intact()
+	})
+	return errors.Join(err, conn.Close())
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// removedFiles removes the write-ahead log of SQLite and its index while two processes write to the database. Both have
+// to refuse writes soon, and have what they acknowledged when they are started again: first killed, then stopped.
+func removedFiles(ctx context.Context, w *world) error {
+	file := filepath.Join(w.dir, "almanac.db")
+	db := "sqlite://" + file
+	var programs []*program
+	for _, name := range []string{"one", "two"} {
+		p, err := w.serve(ctx, name, db)
+		if err != nil {
+			return err
+		}
+		programs = append(programs, p)
+	}
+	token, err := w.editor(ctx, db)
+	if err != nil {
+		return err
+	}
+	for _, end := range []func(*program) error{
+		func(p *program) error { p.kill(); return nil },
+		func(p *program) error { return p.stop(ctx) },
+	} {
+		l := w.load(ctx, token, only(programs...), func(l *load) { l.writers = 8 })
+		if err := pause(ctx, w.time); err != nil {
+			l.stop()
+			return err
+		}
+		w.away.Store(true)
+		w.inject("almanac.db-wal and almanac.db-shm are removed")
+		err := errors.Join(os.Remove(file+"-wal"), os.Remove(file+"-shm"))
+		for _, p := range programs {
+			err = errors.Join(err, w.refuses(ctx, p, token))
+		}
+		l.stop()
+		if err != nil {
+			return err
+		}
+		// Somebody looks at the database before anything is restarted.
+		if _, err := w.command(ctx, "check", "--db", db); err != nil {
+			return err
+		}
+		for _, p := range programs {
+			if err := end(p); err != nil {
+				return err
+			}
+		}
+		began := time.Now()
+		for _, p := range programs {
+			if err := p.start(ctx); err != nil {
+				return err
+			}
+		}
+		w.recovered(time.Since(began), 10*time.Second)
+		if err := w.verify(ctx, programs[0], db, token); err != nil {
+			return err
+		}
+	}
+	for _, p := range programs {
+		if err := p.stop(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refuses waits until a process refuses writes, reads on and says that it is not ready.
+func (w *world) refuses(ctx context.Context, p *program, token string) error {
+	writer, reader := w.client(token), w.client("")
+	defer writer.http.CloseIdleConnections()
+	defer reader.http.CloseIdleConnections()
+	err := wait(ctx, p.name+" refuses writes", 5*time.Second, func(ctx context.Context) error {
+		_, err := writer.json(ctx, p.base(), http.MethodPost, "/venues", object{
+			"venue": fmt.Sprintf("Hall without events %d", time.Now().UnixNano()),
+		}, http.StatusCreated)
+		return errors.Join(wanted503(err), status(ctx, p.base()+"/readyz", http.StatusServiceUnavailable))
+	})
+	_, reading := reader.get(ctx, p.base(), "/events", http.StatusOK)
+	return errors.Join(err, reading, status(ctx, p.base()+"/healthz", http.StatusOK))
+}
