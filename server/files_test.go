@@ -102,8 +102,8 @@ func (zeros) ReadAt(p []byte, _ int64) (int, error) {
 
 func TestMediaIsReadAsClientsTakeIt(t *testing.T) {
 	t.Parallel()
-	const readers, buffers = 8, 64 << 10
-	files := &bigFile{size: 64 << 20}
+	const readers, buffers = 4, 64 << 10
+	files := &bigFile{size: 256 << 20}
 	// There is room for the buffers of a reply, and none for the file.
 	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Media, c.Sending = files, readers*buffers }))
 	address := strings.TrimPrefix(s.url, "http://")
@@ -153,7 +153,7 @@ func TestMediaIsReadAsClientsTakeIt(t *testing.T) {
 
 func TestMediaThatFindsNoRoomIsClosed(t *testing.T) {
 	t.Parallel()
-	files := &bigFile{size: 64 << 20}
+	files := &bigFile{size: 256 << 20}
 	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Media, c.Sending = files, 1 }))
 	if res := get(t, s.url+"/media/a.png"); res.Status != 503 || res.Header.Get("Cache-Control") != "" || res.Header.Get("Retry-After") != "1" {
 		t.Errorf("got %d %v", res.Status, res.Header)
