@@ -74,18 +74,22 @@ func noisyJPEG(t testing.TB, w, h int) []byte {
 func manyTrees(w, h int) []byte {
 	const groups = 2600
 	var b bits
-	tree := func(lengthOfAll int) { // a tree in which every symbol has a code of this length
+	// A full tree: the first symbols have codes of some length, and others of one bit more.
+	tree := func(length, short, long int) {
 		order := []int{17, 18, 0, 1, 2, 3, 4, 5, 16, 6, 7, 8, 9, 10, 11, 12}
 		b.write(0, 1)
 		b.write(len(order)-4, 4)
 		for _, symbol := range order {
-			length := 0
-			if symbol == lengthOfAll {
-				length = 1
-			}
-			b.write(length, 3)
+			used := symbol == length || symbol == length+1 && long > 0
+			b.write(map[bool]int{true: 1}[used], 3)
 		}
 		b.write(0, 1) // all symbols have a length
+		if long == 0 {
+			return // each length takes no bits
+		}
+		for i := range short + long {
+			b.write(map[bool]int{true: 1}[i >= short], 1)
+		}
 	}
 	single := func() { // a tree of the symbol 0, which takes no bits
 		b.write(1, 1)
@@ -102,8 +106,8 @@ func manyTrees(w, h int) []byte {
 	b.write(1, 1)     // several groups
 	b.write(0, 3)     // one for each 4 by 4 pixels
 	b.write(0, 1)     // of which a picture without cache tells
-	tree(9)           // green: the lower byte of a number, in 9 bits
-	tree(8)           // red: the upper byte
+	tree(8, 232, 48)  // green: the lower byte of a number
+	tree(8, 256, 0)   // red: the upper byte
 	single()
 	single()
 	single()
@@ -113,16 +117,22 @@ func manyTrees(w, h int) []byte {
 		}
 	}
 	for i := range int(ceil(w, 4) * ceil(h, 4)) {
-		code(i%groups&255, 9)
+		if low := i % groups & 255; low < 232 {
+			code(low, 8)
+		} else {
+			code(464+low-232, 9)
+		}
 		code(i%groups>>8, 8)
 	}
 	for range groups {
-		for _, length := range []int{12, 8, 8, 8, 6} {
-			tree(length)
-		}
+		tree(11, 1768, 560)
+		tree(8, 256, 0)
+		tree(8, 256, 0)
+		tree(8, 256, 0)
+		tree(5, 24, 16)
 	}
 	for range w * h {
-		b.write(0, 12+3*8)
+		b.write(0, 11+3*8)
 	}
 	return riff(chunk("VP8L", b.bytes))
 }
