@@ -179,8 +179,8 @@ func webpLossless(size image.Point) int64 {
 		groups = 2600 // more are refused
 	)
 	tiles := ceil(size.X, 4) * ceil(size.Y, 4)
-	// Colours that share a byte, four pictures of tiles, and the groups.
-	return 4*area(size) + 4*4*tiles + min(tiles+1, groups)*group
+	// Colours of a palette, two or more of which share 4 bytes; four pictures of tiles; and the groups.
+	return 2*area(size) + 4*int64(size.Y) + 4*4*tiles + min(tiles+1, groups)*group
 }
 
 // webpChunks reports what a file has: transparency beside lossy colours, and lossless data, which transparency may be.

@@ -9,6 +9,7 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"runtime/metrics"
@@ -303,5 +304,69 @@ func TestBudgetIsShared(t *testing.T) {
 	}
 	if _, err := b.take(t.Context(), 11); !errors.Is(err, ErrMemory) {
 		t.Errorf("more than all: %v", err)
+	}
+}
+
+// TestMegapixelsThatFit holds the table of the manual: how large pictures of a kind may be, with files of 4 MiB.
+func TestMegapixelsThatFit(t *testing.T) {
+	jpegHead := func(marker byte, components int, sampling byte) func(w, h int) []byte {
+		return func(w, h int) []byte {
+			frame := []byte{8, byte(h >> 8), byte(h), byte(w >> 8), byte(w), byte(components)}
+			for i := range components {
+				if i > 0 && i < 3 {
+					frame = append(frame, byte(i), 0x11, 0)
+				} else {
+					frame = append(frame, byte(i), sampling, 0)
+				}
+			}
+			return append(appendSegment([]byte{0xFF, 0xD8}, marker, frame), 0xFF, jpegEOI)
+		}
+	}
+	pngHeadOf := func(depth, kind, interlaced byte) func(w, h int) []byte {
+		return func(int, int) []byte {
+			return append(make([]byte, pngSignature+8+8), depth, kind, 0, 0, interlaced, 0, 0, 0, 0)
+		}
+	}
+	webpOf := func(name string, flags byte) func(w, h int) []byte {
+		return func(int, int) []byte { return riff(chunk(name, []byte{flags, 0})) }
+	}
+	tests := []struct {
+		name   string
+		format *format
+		head   func(w, h int) []byte
+		turn   turn
+		plenty float64 // megapixels at 512 MiB
+		inAPod float64 // at 184 MiB
+	}{
+		{name: "JPEG", format: &jpegFormat, head: jpegHead(jpegSOF0, 3, 0x22), plenty: 40, inAPod: 40},
+		{name: "JPEG to be turned", format: &jpegFormat, head: jpegHead(jpegSOF0, 3, 0x22), turn: 6, plenty: 40, inAPod: 40},
+		{name: "JPEG, all colours", format: &jpegFormat, head: jpegHead(jpegSOF0, 3, 0x11), plenty: 40, inAPod: 40},
+		{name: "progressive JPEG, colours in quarters", format: &jpegFormat, head: jpegHead(jpegSOF2, 3, 0x22), plenty: 40, inAPod: 22},
+		{name: "progressive JPEG, all colours", format: &jpegFormat, head: jpegHead(jpegSOF2, 3, 0x11), plenty: 34, inAPod: 11},
+		{name: "JPEG of four inks", format: &jpegFormat, head: jpegHead(jpegSOF0, 4, 0x11), plenty: 40, inAPod: 21},
+		{name: "PNG", format: &pngFormat, head: pngHeadOf(8, 6, 0), plenty: 40, inAPod: 40},
+		{name: "PNG, 16 bits", format: &pngFormat, head: pngHeadOf(16, 6, 0), plenty: 40, inAPod: 21},
+		{name: "PNG, interlaced", format: &pngFormat, head: pngHeadOf(8, 6, 1), plenty: 40, inAPod: 24},
+		{name: "PNG, interlaced, 16 bits", format: &pngFormat, head: pngHeadOf(16, 6, 1), plenty: 36, inAPod: 12},
+		{name: "GIF", format: &gifFormat, head: func(int, int) []byte { return nil }, plenty: 40, inAPod: 40},
+		{name: "WebP", format: &webpFormat, head: webpOf("VP8 ", 0), plenty: 40, inAPod: 40},
+		{name: "WebP, lossless", format: &webpFormat, head: webpOf("VP8L", 0), plenty: 40, inAPod: 3},
+		{name: "WebP, transparent", format: &webpFormat, head: webpOf("ALPH", 1), plenty: 40, inAPod: 3},
+	}
+	for _, tt := range tests {
+		fits := func(budget int64) float64 {
+			most := 0.0
+			for millions := 0.5; millions <= 40; millions += 0.5 {
+				h := int(866 * math.Sqrt(millions))
+				w := int(millions * 1e6 / float64(h))
+				if tt.format.memoryFor(cleaned{data: tt.head(w, h), turn: max(tt.turn, upright)}, image.Pt(w, h))+4<<20 <= budget {
+					most = millions
+				}
+			}
+			return most
+		}
+		if plenty, inAPod := fits(512<<20), fits(184<<20); math.Floor(plenty) != tt.plenty || math.Floor(inAPod) != tt.inAPod {
+			t.Errorf("%s: %v and %v megapixels, the manual says %v and %v", tt.name, plenty, inAPod, tt.plenty, tt.inAPod)
+		}
 	}
 }

@@ -144,7 +144,7 @@ func bytesOf(t *testing.T, size string) uint64 {
 func TestKubernetesManifests(t *testing.T) {
 	t.Parallel()
 	dec := yaml.NewDecoder(strings.NewReader(readRoot(t, "deploy/kubernetes/almanac.yaml") + "\n---\n" +
-		readRoot(t, "deploy/kubernetes/migrate-data.yaml")))
+		readRoot(t, "deploy/kubernetes/migrate-data.yaml") + "\n---\n" + readRoot(t, "deploy/kubernetes/clean-images.yaml")))
 	kinds := map[string]int{}
 	var order []string // what is done to the database, pods that serve included
 	for {
@@ -209,7 +209,7 @@ func TestKubernetesManifests(t *testing.T) {
 			order = append(order, "serve")
 			// About 150 MiB are for the program and its index.
 			needs := uint64(150 << 20)
-			for _, size := range []string{parsed.Serve.CacheSize, parsed.Serve.MaxSending, parsed.Serve.MaxReceiving} {
+			for _, size := range []string{parsed.Serve.CacheSize, parsed.Serve.MaxSending, parsed.Serve.MaxReceiving, parsed.Serve.MaxDecoding} {
 				needs += bytesOf(t, size)
 			}
 			has := bytesOf(t, c.Resources.Limits["memory"])
@@ -245,10 +245,13 @@ func TestKubernetesManifests(t *testing.T) {
 		}
 	}
 	// Rows are brought up to date when no program of the version before serves.
-	if diff := cmp.Diff([]string{"migrate apply --no-data", "serve", "migrate data"}, order); diff != "" {
+	if diff := cmp.Diff([]string{"migrate apply --no-data", "serve", "migrate data", "images clean --max-decoding=256MiB"}, order); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for _, kind := range []string{"Deployment", "Job", "Service", "ServiceAccount", "PodDisruptionBudget", "PersistentVolumeClaim"} {
+	if kinds["Job"] != 2 {
+		t.Errorf("%d jobs", kinds["Job"])
+	}
+	for _, kind := range []string{"Deployment", "Service", "ServiceAccount", "PodDisruptionBudget", "PersistentVolumeClaim"} {
 		if kinds[kind] != 1 {
 			t.Errorf("%d of %s", kinds[kind], kind)
 		}
