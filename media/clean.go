@@ -6,12 +6,12 @@ import (
 	"fmt"
 )
 
-// cleaned is a picture file without metadata: what is shown, colour profiles and animation stay.
+// cleaned is a picture file without metadata. Pixels, colour profiles and animation stay.
 type cleaned struct {
 	data []byte
-	// turn is how the metadata asked to turn the picture. The pixels of data are not turned.
+	// turn is the one that the metadata asked for. The pixels of data are not turned.
 	turn turn
-	// colours is what a file of the same format repeats to have the same colours: JPEG segments or PNG chunks.
+	// colours are the JPEG segments or PNG chunks that give another file of the format the same colours.
 	colours []byte
 	profile []byte // the ICC profile of a WebP file; nil: none
 }
@@ -268,7 +268,7 @@ func gifBlock(data []byte) int {
 	return 0
 }
 
-// gifApplicationOf is what stays of an application's extension.
+// gifApplicationOf returns the part of an application's extension that stays.
 func gifApplicationOf(block []byte) []byte {
 	const name, loop = 11, 3 // lengths of sub-blocks
 	if len(block) < 3+name || block[2] != name {
@@ -309,11 +309,8 @@ func cleanWebP(data []byte) (cleaned, error) {
 		if body == nil || name != "ANMF" && seen[name] {
 			continue
 		}
-		// A picture without VP8X is one chunk.
-		if seen["VP8 "] && !seen["VP8X"] || seen["VP8L"] && !seen["VP8X"] {
-			if name != "EXIF" {
-				continue
-			}
+		if !seen["VP8X"] && (seen["VP8 "] || seen["VP8L"]) {
+			break // a picture without VP8X is one chunk
 		}
 		seen[name] = true
 		switch name {

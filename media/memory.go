@@ -6,21 +6,21 @@ import (
 	"image"
 )
 
-// The memory that a picture takes is estimated from a cleaned file before anything is decoded. An estimate is an upper
-// bound of what lives at the same time in the decoders of Go 1.26 and golang.org/x/image.
+// Estimates are made from a cleaned file before anything is decoded. An estimate is an upper bound of the memory that lives
+// at the same time in the decoders of Go 1.26 and golang.org/x/image (decision 025).
 
-// decoders is what any decoder takes besides pixels: tables, windows, and buffers.
+// decoders covers the tables, windows and buffers of any decoder, in bytes.
 const decoders = 256 << 10
 
-// footprint is the memory that decoding a picture takes.
+// footprint is the memory of one decoded picture, in bytes.
 type footprint struct {
 	image int64 // the decoded picture
-	extra int64 // what else the decoder needs
+	extra int64 // all else of the decoder
 	// converted reports whether turning converts the picture into one of 4 bytes for each pixel.
 	converted bool
 }
 
-// memoryFor is what save takes for a picture: the cleaned file, decoding, turning, and the sizes.
+// memoryFor returns the bytes that makeFiles needs: for the cleaned file, decoding, turning, and the sizes.
 func (f *format) memoryFor(c cleaned, size image.Point) int64 {
 	fp := f.footprint(c.data, size)
 	total := int64(len(c.data)) + fp.image + fp.extra + decoders
@@ -42,7 +42,7 @@ func (f *format) memoryFor(c cleaned, size image.Point) int64 {
 // turnedMost is the most bytes that the file of a turned picture may have.
 func turnedMost(size image.Point) int64 { return min(MaxBytes, 9*area(size)+spoolPart) }
 
-// encoder is what an encoder takes besides pixels.
+// encoder covers the tables, windows and buffers of any encoder, in bytes.
 const encoder = 2 << 20
 
 func memoryForSizes(w, h int) int64 {
@@ -170,7 +170,7 @@ func webpFootprint(data []byte, size image.Point) footprint {
 	return fp
 }
 
-// webpLossless is what decoding lossless data takes, besides 4 bytes for each pixel of the outcome.
+// webpLossless returns the bytes that decoding lossless data needs, besides 4 for each pixel of the outcome.
 func webpLossless(size image.Point) int64 {
 	const (
 		// A group has trees for 280 and 2048 colours of a cache, three times 256, and 40 symbols: 2 nodes of 8 bytes for each

@@ -138,7 +138,7 @@ func manyTrees(w, h int) []byte {
 	return riff(chunk("VP8L", b.bytes))
 }
 
-// peakOf is the most memory that lives at one time while f runs, beyond what lived before.
+// peakOf returns the most memory that lives at one time while f runs, less the memory that lived before.
 func peakOf(t *testing.T, f func()) int64 {
 	t.Helper()
 	live := func() int64 {

@@ -78,7 +78,7 @@ func isGray(img image.Image) bool {
 	return false
 }
 
-// withProfile is an ICC profile as files of the format have it: JPEG segments or a PNG chunk.
+// withProfile returns an ICC profile as JPEG segments or as a PNG chunk.
 func (f *format) withProfile(profile []byte) ([]byte, error) {
 	if profile == nil {
 		return nil, nil
