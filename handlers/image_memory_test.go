@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/storetest"
-	"github.com/almanac-cal/almanac/media"
 )
 
 func TestImageThatTakesTooMuchMemoryIsRefused(t *testing.T) {

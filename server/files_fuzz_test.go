@@ -12,7 +12,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/almanac-cal/almanac/media"
+	"github.com/almanac-cal/almanac/internal/media"
 )
 
 // oneFile is a store with one file under every name.

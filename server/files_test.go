@@ -15,8 +15,8 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/storetest"
-	"github.com/almanac-cal/almanac/media"
 	"github.com/almanac-cal/almanac/server"
 )
 

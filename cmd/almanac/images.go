@@ -7,12 +7,12 @@ import (
 	"io/fs"
 	"maps"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/image"
-	"github.com/almanac-cal/almanac/media"
-	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 type imagesCmds struct {

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
-	"github.com/almanac-cal/almanac/store"
 )
 
 // locatedJPEG is a picture of 8 by 4 pixels whose EXIF block has a turn and a place.
