@@ -36,6 +36,20 @@ func (e *Editor) CreateImage(ctx context.Context, tx *ent.Tx, fill func(*ent.Ima
 	return row, nil
 }
 
+// ReplaceImage stores what changed of a picture when its files were made again. It reports false if the image is gone.
+func (e *Editor) ReplaceImage(ctx context.Context, tx *ent.Tx, id int64, fill func(*ent.ImageUpdate)) (bool, error) {
+	update := tx.Image.Update().Where(image.ID(id)).AddVersion(1)
+	fill(update)
+	n, err := update.Save(ctx)
+	if err != nil {
+		return false, fmt.Errorf("image %d: %w", id, err)
+	}
+	if n > 0 {
+		e.log(calendar.Image, id, calendar.Updated, []string{"image"})
+	}
+	return n > 0, nil
+}
+
 // DeleteImage deletes the row of an image for good, and takes the image from the records that show it. The files
 // are the caller's to remove, after the commit. Nothing is done if somebody else has deleted it, which is refused if a
 // version is expected.

@@ -29,6 +29,7 @@ type Config struct {
 	Words       *locale.Catalogues
 	PasswordKey []byte         // what event passwords are hashed with: edit.PasswordKey
 	Files       media.Store    // where uploaded images go
+	Decoding    *media.Budget  // memory for pictures that are decoded; nil: no limit
 	Fetcher     *media.Fetcher // downloads images on a client's word
 	Mounts      []string       // further paths under which the same API is served: /wp-json/tribe/events/v1
 }

@@ -191,7 +191,7 @@ func (r *request) storePicture(name, file string, data []byte, source string) (*
 		return nil, err
 	}
 	defer release()
-	img, err := media.Save(r.ctx, r.h.Files, file, data, r.now.In(r.h.Site.Zone.Location()))
+	img, err := media.Save(r.ctx, r.h.Decoding, r.h.Files, file, data, r.now.In(r.h.Site.Zone.Location()))
 	if err != nil {
 		return nil, pictureFault(name, err)
 	}

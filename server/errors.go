@@ -48,6 +48,7 @@ var statuses = map[string]int{
 	"duplicate_term_slug":              http.StatusBadRequest,
 	"image-not-found":                  http.StatusNotFound,
 	"rest_precondition_failed":         http.StatusPreconditionFailed,
+	"rest_range_not_satisfiable":       http.StatusRequestedRangeNotSatisfiable,
 	"rest_idempotency_key_in_use":      http.StatusConflict,
 	"rest_idempotency_key_reused":      http.StatusUnprocessableEntity,
 	"rest_request_too_large":           http.StatusRequestEntityTooLarge,

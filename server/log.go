@@ -25,6 +25,9 @@ func sentBytes(c *fiber.Ctx) int {
 	if c.Method() == fiber.MethodHead {
 		return 0
 	}
+	if c.Response().IsBodyStream() {
+		return c.Response().Header.ContentLength() // asking for the body would read it
+	}
 	return len(c.Response().Body())
 }
 

@@ -231,19 +231,24 @@ func (s *Server) send(c *fiber.Ctx, x *exchange) {
 		return
 	}
 	res := c.Response()
-	if c.Method() == fiber.MethodHead || res.IsBodyStream() {
+	if c.Method() == fiber.MethodHead {
 		to.Gather(0)
 		return
 	}
-	if !to.Reserve(len(res.Body())) && isRead(c) {
+	size := sentBytes(c)
+	inMemory := size
+	if res.IsBodyStream() {
+		inMemory = min(size, sendBuffer)
+	}
+	if !to.Reserve(inMemory) && isRead(c) {
 		res.Reset()
 		s.begin(c, x)
 		x.failed = &turnedAway{error: errBusy, retry: time.Second, reason: reasonSending}
 		s.writeError(c, x, x.failed)
 		s.finish(c, x)
 	}
-	if res.StatusCode() == fiber.StatusOK {
-		to.Gather(len(res.Body()))
+	if res.StatusCode() == fiber.StatusOK && !res.IsBodyStream() {
+		to.Gather(size)
 	} else {
 		to.Gather(0)
 	}

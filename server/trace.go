@@ -51,7 +51,7 @@ func (s *Server) endSpan(c *fiber.Ctx, x *exchange) {
 		x.span.SetAttributes(
 			attribute.String("http.request.method", verb(c)),
 			attribute.Int("http.response.status_code", status),
-			attribute.Int("http.response.body.size", len(c.Response().Body())),
+			attribute.Int("http.response.body.size", sentBytes(c)),
 			attribute.String("client.address", x.client.String()),
 			attribute.String("request.id", x.id),
 		)

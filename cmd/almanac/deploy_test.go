@@ -146,8 +146,11 @@ func bytesOf(t *testing.T, size string) uint64 {
 
 func TestKubernetesManifests(t *testing.T) {
 	t.Parallel()
-	dec := yaml.NewDecoder(strings.NewReader(readRoot(t, "deploy/kubernetes/migrate.yaml") + "\n---\n" +
-		readRoot(t, "deploy/kubernetes/almanac.yaml") + "\n---\n" + readRoot(t, "deploy/kubernetes/migrate-data.yaml")))
+	var manifests []string
+	for _, name := range []string{"migrate", "almanac", "migrate-data", "clean-images"} {
+		manifests = append(manifests, readRoot(t, "deploy/kubernetes/"+name+".yaml"))
+	}
+	dec := yaml.NewDecoder(strings.NewReader(strings.Join(manifests, "\n---\n")))
 	kinds := map[string]int{}
 	secrets := map[string]string{} // by command
 	var order []string             // what is done to the database, pods that serve included
@@ -218,7 +221,7 @@ func TestKubernetesManifests(t *testing.T) {
 			order = append(order, "serve")
 			// About 150 MiB are for the program and its index.
 			needs := uint64(150 << 20)
-			for _, size := range []string{parsed.Serve.CacheSize, parsed.Serve.MaxSending, parsed.Serve.MaxReceiving} {
+			for _, size := range []string{parsed.Serve.CacheSize, parsed.Serve.MaxSending, parsed.Serve.MaxReceiving, parsed.Serve.MaxDecoding} {
 				needs += bytesOf(t, size)
 			}
 			has := bytesOf(t, c.Resources.Limits["memory"])
@@ -254,18 +257,19 @@ func TestKubernetesManifests(t *testing.T) {
 		}
 	}
 	// Rows are brought up to date when no program of the version before serves.
-	if diff := cmp.Diff([]string{"migrate apply --no-data", "serve", "migrate data"}, order); diff != "" {
+	if diff := cmp.Diff([]string{"migrate apply --no-data", "serve", "migrate data", "images clean --max-decoding=256MiB"}, order); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	// Pods that serve have no user that may drop a table.
 	wantSecrets := map[string]string{
 		"migrate apply": "almanac-migrate", "serve --listen=0.0.0.0:8080": "almanac", "migrate data": "almanac-migrate",
+		"images clean": "almanac",
 	}
 	if diff := cmp.Diff(wantSecrets, secrets); diff != "" {
 		t.Errorf("secrets (-want +got):\n%s", diff)
 	}
 	for kind, want := range map[string]int{
-		"Deployment": 1, "Job": 2, "Service": 1, "ServiceAccount": 1, "PodDisruptionBudget": 1, "PersistentVolumeClaim": 1,
+		"Deployment": 1, "Job": 3, "Service": 1, "ServiceAccount": 1, "PodDisruptionBudget": 1, "PersistentVolumeClaim": 1,
 	} {
 		if kinds[kind] != want {
 			t.Errorf("%d of %s", kinds[kind], kind)

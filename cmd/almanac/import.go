@@ -103,7 +103,7 @@ func (c importCmd) run(
 			return fmt.Errorf("--media: %w", openErr)
 		}
 		defer func() { err = errors.Join(err, files.Close()) }()
-		im.Pictures = &importer.Pictures{Fetcher: media.NewFetcher(allow...), Files: files}
+		im.Pictures = &importer.Pictures{Fetcher: media.NewFetcher(allow...), Files: files, Decoding: media.NewBudget(importDecoding)}
 	}
 
 	reading := newProgress(s.Err, "reading events")
@@ -133,6 +133,9 @@ func (c importCmd) run(
 	}
 	return nil
 }
+
+// importDecoding is the memory that decoding one picture may take.
+const importDecoding = 512 << 20
 
 // planned is the database that a dry run compares with: the given one, or an empty one in memory when that has
 // never been used. It is not brought up to date, which would be a change.

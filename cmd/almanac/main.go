@@ -25,6 +25,7 @@ type cli struct {
 	User         userCmds         `cmd:"" help:"Manage users."`
 	Token        tokenCmds        `cmd:"" help:"Manage access tokens."`
 	Check        checkCmd         `cmd:"" help:"Look whether the database is as Almanac would have written it."`
+	Images       imagesCmds       `cmd:"" help:"Maintain the files of images."`
 	Search       searchCmds       `cmd:"" help:"Maintain what searches look at."`
 	Translations translationsCmds `cmd:"" help:"See what is not translated, and exchange texts with translators."`
 	OpenAPI      openapiCmd       `cmd:"" name:"openapi" help:"Write the interface description, OpenAPI 3.0 or 3.1."`

@@ -29,6 +29,7 @@ type operateFlags struct {
 	MaxConcurrent           int           `default:"0" placeholder:"N" help:"Requests worked on at once, 0 for the default. More wait up to a second and are refused then. Default 32 for each processor."`
 	MaxSending              string        `default:"256MiB" placeholder:"SIZE" help:"Memory for large replies that clients have not taken yet, 0 for any. Further ones are refused then. Default ${default}."`
 	MaxReceiving            string        `default:"128MiB" placeholder:"SIZE" help:"Memory for bodies of requests of 64 KiB and more that are still being received, 0 for any. Further ones are refused then. Default ${default}."`
+	MaxDecoding             string        `default:"512MiB" placeholder:"SIZE" help:"Memory for pictures that are decoded, 0 for any. Pictures wait for each other, and one that needs more is refused. Default ${default}."`
 	MaxConnections          int           `default:"4096" placeholder:"N" help:"Connections at once, 0 for any number. Default ${default}."`
 	MaxConnectionsByAddress int           `default:"256" placeholder:"N" help:"Connections at once from one public address, 0 for any number. Default ${default}."`
 	RateLimit               string        `default:"auto" placeholder:"RATE" help:"Requests without credentials from one address: such as 100/s, 600/m burst 200, or off. Default 50/s burst 250 from public addresses, and off if it listens on this machine only."`
@@ -97,7 +98,7 @@ func (f operateFlags) check() error {
 			return usageError{fmt.Errorf("--%s %d: want 0 to 1000000", n.flag, n.value)}
 		}
 	}
-	for _, m := range []struct{ flag, size string }{{"cache-size", f.CacheSize}, {"max-sending", f.MaxSending}, {"max-receiving", f.MaxReceiving}} {
+	for _, m := range []struct{ flag, size string }{{"cache-size", f.CacheSize}, {"max-sending", f.MaxSending}, {"max-receiving", f.MaxReceiving}, {"max-decoding", f.MaxDecoding}} {
 		if _, err := memory(m.flag, m.size); err != nil {
 			return usageError{err}
 		}

@@ -35,6 +35,7 @@ func TestWrongSettingsAreNamedBeforeAnythingIsOpened(t *testing.T) {
 		{"--cache-size", "much"},
 		{"--max-sending", "-1"},
 		{"--max-receiving", "some"},
+		{"--max-decoding", "all"},
 		{"--max-receiving", "10MiB"},
 		{"--max-connections", "1000001"},
 		{"--max-connections-by-address", "-5"},

@@ -380,13 +380,17 @@ func (f serveFlags) server(
 	if err != nil {
 		return nil, nil, err
 	}
+	decoding, err := memory("max-decoding", f.MaxDecoding)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
 	files, err := media.OpenDir(f.Media)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--media: %w", err)
 	}
 	api, err := handlers.New(handlers.Config{
 		DB: st.Ent, Replica: st.reading().Ent, Index: lists, Site: site, Words: words, PasswordKey: key, Mounts: f.Mount,
-		Files: files, Fetcher: media.NewFetcher(allow...),
+		Files: files, Fetcher: media.NewFetcher(allow...), Decoding: media.NewBudget(decoding),
 	})
 	if err != nil {
 		return nil, nil, errors.Join(usageError{err}, files.Close())

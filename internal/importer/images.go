@@ -17,6 +17,8 @@ import (
 type Pictures struct {
 	Fetcher *media.Fetcher
 	Files   media.Store
+	// Decoding is the memory for pictures that are decoded. Nil means no limit.
+	Decoding *media.Budget
 }
 
 // images brings the pictures up to date. They are downloaded outside of transactions, which must not wait for
@@ -62,7 +64,7 @@ func (r *run) download(ctx context.Context, items []*Image) (map[string]*file, e
 		name, data, err := r.Pictures.Fetcher.Fetch(ctx, i.URL)
 		if err == nil {
 			var saved media.Image
-			if saved, err = media.Save(ctx, r.Pictures.Files, name, data, r.editor.Now); err == nil {
+			if saved, err = media.Save(ctx, r.Pictures.Decoding, r.Pictures.Files, name, data, r.editor.Now); err == nil {
 				files[i.Key] = &file{Image: saved}
 				if row != nil {
 					files[i.Key].before = media.Image{Path: row.Path, Sizes: row.Sizes}

@@ -206,6 +206,24 @@ func (c *conn) Write(b []byte) (int, error) {
 	return c.write(c.Conn, b)
 }
 
+// ReadFrom implements io.ReaderFrom, so that the system can send from a file.
+func (c *conn) ReadFrom(r io.Reader) (int64, error) {
+	to, ok := c.Conn.(io.ReaderFrom)
+	if !ok {
+		return io.Copy(writer{c}, r)
+	}
+	if err := c.flush(c.Conn); err != nil {
+		return 0, err
+	}
+	c.expected = 0
+	c.got = 0
+	c.answered()
+	return to.ReadFrom(r)
+}
+
+// writer hides all of a connection but Write.
+type writer struct{ io.Writer }
+
 // Close implements net.Conn. Who sends what is not wanted is listened to for a moment all the same: a system that
 // throws unread bytes away says so at once, and many clients then forget the reply they have (RFC 9112, 9.6).
 func (c *conn) Close() error {

@@ -17,7 +17,9 @@ import (
 type format struct {
 	ext, mimeType string
 	is            func(data []byte) bool
+	clean         func(data []byte) (cleaned, error)
 	config        func(io.Reader) (image.Config, error)
+	footprint     func(data []byte, size image.Point) footprint      // of a cleaned file
 	decode        func(data []byte, size image.Point) (frame, error) // size as config tells
 	encode        func(io.Writer, image.Image) error                 // nil: sizes are of another format
 }
@@ -30,22 +32,26 @@ type frame struct {
 
 var (
 	jpegFormat = format{
-		ext:      "jpg",
-		mimeType: "image/jpeg",
-		is:       func(data []byte) bool { return bytes.HasPrefix(data, []byte("\xFF\xD8\xFF")) },
-		config:   jpeg.DecodeConfig,
-		decode:   whole(jpeg.Decode),
+		ext:       "jpg",
+		mimeType:  "image/jpeg",
+		is:        func(data []byte) bool { return bytes.HasPrefix(data, []byte("\xFF\xD8\xFF")) },
+		clean:     cleanJPEG,
+		config:    jpeg.DecodeConfig,
+		footprint: jpegFootprint,
+		decode:    whole(jpeg.Decode),
 		encode: func(w io.Writer, img image.Image) error {
 			return jpeg.Encode(w, img, &jpeg.Options{Quality: 82})
 		},
 	}
 	pngFormat = format{
-		ext:      "png",
-		mimeType: "image/png",
-		is:       func(data []byte) bool { return bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")) },
-		config:   png.DecodeConfig,
-		decode:   whole(png.Decode),
-		encode:   png.Encode,
+		ext:       "png",
+		mimeType:  "image/png",
+		is:        func(data []byte) bool { return bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")) },
+		clean:     cleanPNG,
+		config:    png.DecodeConfig,
+		footprint: pngFootprint,
+		decode:    whole(png.Decode),
+		encode:    png.Encode,
 	}
 	gifFormat = format{
 		ext:      "gif",
@@ -53,8 +59,10 @@ var (
 		is: func(data []byte) bool {
 			return bytes.HasPrefix(data, []byte("GIF87a")) || bytes.HasPrefix(data, []byte("GIF89a"))
 		},
-		config: gif.DecodeConfig,
-		decode: decodeGIF,
+		clean:     cleanGIF,
+		config:    gif.DecodeConfig,
+		footprint: gifFootprint,
+		decode:    decodeGIF,
 	}
 	webpFormat = format{
 		ext:      "webp",
@@ -62,8 +70,10 @@ var (
 		is: func(data []byte) bool {
 			return len(data) >= 12 && string(data[:4]) == "RIFF" && string(data[8:12]) == "WEBP"
 		},
-		config: webp.DecodeConfig,
-		decode: decodeWebP,
+		clean:     cleanWebP,
+		config:    webp.DecodeConfig,
+		footprint: webpFootprint,
+		decode:    decodeWebP,
 	}
 
 	formats = []*format{&jpegFormat, &pngFormat, &gifFormat, &webpFormat}
@@ -106,41 +116,41 @@ func (f *format) forSize(img *image.RGBA) *format {
 // picture is a decoded picture.
 type picture struct {
 	format        *format
-	img           image.Image // its pixels, as they lie in the file
+	img           image.Image // its pixels
 	at            image.Point // where img lies in the picture; beyond it, the picture is transparent
-	turn          turn
-	width, height int // as shown
+	width, height int
 }
 
-// decode decodes the only or first frame of a file of at most so many pixels. How many there are is known, and
-// refused, before memory is claimed for them.
-func decode(data []byte, pixels int64) (picture, error) {
+// picture decodes the only or first frame of a cleaned file.
+func (f *format) picture(c cleaned, size image.Point) (picture, error) {
+	frame, err := f.decode(c.data, size)
+	if err != nil {
+		return picture{}, fmt.Errorf("%w: %w", ErrType, err)
+	}
+	return picture{format: f, img: frame.img, at: frame.at, width: size.X, height: size.Y}, nil
+}
+
+// inspect takes the metadata from a file, and tells its size, which is at most so many pixels.
+func inspect(data []byte, pixels int64) (*format, cleaned, image.Point, error) {
 	f := sniff(data)
 	if f == nil {
-		return picture{}, ErrType
+		return nil, cleaned{}, image.Point{}, ErrType
 	}
-	c, err := f.config(bytes.NewReader(data))
+	c, err := f.clean(data)
 	if err != nil {
-		return picture{}, fmt.Errorf("%w: %w", ErrType, err)
+		return nil, cleaned{}, image.Point{}, err
 	}
-	if c.Width < 1 || c.Height < 1 {
-		return picture{}, ErrType
-	}
-	if int64(c.Width) > pixels/int64(c.Height) {
-		return picture{}, ErrPixels
-	}
-	frame, err := f.decode(data, image.Pt(c.Width, c.Height))
+	config, err := f.config(bytes.NewReader(c.data))
 	if err != nil {
-		return picture{}, fmt.Errorf("%w: %w", ErrType, err)
+		return nil, cleaned{}, image.Point{}, fmt.Errorf("%w: %w", ErrType, err)
 	}
-	p := picture{format: f, img: frame.img, at: frame.at, turn: upright, width: c.Width, height: c.Height}
-	if f == &jpegFormat {
-		p.turn = jpegTurn(data)
+	if config.Width < 1 || config.Height < 1 {
+		return nil, cleaned{}, image.Point{}, ErrType
 	}
-	if p.turn.swapsSides() {
-		p.width, p.height = p.height, p.width
+	if int64(config.Width) > pixels/int64(config.Height) {
+		return nil, cleaned{}, image.Point{}, ErrPixels
 	}
-	return p, nil
+	return f, c, image.Pt(config.Width, config.Height), nil
 }
 
 // whole is for formats whose only frame is the picture.

@@ -14,13 +14,16 @@ import (
 )
 
 // Store keeps files under slash paths such as 2026/11/pic-150x150.png, of lower-case ASCII letters, digits and
-// "_-./", with no part that is empty or begins with a dot. A file never changes.
+// "_-./", with no part that is empty or begins with a dot. The picture of a file never changes.
 type Store interface {
 	// Create stores a file, whole or not at all. It returns fs.ErrExist when the path is taken, and of several
 	// calls for one path at the same time lets one succeed.
 	Create(ctx context.Context, path string, data []byte, mimeType string) error
 	// Open returns a file, which the caller closes, or fs.ErrNotExist; this too for a path no file can have.
 	Open(ctx context.Context, path string) (io.ReadSeekCloser, Info, error)
+	// Replace puts other bytes in the place of a file, at once, or returns fs.ErrNotExist. Readers that have the file open
+	// go on with the old bytes.
+	Replace(ctx context.Context, path string, data []byte) error
 	// Remove removes a file, or returns fs.ErrNotExist.
 	Remove(ctx context.Context, path string) error
 }
@@ -71,7 +74,7 @@ func (d *Dir) Create(ctx context.Context, name string, data []byte, _ string) er
 	if err := d.root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return err
 	}
-	temp := path.Join(path.Dir(name), "."+rand.Text()+".tmp")
+	temp := tempFor(name)
 	err := d.write(temp, data)
 	if err == nil {
 		err = d.link(temp, name)
@@ -93,6 +96,31 @@ func (d *Dir) write(name string, data []byte) error {
 	}
 	return errors.Join(err, f.Close())
 }
+
+// Replace implements Store.
+func (d *Dir) Replace(ctx context.Context, name string, data []byte) error {
+	f, _, err := d.Open(ctx, name)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	temp := tempFor(name)
+	err = d.write(temp, data)
+	if err == nil {
+		err = d.root.Rename(temp, name)
+	}
+	if err != nil {
+		if rerr := d.root.Remove(temp); rerr != nil && !errors.Is(rerr, fs.ErrNotExist) {
+			err = errors.Join(err, rerr)
+		}
+	}
+	return err
+}
+
+// tempFor is a hidden name beside a file, which is never served.
+func tempFor(name string) string { return path.Join(path.Dir(name), "."+rand.Text()+".tmp") }
 
 // link gives a written file its name, if the name is free.
 func (d *Dir) link(temp, name string) error {

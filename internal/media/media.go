@@ -1,17 +1,15 @@
 // Package media keeps pictures: it fetches them, tells their type by content, makes the sizes a page needs and
 // stores the files. It knows neither the database nor HTTP routes: bytes come in, files go out.
 //
-// Save and the decoders behind it work on the calling goroutine. The largest picture that passes the limits
-// takes long to decode and, as a progressive JPEG or a 16-bit PNG, many times its pixels of memory meanwhile, so
-// a server limits how many calls of Save run at once.
+// Save and the decoders behind it work on the calling goroutine. A Budget bounds the memory of all calls together.
 package media
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"image"
 	"io/fs"
 	"path"
 	"strconv"
@@ -34,12 +32,12 @@ var (
 	ErrType     = fmt.Errorf("%w: not a readable JPEG, PNG, GIF or WebP", ErrUnusable)
 	ErrTooLarge = fmt.Errorf("%w: over %d bytes", ErrUnusable, MaxBytes)
 	ErrPixels   = fmt.Errorf("%w: over %d pixels", ErrUnusable, MaxPixels)
+	ErrMemory   = fmt.Errorf("%w: takes too much memory to decode", ErrUnusable)
 	ErrFetch    = fmt.Errorf("%w: download", ErrUnusable)
 	ErrAddress  = fmt.Errorf("%w: address not public", ErrUnusable)
 )
 
-// Image is a stored picture with its sizes. Width and Height are as the picture is shown, that is, after the
-// turn that a camera noted in a JPEG.
+// Image is a stored picture with its sizes.
 type Image struct {
 	Path      string // in the store: 2026/11/pic.png
 	Extension string // jpg, png, gif or webp
@@ -56,25 +54,21 @@ const (
 	chance   = 10  // how many of these: 50 bits
 )
 
-// Save checks and stores a picture and the sizes it is due, under the year and month of now, in now's zone:
-// 2026/11/pic.png, 2026/11/pic-150x150.png. The name is what the client called the file, path and extension
-// included or not; the slug of it counts. Where any file of that name is taken, pic-2 is tried, and so on.
+// Save checks a picture, and stores it without metadata and with the sizes it is due, under the year and month of now,
+// in now's zone: 2026/11/pic.png, 2026/11/pic-150x150.png. The name is what the client called the file, path and
+// extension included or not; the slug of it counts. Where any file of that name is taken, pic-2 is tried, and so on.
 //
-// It returns ErrTooLarge, ErrPixels or ErrType for a picture it does not take, else the error of the store;
-// then nothing is left behind. If the record of the picture cannot be written afterwards, call Remove.
-func Save(ctx context.Context, st Store, name string, data []byte, now time.Time) (Image, error) {
-	return save(ctx, st, name, data, now, MaxPixels)
+// It waits until the budget has room for the picture. It returns ErrTooLarge, ErrPixels, ErrMemory or ErrType for a
+// picture it does not take, else the error of the store; then nothing is left behind. If the record of the picture cannot
+// be written afterwards, call Remove.
+func Save(ctx context.Context, b *Budget, st Store, name string, data []byte, now time.Time) (Image, error) {
+	return save(ctx, b, st, name, data, now, MaxPixels)
 }
 
-func save(ctx context.Context, st Store, name string, data []byte, now time.Time, pixels int64) (Image, error) {
-	if len(data) > MaxBytes {
-		return Image{}, ErrTooLarge
-	}
-	pic, err := decode(data, pixels)
-	if err != nil {
-		return Image{}, err
-	}
-	sizes, err := makeSizes(ctx, pic)
+func save(
+	ctx context.Context, b *Budget, st Store, name string, data []byte, now time.Time, pixels int64,
+) (Image, error) {
+	files, err := prepareFiles(ctx, b, data, pixels)
 	if err != nil {
 		return Image{}, err
 	}
@@ -89,7 +83,7 @@ func save(ctx context.Context, st Store, name string, data []byte, now time.Time
 		case try > 1:
 			numbered += "-" + strconv.Itoa(try)
 		}
-		img, err := write(ctx, st, numbered, pic, data, sizes)
+		img, err := write(ctx, st, numbered, files)
 		if !errors.Is(err, fs.ErrExist) {
 			return img, err
 		}
@@ -97,9 +91,51 @@ func save(ctx context.Context, st Store, name string, data []byte, now time.Time
 	return Image{}, fmt.Errorf("%s/%s: no free name: %w", folder, base, fs.ErrExist)
 }
 
+// prepared are the files of a picture, ready to be stored.
+type prepared struct {
+	format        *format
+	data          []byte
+	width, height int
+	sizes         []size
+}
+
+// prepareFiles makes the files of a picture. The memory of its pixels counts for the budget until it returns.
+func prepareFiles(ctx context.Context, b *Budget, data []byte, pixels int64) (prepared, error) {
+	if len(data) > MaxBytes {
+		return prepared{}, ErrTooLarge
+	}
+	f, c, size, err := inspect(data, pixels)
+	if err != nil {
+		return prepared{}, err
+	}
+	release, err := b.take(ctx, f.memoryFor(c, size))
+	if err != nil {
+		return prepared{}, err
+	}
+	defer release()
+	return makeFiles(ctx, f, c, size)
+}
+
+func makeFiles(ctx context.Context, f *format, c cleaned, size image.Point) (prepared, error) {
+	pic, err := f.picture(c, size)
+	if err != nil {
+		return prepared{}, err
+	}
+	if c.turn != upright {
+		if pic, c.data, err = uprightFile(c, pic); err != nil {
+			return prepared{}, err
+		}
+	}
+	sizes, err := makeSizes(ctx, pic)
+	if err != nil {
+		return prepared{}, err
+	}
+	return prepared{format: pic.format, data: c.data, width: pic.width, height: pic.height, sizes: sizes}, nil
+}
+
 // write stores all files of a picture or none. The original comes last, so where there is one, all is there.
 func write(
-	ctx context.Context, st Store, name string, pic picture, data []byte, sizes []size,
+	ctx context.Context, st Store, name string, files prepared,
 ) (img Image, err error) {
 	var done []string
 	defer func() {
@@ -116,15 +152,15 @@ func write(
 	}
 
 	img = Image{
-		Path:      name + "." + pic.format.ext,
-		Extension: pic.format.ext,
-		MIMEType:  pic.format.mimeType,
-		Width:     pic.width,
-		Height:    pic.height,
-		Filesize:  int64(len(data)),
-		Sizes:     make(map[string]calendar.ImageSize, len(sizes)),
+		Path:      name + "." + files.format.ext,
+		Extension: files.format.ext,
+		MIMEType:  files.format.mimeType,
+		Width:     files.width,
+		Height:    files.height,
+		Filesize:  int64(len(files.data)),
+		Sizes:     make(map[string]calendar.ImageSize, len(files.sizes)),
 	}
-	for _, s := range sizes {
+	for _, s := range files.sizes {
 		p := fmt.Sprintf("%s-%dx%d.%s", name, s.width, s.height, s.format.ext)
 		if err := create(p, s.data, s.format.mimeType); err != nil {
 			return Image{}, err
@@ -137,7 +173,7 @@ func write(
 			Filesize: int64(len(s.data)),
 		}
 	}
-	if err := create(img.Path, data, pic.format.mimeType); err != nil {
+	if err := create(img.Path, files.data, files.format.mimeType); err != nil {
 		return Image{}, err
 	}
 	return img, nil
@@ -218,14 +254,14 @@ func makeSizes(ctx context.Context, pic picture) ([]size, error) {
 		}
 		img := source.shrink(w, h)
 		f := pic.format.forSize(img)
-		var buf bytes.Buffer
-		if err := f.encode(&buf, img); err != nil {
+		file := spool{most: MaxBytes}
+		if err := f.encode(&file, img); err != nil {
 			return nil, fmt.Errorf("size %s: %w", b.name, err)
 		}
-		sizes = append(sizes, size{name: b.name, format: f, width: w, height: h, data: buf.Bytes()})
+		sizes = append(sizes, size{name: b.name, format: f, width: w, height: h, data: file.join(0, nil)})
 		if b == boxes[0] {
 			// The others are made of the largest, which has far fewer pixels than some pictures.
-			source = picture{img: img, turn: upright, width: w, height: h}
+			source = picture{img: img, width: w, height: h}
 		}
 	}
 	return sizes, nil

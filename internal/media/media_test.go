@@ -83,13 +83,13 @@ func TestSaveMakesTheSizesThatAreExceeded(t *testing.T) {
 			},
 		},
 		{"camera held upright", turnedJPEG(t, 640, 480, 6), map[string]string{
-			"pic.jpg": "640x480 jpeg", "pic-150x150.jpg": "150x150 jpeg", "pic-225x300.jpg": "225x300 jpeg",
+			"pic.jpg": "480x640 jpeg", "pic-150x150.jpg": "150x150 jpeg", "pic-225x300.jpg": "225x300 jpeg",
 		}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, root := openDir(t)
-			img, err := Save(t.Context(), dir, "pic", tt.data, november)
+			img, err := Save(t.Context(), nil, dir, "pic", tt.data, november)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestSaveMakesTheSizesThatAreExceeded(t *testing.T) {
 func TestSaveDescribesWhatItStored(t *testing.T) {
 	dir, _ := openDir(t)
 	data := pngFile(t, 640, 480)
-	got, err := Save(t.Context(), dir, "pic.png", data, november)
+	got, err := Save(t.Context(), nil, dir, "pic.png", data, november)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestSaveDescribesWhatItStored(t *testing.T) {
 
 func TestSaveTurnsWidthAndHeightOfATurnedPicture(t *testing.T) {
 	dir, _ := openDir(t)
-	img, err := Save(t.Context(), dir, "pic", turnedJPEG(t, 64, 48, 8), november)
+	img, err := Save(t.Context(), nil, dir, "pic", turnedJPEG(t, 64, 48, 8), november)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,7 +190,7 @@ func TestSaveNames(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, _ := openDir(t)
-			img, err := Save(t.Context(), dir, tt.name, data, november)
+			img, err := Save(t.Context(), nil, dir, tt.name, data, november)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -203,7 +203,7 @@ func TestSaveNames(t *testing.T) {
 
 func TestSaveFilesUnderTheMonthOfTheZone(t *testing.T) {
 	dir, _ := openDir(t)
-	img, err := Save(t.Context(), dir, "pic", pngFile(t, 2, 2), november.In(time.FixedZone("", 3600)))
+	img, err := Save(t.Context(), nil, dir, "pic", pngFile(t, 2, 2), november.In(time.FixedZone("", 3600)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +262,7 @@ func TestSaveNumbersTakenNames(t *testing.T) {
 			var got []string
 			count := 0
 			for i, name := range tt.saves {
-				img, err := Save(t.Context(), dir, name, tt.data[i], november)
+				img, err := Save(t.Context(), nil, dir, name, tt.data[i], november)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -297,7 +297,7 @@ func TestSaveFindsANameWhenHundredsAreTaken(t *testing.T) {
 	}
 	// One request may bring hundreds, all at the same time by its clock.
 	for range 2*maxTries + 1 {
-		img, err := Save(t.Context(), dir, "pic", pngFile(t, 2, 2), november)
+		img, err := Save(t.Context(), nil, dir, "pic", pngFile(t, 2, 2), november)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +320,7 @@ func TestSaveAtTheSameTimeGivesEachItsFiles(t *testing.T) {
 		data[i] = solidPNG(t, 160, 160, color.NRGBA{R: uint8(i), A: 255})
 	}
 	for i := range savers {
-		wg.Go(func() { imgs[i], errs[i] = Save(t.Context(), dir, "pic", data[i], november) })
+		wg.Go(func() { imgs[i], errs[i] = Save(t.Context(), nil, dir, "pic", data[i], november) })
 	}
 	wg.Wait()
 	var paths []string
@@ -371,7 +371,7 @@ func TestSaveRefuses(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			dir, root := openDir(t)
-			img, err := Save(t.Context(), dir, "pic", tt.data, november)
+			img, err := Save(t.Context(), nil, dir, "pic", tt.data, november)
 			if !errors.Is(err, tt.want) || !errors.Is(err, ErrUnusable) {
 				t.Errorf("got %v, want %v", err, tt.want)
 			}
@@ -389,13 +389,13 @@ func TestSaveTakesExactlyTheLimits(t *testing.T) {
 	dir, _ := openDir(t)
 	data := pngFile(t, 2, 2)
 	data = append(data, make([]byte, MaxBytes-len(data))...)
-	if _, err := Save(t.Context(), dir, "bytes", data, november); err != nil {
+	if _, err := Save(t.Context(), nil, dir, "bytes", data, november); err != nil {
 		t.Error(err)
 	}
-	if _, err := save(t.Context(), dir, "pixels", pngFile(t, 4, 3), november, 12); err != nil {
+	if _, err := save(t.Context(), nil, dir, "pixels", pngFile(t, 4, 3), november, 12); err != nil {
 		t.Error(err)
 	}
-	if _, err := save(t.Context(), dir, "pixels", pngFile(t, 4, 3), november, 11); !errors.Is(err, ErrPixels) {
+	if _, err := save(t.Context(), nil, dir, "pixels", pngFile(t, 4, 3), november, 11); !errors.Is(err, ErrPixels) {
 		t.Error(err)
 	}
 }
@@ -407,7 +407,7 @@ func TestSaveLeavesNothingWhenTheStoreFails(t *testing.T) {
 			dir, root := openDir(t)
 			ctx, cancel := context.WithCancel(t.Context())
 			st := &failing{Store: dir, left: fail, create: full, then: cancel}
-			if _, err := Save(ctx, st, "pic", pngFile(t, 640, 480), november); !errors.Is(err, full) {
+			if _, err := Save(ctx, nil, st, "pic", pngFile(t, 640, 480), november); !errors.Is(err, full) {
 				t.Errorf("got %v", err)
 			} else if errors.Is(err, ErrUnusable) {
 				t.Errorf("the client is blamed: %v", err)
@@ -425,7 +425,7 @@ func TestSaveTellsWhatItCouldNotUndo(t *testing.T) {
 		t.Run(cause.Error(), func(t *testing.T) {
 			dir, _ := openDir(t)
 			st := &failing{Store: dir, left: 2, create: cause, remove: stuck}
-			if _, err := Save(t.Context(), st, "pic", pngFile(t, 640, 480), november); !errors.Is(err, stuck) {
+			if _, err := Save(t.Context(), nil, st, "pic", pngFile(t, 640, 480), november); !errors.Is(err, stuck) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -437,7 +437,7 @@ func TestSaveHeedsACancelledContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, side := range []int{2, 200} {
-		if _, err := Save(ctx, dir, "pic", pngFile(t, side, side), november); !errors.Is(err, context.Canceled) {
+		if _, err := Save(ctx, nil, dir, "pic", pngFile(t, side, side), november); !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}
 	}
@@ -448,7 +448,7 @@ func TestSaveHeedsACancelledContext(t *testing.T) {
 
 func TestRemoveGoesOnAfterAFailureAndKeepsToOurFiles(t *testing.T) {
 	dir, root := openDir(t)
-	img, err := Save(t.Context(), dir, "pic", pngFile(t, 640, 480), november)
+	img, err := Save(t.Context(), nil, dir, "pic", pngFile(t, 640, 480), november)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -492,7 +492,7 @@ func FuzzSave(f *testing.F) {
 		}
 	})
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
-		img, err := save(t.Context(), dir, name, data, november, 1<<18)
+		img, err := save(t.Context(), nil, dir, name, data, november, 1<<18)
 		if err != nil {
 			if !errors.Is(err, ErrUnusable) {
 				t.Fatalf("not the picture's fault: %v", err)

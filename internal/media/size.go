@@ -48,16 +48,11 @@ func middle(w, h, tw, th int) image.Rectangle {
 	return image.Rect(x, y, x+cw, y+ch)
 }
 
-// shrink returns the picture, upright, at w by h pixels, neither more than its own. What does not fit the new
+// shrink returns the picture at tw by th pixels, neither more than its own. What does not fit the new
 // shape is cut off evenly. Every pixel is the exact mean of the area it stands for: this needs memory for a few
 // rows only, whatever the shape of the picture, and the same picture gives the same bytes on every machine.
-func (p picture) shrink(w, h int) *image.RGBA {
-	// The pixels of the file may lie on their side.
-	fw, fh, tw, th := p.width, p.height, w, h
-	if p.turn.swapsSides() {
-		fw, fh, tw, th = fh, fw, th, tw
-	}
-	from := middle(fw, fh, tw, th)
+func (p picture) shrink(tw, th int) *image.RGBA {
+	from := middle(p.width, p.height, tw, th)
 	sw, sh := from.Dx(), from.Dy()
 
 	dst := image.NewRGBA(image.Rect(0, 0, tw, th))
@@ -87,7 +82,7 @@ func (p picture) shrink(w, h int) *image.RGBA {
 		accumulate(sum, row, th-part)
 		y, space = y+1, sh-(th-part)
 	}
-	return p.turn.apply(dst)
+	return dst
 }
 
 // stripPixels is how many pixels are brought into one colour model at a time.

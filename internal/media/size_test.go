@@ -3,6 +3,7 @@ package media
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"image"
 	"image/color"
 	"image/draw"
@@ -91,7 +92,7 @@ func TestShrinkIsTheMeanOfTheArea(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			img := image.NewGray(image.Rect(5, 7, 5+tt.w, 7+tt.h)) // where a picture begins is of no matter
 			copy(img.Pix, tt.pix)
-			p := picture{img: img, turn: upright, width: tt.w, height: tt.h}
+			p := picture{img: img, width: tt.w, height: tt.h}
 			if diff := cmp.Diff(tt.want, reds(p.shrink(tt.toW, tt.toH))); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -105,7 +106,7 @@ func TestShrinkGoesStripByStrip(t *testing.T) {
 		img := image.NewUniform(color.NRGBA{R: 10, G: 20, B: 30, A: 255})
 		whole := image.NewRGBA(image.Rectangle{Max: size})
 		draw.Draw(whole, whole.Bounds(), img, image.Point{}, draw.Src)
-		p := picture{img: whole, turn: upright, width: size.X, height: size.Y}
+		p := picture{img: whole, width: size.X, height: size.Y}
 		w, h := boxes[0].dimensions(size.X, size.Y)
 		got := p.shrink(min(w, size.X), min(h, size.Y))
 		for i := 0; i < len(got.Pix); i += 4 {
@@ -135,11 +136,7 @@ func TestShrinkLeavesWhatTheFrameDoesNotCoverTransparent(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p, err := decode(tt.data, MaxPixels)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := p.shrink(40, 40)
+			got := opened(t, tt.data).shrink(40, 40)
 			for y := range 40 {
 				for x := range 40 {
 					inside := x >= 20 && y >= 10 && y < 30
@@ -177,7 +174,7 @@ func TestTurn(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := tt.turn.apply(src)
+			got, _ := tt.turn.apply(src).(*image.RGBA)
 			if got.Bounds().Dx() != tt.w {
 				t.Errorf("width %d, want %d", got.Bounds().Dx(), tt.w)
 			}
@@ -185,21 +182,6 @@ func TestTurn(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-func TestTurnedPictureHasUprightSizes(t *testing.T) {
-	p, err := decode(turnedJPEG(t, 640, 480, 6), MaxPixels)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// In the file, red grows to the right and green downwards; shown, red grows downwards and green to the left.
-	got := p.shrink(225, 300)
-	if top, bottom := got.RGBAAt(112, 5).R, got.RGBAAt(112, 294).R; top > 50 || bottom < 200 {
-		t.Errorf("red is %d at the top, %d at the bottom", top, bottom)
-	}
-	if left, right := got.RGBAAt(5, 150).G, got.RGBAAt(219, 150).G; left < 200 || right > 50 {
-		t.Errorf("green is %d on the left, %d on the right", left, right)
 	}
 }
 
@@ -234,29 +216,44 @@ func TestExifTurn(t *testing.T) {
 	}
 }
 
-func TestJPEGTurn(t *testing.T) {
+func TestTurnOfJPEG(t *testing.T) {
 	turned := turnedJPEG(t, 8, 8, 3)
 	tests := []struct {
 		name string
 		data []byte
 		want turn
+		err  error
 	}{
-		{"noted", turned, 3},
-		{"after another block", append([]byte("\xFF\xD8\xFF\xE0\x00\x04ab"), turned[2:]...), 3},
-		{"after filling", append([]byte("\xFF\xD8\xFF\xFF"), turned[2:]...), 3},
-		{"not noted", jpegFile(t, 8, 8), upright},
-		{"after the start of the scan", append([]byte("\xFF\xD8\xFF\xDA\x00\x02"), turned[2:]...), upright},
-		{"block too short", append([]byte("\xFF\xD8\xFF\xE0\x00\x01"), turned[2:]...), upright},
-		{"cut off", turned[:30], upright},
-		{"signature only", turned[:3], upright},
+		{name: "noted", data: turned, want: 3},
+		{name: "after another block", data: append([]byte("\xFF\xD8\xFF\xE0\x00\x04ab"), turned[2:]...), want: 3},
+		{name: "after filling", data: append([]byte("\xFF\xD8\xFF\xFF"), turned[2:]...), want: 3},
+		{name: "not noted", data: jpegFile(t, 8, 8), want: upright},
+		{name: "after the end", data: append(jpegFile(t, 8, 8), turned[2:]...), want: upright},
+		{name: "block too short", data: append([]byte("\xFF\xD8\xFF\xE0\x00\x01"), turned[2:]...), err: ErrType},
+		{name: "cut off", data: turned[:30], err: ErrType},
+		{name: "signature only", data: turned[:3], err: ErrType},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := jpegTurn(tt.data); got != tt.want {
-				t.Errorf("got %d, want %d", got, tt.want)
+			if c, err := cleanJPEG(tt.data); c.turn != tt.want || !errors.Is(err, tt.err) {
+				t.Errorf("got %d and %v, want %d and %v", c.turn, err, tt.want, tt.err)
 			}
 		})
 	}
+}
+
+// opened decodes a file.
+func opened(t testing.TB, data []byte) picture {
+	t.Helper()
+	f, c, size, err := inspect(data, MaxPixels)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := f.picture(c, size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // reds are the red values of a picture, row by row.

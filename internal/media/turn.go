@@ -1,13 +1,12 @@
 package media
 
 import (
-	"bytes"
 	"encoding/binary"
 	"image"
+	"image/draw"
 )
 
-// turn is how a camera noted that a picture is to be turned or mirrored before it is shown: the Exif tag
-// Orientation, 1 to 8.
+// turn is how a picture is turned or mirrored before it is shown: the Exif tag Orientation, 1 to 8.
 type turn uint16
 
 const upright turn = 1
@@ -15,63 +14,117 @@ const upright turn = 1
 // swapsSides reports whether a picture changes its width for its height.
 func (t turn) swapsSides() bool { return t >= 5 }
 
-// apply returns the picture as it is to be shown.
-func (t turn) apply(src *image.RGBA) *image.RGBA {
+// apply returns a picture as it is to be shown. Its samples stay as they are where their kind can be turned.
+func (t turn) apply(img image.Image) image.Image {
 	if t <= upright {
-		return src
+		return img
 	}
-	w, h := src.Bounds().Dx(), src.Bounds().Dy()
-	dst := image.NewRGBA(src.Bounds())
+	w, h := img.Bounds().Dx(), img.Bounds().Dy()
+	rect := image.Rect(0, 0, w, h)
 	if t.swapsSides() {
-		dst = image.NewRGBA(image.Rect(0, 0, h, w))
+		rect = image.Rect(0, 0, h, w)
 	}
-	for y := range dst.Bounds().Dy() {
-		for x := range dst.Bounds().Dx() {
-			sx, sy := x, y
-			switch t {
-			case 2:
-				sx = w - 1 - x
-			case 3:
-				sx, sy = w-1-x, h-1-y
-			case 4:
-				sy = h - 1 - y
-			case 5:
-				sx, sy = y, x
-			case 6:
-				sx, sy = y, h-1-x
-			case 7:
-				sx, sy = w-1-y, h-1-x
-			case 8:
-				sx, sy = w-1-y, x
+	switch p := img.(type) {
+	case *image.Gray:
+		return &image.Gray{Pix: t.plane(p.Pix, p.Stride, w, h, 1), Stride: rect.Dx(), Rect: rect}
+	case *image.Paletted:
+		return &image.Paletted{Pix: t.plane(p.Pix, p.Stride, w, h, 1), Stride: rect.Dx(), Rect: rect, Palette: p.Palette}
+	case *image.Gray16:
+		return &image.Gray16{Pix: t.plane(p.Pix, p.Stride, w, h, 2), Stride: 2 * rect.Dx(), Rect: rect}
+	case *image.RGBA:
+		return &image.RGBA{Pix: t.plane(p.Pix, p.Stride, w, h, 4), Stride: 4 * rect.Dx(), Rect: rect}
+	case *image.NRGBA:
+		return &image.NRGBA{Pix: t.plane(p.Pix, p.Stride, w, h, 4), Stride: 4 * rect.Dx(), Rect: rect}
+	case *image.RGBA64:
+		return &image.RGBA64{Pix: t.plane(p.Pix, p.Stride, w, h, 8), Stride: 8 * rect.Dx(), Rect: rect}
+	case *image.NRGBA64:
+		return &image.NRGBA64{Pix: t.plane(p.Pix, p.Stride, w, h, 8), Stride: 8 * rect.Dx(), Rect: rect}
+	case *image.YCbCr:
+		if turned := t.ycbcr(p, rect); turned != nil {
+			return turned
+		}
+	case *image.NYCbCrA:
+		straight := image.NewNRGBA(image.Rect(0, 0, w, h))
+		draw.Draw(straight, straight.Rect, p, p.Rect.Min, draw.Src)
+		return t.apply(straight)
+	}
+	mixed := image.NewRGBA(image.Rect(0, 0, w, h))
+	draw.Draw(mixed, mixed.Rect, img, img.Bounds().Min, draw.Src)
+	return t.apply(mixed)
+}
+
+// ycbcr turns luma and chroma. It returns nil for a ratio that has none with the sides swapped.
+func (t turn) ycbcr(p *image.YCbCr, rect image.Rectangle) image.Image {
+	ratio := p.SubsampleRatio
+	cw, ch := p.Rect.Dx(), p.Rect.Dy()
+	switch ratio {
+	case image.YCbCrSubsampleRatio444:
+	case image.YCbCrSubsampleRatio422:
+		cw = (cw + 1) / 2
+		if t.swapsSides() {
+			ratio = image.YCbCrSubsampleRatio440
+		}
+	case image.YCbCrSubsampleRatio440:
+		ch = (ch + 1) / 2
+		if t.swapsSides() {
+			ratio = image.YCbCrSubsampleRatio422
+		}
+	case image.YCbCrSubsampleRatio420:
+		cw, ch = (cw+1)/2, (ch+1)/2
+	default:
+		return nil
+	}
+	out := &image.YCbCr{
+		Y:  t.plane(p.Y, p.YStride, p.Rect.Dx(), p.Rect.Dy(), 1),
+		Cb: t.plane(p.Cb, p.CStride, cw, ch, 1),
+		Cr: t.plane(p.Cr, p.CStride, cw, ch, 1),
+
+		YStride: rect.Dx(), CStride: cw, SubsampleRatio: ratio, Rect: rect,
+	}
+	if t.swapsSides() {
+		out.CStride = ch
+	}
+	return out
+}
+
+// plane turns samples of n bytes, w by h of them.
+func (t turn) plane(src []byte, stride, w, h, n int) []byte {
+	dst := make([]byte, w*h*n)
+	// Where the first sample of the picture as shown lies, and how far the next ones are, to the right and down.
+	first, right, down := 0, n, stride
+	switch t {
+	case 2:
+		first, right = (w-1)*n, -n
+	case 3:
+		first, right, down = (h-1)*stride+(w-1)*n, -n, -stride
+	case 4:
+		first, down = (h-1)*stride, -stride
+	case 5:
+		right, down = stride, n
+	case 6:
+		first, right, down = (h-1)*stride, -stride, n
+	case 7:
+		first, right, down = (h-1)*stride+(w-1)*n, -stride, -n
+	case 8:
+		first, right, down = (w-1)*n, stride, -n
+	}
+	if t.swapsSides() {
+		w, h = h, w
+	}
+	at := 0
+	for y := range h {
+		from := first + y*down
+		for range w {
+			if n == 1 {
+				dst[at] = src[from]
+			} else {
+				copy(dst[at:at+n], src[from:from+n])
 			}
-			copy(dst.Pix[dst.PixOffset(x, y):][:4], src.Pix[src.PixOffset(sx, sy):][:4])
+			at += n
+			from += right
 		}
 	}
 	return dst
-}
-
-// jpegTurn reads the turn of a JPEG file. One that says nothing readable about it is upright.
-func jpegTurn(data []byte) turn {
-	const (
-		startOfScan = 0xDA
-		app1        = 0xE1
-	)
-	for i := 2; i+4 <= len(data) && data[i] == 0xFF; {
-		marker := data[i+1]
-		if marker == 0xFF { // filling
-			i++
-			continue
-		}
-		end := i + 2 + int(binary.BigEndian.Uint16(data[i+2:]))
-		if marker == startOfScan || end < i+4 || end > len(data) {
-			break
-		}
-		if exif, ok := bytes.CutPrefix(data[i+4:end], []byte("Exif\x00\x00")); ok && marker == app1 {
-			return exifTurn(exif)
-		}
-		i = end
-	}
-	return upright
 }
 
 // exifTurn looks for the tag in the first directory of an Exif block, which is a TIFF file.

@@ -178,7 +178,7 @@ func (r *run) pictures(ctx context.Context) error {
 		return cause
 	}
 	for k, i := range missing {
-		if saved[k], err = media.Save(ctx, r.Files, all[i].Title+".jpg", drawn[i], r.now); err != nil {
+		if saved[k], err = media.Save(ctx, nil, r.Files, all[i].Title+".jpg", drawn[i], r.now); err != nil {
 			return undo(fmt.Errorf("picture %s: %w", names[i], err))
 		}
 		img := saved[k]

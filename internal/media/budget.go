@@ -1,0 +1,46 @@
+package media
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Budget is memory that all pictures which are decoded at the same time share. Nil means no limit.
+type Budget struct {
+	most int64
+	room *semaphore.Weighted
+}
+
+// NewBudget returns a budget of some bytes. 0 means no limit.
+func NewBudget(most int64) *Budget {
+	if most <= 0 {
+		return nil
+	}
+	return &Budget{most: most, room: semaphore.NewWeighted(most)}
+}
+
+// collectFrom is the size from which memory is collected before the next picture gets it. Smaller pictures wait for the
+// ordinary collection.
+const collectFrom = 32 << 20
+
+// take waits for some bytes, in the order of calls. It returns ErrMemory if the budget is smaller than that.
+func (b *Budget) take(ctx context.Context, n int64) (release func(), err error) {
+	if b == nil {
+		return func() {}, nil
+	}
+	if n > b.most {
+		return nil, fmt.Errorf("%w: %d bytes, and the limit is %d", ErrMemory, n, b.most)
+	}
+	if err := b.room.Acquire(ctx, n); err != nil {
+		return nil, err
+	}
+	return func() {
+		if n >= collectFrom {
+			runtime.GC()
+		}
+		b.room.Release(n)
+	}, nil
+}

@@ -1,0 +1,212 @@
+package media
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image"
+)
+
+// Estimates are made from a cleaned file before anything is decoded. An estimate is an upper bound of the memory that lives
+// at the same time in the decoders of Go 1.26 and golang.org/x/image (decision 025).
+
+// decoders covers the tables, windows and buffers of any decoder, in bytes.
+const decoders = 256 << 10
+
+// footprint is the memory of one decoded picture, in bytes.
+type footprint struct {
+	image int64 // the decoded picture
+	extra int64 // all else of the decoder
+	// converted reports whether turning converts the picture into one of 4 bytes for each pixel.
+	converted bool
+}
+
+// memoryFor returns the bytes that makeFiles needs: for the cleaned file, decoding, turning, and the sizes.
+func (f *format) memoryFor(c cleaned, size image.Point) int64 {
+	fp := f.footprint(c.data, size)
+	total := int64(len(c.data)) + fp.image + fp.extra + decoders
+	if c.turn != upright {
+		turned := fp.image
+		if fp.converted {
+			turned = 2 * 4 * area(size)
+		}
+		// The turned picture, five lines in the encoder, and the file in pieces and as a whole.
+		total += turned + 5*8*int64(max(size.X, size.Y)) + 2*turnedMost(size) + spoolPart + encoder
+	}
+	w, h := size.X, size.Y
+	if c.turn.swapsSides() {
+		w, h = h, w
+	}
+	return total + memoryForSizes(w, h)
+}
+
+// turnedMost is the most bytes that the file of a turned picture may have.
+func turnedMost(size image.Point) int64 { return min(MaxBytes, 9*area(size)+spoolPart) }
+
+// encoder covers the tables, windows and buffers of any encoder, in bytes.
+const encoder = 2 << 20
+
+func memoryForSizes(w, h int) int64 {
+	var total int64
+	for _, b := range boxes {
+		if w <= b.side && h <= b.side {
+			continue
+		}
+		bw, bh := b.dimensions(w, h)
+		pixels := 4 * int64(bw) * int64(bh)
+		strip := min(4*int64(w)*int64(h), 4*(stripPixels+int64(w)))
+		// The pixels, the file in pieces and as a whole, and the sums of a row.
+		total += 3*pixels + strip + 64*int64(bw) + spoolPart + encoder
+	}
+	return total
+}
+
+func area(size image.Point) int64 { return int64(size.X) * int64(size.Y) }
+
+// ceil is a/b rounded up.
+func ceil(a, b int) int64 { return (int64(a) + int64(b) - 1) / int64(b) }
+
+// jpegFootprint: samples lie in whole units of the largest component. A progressive file keeps 64 coefficients of 4
+// bytes for each block of 64 samples. RGB and CMYK files are converted into a second picture.
+func jpegFootprint(data []byte, size image.Point) footprint {
+	var frame []byte
+	progressive, converted := false, false
+	for rest := data[2:]; ; {
+		marker, after, ok := jpegMarker(rest)
+		if !ok || marker == jpegEOI {
+			break
+		}
+		length := int(binary.BigEndian.Uint16(after))
+		body := after[2:length]
+		rest = after[length:]
+		switch marker {
+		case jpegSOF0, jpegSOF1, jpegSOF2:
+			if frame == nil {
+				frame, progressive = body, marker == jpegSOF2
+			}
+		case jpegSOS:
+			rest = rest[jpegScan(rest):]
+		case jpegAPP14:
+			converted = converted || bytes.HasPrefix(body, []byte("Adobe")) && body[len(body)-1] == 0
+		}
+	}
+	const head = 6 // precision, height, width, number of components
+	if len(frame) < head+3 {
+		return footprint{}
+	}
+	components := (len(frame) - head) / 3
+	sides := func(i int) (h, v int) {
+		hv := frame[head+1+3*i]
+		return int(hv >> 4), int(hv & 15)
+	}
+	h0, v0 := sides(0)
+	if components == 1 {
+		h0, v0 = 1, 1
+	}
+	if h0 == 0 || v0 == 0 {
+		return footprint{}
+	}
+	units := ceil(size.X, 8*h0) * ceil(size.Y, 8*v0)
+	var samples int64
+	ids := make([]byte, 0, 4)
+	for i := range components {
+		h, v := sides(i)
+		if components == 1 {
+			h, v = 1, 1
+		}
+		samples += 64 * units * int64(h) * int64(v)
+		ids = append(ids, frame[head+3*i])
+	}
+	fp := footprint{image: samples}
+	if progressive {
+		fp.extra += 4 * samples
+	}
+	if components == 4 || components == 3 && (converted || string(ids) == "RGB") {
+		fp.extra += samples
+		fp.image = 4 * area(size)
+	}
+	fp.converted = components == 4 || h0 == 4
+	return fp
+}
+
+// pngFootprint: an interlaced file is read in seven passes, of which the last two are half and a quarter of the picture.
+func pngFootprint(data []byte, size image.Point) footprint {
+	head := data[pngSignature+8 : pngHead]
+	depth, kind, interlaced := int64(head[8]), head[9], head[12] != 0
+	transparent := bytes.Contains(data, []byte("tRNS"))
+	samples := int64(1)
+	switch {
+	case kind == 3: // palette
+		depth = 8
+	case kind != 0 || transparent:
+		samples = 4
+	}
+	fp := footprint{image: samples * max(depth, 8) / 8 * area(size)}
+	row := 1 + int64(size.X)*8
+	fp.extra = 2 * row
+	if interlaced {
+		fp.extra += fp.image*3/4 + 8*2*row
+	}
+	return fp
+}
+
+// gifFootprint: the lines of an interlaced frame are put in order in a second one.
+func gifFootprint(_ []byte, size image.Point) footprint {
+	return footprint{image: area(size), extra: area(size)}
+}
+
+// webpFootprint is for the largest of three codings: lossy, lossy with transparency, and lossless.
+func webpFootprint(data []byte, size image.Point) footprint {
+	lossy := ceil(size.X, 16) * ceil(size.Y, 16) * (16*16*3/2 + 8)
+	fp := footprint{image: lossy, extra: 2 * int64(len(data))}
+	alpha, lossless := webpChunks(data)
+	if alpha {
+		fp.image += area(size)
+		fp.converted = true
+	}
+	if lossless {
+		fp.image = max(fp.image, 4*area(size))
+		fp.extra += webpLossless(size)
+	}
+	return fp
+}
+
+// webpLossless returns the bytes that decoding lossless data needs, besides 4 for each pixel of the outcome.
+func webpLossless(size image.Point) int64 {
+	const (
+		// A group has trees for 280 and 2048 colours of a cache, three times 256, and 40 symbols: 2 nodes of 8 bytes for each
+		// symbol, rounded up by the allocator, and tables of 536 bytes.
+		group  = 57_000
+		groups = 2600 // more are refused
+	)
+	tiles := ceil(size.X, 4) * ceil(size.Y, 4)
+	// Colours of a palette, two or more of which share 4 bytes; four pictures of tiles; and the groups.
+	return 2*area(size) + 4*int64(size.Y) + 4*4*tiles + min(tiles+1, groups)*group
+}
+
+// webpChunks reports what a file has: transparency beside lossy colours, and lossless data, which transparency may be.
+func webpChunks(data []byte) (alpha, lossless bool) {
+	const (
+		header    = 12
+		placement = 16
+	)
+	var walk func(rest []byte)
+	walk = func(rest []byte) {
+		for len(rest) >= 8 {
+			name, body, after := webpChunk(rest)
+			rest = after
+			switch name {
+			case "ALPH":
+				alpha = true
+				lossless = lossless || len(body) > 0 && body[0]&3 != 0
+			case "VP8L":
+				lossless = true
+			case "ANMF":
+				if len(body) > placement {
+					walk(body[placement:])
+				}
+			}
+		}
+	}
+	walk(data[header:])
+	return alpha, lossless
+}
