@@ -29,6 +29,8 @@ type Call struct {
 	Expect calendar.Expect
 	// Mark is told the id of what a write wrote, in its transaction, which an error undoes; nil: nobody asks.
 	Mark func(ctx context.Context, tx *ent.Tx, id int64) error
+	// EnterMedia waits for room to decode or download pictures; nil means there is room. The request stays in it.
+	EnterMedia func() error
 	// Made is what an earlier attempt at the same write wrote: nothing is done but to answer with it. 0: there was none.
 	Made int64
 }
@@ -45,6 +47,7 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	r := &request{
 		ctx: ctx, h: h, db: h.reads(c.Method(), call.Caller), now: call.Now, caller: call.Caller, root: call.Root,
 		lang: call.Language, write: call.Root.Language(), expect: call.Expect, mark: call.Mark, upload: m.Upload(),
+		enterMedia: call.EnterMedia,
 	}
 	values, err := h.values(c, m.path)
 	if err != nil {
