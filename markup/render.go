@@ -21,8 +21,11 @@ func render(ctx context.Context, s string) (string, error) {
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
+			if err := ended(z); err != nil {
+				return "", err
+			}
 			w.closeTo(0)
-			return string(w.out), ended(z)
+			return string(w.out), nil
 		case html.TextToken:
 			w.text(z.Text())
 		case html.StartTagToken, html.SelfClosingTagToken:

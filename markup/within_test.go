@@ -1,6 +1,8 @@
 package markup
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -59,6 +61,47 @@ func TestTextWithinStopsEarly(t *testing.T) {
 				}
 			}); n > 2000 {
 				t.Errorf("%.0f allocations", n)
+			}
+		})
+	}
+}
+
+// deadline is a context that ends after it was asked so many times.
+type deadline struct {
+	context.Context //nolint:containedctx // it is one
+	left            int
+}
+
+func (d *deadline) Err() error {
+	if d.left--; d.left < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// TestHTMLChecksItsDeadline ends the time at each of the places where it is checked. The checks are as many for a text
+// as it has parts of the size of a buffer.
+func TestHTMLChecksItsDeadline(t *testing.T) {
+	for name, piece := range map[string]string{"tags": "<b>", "prose": "An evening & <b>more</b>. ", "entities": "<p>&amp;"} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.Repeat(piece, 100_000/len(piece))
+			all := &deadline{t.Context(), 1 << 30}
+			want, err := HTMLContext(all, text)
+			if full, fullErr := HTML(text); err != nil || fullErr != nil || full != want {
+				t.Fatalf("%v, %v", err, fullErr)
+			}
+			checks := 1<<30 - all.left
+			if least := 3 * len(text) / 8192; checks < least {
+				t.Errorf("%d checks in %d bytes, at least %d", checks, len(text), least)
+			}
+			for _, left := range []int{0, 1, checks / 3, checks / 2, checks - 1} {
+				d := &deadline{t.Context(), left}
+				if got, err := HTMLContext(d, text); !errors.Is(err, context.DeadlineExceeded) || got != "" {
+					t.Errorf("time for %d of %d checks: %v, %d bytes", left, checks, err, len(got))
+				}
+				if d.left < -1 {
+					t.Errorf("time for %d of %d checks: went on after the end", left, checks)
+				}
 			}
 		})
 	}

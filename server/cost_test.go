@@ -133,8 +133,8 @@ func TestRefusedWritesCostOnePass(t *testing.T) { //nolint:paralleltest // see a
 	}
 }
 
-// A write whose deadline is over ends in the midst of its texts.
-func TestTheDeadlineEndsSanitising(t *testing.T) {
+// A write whose deadline is over ends between two parameters, before anybody asks whether it is permitted.
+func TestTheDeadlineEndsParsing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api := apitest.New(t, st)
