@@ -147,6 +147,7 @@ func (t *turnedAway) Unwrap() error { return t.error }
 // The reasons why requests are turned away.
 const (
 	reasonBusy      = "busy"
+	reasonLarge     = "large"
 	reasonMedia     = "media"
 	reasonSending   = "sending"
 	reasonReceiving = "receiving"
@@ -160,7 +161,7 @@ const (
 )
 
 var reasons = []string{
-	reasonBusy, reasonMedia, reasonSending, reasonReceiving, reasonAddress, reasonToken, reasonFailures, reasonSlow, reasonTooLarge, reasonParse,
+	reasonBusy, reasonLarge, reasonMedia, reasonSending, reasonReceiving, reasonAddress, reasonToken, reasonFailures, reasonSlow, reasonTooLarge, reasonParse,
 	reasonKey,
 }
 
@@ -222,7 +223,7 @@ func (s *Server) enter(x *exchange) error {
 
 // enterLarge waits until there is room for one more request whose parameters take long to read.
 func (s *Server) enterLarge(x *exchange) error {
-	return x.move(s.large, x.clientKey(), &turnedAway{error: errBusy, retry: time.Second, reason: reasonBusy})
+	return x.move(s.large, x.clientKey(), &turnedAway{error: errBusy, retry: time.Second, reason: reasonLarge})
 }
 
 // enterMedia waits until there is room for one more request that decodes or downloads pictures. The request stays there
