@@ -429,9 +429,6 @@ func references(raw any) ([]reference, *param.Fault) {
 		items = v
 	}
 	for _, item := range items {
-		if len(refs) > param.MaxItems {
-			return nil, param.TooManyItems()
-		}
 		switch v := item.(type) {
 		case nil:
 		case map[string]any:
@@ -461,6 +458,9 @@ func references(raw any) ([]reference, *param.Fault) {
 					refs = append(refs, reference{id: id})
 				}
 			}
+		}
+		if len(refs) > param.MaxItems {
+			return nil, param.TooManyItems()
 		}
 	}
 	return refs, nil
