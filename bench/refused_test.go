@@ -3,6 +3,7 @@ package bench
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -161,7 +162,8 @@ func refusedSender(b *testing.B, s *service, r refusedBody) func() {
 		if res.StatusCode < 400 || res.StatusCode > 499 {
 			b.Fatalf("%s: %s", r.name, res.Status)
 		}
-		if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		_, err = io.Copy(io.Discard, res.Body)
+		if err := errors.Join(err, res.Body.Close()); err != nil {
 			b.Fatal(err)
 		}
 	}
