@@ -9,7 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/internal/apitest"
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // TestNewRecordsAreBounded sends the most new records that an event may bring with it, and one more.
