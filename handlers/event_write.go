@@ -222,6 +222,9 @@ func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, name strin
 	if made > edit.MaxNew {
 		return param.TooMany(name, edit.MaxNew)
 	}
+	if err := f.r.askInline(ctx, refs); err != nil {
+		return &param.Fault{Err: err}
+	}
 	var ids []int64
 	for i, ref := range refs {
 		if ref.object == nil {
@@ -251,11 +254,11 @@ func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, name strin
 	if ids == nil {
 		return nil
 	}
-	found, err := f.r.linkable(ctx, kind, ids)
+	missing, err := unknownOf(ids, func(part []int64) ([]int64, error) { return f.r.linkable(ctx, kind, part) })
 	if err != nil {
 		return &param.Fault{Err: err}
 	}
-	if missing := missingOf(ids, found); missing != nil {
+	if missing != nil {
 		return unknownIDs(missing)
 	}
 	return nil
@@ -263,27 +266,25 @@ func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, name strin
 
 // linkable are those of the ids that the caller may link: of the kind, not trashed, readable.
 func (r *request) linkable(ctx context.Context, kind calendar.Kind, ids []int64) ([]int64, error) {
-	return inParts(ids, func(part []int64) ([]int64, error) {
-		var found []int64
-		if kind == calendar.Venue {
-			rows, err := r.db.Venue.Query().Where(venue.IDIn(part...)).
-				Select(venue.FieldID, venue.FieldAuthorID, venue.FieldStatus, venue.FieldPublishedAt).All(ctx)
-			for _, row := range rows {
-				if r.view().Readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
-					found = append(found, row.ID)
-				}
-			}
-			return found, err
-		}
-		rows, err := r.db.Organizer.Query().Where(organizer.IDIn(part...)).
-			Select(organizer.FieldID, organizer.FieldAuthorID, organizer.FieldStatus, organizer.FieldPublishedAt).All(ctx)
+	var found []int64
+	if kind == calendar.Venue {
+		rows, err := r.db.Venue.Query().Where(venue.IDIn(ids...)).
+			Select(venue.FieldID, venue.FieldAuthorID, venue.FieldStatus, venue.FieldPublishedAt).All(ctx)
 		for _, row := range rows {
 			if r.view().Readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
 				found = append(found, row.ID)
 			}
 		}
 		return found, err
-	})
+	}
+	rows, err := r.db.Organizer.Query().Where(organizer.IDIn(ids...)).
+		Select(organizer.FieldID, organizer.FieldAuthorID, organizer.FieldStatus, organizer.FieldPublishedAt).All(ctx)
+	for _, row := range rows {
+		if r.view().Readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
+			found = append(found, row.ID)
+		}
+	}
+	return found, err
 }
 
 func (f fields) venues(in *eventInput) {

@@ -9,8 +9,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// maxFields bounds the names a client can make us look for.
-const maxFields = 200
+// Bounds on what a client can make us look for.
+const (
+	maxFields = 200 // names
+	maxNested = 10  // keys of one name; no representation nests deeper
+)
 
 // fieldTree is the keys that _fields keeps; a nil tree below a key keeps all of it.
 type fieldTree map[string]fieldTree
@@ -39,7 +42,7 @@ func fieldPaths(list string) fieldTree {
 		if tree == nil {
 			tree = fieldTree{}
 		}
-		tree.add(strings.Split(name, "."))
+		tree.add(strings.SplitN(name, ".", maxNested))
 	}
 	return tree
 }

@@ -167,8 +167,19 @@ func sizeOf(path string) (stem string, ok bool) {
 	return path[:dash], true
 }
 
+// waitForMedia waits for room to decode or download pictures, which takes long and is not to hold up other requests.
+func (r *request) waitForMedia() error {
+	if r.enterMedia == nil {
+		return nil
+	}
+	return r.enterMedia()
+}
+
 // fetchPicture downloads an image and stores it.
 func (r *request) fetchPicture(name, address string) (*ent.Image, error) {
+	if err := r.waitForMedia(); err != nil {
+		return nil, err
+	}
 	file, data, err := r.h.Fetcher.Fetch(r.ctx, address)
 	if err != nil {
 		return nil, pictureFault(name, err)
@@ -267,6 +278,9 @@ func (r *request) createImage(in *imageInput) (*reply, error) {
 func (r *request) takePicture(in *imageInput) (*ent.Image, error) {
 	if in.file == nil {
 		return r.fetchPicture("url", *in.URL)
+	}
+	if err := r.waitForMedia(); err != nil {
+		return nil, err
 	}
 	data, err := readUpload(in.file)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // TestNewRecordsAreBounded sends the most new records that an event may bring with it, and one more.
@@ -48,25 +49,42 @@ func TestNewRecordsAreBounded(t *testing.T) {
 	})
 }
 
-// TestLongListsAreAnswered sends lists as long as a body has room for: more than one statement may name.
-func TestLongListsAreAnswered(t *testing.T) {
+// TestLongListsAreRefused sends lists that are longer than a list may be, and lists of unknown ids.
+func TestLongListsAreRefused(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		ids := make([]int, 90_000)
-		for i := range ids {
-			ids[i] = 1_000_000 + i
+		unknown := func(n int) []int {
+			ids := make([]int, n)
+			for i := range ids {
+				ids[i] = 1_000_000 + i
+			}
+			return ids
 		}
-		same := strings.TrimSuffix(strings.Repeat("2,", 200_000), ",")
-		words := make([]string, 3000)
-		for i := range words {
-			words[i] = fmt.Sprint("n", i)
+		word := func(n int) []string {
+			words := make([]string, n)
+			for i := range words {
+				words[i] = fmt.Sprint("n", i)
+			}
+			return words
 		}
-		e.Run(t, []apitest.Case{
-			{Name: "categories", Request: post("admin", "/events", concert(object{"categories": ids})), Status: 400, Check: names("categories unknown-ids")},
-			{Name: "tags", Request: post("", "/events", concert(object{"tags": ids})), Status: 400, Check: names("tags unknown-ids")},
-			{Name: "venues", Request: post("", "/events", concert(object{"venue": ids})), Status: 400, Check: names("venue unknown-ids")},
-			{Name: "organizers", Request: post("", "/events", concert(object{"organizer": ids})), Status: 400, Check: names("organizer unknown-ids")},
-			{Name: "repeated", Request: post("admin", "/events", concert(object{"categories": same})), Status: 201},
-			{Name: "names that may not be created", Request: post("contributor", "/events", concert(object{"tags": words})), Status: 400, Check: names("tags unknown-terms")},
-		})
+		same := func(n int) string { return strings.TrimSuffix(strings.Repeat("2,", n), ",") }
+		var cases []apitest.Case
+		for _, name := range []string{"categories", "tags", "venue", "organizer"} {
+			for _, who := range []string{"", "admin"} {
+				send := func(ids any) apitest.Request { return post(who, "/events", concert(object{name: ids})) }
+				cases = append(
+					cases,
+					apitest.Case{Name: name + " of unknown ids as " + who, Request: send(unknown(param.MaxItems)), Status: 400, Check: names(name + " unknown-ids")},
+					apitest.Case{Name: name + " too long as " + who, Request: send(unknown(param.MaxItems + 1)), Status: 400, Check: names(name + " rest_out_of_bounds")},
+					apitest.Case{Name: name + " in a text too long as " + who, Request: send(same(param.MaxItems + 1)), Status: 400, Check: names(name + " rest_out_of_bounds")},
+					apitest.Case{Name: name + " of too many values as " + who, Request: send(unknown(90_000)), Status: 413, Code: "rest_request_too_large"},
+				)
+			}
+		}
+		e.Run(t, append(
+			cases,
+			apitest.Case{Name: "repeated", Request: post("admin", "/events", concert(object{"categories": same(param.MaxItems)})), Status: 201},
+			apitest.Case{Name: "names that may not be created", Request: post("contributor", "/events", concert(object{"tags": word(param.MaxItems)})), Status: 400, Check: names("tags unknown-terms")},
+			apitest.Case{Name: "costs", Request: post("admin", "/events", concert(object{"cost": word(param.MaxItems + 1)})), Status: 400, Check: names("cost rest_out_of_bounds")},
+		))
 	})
 }

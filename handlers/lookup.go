@@ -49,18 +49,79 @@ func missingOf(asked, found []int64) []int64 {
 // room for many.
 const partSize = 500
 
-// inParts looks up distinct ids, part by part.
-func inParts(ids []int64, find func(part []int64) ([]int64, error)) ([]int64, error) {
-	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	var found []int64
-	for part := range slices.Chunk(ids, partSize) {
-		some, err := find(part)
+// unknownOf lists the ids that are not found, each once, in the order asked. It asks part by part and stops at the
+// first part with an unknown id: who sends many may not even be known.
+func unknownOf(ids []int64, find func(part []int64) ([]int64, error)) ([]int64, error) {
+	// Of nothing found, all are missing: each id once.
+	for part := range slices.Chunk(missingOf(ids, nil), partSize) {
+		found, err := find(part)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, some...)
+		if missing := missingOf(part, found); missing != nil {
+			return missing, nil
+		}
 	}
-	return found, nil
+	return nil, nil
+}
+
+// lookups are the ids that a request has looked up for its parameters. An event and the venues and organizers sent
+// with it may name hundreds.
+type lookups struct{ users, images knownIDs }
+
+// knownIDs maps ids that were looked up to whether there is such a record.
+type knownIDs map[int64]bool
+
+// ask looks up the ids that were not looked up yet.
+func (k *knownIDs) ask(ctx context.Context, find func(context.Context, []int64) ([]int64, error), ids ...int64) error {
+	if *k == nil {
+		*k = make(knownIDs)
+	}
+	var fresh []int64
+	for _, id := range ids {
+		if _, asked := (*k)[id]; !asked {
+			(*k)[id] = false
+			fresh = append(fresh, id)
+		}
+	}
+	for part := range slices.Chunk(fresh, partSize) {
+		found, err := find(ctx, part)
+		if err != nil {
+			return err
+		}
+		for _, id := range found {
+			(*k)[id] = true
+		}
+	}
+	return nil
+}
+
+// fault is the fault of an id that no record has.
+func (k *knownIDs) fault(ctx context.Context, find func(context.Context, []int64) ([]int64, error), id int64) *param.Fault {
+	if err := k.ask(ctx, find, id); err != nil {
+		return &param.Fault{Err: err}
+	}
+	if !(*k)[id] {
+		return unknownIDs([]int64{id})
+	}
+	return nil
+}
+
+// askInline looks up the authors and images of inline records, in a statement each for hundreds.
+func (r *request) askInline(ctx context.Context, refs []reference) error {
+	var users, images []int64
+	for _, ref := range refs {
+		if id, fault := param.Integer(ref.object["author"]); fault == nil {
+			users = append(users, id)
+		}
+		if id, fault := param.Integer(ref.object["image"]); fault == nil {
+			images = append(images, id)
+		}
+	}
+	if err := r.lookups.users.ask(ctx, r.userIDs, users...); err != nil {
+		return err
+	}
+	return r.lookups.images.ask(ctx, r.imageIDs, images...)
 }
 
 // areRecords checks that all ids are venues or organizers that are not in the trash.
@@ -88,13 +149,13 @@ func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Cont
 // areTermIDs checks that all ids are terms of the taxonomy.
 func (r *request) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
-		found, err := inParts(*ids, func(part []int64) ([]int64, error) {
+		missing, err := unknownOf(*ids, func(part []int64) ([]int64, error) {
 			return r.db.Term.Query().Where(term.IDIn(part...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
 		})
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
-		if missing := missingOf(*ids, found); missing != nil {
+		if missing != nil {
 			return unknownIDs(missing)
 		}
 		return nil

@@ -54,9 +54,13 @@ type request struct {
 	until  time.Time              // Outcome.Until of what was answered so far
 	expect calendar.Expect        // of the version of the record that is changed
 	// changes is the version that the record to be changed had when it was looked up; 0: nothing is looked up
-	changes int64
-	mark    func(context.Context, *ent.Tx, int64) error // Call.Mark
-	upload  bool                                        // what is written is an image, and not a part of what is written
+	changes    int64
+	mark       func(context.Context, *ent.Tx, int64) error // Call.Mark
+	upload     bool                                        // what is written is an image, and not a part of what is written
+	enterMedia func() error                                // Call.EnterMedia
+	// unclean are the HTML texts of a write, as they were sent.
+	unclean []**string
+	lookups lookups
 	// fetched are images downloaded for a write that is not committed yet.
 	fetched []*ent.Image
 }

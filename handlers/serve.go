@@ -31,6 +31,8 @@ type Call struct {
 	Expect calendar.Expect
 	// Mark is told the id of what a write wrote, in its transaction, which an error undoes; nil: nobody asks.
 	Mark func(ctx context.Context, tx *ent.Tx, id int64) error
+	// EnterMedia waits for room to decode or download pictures; nil means there is room. The request stays in it.
+	EnterMedia func() error
 	// Made is what an earlier attempt at the same write wrote: nothing is done but to answer with it. 0: there was none.
 	Made int64
 }
@@ -80,6 +82,7 @@ func (h *Handlers) request(ctx context.Context, db *ent.Client, m *Match, call C
 	return &request{
 		ctx: ctx, h: h, db: db, now: call.Now, caller: call.Caller, root: call.Root,
 		lang: call.Language, write: call.Root.Language(), expect: call.Expect, mark: call.Mark, upload: m.Upload(),
+		enterMedia: call.EnterMedia,
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // values merges what body and query carry, the body over the query. It is the only place that touches the
 // raw request, and it clones every string: Fiber reuses its buffers for the next request.
 func (h *Handlers) values(c *fiber.Ctx, path map[string]string) (map[string]any, error) {
-	query, err := formValues(c.Context().QueryArgs())
+	query, err := pairValues(c.Context().URI().QueryString())
 	if err != nil {
 		return nil, err
 	}
@@ -55,15 +55,15 @@ func bodyValues(c *fiber.Ctx) (map[string]any, error) {
 	switch {
 	case kind == fiber.MIMEApplicationJSON || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"):
 		values, err := param.DecodeJSON(c.BodyRaw())
+		if errors.Is(err, param.ErrForm) {
+			return nil, tooLarge(err)
+		}
 		if err != nil {
 			return nil, malformed(err)
 		}
 		return values, nil
 	case kind == fiber.MIMEApplicationForm:
-		// Not by fasthttp, which takes media types letter by letter.
-		var args fasthttp.Args
-		args.ParseBytes(c.BodyRaw())
-		return formValues(&args)
+		return pairValues(c.BodyRaw())
 	case kind == fiber.MIMEMultipartForm:
 		form, err := MultipartForm(c, params["boundary"])
 		if err != nil {
@@ -94,16 +94,20 @@ func MultipartForm(c *fiber.Ctx, boundary string) (*multipart.Form, error) {
 	return form, nil
 }
 
-func formValues(args *fasthttp.Args) (map[string]any, error) {
+// pairValues reads a form or a query pair by pair, and ends at the first pair that is one too many.
+func pairValues(text []byte) (map[string]any, error) {
 	var form param.Form
 	var failed error
-	args.VisitAll(func(key, value []byte) {
-		if failed == nil {
-			failed = form.Add(string(key), string(value))
+	var one fasthttp.Args
+	for pair := range bytes.SplitSeq(text, []byte("&")) {
+		if len(pair) == 0 {
+			continue
 		}
-	})
-	if failed != nil {
-		return nil, tooLarge(failed)
+		one.ParseBytes(pair)
+		one.VisitAll(func(key, value []byte) { failed = form.Add(string(key), string(value)) })
+		if failed != nil {
+			return nil, tooLarge(failed)
+		}
 	}
 	return form.Values(), nil
 }

@@ -38,6 +38,9 @@ func (r *request) editor() *edit.Editor {
 // change runs the change of a record in a transaction; id is the record's when it is done. The record has to be as the
 // request expects it.
 func (r *request) change(id *int64, do func(tx *entTx, e *edit.Editor) error) error {
+	if err := r.sanitise(); err != nil {
+		return err
+	}
 	err := r.commit(r.ctx, r.expect, func(tx *entTx, e *edit.Editor) error {
 		if err := do(tx, e); err != nil {
 			return err
@@ -127,40 +130,51 @@ func textOf(name string, maximum int, clean func(string) string) func(raw any) (
 		if fault != nil {
 			return "", fault
 		}
-		text, err := markup.Text(sent)
+		text, ok, err := markup.TextWithin(sent, maximum)
 		if err != nil {
 			return "", param.Bad()
 		}
+		if !ok {
+			return "", param.TooLong(name, maximum)
+		}
 		if clean != nil {
 			text = clean(text)
-		}
-		if utf8.RuneCountInString(text) > maximum {
-			return "", param.TooLong(name, maximum)
 		}
 		return text, nil
 	}
 }
 
-// html declares a sanitised HTML text; its length is bounded by the body's.
+// html declares an HTML text; its length is bounded by the body's. Parsing leaves it as it was sent: every text that
+// can be stored has a sanitised form, so no refusal depends on it. request.change sanitises it.
 func (f fields) html(dst **string, name, description string) *param.Param {
+	f.r.unclean = append(f.r.unclean, dst)
 	return f.clears(param.Opt(f.p, dst, name, description, "string", func(raw any) (string, *param.Fault) {
 		if raw == nil {
 			return "", nil
 		}
-		sent, fault := param.String(raw)
-		if fault != nil {
-			return "", fault
+		return param.String(raw)
+	}))
+}
+
+// sanitise replaces the HTML texts that were sent by what is stored of them. It costs many times what reading them
+// does, so it runs after the permission was checked (decision 024).
+func (r *request) sanitise() error {
+	for _, text := range r.unclean {
+		if *text == nil {
+			continue
 		}
-		clean, err := markup.HTML(sent)
+		clean, err := markup.HTMLContext(r.ctx, **text)
 		if err != nil {
-			return "", param.Bad()
+			return err
 		}
 		// White space alone is no text.
 		if strings.TrimSpace(clean) == "" {
 			clean = ""
 		}
-		return clean, nil
-	}))
+		*text = &clean
+	}
+	r.unclean = nil
+	return nil
 }
 
 func (f fields) slug(dst **string) *param.Param {
@@ -185,15 +199,18 @@ func (f fields) status(dst **calendar.Status) *param.Param {
 
 func (f fields) author(dst **int64) *param.Param {
 	return f.p.OptInt(dst, "author", "ID of the author").Check(func(ctx context.Context) *param.Fault {
-		known, err := f.r.db.User.Query().Where(user.ID(**dst)).Exist(ctx)
-		if err != nil {
-			return &param.Fault{Err: err}
-		}
-		if !known {
-			return unknownIDs([]int64{**dst})
-		}
-		return nil
+		return f.r.lookups.users.fault(ctx, f.r.userIDs, **dst)
 	})
+}
+
+// userIDs finds which of the ids users have.
+func (r *request) userIDs(ctx context.Context, ids []int64) ([]int64, error) {
+	return r.db.User.Query().Where(user.IDIn(ids...)).IDs(ctx)
+}
+
+// imageIDs finds which of the ids images have.
+func (r *request) imageIDs(ctx context.Context, ids []int64) ([]int64, error) {
+	return r.db.Image.Query().Where(image.IDIn(ids...)).IDs(ctx)
 }
 
 // published declares date and date_utc, of which the first wins.
@@ -287,14 +304,7 @@ func (f fields) image(dst **picture, description string, empty bool) *param.Para
 		if id == 0 {
 			return nil
 		}
-		known, err := f.r.db.Image.Query().Where(image.ID(id)).Exist(ctx)
-		if err != nil {
-			return &param.Fault{Err: err}
-		}
-		if !known {
-			return unknownIDs([]int64{id})
-		}
-		return nil
+		return f.r.lookups.images.fault(ctx, f.r.imageIDs, id)
 	})
 }
 
@@ -309,6 +319,9 @@ func costOf(decimal string) func(raw any) (calendar.Cost, *param.Fault) {
 			items = v
 		case param.Repeated:
 			items = v
+		}
+		if len(items) > param.MaxItems {
+			return calendar.Cost{}, param.TooManyItems()
 		}
 		var elements []string
 		length := 0
@@ -335,9 +348,12 @@ func costElement(item any, decimal string) (string, *param.Fault) {
 	case nil:
 		return "", nil
 	case string:
-		text, err := markup.Text(v)
+		text, ok, err := markup.TextWithin(v, maxText)
 		if err != nil {
 			return "", param.Bad()
+		}
+		if !ok {
+			return "", param.TooLong("cost", maxText)
 		}
 		return text, nil
 	case json.Number:
@@ -431,6 +447,9 @@ func references(raw any) ([]reference, *param.Fault) {
 			}
 		default:
 			list, fault := param.List(v)
+			if fault != nil && fault.Key == param.TooManyItems().Key {
+				return nil, fault
+			}
 			if fault != nil {
 				return nil, param.Bad()
 			}
@@ -443,6 +462,9 @@ func references(raw any) ([]reference, *param.Fault) {
 					refs = append(refs, reference{id: id})
 				}
 			}
+		}
+		if len(refs) > param.MaxItems {
+			return nil, param.TooManyItems()
 		}
 	}
 	return refs, nil

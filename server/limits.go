@@ -94,11 +94,43 @@ func (l *Limits) setDefaults() {
 	}
 }
 
-// Who finds the server busy waits up to gateWait, with up to gateLine others for each request that is worked on.
+// A request that finds the server busy waits up to gateWait, with up to gateLine others for each slot.
 const (
 	gateWait = time.Second
 	gateLine = 8
 )
+
+// newGate returns the gate that every request passes. One address leaves a quarter of it to others.
+func newGate(slots int) *limit.Gate {
+	return limit.NewGate(limit.GateSize{
+		Slots: slots, SlotsPerClient: slots - slots/4, Line: gateLine * slots, Wait: gateWait,
+	})
+}
+
+// largeBody is the size of body whose parameters are read behind a gate of their own: reading takes the processor only,
+// so half of the processors are kept for other requests.
+const largeBody = 64 << 10
+
+func newLargeGate() *limit.Gate {
+	slots := max(1, runtime.GOMAXPROCS(0)/2)
+	return limit.NewGate(limit.GateSize{Slots: slots, Line: 128 * slots, Wait: gateWait})
+}
+
+// The gate of requests that decode or download pictures. Such a request may take many seconds and most of a processor.
+const (
+	mediaSlots       = 16
+	mediaSlotsOfUser = 4
+	mediaLine        = 256
+	mediaLineOfUser  = 64
+	mediaWait        = 10 * time.Second
+	mediaRetry       = 5 * time.Second
+)
+
+func newMediaGate() *limit.Gate {
+	return limit.NewGate(limit.GateSize{
+		Slots: mediaSlots, SlotsPerClient: mediaSlotsOfUser, Line: mediaLine, LinePerClient: mediaLineOfUser, Wait: mediaWait,
+	})
+}
 
 // countedKeys bounds the memory that rates take.
 const countedKeys = 200_000
@@ -116,6 +148,8 @@ func (t *turnedAway) Unwrap() error { return t.error }
 // The reasons why requests are turned away.
 const (
 	reasonBusy      = "busy"
+	reasonLarge     = "large"
+	reasonMedia     = "media"
 	reasonSending   = "sending"
 	reasonReceiving = "receiving"
 	reasonAddress   = "rate_address"
@@ -128,7 +162,7 @@ const (
 )
 
 var reasons = []string{
-	reasonBusy, reasonSending, reasonReceiving, reasonAddress, reasonToken, reasonFailures, reasonSlow, reasonTooLarge, reasonParse,
+	reasonBusy, reasonLarge, reasonMedia, reasonSending, reasonReceiving, reasonAddress, reasonToken, reasonFailures, reasonSlow, reasonTooLarge, reasonParse,
 	reasonKey,
 }
 
@@ -147,13 +181,56 @@ var (
 	errLarge   = &calendar.Error{Code: "rest_request_too_large", Key: "rest_request_too_large"}
 )
 
+// slot is the place of a request behind a gate. The zero value is none.
+type slot struct {
+	gate   *limit.Gate
+	client string
+}
+
+// leave gives the place of a request back.
+func (x *exchange) leave() {
+	if x.slot.gate != nil {
+		x.slot.gate.Leave(x.slot.client)
+		x.slot = slot{}
+	}
+}
+
+// move takes a request from the gate it is behind, if any, to another. It has no place at all while it waits, so that
+// waiting keeps no room from others.
+func (x *exchange) move(to *limit.Gate, client string, full *turnedAway) error {
+	if x.slot.gate == to {
+		return nil
+	}
+	x.leave()
+	if !to.Enter(x.ctx, client) {
+		return full
+	}
+	x.slot = slot{to, client}
+	return nil
+}
+
+// clientKey names the client that slots are counted for: a user, else an address.
+func (x *exchange) clientKey() string {
+	if x.caller.UserID != 0 {
+		return "u:" + strconv.FormatInt(x.caller.UserID, 10)
+	}
+	return "a:" + limit.Key(x.client)
+}
+
 // enter waits until there is room for one more request that is worked on.
 func (s *Server) enter(x *exchange) error {
-	if !s.gate.Enter(x.ctx) {
-		return &turnedAway{error: errBusy, retry: time.Second, reason: reasonBusy}
-	}
-	x.entered = true
-	return nil
+	return x.move(s.gate, x.clientKey(), &turnedAway{error: errBusy, retry: time.Second, reason: reasonBusy})
+}
+
+// enterLarge waits until there is room for one more request whose parameters take long to read.
+func (s *Server) enterLarge(x *exchange) error {
+	return x.move(s.large, x.clientKey(), &turnedAway{error: errBusy, retry: time.Second, reason: reasonLarge})
+}
+
+// enterMedia waits until there is room for one more request that decodes or downloads pictures. The request stays there
+// until it is answered.
+func (s *Server) enterMedia(x *exchange) error {
+	return x.move(s.media, x.clientKey(), &turnedAway{error: errBusy, retry: mediaRetry, reason: reasonMedia})
 }
 
 // admitAddress counts a request without credentials. With some, it matters how many wrong ones the address had.

@@ -169,16 +169,21 @@ func (m *Metrics) Handler() http.Handler {
 // watch adds what a server knows of itself.
 func (m *Metrics) watch(s *Server) error {
 	for _, g := range []struct {
+		name, which string
+		gate        *limit.Gate
+	}{
+		{"requests", "Requests", s.gate},
+		{"large", "Requests with a body over 64 KiB", s.large},
+		{"media", "Requests that decode or download pictures", s.media},
+	} {
+		if err := m.watchGate("almanac_http_"+g.name, g.which, g.gate); err != nil {
+			return err
+		}
+	}
+	for _, g := range []struct {
 		name, help string
 		value      func() float64
 	}{
-		{"almanac_http_requests_working", "Requests that are worked on.", func() float64 { return float64(s.gate.Busy()) }},
-		{"almanac_http_requests_waiting", "Requests in line until there is room.", func() float64 {
-			return float64(s.gate.Waiting())
-		}},
-		{"almanac_http_requests_limit", "Requests that are worked on at most.", func() float64 {
-			return float64(s.Concurrent)
-		}},
 		{"almanac_http_connections", "Open connections.", func() float64 {
 			if ln := s.listener.Load(); ln != nil {
 				return float64(ln.Open())
@@ -215,6 +220,24 @@ func (m *Metrics) watch(s *Server) error {
 		}},
 	} {
 		if err := m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// watchGate adds what a gate knows of itself.
+func (m *Metrics) watchGate(name, which string, gate *limit.Gate) error {
+	for suffix, g := range map[string]struct {
+		help  string
+		value func() int
+	}{
+		"_working": {" that are worked on.", gate.Busy},
+		"_waiting": {" in line until there is room.", gate.Waiting},
+		"_limit":   {" that are worked on at most.", gate.Slots},
+	} {
+		opts := prometheus.GaugeOpts{Name: name + suffix, Help: which + g.help}
+		if err := m.registry.Register(prometheus.NewGaugeFunc(opts, func() float64 { return float64(g.value()) })); err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		return err
 	}
 	if err != nil {
-		s.Log.Warn("stopped with requests under way", "requests", s.gate.Busy(), "connections", bounded.Open())
+		s.Log.Warn("stopped with requests under way", "requests", s.gate.Busy()+s.large.Busy()+s.media.Busy(), "connections", bounded.Open())
 	}
 	// Told to stop at once, it may not have begun to listen, and would begin now.
 	if err := bounded.Close(); err != nil && !errors.Is(err, net.ErrClosed) {

@@ -68,8 +68,10 @@ type Server struct {
 	secure bool   // the base URL is https
 	pages  *pages // nil: there are none
 
-	cache    *cache // nil: nothing is kept
-	gate     *limit.Gate
+	cache    *cache        // nil: nothing is kept
+	gate     *limit.Gate   // of all requests
+	large    *limit.Gate   // of requests with a large body
+	media    *limit.Gate   // of requests with pictures to decode or download
 	failures *limit.Memory // wrong credentials, by address
 	started  time.Time
 	listener atomic.Pointer[limit.Listener]
@@ -92,7 +94,7 @@ func New(c Config) (*Server, error) {
 	}
 	s := &Server{
 		Config: c, prefix: strings.TrimRight(base.Path, "/"), secure: base.Scheme == "https",
-		gate:     limit.NewGate(c.Concurrent, gateLine*c.Concurrent, gateWait),
+		gate: newGate(c.Concurrent), large: newLargeGate(), media: newMediaGate(),
 		failures: limit.NewMemory(countedKeys), started: time.Now(),
 	}
 	if !c.NoPages {
@@ -168,18 +170,18 @@ const headerRequestID = "X-Request-Id"
 
 // exchange is what is known of a request while it is answered.
 type exchange struct {
-	id      string
-	began   time.Time
-	now     time.Time // of the site
-	client  netip.Addr
-	route   string
-	api     bool // the path is one of the API
-	probe   bool // of health
-	lang    calendar.Language
-	caller  auth.Principal
-	failed  error
-	rate    *rateState // nil: no rate is kept
-	entered bool       // the gate
+	id     string
+	began  time.Time
+	now    time.Time // of the site
+	client netip.Addr
+	route  string
+	api    bool // the path is one of the API
+	probe  bool // of health
+	lang   calendar.Language
+	caller auth.Principal
+	failed error
+	rate   *rateState // nil: no rate is kept
+	slot   slot       // behind the gate it has passed
 	// replayed is whether the reply is that of an earlier request.
 	replayed bool
 
@@ -203,9 +205,7 @@ func (s *Server) handle(c *fiber.Ctx) error {
 	s.Metrics.began()
 	defer func() {
 		x.cancel()
-		if x.entered {
-			s.gate.Leave()
-		}
+		x.leave()
 	}()
 	s.begin(c, x)
 	if !s.probe(c, x) {
@@ -376,6 +376,12 @@ func (s *Server) work(c *fiber.Ctx, x *exchange, in entry) (none *handlers.Outco
 	if len(c.BodyRaw()) > maxBody && (!m.Upload() || !carriesFiles(&c.Request().Header)) {
 		return none, errLarge
 	}
+	if len(c.BodyRaw()) > largeBody {
+		if err := s.enterLarge(x); err != nil {
+			return none, err
+		}
+	}
+	call.EnterMedia = func() error { return s.enterMedia(x) }
 	if isRead(c) {
 		out, err := s.API.Serve(x.ctx, c, m, call)
 		return &out, err

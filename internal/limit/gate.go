@@ -1,53 +1,225 @@
 package limit
 
 import (
+	"cmp"
 	"context"
-	"sync/atomic"
+	"slices"
+	"sync"
 	"time"
 )
 
-// Gate bounds how much is done at once. Who finds it full waits a little, in a line of bounded length, and is refused
-// early rather than late.
+// Gate bounds how many requests are worked on at once and shares the room between clients. A request that finds no
+// room waits a little, in a line of bounded length, and is refused early rather than late.
+//
+// Room that becomes free goes to the client with the fewest requests inside. Where the line is full, the client with
+// the most requests in it loses its last one to a client with fewer. So a client with a hundred connections delays
+// others by one request, not by a hundred.
 type Gate struct {
-	slots   chan struct{}
-	wait    time.Duration
-	line    int64
-	waiting atomic.Int64
+	size GateSize
+
+	mu      sync.Mutex
+	inside  int
+	waiting int
+	clients map[string]*gateClient
+	steps   int64 // requests that came and were let in, so far
 }
 
-// NewGate is a gate for that many at once, with a line of that many who wait that long at most.
-func NewGate(slots, line int, wait time.Duration) *Gate {
-	return &Gate{slots: make(chan struct{}, max(1, slots)), line: int64(line), wait: wait}
+// GateSize is how many requests a gate lets in. Slots is required.
+type GateSize struct {
+	Slots          int           // at once
+	SlotsPerClient int           // of one client; 0 means all slots
+	Line           int           // that wait
+	LinePerClient  int           // of one client; 0 means the whole line
+	Wait           time.Duration // at most
 }
 
-// Enter reports whether there is room, and takes it until Leave.
-func (g *Gate) Enter(ctx context.Context) bool {
-	select {
-	case g.slots <- struct{}{}:
-		return true
-	default:
+// gateClient is a client with requests inside or in line.
+type gateClient struct {
+	inside int
+	line   []*gateWaiter
+	last   int64 // Gate.steps when one was let in last; 0 means never
+}
+
+// gateWaiter is a request in line.
+type gateWaiter struct {
+	answer chan bool // buffered; the answer is sent once, under Gate.mu
+	done   bool      // answered
+	came   int64     // Gate.steps when it joined the line
+}
+
+// NewGate makes an empty gate.
+func NewGate(size GateSize) *Gate {
+	size.Slots = max(1, size.Slots)
+	if size.SlotsPerClient == 0 {
+		size.SlotsPerClient = size.Slots
 	}
-	if g.waiting.Add(1) > g.line {
-		g.waiting.Add(-1)
-		return false
+	if size.LinePerClient == 0 {
+		size.LinePerClient = size.Line
 	}
-	defer g.waiting.Add(-1)
-	patience := time.NewTimer(g.wait)
+	return &Gate{size: size, clients: make(map[string]*gateClient)}
+}
+
+// Enter waits for room for a request of the client. It reports whether there is room, and takes it until Leave.
+func (g *Gate) Enter(ctx context.Context, client string) bool {
+	w, entered := g.join(client)
+	if w == nil {
+		return entered
+	}
+	patience := time.NewTimer(g.size.Wait)
 	defer patience.Stop()
 	select {
-	case g.slots <- struct{}{}:
-		return true
+	case entered = <-w.answer:
+		return entered
 	case <-patience.C:
 	case <-ctx.Done():
 	}
+	return g.giveUp(client, w)
+}
+
+// join lets a request in or puts it in line. A nil waiter means that the answer is known.
+func (g *Gate) join(client string) (w *gateWaiter, entered bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := g.clients[client]
+	if c == nil {
+		c = &gateClient{}
+		g.clients[client] = c
+	}
+	defer g.forget(client, c)
+	// A request with room before it in line is one whose client has all the slots it may have.
+	if len(c.line) == 0 && g.hasRoom(c) {
+		g.take(c)
+		return nil, true
+	}
+	if len(c.line) >= g.size.LinePerClient || g.waiting >= g.size.Line && !g.dropLast(len(c.line)) {
+		return nil, false
+	}
+	g.steps++
+	w = &gateWaiter{answer: make(chan bool, 1), came: g.steps}
+	c.line = append(c.line, w)
+	g.waiting++
+	return w, false
+}
+
+func (g *Gate) take(c *gateClient) {
+	g.steps++
+	c.last = g.steps
+	c.inside++
+	g.inside++
+}
+
+func (g *Gate) hasRoom(c *gateClient) bool {
+	return g.inside < g.size.Slots && c.inside < g.size.SlotsPerClient
+}
+
+// dropLast refuses the last request in line of the client with the longest line, if a client with so many requests in
+// line would still have fewer with one more.
+func (g *Gate) dropLast(fewer int) bool {
+	var longest *gateClient
+	var name string
+	for key, c := range g.clients {
+		if longest == nil || len(c.line) > len(longest.line) {
+			longest, name = c, key
+		}
+	}
+	if longest == nil || len(longest.line) <= fewer+1 {
+		return false
+	}
+	last := longest.line[len(longest.line)-1]
+	g.remove(longest, last)
+	g.forget(name, longest)
+	last.finish(false)
+	return true
+}
+
+// giveUp takes a request out of the line. It reports whether the request was let in meanwhile.
+func (g *Gate) giveUp(client string, w *gateWaiter) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if w.done {
+		return <-w.answer
+	}
+	c := g.clients[client]
+	g.remove(c, w)
+	g.forget(client, c)
 	return false
 }
 
-// Leave makes room again. Each Enter that succeeded needs one.
-func (g *Gate) Leave() { <-g.slots }
+// Leave makes room again for a request of the client. Each Enter that succeeded needs one.
+func (g *Gate) Leave(client string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	c := g.clients[client]
+	c.inside--
+	g.inside--
+	for g.letIn() {
+	}
+	g.forget(client, c)
+}
 
-// Busy is how many are inside, Waiting how many are in line.
-func (g *Gate) Busy() int { return len(g.slots) }
+// letIn gives free room to the client with the fewest requests inside. Of several it is the one that waited longest
+// since it was given room.
+func (g *Gate) letIn() bool {
+	var next *gateClient
+	for _, c := range g.clients {
+		if len(c.line) == 0 || !g.hasRoom(c) {
+			continue
+		}
+		if next == nil || c.before(next) {
+			next = c
+		}
+	}
+	if next == nil {
+		return false
+	}
+	w := next.line[0]
+	g.remove(next, w)
+	g.take(next)
+	w.finish(true)
+	return true
+}
 
-// Waiting is how many wait for room.
-func (g *Gate) Waiting() int { return int(max(0, g.waiting.Load())) }
+// before reports whether a client with requests in line is let in before another.
+func (c *gateClient) before(other *gateClient) bool {
+	return cmp.Or(
+		cmp.Compare(c.inside, other.inside),
+		cmp.Compare(c.last, other.last),
+		cmp.Compare(c.line[0].came, other.line[0].came),
+	) < 0
+}
+
+func (g *Gate) remove(c *gateClient, w *gateWaiter) {
+	if i := slices.Index(c.line, w); i >= 0 {
+		c.line = slices.Delete(c.line, i, i+1)
+		g.waiting--
+	}
+}
+
+// forget drops a client without requests.
+func (g *Gate) forget(client string, c *gateClient) {
+	if c.inside == 0 && len(c.line) == 0 {
+		delete(g.clients, client)
+	}
+}
+
+func (w *gateWaiter) finish(entered bool) {
+	w.done = true
+	w.answer <- entered
+}
+
+// Busy returns how many requests are inside.
+func (g *Gate) Busy() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.inside
+}
+
+// Waiting returns how many requests are in line.
+func (g *Gate) Waiting() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.waiting
+}
+
+// Slots returns how many requests have room at once.
+func (g *Gate) Slots() int { return g.size.Slots }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -11,76 +12,157 @@ import (
 
 func TestGate(t *testing.T) {
 	t.Parallel()
-	g := NewGate(2, 1, time.Hour)
+	g := NewGate(GateSize{Slots: 2, Line: 1, Wait: time.Hour})
 	ctx := t.Context()
 	for range 2 {
-		if !g.Enter(ctx) {
+		if !g.Enter(ctx, "a") {
 			t.Fatal("no room for two")
 		}
 	}
 	entered := make(chan bool)
-	go func() { entered <- g.Enter(ctx) }()
-	for g.Waiting() != 1 {
-		time.Sleep(time.Millisecond)
-	}
-	if g.Enter(ctx) {
+	go func() { entered <- g.Enter(ctx, "a") }()
+	waitFor(t, func() bool { return g.Waiting() == 1 })
+	if g.Enter(ctx, "a") {
 		t.Error("a fourth has neither room nor a place in line")
 	}
-	g.Leave()
+	g.Leave("a")
 	if !<-entered {
-		t.Error("who waited got no room")
+		t.Error("the request that waited got no room")
 	}
 	ended, cancel := context.WithCancel(ctx)
-	go func() { entered <- g.Enter(ended) }()
-	for g.Waiting() != 1 {
-		time.Sleep(time.Millisecond)
-	}
+	go func() { entered <- g.Enter(ended, "a") }()
+	waitFor(t, func() bool { return g.Waiting() == 1 })
 	cancel()
 	if <-entered {
-		t.Error("who gave up got room")
+		t.Error("the request that gave up got room")
 	}
-	g.Leave()
-	g.Leave()
-	if g.Busy() != 0 || g.Waiting() != 0 {
-		t.Errorf("%d busy, %d waiting", g.Busy(), g.Waiting())
+	g.Leave("a")
+	g.Leave("a")
+	if g.Busy() != 0 || g.Waiting() != 0 || len(g.clients) != 0 {
+		t.Errorf("%d busy, %d waiting, %d clients", g.Busy(), g.Waiting(), len(g.clients))
 	}
 }
 
 func TestGateLosesPatience(t *testing.T) {
 	t.Parallel()
-	g := NewGate(1, 100, time.Millisecond)
-	g.Enter(t.Context())
-	if g.Enter(t.Context()) {
+	g := NewGate(GateSize{Slots: 1, Line: 100, Wait: time.Millisecond})
+	g.Enter(t.Context(), "a")
+	if g.Enter(t.Context(), "b") {
 		t.Error("entered a full gate")
 	}
 }
 
 func TestGateNeverLetsInMoreThanItHasRoomFor(t *testing.T) {
 	t.Parallel()
-	g := NewGate(3, 1000, time.Minute)
+	g := NewGate(GateSize{Slots: 3, SlotsPerClient: 2, Line: 1000, Wait: time.Minute})
 	var mu sync.Mutex
 	var all sync.WaitGroup
-	inside, most := 0, 0
-	for range 50 {
+	inside, most, mostOf := map[string]int{}, 0, 0
+	for i := range 60 {
+		client := string(rune('a' + i%3))
 		all.Go(func() {
-			if !g.Enter(t.Context()) {
+			if !g.Enter(t.Context(), client) {
 				t.Error("refused")
 				return
 			}
 			mu.Lock()
-			inside++
-			most = max(most, inside)
+			inside[client]++
+			most, mostOf = max(most, inside["a"]+inside["b"]+inside["c"]), max(mostOf, inside[client])
 			mu.Unlock()
 			time.Sleep(time.Millisecond)
 			mu.Lock()
-			inside--
+			inside[client]--
 			mu.Unlock()
-			g.Leave()
+			g.Leave(client)
 		})
 	}
 	all.Wait()
-	if most > 3 {
-		t.Errorf("%d inside at once", most)
+	if most > 3 || mostOf > 2 || len(g.clients) != 0 {
+		t.Errorf("%d inside at once, %d of one client, %d clients left", most, mostOf, len(g.clients))
+	}
+}
+
+// A client with many requests has every slot, and many more wait. Requests of others go in as soon as there is room.
+func TestGateIsShared(t *testing.T) {
+	t.Parallel()
+	g := NewGate(GateSize{Slots: 4, Line: 100, Wait: time.Minute})
+	order := make(chan string, 100)
+	enter := func(client string, waiting int) {
+		go func() {
+			if g.Enter(t.Context(), client) {
+				order <- client
+			}
+		}()
+		waitFor(t, func() bool { return g.Waiting() == waiting })
+	}
+	for range 4 {
+		g.Enter(t.Context(), "many")
+	}
+	for i := range 10 {
+		enter("many", i+1)
+	}
+	enter("one", 11)
+	enter("two", 12)
+	enter("two", 13)
+	var got []string
+	for range 4 {
+		g.Leave("many")
+		got = append(got, <-order)
+	}
+	if want := []string{"one", "two", "many", "two"}; !slices.Equal(got, want) {
+		t.Errorf("let in: %q, want %q", got, want)
+	}
+}
+
+// A client may not take the slots that are kept for others.
+func TestGateKeepsRoomForOthers(t *testing.T) {
+	t.Parallel()
+	g := NewGate(GateSize{Slots: 4, SlotsPerClient: 3, Line: 100, Wait: time.Millisecond})
+	var got []bool
+	for _, client := range []string{"many", "many", "many", "many", "one", "two"} {
+		got = append(got, g.Enter(t.Context(), client))
+	}
+	if want := []bool{true, true, true, false, true, false}; !slices.Equal(got, want) {
+		t.Errorf("let in: %t, want %t", got, want)
+	}
+}
+
+// A full line has room for a client with fewer requests in it, at the cost of the client with the most.
+func TestGateLineIsShared(t *testing.T) {
+	t.Parallel()
+	g := NewGate(GateSize{Slots: 1, Line: 4, LinePerClient: 4, Wait: time.Minute})
+	g.Enter(t.Context(), "many")
+	type answer struct {
+		client  string
+		entered bool
+	}
+	answers := make(chan answer, 10)
+	enter := func(client string, waiting int) {
+		go func() { answers <- answer{client, g.Enter(t.Context(), client)} }()
+		waitFor(t, func() bool { return g.Waiting() == waiting })
+	}
+	for i := range 4 {
+		enter("many", i+1)
+	}
+	if g.Enter(t.Context(), "many") {
+		t.Error("a fifth in line was let in")
+	}
+	enter("one", 4)
+	if got := <-answers; got != (answer{"many", false}) {
+		t.Errorf("got %v", got)
+	}
+	g.Leave("many")
+	if got := <-answers; got != (answer{"one", true}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+func waitFor(t *testing.T, met func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !met(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("waited a minute")
+		}
 	}
 }
 

@@ -28,6 +28,22 @@ func Text(s string) (string, error) {
 	return strings.TrimSpace(strip(s, false)), nil
 }
 
+// TextWithin is Text for a text that may have so many characters: ok reports whether it has no more. It stops
+// reading where the text is certainly too long, so the text of one that is not ok is "".
+func TextWithin(s string, characters int) (text string, ok bool, err error) {
+	if !storable(s) {
+		return "", false, ErrText
+	}
+	stripped, complete := stripWithin(s, false, characters)
+	if !complete {
+		return "", false, nil
+	}
+	if text = strings.TrimSpace(stripped); utf8.RuneCountInString(text) > characters {
+		return "", false, nil
+	}
+	return text, true, nil
+}
+
 // Plain makes one line of plain text out of HTML, for places such as structured data that take no markup: tags
 // are removed, entities decoded once, and runs of white space become one space. The end of a block, of a table
 // cell or of a line also separates words; an inline tag does not.
@@ -41,8 +57,23 @@ func storable(s string) bool {
 
 // strip removes the tags of s and decodes its entities once. With apart, tags that are not inline leave a space.
 func strip(s string, apart bool) string {
-	if s = mend(s); !strings.Contains(s, "<") {
-		return html.UnescapeString(s)
+	stripped, _ := stripWithin(s, apart, -1)
+	return stripped
+}
+
+// stripWithin is strip. It gives up, and complete is false, where the result without outer white space would have
+// more than the given number of characters. A negative number means no limit.
+func stripWithin(s string, apart bool, characters int) (stripped string, complete bool) {
+	least := leastLength{enough: characters}
+	// Without an end there is no tag.
+	if strings.Contains(s, ">") {
+		s = mend(s)
+	}
+	if !strings.Contains(s, "<") || !strings.Contains(s, ">") {
+		if characters >= 0 && least.add(s) > characters {
+			return "", false
+		}
+		return html.UnescapeString(s), true
 	}
 	var b strings.Builder
 	b.Grow(len(s))
@@ -52,16 +83,24 @@ func strip(s string, apart bool) string {
 		kind := z.Next()
 		switch kind {
 		case html.ErrorToken: // the end: a string has no other error
-			return html.UnescapeString(b.String())
+			return html.UnescapeString(b.String()), true
 		case html.TextToken:
 			// Raw, because entities are decoded when all tags are gone, not piece by piece.
 			if !code {
+				before := b.Len()
 				b.Write(z.Raw())
+				if characters >= 0 && least.add(b.String()[before:]) > characters {
+					return "", false
+				}
 			}
 			code = false
 		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
-			tag, _ := z.TagName()
-			name := atom.Lookup(tag)
+			var name atom.Atom
+			// Of the names, only script and style matter, unless words are kept apart.
+			if raw := z.Raw(); apart || raw[1]|0x20 == 's' {
+				tag, _ := z.TagName()
+				name = atom.Lookup(tag)
+			}
 			code = (name == atom.Script || name == atom.Style) && kind != html.EndTagToken
 			if !code {
 				// The tokenizer takes the content of elements such as textarea for text; here tags go everywhere.
@@ -74,6 +113,30 @@ func strip(s string, apart bool) string {
 			code = false
 		}
 	}
+}
+
+// leastLength counts the characters that a text has at least, piece by piece, when its entities are decoded and its
+// outer white space is trimmed. What may be a part of an entity does not count: tags may stand in the midst of one.
+type leastLength struct {
+	enough int  // counting ends above it
+	n      int  // characters so far
+	entity bool // the next character may be a part of an entity
+}
+
+func (l *leastLength) add(text string) int {
+	for i := 0; i < len(text) && l.n <= l.enough; i++ {
+		switch c := text[i]; {
+		case c == '&':
+			l.entity = true
+		case l.entity && (c == '#' || c == ';' || letter(c) || '0' <= c && c <= '9'):
+		case c > ' ' && c < utf8.RuneSelf:
+			l.n++
+			l.entity = false
+		default:
+			l.entity = false
+		}
+	}
+	return l.n
 }
 
 // mend escapes each "<" that readers mean as a character though the tokenizer would take it, and what follows,

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -14,14 +15,17 @@ const maxDepth = 100
 
 // render writes sanitised HTML so that people can read it and parsers agree on it: text escaped no more than
 // needed, attributes in double quotes, every element closed, no end tag without its start.
-func render(s string) string {
+func render(ctx context.Context, s string) (string, error) {
 	w := writer{out: make([]byte, 0, len(s)+len(s)/8)}
-	z := html.NewTokenizer(strings.NewReader(s))
+	z := html.NewTokenizer(read(ctx, s))
 	for {
 		switch z.Next() {
-		case html.ErrorToken: // the end: a string has no other error
+		case html.ErrorToken:
+			if err := ended(z); err != nil {
+				return "", err
+			}
 			w.closeTo(0)
-			return string(w.out)
+			return string(w.out), nil
 		case html.TextToken:
 			w.text(z.Text())
 		case html.StartTagToken, html.SelfClosingTagToken:
@@ -162,6 +166,9 @@ func (w *writer) closeTo(n int) {
 // closeImplied closes what HTML closes of itself before the element: a paragraph before a block, an item before
 // the next item, a cell before the next cell, a link before another.
 func (w *writer) closeImplied(name atom.Atom) {
+	if !isBlock(name) && name != atom.A && !tabular(name) {
+		return // it closes nothing
+	}
 	for i := len(w.open) - 1; i >= 0; i-- {
 		if closes(name, w.open[i]) {
 			w.closeTo(i)
@@ -171,15 +178,21 @@ func (w *writer) closeImplied(name atom.Atom) {
 	}
 }
 
-// block are the elements that cannot be inside a paragraph.
-var block = set(atom.Blockquote, atom.Dd, atom.Div, atom.Dl, atom.Dt, atom.Figcaption, atom.Figure, atom.H1,
-	atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Hr, atom.Li, atom.Ol, atom.P, atom.Pre, atom.Table, atom.Ul)
+// isBlock reports whether an element cannot be inside a paragraph.
+func isBlock(a atom.Atom) bool {
+	switch a {
+	case atom.Blockquote, atom.Dd, atom.Div, atom.Dl, atom.Dt, atom.Figcaption, atom.Figure, atom.H1, atom.H2, atom.H3,
+		atom.H4, atom.H5, atom.H6, atom.Hr, atom.Li, atom.Ol, atom.P, atom.Pre, atom.Table, atom.Ul:
+		return true
+	}
+	return false
+}
 
 // closes reports whether the start of next ends an open element, if nothing between them stops it.
 func closes(next, open atom.Atom) bool {
 	switch open {
 	case atom.P:
-		return block[next]
+		return isBlock(next)
 	case atom.Li, atom.A, atom.Tbody, atom.Thead, atom.Tfoot:
 		return next == open || section(open) && section(next)
 	case atom.Dd, atom.Dt:
@@ -202,7 +215,7 @@ func stopsImplied(next, open atom.Atom) bool {
 	case atom.P, atom.Div:
 		return false
 	}
-	return block[open] && (next == atom.Li || next == atom.Dd || next == atom.Dt || next == atom.A)
+	return isBlock(open) && (next == atom.Li || next == atom.Dd || next == atom.Dt || next == atom.A)
 }
 
 // stops reports whether an end tag finds nothing that is outside the open element: tables keep to themselves,
@@ -214,11 +227,11 @@ func stops(end, open atom.Atom) bool {
 	case atom.Td, atom.Th, atom.Tr, atom.Tbody, atom.Thead, atom.Tfoot:
 		return !tabular(end)
 	case atom.Ul, atom.Ol:
-		return end == atom.Li || !block[end] && !tabular(end)
+		return end == atom.Li || !isBlock(end) && !tabular(end)
 	case atom.Dl:
-		return end == atom.Dd || end == atom.Dt || !block[end] && !tabular(end)
+		return end == atom.Dd || end == atom.Dt || !isBlock(end) && !tabular(end)
 	case atom.Li, atom.Dd, atom.Dt:
-		return !block[end] && !tabular(end)
+		return !isBlock(end) && !tabular(end)
 	}
 	return false
 }

@@ -1,6 +1,9 @@
 package markup
 
 import (
+	"context"
+	"errors"
+	"io"
 	"regexp"
 	"strings"
 
@@ -19,7 +22,10 @@ import (
 // HTML(HTML(s)) is HTML(s), so that what was read can be sent back.
 //
 // The error is ErrText. The rule is in the contract, section 6.7.
-func HTML(s string) (string, error) {
+func HTML(s string) (string, error) { return HTMLContext(context.Background(), s) }
+
+// HTMLContext is HTML. It checks ctx every few kilobytes and returns its error.
+func HTMLContext(ctx context.Context, s string) (string, error) {
 	if !storable(s) {
 		return "", ErrText
 	}
@@ -27,7 +33,43 @@ func HTML(s string) (string, error) {
 	if !strings.ContainsAny(s, "<>&") {
 		return s, nil
 	}
-	return render(policy.Sanitize(prune(mend(s)))), nil
+	pruned, err := prune(ctx, mend(s))
+	if err != nil {
+		return "", err
+	}
+	var permitted strings.Builder
+	permitted.Grow(len(pruned) + len(pruned)/8)
+	if err := policy.SanitizeReaderToWriter(read(ctx, pruned), &permitted); err != nil {
+		return "", err
+	}
+	return render(ctx, permitted.String())
+}
+
+// reader reads a text as long as a request has time.
+type reader struct {
+	ctx  context.Context //nolint:containedctx // it lives as long as one call
+	text strings.Reader
+}
+
+func read(ctx context.Context, s string) *reader {
+	r := &reader{ctx: ctx}
+	r.text.Reset(s)
+	return r
+}
+
+func (r *reader) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.text.Read(p)
+}
+
+// ended is the error of a tokenizer that has no more tokens; nil at the end of the text.
+func ended(z *html.Tokenizer) error {
+	if err := z.Err(); !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
 }
 
 // lineFeeds writes every line break as a line feed.
@@ -104,9 +146,9 @@ var (
 // prune removes the elements that go with their content, and comments. An element that is never closed reaches
 // to the end, as it does in a browser. The policy could skip content too, but it loses count at stray end tags
 // and never finds the end of embed, which has none.
-func prune(s string) string {
+func prune(ctx context.Context, s string) (string, error) {
 	if !strings.Contains(s, "<") {
-		return s
+		return s, nil
 	}
 	var (
 		in    atom.Atom // the outermost element being dropped
@@ -114,12 +156,12 @@ func prune(s string) string {
 		embed = -1      // where in out an embed was, as long as its end tag may come
 	)
 	out := make([]byte, 0, len(s))
-	z := html.NewTokenizer(strings.NewReader(s))
+	z := html.NewTokenizer(read(ctx, s))
 	for {
 		kind := z.Next()
 		switch kind {
-		case html.ErrorToken: // the end: a string has no other error
-			return string(out)
+		case html.ErrorToken:
+			return string(out), ended(z)
 		case html.TextToken:
 			if depth == 0 {
 				// Escaped, or it would make a tag with what follows when the element between the two is gone.

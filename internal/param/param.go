@@ -167,7 +167,7 @@ func (s *Set) Sent(name string) bool {
 }
 
 // Parse binds all parameters. The error is Missing, or Invalid with the faults in the order of declaration,
-// or whatever made a check impossible.
+// or that of ctx, or whatever made a check impossible.
 func (s *Set) Parse(ctx context.Context) error {
 	var missing Missing
 	for _, p := range s.params {
@@ -182,6 +182,9 @@ func (s *Set) Parse(ctx context.Context) error {
 	}
 	faults := make(map[*Param]*Fault)
 	for _, p := range s.params {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		switch {
 		case p.present:
 			raw, _ := s.raw(p)

@@ -19,20 +19,25 @@ import (
 // for a scalar.
 type Repeated []any
 
-// ErrForm is a form or query that has too many parameters, or whose brackets nest too deep.
-var ErrForm = errors.New("too much of a form")
+// ErrForm is returned for a form or query that has too many parameters or brackets that nest too deep, and for
+// JSON of too many values.
+var ErrForm = errors.New("too many parameters")
 
-// Bounds on what a client can make us build.
+// Bounds on what a client can make us build. A byte of a body can become a value of fifty bytes.
 const (
-	maxKeys  = 2000
-	maxDepth = 6
+	maxKeys   = 2000
+	maxDepth  = 6
+	maxValues = 50_000 // of a JSON body
 )
 
-// DecodeJSON reads a JSON body. An empty body and JSON that is no object carry no parameters; what is not
-// JSON is an error whose text may be shown to the client.
+// DecodeJSON reads a JSON body. An empty body and JSON that is no object carry no parameters. ErrForm is returned
+// for JSON of more than maxValues values. The text of other errors may be shown to the client.
 func DecodeJSON(body []byte) (map[string]any, error) {
 	if len(bytes.TrimSpace(body)) == 0 {
 		return nil, nil
+	}
+	if n := jsonValues(body); n > maxValues {
+		return nil, fmt.Errorf("%w: %d values, at most %d", ErrForm, n, maxValues)
 	}
 	if !utf8.Valid(body) {
 		return nil, errors.New("not valid UTF-8")
@@ -51,6 +56,24 @@ func DecodeJSON(body []byte) (map[string]any, error) {
 		return nil, nil
 	}
 	return object, nil
+}
+
+// jsonValues counts the values of a JSON text. The count of malformed JSON has no meaning.
+func jsonValues(body []byte) int {
+	n, quoted := 1, false
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+			if c == '\\' {
+				i++
+			}
+		case c == ',' || c == '[' || c == '{':
+			n++
+		}
+	}
+	return n
 }
 
 // Form collects the pairs of a form or query in their order and gives them structure:
@@ -133,15 +156,16 @@ func (n *node) value() any {
 		}
 		return Repeated(n.values)
 	}
+	// The names are checked before any member is built, or each level would build those below it twice.
+	if slices.ContainsFunc(n.names, func(name string) bool { return !digits(name) }) {
+		object := make(map[string]any, len(n.names))
+		for _, name := range n.names {
+			object[name] = n.member[name].value()
+		}
+		return object
+	}
 	list := make([]any, 0, len(n.names))
 	for _, name := range slices.SortedStableFunc(slices.Values(n.names), byNumber) {
-		if !digits(name) {
-			object := make(map[string]any, len(n.names))
-			for _, name := range n.names {
-				object[name] = n.member[name].value()
-			}
-			return object
-		}
 		list = append(list, n.member[name].value())
 	}
 	return list

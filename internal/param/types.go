@@ -17,9 +17,12 @@ func Var[T any](s *Set, dst *T, name, description, typ string, parse func(raw an
 	p = s.add(name, description, typ, func(raw any) *Fault {
 		v, fault := parse(raw)
 		if fault != nil {
-			if fault.Reason == ReasonType {
-				// Parsers do not know the name of what they parse.
+			// Parsers do not know the name of what they parse.
+			switch {
+			case fault.Reason == ReasonType:
 				fault.Args["Param"], fault.Data["param"] = p.Name, p.Name
+			case fault.Args != nil && fault.Args["Param"] == "":
+				fault.Args["Param"] = p.Name
 			}
 			return fault
 		}
@@ -173,6 +176,19 @@ func TooLong(name string, maximum int) *Fault {
 	}
 }
 
+// MaxItems is how many items a list may have, empty ones not counted. A body has room for hundreds of thousands,
+// and each item costs memory, and often a part of a statement, before it is known who sent it.
+const MaxItems = 2000
+
+// TooManyItems is the fault of a list of more than MaxItems items.
+func TooManyItems() *Fault {
+	return &Fault{
+		Reason: "rest_out_of_bounds", Key: "too-many-items",
+		Args: map[string]any{"Param": "", "Maximum": MaxItems}, // Var knows the name
+		Data: map[string]any{"maximum": MaxItems},
+	}
+}
+
 // TooMany is the fault of a list that asks for more than maximum new records.
 func TooMany(name string, maximum int) *Fault {
 	return &Fault{
@@ -317,49 +333,56 @@ func String(raw any) (string, *Fault) {
 }
 
 // List reads a list: a JSON list, a CSV string, a repeated key, or one scalar. Empty items are dropped. The
-// items of a JSON list are not split.
+// items of a JSON list are not split. A list of more than MaxItems is a fault.
 func List(raw any) ([]any, *Fault) {
-	var items []any
-	switch v := raw.(type) {
-	case []any:
-		items = v
-	case Repeated:
-		for _, one := range v {
-			items = append(items, splitCSV(one)...)
-		}
-	case string:
-		items = splitCSV(v)
-	case json.Number, bool:
-		items = []any{v}
-	default:
-		return nil, WrongType("array")
-	}
-	kept := items[:0:0]
-	for _, item := range items {
+	var kept []any
+	keep := func(item any) *Fault {
 		if text, ok := item.(string); ok {
 			if text = strings.TrimSpace(text); text == "" {
-				continue
+				return nil
 			}
 			item = text
 		}
-		if item != nil {
-			kept = append(kept, item)
+		if item == nil {
+			return nil
+		}
+		if len(kept) == MaxItems {
+			return TooManyItems()
+		}
+		kept = append(kept, item)
+		return nil
+	}
+	split := func(item any) *Fault {
+		text, ok := item.(string)
+		if !ok {
+			return keep(item)
+		}
+		for part := range strings.SplitSeq(text, ",") {
+			if part == "" {
+				continue // without the price of an item
+			}
+			if fault := keep(part); fault != nil {
+				return fault
+			}
+		}
+		return nil
+	}
+	items, each := []any{raw}, split
+	switch v := raw.(type) {
+	case []any:
+		items, each = v, keep
+	case Repeated:
+		items = v
+	case string, json.Number, bool:
+	default:
+		return nil, WrongType("array")
+	}
+	for _, item := range items {
+		if fault := each(item); fault != nil {
+			return nil, fault
 		}
 	}
 	return kept, nil
-}
-
-func splitCSV(v any) []any {
-	text, ok := v.(string)
-	if !ok {
-		return []any{v}
-	}
-	parts := strings.Split(text, ",")
-	items := make([]any, len(parts))
-	for i, p := range parts {
-		items[i] = p
-	}
-	return items
 }
 
 // Integers reads a list of integers that is not empty.

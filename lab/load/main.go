@@ -15,6 +15,9 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
+	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"os/signal"
@@ -37,8 +40,8 @@ func main() {
 // flags are the command line.
 type flags struct {
 	drive.Config
-	arrivals, token, paths string
-	pid                    int
+	arrivals, token, paths, body, from string
+	pid                                int
 }
 
 // run runs the command and returns the exit status: 0 done, 1 failed, 2 wrong usage.
@@ -54,6 +57,8 @@ func run(ctx context.Context, args []string, out, errs io.Writer) int {
 	set.Uint64Var(&f.Seed, "seed", 1, "of what is random")
 	set.DurationVar(&f.Timeout, "timeout", 10*time.Second, "how long to wait for a reply")
 	set.StringVar(&f.token, "token", "", "access token to send")
+	set.StringVar(&f.body, "body", "", "file of JSON to POST; \"\" asks with GET")
+	set.StringVar(&f.from, "from", "", "address of this machine to ask from, such as 127.0.0.2")
 	set.StringVar(&f.paths, "paths", "", "file of more paths on the same host, one a line")
 	set.IntVar(&f.pid, "pid", 0, "process on this machine whose CPU time and memory to print")
 	set.Usage = func() {
@@ -96,6 +101,22 @@ func (f *flags) check(targets []string) error {
 	if err != nil || first.Scheme != "http" || first.Host == "" {
 		return fmt.Errorf("%q: want http://HOST:PORT/PATH", targets[0])
 	}
+	method := http.MethodGet
+	var body []byte
+	if f.body != "" {
+		if body, err = os.ReadFile(f.body); err != nil {
+			return err
+		}
+		method, headers = http.MethodPost, append(headers, "Content-Type: application/json")
+	}
+	if f.from != "" {
+		local, err := netip.ParseAddr(f.from)
+		if err != nil {
+			return err
+		}
+		dialer := &net.Dialer{Timeout: f.Timeout, LocalAddr: net.TCPAddrFromAddrPort(netip.AddrPortFrom(local, 0))}
+		f.Dial = func(ctx context.Context) (net.Conn, error) { return dialer.DialContext(ctx, "tcp", f.Address) }
+	}
 	more, err := lines(f.paths)
 	if err != nil {
 		return err
@@ -109,7 +130,7 @@ func (f *flags) check(targets []string) error {
 		if u.Scheme != "http" || u.Host != first.Host {
 			return fmt.Errorf("%q: want the host of the first, %s", target, first.Host)
 		}
-		requests = append(requests, drive.Get(u, headers...))
+		requests = append(requests, drive.Message(method, u, body, headers...))
 	}
 	f.Address, f.Request = drive.Address(first), drive.Each(requests, f.Seed)
 	return nil
