@@ -184,7 +184,7 @@ func (v *view) readableOrganizers(e *ent.Event) []*ent.Organizer {
 
 // readable reports whether a linked record is shown: not trashed, and readable by the caller.
 func (v *view) readable(kind calendar.Kind, authorID *int64, status calendar.Status, published time.Time) bool {
-	status = status.At(v.now, published)
+	status = status.Shown(v.now, published)
 	if status == calendar.Publish {
 		return true
 	}

@@ -140,7 +140,7 @@ type common struct {
 
 func (v *view) common(id int64, authorID *int64, status calendar.Status, published, modified time.Time) common {
 	c := common{
-		id: id, status: status.At(v.now, published), author: author(authorID),
+		id: id, status: status.Shown(v.now, published), author: author(authorID),
 		date:    [2]string{v.local(published), v.utc(published)},
 		changed: [2]string{v.local(modified), v.utc(modified)},
 	}
