@@ -10,10 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/param"
 )
 
@@ -63,18 +61,11 @@ func inParts(ids []int64, find func(part []int64) ([]int64, error)) ([]int64, er
 	return found, nil
 }
 
-// areRecords checks that all ids are venues or organizers that are not in the trash.
+// areRecords checks that all ids are venues or organizers that the caller may link: of the kind, not in the trash, readable.
+// Any other id is answered as one that never existed.
 func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
-		var found []int64
-		var err error
-		if kind == calendar.Venue {
-			found, err = r.db.Venue.Query().
-				Where(venue.IDIn(*ids...), venue.StatusNEQ(calendar.Trash)).IDs(ctx)
-		} else {
-			found, err = r.db.Organizer.Query().
-				Where(organizer.IDIn(*ids...), organizer.StatusNEQ(calendar.Trash)).IDs(ctx)
-		}
+		found, err := r.linkable(ctx, kind, *ids)
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
