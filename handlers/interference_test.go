@@ -223,26 +223,46 @@ func checkInterference(t *testing.T, st *store.Store, seed uint64) {
 	}
 }
 
+// differences are the records in which two calendars differ, each once, in the order of their changes.
+type differences struct {
+	events []*refEvent
+	linked []kindred
+}
+
+// kindred is a venue or organizer with its kind.
+type kindred struct {
+	kind calendar.Kind
+	*refLinked
+}
+
+// noted is a list with an element at its end, unless it is there already.
+func noted[T comparable](list []T, v T) []T {
+	if slices.Contains(list, v) {
+		return list
+	}
+	return append(list, v)
+}
+
 // compare asks an observer's requests, changes what the observer may not read, and asks them again.
 func (n *interference) compare(t *testing.T, o observer, pair int) {
 	t.Helper()
 	before := n.world.clone()
-	events, linked := map[*refEvent]bool{}, map[*refLinked]calendar.Kind{}
+	var d differences
 	for range 100 {
-		if len(events)+len(linked) >= 4 {
+		if len(d.events)+len(d.linked) >= 4 {
 			break
 		}
-		n.vary(o, events, linked)
+		n.vary(o, &d)
 	}
-	n.count(o, before, events, linked)
-	paths := n.paths(o, before, events, linked)
+	n.count(o, before, d)
+	paths := n.paths(o, before, d)
 
 	was := n.replies(t, o, paths)
-	for e := range events {
+	for _, e := range d.events {
 		n.world.rewriteEvent(t, n.api, e)
 	}
-	for l, kind := range linked {
-		n.world.rewriteLinked(t, n.api, kind, l)
+	for _, l := range d.linked {
+		n.world.rewriteLinked(t, n.api, l.kind, l.refLinked)
 	}
 	n.api.Reindex(t)
 	n.api.Rewritten()
@@ -283,7 +303,7 @@ func (n *interference) replies(t *testing.T, o observer, paths []string) []answe
 }
 
 // vary changes a record at random, and takes the change back if the observer may read it.
-func (n *interference) vary(o observer, events map[*refEvent]bool, linked map[*refLinked]calendar.Kind) {
+func (n *interference) vary(o observer, d *differences) {
 	if maybe(n.Rand, 35) {
 		kind := one(n.Rand, calendar.Venue, calendar.Venue, calendar.Organizer)
 		l := one(n.Rand, n.world.linked[kind]...)
@@ -292,7 +312,7 @@ func (n *interference) vary(o observer, events map[*refEvent]bool, linked map[*r
 		if o.shownLinked(n.site, &was) != o.shownLinked(n.site, l) {
 			*l = was
 		} else if !sameText(was, *l) {
-			linked[l] = kind
+			d.linked = noted(d.linked, kindred{kind, l})
 		}
 		return
 	}
@@ -320,7 +340,7 @@ func (n *interference) vary(o observer, events map[*refEvent]bool, linked map[*r
 	if o.shownEvent(n.world, n.site, &was) != o.shownEvent(n.world, n.site, e) {
 		*e = was
 	} else if !sameText(was, *e) {
-		events[e] = true
+		d.events = noted(d.events, e)
 	}
 }
 
@@ -369,7 +389,7 @@ func (n *interference) varyLinked(kind calendar.Kind, l *refLinked) {
 }
 
 func (n *interference) varyEvent(e *refEvent) {
-	switch n.IntN(14) {
+	switch n.IntN(15) {
 	case 0, 1, 2:
 		e.venues = n.relink(calendar.Venue, e.venues)
 	case 3, 4:
@@ -385,7 +405,7 @@ func (n *interference) varyEvent(e *refEvent) {
 				e.terms = append(e.terms, t.id)
 			}
 		}
-	case 8:
+	case 8, 14:
 		text := e.texts.in[e.texts.original]
 		text.description, text.excerpt = n.html(), n.html()
 		e.texts.in = maps.Clone(e.texts.in)
@@ -424,11 +444,9 @@ func (n *interference) relink(kind calendar.Kind, ids []int64) []int64 {
 }
 
 // count notes what differs between the two calendars.
-func (n *interference) count(
-	o observer, before *refWorld, events map[*refEvent]bool, linked map[*refLinked]calendar.Kind,
-) {
+func (n *interference) count(o observer, before *refWorld, d differences) {
 	differs := map[string]bool{}
-	for e := range events {
+	for _, e := range d.events {
 		was := before.eventOf(e.id)
 		open := n.site.seen(&e.refRecord, o.refCaller, nil) && (o.knows || !n.site.redacted(e, o.refCaller))
 		linksDiffer := !slices.Equal(was.venues, e.venues) || !slices.Equal(was.organizers, e.organizers)
@@ -441,17 +459,17 @@ func (n *interference) count(
 			differs["an event that others may read"] = true
 		}
 	}
-	for l, kind := range linked {
-		was := before.linkedOf(kind, l.id)
+	for _, l := range d.linked {
+		was := before.linkedOf(l.kind, l.id)
 		switch {
-		case kind == calendar.Venue && (was.located || l.located) &&
+		case l.kind == calendar.Venue && (was.located || l.located) &&
 			(was.located != l.located || was.lat != l.lat || was.lng != l.lng):
 			differs["a private venue with a position"] = true
 		default:
 			differs["a venue or organizer that others may read"] = true
 		}
 	}
-	if len(events)+len(linked) == 0 {
+	if len(d.events)+len(d.linked) == 0 {
 		differs["nothing: all may be read"] = true
 	}
 	for what := range differs {
@@ -461,17 +479,14 @@ func (n *interference) count(
 }
 
 // paths makes requests of an observer: most about what differs from another calendar, and some at random.
-func (n *interference) paths(
-	o observer, other *refWorld, events map[*refEvent]bool, linked map[*refLinked]calendar.Kind,
-) []string {
+func (n *interference) paths(o observer, other *refWorld, d differences) []string {
 	q := &questions{interference: n, observer: o}
-	for e := range events {
+	for _, e := range d.events {
 		q.event(e, other.eventOf(e.id))
 	}
-	for l, kind := range linked {
-		q.linked(kind, l, other.linkedOf(kind, l.id))
+	for _, l := range d.linked {
+		q.linked(l.kind, l.refLinked, other.linkedOf(l.kind, l.id))
 	}
-	// Maps have no order.
 	slices.Sort(q.paths)
 	paths := some(n.Rand, slices.Compact(q.paths), pathsPerPair)
 	for range 8 {
@@ -574,7 +589,7 @@ func (q *questions) event(e, was *refEvent) {
 		return strings.Fields(refPlain(text.title + " " + text.excerpt + " " + text.description))
 	}
 	for _, word := range some(q.Rand, different(words(e), words(was)), 3) {
-		q.events("search", one(q.Rand, word, "-"+word), "ml_language", e.texts.original)
+		q.events("search", one(q.Rand, word, word, "-"+word), "ml_language", e.texts.original, "include", e.id)
 	}
 	if e.refRecord.status != was.status || e.author != was.author || e.start != was.start || e.parent != was.parent ||
 		e.hidden != was.hidden || e.protected != was.protected {

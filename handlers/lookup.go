@@ -156,7 +156,7 @@ func (r *request) descendants(ctx context.Context, ids []int64) ([]int64, error)
 	return all, nil
 }
 
-// isReadableEvent checks that the id is an event that the caller may read and that is not in the trash.
+// isReadableEvent checks that the id is an event that the caller may read, and so not in the trash (auth.Read).
 func (r *request) isReadableEvent(id **int64) func(context.Context) *param.Fault {
 	return r.isEvent(id, func(*ent.Event) bool { return true })
 }
@@ -178,7 +178,7 @@ func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.C
 			return &param.Fault{Err: err}
 		}
 		status := e.Status.Shown(r.now, e.PublishedAt)
-		if status == calendar.Trash || !auth.May(r.caller, auth.Read, record(calendar.Event, e.AuthorID, status, "")) || !fits(e) {
+		if !auth.May(r.caller, auth.Read, record(calendar.Event, e.AuthorID, status, "")) || !fits(e) {
 			return unknownIDs([]int64{**id})
 		}
 		return nil
