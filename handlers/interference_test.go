@@ -25,7 +25,6 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/storetest"
-	"github.com/almanac-cal/almanac/server"
 	"github.com/almanac-cal/almanac/store"
 )
 
@@ -182,7 +181,7 @@ func checkInterference(t *testing.T, st *store.Store, seed uint64) {
 		}
 		return map[string]string{"Authorization": "Bearer " + n.api.Token(o.login)}
 	}
-	kept := n.api.Another(t, func(c *server.Config) { c.MaxAge, c.Stale = replyLife/2, replyLife/2 })
+	kept := n.api.Cached(t, replyLife/2, replyLife/2)
 	n.asked = map[string]func(*testing.T, observer, string) apitest.Response{
 		"index": func(t *testing.T, o observer, path string) apitest.Response {
 			return n.api.Do(t, apitest.Request{Path: path, Header: header(o)})
@@ -591,7 +590,7 @@ func (q *questions) event(e, was *refEvent) {
 	for _, word := range some(q.Rand, different(words(e), words(was)), 3) {
 		q.events("search", one(q.Rand, word, word, "-"+word), "ml_language", e.texts.original, "include", e.id)
 	}
-	if e.refRecord.status != was.status || e.author != was.author || e.start != was.start || e.parent != was.parent ||
+	if e.status != was.status || e.author != was.author || e.start != was.start || e.parent != was.parent ||
 		e.hidden != was.hidden || e.protected != was.protected {
 		q.counts("venues")
 		q.counts("organizers")
