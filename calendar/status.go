@@ -24,20 +24,8 @@ var Statuses = []Status{Publish, Future, Draft, Pending, Private, Trash}
 // Known reports whether s is one of Statuses.
 func (s Status) Known() bool { return slices.Contains(Statuses, s) }
 
-// At is the status at now of a record that is written with the status s and the publication instant published:
-// future becomes publish when its date has come, and publish is future until then.
-func (s Status) At(now, published time.Time) Status {
-	switch {
-	case s == Future && !published.After(now):
-		return Publish
-	case s == Publish && published.After(now):
-		return Future
-	}
-	return s
-}
-
-// Shown is the status at now of a record that is stored: future is publish from its date on, whether or not it was noted
-// yet. What is stored as publish stays so, by a clock that is behind, too: it is in all lists.
+// Shown returns the status that readers see at now of a stored record. A future record is published from its date on.
+// A published record stays published even if the clock of this process is slow.
 func (s Status) Shown(now, published time.Time) Status {
 	if s == Future && !published.After(now) {
 		return Publish

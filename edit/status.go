@@ -16,6 +16,24 @@ func (e *Editor) may(op auth.Operation, r *record) bool {
 	return auth.May(e.By, op, about)
 }
 
+// scheduled returns the status to store for a record that is written at now. A future record whose date has come becomes
+// publish, and a published record with a later date becomes future. Reading has another rule: calendar.Status.Shown.
+func scheduled(s calendar.Status, published, now time.Time) calendar.Status {
+	switch {
+	case s == calendar.Future && !published.After(now):
+		return calendar.Publish
+	case s == calendar.Publish && published.After(now):
+		return calendar.Future
+	}
+	return s
+}
+
+// StatusChanges reports whether writing a status and publication date at now would store another status than writing the
+// old ones.
+func StatusChanges(now time.Time, old, written calendar.Status, oldDate, date time.Time) bool {
+	return scheduled(old, oldDate, now) != scheduled(written, date, now)
+}
+
 // standing is what the rules of status and publication make of a record.
 type standing struct {
 	status calendar.Status
@@ -62,7 +80,7 @@ func settle(old standing, sent *calendar.Status, date *time.Time, now time.Time,
 		}
 		s.dated = true
 	}
-	want = want.At(now, s.published)
+	want = scheduled(want, s.published, now)
 	if toTrash || stays {
 		s.status, s.before = calendar.Trash, want
 		return s

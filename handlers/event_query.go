@@ -186,7 +186,7 @@ func (q *eventQuery) dateLink(d *when.Date, zone calendar.Zone, round func(calen
 // say now, or does not know, the database does.
 func (q *eventQuery) find(r *request) (ids []int64, total int, err error) {
 	q.holds(r)
-	if q.Search != nil {
+	if q.guarded() {
 		if q.unlocked, err = r.unlocked(q.Password); err != nil {
 			return nil, 0, err
 		}
@@ -215,13 +215,17 @@ func (q *eventQuery) find(r *request) (ids []int64, total int, err error) {
 			return found.IDs, found.Total, err
 		}
 	}
+	kinds := []calendar.Kind{calendar.Event}
+	if q.placed() {
+		kinds = append(kinds, calendar.Venue)
+	}
+	if err := r.lookDue(kinds...); err != nil {
+		return nil, 0, err
+	}
 	if q.Lat != nil && q.Lng != nil {
 		if q.near, err = r.venuesNear(*q.Lat, *q.Lng, q.Radius); err != nil {
 			return nil, 0, err
 		}
-	}
-	if err := r.lookDue(calendar.Event); err != nil {
-		return nil, 0, err
 	}
 	query := r.db.Event.Query().Where(q.predicates(r)...)
 	if total, err = query.Clone().Count(r.ctx); err != nil || offset >= total || limit == 0 {
@@ -234,6 +238,16 @@ func (q *eventQuery) find(r *request) (ids []int64, total int, err error) {
 	// Only ids, which an index has: the rows that are skipped are not read.
 	ids, err = query.Order(order, event.ByID()).Offset(offset).Limit(limit).IDs(r.ctx)
 	return ids, total, err
+}
+
+// placed reports whether the positions of venues decide.
+func (q *eventQuery) placed() bool { return q.Geoloc != nil || q.Lat != nil && q.Lng != nil }
+
+// guarded reports whether a filter asks for what the password of an event guards (contract, section 13). An event that the
+// caller gets redacted matches no such filter, whatever its value.
+func (q *eventQuery) guarded() bool {
+	return q.Search != nil || q.categoryIDs != nil || q.tagIDs != nil || q.Venues != nil || q.Organizers != nil ||
+		q.Featured != nil || q.Ticketed != nil || q.placed()
 }
 
 // holds notes until when the dates asked for mean what they mean now.
@@ -295,16 +309,22 @@ func (q *eventQuery) predicates(r *request) []predicate.Event {
 	if q.Parent != nil {
 		where = append(where, event.ParentID(*q.Parent))
 	}
+	located := func() predicate.Event {
+		return event.HasVenuesWith(venue.LatitudeNotNil(), inList[predicate.Venue](r, calendar.Venue, nil))
+	}
 	switch {
 	case q.Geoloc != nil && !*q.Geoloc:
-		where = append(where, event.Not(event.HasVenuesWith(venue.LatitudeNotNil())))
+		where = append(where, event.Not(located()))
 	case q.near != nil:
 		where = append(where, linked(eventvenue.Table, eventvenue.FieldVenueID, q.near))
 	case q.Geoloc != nil:
-		where = append(where, event.HasVenuesWith(venue.LatitudeNotNil()))
+		where = append(where, located())
 	}
 	if q.Search != nil {
-		where = append(where, r.searched(q.text, q.unlocked))
+		where = append(where, r.searched(q.text))
+	}
+	if q.guarded() {
+		where = append(where, r.unredacted(q.unlocked))
 	}
 	return where
 }
@@ -415,6 +435,7 @@ func (q *eventQuery) filter(r *request) *index.Filter {
 		Now: r.now, Visible: seenBy(r.caller, q.Status), IDs: q.Include,
 		Categories: q.categoryIDs, Tags: q.tagIDs, Venues: q.Venues, Organizers: q.Organizers,
 		Featured: q.Featured, Ticketed: q.Ticketed, Located: q.Geoloc,
+		Places: seenBy(r.caller, nil), Readable: r.readable(q.unlocked),
 	}
 	if q.Include == nil {
 		f.Window = q.dates(r.now, r.zone())
@@ -423,7 +444,7 @@ func (q *eventQuery) filter(r *request) *index.Filter {
 		f.Near = &index.Circle{Latitude: *q.Lat, Longitude: *q.Lng, Kilometres: q.Radius}
 	}
 	if q.Search != nil {
-		f.Search, f.Language, f.Readable = &q.text, r.lang, r.readable(q.unlocked)
+		f.Search, f.Language = &q.text, r.lang
 	}
 	return f
 }

@@ -141,7 +141,8 @@ func (r *request) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 	return calendar.ParseZone(e.Timezone)
 }
 
-// changed is the event that an update names; nil for a create, and for an unknown one, which is answered later.
+// changed returns the event that an update names. It is nil for a create, for an unknown event, and for one that the caller
+// may not edit: both are refused later, and what is invalid before that must tell nothing of a hidden record.
 func (r *request) changed(in *eventInput) (*ent.Event, error) {
 	if in.row != nil || in.target == (target{}) {
 		return in.row, nil
@@ -152,8 +153,14 @@ func (r *request) changed(in *eventInput) (*ent.Event, error) {
 	if errors.As(err, &refusal) || errors.As(err, &invalid) {
 		return nil, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	if status := e.Status.Shown(r.now, e.PublishedAt); !r.mayWrite(auth.Edit, auth.RecordOf(calendar.Event, e.AuthorID, status, e.StatusBeforeTrash)) {
+		return nil, nil
+	}
 	in.row = e
-	return e, err
+	return e, nil
 }
 
 // spanFault is the fault of a parameter in what the dates of an event, if both are sent, say together. What one
@@ -254,14 +261,7 @@ func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, name strin
 	if ids == nil {
 		return nil
 	}
-	missing, err := unknownOf(ids, func(part []int64) ([]int64, error) { return f.r.linkable(ctx, kind, part) })
-	if err != nil {
-		return &param.Fault{Err: err}
-	}
-	if missing != nil {
-		return unknownIDs(missing)
-	}
-	return nil
+	return f.r.areRecords(kind, &ids)(ctx)
 }
 
 // linkable are those of the ids that the caller may link: of the kind, not trashed, readable.

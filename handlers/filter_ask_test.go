@@ -17,6 +17,8 @@ type asking struct {
 	site  refSite
 	focus string   // the group of filters that this request is mostly about
 	query []string // encoded pairs
+	// stranger is whether the caller knows no password.
+	stranger bool
 }
 
 // likely is true in so many of a hundred cases, in more when the request is about the group, else in fewer.
@@ -229,10 +231,10 @@ func (a *asking) events() eventAsk {
 	}
 	if a.likely(texts, 30) {
 		q.search = a.text("search")
-		if maybe(a.Rand, 35) {
-			q.password = true
-			a.add("password", refPassword)
-		}
+	}
+	if maybe(a.Rand, 25) {
+		q.password = !a.stranger
+		a.add("password", map[bool]string{true: refPassword, false: "mistaken"}[q.password])
 	}
 	if a.likely(links, 12) {
 		q.categories = a.termWords("categories", calendar.Category)

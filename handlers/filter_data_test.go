@@ -17,6 +17,7 @@ import (
 // How much there is of everything.
 const (
 	refEventCount     = 150
+	refFewEvents      = 40
 	refVenueCount     = 12
 	refOrganizerCount = 10
 	refCategoryCount  = 15
@@ -31,6 +32,7 @@ type refMaker struct {
 	sites []refSite
 	world *refWorld
 	slugs int
+	few   bool // events, so that one more or less decides about a filter
 }
 
 // one is an element of a list by chance.
@@ -255,7 +257,11 @@ func (m *refMaker) fill() {
 		m.reslug(tags[i], categories[i+2].texts.in[categories[i+2].texts.original].slug)
 	}
 
-	ids = m.Perm(refEventCount + refVenueCount + refOrganizerCount)
+	events := refEventCount
+	if m.few {
+		events = refFewEvents
+	}
+	ids = m.Perm(events + refVenueCount + refOrganizerCount)
 	next := func() int64 {
 		id := int64(ids[0] + 1)
 		ids = ids[1:]
@@ -275,7 +281,7 @@ func (m *refMaker) fill() {
 			w.linked[kind] = append(w.linked[kind], l)
 		}
 	}
-	for range refEventCount {
+	for range events {
 		w.events = append(w.events, m.event(next()))
 	}
 }

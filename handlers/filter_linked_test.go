@@ -41,8 +41,11 @@ func (w *refWorld) listLinked(
 				continue
 			}
 			of = of || q.event != nil && e.id == *q.event
-			has = has || e.status == calendar.Publish || e.status == calendar.Future || e.status == calendar.Private
-			upcoming = upcoming || s.seen(&e.refRecord, c, nil) && !e.start.Before(s.now)
+			if !s.seen(&e.refRecord, c, nil) || s.redacted(e, c) {
+				continue
+			}
+			has = true
+			upcoming = upcoming || !e.start.Before(s.now)
 		}
 		switch {
 		case !s.seen(&l.refRecord, c, q.status),

@@ -145,7 +145,7 @@ func (w *refWorld) event(a *refAnswer, name string, s refSite, c refCaller, id *
 // openEvent checks one whose links are asked for, which a password guards: nobody can send it there.
 func (w *refWorld) openEvent(a *refAnswer, name string, s refSite, c refCaller, id *int64) {
 	w.eventThat(a, name, id, func(e *refEvent) bool {
-		return s.seen(&e.refRecord, c, nil) && (!e.protected || s.mayEdit(e, c))
+		return s.seen(&e.refRecord, c, nil) && !s.redacted(e, c)
 	})
 }
 
@@ -154,6 +154,9 @@ func (w *refWorld) eventThat(a *refAnswer, name string, id *int64, fits func(*re
 		a.fault(name)
 	}
 }
+
+// redacted reports whether the caller, who sends no password, is shown an event without what a password guards.
+func (s refSite) redacted(e *refEvent, c refCaller) bool { return e.protected && !s.mayEdit(e, c) }
 
 // mayEdit reports whether the caller may edit an event.
 func (s refSite) mayEdit(e *refEvent, c refCaller) bool {
@@ -233,8 +236,8 @@ func (w *refWorld) listEvents(s refSite, c refCaller, lang calendar.Language, q 
 	var a refAnswer
 	categories := w.areTerms(&a, "categories", calendar.Category, q.categories)
 	tags := w.areTerms(&a, "tags", calendar.Tag, q.tags)
-	w.areLinked(&a, "venue", calendar.Venue, q.venues)
-	w.areLinked(&a, "organizer", calendar.Organizer, q.organizers)
+	w.areLinked(&a, "venue", s, c, calendar.Venue, q.venues)
+	w.areLinked(&a, "organizer", s, c, calendar.Organizer, q.organizers)
 	a.statuses(c, q.status)
 	w.event(&a, "post_parent", s, c, q.parent)
 	for _, id := range q.include {
@@ -258,7 +261,7 @@ func (w *refWorld) listEvents(s refSite, c refCaller, lang calendar.Language, q 
 	for _, e := range w.events {
 		located, near := false, false
 		for _, v := range w.linked[calendar.Venue] {
-			if v.located && slices.Contains(e.venues, v.id) {
+			if v.located && slices.Contains(e.venues, v.id) && s.seen(&v.refRecord, c, nil) {
 				located = true
 				near = near || q.lat != nil && distance(v.lat, v.lng, *q.lat, *q.lng) <= q.radius
 			}
@@ -276,7 +279,7 @@ func (w *refWorld) listEvents(s refSite, c refCaller, lang calendar.Language, q 
 			q.parent != nil && *q.parent != e.parent,
 			q.geoloc != nil && *q.geoloc != located,
 			q.lat != nil && !near,
-			q.search != nil && e.protected && !q.password && !s.mayEdit(e, c),
+			q.guarded() && !q.password && s.redacted(e, c),
 			q.search != nil && !eventMatches(e.texts.served(lang), *q.search):
 			continue
 		}
@@ -292,6 +295,12 @@ func (w *refWorld) listEvents(s refSite, c refCaller, lang calendar.Language, q 
 		a.ids = append(a.ids, e.id)
 	}
 	return a
+}
+
+// guarded reports whether a filter asks for what a password guards.
+func (q eventAsk) guarded() bool {
+	return q.search != nil || q.categories != nil || q.tags != nil || q.venues != nil || q.organizers != nil ||
+		q.featured != nil || q.ticketed != nil || q.geoloc != nil || q.lat != nil
 }
 
 // inTime applies the table of date filters.
@@ -374,11 +383,10 @@ func (w *refWorld) areTerms(a *refAnswer, name string, taxonomy calendar.Kind, w
 	return ids
 }
 
-func (w *refWorld) areLinked(a *refAnswer, name string, kind calendar.Kind, ids []int64) {
+// areLinked checks ids of venues or organizers: they exist, the caller may read them, and they are not in the trash.
+func (w *refWorld) areLinked(a *refAnswer, name string, s refSite, c refCaller, kind calendar.Kind, ids []int64) {
 	for _, id := range ids {
-		if !slices.ContainsFunc(w.linked[kind], func(l *refLinked) bool {
-			return l.id == id && l.status != calendar.Trash
-		}) {
+		if !slices.ContainsFunc(w.linked[kind], func(l *refLinked) bool { return l.id == id && s.seen(&l.refRecord, c, nil) }) {
 			a.fault(name)
 		}
 	}

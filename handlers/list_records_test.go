@@ -159,8 +159,11 @@ func TestListsOfVenuesAndOrganizers(t *testing.T) {
 			want               []pair
 		}{
 			{"by publication, newest first, then id", "", "", all},
-			{"with events, whoever may see them", "", "has_events=1", []pair{upcoming, hidden, old, private}},
-			{"without events", "", "has_events=false", []pair{draft, unused, trashed}},
+			{"with events", "", "has_events=1", []pair{upcoming, hidden, old}},
+			{"without events", "", "has_events=false", []pair{draft, unused, private, trashed}},
+			{"with events of one's own", "author", "has_events=1", []pair{upcoming, draft, hidden, old, private}},
+			{"with events of anybody", "editor", "has_events=1", []pair{upcoming, draft, hidden, old, private}},
+			{"without events of anybody", "editor", "has_events=0", []pair{unused, trashed}},
 			{"with upcoming events", "", "only_with_upcoming=1", []pair{upcoming, hidden}},
 			{"with upcoming events of one's own", "author", "only_with_upcoming=1", []pair{upcoming, draft, hidden, private}},
 			{"with upcoming events of anybody", "editor", "only_with_upcoming=true", []pair{upcoming, draft, hidden, private}},

@@ -9,10 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 )
@@ -124,22 +122,15 @@ func (r *request) askInline(ctx context.Context, refs []reference) error {
 	return r.lookups.images.ask(ctx, r.imageIDs, images...)
 }
 
-// areRecords checks that all ids are venues or organizers that are not in the trash.
+// areRecords checks that all ids are venues or organizers that the caller may link: of the kind, not in the trash, readable.
+// Any other id is answered as one that never existed.
 func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
-		var found []int64
-		var err error
-		if kind == calendar.Venue {
-			found, err = r.db.Venue.Query().
-				Where(venue.IDIn(*ids...), venue.StatusNEQ(calendar.Trash)).IDs(ctx)
-		} else {
-			found, err = r.db.Organizer.Query().
-				Where(organizer.IDIn(*ids...), organizer.StatusNEQ(calendar.Trash)).IDs(ctx)
-		}
+		missing, err := unknownOf(*ids, func(part []int64) ([]int64, error) { return r.linkable(ctx, kind, part) })
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
-		if missing := missingOf(*ids, found); missing != nil {
+		if missing != nil {
 			return unknownIDs(missing)
 		}
 		return nil
@@ -226,7 +217,7 @@ func (r *request) descendants(ctx context.Context, ids []int64) ([]int64, error)
 	return all, nil
 }
 
-// isReadableEvent checks that the id is an event that the caller may read and that is not in the trash.
+// isReadableEvent checks that the id is an event that the caller may read, and so not in the trash (auth.Read).
 func (r *request) isReadableEvent(id **int64) func(context.Context) *param.Fault {
 	return r.isEvent(id, func(*ent.Event) bool { return true })
 }
@@ -248,7 +239,7 @@ func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.C
 			return &param.Fault{Err: err}
 		}
 		status := e.Status.Shown(r.now, e.PublishedAt)
-		if status == calendar.Trash || !auth.May(r.caller, auth.Read, auth.RecordOf(calendar.Event, e.AuthorID, status, "")) || !fits(e) {
+		if !auth.May(r.caller, auth.Read, auth.RecordOf(calendar.Event, e.AuthorID, status, "")) || !fits(e) {
 			return unknownIDs([]int64{**id})
 		}
 		return nil

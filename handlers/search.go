@@ -45,7 +45,7 @@ func foundBy[P predicateOf](kind calendar.Kind, language calendar.Language, all,
 
 // searched selects the events that a search finds: each word in title, excerpt or description, as served in the
 // language of the request.
-func (r *request) searched(q search.Query, unlocked []int64) predicate.Event {
+func (r *request) searched(q search.Query) predicate.Event {
 	var all, none []string
 	for _, t := range q.Terms {
 		if t.Exclude {
@@ -54,23 +54,24 @@ func (r *request) searched(q search.Query, unlocked []int64) predicate.Event {
 			all = append(all, t.Text)
 		}
 	}
-	return event.And(foundBy[predicate.Event](calendar.Event, r.lang, all, none), r.unredacted(unlocked))
+	return foundBy[predicate.Event](calendar.Event, r.lang, all, none)
 }
 
-// readable is which protected events the caller is shown the texts of: those the caller may edit, and those that the
-// password sent has unlocked. What a search finds would tell the others' texts.
+// readable returns which protected events the caller is shown in full: those that the caller may edit (contract, section
+// 12.3), and those that the password of the request has unlocked.
 func (r *request) readable(unlocked []int64) index.Readable {
-	out := index.Readable{All: auth.MaySeeAllUnpublished(r.caller), IDs: unlocked}
-	if r.caller.Role.AtLeast(calendar.Contributor) {
-		out.Author = r.caller.UserID
-		if r.caller.Role == calendar.Contributor {
-			out.OwnStatus = []calendar.Status{calendar.Draft, calendar.Pending}
-		}
+	out := index.Readable{IDs: unlocked}
+	switch {
+	case auth.MaySeeAllUnpublished(r.caller):
+		out.All = true
+	case r.caller.Role.AtLeast(calendar.Contributor):
+		out.Author, out.DraftsOnly = r.caller.UserID, r.caller.Role == calendar.Contributor
 	}
 	return out
 }
 
-// unredacted selects the events whose texts the caller is shown: those without a password, and those of readable.
+// unredacted selects the events that the caller is shown in full: those without a password, and those of readable. What
+// filters find would tell the rest of the others.
 func (r *request) unredacted(unlocked []int64) predicate.Event {
 	may := r.readable(unlocked)
 	if may.All {
@@ -82,8 +83,9 @@ func (r *request) unredacted(unlocked []int64) predicate.Event {
 	}
 	if may.Author != 0 {
 		own := []predicate.Event{event.AuthorID(may.Author)}
-		if may.OwnStatus != nil {
-			own = append(own, event.StatusIn(may.OwnStatus...))
+		if may.DraftsOnly {
+			own = append(own, event.Or(event.StatusIn(calendar.Draft, calendar.Pending), event.And(
+				event.StatusEQ(calendar.Trash), event.StatusBeforeTrashIn(calendar.Draft, calendar.Pending))))
 		}
 		shown = append(shown, event.And(own...))
 	}
@@ -109,14 +111,14 @@ func (r *request) unlocked(password *string) ([]int64, error) {
 	return ids, nil
 }
 
-// venuesNear are the venues within a distance of a position. The index on cells finds what lies around, the
-// great circle decides.
+// venuesNear finds the venues within a distance of a position that the caller may read. The index on cells finds the
+// venues around, the great circle decides. lookDue comes first.
 func (r *request) venuesNear(latitude, longitude, kilometres float64) ([]int64, error) {
 	var around []predicate.Venue
 	for _, c := range calendar.Cells(latitude, longitude, kilometres) {
 		around = append(around, venue.And(venue.CellGTE(c.First), venue.CellLTE(c.Last)))
 	}
-	rows, err := r.db.Venue.Query().Where(venue.Or(around...)).
+	rows, err := r.db.Venue.Query().Where(venue.Or(around...), inList[predicate.Venue](r, calendar.Venue, nil)).
 		Select(venue.FieldID, venue.FieldLatitude, venue.FieldLongitude).All(r.ctx)
 	if err != nil {
 		return nil, err

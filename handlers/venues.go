@@ -55,15 +55,10 @@ func declareLinkedQuery(noun string) func(*request, *param.Set, *linkedQuery) {
 	}
 }
 
-// countsAsEvent selects the events that has_events asks about.
-func countsAsEvent() predicate.Event {
-	return event.StatusIn(calendar.Publish, calendar.Future, calendar.Private)
-}
-
-// upcoming selects the events that only_with_upcoming asks about: starting now or later, that the caller would
-// see in lists; hidden ones count.
-func (r *request) upcoming() predicate.Event {
-	return event.And(inList[predicate.Event](r, calendar.Event, nil), event.StartsAtGTE(r.now))
+// counted selects the events that has_events and only_with_upcoming count: those that the caller sees in lists, unless
+// redacted. Events with hide_from_listings count. lookDue comes first.
+func (r *request) counted() predicate.Event {
+	return event.And(inList[predicate.Event](r, calendar.Event, nil), r.unredacted(nil))
 }
 
 // find looks up which venues or organizers are on the page, and how many there are on all pages. What the index cannot
@@ -84,7 +79,7 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (ids []int64, total i
 		}
 		found, err := r.h.Index.FindLinked(r.ctx, kind, &index.LinkedFilter{
 			Since: since, Now: r.now, Visible: seenBy(r.caller, q.Status), HasEvents: q.HasEvents,
-			Upcoming: q.OnlyUpcoming, Events: seenBy(r.caller, nil), Pieces: q.pieces, Language: r.lang,
+			Upcoming: q.OnlyUpcoming, Events: seenBy(r.caller, nil), Readable: r.readable(nil), Pieces: q.pieces, Language: r.lang,
 		}, offset, limit)
 		if !r.unanswered(err) {
 			return found.IDs, found.Total, err
@@ -122,14 +117,14 @@ func linkedPredicates[P predicateOf](
 		where = append(where, withEvents(event.ID(*q.Event)))
 	}
 	if q.HasEvents != nil {
-		has := withEvents(countsAsEvent())
+		has := withEvents(r.counted())
 		if !*q.HasEvents {
 			has = not(has)
 		}
 		where = append(where, has)
 	}
 	if q.OnlyUpcoming {
-		where = append(where, withEvents(r.upcoming()))
+		where = append(where, withEvents(r.counted(), event.StartsAtGTE(r.now)))
 	}
 	if q.pieces != nil {
 		where = append(where, foundBy[P](kind, r.lang, q.pieces, nil))

@@ -54,6 +54,12 @@ func (a *API) Another(t testing.TB, change func(*server.Config)) *server.Server 
 	return s
 }
 
+// Cached is a further process that keeps replies. Caches may keep its replies for maxAge, and use them for stale more.
+func (a *API) Cached(t testing.TB, maxAge, stale time.Duration) *server.Server {
+	t.Helper()
+	return a.Another(t, func(c *server.Config) { c.MaxAge, c.Stale = maxAge, stale })
+}
+
 // Send has a server answer a request, without a network.
 func Send(t testing.TB, s *server.Server, req *http.Request) Response {
 	t.Helper()

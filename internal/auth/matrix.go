@@ -30,7 +30,7 @@ var Operations = []Operation{
 }
 
 // Record is what the matrix asks about the thing an operation is done to. AuthorID is a user id, 0 for none;
-// for an image it is who uploaded it. Status is the effective one (calendar.Status.At); BeforeTrash is the
+// for an image it is who uploaded it. Status is the effective one (calendar.Status.Shown); BeforeTrash is the
 // status a trashed record had, and means nothing for others.
 type Record struct {
 	Kind        calendar.Kind

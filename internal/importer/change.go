@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 )
 
@@ -81,7 +82,7 @@ func setStatus(c *change, now time.Time, input **calendar.Status, stored calenda
 	if date == nil {
 		date = &storedDate
 	}
-	if c.fresh || stored.At(now, storedDate) != wanted.At(now, *date) {
+	if c.fresh || edit.StatusChanges(now, stored, *wanted, storedDate, *date) {
 		c.any = true
 		*input = wanted
 	}

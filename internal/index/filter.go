@@ -22,14 +22,23 @@ type Filter struct {
 	// Each of these is a condition if it is not nil: one of the values. IDs are those of the events themselves.
 	IDs, Categories, Tags, Venues, Organizers []int64
 	Featured, Ticketed                        *bool
-	// Located is whether an event has a venue with a position; Near, a venue within a distance.
+	// Located is whether an event has a venue with a position; Near, a venue within a distance. The positions of
+	// published venues count, and those of the unpublished venues that Places sees.
 	Located *bool
 	Near    *Circle
-	// Search is what the texts served in the language have to hold. Of protected events, only those Readable
-	// are searched.
+	Places  Visible
+	// Search is what the texts served in the language have to hold.
 	Search   *search.Query
 	Language calendar.Language
+	// Readable limits the protected events, if Open is set or a filter asks for what their passwords guard.
 	Readable Readable
+	Open     bool
+}
+
+// guarded reports whether protected events are limited to those that the caller may read.
+func (f *Filter) guarded() bool {
+	return f.Open || f.Search != nil || f.Categories != nil || f.Tags != nil || f.Venues != nil || f.Organizers != nil ||
+		f.Featured != nil || f.Ticketed != nil || f.Located != nil || f.Near != nil
 }
 
 // Visible is whose events of which effective status are in a list.
@@ -41,10 +50,11 @@ type Visible struct {
 
 // Readable is which protected events a caller may read.
 type Readable struct {
-	All       bool
-	IDs       []int64           // opened by a password
-	Author    int64             // the author's own, 0 for nobody's
-	OwnStatus []calendar.Status // stored ones; nil for all
+	All    bool
+	IDs    []int64 // opened by a password
+	Author int64   // the author's own, 0 for nobody's
+	// DraftsOnly limits those of the author to drafts and pending ones, and those in the trash that were such.
+	DraftsOnly bool
 }
 
 // Window is bounds of start and end, inclusive; nil is none.
@@ -111,14 +121,20 @@ func (s *state) find(f *Filter, pool *scratch) (found set, left search.Query) {
 	}
 	switch {
 	case f.Near != nil && (f.Located == nil || *f.Located):
-		s.oneOf(found, s.venues, s.places.near(*f.Near), pool)
-	case f.Located != nil && *f.Located:
-		found.and(s.located)
+		s.oneOf(found, s.venues, s.places.near(*f.Near, s.counting(f)), pool)
 	case f.Located != nil:
-		found.without(s.located)
+		located := s.locatedFor(f, pool)
+		if *f.Located {
+			found.and(located)
+		} else {
+			found.without(located)
+		}
+		pool.give(located)
+	}
+	if f.guarded() {
+		s.readable(found, f.Readable, pool)
 	}
 	if f.Search != nil {
-		s.readable(found, f.Readable, pool)
 		left = s.search(found, *f.Search, f.Language, pool)
 	}
 	return found, left
@@ -130,6 +146,34 @@ func (s *state) oneOf(found set, of postings, values []int64, pool *scratch) {
 	of.into(any, values)
 	found.and(any)
 	pool.give(any)
+}
+
+// counting returns which places count for the caller of a filter.
+func (s *state) counting(f *Filter) func(place) bool {
+	sees, venues := f.Places.compiled(), s.records[calendar.Venue].byID
+	publishedOnly := sees.anyone|sees.own == 1<<published
+	return func(at place) bool {
+		if at.status == published {
+			return true
+		}
+		if publishedOnly && at.status != future {
+			return false
+		}
+		r := venues[at.venue]
+		return r != nil && sees.sees(r, f.Now)
+	}
+}
+
+// locatedFor returns the slots of the events that have a venue with a position, as far as it counts for the caller.
+func (s *state) locatedFor(f *Filter, pool *scratch) set {
+	all, counts := pool.take(s.size()), s.counting(f)
+	all.or(s.located)
+	for _, at := range s.places.unpublished {
+		if p := s.venues[at.venue]; p != nil && counts(at) {
+			p.into(all)
+		}
+	}
+	return all
 }
 
 // visible are the slots of the events that may be in a list.
@@ -223,6 +267,10 @@ func (s *state) readable(found set, r Readable, pool *scratch) {
 	if r.All || s.locked.empty() {
 		return
 	}
+	if len(r.IDs) == 0 && r.Author == 0 {
+		found.without(s.locked)
+		return
+	}
 	secret := pool.take(s.size())
 	defer pool.give(secret)
 	secret.or(s.locked)
@@ -234,15 +282,8 @@ func (s *state) readable(found set, r Readable, pool *scratch) {
 	if p := s.authors[r.Author]; p != nil && r.Author != 0 {
 		own := pool.take(s.size())
 		p.into(own)
-		if r.OwnStatus != nil {
-			stored := pool.take(s.size())
-			for i, status := range calendar.Statuses {
-				if slices.Contains(r.OwnStatus, status) {
-					stored.or(s.statuses[i])
-				}
-			}
-			own.and(stored)
-			pool.give(stored)
+		if r.DraftsOnly {
+			own.and(s.drafts)
 		}
 		secret.without(own)
 		pool.give(own)

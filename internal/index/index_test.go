@@ -23,7 +23,7 @@ func randomDocument(r *rand.Rand, id int64) *document {
 	d := &document{
 		id: id, starts: r.Int64N(2000), status: uint8(r.IntN(len(calendar.Statuses))), published: r.Int64N(2000),
 		hidden: r.IntN(5) == 0, featured: r.IntN(3) == 0, ticketed: r.IntN(3) == 0, locked: r.IntN(4) == 0,
-		author: r.Int64N(4), venues: someOf(r, 5), organizers: someOf(r, 5), terms: someOf(r, 12),
+		draft: r.IntN(2) == 0, author: r.Int64N(4), venues: someOf(r, 5), organizers: someOf(r, 5), terms: someOf(r, 12),
 	}
 	d.ends = d.starts + r.Int64N(50)
 	if r.IntN(20) == 0 {
@@ -52,14 +52,43 @@ func someOf(r *rand.Rand, n int64) []int64 {
 	return ids
 }
 
+// modelVenues are the venues with a position, which an event may be linked to.
+var modelVenues = []struct {
+	id, author, published int64
+	status                calendar.Status
+}{{1, 1, 500, calendar.Publish}, {2, 2, 500, calendar.Private}, {3, 3, 1000, calendar.Future}}
+
+// located reports whether an event has a venue with a position, not farther than some kilometres, that counts for a filter.
+func (d *document) located(f *Filter, kilometres float64) bool {
+	for _, v := range modelVenues {
+		status := v.status
+		if status == calendar.Future && v.published <= f.Now.Unix() {
+			status = calendar.Publish
+		}
+		counts := v.status == calendar.Publish || slices.Contains(f.Places.Anyone, status) ||
+			v.author == f.Places.Author && slices.Contains(f.Places.Own, status)
+		if counts && slices.Contains(d.venues, v.id) && calendar.Distance(50, 20, 50, 19+float64(v.id)) <= kilometres {
+			return true
+		}
+	}
+	return false
+}
+
 // build makes a state of a base and of changes after it, and the model of the same.
 func build(r *rand.Rand) (*state, model) {
 	m := model{}
 	s := newState()
 	s.words = newVocabulary()
-	for v := range int64(3) {
-		s.places.put(place{venue: v + 1, cell: calendar.Cell(50, 20+float64(v)), latitude: 50, longitude: 20 + float64(v), complete: true})
+	venues := map[int64]*record{}
+	for _, v := range modelVenues {
+		status := uint8(slices.Index(calendar.Statuses, v.status))
+		venues[v.id] = &record{id: v.id, author: v.author, published: v.published, status: status}
+		longitude := 19 + float64(v.id)
+		s.places.put(place{
+			venue: v.id, cell: calendar.Cell(50, longitude), latitude: 50, longitude: longitude, complete: true, status: status,
+		})
 	}
+	s.records[calendar.Venue].fill(venues)
 	var all []*document
 	for id := range int64(r.IntN(300)) {
 		d := randomDocument(r, id+1)
@@ -121,6 +150,17 @@ func randomFilter(r *rand.Rand) *Filter {
 	if r.IntN(4) == 0 {
 		f.Near = &Circle{50, 20, float64(1 + r.IntN(200))}
 	}
+	switch r.IntN(3) {
+	case 0:
+		f.Places.Anyone = []calendar.Status{calendar.Publish}
+	case 1:
+		f.Places.Anyone = calendar.Statuses[:1+r.IntN(6)]
+	}
+	if r.IntN(2) == 0 {
+		f.Places.Author, f.Places.Own = 1+r.Int64N(3), calendar.Statuses[:5]
+	}
+	f.Open = r.IntN(4) == 0
+	f.Readable = Readable{All: r.IntN(3) == 0, IDs: someOf(r, 50), Author: r.Int64N(4), DraftsOnly: r.IntN(2) == 0}
 	if r.IntN(2) == 0 {
 		q, ok := search.ParseEvents([]string{
 			"jazz", "night -a", "zzn", `"jazz night"`, "12 lodz", strings.Repeat("long", 20), "az", "-jazz", "absent",
@@ -129,10 +169,6 @@ func randomFilter(r *rand.Rand) *Filter {
 			panic("not a search")
 		}
 		f.Search, f.Language = &q, calendar.Languages[r.IntN(3)]
-		f.Readable = Readable{All: r.IntN(3) == 0, IDs: someOf(r, 50), Author: r.Int64N(4)}
-		if r.IntN(2) == 0 {
-			f.Readable.OwnStatus = []calendar.Status{calendar.Draft, calendar.Pending}
-		}
 	}
 	return f
 }
@@ -152,19 +188,18 @@ func (d *document) matches(f *Filter) bool {
 	w := f.Window
 	inside := (w.StartMin == nil || !start.Before(*w.StartMin)) && (w.StartMax == nil || !start.After(*w.StartMax)) &&
 		(w.EndMin == nil || !end.Before(*w.EndMin)) && (w.EndMax == nil || !end.After(*w.EndMax))
-	located := slices.ContainsFunc(d.venues, func(v int64) bool { return v <= 3 })
-	near := f.Near == nil || slices.ContainsFunc(d.venues, func(v int64) bool {
-		return v <= 3 && calendar.Distance(50, 20, 50, 19+float64(v)) <= f.Near.Kilometres
-	})
+	located := d.located(f, 1000)
+	near := f.Near == nil || d.located(f, f.Near.Kilometres)
 	if f.Located != nil && !*f.Located {
 		near = true
 	}
 	found := f.Search == nil || slices.ContainsFunc(d.texts, func(t text) bool {
 		return int(t.languages)&f.Language.Bit() != 0 && f.Search.Match(t.text)
 	})
-	if f.Search != nil && d.locked && !f.Readable.All && !slices.Contains(f.Readable.IDs, d.id) {
-		own := d.author != 0 && d.author == f.Readable.Author && (f.Readable.OwnStatus == nil ||
-			slices.Contains(f.Readable.OwnStatus, calendar.Statuses[d.status]))
+	asked := f.Open || f.Search != nil || f.Categories != nil || f.Tags != nil || f.Venues != nil || f.Organizers != nil ||
+		f.Featured != nil || f.Ticketed != nil || f.Located != nil || f.Near != nil
+	if asked && d.locked && !f.Readable.All && !slices.Contains(f.Readable.IDs, d.id) {
+		own := d.author != 0 && d.author == f.Readable.Author && (!f.Readable.DraftsOnly || d.draft)
 		found = found && own
 	}
 	return seen && (f.Hidden || !d.hidden) && inside && any(d.terms, f.Categories) && any(d.terms, f.Tags) &&
@@ -358,6 +393,13 @@ func TestWithEventsIsKeptAsLongAsItIsTrue(t *testing.T) {
 				Now: time.Unix(r.Int64N(2200), 0), Upcoming: r.IntN(2) == 0,
 				Events: Visible{Anyone: []calendar.Status{calendar.Publish}},
 			}
+			switch r.IntN(4) {
+			case 0:
+				f.Events.Anyone, f.Readable.All = calendar.Statuses[:5], true
+			case 1:
+				f.Events.Author, f.Events.Own = 1+r.Int64N(3), calendar.Statuses[:5]
+				f.Readable = Readable{Author: f.Events.Author, DraftsOnly: r.IntN(2) == 0}
+			}
 			if r.IntN(2) == 0 {
 				f.HasEvents = new(r.IntN(2) == 0)
 			}
@@ -368,10 +410,9 @@ func TestWithEventsIsKeptAsLongAsItIsTrue(t *testing.T) {
 					if !slices.Contains(d.venues, rec.id) {
 						continue
 					}
-					status := calendar.Statuses[d.status]
-					has = has || status == calendar.Publish || status == calendar.Future || status == calendar.Private
-					published := status == calendar.Publish || status == calendar.Future && d.published <= f.Now.Unix()
-					coming = coming || published && d.starts >= f.Now.Unix()
+					if d.matches(&Filter{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, Open: true}) {
+						has, coming = true, coming || d.starts >= f.Now.Unix()
+					}
 				}
 				if (f.HasEvents == nil || *f.HasEvents == has) && (!f.Upcoming || coming) {
 					want = append(want, rec.id)

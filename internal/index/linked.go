@@ -91,17 +91,16 @@ func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (m
 	}
 	err := r.rows(ctx, "SELECT id, status, published_at, author_id FROM "+linkedTables[kind]+where, func(rows *sql.Rows) error {
 		var is record
-		var status calendar.Status
+		var status sql.RawBytes
 		var published time.Time
 		var author sql.NullInt64
 		if err := rows.Scan(&is.id, &status, &published, &author); err != nil {
 			return err
 		}
-		number := slices.Index(calendar.Statuses, status)
-		if number < 0 {
-			return fmt.Errorf("%d has the status %q", is.id, status)
+		var err error
+		if is.status, err = statusNumber(status); err != nil {
+			return fmt.Errorf("%d %w", is.id, err)
 		}
-		is.status = uint8(number)
 		is.published, is.author = published.Unix(), author.Int64
 		out[is.id] = &is
 		return nil
@@ -123,11 +122,12 @@ type LinkedFilter struct {
 	Since   int64 // as that of Filter
 	Now     time.Time
 	Visible Visible
-	// HasEvents is whether there are events that are published, scheduled or private; Upcoming, that some that may
-	// be seen as Events says start at Now or later.
+	// HasEvents is whether there are events, and Upcoming that some start at Now or later. Only those count that Events
+	// sees, of protected ones those that are Readable.
 	HasEvents *bool
 	Upcoming  bool
 	Events    Visible
+	Readable  Readable
 	// Pieces are folded; one text served in the language has to hold them all.
 	Pieces   []string
 	Language calendar.Language
@@ -188,16 +188,13 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *LinkedFilter) []*rec
 	if f.HasEvents == nil && !f.Upcoming {
 		return s.records[kind].ordered
 	}
-	key := askedEvents{kind: kind, upcoming: f.Upcoming}
+	key := askedEvents{kind: kind, upcoming: f.Upcoming, visible: fmt.Sprint(f.Events, f.Readable)}
 	if f.HasEvents != nil {
 		key.has, key.hasSent = *f.HasEvents, true
 	}
-	if f.Upcoming {
-		key.visible = fmt.Sprint(f.Events)
-	}
 	now := f.Now.Unix()
-	// Of those with events of their own, everyone would have another answer.
-	keep := f.Events.Author == 0 || !f.Upcoming
+	// Each caller with events of their own has another answer.
+	keep := f.Events.Author == 0
 	if kept, ok := s.kept.Load(key); ok && keep {
 		if k, ok := kept.(keptRecords); ok && k.from <= now && now <= k.until && k.revision == s.revision {
 			return k.records
@@ -207,21 +204,18 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *LinkedFilter) []*rec
 	if kind == calendar.Organizer {
 		of = s.organizers
 	}
-	out := keptRecords{revision: s.revision, from: now, until: never}
+	out := keptRecords{revision: s.revision, from: now, until: s.publishesUntil(now)}
+	events := Filter{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, Open: true}
 	var counted, upcoming set
 	if f.HasEvents != nil {
-		counted = x.pool.take(s.size())
+		counted, _ = s.find(&events, &x.pool)
 		defer x.pool.give(counted)
-		for i, status := range calendar.Statuses {
-			if status == calendar.Publish || status == calendar.Future || status == calendar.Private {
-				counted.or(s.statuses[i])
-			}
-		}
 	}
 	if f.Upcoming {
-		upcoming, _ = s.find(&Filter{Now: f.Now, Visible: f.Events, Hidden: true, Window: Window{StartMin: &f.Now}}, &x.pool)
+		events.Window.StartMin = &f.Now
+		upcoming, _ = s.find(&events, &x.pool)
 		defer x.pool.give(upcoming)
-		out.until = s.unchangedUntil(now)
+		out.until = min(out.until, s.startsUntil(now))
 	}
 	for _, r := range s.records[kind].ordered {
 		if f.HasEvents != nil && of.meets(r.id, counted) != *f.HasEvents || f.Upcoming && !of.meets(r.id, upcoming) {
@@ -240,7 +234,7 @@ type askedEvents struct {
 	kind         calendar.Kind
 	hasSent, has bool
 	upcoming     bool
-	visible      string // whose events, for upcoming
+	visible      string // whose events
 }
 
 // keptRecords are the records that have such events, at times in seconds since 1970.
@@ -250,8 +244,8 @@ type keptRecords struct {
 	from, until int64
 }
 
-// unchangedUntil is the last second up to which the same events are still to come as at now, and the same are published.
-func (s *state) unchangedUntil(now int64) int64 {
+// startsUntil returns the last second up to which the same events are still to come as at now.
+func (s *state) startsUntil(now int64) int64 {
 	until := int64(never)
 	at, _ := slices.BinarySearch(s.starts[:s.base], now)
 	if at < int(s.base) {
@@ -261,6 +255,12 @@ func (s *state) unchangedUntil(now int64) int64 {
 	if at < len(s.tail) {
 		until = min(until, s.starts[s.tail[at]])
 	}
+	return until
+}
+
+// publishesUntil returns the last second up to which the same scheduled events are published as at now.
+func (s *state) publishesUntil(now int64) int64 {
+	until := int64(never)
 	for _, published := range s.scheduled {
 		if published > now {
 			until = min(until, published-1)

@@ -12,14 +12,16 @@ type place struct {
 	venue               int64
 	cell                int64
 	latitude, longitude float64
-	complete            bool // with a cell and a longitude: others are near nothing
+	complete            bool  // with a cell and a longitude: others are near nothing
+	status              uint8 // of the venue, an index into calendar.Statuses
 }
 
 // places are the venues with positions.
 type places struct {
 	all map[int64]place
-	// byCell is the same by cell; nil when it has to be made anew.
-	byCell []place
+	// byCell is the same by cell; nil when it has to be made anew, and unpublished with it.
+	byCell      []place
+	unpublished []place
 }
 
 func (p *places) put(at place) {
@@ -43,10 +45,13 @@ func (p *places) change(venue int64, found map[int64]place) {
 	}
 }
 
-// sort makes the order by cell.
+// sort makes the order by cell, and the list of unpublished places.
 func (p *places) sort() {
-	p.byCell = make([]place, 0, len(p.all))
+	p.byCell, p.unpublished = make([]place, 0, len(p.all)), nil
 	for _, at := range p.all {
+		if at.status != published {
+			p.unpublished = append(p.unpublished, at)
+		}
 		if at.complete {
 			p.byCell = append(p.byCell, at)
 		}
@@ -56,14 +61,14 @@ func (p *places) sort() {
 	})
 }
 
-// near are the venues within a distance of a position.
-func (p *places) near(c Circle) []int64 {
+// near returns the venues within a distance of a position whose places count.
+func (p *places) near(c Circle, counts func(place) bool) []int64 {
 	var venues []int64
 	for _, r := range calendar.Cells(c.Latitude, c.Longitude, c.Kilometres) {
 		at, _ := slices.BinarySearchFunc(p.byCell, r.First, func(at place, cell int64) int { return cmp.Compare(at.cell, cell) })
 		for ; at < len(p.byCell) && p.byCell[at].cell <= r.Last; at++ {
 			here := p.byCell[at]
-			if calendar.Distance(c.Latitude, c.Longitude, here.latitude, here.longitude) <= c.Kilometres {
+			if calendar.Distance(c.Latitude, c.Longitude, here.latitude, here.longitude) <= c.Kilometres && counts(here) {
 				venues = append(venues, here.venue)
 			}
 		}

@@ -67,29 +67,38 @@ func list(ids []int64) string {
 	return b.String()
 }
 
+// statusNumber finds a status in calendar.Statuses. It allocates nothing: the whole calendar passes here.
+func statusNumber(status sql.RawBytes) (uint8, error) {
+	for i, s := range calendar.Statuses {
+		if string(status) == string(s) {
+			return uint8(i), nil
+		}
+	}
+	return 0, fmt.Errorf("has the status %q", status)
+}
+
 // events calls each for the rows of events, in no order. Links and texts are not in them.
 func (r reader) events(ctx context.Context, where string, each func(*document)) error {
-	numbers := make(map[string]uint8, len(calendar.Statuses))
-	for i, s := range calendar.Statuses {
-		numbers[string(s)] = uint8(i)
-	}
-	err := r.rows(ctx, "SELECT id, status, hide_from_listings, featured, ticketed, password_hash IS NOT NULL, "+
+	err := r.rows(ctx, "SELECT id, status, status_before_trash, hide_from_listings, featured, ticketed, password_hash IS NOT NULL, "+
 		"starts_at, ends_at, published_at, author_id FROM events"+where,
 		func(rows *sql.Rows) error {
 			var d document
-			var status sql.RawBytes
+			var status, before sql.RawBytes
 			var starts, ends, published time.Time
 			var author sql.NullInt64
-			err := rows.Scan(&d.id, &status, &d.hidden, &d.featured, &d.ticketed, &d.locked,
+			err := rows.Scan(&d.id, &status, &before, &d.hidden, &d.featured, &d.ticketed, &d.locked,
 				&starts, &ends, &published, &author)
 			if err != nil {
 				return err
 			}
-			number, known := numbers[string(status)]
-			if !known {
-				return fmt.Errorf("event %d has the status %q", d.id, status)
+			if d.status, err = statusNumber(status); err != nil {
+				return fmt.Errorf("event %d %w", d.id, err)
 			}
-			d.status, d.author = number, author.Int64
+			if d.status == trash {
+				status = before
+			}
+			d.draft = string(status) == string(calendar.Draft) || string(status) == string(calendar.Pending)
+			d.author = author.Int64
 			d.starts, d.ends, d.published = starts.Unix(), ends.Unix(), published.Unix()
 			each(&d)
 			return nil
@@ -140,13 +149,18 @@ func (r reader) texts(ctx context.Context, kind calendar.Kind, owners []int64, e
 
 // places calls each for the venues with positions.
 func (r reader) places(ctx context.Context, where string, each func(place)) error {
-	err := r.rows(ctx, "SELECT id, cell, latitude, longitude FROM venues WHERE latitude IS NOT NULL"+where,
+	err := r.rows(ctx, "SELECT id, cell, latitude, longitude, status FROM venues WHERE latitude IS NOT NULL"+where,
 		func(rows *sql.Rows) error {
 			var at place
 			var cell sql.NullInt64
 			var longitude sql.NullFloat64
-			if err := rows.Scan(&at.venue, &cell, &at.latitude, &longitude); err != nil {
+			var status sql.RawBytes
+			if err := rows.Scan(&at.venue, &cell, &at.latitude, &longitude, &status); err != nil {
 				return err
+			}
+			var err error
+			if at.status, err = statusNumber(status); err != nil {
+				return fmt.Errorf("%d %w", at.venue, err)
 			}
 			at.cell, at.longitude = cell.Int64, longitude.Float64
 			at.complete = cell.Valid && longitude.Valid

@@ -15,6 +15,7 @@ type document struct {
 	starts, ends, published            int64
 	status                             uint8 // index into calendar.Statuses
 	hidden, featured, ticketed, locked bool
+	draft                              bool  // draft or pending, or in the trash and was such before
 	author                             int64 // 0: nobody
 	venues, organizers, terms          []int64
 	texts                              []text
@@ -43,11 +44,12 @@ type state struct {
 
 	statuses                           []set // by index into calendar.Statuses; a slot that is left is in none
 	hidden, featured, ticketed, locked set
+	drafts                             set
 	scheduled                          map[uint32]int64 // publication of those with status future
 	nextDue                            int64            // the first of them
 	authors, venues, organizers, terms postings
 	places                             places
-	located                            set         // with a venue that is one of places
+	located                            set         // with a published venue that is one of places
 	words                              *vocabulary // nil until it is loaded
 
 	compared comparisons
@@ -58,8 +60,9 @@ type state struct {
 // never is later than any time.
 const never = math.MaxInt64
 
-// future and published are where calendar.Future and calendar.Publish stand in calendar.Statuses.
+// future, published and trash are where those statuses stand in calendar.Statuses.
 var (
+	trash     = uint8(slices.Index(calendar.Statuses, calendar.Trash))
 	future    = uint8(slices.Index(calendar.Statuses, calendar.Future))
 	published = uint8(slices.Index(calendar.Statuses, calendar.Publish))
 )
@@ -92,7 +95,7 @@ func (s *state) append(d *document) uint32 {
 	for _, flag := range []struct {
 		on bool
 		in *set
-	}{{d.hidden, &s.hidden}, {d.featured, &s.featured}, {d.ticketed, &s.ticketed}, {d.locked, &s.locked}} {
+	}{{d.hidden, &s.hidden}, {d.featured, &s.featured}, {d.ticketed, &s.ticketed}, {d.locked, &s.locked}, {d.draft, &s.drafts}} {
 		if flag.on {
 			flag.in.add(slot)
 		}
@@ -102,7 +105,7 @@ func (s *state) append(d *document) uint32 {
 	}
 	for _, v := range d.venues {
 		s.venues.add(v, slot)
-		if _, known := s.places.all[v]; known {
+		if at, known := s.places.all[v]; known && at.status == published {
 			s.located.add(slot)
 		}
 	}
@@ -191,11 +194,11 @@ func (s *state) drop(id int64) {
 // untidy reports whether so much has changed that the index should be made anew.
 func (s *state) untidy() bool { return len(s.tail)+s.gone > max(4096, int(s.base)/8) }
 
-// locate finds out anew which events have a venue with a position.
+// locate finds out anew which events have a published venue with a position.
 func (s *state) locate() {
 	s.located = make(set, (s.size()+63)/64)
-	for venue := range s.places.all {
-		if p := s.venues[venue]; p != nil {
+	for venue, at := range s.places.all {
+		if p := s.venues[venue]; p != nil && at.status == published {
 			p.into(s.located)
 		}
 	}

@@ -184,7 +184,7 @@ func (v *View) readableOrganizers(e *ent.Event) []*ent.Organizer {
 
 // Readable reports whether a linked record is shown: it is not in the trash, and the caller may read it.
 func (v *View) Readable(kind calendar.Kind, authorID *int64, status calendar.Status, published time.Time) bool {
-	status = status.At(v.Now, published)
+	status = status.Shown(v.Now, published)
 	if status == calendar.Publish {
 		return true
 	}

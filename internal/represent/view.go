@@ -137,7 +137,7 @@ type common struct {
 
 func (v *View) common(id int64, authorID *int64, status calendar.Status, published, modified time.Time) common {
 	c := common{
-		id: id, status: status.At(v.Now, published), author: author(authorID),
+		id: id, status: status.Shown(v.Now, published), author: author(authorID),
 		date:    [2]string{v.local(published), v.utc(published)},
 		changed: [2]string{v.local(modified), v.utc(modified)},
 	}

@@ -166,7 +166,7 @@ func (s *Server) one(ctx context.Context, id int64) ([]byte, error) {
 		return nil, err
 	}
 	now := s.Site.Now()
-	if len(events) == 0 || events[0].status.At(now, events[0].published) != calendar.Publish || events[0].locked {
+	if len(events) == 0 || events[0].status.Shown(now, events[0].published) != calendar.Publish || events[0].locked {
 		return nil, errUnknown
 	}
 	if err := s.complete(ctx, events); err != nil {

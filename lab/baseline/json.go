@@ -43,7 +43,7 @@ func languages(set calendar.LanguageSet) []string {
 func (v view) event(b []byte, e *event, full bool) ([]byte, error) {
 	id := strconv.FormatInt(e.id, 10)
 	global := v.s.host + "?id=" + id
-	status := e.status.At(v.now, e.published)
+	status := e.status.Shown(v.now, e.published)
 	url := v.page(calendar.Event, e.id, status, e.slug)
 	zone, err := calendar.ParseZone(e.zone)
 	if err != nil {
@@ -159,12 +159,12 @@ func (v view) event(b []byte, e *event, full bool) ([]byte, error) {
 // shown are the venues and organizers that everybody may see.
 func (v view) shown(e *event) (venues []*venue, organizers []*organizer) {
 	for _, row := range e.venues {
-		if row.status.At(v.now, row.published) == calendar.Publish {
+		if row.status.Shown(v.now, row.published) == calendar.Publish {
 			venues = append(venues, row)
 		}
 	}
 	for _, row := range e.organizers {
-		if row.status.At(v.now, row.published) == calendar.Publish {
+		if row.status.Shown(v.now, row.published) == calendar.Publish {
 			organizers = append(organizers, row)
 		}
 	}
@@ -259,7 +259,7 @@ func (v view) terms(o *jsonwrite.Builder, name string, taxonomy calendar.Kind, a
 
 // published writes what venues and organizers begin with, and returns their address.
 func (v view) published(o *jsonwrite.Builder, kind calendar.Kind, r *record) string {
-	status := r.status.At(v.now, r.published)
+	status := r.status.Shown(v.now, r.published)
 	url := v.page(kind, r.id, status, r.slug)
 	o.Int("id", r.id)
 	if r.author.Valid && r.author.Int64 != 0 {
