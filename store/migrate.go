@@ -40,7 +40,7 @@ const (
 	Pending     State = "pending"
 	Applied     State = "applied"
 	Baseline    State = "baseline"
-	Set         State = "set" // recorded as applied, because its statements were run by other means
+	Set         State = "set"         // recorded as applied, because its statements were run by other means
 	Interrupted State = "interrupted" // between two statements, or with its process; Migrate goes on there
 	Failed      State = "failed"
 )
@@ -50,7 +50,7 @@ func (r Revision) State() State {
 	switch {
 	case r.Baseline:
 		return Baseline
-	case !r.pending && r.set:
+	case !r.pending && (r.set || r.Applied < r.Total): // a later one may have been set over it
 		return Set
 	case !r.pending:
 		return Applied

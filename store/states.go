@@ -194,6 +194,15 @@ type point struct {
 
 // recordedState is the schema of MySQL at a point of the history, from migrations/states.
 func recordedState(files fs.FS, dir migrate.Dir, at point) (*schema.Schema, error) {
+	tables, err := statesOf(files, dir, at)
+	if err != nil {
+		return nil, err
+	}
+	return evaluate(tables)
+}
+
+// statesOf returns the descriptions of the tables at a point of the history.
+func statesOf(files fs.FS, dir migrate.Dir, at point) (map[string]string, error) {
 	all, err := dir.Files()
 	if err != nil {
 		return nil, err
@@ -228,5 +237,5 @@ func recordedState(files fs.FS, dir migrate.Dir, at point) (*schema.Schema, erro
 			maps.Copy(tables, states[i].changed)
 		}
 	}
-	return evaluate(tables)
+	return tables, nil
 }

@@ -65,6 +65,7 @@ type migrateCmds struct {
 	Data     migrateDataCmd     `cmd:"" help:"Run the data steps that migrations leave: rows are brought up to date in batches, while others serve. May be interrupted."`
 	Verify   migrateVerifyCmd   `cmd:"" help:"Compare the tables with those the migrations make, and print what would mend them. Exit status 1 when they differ."`
 	Baseline migrateBaselineCmd `cmd:"" help:"Take over a database that has its tables already: record that migrations up to VERSION need not run."`
+	Set      migrateSetCmd      `cmd:"" help:"Record that migrations up to VERSION need not run: their statements were run by other means. Runs none of them."`
 	Lint     migrateLintCmd     `cmd:"" help:"Look for changes in migrations that lose data or break what runs. Exit status 1 when there are any."`
 	Diff     migrateDiffCmd     `cmd:"" help:"For developers: write the next migration from the schema." hidden:""`
 	Seal     migrateSealCmd     `cmd:"" help:"For developers: write the checksums anew, after a migration that is not released was edited." hidden:""`
@@ -187,6 +188,10 @@ func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {
 					file = step.Version
 					fmt.Fprintf(s.Err, "applying %s %s from statement %d of %d\n",
 						step.Version, step.Description, step.Number, step.Total)
+				}
+				if step.Found {
+					fmt.Fprintf(s.Err, "statement %d of %d ran before an interruption: recorded, and not run again\n",
+						step.Number, step.Total)
 				}
 			},
 		})
