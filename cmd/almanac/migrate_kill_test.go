@@ -3,13 +3,13 @@
 package main
 
 import (
-	"bytes"
-	"context"
+	"bufio"
 	"errors"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -20,7 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/store"
 )
 
-// The process itself, killed at any time.
+// The process itself, killed in the middle of its statements again and again.
 func TestKilledProcessesAreTakenUp(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
@@ -32,37 +32,19 @@ func TestKilledProcessesAreTakenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	storetest.EachURL(t, func(t *testing.T, url string) {
-		apply := func(ctx context.Context) (stderr string, err error) {
-			cmd := exec.CommandContext(ctx, program, "migrate", "apply", "--no-data", "--db", url)
-			cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=10")
-			var out bytes.Buffer
-			cmd.Stderr = &out
-			err = cmd.Run() // which kills when ctx ends
-			return out.String(), err
-		}
-		const most = 12
 		killed := 0
-		// Each kill comes later than the one before, so that it ends also on a machine that is slow to start processes.
-		for after := 20 * time.Millisecond; killed < most; killed++ {
-			after += time.Duration(rand.Int64N(int64(60 * time.Millisecond)))
-			ctx, cancel := context.WithTimeout(t.Context(), after)
-			stderr, err := apply(ctx)
-			cancel()
-			if err == nil {
+		for range 10 {
+			if !killedWhileApplying(t, program, url, time.Duration(rand.Int64N(int64(100*time.Millisecond)))) {
 				break
 			}
-			var exit *exec.ExitError
-			if errors.As(err, &exit) {
-				if status, ok := exit.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
-					t.Fatalf("after %d kills: %v, %s", killed, err, stderr)
-				}
-			} else if !errors.Is(err, context.DeadlineExceeded) { // before it was started
-				t.Fatal(err)
-			}
-			t.Logf("killed after %s: %s", after, stderr)
+			killed++
 		}
-		if stderr, err := apply(t.Context()); err != nil {
-			t.Fatalf("after %d kills: %v, %s", killed, err, stderr)
+		if killed == 0 {
+			t.Error("no process was killed")
+		}
+		t.Logf("%d processes were killed", killed)
+		if out, err := applying(t, program, url).CombinedOutput(); err != nil {
+			t.Fatalf("after %d kills: %v, %s", killed, err, out)
 		}
 		st, err := store.Open(t.Context(), url)
 		if err != nil {
@@ -87,4 +69,43 @@ func TestKilledProcessesAreTakenUp(t *testing.T) {
 			t.Errorf("states (-want +got):\n%s", diff)
 		}
 	})
+}
+
+func applying(t *testing.T, program, url string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, "migrate", "apply", "--no-data", "--db", url)
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=10")
+	return cmd
+}
+
+// killedWhileApplying starts an apply and kills it some time after it began with its statements. It reports whether it
+// did: the process may have ended before.
+func killedWhileApplying(t *testing.T, program, url string, after time.Duration) bool {
+	t.Helper()
+	cmd := applying(t, program, url)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		said += lines.Text() + "\n"
+		if strings.HasPrefix(lines.Text(), "applying ") {
+			time.AfterFunc(after, func() { _ = cmd.Process.Kill() }) // it may have ended
+		}
+	}
+	err = cmd.Wait()
+	t.Logf("%v, %s after: %s", err, after, said)
+	var exit *exec.ExitError
+	if err == nil || !errors.As(err, &exit) {
+		return false
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+		t.Fatalf("%v: %s", err, said)
+	}
+	return true
 }
