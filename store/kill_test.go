@@ -5,18 +5,21 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"text/tabwriter"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/migrations"
 	"github.com/almanac-cal/almanac/store"
 )
 
@@ -137,11 +140,13 @@ type kill struct {
 // moments are all at which a run can end around one statement, in their order.
 var moments = []string{"before it", "while it runs", "read-only after it", "after it", "while it is recorded"}
 
-// judgeFor returns the judge that ends a run at a kill. count is the number of statements that are done before the run.
-func judgeFor(k kill, steps []store.Step) func(string) verdict {
-	reached, over := false, false
-	return func(statement string) verdict {
-		if over {
+// runUntil applies migrations through a cutter until a kill, and returns what it did first.
+func runUntil(t *testing.T, address string, files fs.FS, k kill, steps []store.Step) (first store.Step) {
+	t.Helper()
+	reached := false
+	var over atomic.Bool
+	judge := func(statement string) verdict {
+		if over.Load() {
 			if k.when == "read-only after it" && (isRecord(statement) || strings.HasPrefix(statement, "CREATE") ||
 				strings.HasPrefix(statement, "ALTER")) {
 				return refuse
@@ -149,7 +154,7 @@ func judgeFor(k kill, steps []store.Step) func(string) verdict {
 			return pass
 		}
 		end := func(v verdict) verdict {
-			over = true
+			over.Store(true)
 			return v
 		}
 		switch {
@@ -173,6 +178,13 @@ func judgeFor(k kill, steps []store.Step) func(string) verdict {
 		}
 		return pass
 	}
+
+	st := open(t, cut(t, address, judge))
+	first, _, err := firstStep(t, st, files)
+	if err == nil || !over.Load() {
+		t.Fatalf("statement %d, %s: not killed, error %v", k.at+1, k.when, err)
+	}
+	return first
 }
 
 // record is the rows of the revision table, without times and without what wrote them.
@@ -218,21 +230,10 @@ func undisturbed(t *testing.T, address string) (rows []string, steps []store.Ste
 	return record(t, st), plan.Steps
 }
 
-// runUntil applies migrations until a kill, and returns what it did first.
-func runUntil(t *testing.T, address string, k kill, steps []store.Step) (first store.Step) {
-	t.Helper()
-	st := open(t, cut(t, address, judgeFor(k, steps)))
-	first, _, err := firstStep(t, st)
-	if err == nil {
-		t.Fatalf("statement %d, %s: not killed", k.at+1, k.when)
-	}
-	return first
-}
-
 // firstStep applies migrations, and returns what was done with the first statement.
-func firstStep(t *testing.T, st *store.Store) (first store.Step, done []store.Revision, err error) {
+func firstStep(t *testing.T, st *store.Store, files fs.FS) (first store.Step, done []store.Revision, err error) {
 	t.Helper()
-	done, err = st.MigrateWith(t.Context(), store.MigrateOptions{Operator: "test", Progress: func(s store.Step) {
+	done, err = st.MigrateFilesWith(t.Context(), files, store.MigrateOptions{Operator: "test", Progress: func(s store.Step) {
 		if first.Number == 0 {
 			first = s
 		}
@@ -317,7 +318,7 @@ func TestKilledAtEveryStatementAndInEveryMoment(t *testing.T) {
 			out := newKills(t, st)
 			// Each run takes up the one before and is killed at the next statement.
 			for at := range steps {
-				first := runUntil(t, address, kill{at, when}, steps)
+				first := runUntil(t, address, migrations.FS, kill{at, when}, steps)
 				if at > 0 {
 					out.row(steps[at-1], when, first)
 				}
@@ -325,7 +326,7 @@ func TestKilledAtEveryStatementAndInEveryMoment(t *testing.T) {
 					isClean(t, st)
 				}
 			}
-			first, _, err := firstStep(t, st)
+			first, _, err := firstStep(t, st, migrations.FS)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -346,9 +347,9 @@ func TestAfterAKillApplyFinishes(t *testing.T) {
 			continue
 		}
 		address := storetest.MySQL(t)
-		runUntil(t, address, kill{at, "after it"}, steps)
+		runUntil(t, address, migrations.FS, kill{at, "after it"}, steps)
 		st := open(t, address)
-		first, done, err := firstStep(t, st)
+		first, done, err := firstStep(t, st, migrations.FS)
 		if err != nil || len(done) == 0 || !first.Found {
 			t.Fatalf("statement %d: %+v, applied %v, error %v", at+1, first, done, err)
 		}
@@ -385,7 +386,7 @@ func TestKilledOnSQLiteAtEveryStatement(t *testing.T) {
 	want := record(t, st)
 	for i, name := range left {
 		killed := open(t, "sqlite://"+at(name))
-		first, done, err := firstStep(t, killed)
+		first, done, err := firstStep(t, killed, migrations.FS)
 		if err != nil || len(done) != len(want) || first.Number != 1 {
 			t.Errorf("killed before statement %d: %+v, applied %v, error %v", i+1, first, done, err)
 		}

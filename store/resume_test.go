@@ -37,8 +37,9 @@ var everyKind = map[string]string{
 
 // killedAfter leaves a database as a run of atlasFiles does that is killed when so many statements of migration 2 are
 // recorded and one more has taken effect, or not.
-func killedAfter(t *testing.T, st *store.Store, files fs.FS, applied int, effect bool) (steps []store.Step) {
+func killedAfter(t *testing.T, address string, files fs.FS, applied int, effect bool) (steps []store.Step) {
 	t.Helper()
+	st := open(t, address)
 	if _, err := st.MigrateFilesWith(t.Context(), files, store.MigrateOptions{To: "1"}); err != nil {
 		t.Fatal(err)
 	}
@@ -47,15 +48,11 @@ func killedAfter(t *testing.T, st *store.Store, files fs.FS, applied int, effect
 		t.Fatal(err)
 	}
 	steps = plan.Steps
-	address := st.String()
 	when := "before it"
 	if effect {
 		when = "after it"
 	}
-	killed := open(t, cut(t, address, judgeFor(kill{applied, when}, steps)))
-	if _, err := killed.MigrateFiles(t.Context(), files); err == nil {
-		t.Fatal("it was not killed")
-	}
+	runUntil(t, address, files, kill{applied, when}, steps)
 	return steps
 }
 
@@ -65,15 +62,13 @@ func TestStatementOfAnyKindIsRecognised(t *testing.T) {
 	files := withStates(t, everyKind)
 	want := ""
 	for _, effect := range []bool{false, true} {
-		st := open(t, storetest.MySQL(t))
-		steps := killedAfter(t, st, files, 0, effect)
+		address := storetest.MySQL(t)
+		st := open(t, address)
+		steps := killedAfter(t, address, files, 0, effect)
 		for at := range steps {
 			if at > 0 {
 				when := map[bool]string{false: "before it", true: "after it"}[effect]
-				killed := open(t, cut(t, st.String(), judgeFor(kill{at, when}, steps)))
-				if _, err := killed.MigrateFiles(t.Context(), files); err == nil {
-					t.Fatalf("statement %d: not killed", at+1)
-				}
+				runUntil(t, address, files, kill{at, when}, steps)
 			}
 			plan, err := st.PlanFiles(t.Context(), files, "")
 			if err != nil {
@@ -120,8 +115,9 @@ func TestAnotherDefinitionIsRefusedOnResume(t *testing.T) {
 				"1_one.sql": atlasFiles["1_one.sql"],
 				"2_two.sql": "CREATE TABLE two (id bigint NOT NULL, PRIMARY KEY (id)) CHARSET utf8mb4 COLLATE utf8mb4_bin;\n",
 			})
-			st := open(t, storetest.MySQL(t))
-			killedAfter(t, st, files, 0, false)
+			address := storetest.MySQL(t)
+			st := open(t, address)
+			killedAfter(t, address, files, 0, false)
 			exec(t, st, test.change)
 			_, err := st.MigrateFiles(t.Context(), files)
 			if err == nil || !strings.Contains(err.Error(), "another definition is there") || !strings.Contains(err.Error(), test.want) {
@@ -183,8 +179,9 @@ func TestHalfANewerMigrationIsNoneOfOurs(t *testing.T) {
 	older := maps.Clone(atlasFiles)
 	delete(older, "2_two.sql")
 	delete(older, "3_three.sql")
-	st := open(t, storetest.MySQL(t))
-	killedAfter(t, st, withStates(t, atlasFiles), 1, false)
+	address := storetest.MySQL(t)
+	st := open(t, address)
+	killedAfter(t, address, withStates(t, atlasFiles), 1, false)
 	files := withStates(t, older)
 	if err := st.CurrentFiles(t.Context(), files); err != nil {
 		t.Errorf("not current: %v", err)
@@ -201,12 +198,10 @@ func TestHalfANewerMigrationIsNoneOfOurs(t *testing.T) {
 func TestCorrectedMigrationWithFewerStatementsIsFinished(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
-	st := open(t, storetest.MySQL(t))
+	address := storetest.MySQL(t)
+	st := open(t, address)
 	broken := withStates(t, map[string]string{"1_one.sql": createA + createB})
-	killed := open(t, cut(t, st.String(), judgeFor(kill{1, "before it"}, planOf(t, st, broken))))
-	if _, err := killed.MigrateFiles(t.Context(), broken); err == nil {
-		t.Fatal("not killed")
-	}
+	runUntil(t, address, broken, kill{1, "before it"}, planOf(t, st, broken))
 	corrected := withStates(t, map[string]string{"1_one.sql": createA})
 	done, err := st.MigrateFiles(t.Context(), corrected)
 	if err != nil || len(done) != 1 || done[0].Total != 1 {
@@ -216,10 +211,7 @@ func TestCorrectedMigrationWithFewerStatementsIsFinished(t *testing.T) {
 		t.Error(err)
 	}
 	shorter := withStates(t, map[string]string{"1_one.sql": createA, "2_two.sql": createB + createC})
-	killed = open(t, cut(t, st.String(), judgeFor(kill{1, "before it"}, planOf(t, st, shorter))))
-	if _, err := killed.MigrateFiles(t.Context(), shorter); err == nil {
-		t.Fatal("not killed")
-	}
+	runUntil(t, address, shorter, kill{1, "before it"}, planOf(t, st, shorter))
 	empty := withStates(t, map[string]string{"1_one.sql": createA, "2_two.sql": "-- nothing\n"})
 	var changed migrate.HistoryChangedError
 	if _, err := st.MigrateFiles(t.Context(), empty); !errors.As(err, &changed) {
