@@ -119,7 +119,37 @@ func evaluate(tables map[string]string) (*schema.Schema, error) {
 	if err := mysql.EvalHCLBytes([]byte(b.String()), &s, nil); err != nil {
 		return nil, err
 	}
+	inheritCollations(&s)
 	return &s, nil
+}
+
+// inheritCollations gives text columns the character set and collation of their tables, as a server describes them.
+// Without it a column would be compared with what its table has at present, and a changed table take two repairs.
+func inheritCollations(s *schema.Schema) {
+	for _, table := range s.Tables {
+		for _, column := range table.Columns {
+			if _, text := column.Type.Type.(*schema.StringType); !text {
+				continue
+			}
+			for _, attr := range table.Attrs {
+				switch attr := attr.(type) {
+				case *schema.Charset:
+					if !slices.ContainsFunc(column.Attrs, isA[*schema.Charset]) {
+						column.SetCharset(attr.V)
+					}
+				case *schema.Collation:
+					if !slices.ContainsFunc(column.Attrs, isA[*schema.Collation]) {
+						column.SetCollation(attr.V)
+					}
+				}
+			}
+		}
+	}
+}
+
+func isA[T schema.Attr](a schema.Attr) bool {
+	_, ok := a.(T)
+	return ok
 }
 
 // States replays the migrations of MySQL in the receiver, an empty MySQL database that is emptied again, and returns the

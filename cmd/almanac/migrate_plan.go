@@ -51,9 +51,9 @@ func (l lockWait) wait() time.Duration {
 	return l.LockTimeout
 }
 
-// dev is the flag of commands that replay migrations.
+// dev is the flag of commands that can replay migrations in another database.
 type dev struct {
-	Dev string `placeholder:"URL" help:"An empty MySQL database to replay migrations in; it is emptied again. SQLite's are replayed in memory."`
+	Dev string `placeholder:"URL" help:"An empty MySQL database to replay migrations in; it is emptied again. Only lint needs it, to look at the migrations of MySQL."`
 }
 
 // with opens the dev database for do, which gets nil when there is none.
