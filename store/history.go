@@ -39,7 +39,10 @@ func (s *Store) history(ctx context.Context, conn *sql.Conn, files fs.FS) (*hist
 	if h.drv, err = s.driver(conn); err != nil {
 		return nil, err
 	}
-	return h, h.read(ctx)
+	if err := h.read(ctx); err != nil {
+		return nil, err
+	}
+	return h, nil
 }
 
 // withHistory reads the history on a connection of its own for do.
@@ -311,7 +314,10 @@ func (h *history) upTo(at point) (migrate.Dir, error) {
 		files = append(files, f)
 	}
 	dir := &migrate.MemDir{}
-	return dir, dir.CopyFiles(files)
+	if err := dir.CopyFiles(files); err != nil {
+		return nil, err
+	}
+	return dir, nil
 }
 
 // errDiffers is returned for a statement that may have run, when what it makes is there and differs.
