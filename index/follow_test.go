@@ -87,6 +87,9 @@ func TestFindSeesEveryWrite(t *testing.T) {
 		if _, err := f.index.Find(f.Context(), published(), 0, 10); !errors.Is(err, index.ErrNotReady) {
 			f.Errorf("before it is loaded: %v", err)
 		}
+		if made := f.index.Made(); !made.IsZero() {
+			f.Errorf("before it is loaded: made at %s", made)
+		}
 		if err := f.index.Load(f.Context()); err != nil {
 			f.Fatal(err)
 		}
@@ -133,6 +136,9 @@ func TestFindSeesEveryWrite(t *testing.T) {
 		f.finds("published", published(), id, true)
 		f.do("DELETE", path, nil)
 		f.finds("in the trash", published(), id, false)
+		if f.index.Made().IsZero() {
+			f.Error("loaded, and not made")
+		}
 		ready, events, revision := f.index.Stats()
 		if n := f.api.Store.Ent.Event.Query().CountX(f.Context()); !ready || events != n || revision == 0 {
 			f.Errorf("%d events of %d at revision %d, ready is %t", events, n, revision, ready)

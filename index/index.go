@@ -37,6 +37,7 @@ type Index struct {
 	applying chan struct{}
 	mu       sync.RWMutex
 	state    *state // nil until it is loaded
+	made     time.Time
 
 	running bool          // under mu: Run does what takes long
 	wake    chan struct{} // tells Run that there is something to do
@@ -59,6 +60,13 @@ func (x *Index) Stats() (ready bool, events int, revision int64) {
 	}
 	s := x.state
 	return s.words != nil && !x.anew, int(s.base) - s.gone + len(s.moved), s.revision
+}
+
+// Made returns the time at which the index was last loaded in full: zero until it is.
+func (x *Index) Made() time.Time {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.made
 }
 
 // retryAfter is how long Run waits after an error.
@@ -143,7 +151,7 @@ func (x *Index) Load(ctx context.Context) error {
 		}
 	}
 	x.mu.Lock()
-	s.words = words
+	s.words, x.made = words, time.Now()
 	if !first {
 		x.state, x.anew, x.untidy = s, false, false
 	}
@@ -401,7 +409,7 @@ func (x *Index) compare(ctx context.Context, s *state, slots []uint32, f *Filter
 			ids[i] = byID[slot]
 		}
 		texts := make(map[int64]string, len(part))
-		err := x.db.texts(ctx, ids, func(event int64, t text) {
+		err := x.db.texts(ctx, calendar.Event, ids, func(event int64, t text) {
 			if t.languages&bit != 0 {
 				texts[event] = t.text
 			}

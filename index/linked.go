@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"time"
@@ -81,12 +82,12 @@ func (rs *records) put(id int64, now *record) {
 // records reads the venues or organizers, those with some ids or all for nil.
 func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (map[int64]*record, error) {
 	out := make(map[int64]*record)
-	where, owners := "", ""
+	where := ""
 	if ids != nil {
 		if len(ids) == 0 {
 			return out, nil
 		}
-		where, owners = " WHERE id IN "+list(ids), " AND owner_id IN "+list(ids)
+		where = " WHERE id IN " + list(ids)
 	}
 	err := r.rows(ctx, "SELECT id, status, published_at, author_id FROM "+linkedTables[kind]+where, func(rows *sql.Rows) error {
 		var is record
@@ -108,20 +109,11 @@ func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (m
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", linkedTables[kind], err)
 	}
-	err = r.rows(ctx, "SELECT owner_id, languages, text FROM search_texts WHERE kind = '"+string(kind)+"'"+owners,
-		func(rows *sql.Rows) error {
-			var id int64
-			var t text
-			if err := rows.Scan(&id, &t.languages, &t.text); err != nil {
-				return err
-			}
-			if is := out[id]; is != nil {
-				is.texts = append(is.texts, t)
-			}
-			return nil
-		})
+	err = r.texts(ctx, kind, slices.Sorted(maps.Keys(out)), func(id int64, t text) {
+		out[id].texts = append(out[id].texts, t)
+	})
 	if err != nil {
-		return nil, fmt.Errorf("search texts of %s: %w", linkedTables[kind], err)
+		return nil, err
 	}
 	return out, nil
 }

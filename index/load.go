@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/almanac-cal/almanac/calendar"
 )
 
 // load reads the whole calendar but for the texts. What is written meanwhile is known to be newer than the revision.
@@ -73,7 +75,7 @@ func (r reader) read(ctx context.Context, ids []int64) (*vocabulary, error) {
 			for i, id := range part {
 				at[id] = i
 			}
-			err := r.texts(ctx, part, func(event int64, t text) { all[at[event]] = append(all[at[event]], t) })
+			err := r.texts(ctx, calendar.Event, part, func(event int64, t text) { all[at[event]] = append(all[at[event]], t) })
 			if err != nil {
 				return err
 			}

@@ -14,7 +14,13 @@ import (
 )
 
 // reader asks the database. Its statements mean the same to every engine.
-type reader struct{ db *sql.DB }
+type reader struct{ db querier }
+
+// querier is a database, or one that notes what it is asked.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
 
 // rows calls each for every row of a query, which scans it.
 func (r reader) rows(ctx context.Context, query string, each func(*sql.Rows) error) (err error) {
@@ -110,23 +116,24 @@ func (r reader) links(ctx context.Context, table, column, where string, each fun
 	return nil
 }
 
-// texts calls each for the search texts of some events.
-func (r reader) texts(ctx context.Context, ids []int64, each func(event int64, t text)) error {
-	if len(ids) == 0 {
-		return nil
-	}
-	err := r.rows(ctx, "SELECT owner_id, languages, text FROM search_texts WHERE kind = 'event' AND owner_id IN "+list(ids),
-		func(rows *sql.Rows) error {
-			var event int64
+// texts calls each for the search texts of some records of a kind. The database index of search texts begins with their
+// owners, so a query that names no owners would read the texts of all kinds.
+func (r reader) texts(ctx context.Context, kind calendar.Kind, owners []int64, each func(owner int64, t text)) error {
+	for part := range slices.Chunk(owners, partSize) {
+		query := "SELECT owner_id, languages, text FROM search_texts WHERE kind = '" + string(kind) +
+			"' AND owner_id IN " + list(part)
+		err := r.rows(ctx, query, func(rows *sql.Rows) error {
+			var owner int64
 			var t text
-			if err := rows.Scan(&event, &t.languages, &t.text); err != nil {
+			if err := rows.Scan(&owner, &t.languages, &t.text); err != nil {
 				return err
 			}
-			each(event, t)
+			each(owner, t)
 			return nil
 		})
-	if err != nil {
-		return fmt.Errorf("search texts: %w", err)
+		if err != nil {
+			return fmt.Errorf("search texts of kind %s: %w", kind, err)
+		}
 	}
 	return nil
 }
@@ -198,7 +205,7 @@ func (r reader) changes(ctx context.Context, after int64, limit int) (out []chan
 	return out, revision, nil
 }
 
-// partSize is how many events one statement asks for.
+// partSize is how many records one statement asks for.
 const partSize = 1000
 
 // documents are all that there is to know of some events; those that do not exist are left out.
@@ -223,7 +230,7 @@ func (r reader) documents(ctx context.Context, ids []int64, withTexts bool) (map
 		if !withTexts {
 			continue
 		}
-		err := r.texts(ctx, part, func(event int64, t text) {
+		err := r.texts(ctx, calendar.Event, part, func(event int64, t text) {
 			if d := out[event]; d != nil {
 				d.texts = append(d.texts, t)
 			}

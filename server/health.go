@@ -21,6 +21,13 @@ type Check struct {
 	Do   func(context.Context) error
 }
 
+// IndexState is an index that tells whether it is loaded.
+type IndexState interface {
+	IndexStats
+	// Made returns the time at which the index was last loaded in full: zero until it is.
+	Made() time.Time
+}
+
 // Probes look every so often, and several may look at once: what a check found holds for a moment.
 const (
 	checkFor  = time.Second
@@ -33,6 +40,8 @@ type health struct {
 	at    time.Time
 	found object // name: "ok" or "failed"
 	well  bool
+
+	warned bool // of an index that is late
 }
 
 // ready reports whether the server should be sent requests, with a word about each condition.
@@ -48,7 +57,46 @@ func (s *Server) ready(ctx context.Context) (bool, object) {
 		accepting = "draining"
 	}
 	found := append(object{{"accepting", accepting}}, h.found...)
-	return h.well && accepting == "ok", found
+	well := h.well && accepting == "ok"
+	if s.Index != nil {
+		word := "ok"
+		if s.Index.Made().IsZero() {
+			word = "loading"
+			well = well && h.late(ctx, s)
+		}
+		found = append(found, pair{"index", word})
+	}
+	return well, found
+}
+
+// late reports whether the server has waited for its index for long enough. Without the index the database answers
+// lists. An index that is made anew is not waited for: after a large change that happens to all processes at once
+// (decision 028).
+func (h *health) late(ctx context.Context, s *Server) bool {
+	if time.Since(s.started) < s.IndexWait {
+		return false
+	}
+	if !h.warned && s.IndexWait > 0 {
+		h.warned = true
+		s.Log.WarnContext(ctx, "ready without the index, which is not loaded yet", "waited", s.IndexWait)
+	}
+	return true
+}
+
+// indexState is what /readyz?verbose says about the index.
+func (s *Server) indexState() object {
+	if s.Index == nil {
+		return object{{"state", "off"}}
+	}
+	ready, _, revision := s.Index.Stats()
+	found := object{{"state", "loading"}}
+	if ready {
+		found[0].value = "loaded"
+	}
+	if made := s.Index.Made(); !made.IsZero() {
+		found = append(found, pair{"revision", revision}, pair{"age_seconds", int64(time.Since(made).Seconds())})
+	}
+	return found
 }
 
 // check runs all checks. What is wrong is logged when it begins and not shown: it may name hosts.
@@ -87,7 +135,7 @@ func (s *Server) probe(c *fiber.Ctx, x *exchange) (answered bool) {
 	}
 	status, body := http.StatusOK, []byte(`{"status":"ok"}`)
 	if path == readyPath {
-		status, body = s.readiness(context.Background())
+		status, body = s.readiness(context.Background(), c.Context().QueryArgs().Has("verbose"))
 	}
 	x.probe = true
 	c.Set(fiber.HeaderContentType, typeJSON)
@@ -96,14 +144,18 @@ func (s *Server) probe(c *fiber.Ctx, x *exchange) (answered bool) {
 	return true
 }
 
-// readiness is the reply of /readyz.
-func (s *Server) readiness(ctx context.Context) (status int, body []byte) {
+// readiness is the reply of /readyz, or of /readyz?verbose.
+func (s *Server) readiness(ctx context.Context, verbose bool) (status int, body []byte) {
 	well, found := s.ready(ctx)
 	status, word := http.StatusOK, "ready"
 	if !well {
 		status, word = http.StatusServiceUnavailable, "unavailable"
 	}
-	body, err := encode(object{{"status", word}, {"checks", found}})
+	reply := object{{"status", word}, {"checks", found}}
+	if verbose {
+		reply = append(reply, pair{"index", s.indexState()})
+	}
+	body, err := encode(reply)
 	if err != nil {
 		return http.StatusInternalServerError, nil
 	}

@@ -79,6 +79,92 @@ func TestHealth(t *testing.T) {
 	}
 }
 
+// A process that has just started gets requests when its index is loaded, or when waiting for it has an end.
+func TestReadinessWaitsForTheIndex(t *testing.T) {
+	t.Parallel()
+	never := func() time.Time { return time.Time{} }
+	for _, test := range []struct {
+		name   string
+		index  server.IndexState
+		wait   time.Duration
+		status int
+		want   string // of /readyz?verbose
+	}{
+		{
+			"no index", nil, time.Hour, 200,
+			`{"status":"ready","checks":{"accepting":"ok"},"index":{"state":"off"}}`,
+		},
+		{
+			"loading",
+			madeIndex{made: never},
+			time.Hour, 503,
+			`{"status":"unavailable","checks":{"accepting":"ok","index":"loading"},"index":{"state":"loading"}}`,
+		},
+		{
+			"loading for too long",
+			madeIndex{made: never},
+			time.Nanosecond, 200,
+			`{"status":"ready","checks":{"accepting":"ok","index":"loading"},"index":{"state":"loading"}}`,
+		},
+		{
+			"loading, which is not waited for",
+			madeIndex{made: never},
+			0, 200,
+			`{"status":"ready","checks":{"accepting":"ok","index":"loading"},"index":{"state":"loading"}}`,
+		},
+		{
+			"loaded",
+			madeIndex{ready: true, made: hourAgo},
+			time.Hour, 200,
+			`{"status":"ready","checks":{"accepting":"ok","index":"ok"},` +
+				`"index":{"state":"loaded","revision":9,"age_seconds":3600}}`,
+		},
+		{
+			"made anew",
+			madeIndex{made: hourAgo},
+			time.Hour, 200,
+			`{"status":"ready","checks":{"accepting":"ok","index":"ok"},` +
+				`"index":{"state":"loading","revision":9,"age_seconds":3600}}`,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
+				c.Index, c.IndexWait = test.index, test.wait
+			})
+			brief := test.want[:strings.LastIndex(test.want, `,"index":{`)] + "}"
+			private := func(path string) apitest.Response {
+				res := httptest.NewRecorder()
+				s.Private(false).ServeHTTP(res, httptest.NewRequest("GET", path, nil))
+				return apitest.Response{Status: res.Code, Body: res.Body.Bytes()}
+			}
+			public := serve(t, s)
+			for path, want := range map[string]string{"/readyz": brief, "/readyz?verbose": test.want} {
+				for of, res := range map[string]apitest.Response{"private": private(path), "public": get(t, public.url+path)} {
+					if res.Status != test.status || string(res.Body) != want {
+						t.Errorf("%s %s: got %d %s\nwant %d %s", of, path, res.Status, res.Body, test.status, want)
+					}
+				}
+			}
+			if res := get(t, public.url+"/healthz?verbose"); res.Status != 200 || string(res.Body) != `{"status":"ok"}` {
+				t.Errorf("alive: %d %s", res.Status, res.Body)
+			}
+		})
+	}
+}
+
+// hourAgo leaves a moment for the test itself: ages are whole seconds.
+func hourAgo() time.Time { return time.Now().Add(-time.Hour) }
+
+// madeIndex is an index at revision 9.
+type madeIndex struct {
+	ready bool
+	made  func() time.Time
+}
+
+func (x madeIndex) Stats() (bool, int, int64) { return x.ready, 7, 9 }
+func (x madeIndex) Made() time.Time           { return x.made() }
+
 func TestHeadersForBrowsers(t *testing.T) {
 	t.Parallel()
 	for base, want := range map[string][3]string{

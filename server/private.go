@@ -27,7 +27,7 @@ func (s *Server) Private(profiles bool) http.Handler {
 		reply(w, http.StatusOK, []byte(`{"status":"ok"}`))
 	})
 	mux.HandleFunc("GET "+readyPath, func(w http.ResponseWriter, r *http.Request) {
-		status, body := s.readiness(context.WithoutCancel(r.Context()))
+		status, body := s.readiness(context.WithoutCancel(r.Context()), r.URL.Query().Has("verbose"))
 		reply(w, status, body)
 	})
 	if profiles {

@@ -49,6 +49,8 @@ type Config struct {
 
 	Limits
 	Checks    []Check       // what has to be well for /readyz
+	Index     IndexState    // nil if there is none
+	IndexWait time.Duration // how long after the start /readyz waits for Index at most; 0: not at all
 	DrainWait time.Duration // how long to go on when told to stop, for those who send us requests to notice
 	Caching   Caching       // the zero value keeps nothing
 	Metrics   *Metrics      // nil: nothing is counted
@@ -68,6 +70,7 @@ type Server struct {
 	cache    *cache // nil: nothing is kept
 	gate     *limit.Gate
 	failures *limit.Memory // wrong credentials, by address
+	started  time.Time
 	listener atomic.Pointer[limit.Listener]
 	draining atomic.Bool
 	health   health
@@ -89,7 +92,7 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		Config: c, prefix: strings.TrimRight(base.Path, "/"), secure: base.Scheme == "https",
 		gate:     limit.NewGate(c.Concurrent, gateLine*c.Concurrent, gateWait),
-		failures: limit.NewMemory(countedKeys),
+		failures: limit.NewMemory(countedKeys), started: time.Now(),
 	}
 	if !c.NoPages {
 		if s.pages, err = newPages(c.Site); err != nil {

@@ -28,8 +28,9 @@ type BackupReport struct {
 }
 
 // Backup copies the database to a file as it is at one moment, while others read and write. The copy is made
-// beside the file under another name, checked, and renamed when it is whole: at no time is there half a file.
+// in a folder beside the file, checked, and renamed when it is whole: at no time is there half a file.
 // It is readable by its owner only. An existing file is replaced with force, and is an ErrExists otherwise.
+// The folder is removed at the end. One that a killed process left is removed by the next backup to the same place.
 //
 // The copy is compact and in one file. Writers do not wait for it; what they write meanwhile stays in the
 // write-ahead log until it is done.
@@ -40,20 +41,17 @@ func (s *Store) Backup(ctx context.Context, file string, force bool) (report Bac
 	if err := s.mayWrite(file, force); err != nil {
 		return BackupReport{}, fmt.Errorf("backup: %w", err)
 	}
-	temp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+".*.part")
+	temp, err := newTempFolder(filepath.Dir(file))
 	if err != nil {
 		return BackupReport{}, fmt.Errorf("backup: %w", err)
 	}
-	name := temp.Name()
-	defer func() {
-		// After the rename there is nothing left but what SQLite may have put beside the copy.
-		for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
-			if e := os.Remove(name + suffix); e != nil && !errors.Is(e, fs.ErrNotExist) {
-				err = errors.Join(err, e)
-			}
-		}
-	}()
-	if err := temp.Close(); err != nil {
+	defer func() { err = errors.Join(err, temp.remove()) }()
+	name := temp.file()
+	empty, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return BackupReport{}, fmt.Errorf("backup: %w", err)
+	}
+	if err := empty.Close(); err != nil {
 		return BackupReport{}, fmt.Errorf("backup: %w", err)
 	}
 	// SQLite writes into an empty file that is there.

@@ -17,7 +17,7 @@ import (
 // Diff compares the generated schema with the migrations in folder and writes the next one under the given
 // name, with a new atlas.sum, when they differ; it reports whether it did. The receiver is a dev database:
 // empty, of the same engine, emptied again afterwards. Use MySQL itself for the mysql folder; MariaDB plans
-// differently. On MySQL, columns and indexes are added in a way that locks no table, as LintLocks wants it.
+// differently. On MySQL, what can be changed without a lock is, as LintLocks wants it.
 //
 // now becomes the version, the same for every engine.
 func (s *Store) Diff(ctx context.Context, folder, name string, now time.Time) (written bool, err error) {

@@ -122,42 +122,51 @@ func lockFree(sql string) bool {
 	return false
 }
 
-// withLocks makes a planned change of a table in MySQL say that it locks nothing, where MySQL can do it so:
-// columns that are added, and indexes. They become statements of their own, because one that does both is as
-// slow as its slowest part. What else there is stays as planned, for LintLocks to find and a person to decide.
+// withLocks makes a planned change of a table in MySQL say that it locks nothing, where MySQL and MariaDB can do it so:
+// columns that are added or dropped, indexes, foreign keys that are dropped, and the defaults of the table for columns to
+// come. They become statements of their own, because one that does several is as slow as its slowest part. What else
+// there is stays as planned, for LintLocks to find and a person to decide.
 func withLocks(sql string) []string {
 	m := alterTable.FindStringSubmatch(sql)
 	if m == nil {
 		return []string{sql}
 	}
-	head, rest := m[1], m[2]
-	var columns, indexes, others []string
-	for _, clause := range clauses(rest) {
+	const instant, inPlace = ", ALGORITHM=INSTANT", ", ALGORITHM=INPLACE, LOCK=NONE"
+	// In the order in which they can run: a foreign key goes before its index, an index before its column, and columns
+	// that are changed take the new defaults of the table.
+	var keys, defaults, columns, indexes, others []string
+	for _, clause := range clauses(m[2]) {
+		to := &others
 		switch {
+		case dropsForeignKey.MatchString(clause):
+			to = &keys
+		case changesDefaults.MatchString(clause):
+			to = &defaults
 		case addsColumn.MatchString(clause):
-			columns = append(columns, clause)
+			to = &columns
 		case changesIndex.MatchString(clause):
-			indexes = append(indexes, clause)
-		default:
-			others = append(others, clause)
+			to = &indexes
 		}
+		*to = append(*to, clause)
 	}
 	var out []string
 	for _, part := range []struct {
 		clauses []string
 		locks   string
-	}{{columns, ", ALGORITHM=INSTANT"}, {others, ""}, {indexes, ", ALGORITHM=INPLACE, LOCK=NONE"}} {
+	}{{keys, inPlace}, {defaults, inPlace}, {columns, instant}, {others, ""}, {indexes, inPlace}} {
 		if len(part.clauses) > 0 {
-			out = append(out, head+strings.Join(part.clauses, ", ")+part.locks)
+			out = append(out, m[1]+strings.Join(part.clauses, ", ")+part.locks)
 		}
 	}
 	return out
 }
 
 var (
-	alterTable   = regexp.MustCompile("(?s)^(ALTER TABLE `[^`]+` )(.*)$")
-	addsColumn   = regexp.MustCompile("^ADD COLUMN `[^`]+` ")
-	changesIndex = regexp.MustCompile("^(?:ADD (?:UNIQUE )?INDEX|DROP INDEX|RENAME INDEX) ")
+	alterTable      = regexp.MustCompile("(?s)^(ALTER TABLE `[^`]+` )(.*)$")
+	addsColumn      = regexp.MustCompile("^ADD COLUMN `[^`]+` ")
+	changesIndex    = regexp.MustCompile("^(?:ADD (?:UNIQUE )?INDEX|DROP INDEX|RENAME INDEX|DROP COLUMN) ")
+	dropsForeignKey = regexp.MustCompile("^DROP FOREIGN KEY ")
+	changesDefaults = regexp.MustCompile(`^(?:CHARSET|COLLATE) \w+$`)
 )
 
 // clauses takes the list of changes of an ALTER TABLE apart, at commas that are in no parentheses and no quotes.

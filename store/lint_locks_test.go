@@ -108,7 +108,17 @@ func TestPlannedChangesLockNothing(t *testing.T) {
 		{
 			"ALTER TABLE `t` DROP COLUMN `a`, MODIFY COLUMN `b` bigint NULL, DROP INDEX `t_a`",
 			[]string{
-				"ALTER TABLE `t` DROP COLUMN `a`, MODIFY COLUMN `b` bigint NULL",
+				"ALTER TABLE `t` MODIFY COLUMN `b` bigint NULL",
+				"ALTER TABLE `t` DROP COLUMN `a`, DROP INDEX `t_a`, ALGORITHM=INPLACE, LOCK=NONE",
+			},
+		},
+		{
+			"ALTER TABLE `t` CHARSET utf8mb4, COLLATE utf8mb4_bin, MODIFY COLUMN `b` varchar(9) COLLATE utf8mb4_bin NULL, " +
+				"DROP INDEX `t_a`, DROP FOREIGN KEY `t_a`",
+			[]string{
+				"ALTER TABLE `t` DROP FOREIGN KEY `t_a`, ALGORITHM=INPLACE, LOCK=NONE",
+				"ALTER TABLE `t` CHARSET utf8mb4, COLLATE utf8mb4_bin, ALGORITHM=INPLACE, LOCK=NONE",
+				"ALTER TABLE `t` MODIFY COLUMN `b` varchar(9) COLLATE utf8mb4_bin NULL",
 				"ALTER TABLE `t` DROP INDEX `t_a`, ALGORITHM=INPLACE, LOCK=NONE",
 			},
 		},

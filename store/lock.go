@@ -58,7 +58,7 @@ func (s *Store) lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duratio
 	case ctx.Err() != nil:
 		return nil, errors.Join(fmt.Errorf("waiting for %s: %w", lockName, ctx.Err()), discard(conn))
 	case errors.Is(err, schema.ErrLocked):
-		return nil, fmt.Errorf("%w, for more than %s", ErrLocked, wait)
+		return nil, fmt.Errorf("%w, for more than %s: %s", ErrLocked, wait, lockHolder(ctx, conn))
 	case err != nil:
 		return nil, err
 	}

@@ -213,7 +213,8 @@ func (r *runner) execute(ctx context.Context, revs migrate.RevisionReadWriter, o
 		return fmt.Errorf("migrate: %w before statement %d of %d of %s %s: %w",
 			errInterrupted, r.step.Number, r.step.Total, r.step.Version, r.step.Description, context.Cause(r.ctx))
 	case isLockTimeout(err):
-		return fmt.Errorf("migrate: %w: a transaction that uses the table did not end in time: %w", ErrLocked, err)
+		return fmt.Errorf("migrate: %w: a transaction that uses the table did not end in time: %w; the table is %s",
+			ErrLocked, err, tableUsers(ctx, r.h.conn, r.step.SQL))
 	case !errors.As(err, &failed) && errors.As(err, &unwritten) && unwritten.Revision.Applied > 0:
 		rev := unwritten.Revision
 		return fmt.Errorf("migrate: statement %d of %d of %s %s ran and could not be recorded; apply again when the "+

@@ -185,13 +185,29 @@ func mysqlOptions(l *location, query string) error {
 	known["read-timeout"] = period(&c.ReadTimeout)
 	known["write-timeout"] = period(&c.WriteTimeout)
 	known["prepare-after"] = count(&l.prepareAfter, 0)
+	if c.Net == "unix" {
+		known["database"] = databaseName(&c.DBName)
+	}
 	if err := readOptions(query, known); err != nil {
 		return err
+	}
+	if c.DBName == "" {
+		return errors.New("option database: want the name of the database")
 	}
 	if err := p.check(strings.Contains(query, "max-idle=")); err != nil {
 		return err
 	}
 	return files.load(c)
+}
+
+func databaseName(to *string) option {
+	return func(value string) error {
+		if strings.Contains(value, "/") {
+			return errors.New("want a name without slashes")
+		}
+		*to = value
+		return nil
+	}
 }
 
 // load reads the certificates. With any of them, connections are encrypted and the server's is verified.

@@ -28,6 +28,7 @@ type Store struct {
 //	sqlite://almanac.db                    a file, relative or absolute (sqlite:///var/lib/almanac.db)
 //	sqlite://:memory:                      in memory, for tests: one connection
 //	mysql://user:password@host:3306/name   MySQL, MariaDB, TiDB and compatible
+//	mysql+unix://user:password@/run/mysqld/mysqld.sock?database=name   the same on a Unix socket, as Atlas writes it
 //
 // Options follow a question mark: sqlite://almanac.db?busy-timeout=30s&cache-size=64M.
 //

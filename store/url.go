@@ -44,11 +44,12 @@ func parseURL(text string) (location, error) {
 	switch scheme {
 	case "sqlite":
 		return parseSQLite(rest)
-	case "mysql":
+	case "mysql", socketScheme:
 		return parseMySQL(text)
 	}
 	// The text is not repeated: in the notation of a driver it has a password, too.
-	return location{}, fmt.Errorf("%w: want sqlite://FILE or mysql://USER:PASSWORD@HOST:PORT/NAME", ErrURL)
+	return location{}, fmt.Errorf("%w: want sqlite://FILE, mysql://USER:PASSWORD@HOST:PORT/NAME "+
+		"or mysql+unix://USER:PASSWORD@/SOCKET?database=NAME", ErrURL)
 }
 
 // sqlitePragmas make SQLite a server's database: readers beside one writer, foreign keys that hold. Write transactions
@@ -141,6 +142,9 @@ const (
 	tableLockWait = 5
 )
 
+// socketScheme is the scheme of a MySQL server on a Unix socket, as the Atlas CLI writes it.
+const socketScheme = "mysql+unix"
+
 func parseMySQL(text string) (location, error) {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -148,24 +152,15 @@ func parseMySQL(text string) (location, error) {
 		return location{}, fmt.Errorf("%w mysql://: not a valid URL; percent-encode special characters", ErrURL)
 	}
 	// Wrong URLs are not repeated: with a character that is not encoded, any part may be of the password.
-	name := strings.Trim(u.Path, "/")
-	switch {
-	case u.Fragment != "" || strings.ContainsAny(u.EscapedPath(), ":@"):
+	if u.Fragment != "" || strings.ContainsAny(u.EscapedPath(), ":@") {
 		return location{}, fmt.Errorf("%w mysql://: percent-encode special characters", ErrURL)
-	case u.Hostname() == "" || name == "" || strings.Contains(name, "/"):
-		return location{}, fmt.Errorf("%w: want mysql://USER:PASSWORD@HOST:PORT/NAME", ErrURL)
-	}
-	port := u.Port()
-	if port == "" {
-		port = "3306"
-	}
-	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
-		return location{}, fmt.Errorf("%w mysql://: want a port from 0 to 65535", ErrURL)
 	}
 	c := mysql.NewConfig()
+	if c.Net, c.Addr, c.DBName, err = mysqlTarget(u); err != nil {
+		return location{}, err
+	}
 	c.User = u.User.Username()
 	c.Passwd, _ = u.User.Password()
-	c.Net, c.Addr, c.DBName = "tcp", net.JoinHostPort(u.Hostname(), port), name
 	// An instant is the same whatever the server's or the machine's zone.
 	c.ParseTime, c.Loc = true, time.UTC
 	// One round trip per statement instead of three. Safe with utf8mb4.
@@ -185,6 +180,44 @@ func parseMySQL(text string) (location, error) {
 		return location{}, fmt.Errorf("%w mysql://: %w", ErrURL, err)
 	}
 	return l, nil
+}
+
+// mysqlTarget returns the address that a URL names, and its database. The URL of a socket names the database among its
+// options, which are read later.
+func mysqlTarget(u *url.URL) (network, address, database string, err error) {
+	if u.Scheme == socketScheme {
+		if u.Host != "" || strings.Trim(u.Path, "/") == "" {
+			return "", "", "", fmt.Errorf("%w: want mysql+unix://USER:PASSWORD@/SOCKET?database=NAME", ErrURL)
+		}
+		return "unix", u.Path, "", nil
+	}
+	name := strings.Trim(u.Path, "/")
+	if u.Hostname() == "" || name == "" || strings.Contains(name, "/") {
+		return "", "", "", fmt.Errorf("%w: want mysql://USER:PASSWORD@HOST:PORT/NAME", ErrURL)
+	}
+	port := u.Port()
+	if port == "" {
+		port = "3306"
+	}
+	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+		return "", "", "", fmt.Errorf("%w mysql://: want a port from 0 to 65535", ErrURL)
+	}
+	return "tcp", net.JoinHostPort(u.Hostname(), port), name, nil
+}
+
+// Target is where a URL of MySQL leads, for other programs. Network is tcp or unix.
+type Target struct{ Network, Address, User, Database string }
+
+// MySQLTarget takes a URL of MySQL apart. Its error is that of Open.
+func MySQLTarget(text string) (Target, error) {
+	l, err := parseURL(text)
+	if err != nil {
+		return Target{}, err
+	}
+	if l.mysql == nil {
+		return Target{}, fmt.Errorf("%w: want one of MySQL", ErrURL)
+	}
+	return Target{l.mysql.Net, l.mysql.Addr, l.mysql.User, l.mysql.DBName}, nil
 }
 
 func (l location) open() (*sql.DB, error) {

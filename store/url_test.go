@@ -2,6 +2,8 @@ package store_test
 
 import (
 	"errors"
+	"net/url"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +11,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/store"
 )
 
@@ -69,6 +72,16 @@ func TestMySQLURLs(t *testing.T) {
 			settings{"ewa", "s3cret", "h:3306", "cal", "true", wait},
 			"mysql://ewa:xxxxx@h/cal?tls=true",
 		},
+		{
+			"Unix socket", "mysql+unix://ewa:s3cret@/run/mysqld/mysqld.sock?database=cal&timeout=3s",
+			settings{"ewa", "s3cret", "/run/mysqld/mysqld.sock", "cal", "", 3 * time.Second},
+			"mysql+unix://ewa:xxxxx@/run/mysqld/mysqld.sock?database=cal&timeout=3s",
+		},
+		{
+			"Unix socket without user", "mysql+unix:///tmp/my%20sql.sock?database=my%20cal",
+			settings{"", "", "/tmp/my sql.sock", "my cal", "", wait},
+			"mysql+unix:///tmp/my%20sql.sock?database=my%20cal",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -91,6 +104,36 @@ func TestMySQLURLs(t *testing.T) {
 				t.Errorf("the driver refuses it: %v", err)
 			}
 		})
+	}
+}
+
+// The server tells its socket. On another machine than the tests there is none.
+func TestOpenOnAUnixSocket(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(storetest.Variable) == "" {
+		t.Skipf("%s names no server", storetest.Variable)
+	}
+	address := storetest.MySQL(t)
+	st := storetest.Migrated(t, address)
+	socket := scan(t, st.DB, "SELECT @@socket")
+	if _, err := os.Stat(socket); err != nil {
+		t.Skipf("the server's socket is not on this machine: %v", err)
+	}
+	target, err := store.MySQLTarget(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := url.URL{Scheme: "mysql+unix", User: url.User(target.User), Path: socket}
+	u.RawQuery = url.Values{"database": {target.Database}}.Encode()
+	local := open(t, u.String())
+	if err := local.Current(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if got := scan(t, local.DB, "SELECT DATABASE()"); got != target.Database {
+		t.Errorf("got database %s, want %s", got, target.Database)
+	}
+	if via := scan(t, local.DB, "SELECT host FROM information_schema.processlist WHERE id = CONNECTION_ID()"); via != "localhost" {
+		t.Errorf("connected from %s, want a socket", via)
 	}
 }
 
@@ -120,6 +163,13 @@ func TestURLsThatCannotBeUsed(t *testing.T) {
 		{"password among the options", "mysql://ewa@h/cal?password=s3cret"},
 		{"unknown tls", "mysql://ewa:s3cret@h/cal?tls=yes"},
 		{"no duration", "mysql://ewa:s3cret@h/cal?timeout=3"},
+		{"socket without a database", "mysql+unix://ewa:s3cret@/run/mysqld/mysqld.sock"},
+		{"socket with an empty database", "mysql+unix://ewa:s3cret@/run/mysqld/mysqld.sock?database="},
+		{"socket with two databases", "mysql+unix://ewa:s3cret@/run/mysqld/mysqld.sock?database=a/b"},
+		{"socket and a host", "mysql+unix://ewa:s3cret@h/run/mysqld/mysqld.sock?database=cal"},
+		{"no socket", "mysql+unix://ewa:s3cret@/?database=cal"},
+		{"socket, password with a slash", "mysql+unix://ewa:123/s3cret@/run/mysqld.sock?database=cal"},
+		{"database among the options of a host", "mysql://ewa:s3cret@h/cal?database=other"},
 		{"negative duration", "mysql://ewa:s3cret@h/cal?timeout=-3s"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -145,7 +195,7 @@ func FuzzURLNeverShowsThePassword(f *testing.F) {
 			t.Skip()
 		}
 		for _, password := range []string{secret, "kWq7%23xu2"} {
-			for _, scheme := range []string{"mysql://", "postgres://", ""} {
+			for _, scheme := range []string{"mysql://", "mysql+unix://", "postgres://", ""} {
 				_, shown, err := store.ParseURL(scheme + login + ":" + password + "@" + host + rest)
 				if err != nil {
 					shown = err.Error()
@@ -163,6 +213,7 @@ func FuzzParseURL(f *testing.F) {
 	for _, seed := range []string{
 		"sqlite://almanac.db", "sqlite::memory:", "sqlite://:memory:", "sqlite:///var/lib/a b?c.db", "sqlite://a.db?cache=64MiB&busy=5s&mmap=1GiB", "sqlite://a%20b.db",
 		"mysql://ewa@h/cal", "mysql://ewa@[::1]:3307/cal?tls=skip-verify&timeout=3s", "mysql://e%40w%3Aa@h:3306/c%2Fal?pool=8", "mysql://h/cal", "mysql:///", "://",
+		"mysql+unix://ewa@/run/mysqld.sock?database=cal", "mysql+unix:///a%20b?database=c%26d&max-open=3",
 	} {
 		f.Add(seed)
 	}

@@ -18,6 +18,7 @@ type Drift struct {
 	Database string // its URL without password
 	Version  string // of the last migration that it has
 	Mend     []Statement
+	Others   []string // what is there and not compared: "trigger audit of events"
 }
 
 // Statement is one statement and what it does.
@@ -32,7 +33,8 @@ var ErrNoRecord = errors.New("no record of migrations")
 // Verify compares the tables of the database with those that the migrations in its record make, and
 // returns the statements that would mend the difference: none when there is none. Migrations that are not applied yet
 // are none; of one that was applied in part its statements so far count. The revision table itself is
-// left out, and so are views and triggers, of which migrations have none. It changes nothing.
+// left out. Triggers, views, partitions, indexes that are invisible, events and routines are listed, because migrations
+// make none. It changes nothing.
 //
 // Without dev, MySQL is compared with what is recorded in migrations/states, and migrations of SQLite are replayed in
 // memory. With dev, an empty database of the same engine that is emptied again, they are replayed there: to see what
@@ -67,13 +69,34 @@ func (s *Store) verify(ctx context.Context, files fs.FS, dev *Store) (drift Drif
 				at.statements++
 			}
 		}
-		drift, err = h.compare(ctx, live, at, dev)
+		if drift, err = h.compare(ctx, live, at, dev); err != nil {
+			return err
+		}
+		if s.Engine() == "mysql" {
+			drift.Mend = sayLocks(drift.Mend)
+		}
+		drift.Others, err = s.others(ctx, h.conn)
 		return err
 	})
 	if err != nil {
 		return Drift{}, fmt.Errorf("verify: %w", err)
 	}
 	return drift, nil
+}
+
+// sayLocks makes statements say that they lock nothing, where the server can do it so. The comment of another one that
+// changes a table says that programs wait.
+func sayLocks(planned []Statement) (out []Statement) {
+	for _, p := range planned {
+		for _, sql := range withLocks(p.SQL) {
+			comment := p.Comment
+			if alterTable.MatchString(sql) && !lockFree(bare(sql)) {
+				comment += "; this keeps programs from writing meanwhile"
+			}
+			out = append(out, Statement{SQL: sql, Comment: comment})
+		}
+	}
+	return out
 }
 
 // compare is Verify for a point of the history and the tables that there are.
@@ -142,9 +165,11 @@ func (d Drift) String() string {
 	var b strings.Builder
 	if len(d.Mend) == 0 {
 		fmt.Fprintf(&b, "-- No drift: %s is what its migrations make, up to version %s.\n", d.Database, d.Version)
+		b.WriteString(d.others())
 		return b.String()
 	}
 	fmt.Fprintf(&b, "-- Drift: %s is not what its migrations make, up to version %s.\n", d.Database, d.Version)
+	b.WriteString(d.others())
 	b.WriteString("-- These statements would mend it. Those that drop something lose what it holds.\n")
 	for _, s := range d.Mend {
 		b.WriteByte('\n')
@@ -152,6 +177,15 @@ func (d Drift) String() string {
 			b.WriteString("-- " + s.Comment + "\n")
 		}
 		b.WriteString(terminated(s.SQL) + "\n")
+	}
+	return b.String()
+}
+
+// others names what was not compared, as comments.
+func (d Drift) others() string {
+	var b strings.Builder
+	for _, o := range d.Others {
+		fmt.Fprintf(&b, "-- Not compared, and not made by a migration: %s.\n", o)
 	}
 	return b.String()
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
+	"net"
 	"strings"
 
 	"github.com/almanac-cal/almanac/store"
@@ -18,7 +18,7 @@ type backupCmd struct {
 
 // Run copies an SQLite database, and tells how MySQL's own program copies another.
 func (c backupCmd) Run(ctx context.Context, s streams) error {
-	if strings.HasPrefix(c.DB, "mysql://") {
+	if !strings.HasPrefix(c.DB, "sqlite://") {
 		help, err := dumpHelp(c.DB, c.File)
 		if err != nil {
 			return usageError{err}
@@ -64,22 +64,23 @@ With MariaDB the program is called mariadb-dump. docs/dba.md tells how to restor
 
 // mysqlAddress is a database URL as flags of MySQL's programs, and the database's name.
 func mysqlAddress(db string) (flags, name string, err error) {
-	if err := store.CheckURL(db); err != nil {
+	target, err := store.MySQLTarget(db)
+	if err != nil {
 		return "", "", fmt.Errorf("--db: %w", err)
 	}
-	u, err := url.Parse(db)
-	if err != nil {
-		return "", "", errors.New("--db: not a valid URL") // whose error repeats the password
+	if target.Network == "unix" {
+		flags = "--socket=" + quoted(target.Address)
+	} else {
+		host, port, err := net.SplitHostPort(target.Address)
+		if err != nil {
+			return "", "", fmt.Errorf("--db: %w", err)
+		}
+		flags = "--host=" + quoted(host) + " --port=" + port
 	}
-	port := u.Port()
-	if port == "" {
-		port = "3306"
+	if target.User != "" {
+		flags += " --user=" + quoted(target.User)
 	}
-	flags = "--host=" + quoted(u.Hostname()) + " --port=" + port
-	if user := u.User.Username(); user != "" {
-		flags += " --user=" + quoted(user)
-	}
-	return flags, strings.Trim(u.Path, "/"), nil
+	return flags, target.Database, nil
 }
 
 // quoted is an argument as a shell takes it.

@@ -94,25 +94,39 @@ func TestManualNamesEveryOption(t *testing.T) {
 	}
 }
 
-// grants are the statements of the manual for a database, with users of a test.
-func grants(t *testing.T, name, suffix string) []string {
+// statementsOf takes SQL apart, without comments.
+func statementsOf(text string) (out []string) {
+	text = regexp.MustCompile(`(?m)^--.*$`).ReplaceAllString(text, "")
+	for statement := range strings.SplitSeq(text, ";") {
+		if statement = strings.TrimSpace(statement); statement != "" {
+			out = append(out, statement)
+		}
+	}
+	return out
+}
+
+// manualGrants are the statements of the manual that make a database and its users.
+func manualGrants(t *testing.T) []string {
 	t.Helper()
 	_, text, ok := strings.Cut(dbaPage(t), "```sql\n")
 	if !ok {
 		t.Fatal("the manual has no SQL")
 	}
 	text, _, _ = strings.Cut(text, "```")
-	text = regexp.MustCompile(`(?m)^--.*$`).ReplaceAllString(text, "")
-	text = strings.NewReplacer("`almanac`", "`"+name+"`", "'almanac_migrate'", "'m"+suffix+"'",
-		"'almanac_serve'", "'s"+suffix+"'").Replace(text)
-	var out []string
-	for statement := range strings.SplitSeq(text, ";") {
-		if statement = strings.TrimSpace(statement); statement != "" {
-			out = append(out, statement)
-		}
+	out := statementsOf(text)
+	if len(out) != 5 {
+		t.Fatalf("want a database, and two users with a grant each: %q", out)
 	}
-	if len(out) != 4 {
-		t.Fatalf("want two users with a grant each: %q", out)
+	return out
+}
+
+// grants are those statements for a database and users of a test.
+func grants(t *testing.T, name, suffix string) (out []string) {
+	t.Helper()
+	names := strings.NewReplacer("`almanac`", "`"+name+"`", "'almanac_migrate'", "'m"+suffix+"'",
+		"'almanac_serve'", "'s"+suffix+"'")
+	for _, statement := range manualGrants(t) {
+		out = append(out, names.Replace(statement))
 	}
 	return out
 }
@@ -149,6 +163,10 @@ func TestUsersOfTheManualHaveTheRightsTheyNeed(t *testing.T) {
 			}
 		}
 	})
+	// The manual makes the database, too.
+	if _, err := root.DB.ExecContext(t.Context(), "DROP DATABASE `"+name+"`"); err != nil {
+		t.Fatal(err)
+	}
 	for _, statement := range grants(t, name, suffix) {
 		if _, err := root.DB.ExecContext(t.Context(), statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)

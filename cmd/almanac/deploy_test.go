@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,7 +100,9 @@ type container struct {
 	Args []string
 	Env  []struct {
 		Name, Value string
-		ValueFrom   any `yaml:"valueFrom"`
+		ValueFrom   struct {
+			Secret struct{ Name, Key string } `yaml:"secretKeyRef"`
+		} `yaml:"valueFrom"`
 	}
 	Ports []struct {
 		Name          string
@@ -124,7 +127,7 @@ func (c container) env() map[string]string {
 	out := map[string]string{}
 	for _, e := range c.Env {
 		out[e.Name] = e.Value
-		if e.ValueFrom != nil {
+		if e.ValueFrom.Secret.Key != "" {
 			out[e.Name] = "mysql://user:password@host:3306/name"
 		}
 	}
@@ -143,10 +146,11 @@ func bytesOf(t *testing.T, size string) uint64 {
 
 func TestKubernetesManifests(t *testing.T) {
 	t.Parallel()
-	dec := yaml.NewDecoder(strings.NewReader(readRoot(t, "deploy/kubernetes/almanac.yaml") + "\n---\n" +
-		readRoot(t, "deploy/kubernetes/migrate-data.yaml")))
+	dec := yaml.NewDecoder(strings.NewReader(readRoot(t, "deploy/kubernetes/migrate.yaml") + "\n---\n" +
+		readRoot(t, "deploy/kubernetes/almanac.yaml") + "\n---\n" + readRoot(t, "deploy/kubernetes/migrate-data.yaml")))
 	kinds := map[string]int{}
-	var order []string // what is done to the database, pods that serve included
+	secrets := map[string]string{} // by command
+	var order []string             // what is done to the database, pods that serve included
 	for {
 		var doc struct {
 			APIVersion string `yaml:"apiVersion"`
@@ -202,6 +206,11 @@ func TestKubernetesManifests(t *testing.T) {
 				t.Errorf("%s may do too much: %+v", c.Name, c)
 			}
 			parsed := parses(t, c.Name, c.Args, c.env())
+			for _, e := range c.Env {
+				if e.Name == "ALMANAC_DB" {
+					secrets[strings.Join(c.Args[:min(2, len(c.Args))], " ")] = e.ValueFrom.Secret.Name
+				}
+			}
 			if c.Args[0] != "serve" {
 				order = append(order, strings.Join(c.Args, " "))
 				continue
@@ -248,9 +257,24 @@ func TestKubernetesManifests(t *testing.T) {
 	if diff := cmp.Diff([]string{"migrate apply --no-data", "serve", "migrate data"}, order); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for _, kind := range []string{"Deployment", "Job", "Service", "ServiceAccount", "PodDisruptionBudget", "PersistentVolumeClaim"} {
-		if kinds[kind] != 1 {
+	// Pods that serve have no user that may drop a table.
+	wantSecrets := map[string]string{
+		"migrate apply": "almanac-migrate", "serve --listen=0.0.0.0:8080": "almanac", "migrate data": "almanac-migrate",
+	}
+	if diff := cmp.Diff(wantSecrets, secrets); diff != "" {
+		t.Errorf("secrets (-want +got):\n%s", diff)
+	}
+	for kind, want := range map[string]int{
+		"Deployment": 1, "Job": 2, "Service": 1, "ServiceAccount": 1, "PodDisruptionBudget": 1, "PersistentVolumeClaim": 1,
+	} {
+		if kinds[kind] != want {
 			t.Errorf("%d of %s", kinds[kind], kind)
+		}
+	}
+	for secret, user := range map[string]string{"almanac-migrate": "almanac_migrate", "almanac": "almanac_serve"} {
+		made := "secret generic " + secret + " --from-literal=db='mysql://" + user + ":PASSWORD@"
+		if !strings.Contains(readRoot(t, "deploy/kubernetes/almanac.yaml"), made) {
+			t.Errorf("no %q", made)
 		}
 	}
 }
@@ -260,9 +284,12 @@ func TestCompose(t *testing.T) {
 	var file struct {
 		Services map[string]struct {
 			Image       string
+			Command     []string
 			Environment map[string]string
-			ReadOnly    bool     `yaml:"read_only"`
-			CapDrop     []string `yaml:"cap_drop"`
+			Volumes     []string
+			DependsOn   map[string]struct{ Condition string } `yaml:"depends_on"`
+			ReadOnly    bool                                  `yaml:"read_only"`
+			CapDrop     []string                              `yaml:"cap_drop"`
 		}
 	}
 	if err := yaml.Unmarshal([]byte(readRoot(t, "compose.yaml")), &file); err != nil {
@@ -275,22 +302,46 @@ func TestCompose(t *testing.T) {
 	if !strings.Contains(readRoot(t, "README.md"), "starts it on MySQL "+version+",") {
 		t.Error("the README names another version of MySQL")
 	}
+	if !slices.Contains(file.Services["mysql"].Volumes, "./deploy/mysql/users.sh:/docker-entrypoint-initdb.d/users.sh:ro") {
+		t.Error("MySQL does not make the users")
+	}
+	// ${NAME:-default} is the default here.
+	settings := func(service string) map[string]string {
+		env := map[string]string{}
+		for name, value := range file.Services[service].Environment {
+			env[name] = regexp.MustCompile(`\$\{\w+:-([^}]*)\}`).ReplaceAllString(value, "$1")
+		}
+		return env
+	}
+	passwords := settings("mysql")
+	for service, want := range map[string]struct{ user, password string }{
+		"migrate": {"almanac_migrate", passwords["ALMANAC_MIGRATE_PASSWORD"]},
+		"almanac": {"almanac_serve", passwords["ALMANAC_DB_PASSWORD"]},
+	} {
+		s := file.Services[service]
+		if !s.ReadOnly || len(s.CapDrop) != 1 {
+			t.Errorf("%s may do too much: %+v", service, s)
+		}
+		args := s.Command
+		if len(args) == 0 {
+			args = []string{"serve"}
+		}
+		env := settings(service)
+		parses(t, "compose.yaml, "+service, args, env)
+		if url := "mysql://" + want.user + ":" + want.password + "@mysql:3306/almanac"; want.password == "" || env["ALMANAC_DB"] != url {
+			t.Errorf("%s has the database %s, want %s", service, env["ALMANAC_DB"], url)
+		}
+	}
 	almanac := file.Services["almanac"]
-	if !almanac.ReadOnly || len(almanac.CapDrop) != 1 {
-		t.Errorf("may do too much: %+v", almanac)
+	if almanac.Environment["ALMANAC_MIGRATE"] != "" || almanac.DependsOn["migrate"].Condition != "service_completed_successfully" {
+		t.Errorf("what serves migrates, or does not wait for what does: %+v", almanac)
 	}
-	env := map[string]string{}
-	for name, value := range almanac.Environment {
-		// ${NAME:-default} is the default here.
-		env[name] = regexp.MustCompile(`\$\{\w+:-([^}]*)\}`).ReplaceAllString(value, "$1")
-	}
-	parses(t, "compose.yaml", []string{"serve"}, env)
 
 	docker := readRoot(t, "Dockerfile")
 	if !strings.Contains(docker, "nonroot") || !strings.Contains(docker, `ENTRYPOINT ["/usr/local/bin/almanac"]`) {
 		t.Error("the image is not that of a program without rights")
 	}
-	env = map[string]string{}
+	env := map[string]string{}
 	for _, m := range regexp.MustCompile(`(?m)^ENV (\w+)=(.*)$`).FindAllStringSubmatch(docker, -1) {
 		env[m[1]] = m[2]
 	}

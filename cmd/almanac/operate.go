@@ -39,6 +39,7 @@ type operateFlags struct {
 	MaxAge                  time.Duration `default:"0s" placeholder:"TIME" help:"How long caches may answer with what is read without signing in, before they ask again. Default ${default}."`
 	StaleWhileRevalidate    time.Duration `default:"10s" placeholder:"TIME" help:"How long they may then go on with it while they ask. Default ${default}."`
 	DrainWait               time.Duration `default:"0s" placeholder:"TIME" help:"When told to stop, go on that long while /readyz says so. Default ${default}."`
+	IndexWait               time.Duration `default:"1m" placeholder:"TIME" help:"After the start, /readyz says 503 until the index is loaded, but no longer than this. 0s does not wait. Default ${default}."`
 	ReusePort               bool          `help:"Share the address with other processes, so that a new one can start before the old one stops."`
 	MetricsListen           string        `placeholder:"HOST:PORT" help:"Second address, for operators only, with /metrics for Prometheus. Default none."`
 	Pprof                   bool          `help:"Profiles of the process at /debug/pprof/ of that address."`
@@ -66,6 +67,7 @@ func (f operateFlags) check() error {
 		{"request-timeout", f.RequestTimeout, time.Millisecond},
 		{"upload-timeout", f.UploadTimeout, time.Millisecond},
 		{"drain-wait", f.DrainWait, 0},
+		{"index-wait", f.IndexWait, 0},
 		{"cache-delay", f.CacheDelay, 0},
 	} {
 		if d.value < d.least || d.value > time.Hour {

@@ -385,11 +385,15 @@ func (f serveFlags) server(
 	release = func() error { return errors.Join(stop(), files.Close()) }
 	verifier := auth.NewVerifier(st.Ent, site.Now)
 	verifier.Log = log
+	var state server.IndexState
+	if lists != nil {
+		state = lists
+	}
 	srv, err := server.New(server.Config{
 		API: api, Auth: verifier, Words: words, Site: site, Log: log, Media: files, Away: store.IsAway,
 		Limits: op.limits, Checks: checks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
 		Caching: caching, Replays: replay.New(st.Ent), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
-		Quiet: !f.AccessLog,
+		Quiet: !f.AccessLog, Index: state, IndexWait: f.IndexWait,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, release())
