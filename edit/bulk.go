@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // Loader writes many new records at once, by the rules of Editor: what it leaves in the tables is what as many

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/eventterm"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // counted reports whether events of the stored status count for their terms.

@@ -8,7 +8,6 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -16,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/auth"
 )
 
 // PublishDue publishes all scheduled records whose date has come at now, and returns how many they were. Any

@@ -19,10 +19,10 @@ import (
 
 	"entgo.io/ent/dialect/sql/sqlgraph"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // Editor writes records on somebody's behalf. One request has one Editor, which is not for concurrent use.

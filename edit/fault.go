@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // faultOf names the parameter of a fault.

@@ -7,15 +7,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
-	"github.com/almanac-cal/almanac/param"
-	"github.com/almanac-cal/almanac/store"
-	"github.com/almanac-cal/almanac/when"
+	"github.com/almanac-cal/almanac/internal/when"
 )
 
 var now = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/when"
+	"github.com/almanac-cal/almanac/internal/when"
 )
 
 // MaxNew is how many venues, organizers, categories or tags one event may bring with it in each of these lists.

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // termLookup is what was found for the terms that an event names.

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // plan is what an event is to be linked to. Planning looks up what is named, for the faults that come before

@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/termtranslation"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
-	"github.com/almanac-cal/almanac/markup"
-	"github.com/almanac-cal/almanac/search"
+	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/internal/search"
 )
 
 // searchable are the fields of the change log that a search looks at, whatever the kind; the slug counts for

@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/slug"
-	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // slugOf is a slug of a record or term in one language. Slug is "" as long as there is none.

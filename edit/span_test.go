@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/when"
+	"github.com/almanac-cal/almanac/internal/when"
 )
 
 func TestRespan(t *testing.T) {

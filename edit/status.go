@@ -3,8 +3,8 @@ package edit
 import (
 	"time"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/auth"
 )
 
 // may asks the permission matrix about a record as it is stored.

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/termtranslation"
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // CreateTerm stores a new category or tag. A name that is taken, of tags anywhere, of categories under the same

@@ -3,13 +3,13 @@ package edit
 import (
 	"context"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // CreateVenue stores a new venue. If a venue of the same name, and description if one is sent, is there

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/param"
-	"github.com/almanac-cal/almanac/when"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/when"
 )
 
 // maxUnix is beyond all seconds that are a date. Numbers up to it lose nothing as float64.

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // Explanation is what a declaration says about a parameter, for people. Where several operations have a parameter

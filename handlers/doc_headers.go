@@ -3,7 +3,7 @@ package handlers
 import (
 	"net/http"
 
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // headerParameters are headers of requests that package server obeys. They are no parameters of a declaration, so the

@@ -2,7 +2,7 @@ package handlers
 
 import (
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // shape is the schema of a value that its declaration publishes with one type although it may have several, as

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/markup"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/markup"
 )
 
 // eventJSON is the representation of an event (contract, section 6.1). Flags are pointers because a redacted

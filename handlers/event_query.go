@@ -16,10 +16,10 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/venue"
-	"github.com/almanac-cal/almanac/index"
-	"github.com/almanac-cal/almanac/param"
-	"github.com/almanac-cal/almanac/search"
-	"github.com/almanac-cal/almanac/when"
+	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/search"
+	"github.com/almanac-cal/almanac/internal/when"
 )
 
 // eventQuery is what GET /events may be asked.

@@ -3,12 +3,12 @@ package handlers
 import (
 	"strconv"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	entrecord "github.com/almanac-cal/almanac/ent/record"
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // listEvents answers GET /events: which events they are, their rows, and a query per kind of what is linked.

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // maxFields bounds the names a client can make us look for.

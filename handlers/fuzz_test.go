@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/locale"
+	"github.com/almanac-cal/almanac/internal/locale"
 )
 
 // fuzzed is the API without a database: what takes requests apart.

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
-	"github.com/almanac-cal/almanac/locale"
+	"github.com/almanac-cal/almanac/internal/locale"
 )
 
 // Media types have no case, nor have the names of their parameters.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // indexQuery is what GET of the API's root may be asked; neither has an effect.

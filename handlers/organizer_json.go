@@ -3,7 +3,7 @@ package handlers
 import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/markup"
+	"github.com/almanac-cal/almanac/internal/markup"
 )
 
 // organizerJSON is the representation of an organizer (contract, section 6.3): empty members are absent.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // maxPerPage is the largest page; a larger one asked for is taken as this.

@@ -16,8 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/termtranslation"
-	"github.com/almanac-cal/almanac/param"
-	"github.com/almanac-cal/almanac/search"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/search"
 )
 
 // termQuery is what the lists of categories and of tags may be asked.

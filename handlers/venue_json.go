@@ -5,7 +5,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/markup"
+	"github.com/almanac-cal/almanac/internal/markup"
 )
 
 // venueJSON is the representation of a venue (contract, section 6.2): empty members are absent.

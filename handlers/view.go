@@ -4,11 +4,11 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/locale"
-	"github.com/almanac-cal/almanac/markup"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/markup"
 )
 
 // view turns rows into representations for one request. Its methods are pure: all they need is loaded.

@@ -6,9 +6,9 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/index"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/index"
 )
 
 // The tables of events, venues and organizers share the columns this file asks about, and Ent's predicates of

@@ -15,10 +15,10 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/user"
-	"github.com/almanac-cal/almanac/markup"
-	"github.com/almanac-cal/almanac/param"
-	"github.com/almanac-cal/almanac/store"
-	"github.com/almanac-cal/almanac/when"
+	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/when"
 )
 
 // Lengths of what clients write, in characters (contract, section 4).

@@ -11,9 +11,9 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/server"
-	"github.com/almanac-cal/almanac/store"
 )
 
 func TestWhoMayKeepAReply(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/limit"
+	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/server"
 )
 

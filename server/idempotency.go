@@ -19,8 +19,8 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/param"
-	"github.com/almanac-cal/almanac/replay"
+	"github.com/almanac-cal/almanac/internal/idempotency"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // The headers of draft-ietf-httpapi-idempotency-key-header, and one that says that an answer is not the first.
@@ -59,7 +59,7 @@ func (s *Server) once(
 	if !ok || len(sent) > 1 {
 		return param.Invalid{Faults: []param.Fault{{Param: headerKey, Key: "idempotency-key-malformed"}}}
 	}
-	request := replay.Request{User: x.caller.UserID, Key: key}
+	request := idempotency.Request{User: x.caller.UserID, Key: key}
 	if request.Fingerprint, err = fingerprint(c); err != nil {
 		return err
 	}
@@ -113,9 +113,9 @@ func (s *Server) settle(x *exchange, do func(context.Context) error) {
 // keyRefusal is what a client is told of a key that is not to be had; other errors stay.
 func keyRefusal(err error) error {
 	switch {
-	case errors.Is(err, replay.ErrInUse):
+	case errors.Is(err, idempotency.ErrInUse):
 		return &turnedAway{error: errKeyInUse, retry: time.Second, reason: reasonKey}
-	case errors.Is(err, replay.ErrReused):
+	case errors.Is(err, idempotency.ErrReused):
 		return errKeyReused
 	}
 	return err
@@ -219,8 +219,8 @@ var ofOneReply = map[string]bool{
 }
 
 // answerOf is the reply as it stands, before the headers that every reply has.
-func answerOf(c *fiber.Ctx, x *exchange) replay.Answer {
-	a := replay.Answer{
+func answerOf(c *fiber.Ctx, x *exchange) idempotency.Answer {
+	a := idempotency.Answer{
 		Status: c.Response().StatusCode(), Body: slices.Clone(c.Response().Body()),
 		Header: [][2]string{{fiber.HeaderContentLanguage, string(x.lang)}},
 	}
@@ -233,7 +233,7 @@ func answerOf(c *fiber.Ctx, x *exchange) replay.Answer {
 }
 
 // repeat sends an answer that was given before.
-func (x *exchange) repeat(c *fiber.Ctx, a *replay.Answer) {
+func (x *exchange) repeat(c *fiber.Ctx, a *idempotency.Answer) {
 	x.replayed = true
 	for _, h := range a.Header {
 		if h[0] == fiber.HeaderContentLanguage {

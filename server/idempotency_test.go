@@ -11,10 +11,10 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/idempotency"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
-	"github.com/almanac-cal/almanac/replay"
 	"github.com/almanac-cal/almanac/server"
-	"github.com/almanac-cal/almanac/store"
 )
 
 // TestWhatEndsARequestFreesItsKey is for deadlines and faults: nothing is written, and the next attempt is the first.
@@ -45,7 +45,7 @@ func TestWhatEndsARequestFreesItsKey(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				interrupt = c.interrupt
 				s := broken(t, io.Discard, func(h *handlers.Config, s *server.Config) {
-					h.DB, s.Replays = st.Ent, replay.New(st.Ent)
+					h.DB, s.Replays = st.Ent, idempotency.New(st.Ent)
 					if c.status == 503 {
 						s.Timeout = time.Second
 					}

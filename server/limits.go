@@ -15,10 +15,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/limit"
-	"github.com/almanac-cal/almanac/media"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/limit"
+	"github.com/almanac-cal/almanac/internal/media"
 )
 
 // Limits on what a client can make us hold.

@@ -12,7 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/almanac-cal/almanac/limit"
+	"github.com/almanac-cal/almanac/internal/limit"
 )
 
 // Metrics count what the server does, for Prometheus. All methods may be called on nil, which counts nothing.

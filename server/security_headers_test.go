@@ -10,8 +10,8 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/storetest"
-	"github.com/almanac-cal/almanac/media"
 )
 
 // TestHeadersOfEveryKindOfReply asks for one reply of each kind, on a site behind TLS and on one without. All say what

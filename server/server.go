@@ -19,13 +19,13 @@ import (
 	"github.com/valyala/fasthttp"
 	"go.opentelemetry.io/otel/trace"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/limit"
-	"github.com/almanac-cal/almanac/locale"
-	"github.com/almanac-cal/almanac/media"
-	"github.com/almanac-cal/almanac/replay"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/idempotency"
+	"github.com/almanac-cal/almanac/internal/limit"
+	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/web"
 )
 
@@ -38,7 +38,7 @@ type Config struct {
 	Log   *slog.Logger
 	Media media.Store // files below /media/; nil: there are none
 	// Replays remembers answers to requests with a key; nil: keys are ignored.
-	Replays *replay.Keeper
+	Replays *idempotency.Keeper
 
 	// MaxAge is how long caches may answer with what anonymous callers read, Stale how long they may go on with it
 	// while they ask anew. Whole seconds.

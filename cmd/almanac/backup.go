@@ -7,7 +7,7 @@ import (
 	"net"
 	"strings"
 
-	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 type backupCmd struct {

@@ -17,15 +17,15 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/internal/when"
 	"github.com/almanac-cal/almanac/migrations"
-	"github.com/almanac-cal/almanac/store"
-	"github.com/almanac-cal/almanac/when"
 )
 
 // What docs/dba.md says is what there is.

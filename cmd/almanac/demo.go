@@ -15,17 +15,17 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/media"
-	"github.com/almanac-cal/almanac/seed"
-	"github.com/almanac-cal/almanac/seed/scenario"
-	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/seed"
+	"github.com/almanac-cal/almanac/internal/seed/scenario"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // demoCmd serves a fake calendar. Without --db and --keep everything is in a temporary folder that goes when it

@@ -9,7 +9,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/almanac-cal/almanac/limit"
+	"github.com/almanac-cal/almanac/internal/limit"
 )
 
 // libraryLog takes the lines of libraries that have one log for a whole program, and gives them to the log of the server

@@ -14,9 +14,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/manual"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
-	"github.com/almanac-cal/almanac/store"
-	"github.com/almanac-cal/almanac/when"
+	"github.com/almanac-cal/almanac/internal/when"
 )
 
 // refused stands in a table for what is no answer.

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // database is the flag that every command with a database has.

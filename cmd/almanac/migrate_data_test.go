@@ -10,9 +10,9 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/migrations"
-	"github.com/almanac-cal/almanac/store"
 )
 
 func TestDataStepsNameMigrations(t *testing.T) {

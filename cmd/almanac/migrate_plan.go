@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/migrations"
-	"github.com/almanac-cal/almanac/store"
 )
 
 type migratePlanCmd struct {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/locale"
+	"github.com/almanac-cal/almanac/internal/locale"
 )
 
 // openapiCmd writes what GET /doc answers, without a database or a server.

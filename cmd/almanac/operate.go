@@ -14,10 +14,10 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/index"
-	"github.com/almanac-cal/almanac/limit"
+	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/limit"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
-	"github.com/almanac-cal/almanac/store"
 )
 
 // operateFlags are how the service is run: how much it does, for whom, how it stops and who may watch.

@@ -18,7 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/almanac-cal/almanac/limit"
+	"github.com/almanac-cal/almanac/internal/limit"
 )
 
 func TestWrongSettingsAreNamedBeforeAnythingIsOpened(t *testing.T) {

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/almanac-cal/almanac/index"
+	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
-	"github.com/almanac-cal/almanac/store"
 )
 
 // TestCommandsRaiseTheRevision runs commands that change what the API answers and no record is written by: processes that

@@ -12,13 +12,13 @@ import (
 
 	"golang.org/x/term"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/media"
-	"github.com/almanac-cal/almanac/seed"
-	"github.com/almanac-cal/almanac/seed/scenario"
-	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/seed"
+	"github.com/almanac-cal/almanac/internal/seed/scenario"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // seedCmds fill a database with what is made up, and empty it of that.

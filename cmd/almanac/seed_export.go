@@ -12,16 +12,16 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/locale"
-	"github.com/almanac-cal/almanac/media"
-	"github.com/almanac-cal/almanac/seed"
-	"github.com/almanac-cal/almanac/seed/scenario"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/seed"
+	"github.com/almanac-cal/almanac/internal/seed/scenario"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
-	"github.com/almanac-cal/almanac/store"
 )
 
 // export writes a calendar to a file. It has no pictures: their files would have to come with it.

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/seed"
+	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/internal/storetest"
-	"github.com/almanac-cal/almanac/seed"
-	"github.com/almanac-cal/almanac/seed/scenario"
 )
 
 func TestWhichCalendarIsSeeded(t *testing.T) {

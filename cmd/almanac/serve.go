@@ -15,16 +15,16 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/index"
-	"github.com/almanac-cal/almanac/locale"
-	"github.com/almanac-cal/almanac/media"
-	"github.com/almanac-cal/almanac/replay"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/idempotency"
+	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
-	"github.com/almanac-cal/almanac/store"
 )
 
 // siteFlags are the settings of the calendar itself, the same for every command that needs them.
@@ -336,7 +336,7 @@ func publishDue(ctx context.Context, log *slog.Logger, st *store.Store) error {
 const forgetEvery = time.Minute
 
 // forgetKeys removes them until ctx ends.
-func forgetKeys(ctx context.Context, log *slog.Logger, keys *replay.Keeper) error {
+func forgetKeys(ctx context.Context, log *slog.Logger, keys *idempotency.Keeper) error {
 	tick := time.NewTicker(forgetEvery)
 	defer tick.Stop()
 	for {
@@ -392,7 +392,7 @@ func (f serveFlags) server(
 	srv, err := server.New(server.Config{
 		API: api, Auth: verifier, Words: words, Site: site, Log: log, Media: files, Away: store.IsAway,
 		Limits: op.limits, Checks: checks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
-		Caching: caching, Replays: replay.New(st.Ent), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
+		Caching: caching, Replays: idempotency.New(st.Ent), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
 		Quiet: !f.AccessLog, Index: state, IndexWait: f.IndexWait,
 	})
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/token"
-	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 type tokenCmds struct {

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/store"
-	"github.com/almanac-cal/almanac/translations"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/translations"
 )
 
 type translationsCmds struct {

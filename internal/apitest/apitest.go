@@ -22,18 +22,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/almanac-cal/almanac/auth"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/index"
-	"github.com/almanac-cal/almanac/limit"
-	"github.com/almanac-cal/almanac/locale"
-	"github.com/almanac-cal/almanac/media"
-	"github.com/almanac-cal/almanac/replay"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/idempotency"
+	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/limit"
+	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
-	"github.com/almanac-cal/almanac/store"
 )
 
 var update = flag.Bool("update", false, "write golden files instead of comparing with them")
@@ -108,7 +108,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	a.routes = api
 	config := server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, c.Site.Now), Words: words, Site: c.Site, Media: files,
-		Replays: replay.New(st.Ent), Log: slog.New(slog.NewTextHandler(a.Log, nil)),
+		Replays: idempotency.New(st.Ent), Log: slog.New(slog.NewTextHandler(a.Log, nil)),
 	}
 	if a.server, err = server.New(config); err != nil {
 		t.Fatal(err)

@@ -19,8 +19,8 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
-	"github.com/almanac-cal/almanac/locale"
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // asDescribed compares a request and its reply with the interface description. A reply always fits: its status,

@@ -8,8 +8,8 @@ import (
 
 	"github.com/getkin/kin-openapi/openapi3"
 
-	"github.com/almanac-cal/almanac/markup"
-	"github.com/almanac-cal/almanac/param"
+	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // understood is a value as the described type has it. The description says what clients should send; the service

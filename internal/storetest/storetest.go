@@ -14,7 +14,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
-	"github.com/almanac-cal/almanac/store"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // Variable names the environment variable that holds the URL of a MySQL server.

@@ -1,0 +1,209 @@
+// Package idempotency remembers what was answered to requests that carry a key, so that such a request is carried out once
+// however often it is sent (draft-ietf-httpapi-idempotency-key-header).
+//
+// A row is written before the work begins. The transaction of the work itself writes into the row what it made, and is
+// refused if somebody has taken the key over meanwhile, so the two are committed together or not at all: a process may
+// end at any moment. The answer is stored last. All processes on one database share the keys.
+package idempotency
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/idempotencykey"
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// Errors of a key that is not to be had. ErrInUse passes: another attempt is at work.
+var (
+	ErrInUse  = errors.New("the key is in use")
+	ErrReused = errors.New("the key belongs to another request")
+)
+
+// For is how long a key is remembered, from its first use.
+const For = 24 * time.Hour
+
+// maxBody bounds a stored answer, in bytes. A larger one is made anew from the record each time.
+const maxBody = 256 << 10
+
+// Request is what is sent under a key.
+type Request struct {
+	User        int64  // whose key it is
+	Key         string // as the client chose it
+	Fingerprint [sha256.Size]byte
+}
+
+func (r Request) hash() []byte {
+	sum := sha256.Sum256(append(append(strconv.AppendInt(nil, r.User, 10), ' '), r.Key...))
+	return sum[:]
+}
+
+// Answer is a reply as it was sent.
+type Answer struct {
+	Status int
+	Header [][2]string
+	Body   []byte
+}
+
+// Keeper is the keys of a database.
+type Keeper struct{ db *ent.Client }
+
+// New is the keys of a database.
+func New(db *ent.Client) *Keeper { return &Keeper{db} }
+
+// Claim is the right to answer a request. With an Answer that is what is sent. With Made the request was carried out,
+// and its answer has to be made from the record. With neither it is to be carried out: Mark in its transaction, Keep
+// after it, or Drop.
+type Claim struct {
+	Answer *Answer
+	Made   int64 // id of what the request wrote
+
+	db      *ent.Client
+	id      int64
+	attempt int
+}
+
+// Begin claims the key of a request. Nobody else gets it until now + lease; what is not ended then counts as
+// abandoned. Errors are ErrInUse, ErrReused and those of the database.
+func (k *Keeper) Begin(ctx context.Context, r Request, now time.Time, lease time.Duration) (*Claim, error) {
+	// Who finds the row of another, and then does not, saw it end without a trace.
+	for range 3 {
+		var row *ent.IdempotencyKey
+		err := run(ctx, func() (err error) {
+			row, err = k.db.IdempotencyKey.Create().SetHash(r.hash()).SetUserID(r.User).SetFingerprint(r.Fingerprint[:]).
+				SetLeaseUntil(now.Add(lease)).SetExpiresAt(now.Add(For)).Save(ctx)
+			return err
+		})
+		if err == nil {
+			return &Claim{db: k.db, id: row.ID, attempt: row.Attempt}, nil
+		}
+		if !store.IsDuplicate(err) {
+			return nil, err
+		}
+		row, err = k.db.IdempotencyKey.Query().Where(idempotencykey.Hash(r.hash())).Only(ctx)
+		if err == nil {
+			return k.found(ctx, r, row, now, lease)
+		}
+		if !ent.IsNotFound(err) {
+			return nil, fmt.Errorf("idempotency key: %w", err)
+		}
+	}
+	return nil, ErrInUse
+}
+
+// found decides what a key that was used before is good for.
+func (k *Keeper) found(
+	ctx context.Context, r Request, row *ent.IdempotencyKey, now time.Time, lease time.Duration,
+) (*Claim, error) {
+	c := &Claim{db: k.db, id: row.ID, attempt: row.Attempt}
+	switch expired := !row.ExpiresAt.After(now); {
+	case !expired && [sha256.Size]byte(row.Fingerprint) != r.Fingerprint:
+		return nil, ErrReused
+	case !expired && row.Status != 0:
+		c.Answer = &Answer{row.Status, row.Header, row.Body}
+		return c, nil
+	case !expired && row.RecordID != 0:
+		c.Made = row.RecordID
+		return c, nil
+	case row.LeaseUntil.After(now):
+		return nil, ErrInUse
+	}
+	// Abandoned or expired. Of several that see it one takes it; and none does if the first was at its end only now.
+	taken := k.db.IdempotencyKey.Update().
+		Where(idempotencykey.ID(row.ID), idempotencykey.Attempt(row.Attempt), idempotencykey.RecordID(row.RecordID)).
+		SetFingerprint(r.Fingerprint[:]).SetAttempt(row.Attempt + 1).SetLeaseUntil(now.Add(lease)).
+		SetRecordID(0).SetStatus(0).ClearHeader().ClearBody()
+	if !row.ExpiresAt.After(now) {
+		taken.SetExpiresAt(now.Add(For))
+	}
+	n := 0
+	if err := run(ctx, func() (err error) { n, err = taken.Save(ctx); return err }); err != nil {
+		return nil, err
+	}
+	if n == 0 {
+		return nil, ErrInUse
+	}
+	c.attempt++
+	return c, nil
+}
+
+// Mark writes what the request made, in the transaction that made it: both are committed or neither. ErrInUse means that
+// somebody else has taken the key over; the transaction must not be committed then.
+func (c *Claim) Mark(ctx context.Context, tx *ent.Tx, id int64) error {
+	n, err := tx.IdempotencyKey.Update().
+		Where(idempotencykey.ID(c.id), idempotencykey.Attempt(c.attempt), idempotencykey.RecordID(0)).
+		SetRecordID(id).Save(ctx)
+	if err != nil {
+		return fmt.Errorf("idempotency key: %w", err)
+	}
+	if n == 0 {
+		return ErrInUse
+	}
+	return nil
+}
+
+// Keep stores the answer, unless one is stored already. One that is too large is left out: it is made from the record.
+func (c *Claim) Keep(ctx context.Context, a Answer) error {
+	if len(a.Body) > maxBody {
+		return nil
+	}
+	return run(ctx, func() error {
+		return c.db.IdempotencyKey.Update().
+			Where(idempotencykey.ID(c.id), idempotencykey.Attempt(c.attempt), idempotencykey.Status(0)).
+			SetStatus(a.Status).SetHeader(a.Header).SetBody(a.Body).Exec(ctx)
+	})
+}
+
+// Drop frees the key of a request that changed nothing. What is committed stays.
+func (c *Claim) Drop(ctx context.Context) error {
+	return run(ctx, func() error {
+		_, err := c.db.IdempotencyKey.Delete().
+			Where(idempotencykey.ID(c.id), idempotencykey.Attempt(c.attempt), idempotencykey.RecordID(0)).Exec(ctx)
+		return err
+	})
+}
+
+// run runs one statement, again if it lost a race: those who wait for a key that is dropped can deadlock.
+func run(ctx context.Context, do func() error) error {
+	err := store.Again(ctx, do)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrConflict):
+		return &calendar.Error{Code: "rest_unavailable", Key: "rest_unavailable", Err: err}
+	}
+	return fmt.Errorf("idempotency key: %w", err)
+}
+
+// batch is how many rows one statement removes.
+const batch = 500
+
+// Forget removes the keys that have expired, a batch at a time, and returns how many. Any number of processes may do so
+// at once.
+func (k *Keeper) Forget(ctx context.Context, now time.Time) (int, error) {
+	total := 0
+	for {
+		// By their ids, so that nobody who adds a key waits for a lock on the end of the index.
+		ids, err := k.db.IdempotencyKey.Query().Where(idempotencykey.ExpiresAtLTE(now)).
+			Order(ent.Asc(idempotencykey.FieldExpiresAt)).Limit(batch).IDs(ctx)
+		if err != nil || len(ids) == 0 {
+			return total, err
+		}
+		n := 0
+		err = run(ctx, func() (err error) {
+			n, err = k.db.IdempotencyKey.Delete().
+				Where(idempotencykey.IDIn(ids...), idempotencykey.ExpiresAtLTE(now)).Exec(ctx)
+			return err
+		})
+		total += n
+		if err != nil || len(ids) < batch {
+			return total, err
+		}
+	}
+}

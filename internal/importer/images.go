@@ -1,0 +1,188 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/internal/media"
+)
+
+// Pictures is where pictures are downloaded with, and to.
+type Pictures struct {
+	Fetcher *media.Fetcher
+	Files   media.Store
+}
+
+// images brings the pictures up to date. They are downloaded outside of transactions, which must not wait for
+// other services.
+func (r *run) images(ctx context.Context, items []*Image) error {
+	for batch := range slices.Chunk(items, batchSize) {
+		files, err := r.download(ctx, batch)
+		if err == nil {
+			err = sync(ctx, r, calendar.Image, batch,
+				func(ctx context.Context, db *ent.Client, items []*Image) ([]write, error) {
+					return r.prepareImages(ctx, db, items, files)
+				})
+		}
+		if err := errors.Join(err, r.discard(ctx, files)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// file is a downloaded picture, and the one that it takes the place of.
+type file struct {
+	media.Image
+	before media.Image
+}
+
+// download fetches the pictures that are not here yet. One that cannot be had is a problem, and a reference
+// like those that are not to be downloaded.
+func (r *run) download(ctx context.Context, items []*Image) (map[string]*file, error) {
+	files := make(map[string]*file)
+	if r.Pictures == nil || r.DryRun {
+		return files, nil
+	}
+	known, err := r.knownImages(ctx, r.DB, items)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range items {
+		row := known[i.Key]
+		if row != nil && row.Path != "" && row.SourceURL == i.URL {
+			continue
+		}
+		name, data, err := r.Pictures.Fetcher.Fetch(ctx, i.URL)
+		if err == nil {
+			var saved media.Image
+			if saved, err = media.Save(ctx, r.Pictures.Files, name, data, r.editor.Now); err == nil {
+				files[i.Key] = &file{Image: saved}
+				if row != nil {
+					files[i.Key].before = media.Image{Path: row.Path, Sizes: row.Sizes}
+				}
+				continue
+			}
+		}
+		if !errors.Is(err, media.ErrUnusable) || ctx.Err() != nil {
+			return files, fmt.Errorf("picture %s: %w", i.URL, err)
+		}
+		r.report.Problems = append(r.report.Problems, Problem{
+			Where: i.Where, Reason: err.Error() + "; it stays a reference",
+		})
+	}
+	return files, nil
+}
+
+// discard removes the files that no row names in the end: those of pictures that were not stored, and those
+// that others have replaced.
+func (r *run) discard(ctx context.Context, files map[string]*file) error {
+	var errs []error
+	for key, f := range files {
+		unnamed := f.before
+		if r.ids[key] == 0 {
+			unnamed = f.Image
+		}
+		errs = append(errs, media.Remove(context.WithoutCancel(ctx), r.Pictures.Files, unnamed))
+	}
+	return errors.Join(errs...)
+}
+
+func (r *run) knownImages(ctx context.Context, db *ent.Client, items []*Image) (map[string]*ent.Image, error) {
+	rows, err := db.Image.Query().Where(image.SourceIDIn(keysOf(items)...)).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("images by source: %w", err)
+	}
+	return bySource(rows, func(i *ent.Image) *string { return i.SourceID }), nil
+}
+
+// prepareImages compares pictures with those stored. A picture that was downloaded is not turned into a
+// reference again.
+func (r *run) prepareImages(
+	ctx context.Context, db *ent.Client, items []*Image, files map[string]*file,
+) ([]write, error) {
+	known, err := r.knownImages(ctx, db, items)
+	if err != nil {
+		return nil, err
+	}
+	writes := make([]write, len(items))
+	for n, i := range items {
+		row, f := known[i.Key], files[i.Key]
+		wanted := i.row()
+		if f != nil {
+			wanted = f.row(i.URL)
+		}
+		due := r.Pictures != nil && row != nil && (row.Path == "" || row.SourceURL != i.URL)
+		switch {
+		case row == nil:
+			writes[n] = write{action: Create, do: r.createImage(i, wanted)}
+		case f == nil && row.Path != "" && row.SourceURL != i.URL:
+			writes[n] = write{action: Unchanged, id: row.ID, notice: "another picture now; download it with --images"}
+		case f == nil && row.Path != "", f == nil && equalImages(row, wanted):
+			writes[n] = write{action: Unchanged, id: row.ID}
+		default:
+			writes[n] = write{action: Update, id: row.ID, do: r.updateImage(row, wanted)}
+		}
+		if r.DryRun && due {
+			writes[n] = write{action: Update, id: row.ID}
+		}
+	}
+	return writes, nil
+}
+
+// row is a reference to a picture elsewhere, as it is stored.
+func (i *Image) row() *ent.Image {
+	return &ent.Image{
+		SourceURL: i.URL, Extension: i.Extension, MimeType: i.MIMEType, Width: i.Width, Height: i.Height,
+		Filesize: i.Filesize, Sizes: i.Sizes,
+	}
+}
+
+// row is a downloaded picture, as it is stored.
+func (f *file) row(from string) *ent.Image {
+	return &ent.Image{
+		Path: f.Path, SourceURL: from, Extension: f.Extension, MimeType: f.MIMEType, Width: f.Width,
+		Height: f.Height, Filesize: f.Filesize, Sizes: f.Sizes,
+	}
+}
+
+func equalImages(a, b *ent.Image) bool {
+	return a.Path == b.Path && a.SourceURL == b.SourceURL && a.Extension == b.Extension &&
+		a.MimeType == b.MimeType && a.Width == b.Width && a.Height == b.Height && a.Filesize == b.Filesize &&
+		maps.Equal(a.Sizes, b.Sizes)
+}
+
+func (r *run) createImage(i *Image, row *ent.Image) func(context.Context, *ent.Tx) (int64, error) {
+	return func(ctx context.Context, tx *ent.Tx) (int64, error) {
+		drawn, err := tx.Record.Create().SetKind(calendar.Image).Save(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("draw the id of a new image: %w", err)
+		}
+		err = tx.Image.Create().SetID(drawn.ID).SetNillableAuthorID(r.author()).SetPath(row.Path).
+			SetSourceURL(row.SourceURL).SetSourceID(i.Key).SetExtension(row.Extension).SetMimeType(row.MimeType).
+			SetWidth(row.Width).SetHeight(row.Height).SetFilesize(row.Filesize).SetSizes(row.Sizes).
+			SetCreatedAt(r.editor.Now).Exec(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("create image: %w", err)
+		}
+		return drawn.ID, nil
+	}
+}
+
+func (r *run) updateImage(old, row *ent.Image) func(context.Context, *ent.Tx) (int64, error) {
+	return func(ctx context.Context, tx *ent.Tx) (int64, error) {
+		err := tx.Image.UpdateOneID(old.ID).SetPath(row.Path).SetSourceURL(row.SourceURL).
+			SetExtension(row.Extension).SetMimeType(row.MimeType).SetWidth(row.Width).SetHeight(row.Height).
+			SetFilesize(row.Filesize).SetSizes(row.Sizes).AddVersion(1).Exec(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("image %d: %w", old.ID, err)
+		}
+		return old.ID, nil
+	}
+}

@@ -1,0 +1,303 @@
+// Package importer copies calendars from other services with a compatible REST API: a Reader collects the
+// events of a live address or of a saved page, and an Importer writes them, with their venues, organizers,
+// terms and pictures.
+//
+// Records are recognised by the global id of their source. So an import can be repeated: it changes what has
+// changed at the source since, and creates nothing twice. The source is the authority on what comes from it;
+// what was changed here in the meantime is overwritten. What is in the trash here stays there.
+//
+// A source that answers in several languages is imported once in each. Since its records have the same global
+// ids in all of them, what comes first becomes the original and what comes later its translations; all that is
+// no text follows the source whichever language it is read in. A text that would be read anyway, because it is
+// that of the language which is read in its stead, is not stored as a translation. The order of the languages
+// is of no account, but a text of the site's language settles what the others read in its stead, so it is best
+// imported first. Where the original has a text and another language has none, that of the original is read.
+// Two posts that a service only links as translations of each other have two global ids, and are two records
+// here.
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
+)
+
+const (
+	// batchSize is how many records one transaction writes: few enough not to keep others waiting.
+	batchSize = 50
+	// maxBroken is how many records in a row may fail for no fault of their own before an import gives up.
+	maxBroken = 3
+)
+
+// Importer writes calendars into a database.
+type Importer struct {
+	DB   *ent.Client
+	Site calendar.Site
+	// Language is the language in which the source was read, "" for that of the site. A record that is here in
+	// another one gets its texts as a translation.
+	Language calendar.Language
+	// AuthorID is the user who becomes the author of new records; 0 is nobody. The authors of the source are
+	// strangers here.
+	AuthorID int64
+	// DryRun finds out what would be done and does nothing of it.
+	DryRun bool
+	// Pictures downloads the images. Nil keeps them as references to where they are.
+	Pictures *Pictures
+	// Progress, if not nil, is told how many of all records have been looked at.
+	Progress func(done, total int)
+}
+
+// Run writes a calendar: terms, pictures, venues and organizers first, then the events with links to them.
+// Fifty records share a transaction; when it fails they are written one by one, so that one record which
+// cannot be stored costs no other. The error says why it ended early; the report covers what was done until
+// then.
+func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
+	r := &run{
+		Importer: im,
+		report: &Report{
+			DryRun: im.DryRun, Problems: slices.Clone(cal.Problems), Notices: slices.Clone(cal.Notices),
+		},
+		editor:   &edit.Editor{Site: im.Site, Now: im.Site.Now(), By: auth.System(), Request: im.Site.Language},
+		ids:      make(map[string]int64),
+		language: im.Language,
+	}
+	if r.language == "" {
+		r.language = im.Site.Language
+	}
+	for _, p := range cal.Problems {
+		if p.Kind != "" {
+			r.report.count(p.Kind, Fail)
+		}
+	}
+	found := collect(cal)
+	r.total = len(found.terms) + len(found.images) + len(found.venues) + len(found.organizers) + len(cal.Events)
+	err := r.terms(ctx, found.terms)
+	if err == nil {
+		err = r.images(ctx, found.images)
+	}
+	if err == nil {
+		err = sync(ctx, r, calendar.Venue, found.venues, r.prepareVenues)
+	}
+	if err == nil {
+		err = sync(ctx, r, calendar.Organizer, found.organizers, r.prepareOrganizers)
+	}
+	if err == nil {
+		err = sync(ctx, r, calendar.Event, cal.Events, r.prepareEvents)
+	}
+	return r.report, err
+}
+
+// run is one import.
+type run struct {
+	*Importer
+	report *Report
+	editor *edit.Editor
+	// ids are our ids by source id, of what is there or, in a dry run, would be: those are negative.
+	ids map[string]int64
+	// language is the one in which the source was read.
+	language calendar.Language
+
+	done, total int
+	broken      int // records in a row that failed for no fault of their own
+}
+
+// entity is a record of the source.
+type entity interface {
+	source() *Origin
+	shown() string // its title
+}
+
+// write is what a record of the source calls for.
+type write struct {
+	action Action
+	id     int64 // of the record here; 0 if it is new
+	// do carries it out and returns the id; nil when there is nothing to do.
+	do     func(ctx context.Context, tx *ent.Tx) (int64, error)
+	notice string // for the report, "" for none
+	// hidden keeps what is there, but not to be used, from being linked.
+	hidden bool
+}
+
+// sync brings the records of one kind up to date. Prepare compares a batch with what is stored, in as few
+// queries as kinds of rows, and writes nothing.
+func sync[T entity](
+	ctx context.Context, r *run, kind calendar.Kind, items []T,
+	prepare func(context.Context, *ent.Client, []T) ([]write, error),
+) error {
+	for batch := range slices.Chunk(items, batchSize) {
+		if err := syncBatch(ctx, r, kind, batch, prepare); err != nil {
+			return fmt.Errorf("import of the %s: %w", plural(kind), err)
+		}
+		r.done += len(batch)
+		if r.Progress != nil {
+			r.Progress(r.done, r.total)
+		}
+	}
+	return nil
+}
+
+func syncBatch[T entity](
+	ctx context.Context, r *run, kind calendar.Kind, batch []T,
+	prepare func(context.Context, *ent.Client, []T) ([]write, error),
+) error {
+	writes, err := attempt(ctx, r, batch, prepare)
+	if err == nil {
+		for i, w := range writes {
+			note(r, kind, batch[i], w)
+		}
+		r.broken = 0
+		return nil
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if len(batch) > 1 {
+		for i := range batch {
+			if err := syncBatch(ctx, r, kind, batch[i:i+1], prepare); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	reason, refused := refusal(err)
+	if refused {
+		r.broken = 0
+	} else if r.broken++; r.broken >= maxBroken {
+		return err
+	}
+	r.report.fail(kind, batch[0].source(), batch[0].shown(), reason)
+	return nil
+}
+
+// attempt plans a batch and carries it out in one transaction, or only plans it in a dry run.
+func attempt[T entity](
+	ctx context.Context, r *run, batch []T,
+	prepare func(context.Context, *ent.Client, []T) ([]write, error),
+) (writes []write, err error) {
+	if r.DryRun {
+		return prepare(ctx, r.DB, batch)
+	}
+	err = edit.Write(ctx, r.DB, r.editor, func(tx *ent.Tx) error {
+		if writes, err = prepare(ctx, tx.Client(), batch); err != nil {
+			return err
+		}
+		for i := range writes {
+			if writes[i].do == nil {
+				continue
+			}
+			if writes[i].id, err = writes[i].do(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return writes, err
+}
+
+// note puts what was done, or would be, into the report, and remembers the id.
+func note[T entity](r *run, kind calendar.Kind, item T, w write) {
+	from := item.source()
+	if w.id == 0 {
+		w.id = -int64(len(r.ids) + 1)
+	}
+	if !w.hidden {
+		r.ids[from.Key] = w.id
+	}
+	if w.notice != "" {
+		r.report.notice(from, w.notice)
+	}
+	r.report.add(Item{Kind: kind, Action: w.action, Title: item.shown(), Source: from.Key, ID: max(w.id, 0)})
+}
+
+// refusal says why a record was refused, and whether it is to blame itself.
+func refusal(err error) (reason string, refused bool) {
+	var invalid param.Invalid
+	if errors.As(err, &invalid) {
+		var all []error
+		for _, f := range invalid.Faults {
+			why := f.Reason
+			if why == "" {
+				why = f.Key
+			}
+			all = append(all, fmt.Errorf("%s: %s", f.Param, why))
+		}
+		return joined(all), true
+	}
+	var known *calendar.Error
+	if errors.As(err, &known) {
+		return known.Code, true
+	}
+	return err.Error(), false
+}
+
+// writeIn runs do with the language of texts set.
+func (r *run) writeIn(language calendar.Language, do func() error) error {
+	before := r.editor.Write
+	r.editor.Write = language
+	defer func() { r.editor.Write = before }()
+	return do()
+}
+
+// author is the author of new records.
+func (r *run) author() *int64 {
+	if r.AuthorID == 0 {
+		return nil
+	}
+	return new(r.AuthorID)
+}
+
+// found is what belongs to the events of a calendar, each once, in the order in which it was met.
+type found struct {
+	terms      []*Term
+	images     []*Image
+	venues     []*Venue
+	organizers []*Organizer
+}
+
+func collect(cal *Calendar) found {
+	var f found
+	seen := make(map[string]bool)
+	fresh := func(o *Origin) bool {
+		was := seen[o.Key]
+		seen[o.Key] = true
+		return !was
+	}
+	image := func(i *Image) {
+		if i != nil && fresh(&i.Origin) {
+			f.images = append(f.images, i)
+		}
+	}
+	for _, t := range cal.Parents {
+		if fresh(&t.Origin) {
+			f.terms = append(f.terms, t)
+		}
+	}
+	for _, e := range cal.Events {
+		for _, t := range e.Terms {
+			if fresh(&t.Origin) {
+				f.terms = append(f.terms, t)
+			}
+		}
+		image(e.Image)
+		for _, v := range e.Venues {
+			image(v.Image)
+			if fresh(&v.Origin) {
+				f.venues = append(f.venues, v)
+			}
+		}
+		for _, o := range e.Organizers {
+			image(o.Image)
+			if fresh(&o.Origin) {
+				f.organizers = append(f.organizers, o)
+			}
+		}
+	}
+	return f
+}

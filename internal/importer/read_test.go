@@ -1,0 +1,287 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// service answers like the API of calendar.example.org, whose address in bodies becomes its own.
+type service struct {
+	*httptest.Server
+	asked []string // paths with queries
+}
+
+// serve answers from a handler that writes bodies for https://calendar.example.org.
+func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, try int) string) *service {
+	t.Helper()
+	s := &service{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.asked = append(s.asked, r.URL.RequestURI())
+		body := answer(w, r, len(s.asked))
+		if _, err := fmt.Fprint(w, strings.ReplaceAll(body, "https://calendar.example.org", s.URL)); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func fast() *Reader { return &Reader{Site: testSite(), Rate: 1000, firstWait: time.Millisecond} }
+
+func titles(c *Calendar) []string {
+	var out []string
+	for _, e := range c.Events {
+		out = append(out, e.Title)
+	}
+	return out
+}
+
+func TestReadFollowsThePagesAndTheParentsOfCategories(t *testing.T) {
+	first := string(readFile(t, "../../testdata/calendars/paged-1.json"))
+	second := string(readFile(t, "../../testdata/calendars/paged-2.json"))
+	s := serve(t, func(w http.ResponseWriter, r *http.Request, try int) string {
+		switch {
+		case try == 1:
+			w.Header().Set("Retry-After", "0")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return `{"code":"too_many","message":"Slow down"}`
+		case try == 2:
+			w.WriteHeader(http.StatusBadGateway)
+			return "gone fishing"
+		case r.URL.Path == "/api/categories/52":
+			return `{"id":52,"name":"Hills &amp; dales","slug":"hills","parent":51,
+				"urls":{"collection":"https://calendar.example.org/api/categories/"}}`
+		case r.URL.Path == "/api/categories/51":
+			return `{"id":51,"name":"Outdoors","slug":"outdoors","parent":50,
+				"urls":{"up":"https://elsewhere.example.org/api/categories/50"}}`
+		case r.URL.Query().Get("page") == "2":
+			return second
+		}
+		return first
+	})
+	r := fast()
+	var progress, retries []string
+	r.Progress = func(read, total int) { progress = append(progress, fmt.Sprintf("%d/%d", read, total)) }
+	r.Retry = func(err error, _ time.Duration) {
+		retries = append(retries, strings.ReplaceAll(err.Error(), s.URL, "URL"))
+	}
+	cal, err := r.Read(t.Context(), s.URL+"/api/events/?start_date=2026-01-01")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"First walk", "Second walk", "Third walk"}, titles(cal)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	wantAsked := []string{
+		"/api/events/?start_date=2026-01-01", "/api/events/?start_date=2026-01-01",
+		"/api/events/?start_date=2026-01-01", "/api/events/?start_date=2026-01-01%2000:00:00&page=2",
+		"/api/categories/52", "/api/categories/51",
+	}
+	if diff := cmp.Diff(wantAsked, s.asked); diff != "" {
+		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"2/3", "3/3"}, progress); diff != "" {
+		t.Errorf("progress (-want +got):\n%s", diff)
+	}
+	wantRetries := []string{
+		"URL/api/events/?start_date=2026-01-01: status 429 Too Many Requests (too_many: Slow down)",
+		"URL/api/events/?start_date=2026-01-01: status 502 Bad Gateway",
+	}
+	if diff := cmp.Diff(wantRetries, retries); diff != "" {
+		t.Errorf("retries (-want +got):\n%s", diff)
+	}
+	var parents []string
+	for _, p := range cal.Parents {
+		parents = append(parents, p.Key+" "+p.Name+" < "+p.Parent)
+	}
+	wantParents := []string{
+		"calendar.example.org?term=52 Hills & dales < calendar.example.org?term=51",
+		"calendar.example.org?term=51 Outdoors < calendar.example.org?term=50",
+	}
+	if diff := cmp.Diff(wantParents, parents); diff != "" {
+		t.Errorf("parents (-want +got):\n%s", diff)
+	}
+	if len(cal.Notices) != 1 || !strings.Contains(cal.Notices[0], "leaves "+s.URL) || len(cal.Problems) != 0 {
+		t.Errorf("notices %q, problems %v", cal.Notices, cal.Problems)
+	}
+}
+
+func TestReadKeepsWhatCameBeforeABrokenPage(t *testing.T) {
+	page := func(next string) string {
+		return strings.Replace(string(readFile(t, "../../testdata/calendars/paged-1.json")),
+			"https://calendar.example.org/api/events/?start_date=2026-01-01 00:00:00&page=2", next, 1)
+	}
+	tests := []struct{ name, next, want string }{
+		{
+			"another host", "https://elsewhere.example.org/api/events/?page=2",
+			"its link https://elsewhere.example.org/api/events/?page=2 leaves URL",
+		},
+		{"another scheme", "ftp://HOST/api/events/?page=2", "its link ftp://HOST/api/events/?page=2 leaves URL"},
+		{"no host", "https:///x", "its link https:///x leaves URL"},
+		{"a loop", "/api/events/", "the next page is one that was read before"},
+		{"a page that is not there", "/missing", "URL/missing: status 404 Not Found (gone: No such page)"},
+		{"a page that is none", "/empty", "URL/empty: not a page of events: unexpected end of JSON input"},
+		{"a page that stays away", "/broken", "URL/broken: status 503 Service Unavailable"},
+		{
+			"a page that is busy for long", "/busy",
+			"URL/busy: status 429 Too Many Requests; it wants to be asked again in 1h0m0s",
+		},
+		{
+			"a redirect elsewhere", "/moved",
+			"URL/moved: redirect to http://elsewhere.example.org/; if that is the service you mean, import it from there",
+		},
+		{"a body without end", "/long", "URL/long: over 32 MiB"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) string {
+				switch r.URL.Path {
+				case "/missing":
+					w.WriteHeader(http.StatusNotFound)
+					return `{"code":"gone","message":"No such page"}`
+				case "/empty":
+					return ""
+				case "/broken":
+					w.WriteHeader(http.StatusServiceUnavailable)
+					return ""
+				case "/busy":
+					w.Header().Set("Retry-After", "3600")
+					w.WriteHeader(http.StatusTooManyRequests)
+					return ""
+				case "/moved":
+					w.Header().Set("Location", "http://elsewhere.example.org/")
+					w.WriteHeader(http.StatusFound)
+					return ""
+				case "/long":
+					return strings.Repeat(" ", maxBody+1)
+				case "/api/categories/52":
+					w.WriteHeader(http.StatusNotFound)
+					return ""
+				}
+				return page(strings.ReplaceAll(tt.next, "HOST", r.Host))
+			})
+			cal, err := fast().Read(t.Context(), s.URL+"/api/events/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff([]string{"First walk", "Second walk"}, titles(cal)); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+			if len(cal.Problems) != 1 {
+				t.Fatalf("problems %v", cal.Problems)
+			}
+			want := strings.NewReplacer("URL", s.URL, "HOST", strings.TrimPrefix(s.URL, "http://")).Replace(tt.want) +
+				"; the pages that follow are missing"
+			if got := cal.Problems[0].Reason; got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+func TestReadFailsWhenThereIsNothing(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) string {
+		w.WriteHeader(http.StatusForbidden)
+		return ""
+	})
+	withPassword := strings.Replace(s.URL, "http://", "http://me:secret@", 1)
+	_, err := fast().Read(t.Context(), withPassword)
+	if err == nil || !strings.Contains(err.Error(), "status 403 Forbidden") || strings.Contains(err.Error(), "secret") {
+		t.Errorf("error %v", err)
+	}
+	if len(s.asked) != 1 {
+		t.Errorf("asked %d times", len(s.asked))
+	}
+}
+
+func TestReadEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) string {
+		cancel()
+		w.WriteHeader(http.StatusServiceUnavailable)
+		return ""
+	})
+	if _, err := fast().Read(ctx, s.URL); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestReadSendsCredentialsToEveryPage(t *testing.T) {
+	second := string(readFile(t, "../../testdata/calendars/paged-2.json"))
+	first := strings.ReplaceAll(string(readFile(t, "../../testdata/calendars/paged-1.json")), `"parent": 52`, `"parent": 0`)
+	s := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) string {
+		if user, password, ok := r.BasicAuth(); !ok || user != "me" || password != "secret" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return ""
+		}
+		if r.URL.Query().Get("page") == "2" {
+			return second
+		}
+		return first
+	})
+	cal, err := fast().Read(t.Context(), strings.Replace(s.URL, "http://", "http://me:secret@", 1)+"/api/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cal.Events) != 3 || len(cal.Problems) != 0 {
+		t.Errorf("%d events, %v", len(cal.Events), cal.Problems)
+	}
+}
+
+func TestReadFile(t *testing.T) {
+	cal, err := fast().Read(t.Context(), "../../testdata/calendars/paged-1.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(cal.Events) != 2 || len(cal.Notices) != 1 || !strings.Contains(cal.Notices[0], "one page of several") {
+		t.Errorf("%d events, notices %q", len(cal.Events), cal.Notices)
+	}
+	if _, err := fast().Read(t.Context(), filepath.Join(t.TempDir(), "none.json")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("missing file: %v", err)
+	}
+	if _, err := fast().Read(t.Context(), "../../testdata/calendars"); err == nil {
+		t.Error("a folder was read")
+	}
+}
+
+func TestIsURL(t *testing.T) {
+	for source, want := range map[string]bool{
+		"https://example.org/events": true, "HTTP://example.org": true, "events.json": false, "/tmp/events.json": false,
+		"ftp://example.org": false, "http.json": false, `C:\events.json`: false,
+	} {
+		if got := IsURL(source); got != want {
+			t.Errorf("IsURL(%q) = %v", source, got)
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	tests := []struct {
+		header string
+		want   time.Duration
+		ok     bool
+	}{
+		{"", 0, false},
+		{"7", 7 * time.Second, true},
+		{"-1", 0, false},
+		{"soon", 0, false},
+		{"Sat, 21 Nov 2026 12:00:30 GMT", 30 * time.Second, true},
+		{"Sat, 21 Nov 2026 11:00:00 GMT", 0, true},
+	}
+	for _, tt := range tests {
+		if got, ok := retryAfter(tt.header, testSite()); got != tt.want || ok != tt.ok {
+			t.Errorf("retryAfter(%q) = %v, %v", tt.header, got, ok)
+		}
+	}
+}

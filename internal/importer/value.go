@@ -1,0 +1,305 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/markup"
+)
+
+// Lengths of what is stored, in characters (contract, section 4).
+const (
+	maxTitle  = 500
+	maxText   = 255
+	maxURL    = 2048
+	maxSource = 300
+)
+
+// object reads the members of a JSON object from services that do not keep types apart: numbers as text, text
+// as numbers, false, null and [] for nothing. What cannot be meant is a fault; all of them are collected.
+type object struct {
+	members map[string]json.RawMessage
+	at      string // what stands before the names in faults: "venue: "
+	log     *journal
+}
+
+// journal is what was found out about one record while it was read.
+type journal struct {
+	faults  []error
+	notices []string
+}
+
+func newObject(raw json.RawMessage, at string, log *journal) (object, bool) {
+	o := object{at: at, log: log}
+	if json.Unmarshal(raw, &o.members) != nil || o.members == nil {
+		return o, false
+	}
+	return o, true
+}
+
+func (o object) fault(name, format string, args ...any) {
+	o.log.faults = append(o.log.faults, fmt.Errorf("%s%s: %s", o.at, name, fmt.Sprintf(format, args...)))
+}
+
+func (o object) notice(name, text string) { o.log.notices = append(o.log.notices, o.at+name+": "+text) }
+
+// has reports whether a member is there and not null.
+func (o object) has(name string) bool {
+	raw, ok := o.members[name]
+	return ok && !bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
+}
+
+// nothing reports whether a member is missing or one of the forms of nothing.
+func (o object) nothing(name string) bool {
+	switch strings.TrimSpace(string(o.members[name])) {
+	case "", "null", "false", "[]", "{}", `""`:
+		return true
+	}
+	raw := o.members[name]
+	if raw[0] != '[' && raw[0] != '{' {
+		return false
+	}
+	// With white space inside.
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) == nil {
+		return len(list) == 0
+	}
+	var members map[string]json.RawMessage
+	return json.Unmarshal(raw, &members) == nil && len(members) == 0
+}
+
+// raw is a text or number as it was sent, "" for nothing.
+func (o object) raw(name string) string {
+	if o.nothing(name) {
+		return ""
+	}
+	raw := o.members[name]
+	switch c := raw[0]; {
+	case c == '"':
+		var s string
+		if err := json.Unmarshal(raw, &s); err == nil {
+			return s
+		}
+	case c == '-' || '0' <= c && c <= '9':
+		return string(raw)
+	}
+	o.fault(name, "not a text")
+	return ""
+}
+
+// text is plain text: tags removed, entities decoded once, no longer than limit characters.
+func (o object) text(name string, limit int) string {
+	return o.plain(name, o.raw(name), limit)
+}
+
+func (o object) plain(name, raw string, limit int) string {
+	s, err := markup.Text(raw)
+	if err != nil {
+		o.fault(name, "%v", err)
+		return ""
+	}
+	return o.fit(name, s, limit)
+}
+
+// fit cuts a text to a number of characters; 0 is any.
+func (o object) fit(name, s string, limit int) string {
+	if limit == 0 || utf8.RuneCountInString(s) <= limit {
+		return s
+	}
+	o.notice(name, fmt.Sprintf("cut to %d characters", limit))
+	return strings.TrimSpace(string([]rune(s)[:limit]))
+}
+
+// html is sanitised HTML.
+func (o object) html(name string) string {
+	s, err := markup.HTML(o.raw(name))
+	if err != nil {
+		o.fault(name, "%v", err)
+		return ""
+	}
+	return strings.TrimSpace(s)
+}
+
+// flag is a yes or no; nil for null, "" and what is missing.
+func (o object) flag(name string) *bool {
+	raw := o.members[name]
+	if len(raw) > 0 && raw[0] == 't' {
+		return new(true)
+	}
+	if strings.TrimSpace(string(raw)) == "false" {
+		return new(false)
+	}
+	switch strings.ToLower(strings.TrimSpace(o.raw(name))) {
+	case "1", "true", "yes", "y", "on":
+		return new(true)
+	case "0", "false", "no", "n", "off":
+		return new(false)
+	case "":
+		return nil
+	}
+	o.fault(name, "neither true nor false")
+	return nil
+}
+
+// id is a positive number in digits, "" for nothing.
+func (o object) id(name string) string {
+	s := strings.TrimSuffix(strings.TrimSpace(o.raw(name)), ".0")
+	if s == "" || s == "0" {
+		return ""
+	}
+	if _, err := strconv.ParseUint(s, 10, 63); err != nil {
+		o.fault(name, "not an id")
+		return ""
+	}
+	return s
+}
+
+// number is a finite number, nil for nothing.
+func (o object) number(name string) *float64 {
+	s := strings.TrimSpace(o.raw(name))
+	if s == "" {
+		return nil
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+		o.fault(name, "not a number")
+		return nil
+	}
+	return &f
+}
+
+// size is a number of pixels or bytes, 0 for nothing.
+func (o object) size(name string) int64 {
+	f := o.number(name)
+	if f == nil {
+		return 0
+	}
+	if *f < 0 || *f > math.MaxInt32 {
+		o.fault(name, "out of range")
+		return 0
+	}
+	return int64(*f)
+}
+
+// wall is a date and time of day.
+func (o object) wall(name string) (calendar.Wall, bool) {
+	s := strings.TrimSpace(o.raw(name))
+	// How a service says that there is none.
+	if s == "" || strings.HasPrefix(s, "0000-00-00") {
+		return calendar.Wall{}, false
+	}
+	w, err := calendar.ParseWall(strings.Replace(s, "T", " ", 1))
+	if y, _, _ := w.Date(); err != nil || y < 1000 {
+		o.fault(name, "%q is not a date of the form %s", s, calendar.Layout)
+		return calendar.Wall{}, false
+	}
+	return w, true
+}
+
+// instant is a date of the member utc, which is in UTC, or else of the member local, which is on the clock of
+// the zone; nil when neither is there.
+func (o object) instant(utc, local string, zone calendar.Zone) *time.Time {
+	if w, ok := o.wall(utc); ok {
+		return new(calendar.UTC().Instant(w))
+	}
+	if local == "" {
+		return nil
+	}
+	if w, ok := o.wall(local); ok {
+		return new(zone.Instant(w))
+	}
+	return nil
+}
+
+// ampersands are the entities of & alone: others might be parameters of a query, as in ?a=1&copy=2.
+var ampersands = strings.NewReplacer("&amp;", "&", "&#038;", "&", "&#38;", "&")
+
+// scheme is what a text begins with that browsers take for the scheme of a URL.
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+-]*:`)
+
+// link is an address of the web as people write it, with or without "https://". It stays as it is, unless it
+// has another scheme or is none: readers put it into links.
+func (o object) link(name string) string {
+	s := strings.TrimSpace(ampersands.Replace(o.raw(name)))
+	if s == "" {
+		return ""
+	}
+	prefix := strings.ToLower(scheme.FindString(s))
+	switch {
+	case strings.ContainsFunc(s, unicode.IsControl), !utf8.ValidString(s), strings.ContainsAny(s, `<>"`),
+		prefix != "" && prefix != "http:" && prefix != "https:":
+		o.notice(name, "not an address of the web; left out")
+		return ""
+	case utf8.RuneCountInString(s) > maxURL:
+		o.notice(name, "longer than an address may be; left out")
+		return ""
+	}
+	return s
+}
+
+// address is an absolute http or https URL, "" for nothing and for anything else.
+func (o object) address(name string) string {
+	s := o.link(name)
+	if s == "" {
+		return ""
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		o.notice(name, "not an absolute address; left out")
+		return ""
+	}
+	return s
+}
+
+// slug is a slug in any form; services answer letters beyond ASCII percent-encoded.
+func (o object) slug(name string) string {
+	raw := o.raw(name)
+	if s, err := url.PathUnescape(raw); err == nil && utf8.ValidString(s) {
+		raw = s
+	}
+	return calendar.Slug(raw)
+}
+
+var errNotObject = errors.New("not an object")
+
+// objects are the members of a list of objects, or one object for a list of one.
+func (o object) objects(name string) []object {
+	if o.nothing(name) {
+		return nil
+	}
+	raw := o.members[name]
+	var list []json.RawMessage
+	switch raw[0] {
+	case '[':
+		if err := json.Unmarshal(raw, &list); err != nil {
+			o.fault(name, "%v", err)
+			return nil
+		}
+	case '{':
+		list = []json.RawMessage{raw}
+	default:
+		o.fault(name, "neither an object nor a list")
+		return nil
+	}
+	out := make([]object, 0, len(list))
+	for _, item := range list {
+		one, ok := newObject(item, o.at+name+": ", o.log)
+		if !ok {
+			o.fault(name, "%v", errNotObject)
+			continue
+		}
+		out = append(out, one)
+	}
+	return out
+}

@@ -1,0 +1,238 @@
+package index_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/counter"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/search"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+type object = map[string]any
+
+// follower is an index beside a service.
+type follower struct {
+	*testing.T
+	api   *apitest.API
+	index *index.Index
+}
+
+func eachFollower(t *testing.T, test func(f *follower)) {
+	t.Helper()
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st, apitest.Unindexed)
+		api.Example(t)
+		test(&follower{t, api, index.New(st.DB, slog.New(slog.DiscardHandler))})
+	})
+}
+
+func (f *follower) do(method, path string, body any) apitest.Response {
+	f.Helper()
+	r := f.api.Do(f.T, apitest.Request{Method: method, As: "admin", Path: path, JSON: body})
+	if r.Status >= 300 {
+		f.Fatalf("%s %s: %d %s", method, path, r.Status, r.Body)
+	}
+	return r
+}
+
+// published is the filter of everything that is published.
+func published() *index.Filter {
+	return &index.Filter{Now: apitest.Now, Visible: index.Visible{Anyone: []calendar.Status{calendar.Publish}}}
+}
+
+func searching(t *testing.T, text string) *index.Filter {
+	t.Helper()
+	q, ok := search.ParseEvents(text)
+	if !ok {
+		t.Fatal(text)
+	}
+	f := published()
+	f.Search, f.Language = &q, calendar.English
+	return f
+}
+
+func (f *follower) find(filter *index.Filter) []int64 {
+	f.Helper()
+	found, err := f.index.Find(f.Context(), filter, 0, 1000)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if found.Total != len(found.IDs) {
+		f.Errorf("total %d of %d", found.Total, len(found.IDs))
+	}
+	return found.IDs
+}
+
+func (f *follower) finds(what string, filter *index.Filter, id int64, want bool) {
+	f.Helper()
+	if got := slices.Contains(f.find(filter), id); got != want {
+		f.Errorf("%s: found is %t, want %t", what, got, want)
+	}
+}
+
+func TestFindSeesEveryWrite(t *testing.T) {
+	eachFollower(t, func(f *follower) {
+		if _, err := f.index.Find(f.Context(), published(), 0, 10); !errors.Is(err, index.ErrNotReady) {
+			f.Errorf("before it is loaded: %v", err)
+		}
+		if made := f.index.Made(); !made.IsZero() {
+			f.Errorf("before it is loaded: made at %s", made)
+		}
+		if err := f.index.Load(f.Context()); err != nil {
+			f.Fatal(err)
+		}
+		r := f.do("POST", "/events", object{
+			"title": "Moonlight walk", "start_date": "2027-03-01 20:00:00", "end_date": "2027-03-01 22:00:00",
+			"tags": []string{"night"}, "venue": object{"venue": "Old gate"},
+		})
+		id := int64(r.Get(f.T, "id").(float64))
+		path := fmt.Sprint("/events/", id)
+		tag := int64(r.Get(f.T, "tags", 0, "id").(float64))
+		venue := int64(r.Get(f.T, "venue", "id").(float64))
+		tagged, located := published(), published()
+		tagged.Tags, located.Located = []int64{tag}, new(true)
+		near := published()
+		near.Near = &index.Circle{Latitude: 50.06, Longitude: 19.94, Kilometres: 5}
+		late := published()
+		late.Window.StartMin = new(time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC))
+		moon, phrase := searching(f.T, "moonl"), searching(f.T, `"light walk"`)
+
+		f.finds("created", published(), id, true)
+		f.finds("created, by tag", tagged, id, true)
+		f.finds("created, by a part of a word", moon, id, true)
+		f.finds("created, by a phrase", phrase, id, true)
+		f.finds("created, located", located, id, false)
+		f.finds("created, late", late, id, false)
+
+		f.do("PUT", fmt.Sprint("/venues/", venue), object{"geo_lat": 50.06, "geo_lng": 19.94})
+		f.finds("the venue has a position", located, id, true)
+		f.finds("the venue is near", near, id, true)
+		f.do("PUT", fmt.Sprint("/venues/", venue), object{"geo_lat": 40, "geo_lng": 19.94})
+		f.finds("the venue has moved", near, id, false)
+
+		f.do("PUT", path, object{"title": "Sunrise walk", "start_date": "2027-07-01 04:00:00", "end_date": "2027-07-01 06:00:00"})
+		f.finds("renamed, by the old word", moon, id, false)
+		f.finds("renamed, by the old phrase", phrase, id, false)
+		f.finds("moved, late", late, id, true)
+		f.finds("renamed, by the new phrase", searching(f.T, `"sunrise w"`), id, true)
+
+		f.do("DELETE", fmt.Sprint("/tags/", tag), nil)
+		f.finds("the tag is gone", tagged, id, false)
+		f.do("PUT", path, object{"status": "draft"})
+		f.finds("a draft", published(), id, false)
+		f.do("PUT", path, object{"status": "publish"})
+		f.finds("published", published(), id, true)
+		f.do("DELETE", path, nil)
+		f.finds("in the trash", published(), id, false)
+		if f.index.Made().IsZero() {
+			f.Error("loaded, and not made")
+		}
+		ready, events, revision := f.index.Stats()
+		if n := f.api.Store.Ent.Event.Query().CountX(f.Context()); !ready || events != n || revision == 0 {
+			f.Errorf("%d events of %d at revision %d, ready is %t", events, n, revision, ready)
+		}
+	})
+}
+
+func TestRunTakesOverWhatReadersLeave(t *testing.T) {
+	eachFollower(t, func(f *follower) {
+		ctx, stop := context.WithCancel(f.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- f.index.Run(ctx) }()
+		ready := func() index.Found {
+			for {
+				found, err := f.index.Find(ctx, searching(f.T, "-absent"), 0, 3)
+				if err == nil {
+					return found
+				}
+				if !errors.Is(err, index.ErrNotReady) {
+					f.Fatal(err)
+				}
+				time.Sleep(time.Millisecond)
+			}
+		}
+		before := ready().Total
+		// Two blocks, together more than a reader waits for, and more than the index takes without being made anew.
+		const block = 2500
+		first := f.load(100_000, block)
+		f.load(200_000, block)
+		if got := ready().Total; got != before+2*block {
+			f.Errorf("%d events are found, want %d", got, before+2*block)
+		}
+		if found := ready(); found.IDs[0] != first {
+			f.Errorf("the first is %d, want %d", found.IDs[0], first)
+		}
+		// Somebody takes the log away, and makes another entry.
+		db := f.api.Store.Ent
+		db.Change.Delete().ExecX(ctx)
+		db.Event.UpdateOneID(first).SetStatus(calendar.Draft).ExecX(ctx)
+		db.Counter.UpdateOneID("revision").AddValue(5).ExecX(ctx)
+		if got := ready().Total; got != before+2*block-1 {
+			f.Errorf("%d events are found after the log has gone, want %d", got, before+2*block-1)
+		}
+		stop()
+		if err := <-ended; err != nil {
+			f.Errorf("ended with %v", err)
+		}
+	})
+}
+
+// load writes a block of events as a bulk load does: rows, texts, and one entry in the log.
+func (f *follower) load(from int64, n int) (first int64) {
+	f.Helper()
+	ctx := f.Context()
+	err := store.Tx(ctx, f.api.Store.Ent, func(tx *ent.Tx) error {
+		day := time.Date(2001, 1, 1, 0, 0, 0, 0, time.UTC)
+		for part := range slices.Chunk(ids(from, n), 500) {
+			var events []*ent.EventCreate
+			var texts []*ent.SearchTextCreate
+			for _, id := range part {
+				at := day.Add(time.Duration(id) * time.Second)
+				wall := calendar.UTC().Wall(at)
+				events = append(events, tx.Event.Create().SetID(id).SetTitle("Loaded").SetStatus(calendar.Publish).
+					SetPublishedAt(day).SetLanguage("en").SetLanguages("en").SetCreatedAt(day).SetModifiedAt(day).
+					SetStartsAt(at).SetEndsAt(at).SetStartWall(wall).SetEndWall(wall).SetTimezone("UTC"))
+				texts = append(texts, tx.SearchText.Create().SetKind(calendar.Event).SetOwnerID(id).SetLanguages(7).SetText("loaded"))
+			}
+			if err := tx.Event.CreateBulk(events...).Exec(ctx); err != nil {
+				return err
+			}
+			if err := tx.SearchText.CreateBulk(texts...).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		if err := tx.Counter.Update().Where(counter.ID("revision")).AddValue(1).Exec(ctx); err != nil {
+			return err
+		}
+		newest, err := tx.Counter.Get(ctx, "revision")
+		if err != nil {
+			return err
+		}
+		return tx.Change.Create().SetID(newest.Value).SetKind(calendar.Event).SetRecordID(from).SetAction(calendar.Loaded).
+			SetAt(day).SetFields([]string{fmt.Sprint(from + int64(n) - 1)}).Exec(ctx)
+	})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return from
+}
+
+func ids(from int64, n int) []int64 {
+	out := make([]int64, n)
+	for i := range out {
+		out[i] = from + int64(i)
+	}
+	return out
+}

@@ -1,0 +1,388 @@
+package index
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/search"
+)
+
+// model is what a state should know, event by event.
+type model map[int64]*document
+
+func randomDocument(r *rand.Rand, id int64) *document {
+	d := &document{
+		id: id, starts: r.Int64N(2000), status: uint8(r.IntN(len(calendar.Statuses))), published: r.Int64N(2000),
+		hidden: r.IntN(5) == 0, featured: r.IntN(3) == 0, ticketed: r.IntN(3) == 0, locked: r.IntN(4) == 0,
+		author: r.Int64N(4), venues: someOf(r, 5), organizers: someOf(r, 5), terms: someOf(r, 12),
+	}
+	d.ends = d.starts + r.Int64N(50)
+	if r.IntN(20) == 0 {
+		d.ends += 3000
+	}
+	words := []string{"jazz", "night", "lodz", "a", "jazznight", strings.Repeat("long", 30), "12"}
+	for l := range 3 {
+		var text []string
+		for range r.IntN(4) {
+			text = append(text, words[r.IntN(len(words))])
+		}
+		d.texts = append(d.texts, text2(1<<l, strings.Join(text, " ")))
+	}
+	return d
+}
+
+func text2(languages uint8, words string) text { return text{languages: languages, text: words} }
+
+func someOf(r *rand.Rand, n int64) []int64 {
+	var ids []int64
+	for range r.IntN(3) {
+		if id := 1 + r.Int64N(n); !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// build makes a state of a base and of changes after it, and the model of the same.
+func build(r *rand.Rand) (*state, model) {
+	m := model{}
+	s := newState()
+	s.words = newVocabulary()
+	for v := range int64(3) {
+		s.places.put(place{venue: v + 1, cell: calendar.Cell(50, 20+float64(v)), latitude: 50, longitude: 20 + float64(v), complete: true})
+	}
+	var all []*document
+	for id := range int64(r.IntN(300)) {
+		d := randomDocument(r, id+1)
+		m[d.id] = d
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(a, b *document) int {
+		return cmp.Or(cmp.Compare(a.starts, b.starts), cmp.Compare(a.id, b.id))
+	})
+	for _, d := range all {
+		s.append(d)
+	}
+	s.seal()
+	s.locate()
+	for range r.IntN(100) {
+		id := 1 + r.Int64N(320)
+		if r.IntN(4) == 0 {
+			s.drop(id)
+			delete(m, id)
+			continue
+		}
+		m[id] = randomDocument(r, id)
+		s.put(m[id])
+	}
+	return s, m
+}
+
+func randomFilter(r *rand.Rand) *Filter {
+	flag := func() *bool {
+		switch r.IntN(6) {
+		case 0:
+			return new(true)
+		case 1:
+			return new(false)
+		}
+		return nil
+	}
+	at := func() *time.Time {
+		if r.IntN(3) > 0 {
+			return nil
+		}
+		return new(time.Unix(r.Int64N(2200), 0))
+	}
+	ids := func(n int64) []int64 {
+		if r.IntN(4) > 0 {
+			return nil
+		}
+		return append([]int64{}, someOf(r, n)...)
+	}
+	f := &Filter{
+		Now: time.Unix(r.Int64N(2000), 0), Visible: Visible{Anyone: calendar.Statuses[:r.IntN(7)]},
+		Hidden: r.IntN(2) == 0, Window: Window{at(), at(), at(), at()},
+		Categories: ids(12), Tags: ids(12), Venues: ids(5), Organizers: ids(5),
+		Featured: flag(), Ticketed: flag(), Located: flag(),
+	}
+	if r.IntN(3) == 0 {
+		f.Visible.Author, f.Visible.Own = 1+r.Int64N(3), calendar.Statuses[r.IntN(3):]
+	}
+	if r.IntN(4) == 0 {
+		f.Near = &Circle{50, 20, float64(1 + r.IntN(200))}
+	}
+	if r.IntN(2) == 0 {
+		q, ok := search.ParseEvents([]string{
+			"jazz", "night -a", "zzn", `"jazz night"`, "12 lodz", strings.Repeat("long", 20), "az", "-jazz", "absent",
+		}[r.IntN(9)])
+		if !ok {
+			panic("not a search")
+		}
+		f.Search, f.Language = &q, calendar.Languages[r.IntN(3)]
+		f.Readable = Readable{All: r.IntN(3) == 0, IDs: someOf(r, 50), Author: r.Int64N(4)}
+		if r.IntN(2) == 0 {
+			f.Readable.OwnStatus = []calendar.Status{calendar.Draft, calendar.Pending}
+		}
+	}
+	return f
+}
+
+// matches is the same as the index, told event by event.
+func (d *document) matches(f *Filter) bool {
+	any := func(have, want []int64) bool {
+		return want == nil || slices.ContainsFunc(want, func(id int64) bool { return slices.Contains(have, id) })
+	}
+	status := calendar.Statuses[d.status]
+	if status == calendar.Future && d.published <= f.Now.Unix() {
+		status = calendar.Publish
+	}
+	seen := slices.Contains(f.Visible.Anyone, status) ||
+		d.author != 0 && d.author == f.Visible.Author && slices.Contains(f.Visible.Own, status)
+	start, end := time.Unix(d.starts, 0), time.Unix(d.ends, 0)
+	w := f.Window
+	inside := (w.StartMin == nil || !start.Before(*w.StartMin)) && (w.StartMax == nil || !start.After(*w.StartMax)) &&
+		(w.EndMin == nil || !end.Before(*w.EndMin)) && (w.EndMax == nil || !end.After(*w.EndMax))
+	located := slices.ContainsFunc(d.venues, func(v int64) bool { return v <= 3 })
+	near := f.Near == nil || slices.ContainsFunc(d.venues, func(v int64) bool {
+		return v <= 3 && calendar.Distance(50, 20, 50, 19+float64(v)) <= f.Near.Kilometres
+	})
+	if f.Located != nil && !*f.Located {
+		near = true
+	}
+	found := f.Search == nil || slices.ContainsFunc(d.texts, func(t text) bool {
+		return int(t.languages)&f.Language.Bit() != 0 && f.Search.Match(t.text)
+	})
+	if f.Search != nil && d.locked && !f.Readable.All && !slices.Contains(f.Readable.IDs, d.id) {
+		own := d.author != 0 && d.author == f.Readable.Author && (f.Readable.OwnStatus == nil ||
+			slices.Contains(f.Readable.OwnStatus, calendar.Statuses[d.status]))
+		found = found && own
+	}
+	return seen && (f.Hidden || !d.hidden) && inside && any(d.terms, f.Categories) && any(d.terms, f.Tags) &&
+		any(d.venues, f.Venues) && any(d.organizers, f.Organizers) &&
+		(f.Featured == nil || *f.Featured == d.featured) && (f.Ticketed == nil || *f.Ticketed == d.ticketed) &&
+		(f.Located == nil || *f.Located == located) && near && found
+}
+
+func (m model) find(f *Filter) []int64 {
+	var found []*document
+	for _, d := range m {
+		if d.matches(f) {
+			found = append(found, d)
+		}
+	}
+	slices.SortFunc(found, func(a, b *document) int {
+		return cmp.Or(cmp.Compare(a.starts, b.starts), cmp.Compare(a.id, b.id))
+	})
+	var ids []int64
+	for _, d := range found {
+		ids = append(ids, d.id)
+	}
+	return ids
+}
+
+func TestFindIsWhatEachEventSays(t *testing.T) {
+	t.Parallel()
+	some := 0
+	for seed := range uint64(150) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		s, m := build(r)
+		pool := &scratch{}
+		for range 60 {
+			f := randomFilter(r)
+			want := m.find(f)
+			found, left := s.find(f, pool)
+			ids := s.page(found, 0, -1)
+			total := found.count()
+			if len(left.Terms) > 0 { // the texts decide
+				ids = slices.DeleteFunc(ids, func(id int64) bool {
+					return !slices.ContainsFunc(m[id].texts, func(t text) bool {
+						return int(t.languages)&f.Language.Bit() != 0 && left.Match(t.text)
+					})
+				})
+				total = len(ids)
+			}
+			if diff := gocmp.Diff(want, ids, cmpopts.EquateEmpty()); diff != "" || total != len(want) {
+				t.Fatalf("seed %d, %+v: total %d of %d (-want +got):\n%s", seed, f, total, len(want), diff)
+			}
+			if len(left.Terms) == 0 {
+				offset, limit := r.IntN(len(want)+3), r.IntN(12)
+				page := s.page(found, offset, limit)
+				from := min(offset, len(want))
+				if diff := gocmp.Diff(want[from:min(from+limit, len(want))], page, cmpopts.EquateEmpty()); diff != "" {
+					t.Fatalf("seed %d, %d from %d on (-want +got):\n%s", seed, limit, offset, diff)
+				}
+			}
+			some += min(len(want), 1)
+			pool.give(found)
+		}
+	}
+	if some < 150*15 {
+		t.Errorf("only %d of the filters select anything", some)
+	}
+}
+
+func TestPostingHoldsWhatWasAdded(t *testing.T) {
+	t.Parallel()
+	for _, step := range []uint32{1, 2, 7, 9, 130, 70_000} {
+		t.Run(fmt.Sprint("every ", step), func(t *testing.T) {
+			t.Parallel()
+			var p posting
+			var want []uint32
+			for i := range uint32(20_000) {
+				slot := i*step + i%3*(step/3)
+				want = append(want, slot)
+				p.add(slot)
+				p.add(slot)
+			}
+			if got := slices.Collect(p.all()); !slices.Equal(got, want) || p.n != uint32(len(want)) {
+				t.Errorf("%d slots of %d", len(got), len(want))
+			}
+			b := make(set, p.last/64+1)
+			p.into(b)
+			if b.count() != len(want) || !b.has(want[777]) || b.has(p.last+1) {
+				t.Errorf("the set has %d slots of %d", b.count(), len(want))
+			}
+		})
+	}
+}
+
+// TestVocabularyIsTheSamePacked checks that a vocabulary finds what was added before and after it was packed.
+func TestVocabularyIsTheSamePacked(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 5))
+	const slots, all = 12_000, 7
+	for _, packedAt := range []uint32{0, 1, 8_000, slots} {
+		v := newVocabulary()
+		want := map[string][all + 1]map[uint32]bool{}
+		for slot := range uint32(slots) {
+			if slot == packedAt {
+				v.pack()
+			}
+			languages := uint8(1 + r.IntN(all))
+			// Of one word each, of one in half of them, and of those between.
+			for _, word := range []string{"everywhere", fmt.Sprint("w", slot), fmt.Sprint("w", r.IntN(1+r.IntN(slots)))} {
+				v.add(slot, languages, word)
+				of := want[word]
+				if of[languages] == nil {
+					of[languages] = map[uint32]bool{}
+				}
+				of[languages][slot] = true
+				want[word] = of
+			}
+		}
+		if packedAt == slots {
+			v.pack()
+		}
+		for word, of := range want {
+			for language := uint8(1); language <= all; language <<= 1 {
+				plain := make(set, slots/64+1)
+				for languages, some := range of {
+					for slot := range some {
+						if uint8(languages)&language != 0 {
+							plain.add(slot)
+						}
+					}
+				}
+				got := make(set, slots/64+1)
+				v.into(got, search.Piece{Text: word, Start: true, End: true}, language)
+				if !slices.Equal(got, plain) {
+					t.Fatalf("packed at %d: %q in %b: %d slots instead of %d", packedAt, word, language, got.count(), plain.count())
+				}
+			}
+		}
+	}
+}
+
+func TestSetRanges(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		n := uint32(1 + r.IntN(300))
+		b, plain := set{}, map[uint32]bool{}
+		for range r.IntN(200) {
+			slot := r.Uint32N(n)
+			b.add(slot)
+			plain[slot] = true
+		}
+		from, to := r.Uint32N(n+1), r.Uint32N(n+70)
+		want := 0
+		for slot := range plain {
+			if slot >= from && slot < to {
+				want++
+			}
+		}
+		if got := b.countIn(from, to); got != want {
+			t.Fatalf("%d slots in [%d, %d), want %d", got, from, to, want)
+		}
+		skipped := r.IntN(20)
+		at, left := b.skip(from, to, skipped)
+		if from < to && b.countIn(from, at) != skipped-left {
+			t.Fatalf("skipping %d from %d to %d stops at %d with %d left", skipped, from, to, at, left)
+		}
+		b.between(from, to, n)
+		if got := b.countIn(0, n); got != min(want, got) || got != b.countIn(from, min(to, n)) {
+			t.Fatalf("%d slots are left of [%d, %d)", got, from, to)
+		}
+	}
+}
+
+func TestWithEventsIsKeptAsLongAsItIsTrue(t *testing.T) {
+	t.Parallel()
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		s, m := build(r)
+		x := &Index{}
+		all := map[int64]*record{}
+		for id := range int64(6) {
+			all[id] = &record{id: id, status: published, published: id}
+		}
+		s.records[calendar.Venue].fill(all)
+		for range 80 {
+			if r.IntN(10) == 0 {
+				d := randomDocument(r, 1+r.Int64N(320))
+				m[d.id] = d
+				s.put(d)
+				s.revision++
+			}
+			f := &LinkedFilter{
+				Now: time.Unix(r.Int64N(2200), 0), Upcoming: r.IntN(2) == 0,
+				Events: Visible{Anyone: []calendar.Status{calendar.Publish}},
+			}
+			if r.IntN(2) == 0 {
+				f.HasEvents = new(r.IntN(2) == 0)
+			}
+			var want, got []int64
+			for _, rec := range s.records[calendar.Venue].ordered {
+				has, coming := false, false
+				for _, d := range m {
+					if !slices.Contains(d.venues, rec.id) {
+						continue
+					}
+					status := calendar.Statuses[d.status]
+					has = has || status == calendar.Publish || status == calendar.Future || status == calendar.Private
+					published := status == calendar.Publish || status == calendar.Future && d.published <= f.Now.Unix()
+					coming = coming || published && d.starts >= f.Now.Unix()
+				}
+				if (f.HasEvents == nil || *f.HasEvents == has) && (!f.Upcoming || coming) {
+					want = append(want, rec.id)
+				}
+			}
+			for _, rec := range x.withEvents(s, calendar.Venue, f) {
+				got = append(got, rec.id)
+			}
+			if diff := gocmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+				t.Fatalf("seed %d, %+v (-want +got):\n%s", seed, f, diff)
+			}
+		}
+	}
+}

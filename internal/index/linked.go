@@ -1,0 +1,313 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/search"
+)
+
+// linkedTables are the tables of venues and of organizers.
+var linkedTables = map[calendar.Kind]string{calendar.Venue: "venues", calendar.Organizer: "organizers"}
+
+// record is what the index knows of a venue or an organizer.
+type record struct {
+	id, published, author int64 // published in seconds since 1970; author 0: nobody
+	status                uint8 // index into calendar.Statuses
+	slot                  uint32
+	texts                 []text
+}
+
+// records are the venues, or the organizers.
+type records struct {
+	byID    map[int64]*record
+	ordered []*record // newest first, as lists are
+	// slots are the records that the words know by their numbers; nil for one that is gone.
+	slots []*record
+	words *vocabulary
+}
+
+func newest(a, b *record) int {
+	return cmp.Or(cmp.Compare(b.published, a.published), cmp.Compare(b.id, a.id))
+}
+
+func (rs *records) fill(all map[int64]*record) {
+	rs.byID = all
+	rs.ordered = make([]*record, 0, len(all))
+	for _, r := range all {
+		rs.ordered = append(rs.ordered, r)
+	}
+	slices.SortFunc(rs.ordered, newest)
+	rs.slots, rs.words = nil, newVocabulary()
+	for _, r := range rs.ordered {
+		rs.read(r)
+	}
+}
+
+// read gives a record a slot and notes its words.
+func (rs *records) read(r *record) {
+	r.slot = uint32(len(rs.slots))
+	rs.slots = append(rs.slots, r)
+	for _, t := range r.texts {
+		rs.words.add(r.slot, t.languages, t.text)
+	}
+}
+
+// put takes over what became of a record; nil if it is gone.
+func (rs *records) put(id int64, now *record) {
+	if before := rs.byID[id]; before != nil {
+		at, _ := slices.BinarySearchFunc(rs.ordered, before, newest)
+		rs.ordered = slices.Delete(rs.ordered, at, at+1)
+		delete(rs.byID, id)
+		rs.slots[before.slot] = nil
+	}
+	if now != nil {
+		at, _ := slices.BinarySearchFunc(rs.ordered, now, newest)
+		rs.ordered = slices.Insert(rs.ordered, at, now)
+		rs.byID[id] = now
+		rs.read(now)
+	}
+	if len(rs.slots) > 2*len(rs.byID)+1000 {
+		rs.fill(rs.byID)
+	}
+}
+
+// records reads the venues or organizers, those with some ids or all for nil.
+func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (map[int64]*record, error) {
+	out := make(map[int64]*record)
+	where := ""
+	if ids != nil {
+		if len(ids) == 0 {
+			return out, nil
+		}
+		where = " WHERE id IN " + list(ids)
+	}
+	err := r.rows(ctx, "SELECT id, status, published_at, author_id FROM "+linkedTables[kind]+where, func(rows *sql.Rows) error {
+		var is record
+		var status calendar.Status
+		var published time.Time
+		var author sql.NullInt64
+		if err := rows.Scan(&is.id, &status, &published, &author); err != nil {
+			return err
+		}
+		number := slices.Index(calendar.Statuses, status)
+		if number < 0 {
+			return fmt.Errorf("%d has the status %q", is.id, status)
+		}
+		is.status = uint8(number)
+		is.published, is.author = published.Unix(), author.Int64
+		out[is.id] = &is
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", linkedTables[kind], err)
+	}
+	err = r.texts(ctx, kind, slices.Sorted(maps.Keys(out)), func(id int64, t text) {
+		out[id].texts = append(out[id].texts, t)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// LinkedFilter is what a list of venues or organizers is restricted to.
+type LinkedFilter struct {
+	Since   int64 // as that of Filter
+	Now     time.Time
+	Visible Visible
+	// HasEvents is whether there are events that are published, scheduled or private; Upcoming, that some that may
+	// be seen as Events says start at Now or later.
+	HasEvents *bool
+	Upcoming  bool
+	Events    Visible
+	// Pieces are folded; one text served in the language has to hold them all.
+	Pieces   []string
+	Language calendar.Language
+}
+
+// FindLinked returns a page of the venues or organizers that a filter selects, newest first. The error is ErrNotReady
+// when the database has to be asked.
+func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *LinkedFilter, offset, limit int) (Found, error) {
+	s, err := x.fresh(ctx, f.Since)
+	if err != nil {
+		return Found{}, err
+	}
+	defer x.mu.RUnlock()
+	var out Found
+	var candidates set
+	if f.Pieces != nil {
+		candidates = s.records[kind].holding(f.Pieces, f.Language, &x.pool)
+		defer x.pool.give(candidates)
+	}
+	visible := f.Visible.compiled()
+	for _, r := range x.withEvents(s, kind, f) {
+		if !visible.sees(r, f.Now) {
+			continue
+		}
+		if f.Pieces != nil && (!candidates.has(r.slot) || !r.holds(f.Pieces, uint8(f.Language.Bit()))) {
+			continue
+		}
+		if out.Total >= offset && len(out.IDs) < limit {
+			out.IDs = append(out.IDs, r.id)
+		}
+		out.Total++
+	}
+	return out, nil
+}
+
+// holding are the slots of the records whose words allow that a text holds all pieces.
+func (rs *records) holding(pieces []string, language calendar.Language, pool *scratch) set {
+	slots := uint32(len(rs.slots))
+	all := pool.take(slots)
+	for i := range all {
+		all[i] = ^uint64(0)
+	}
+	for _, piece := range pieces {
+		parts, _ := search.Term{Text: piece}.Pieces()
+		for _, part := range parts {
+			with := pool.take(slots)
+			rs.words.into(with, part, uint8(language.Bit()))
+			all.and(with)
+			pool.give(with)
+		}
+	}
+	return all
+}
+
+// withEvents are the records with the events that a filter asks for. Looking at the events of all of them takes a
+// while, so the answer is kept as long as it is true: until something is written, or an event starts or is published.
+func (x *Index) withEvents(s *state, kind calendar.Kind, f *LinkedFilter) []*record {
+	if f.HasEvents == nil && !f.Upcoming {
+		return s.records[kind].ordered
+	}
+	key := askedEvents{kind: kind, upcoming: f.Upcoming}
+	if f.HasEvents != nil {
+		key.has, key.hasSent = *f.HasEvents, true
+	}
+	if f.Upcoming {
+		key.visible = fmt.Sprint(f.Events)
+	}
+	now := f.Now.Unix()
+	// Of those with events of their own, everyone would have another answer.
+	keep := f.Events.Author == 0 || !f.Upcoming
+	if kept, ok := s.kept.Load(key); ok && keep {
+		if k, ok := kept.(keptRecords); ok && k.from <= now && now <= k.until && k.revision == s.revision {
+			return k.records
+		}
+	}
+	of := s.venues
+	if kind == calendar.Organizer {
+		of = s.organizers
+	}
+	out := keptRecords{revision: s.revision, from: now, until: never}
+	var counted, upcoming set
+	if f.HasEvents != nil {
+		counted = x.pool.take(s.size())
+		defer x.pool.give(counted)
+		for i, status := range calendar.Statuses {
+			if status == calendar.Publish || status == calendar.Future || status == calendar.Private {
+				counted.or(s.statuses[i])
+			}
+		}
+	}
+	if f.Upcoming {
+		upcoming, _ = s.find(&Filter{Now: f.Now, Visible: f.Events, Hidden: true, Window: Window{StartMin: &f.Now}}, &x.pool)
+		defer x.pool.give(upcoming)
+		out.until = s.unchangedUntil(now)
+	}
+	for _, r := range s.records[kind].ordered {
+		if f.HasEvents != nil && of.meets(r.id, counted) != *f.HasEvents || f.Upcoming && !of.meets(r.id, upcoming) {
+			continue
+		}
+		out.records = append(out.records, r)
+	}
+	if keep {
+		s.kept.Store(key, out)
+	}
+	return out.records
+}
+
+// askedEvents is what a filter asks of the events of records.
+type askedEvents struct {
+	kind         calendar.Kind
+	hasSent, has bool
+	upcoming     bool
+	visible      string // whose events, for upcoming
+}
+
+// keptRecords are the records that have such events, at times in seconds since 1970.
+type keptRecords struct {
+	records     []*record
+	revision    int64
+	from, until int64
+}
+
+// unchangedUntil is the last second up to which the same events are still to come as at now, and the same are published.
+func (s *state) unchangedUntil(now int64) int64 {
+	until := int64(never)
+	at, _ := slices.BinarySearch(s.starts[:s.base], now)
+	if at < int(s.base) {
+		until = s.starts[at]
+	}
+	at = sort.Search(len(s.tail), func(i int) bool { return s.starts[s.tail[i]] >= now })
+	if at < len(s.tail) {
+		until = min(until, s.starts[s.tail[at]])
+	}
+	for _, published := range s.scheduled {
+		if published > now {
+			until = min(until, published-1)
+		}
+	}
+	return until
+}
+
+// compiled is a Visible with bits for the statuses.
+type compiled struct {
+	anyone, own uint
+	author      int64
+}
+
+func (v Visible) compiled() compiled {
+	c := compiled{author: v.Author}
+	for i, status := range calendar.Statuses {
+		if slices.Contains(v.Anyone, status) {
+			c.anyone |= 1 << i
+		}
+		if slices.Contains(v.Own, status) {
+			c.own |= 1 << i
+		}
+	}
+	return c
+}
+
+func (c compiled) sees(r *record, now time.Time) bool {
+	status := r.status
+	if status == future && r.published <= now.Unix() {
+		status = published
+	}
+	return c.anyone>>status&1 != 0 || r.author != 0 && r.author == c.author && c.own>>status&1 != 0
+}
+
+// holds reports whether a text served in a language holds all pieces.
+func (r *record) holds(pieces []string, language uint8) bool {
+	for _, t := range r.texts {
+		if t.languages&language != 0 && search.MatchLinked(pieces, t.text) {
+			return true
+		}
+	}
+	return false
+}
+
+// meets reports whether a value has a slot in a set.
+func (ps postings) meets(value int64, in set) bool {
+	p := ps[value]
+	return p != nil && p.meets(in)
+}

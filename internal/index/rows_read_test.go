@@ -1,0 +1,200 @@
+package index
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// recorder is a database that notes the queries of a reader.
+type recorder struct {
+	*sql.DB
+	mu      sync.Mutex
+	queries []string
+}
+
+func (r *recorder) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	r.mu.Lock()
+	r.queries = append(r.queries, query)
+	r.mu.Unlock()
+	return r.DB.QueryContext(ctx, query, args...)
+}
+
+// A statement of loading reads the rows that it returns, and no others. Event texts are most of the rows of their table:
+// whatever reads them for the sake of other kinds reads the whole calendar.
+func TestLoadingReadsNoRowsInVain(t *testing.T) {
+	t.Parallel()
+	const events, venues, organizers = 3000, 40, 20
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		separator := "?"
+		if strings.Contains(url, "?") {
+			separator = "&"
+		}
+		// The server counts rows for each connection.
+		st := storetest.Migrated(t, url+separator+"max-open=1")
+		fillTables(t, st.Ent, events, venues, organizers)
+		analyze := "ANALYZE"
+		if st.Engine() == "mysql" {
+			analyze = "ANALYZE TABLE events, venues, organizers, search_texts, event_venues, event_organizers"
+		}
+		if _, err := st.DB.ExecContext(t.Context(), analyze); err != nil {
+			t.Fatal(err)
+		}
+		db := &recorder{DB: st.DB}
+		r := reader{db}
+		s, err := r.load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.read(t.Context(), s.ids); err != nil {
+			t.Fatal(err)
+		}
+		// What apply reads of records that were written.
+		written := s.ids[:50]
+		if _, err := r.documents(t.Context(), written, true); err != nil {
+			t.Fatal(err)
+		}
+		for kind, rs := range s.records {
+			if _, err := r.records(t.Context(), kind, []int64{rs.ordered[0].id}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if len(s.ids) != events || len(s.records[calendar.Venue].byID) != venues ||
+			len(s.records[calendar.Organizer].byID) != organizers || len(db.queries) < 10 {
+			t.Fatalf("%d events, %d queries", len(s.ids), len(db.queries))
+		}
+		// A planner may well read a table from end to end for an eighth of its rows.
+		const most, slack = 8, 100
+		for _, query := range db.queries {
+			read := rowsOfPlan
+			if st.Engine() == "mysql" {
+				read = rowsRead
+			}
+			if n, returned := read(t, st, query), countRows(t, st, query); n > most*returned+slack {
+				t.Errorf("%d rows are read to return %d: %.150s", n, returned, query)
+			}
+		}
+	})
+}
+
+// fillTables writes events, venues and organizers: each event with a text, the others with two.
+func fillTables(t *testing.T, client *ent.Client, events, venues, organizers int) {
+	t.Helper()
+	ctx, day := t.Context(), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	var texts []*ent.SearchTextCreate
+	text := func(kind calendar.Kind, id int64) {
+		texts = append(texts, client.SearchText.Create().SetKind(kind).SetOwnerID(id).SetLanguages(7).
+			SetText(fmt.Sprintf("%s %d", kind, id)))
+	}
+	var made struct {
+		events     []*ent.EventCreate
+		venues     []*ent.VenueCreate
+		organizers []*ent.OrganizerCreate
+		places     []*ent.EventVenueCreate
+	}
+	for id := range int64(venues) {
+		id++
+		made.venues = append(made.venues, client.Venue.Create().SetID(id).SetName("Hall").SetNameKey("hall").SetStatus(calendar.Publish).
+			SetPublishedAt(day).SetLanguage("en").SetLanguages("en").SetCreatedAt(day).SetModifiedAt(day).
+			SetNillableLatitude(new(50.0)).SetNillableLongitude(new(20.0)))
+		text(calendar.Venue, id)
+		text(calendar.Venue, id)
+	}
+	for id := range int64(organizers) {
+		id++
+		made.organizers = append(made.organizers, client.Organizer.Create().SetID(id).SetName("Choir").SetNameKey("choir").
+			SetStatus(calendar.Publish).SetPublishedAt(day).SetLanguage("en").SetLanguages("en").SetCreatedAt(day).SetModifiedAt(day))
+		text(calendar.Organizer, id)
+		text(calendar.Organizer, id)
+	}
+	for id := range int64(events) {
+		id++
+		at := day.Add(time.Duration(id) * time.Hour)
+		wall := calendar.UTC().Wall(at)
+		made.events = append(made.events, client.Event.Create().SetID(id).SetTitle("Concert").SetStatus(calendar.Publish).
+			SetPublishedAt(day).SetLanguage("en").SetLanguages("en").SetCreatedAt(day).SetModifiedAt(day).
+			SetStartsAt(at).SetEndsAt(at).SetStartWall(wall).SetEndWall(wall).SetTimezone("UTC"))
+		made.places = append(made.places, client.EventVenue.Create().SetEventID(id).SetVenueID(1+id%int64(venues)))
+		text(calendar.Event, id)
+	}
+	client.Venue.CreateBulk(made.venues...).ExecX(ctx)
+	client.Organizer.CreateBulk(made.organizers...).ExecX(ctx)
+	for part := range slices.Chunk(made.events, 500) {
+		client.Event.CreateBulk(part...).ExecX(ctx)
+	}
+	for part := range slices.Chunk(made.places, 500) {
+		client.EventVenue.CreateBulk(part...).ExecX(ctx)
+	}
+	for part := range slices.Chunk(texts, 500) {
+		client.SearchText.CreateBulk(part...).ExecX(ctx)
+	}
+}
+
+// countRows returns the number of rows that a query returns.
+func countRows(t *testing.T, st *store.Store, query string) (n int) {
+	t.Helper()
+	eachRow(t, st, query, func(*sql.Rows) error { n++; return nil })
+	return n
+}
+
+// rowsOfPlan returns the number of rows in the tables that SQLite reads from end to end for a query.
+func rowsOfPlan(t *testing.T, st *store.Store, query string) (n int) {
+	t.Helper()
+	var scanned []string
+	eachRow(t, st, "EXPLAIN QUERY PLAN "+query, func(rows *sql.Rows) error {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			return err
+		}
+		if words := strings.Fields(detail); words[0] == "SCAN" {
+			scanned = append(scanned, words[1])
+		}
+		return nil
+	})
+	for _, table := range scanned {
+		n += countRows(t, st, "SELECT 1 FROM "+table)
+	}
+	return n
+}
+
+// rowsRead returns the number of rows that MySQL reads for a query.
+func rowsRead(t *testing.T, st *store.Store, query string) int {
+	t.Helper()
+	first := handlerReads(t, st)
+	own := handlerReads(t, st) - first // asking is counted, too
+	countRows(t, st, query)
+	return handlerReads(t, st) - first - 2*own
+}
+
+// handlerReads returns the number of rows that the connection has read.
+func handlerReads(t *testing.T, st *store.Store) (sum int) {
+	t.Helper()
+	eachRow(t, st, "SHOW SESSION STATUS LIKE 'Handler_read%'", func(rows *sql.Rows) error {
+		var name string
+		var n int
+		if err := rows.Scan(&name, &n); err != nil {
+			return err
+		}
+		sum += n
+		return nil
+	})
+	return sum
+}
+
+func eachRow(t *testing.T, st *store.Store, query string, each func(*sql.Rows) error) {
+	t.Helper()
+	if err := (reader{st.DB}).rows(t.Context(), query, each); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,224 @@
+package index
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/maphash"
+	"iter"
+	"slices"
+
+	"github.com/almanac-cal/almanac/internal/search"
+)
+
+// vocabulary is the words of the search texts, each with the slots of the events in whose texts it is. Words are
+// looked up by any part of them, so they stand one after another in one text that is searched through.
+type vocabulary struct {
+	// text is all words, each between two line feeds; start is where each begins in it.
+	text  []byte
+	start []uint32
+	// table has the words by their hashes: one more than their number, 0 where there is none.
+	table []uint32
+	seed  maphash.Seed
+	// slots are, for each word, those of texts that are served in the languages of the first such text; further has those
+	// of texts served in others.
+	slots   []served
+	further map[uint32][]served
+	packed  packed
+}
+
+// packed are the slots of words that were read at once. For each language set of a word there are the languages, the
+// length of the distances as a varint, and the distances.
+type packed struct {
+	all  []byte
+	from []uint32 // by word: where its part begins; and where the last one ends
+}
+
+// served is the slots of a word in texts of the same languages.
+type served struct {
+	posting
+	languages uint8
+}
+
+func newVocabulary() *vocabulary {
+	return &vocabulary{text: []byte{'\n'}, seed: maphash.MakeSeed(), further: map[uint32][]served{}}
+}
+
+// word is the text of a word.
+func (v *vocabulary) word(id uint32) []byte {
+	end := len(v.text)
+	if int(id)+1 < len(v.start) {
+		end = int(v.start[id+1])
+	}
+	return v.text[v.start[id] : end-1]
+}
+
+// find looks a word up: its number, or where in the table it belongs.
+func (v *vocabulary) find(word string) (id uint32, at int, known bool) {
+	if len(v.table) == 0 {
+		return 0, 0, false
+	}
+	mask := len(v.table) - 1
+	for at = int(maphash.String(v.seed, word)) & mask; ; at = (at + 1) & mask {
+		switch id = v.table[at]; {
+		case id == 0:
+			return 0, at, false
+		case string(v.word(id-1)) == word:
+			return id - 1, at, true
+		}
+	}
+}
+
+// grow makes room for another word: a table twice as large when three quarters are taken.
+func (v *vocabulary) grow() {
+	if 4*len(v.start) < 3*len(v.table) {
+		return
+	}
+	v.table = make([]uint32, max(2*len(v.table), 1<<10))
+	mask := len(v.table) - 1
+	for id := range v.start {
+		at := int(maphash.Bytes(v.seed, v.word(uint32(id)))) & mask
+		for v.table[at] != 0 {
+			at = (at + 1) & mask
+		}
+		v.table[at] = uint32(id) + 1
+	}
+}
+
+// add notes that a slot, not smaller than any before, has a text in some languages.
+func (v *vocabulary) add(slot uint32, languages uint8, text string) {
+	for word := range search.EachWord(text) {
+		v.grow()
+		id, at, known := v.find(word)
+		if !known {
+			id = uint32(len(v.start))
+			v.table[at] = id + 1
+			v.start = append(v.start, uint32(len(v.text)))
+			v.text = append(append(v.text, word...), '\n')
+			if v.packed.from == nil {
+				v.slots = append(v.slots, served{languages: languages})
+			}
+		}
+		v.of(id, languages).add(slot)
+	}
+}
+
+// of is the slots of a word in texts of some languages.
+func (v *vocabulary) of(id uint32, languages uint8) *served {
+	if int(id) < len(v.slots) && v.slots[id].languages == languages {
+		return &v.slots[id]
+	}
+	all := v.further[id]
+	at := slices.IndexFunc(all, func(s served) bool { return s.languages == languages })
+	if at < 0 {
+		at = len(all)
+		all = append(all, served{languages: languages})
+		v.further[id] = all
+	}
+	return &all[at]
+}
+
+// pack puts what there is into a form of fewer bytes, none of them a pointer: most words are rare, and a slice for each
+// would take a multiple of its contents. What is added later stands beside it, and so do the sets of frequent words.
+func (v *vocabulary) pack() {
+	v.text, v.start = slices.Clone(v.text), slices.Clone(v.start)
+	size, frequent := 0, map[uint32][]served{}
+	for id := range uint32(len(v.slots)) {
+		for s := range v.served(id) {
+			size += s.packedSize()
+		}
+	}
+	v.packed = packed{all: make([]byte, 0, size), from: make([]uint32, 0, len(v.slots)+1)}
+	for id := range uint32(len(v.slots)) {
+		v.packed.from = append(v.packed.from, uint32(len(v.packed.all)))
+		for s := range v.served(id) {
+			if s.dense != nil {
+				*s.dense = slices.Clone(*s.dense)
+				frequent[id] = append(frequent[id], *s)
+				continue
+			}
+			v.packed.all = binary.AppendUvarint(append(v.packed.all, s.languages), uint64(len(s.distances)))
+			v.packed.all = append(v.packed.all, s.distances...)
+		}
+	}
+	v.packed.from = append(v.packed.from, uint32(len(v.packed.all)))
+	v.slots, v.further = nil, frequent
+}
+
+// packedSize is how many bytes it takes when it is packed.
+func (s *served) packedSize() int {
+	if s.dense != nil {
+		return 0
+	}
+	return 1 + len(binary.AppendUvarint(nil, uint64(len(s.distances)))) + len(s.distances)
+}
+
+// served yields the slots of a word that are not packed.
+func (v *vocabulary) served(id uint32) iter.Seq[*served] {
+	return func(yield func(*served) bool) {
+		if int(id) < len(v.slots) && !yield(&v.slots[id]) {
+			return
+		}
+		all := v.further[id]
+		for i := range all {
+			if !yield(&all[i]) {
+				return
+			}
+		}
+	}
+}
+
+// into adds the slots of all words that hold a piece, in texts served in a language, to a set.
+func (v *vocabulary) into(b set, piece search.Piece, language uint8) {
+	if piece.Start && piece.End {
+		if id, _, known := v.find(piece.Text); known {
+			v.wordInto(b, id, language)
+		}
+		return
+	}
+	look := []byte(piece.Text)
+	if piece.Start {
+		look = append([]byte{'\n'}, look...)
+	}
+	if piece.End {
+		look = append(look, '\n')
+	}
+	for at := 0; ; {
+		i := bytes.Index(v.text[at:], look)
+		if i < 0 {
+			return
+		}
+		at += i
+		if piece.Start {
+			at++
+		}
+		id, found := slices.BinarySearch(v.start, uint32(at))
+		if !found {
+			id--
+		}
+		v.wordInto(b, uint32(id), language)
+		if id+1 == len(v.start) {
+			return
+		}
+		// From the line feed before the next word on: no word is met twice.
+		at = int(v.start[id+1]) - 1
+	}
+}
+
+// wordInto adds the slots of a word in texts served in a language to a set.
+func (v *vocabulary) wordInto(b set, id uint32, language uint8) {
+	if int(id)+1 < len(v.packed.from) {
+		for rest := v.packed.all[v.packed.from[id]:v.packed.from[id+1]]; len(rest) > 0; {
+			n, size := binary.Uvarint(rest[1:])
+			end := 1 + size + int(n)
+			if rest[0]&language != 0 {
+				distances(rest[1+size : end]).into(b)
+			}
+			rest = rest[end:]
+		}
+	}
+	for s := range v.served(id) {
+		if s.languages&language != 0 {
+			s.into(b)
+		}
+	}
+}

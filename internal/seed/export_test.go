@@ -1,0 +1,282 @@
+package seed_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/seed"
+	"github.com/almanac-cal/almanac/internal/seed/scenario"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// one is a calendar with the events given, and a venue.
+type one struct{ events []scenario.Event }
+
+func (one) Options() scenario.Options {
+	return scenario.Options{Languages: calendar.Languages, Now: apitest.Now}
+}
+
+func (one) Categories() []scenario.Term {
+	return []scenario.Term{{Name: scenario.Text{"en": "Food, drink; more"}}, {Name: scenario.Text{"en": "Music"}}}
+}
+func (one) Tags() []scenario.Term { return nil }
+func (one) Venues() []scenario.Venue {
+	return []scenario.Venue{{
+		Name: scenario.Text{"en": "Hall"}, Address: "High Street 1", City: "Łódź", Located: true, Latitude: 51.5, Longitude: -0.25,
+	}}
+}
+func (one) Organizers() []scenario.Organizer { return nil }
+func (one) Pictures() []scenario.Picture     { return nil }
+func (o one) Len() int                       { return len(o.events) }
+func (o one) Event(i int) scenario.Event     { return o.events[i] }
+
+func span(t *testing.T, zone, start, end string) calendar.Span {
+	t.Helper()
+	z, err := calendar.ParseZone(zone)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := calendar.ParseWall(start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := calendar.ParseWall(end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return calendar.Span{Start: s, End: e, Zone: z}
+}
+
+// icsLines writes a calendar and returns its lines, unfolded.
+func icsLines(t *testing.T, c seed.Calendar) []string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := seed.ICS(&b, c); err != nil {
+		t.Fatal(err)
+	}
+	text, ok := strings.CutSuffix(b.String(), "\r\n")
+	if !ok {
+		t.Fatal("the last line has no end")
+	}
+	for line := range strings.SplitSeq(text, "\r\n") {
+		if len(line) > 75 || !utf8.ValidString(line) || strings.ContainsAny(line, "\r\n") {
+			t.Fatalf("%d bytes in the line %q", len(line), line)
+		}
+	}
+	return strings.Split(strings.ReplaceAll(text, "\r\n ", ""), "\r\n")
+}
+
+func TestICS(t *testing.T) {
+	t.Parallel()
+	base := scenario.Event{
+		SourceID: "seed:one:event:0", Status: calendar.Publish, Parent: -1, Picture: -1,
+		Title:       scenario.Text{"en": `Commas, semicolons; back\slashes`},
+		Description: scenario.Text{"en": "<p>Zażółć gęślą jaźń, says the " + strings.Repeat("ł", 60) + ".</p>"},
+		Span:        span(t, "Europe/Warsaw", "2026-07-01 18:00:00", "2026-07-01 20:00:00"),
+		Categories:  []int{0, 1}, Venues: []int{0}, Website: "https://a.example/?a,b;c",
+	}
+	tests := []struct {
+		name   string
+		change func(v *scenario.Event)
+		want   []string // lines there are
+		not    []string // beginnings of lines there are not
+	}{
+		{"texts, place and links", func(*scenario.Event) {}, []string{
+			"UID:seed:one:event:0@almanac.example", "DTSTAMP:20261121T120000Z",
+			`SUMMARY:Commas\, semicolons\; back\\slashes`,
+			`DESCRIPTION:Zażółć gęślą jaźń\, says the ` + strings.Repeat("ł", 60) + ".",
+			`LOCATION:Hall\, High Street 1\, Łódź`, "GEO:51.500000;-0.250000",
+			`CATEGORIES:Food\, drink\; more,Music`, "URL:https://a.example/?a,b;c", "STATUS:CONFIRMED",
+			"DTSTART;TZID=Europe/Warsaw:20260701T180000", "DTEND;TZID=Europe/Warsaw:20260701T200000",
+			"TZID:Europe/Warsaw", "BEGIN:DAYLIGHT", "DTSTART:20260329T020000", "TZOFFSETFROM:+0100", "TZOFFSETTO:+0200", "TZNAME:CEST",
+		}, []string{"BEGIN:STANDARD"}},
+		{"over a change of the clock", func(v *scenario.Event) {
+			v.Span = span(t, "America/New_York", "2026-10-31 22:00:00", "2026-11-01 04:00:00")
+		}, []string{"DTSTART:20260308T020000", "DTSTART:20261101T020000", "TZOFFSETFROM:-0400", "TZOFFSETTO:-0500", "TZNAME:EST"}, nil},
+		{"whole days end the day after", func(v *scenario.Event) {
+			v.Span = span(t, "Europe/Warsaw", "2026-12-31 00:00:00", "2026-12-31 23:59:59")
+			v.Span.AllDay = true
+		}, []string{"DTSTART;VALUE=DATE:20261231", "DTEND;VALUE=DATE:20270101"}, []string{"BEGIN:VTIMEZONE"}},
+		{
+			"in UTC", func(v *scenario.Event) { v.Span = span(t, "UTC", "2026-07-01 18:00:00", "2026-07-01 20:00:00") },
+			[]string{"DTSTART:20260701T180000Z", "DTEND:20260701T200000Z"},
+			[]string{"BEGIN:VTIMEZONE"},
+		},
+		{"in a zone that never changed", func(v *scenario.Event) {
+			v.Span = span(t, "UTC+5:30", "2026-07-01 18:00:00", "2026-07-01 20:00:00")
+		}, []string{"BEGIN:STANDARD", "TZOFFSETFROM:+0530", "TZOFFSETTO:+0530"}, []string{"BEGIN:DAYLIGHT"}},
+		{
+			"without length", func(v *scenario.Event) { v.Span.End = v.Span.Start },
+			[]string{"DTSTART;TZID=Europe/Warsaw:20260701T180000"},
+			[]string{"DTEND"},
+		},
+		{
+			"nowhere, of no kind", func(v *scenario.Event) { v.Venues, v.Categories, v.Website = nil, nil, "" },
+			[]string{"STATUS:CONFIRMED"},
+			[]string{"LOCATION", "GEO", "CATEGORIES", "URL"},
+		},
+		{"protected", func(v *scenario.Event) { v.Password = "x" }, []string{"END:VCALENDAR"}, []string{"BEGIN:VEVENT", "BEGIN:VTIMEZONE"}},
+		{"a draft", func(v *scenario.Event) { v.Status = calendar.Draft }, []string{"END:VCALENDAR"}, []string{"BEGIN:VEVENT"}},
+		{"scheduled", func(v *scenario.Event) { v.Status = calendar.Future }, []string{"END:VCALENDAR"}, []string{"BEGIN:VEVENT"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			v := base
+			tt.change(&v)
+			lines := icsLines(t, one{[]scenario.Event{v}})
+			all := "\n" + strings.Join(lines, "\n") + "\n"
+			for _, want := range tt.want {
+				if !strings.Contains(all, "\n"+want+"\n") {
+					t.Errorf("no line %q in %s", want, all)
+				}
+			}
+			for _, not := range tt.not {
+				if strings.Contains(all, "\n"+not) {
+					t.Errorf("a line %q in %s", not, all)
+				}
+			}
+		})
+	}
+}
+
+// onset is when an offset from UTC, in seconds, begins.
+type onset struct {
+	at time.Time
+	to int
+}
+
+// seconds reads an offset such as +0530.
+func seconds(t *testing.T, text string) int {
+	t.Helper()
+	var hours, minutes int
+	if _, err := fmt.Sscanf(text[1:], "%2d%2d", &hours, &minutes); err != nil {
+		t.Fatalf("offset %q: %v", text, err)
+	}
+	if text[0] == '-' {
+		return -hours*3600 - minutes*60
+	}
+	return hours*3600 + minutes*60
+}
+
+// TestICSOfScenarios reads the zones back: by what they say, the events start when they do.
+func TestICSOfScenarios(t *testing.T) {
+	t.Parallel()
+	for _, name := range scenario.Scenarios {
+		c := calendarOf(t, name, calendar.Polish, 200)
+		zones := map[string][]onset{}
+		starts := map[string]time.Time{} // by UID
+		var zone, uid, wall string
+		var from int
+		for _, line := range icsLines(t, c) {
+			name, value, _ := strings.Cut(line, ":")
+			property, parameter, _ := strings.Cut(name, ";TZID=")
+			switch {
+			case name == "TZID":
+				zone = value
+			case name == "BEGIN":
+				wall, uid = "", ""
+			case name == "UID":
+				uid = value
+				starts[uid] = time.Time{}
+			case name == "TZOFFSETFROM":
+				from = seconds(t, value)
+			case name == "TZOFFSETTO":
+				at, err := time.Parse("20060102T150405", wall)
+				if err != nil {
+					t.Fatal(err)
+				}
+				zones[zone] = append(zones[zone], onset{at.Add(-time.Duration(from) * time.Second), seconds(t, value)})
+			case name == "DTSTART":
+				wall = value
+			case property == "DTSTART" && parameter != "":
+				at, err := time.Parse("20060102T150405", value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				// The last that has begun by then; none of these starts in a doubled hour.
+				for _, o := range zones[parameter] {
+					if start := at.Add(-time.Duration(o.to) * time.Second); !start.Before(o.at) {
+						starts[uid] = start
+					}
+				}
+			}
+		}
+		want := 0
+		for i := range c.Len() {
+			v := c.Event(i)
+			if v.Status != calendar.Publish || v.Password != "" {
+				continue
+			}
+			want++
+			got, ok := starts[v.SourceID+"@almanac.example"]
+			if !ok {
+				t.Errorf("%s: %s is missing", name, v.SourceID)
+			}
+			if !v.Span.AllDay && v.Span.Zone.String() != "UTC" && !got.Equal(v.Span.StartsAt()) {
+				t.Errorf("%s: %s starts at %s, want %s", name, v.SourceID, got, v.Span.StartsAt())
+			}
+		}
+		if len(starts) != want || want == 0 {
+			t.Errorf("%s: %d events, want %d", name, len(starts), want)
+		}
+	}
+}
+
+// TestSQL pipes a calendar into an empty MySQL database, and compares what the API answers.
+func TestSQL(t *testing.T) {
+	t.Parallel()
+	c := calendarOf(t, "city", calendar.Polish, 150)
+	from := storetest.Migrated(t, storetest.SQLite(t))
+	api := seeded(t, from, c, 1)
+	var b bytes.Buffer
+	if err := seed.SQL(t.Context(), &b, from.DB); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"START TRANSACTION;\n", "INSERT INTO `events` (", "COMMIT;\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("no %q", want)
+		}
+	}
+	if os.Getenv(storetest.Variable) == "" {
+		t.Skipf("%s names no server", storetest.Variable)
+	}
+	to := storetest.Migrated(t, storetest.MySQL(t))
+	conn, err := to.DB.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, text := range strings.SplitAfter(b.String(), ";\n") {
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		if _, err := conn.ExecContext(t.Context(), text); err != nil {
+			t.Fatalf("statement %d, %.80s: %v", i, text, err)
+		}
+	}
+	if err := conn.Close(); err != nil {
+		t.Fatal(err)
+	}
+	piped := apitest.New(t, to)
+	piped.SignIn(t, "admin", calendar.Administrator)
+	for _, l := range calendar.Languages {
+		if diff := cmp.Diff(string(everything(t, api, l)), string(everything(t, piped, l))); diff != "" {
+			t.Errorf("in %s (-seeded +piped):\n%.2000s", l, diff)
+		}
+	}
+	// The database goes on where the file ends.
+	res := piped.Do(t, apitest.Request{Method: "POST", Path: "/events", As: "admin", JSON: map[string]any{
+		"title": "Own", "start_date": "2027-01-01 10:00", "end_date": "2027-01-01 11:00",
+	}})
+	if res.Status != 201 {
+		t.Errorf("a new event: %d %s", res.Status, res.Body)
+	}
+}

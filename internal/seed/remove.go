@@ -1,0 +1,134 @@
+package seed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// Remover takes made-up records out of a database, and nothing else. Store and Editor must be set; Editor acts
+// as an administrator.
+type Remover struct {
+	Store  *store.Store
+	Editor *edit.Editor
+	// Files holds the pictures; without it their files stay.
+	Files media.Store
+	// Scenario is whose records go; "" is all that was made up.
+	Scenario string
+	// Progress, if set, is told how many records are gone, and how many there were.
+	Progress func(done, total int)
+}
+
+// Remove deletes the records for good, the newest first, in transactions of some hundred each. It ends with the
+// error of ctx between two of them when ctx ends, and can be called again to go on. The counts are those of what
+// is gone, also with an error.
+func (r Remover) Remove(ctx context.Context) (Counts, error) {
+	done := Counts{}
+	there, err := Seeded(ctx, r.Store.Ent, r.Scenario)
+	if err != nil {
+		return done, err
+	}
+	editor := *r.Editor
+	r.Editor = &editor
+	s := selected(r.Scenario)
+	for _, kind := range []calendar.Kind{
+		calendar.Event, calendar.Venue, calendar.Organizer, calendar.Tag, calendar.Category, calendar.Image,
+	} {
+		for {
+			if err := ctx.Err(); err != nil {
+				return done, err
+			}
+			ids, err := newest(ctx, r.Store.Ent, s, kind)
+			if err != nil {
+				return done, fmt.Errorf("remove seeded records of kind %s: %w", kind, err)
+			}
+			if len(ids) == 0 {
+				break
+			}
+			if err := r.remove(context.WithoutCancel(ctx), kind, ids); err != nil {
+				return done, fmt.Errorf("remove seeded records of kind %s: %w", kind, err)
+			}
+			done[kind] += len(ids)
+			if r.Progress != nil {
+				r.Progress(done.Sum(), max(there.Sum(), done.Sum()))
+			}
+		}
+	}
+	return done, forgetSeries(ctx, r.Store.Ent, r.Scenario)
+}
+
+// newest are the ids of the newest records of a selection: parts of an event go before it, as do children of a
+// category.
+func newest(ctx context.Context, db *ent.Client, s selection, kind calendar.Kind) ([]int64, error) {
+	switch kind {
+	case calendar.Event:
+		return db.Event.Query().Where(s.event).Order(event.ByID(sql.OrderDesc())).Limit(batch).IDs(ctx)
+	case calendar.Venue:
+		return db.Venue.Query().Where(s.venue).Order(venue.ByID(sql.OrderDesc())).Limit(batch).IDs(ctx)
+	case calendar.Organizer:
+		return db.Organizer.Query().Where(s.organizer).Order(organizer.ByID(sql.OrderDesc())).Limit(batch).IDs(ctx)
+	case calendar.Image:
+		return db.Image.Query().Where(s.image).Order(image.ByID(sql.OrderDesc())).Limit(batch).IDs(ctx)
+	}
+	return db.Term.Query().Where(term.TaxonomyEQ(kind), s.term).Order(term.ByID(sql.OrderDesc())).Limit(batch).IDs(ctx)
+}
+
+func (r Remover) remove(ctx context.Context, kind calendar.Kind, ids []int64) error {
+	var files []media.Image
+	err := edit.Write(ctx, r.Store.Ent, r.Editor, func(tx *ent.Tx) error {
+		files = files[:0]
+		switch kind {
+		case calendar.Image:
+			for _, id := range ids {
+				row, err := tx.Image.Get(ctx, id)
+				if ent.IsNotFound(err) {
+					continue
+				}
+				if err != nil {
+					return err
+				}
+				if err := r.Editor.DeleteImage(ctx, tx, row); err != nil {
+					return err
+				}
+				files = append(files, media.Image{Path: row.Path, Sizes: row.Sizes})
+			}
+			return nil
+		case calendar.Category, calendar.Tag:
+			for _, id := range ids {
+				row, err := edit.LockTerm(ctx, tx, id)
+				if ent.IsNotFound(err) {
+					continue
+				}
+				if err != nil {
+					return err
+				}
+				if err := r.Editor.DeleteTerm(ctx, tx, row); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		return r.Editor.RemoveAll(ctx, tx, kind, ids)
+	})
+	if err != nil || r.Files == nil {
+		return err
+	}
+	var errs []error
+	for _, img := range files {
+		errs = append(errs, media.Remove(ctx, r.Files, img))
+	}
+	return errors.Join(errs...)
+}

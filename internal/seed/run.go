@@ -1,0 +1,320 @@
+package seed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/seed/picture"
+	"github.com/almanac-cal/almanac/internal/seed/scenario"
+	"github.com/almanac-cal/almanac/internal/when"
+)
+
+// run writes one calendar.
+type run struct {
+	Writer
+	cal      Calendar
+	language calendar.Language // of the originals
+	loader   *edit.Loader
+	now      time.Time
+	summary  Summary
+
+	// The ids of what is written or was found, by index in the calendar.
+	categories, tags, images, venueIDs, organizerIDs, eventIDs []int64
+}
+
+// in is the text in a language, or nil, which sends nothing.
+func in(t scenario.Text, l calendar.Language) *string {
+	if s, ok := t[l]; ok {
+		return &s
+	}
+	return nil
+}
+
+// others are the texts in other languages than the original.
+func (r *run) others(title, excerpt, description scenario.Text) []calendar.Text {
+	var out []calendar.Text
+	for _, l := range calendar.Languages {
+		t := calendar.Text{Language: l, Title: title[l], Excerpt: excerpt[l], Description: description[l]}
+		if l != r.language && t != (calendar.Text{Language: l}) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// apart is others for names that are the same in all languages: only what is not is a translation.
+func (r *run) apart(name, description scenario.Text) []calendar.Text {
+	out := r.others(name, nil, description)
+	for i := range out {
+		if out[i].Title == name[r.language] {
+			out[i].Title = ""
+		}
+	}
+	return slices.DeleteFunc(out, func(t calendar.Text) bool { return t.Title == "" && t.Description == "" })
+}
+
+func (r *run) author() *int64 {
+	if r.AuthorID == 0 {
+		return nil
+	}
+	return new(r.AuthorID)
+}
+
+// picked is the id at a place; nil for none.
+func picked(ids []int64, at int) *int64 {
+	if at < 0 || at >= len(ids) {
+		return nil
+	}
+	return new(ids[at])
+}
+
+func (r *run) terms(ctx context.Context) (err error) {
+	if r.categories, err = r.taxonomy(ctx, calendar.Category, r.cal.Categories()); err != nil {
+		return err
+	}
+	r.tags, err = r.taxonomy(ctx, calendar.Tag, r.cal.Tags())
+	return err
+}
+
+func (r *run) taxonomy(ctx context.Context, kind calendar.Kind, terms []scenario.Term) ([]int64, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	found, err := r.find(ctx, kind, sources(r, terms, func(t scenario.Term) string { return t.SourceID }))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
+	ids := make([]int64, len(terms))
+	var missing []edit.NewTerm
+	var places, texts []int // of the missing ones in terms; numbers of texts
+	at := make(map[int]int) // the other way round
+	for i, t := range terms {
+		source := r.Series.sourceID(t.SourceID)
+		if id, ok := found[source]; ok {
+			ids[i] = id
+			continue
+		}
+		n := edit.NewTerm{Texts: r.apart(t.Name, t.Description)}
+		n.Name, n.Description, n.SourceID = in(t.Name, r.language), in(t.Description, r.language), &source
+		if t.Parent >= 0 {
+			n.Parent = func(batch []int64) int64 {
+				if k, ok := at[t.Parent]; ok {
+					return batch[k]
+				}
+				return ids[t.Parent]
+			}
+		}
+		at[i] = len(missing)
+		missing, places, texts = append(missing, n), append(places, i), append(texts, len(n.Texts))
+	}
+	loaded, err := r.loader.Terms(context.WithoutCancel(ctx), kind, missing)
+	if err != nil {
+		return nil, err
+	}
+	r.summary.Found[kind] += len(found)
+	for i, t := range loaded {
+		ids[places[i]] = t.ID
+		if t.Created {
+			r.summary.Created[kind]++
+			r.summary.Translations += texts[i]
+		} else {
+			r.summary.Found[kind]++
+		}
+	}
+	return ids, nil
+}
+
+// pictures draws and stores the pictures that are missing.
+func (r *run) pictures(ctx context.Context) error {
+	all := r.cal.Pictures()
+	if r.Files == nil || len(all) == 0 {
+		return nil
+	}
+	names := sources(r, all, func(p scenario.Picture) string { return p.SourceID })
+	found, err := r.find(ctx, calendar.Image, names)
+	if err != nil {
+		return fmt.Errorf("images: %w", err)
+	}
+	r.images = make([]int64, len(all))
+	var missing []int
+	for i, source := range names {
+		if id, ok := found[source]; ok {
+			r.images[i] = id
+		} else {
+			missing = append(missing, i)
+		}
+	}
+	drawn := make([][]byte, len(all))
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(r.Workers + 1)
+	for _, i := range missing {
+		group.Go(func() (err error) {
+			if err := inner.Err(); err != nil {
+				return err
+			}
+			drawn[i], err = picture.Draw(all[i].Title, all[i].Seed)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return fmt.Errorf("draw: %w", err)
+	}
+	// One after the other: two pictures of one title get their numbers in the order of the calendar.
+	saved := make([]media.Image, len(missing))
+	fill := make([]func(*ent.ImageCreate), len(missing))
+	undo := func(cause error) error {
+		for _, img := range saved {
+			cause = errors.Join(cause, media.Remove(context.WithoutCancel(ctx), r.Files, img))
+		}
+		return cause
+	}
+	for k, i := range missing {
+		if saved[k], err = media.Save(ctx, r.Files, all[i].Title+".jpg", drawn[i], r.now); err != nil {
+			return undo(fmt.Errorf("picture %s: %w", names[i], err))
+		}
+		img := saved[k]
+		fill[k] = func(c *ent.ImageCreate) {
+			c.SetPath(img.Path).SetSourceID(names[i]).SetExtension(img.Extension).SetMimeType(img.MIMEType).
+				SetWidth(img.Width).SetHeight(img.Height).SetFilesize(img.Filesize).SetSizes(img.Sizes).
+				SetNillableAuthorID(r.author())
+		}
+	}
+	ids, err := r.loader.Images(context.WithoutCancel(ctx), fill)
+	if err != nil {
+		return undo(err)
+	}
+	for k, i := range missing {
+		r.images[i] = ids[k]
+	}
+	r.summary.Created[calendar.Image] += len(missing)
+	r.summary.Found[calendar.Image] += len(found)
+	return nil
+}
+
+// few writes records of a kind of which there are not so many that it pays to prepare them on the side.
+func few[T, N any](
+	ctx context.Context, r *run, kind calendar.Kind, records []T, source func(T) string,
+	one func(T, *string) (N, int), prepare func([]N) (*edit.Prepared, error),
+) ([]int64, error) {
+	ids := make([]int64, 0, len(records))
+	for part := range slices.Chunk(records, batch) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		names := sources(r, part, source)
+		found, err := r.find(ctx, kind, names)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", kind, err)
+		}
+		var missing []N
+		translations := 0
+		for i, record := range part {
+			if _, ok := found[names[i]]; !ok {
+				n, texts := one(record, &names[i])
+				missing = append(missing, n)
+				translations += texts
+			}
+		}
+		p, err := prepare(missing)
+		if err != nil {
+			return nil, err
+		}
+		created, err := r.loader.Write(context.WithoutCancel(ctx), p)
+		if err != nil {
+			return nil, err
+		}
+		r.summary.Created[kind] += len(created)
+		r.summary.Found[kind] += len(found)
+		r.summary.Translations += translations
+		for _, name := range names {
+			if id, ok := found[name]; ok {
+				ids = append(ids, id)
+				continue
+			}
+			ids = append(ids, created[0])
+			created = created[1:]
+		}
+	}
+	return ids, nil
+}
+
+func (r *run) venues(ctx context.Context) (err error) {
+	r.venueIDs, err = few(ctx, r, calendar.Venue, r.cal.Venues(),
+		func(v scenario.Venue) string { return v.SourceID },
+		func(v scenario.Venue, source *string) (edit.NewVenue, int) {
+			n := edit.NewVenue{Texts: r.apart(v.Name, v.Description)}
+			n.VenueInput = edit.VenueInput{
+				AuthorID: r.author(), Name: in(v.Name, r.language), Description: in(v.Description, r.language),
+				Address: &v.Address, City: &v.City, Zip: &v.Zip, Province: &v.Province, Country: &v.Country,
+				Phone: &v.Phone, Website: &v.Website, ImageID: picked(r.images, v.Picture), SourceID: source,
+			}
+			if v.Located {
+				n.Latitude = &edit.Coordinate{Set: true, Degrees: v.Latitude}
+				n.Longitude = &edit.Coordinate{Set: true, Degrees: v.Longitude}
+			}
+			return n, len(n.Texts)
+		}, r.loader.Venues)
+	return err
+}
+
+func (r *run) organizers(ctx context.Context) (err error) {
+	r.organizerIDs, err = few(ctx, r, calendar.Organizer, r.cal.Organizers(),
+		func(o scenario.Organizer) string { return o.SourceID },
+		func(o scenario.Organizer, source *string) (edit.NewOrganizer, int) {
+			n := edit.NewOrganizer{Texts: r.apart(o.Name, o.Description)}
+			n.OrganizerInput = edit.OrganizerInput{
+				AuthorID: r.author(), Name: in(o.Name, r.language), Description: in(o.Description, r.language),
+				Phone: &o.Phone, Email: &o.Email, Website: &o.Website,
+				ImageID: picked(r.images, o.Picture), SourceID: source,
+			}
+			return n, len(n.Texts)
+		}, r.loader.Organizers)
+	return err
+}
+
+// eventInput is what an event says.
+func (r *run) eventInput(v *scenario.Event) edit.NewEvent {
+	start, end := when.FromWall(v.Span.Start), when.FromWall(v.Span.End)
+	source := r.Series.sourceID(v.SourceID)
+	n := edit.NewEvent{Texts: r.others(v.Title, v.Excerpt, v.Description)}
+	n.EventInput = edit.EventInput{
+		AuthorID: r.author(), Published: &v.Published, Status: &v.Status, SourceID: &source,
+		Title: in(v.Title, r.language), Excerpt: in(v.Excerpt, r.language), Description: in(v.Description, r.language),
+		Zone: &v.Span.Zone, AllDay: &v.Span.AllDay, Start: &start, End: &end, Cost: &v.Cost,
+		Hide: &v.Hide, Sticky: &v.Sticky, Featured: &v.Featured, Ticketed: &v.Ticketed,
+		ShowMap: new(len(v.Venues) > 0), ShowMapLink: new(len(v.Venues) > 0), ImageID: picked(r.images, v.Picture),
+		Categories: termRefs(r.categories, v.Categories), Tags: termRefs(r.tags, v.Tags),
+	}
+	venues, organizers := make([]edit.VenueRef, len(v.Venues)), make([]edit.OrganizerRef, len(v.Organizers))
+	for i, at := range v.Venues {
+		venues[i].ID = r.venueIDs[at]
+	}
+	for i, at := range v.Organizers {
+		organizers[i].ID = r.organizerIDs[at]
+	}
+	n.Venues, n.Organizers = &venues, &organizers
+	if v.Website != "" {
+		n.Website = &edit.Website{Set: true, URL: v.Website}
+	}
+	if v.Password != "" {
+		n.Password = &v.Password
+	}
+	return n
+}
+
+func termRefs(ids []int64, at []int) *[]edit.TermRef {
+	refs := make([]edit.TermRef, len(at))
+	for i, k := range at {
+		refs[i].ID = ids[k]
+	}
+	return &refs
+}

@@ -1,0 +1,160 @@
+package seed
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/seed/scenario"
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// batch is how many records one transaction writes: other writers wait no longer than that takes.
+const batch = 500
+
+// Summary counts what a Writer did.
+type Summary struct {
+	Created, Found Counts
+	// Translations are the texts written in other languages than the original.
+	Translations int
+}
+
+// Calendar is what a Writer writes: a *scenario.Calendar. Event may be called by several goroutines at once.
+type Calendar interface {
+	Options() scenario.Options
+	Categories() []scenario.Term
+	Tags() []scenario.Term
+	Venues() []scenario.Venue
+	Organizers() []scenario.Organizer
+	Pictures() []scenario.Picture
+	Len() int
+	Event(i int) scenario.Event
+}
+
+// Writer fills a database. Store and Editor must be set.
+type Writer struct {
+	Store *store.Store
+	// Editor says in whose name and at what time is written. Its Write language is set to that of the calendar,
+	// and a key for passwords is made if it has none, both in a copy.
+	Editor *edit.Editor
+	// Files takes the pictures; without it records have none.
+	Files media.Store
+	// AuthorID is the user who becomes the author of the records; 0 is nobody.
+	AuthorID int64
+	// Series is which calendar of its scenario it is; 0 is 1.
+	Series Series
+	// Progress, if set, is told how many events there are so far, and how many there will be.
+	Progress func(done, total int)
+	// Workers is how many goroutines make up and prepare events while others are written; 0 is one less than
+	// there are processors, and at least one. It does not change what is written.
+	Workers int
+	// Verify is edit.Loader's.
+	Verify bool
+}
+
+// Write stores a calendar. What is there already, by its source id and in the trash or not, is left as it is; so
+// are categories and tags whose names are taken, which the events then get.
+//
+// It writes in transactions of some hundred records each, in the order of the calendar, and ends with the error
+// of ctx between two of them when ctx ends. Called again with the same calendar it goes on from there. The
+// summary is that of what was committed, also with an error.
+func (w Writer) Write(ctx context.Context, c Calendar) (Summary, error) {
+	o := c.Options()
+	editor := *w.Editor
+	editor.Write = o.Languages[0]
+	if len(editor.PasswordKey) == 0 {
+		key, err := edit.PasswordKey(ctx, w.Store.Ent)
+		if err != nil {
+			return Summary{}, err
+		}
+		editor.PasswordKey = key
+	}
+	r := &run{
+		Writer: w, cal: c, language: o.Languages[0], loader: edit.NewLoader(w.Store, &editor), now: editor.Now,
+		summary: Summary{Created: Counts{}, Found: Counts{}},
+	}
+	r.loader.Verify = w.Verify
+	if r.Workers <= 0 {
+		r.Workers = max(runtime.GOMAXPROCS(0)-1, 1)
+	}
+	for _, step := range []func(context.Context) error{r.terms, r.pictures, r.venues, r.organizers, r.events} {
+		if err := step(ctx); err != nil {
+			return r.summary, fmt.Errorf("seed %s: %w", o.Scenario, err)
+		}
+	}
+	return r.summary, nil
+}
+
+// known are the ids of records that are there already, by source id.
+type known map[string]int64
+
+// find looks for records by their source ids.
+func (r *run) find(ctx context.Context, kind calendar.Kind, sources []string) (known, error) {
+	out := make(known)
+	add := func(id int64, source *string) { out[*source] = id }
+	db := r.Store.Ent
+	for part := range slices.Chunk(sources, batch) {
+		switch kind {
+		case calendar.Event:
+			rows, err := db.Event.Query().Where(event.SourceIDIn(part...)).Select(event.FieldID, event.FieldSourceID).All(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, row := range rows {
+				add(row.ID, row.SourceID)
+			}
+		case calendar.Venue:
+			rows, err := db.Venue.Query().Where(venue.SourceIDIn(part...)).Select(venue.FieldID, venue.FieldSourceID).All(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, row := range rows {
+				add(row.ID, row.SourceID)
+			}
+		case calendar.Organizer:
+			rows, err := db.Organizer.Query().Where(organizer.SourceIDIn(part...)).
+				Select(organizer.FieldID, organizer.FieldSourceID).All(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, row := range rows {
+				add(row.ID, row.SourceID)
+			}
+		case calendar.Image:
+			rows, err := db.Image.Query().Where(image.SourceIDIn(part...)).Select(image.FieldID, image.FieldSourceID).All(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, row := range rows {
+				add(row.ID, row.SourceID)
+			}
+		default:
+			rows, err := db.Term.Query().Where(term.SourceIDIn(part...)).Select(term.FieldID, term.FieldSourceID).All(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, row := range rows {
+				add(row.ID, row.SourceID)
+			}
+		}
+	}
+	return out, nil
+}
+
+// sources are the source ids of records in the run's series.
+func sources[T any](r *run, records []T, source func(T) string) []string {
+	out := make([]string, len(records))
+	for i, record := range records {
+		out[i] = r.Series.sourceID(source(record))
+	}
+	return out
+}

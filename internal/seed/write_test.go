@@ -1,0 +1,367 @@
+package seed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/seed/scenario"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/internal/when"
+)
+
+var now = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
+
+func editor() *edit.Editor {
+	return &edit.Editor{
+		Site: calendar.Site{Zone: calendar.UTC(), Language: calendar.English}, Now: now, By: auth.System(),
+		PasswordKey: []byte("0123456789abcdef"),
+	}
+}
+
+// fake is a little calendar with a part of everything.
+type fake struct {
+	events   int
+	pictures int
+}
+
+func (f fake) Options() scenario.Options {
+	return scenario.Options{Scenario: "fake", Languages: calendar.Languages, Events: f.events}
+}
+
+func text(s string) scenario.Text {
+	return scenario.Text{calendar.English: s, calendar.Polish: s + " pl", calendar.Spanish: s + " es"}
+}
+
+func (fake) Categories() []scenario.Term {
+	return []scenario.Term{
+		{SourceID: "seed:fake:category:0", Parent: -1, Name: text("Music"), Description: text("All of it")},
+		{SourceID: "seed:fake:category:1", Parent: 0, Name: text("Jazz")},
+	}
+}
+
+func (fake) Tags() []scenario.Term {
+	return []scenario.Term{{SourceID: "seed:fake:tag:0", Parent: -1, Name: text("Free")}}
+}
+
+func (f fake) Venues() []scenario.Venue {
+	out := make([]scenario.Venue, 3)
+	for i := range out {
+		out[i] = scenario.Venue{
+			SourceID: fmt.Sprintf("seed:fake:venue:%d", i), Picture: -1, City: "Łódź",
+			Name:        scenario.Text{calendar.English: "Hall", calendar.Polish: "Hall"},
+			Description: text("<p>Large</p>"), Located: i > 0, Latitude: 51.77, Longitude: 19.46,
+		}
+	}
+	if f.pictures > 0 {
+		out[0].Picture = 0
+	}
+	return out
+}
+
+func (fake) Organizers() []scenario.Organizer {
+	return []scenario.Organizer{{SourceID: "seed:fake:organizer:0", Name: text("Choir"), Picture: -1}}
+}
+
+func (f fake) Pictures() []scenario.Picture {
+	var out []scenario.Picture
+	for i := range f.pictures {
+		out = append(out, scenario.Picture{SourceID: fmt.Sprintf("seed:fake:picture:%d", i), Title: "Same", Seed: uint64(i)})
+	}
+	return out
+}
+
+func (f fake) Len() int { return f.events }
+
+func (f fake) Event(i int) scenario.Event {
+	start := calendar.WallAt(2026, 6, 1, 18, 0, 0).AddDate(0, 0, i%300)
+	zone, err := calendar.ParseZone("Europe/Warsaw")
+	if err != nil {
+		panic(err)
+	}
+	v := scenario.Event{
+		SourceID: fmt.Sprintf("seed:fake:event:%d", i), Parent: -1, Picture: -1,
+		Title: text(fmt.Sprintf("Concert %d", i%7)), Excerpt: text("<p>Short</p>"),
+		Description: text("<p>An evening of music &amp; more.</p>\n<p>Doors open at six, and there will be something " +
+			"to eat and to drink for everybody.</p>"),
+		Status: calendar.Publish, Published: now.AddDate(0, 0, -3),
+		Span: calendar.Span{Start: start, End: start.Add(2 * time.Hour), Zone: zone},
+		Cost: calendar.Cost{Prices: []string{"5", "10"}},
+
+		Categories: []int{i % 2}, Tags: []int{0}, Venues: []int{i % 3}, Organizers: []int{0},
+	}
+	switch i % 10 {
+	case 1:
+		v.Status, v.Parent = calendar.Draft, i-1
+	case 2:
+		v.Password, v.Parent = "open", i/2
+	case 3:
+		v.Status, v.Published = calendar.Future, now.AddDate(0, 1, 0)
+	}
+	if f.pictures > 0 {
+		v.Picture = i % f.pictures
+	}
+	return v
+}
+
+// written runs a Writer that has to succeed.
+func written(t *testing.T, w Writer, c Calendar) Summary {
+	t.Helper()
+	s, err := w.Write(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func files(t *testing.T) (*media.Dir, string) {
+	t.Helper()
+	name := t.TempDir()
+	dir, err := media.OpenDir(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dir.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir, name
+}
+
+func TestWriteAndRemove(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		dir, name := files(t)
+		c := fake{events: 1203, pictures: 2}
+		w := Writer{Store: st, Editor: editor(), Files: dir, Workers: 3, Verify: true}
+		s := written(t, w, c)
+		want := Counts{
+			calendar.Category: 2, calendar.Tag: 1, calendar.Image: 2, calendar.Venue: 3, calendar.Organizer: 1,
+			calendar.Event: 1203,
+		}
+		if diff := cmp.Diff(want, s.Created); diff != "" {
+			t.Errorf("created (-want +got):\n%s", diff)
+		}
+		if s.Translations != 2*(3+3+1+1203) {
+			t.Errorf("%d translations", s.Translations)
+		}
+		seeded, err := Seeded(t.Context(), st.Ent, "fake")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, seeded); diff != "" {
+			t.Errorf("seeded (-want +got):\n%s", diff)
+		}
+		again := written(t, w, c)
+		if again.Created.Sum() != 0 || again.Found.Sum() != want.Sum() {
+			t.Errorf("the second time: %+v", again)
+		}
+		second := w
+		second.Series = 2
+		third := written(t, second, c)
+		if third.Created[calendar.Event] != 1203 || third.Created[calendar.Category] != 0 || third.Found[calendar.Tag] != 1 {
+			t.Errorf("the second series: %+v", third)
+		}
+
+		// Somebody's own event with a seeded parent and venue.
+		e := editor()
+		venue := st.Ent.Venue.Query().FirstX(t.Context())
+		parent := st.Ent.Event.Query().FirstX(t.Context())
+		var own *ent.Event
+		err = edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) (err error) {
+			own, err = e.CreateEvent(t.Context(), tx, &edit.EventInput{
+				Title: new("Own"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
+				ParentID: &parent.ID, Venues: &[]edit.VenueRef{{ID: venue.ID}},
+			})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		foreign, err := Foreign(t.Context(), st.Ent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if foreign.Sum() != 1 || foreign[calendar.Event] != 1 {
+			t.Errorf("foreign %v", foreign)
+		}
+
+		gone, err := Remover{Store: st, Editor: editor(), Files: dir}.Remove(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if gone[calendar.Event] != 2*1203 || gone[calendar.Venue] != 6 {
+			t.Errorf("gone %v", gone)
+		}
+		left := map[string]int{
+			"events": 1, "venues": 0, "organizers": 0, "terms": 0, "images": 0, "slugs": 1, "search_texts": 1,
+			"event_translations": 0, "venue_translations": 0, "event_venues": 0, "event_terms": 0, "event_organizers": 0,
+		}
+		for table, n := range left {
+			var got int
+			if err := st.DB.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM "+table).Scan(&got); err != nil {
+				t.Fatal(err)
+			}
+			if got != n {
+				t.Errorf("%d rows are left in %s, want %d", got, table, n)
+			}
+		}
+		if row := st.Ent.Event.GetX(t.Context(), own.ID); row.ParentID != nil || row.Version != 2 {
+			t.Errorf("the own event is %v", row)
+		}
+		if list := filesBelow(t, name); len(list) > 0 {
+			t.Errorf("files are left: %v", list)
+		}
+	})
+}
+
+func TestInterruptedWriteGoesOn(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		c := fake{events: 2600}
+		ctx, stop := context.WithCancel(t.Context())
+		w := Writer{Store: st, Editor: editor(), Workers: 2, Progress: func(done, _ int) {
+			if done >= 2*batch {
+				stop()
+			}
+		}}
+		s, err := w.Write(ctx, c)
+		if !errors.Is(err, context.Canceled) || s.Created[calendar.Event] != 2*batch {
+			t.Fatalf("interrupted: %v, %+v", err, s)
+		}
+		w.Progress = nil
+		rest := written(t, w, c)
+		if rest.Created[calendar.Event] != 2600-2*batch || rest.Found[calendar.Event] != 2*batch {
+			t.Errorf("the rest: %+v", rest)
+		}
+		// Parents that were written before the interruption are found.
+		orphans := 0
+		for _, row := range st.Ent.Event.Query().AllX(t.Context()) {
+			var i int
+			if _, err := fmt.Sscanf(*row.SourceID, "seed:fake:event:%d", &i); err != nil {
+				t.Fatal(err)
+			}
+			if v := c.Event(i); v.Parent >= 0 {
+				want := fmt.Sprintf("seed:fake:event:%d", v.Parent)
+				if row.ParentID == nil || *st.Ent.Event.GetX(t.Context(), *row.ParentID).SourceID != want {
+					orphans++
+				}
+			}
+		}
+		if orphans > 0 {
+			t.Errorf("%d events have another parent", orphans)
+		}
+	})
+}
+
+func TestWrittenIsTheSameWhateverTheWorkers(t *testing.T) {
+	t.Parallel()
+	var first string
+	for _, workers := range []int{1, 4} {
+		st := storetest.Migrated(t, storetest.SQLite(t))
+		written(t, Writer{Store: st, Editor: editor(), Workers: workers}, fake{events: 1700})
+		rows := st.Ent.Event.Query().Order(ent.Asc("id")).AllX(t.Context())
+		all := fmt.Sprint(rows, st.Ent.Slug.Query().Order(ent.Asc("id")).AllX(t.Context()))
+		if first == "" {
+			first = all
+		} else if first != all {
+			t.Error("rows differ")
+		}
+	}
+}
+
+func TestSeries(t *testing.T) {
+	for _, tt := range []struct {
+		series Series
+		want   string
+	}{{0, "seed:city:event:7"}, {1, "seed:city:event:7"}, {12, "seed:city.12:event:7"}} {
+		if got := tt.series.sourceID("seed:city:event:7"); got != tt.want {
+			t.Errorf("series %d: %s, want %s", tt.series, got, tt.want)
+		}
+	}
+}
+
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		zone, err := calendar.ParseZone("Europe/Warsaw")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := scenario.Options{
+			Scenario: "city", Seed: 1<<64 - 1, Events: 3, From: calendar.WallAt(2026, 1, 1, 0, 0, 0), Zone: zone,
+			Languages: []calendar.Language{calendar.Polish}, Now: now,
+		}
+		for _, s := range []Series{1, 10, 9} {
+			if err := PlanOf(o, s).Save(t.Context(), st.Ent); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, ok, err := LastPlan(t.Context(), st.Ent, "city")
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		if !p.Same(PlanOf(o, 10)) || p.Same(PlanOf(o, 9)) || p.Complete {
+			t.Errorf("last is %+v", p)
+		}
+		p.Complete = true
+		if err := p.Save(t.Context(), st.Ent); err != nil {
+			t.Fatal(err)
+		}
+		if p, _, err = LastPlan(t.Context(), st.Ent, "city"); err != nil || !p.Complete {
+			t.Errorf("saved again: %+v, %v", p, err)
+		}
+		back, err := p.Options()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !PlanOf(back, 10).Same(PlanOf(o, 10)) || !back.Now.Equal(now) {
+			t.Errorf("options %+v", back)
+		}
+		if _, ok, err := LastPlan(t.Context(), st.Ent, "cit"); ok || err != nil {
+			t.Errorf("of another scenario: %t, %v", ok, err)
+		}
+		if err := forgetSeries(t.Context(), st.Ent, ""); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok, err := LastPlan(t.Context(), st.Ent, "city"); ok || err != nil {
+			t.Errorf("forgotten: %t, %v", ok, err)
+		}
+	})
+}
+
+// filesBelow are the files in a folder.
+func filesBelow(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func wall(s string) *when.Date {
+	w, err := calendar.ParseWall(s)
+	if err != nil {
+		panic(err)
+	}
+	return new(when.FromWall(w))
+}

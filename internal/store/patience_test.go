@@ -1,0 +1,279 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// writes are the ways to write to a table t.
+var writes = []struct {
+	name string
+	do   func(ctx context.Context, db *sql.DB) error
+}{
+	{"a statement", func(ctx context.Context, db *sql.DB) error {
+		_, err := db.ExecContext(ctx, "INSERT INTO t VALUES (1)")
+		return err
+	}},
+	{"a statement too long to be kept", func(ctx context.Context, db *sql.DB) error {
+		_, err := db.ExecContext(ctx, fmt.Sprintf("INSERT INTO t VALUES (1) -- %09000d", 7))
+		return err
+	}},
+	{"a statement with rows", func(ctx context.Context, db *sql.DB) error {
+		var n int
+		return db.QueryRowContext(ctx, "INSERT INTO t VALUES (1) RETURNING n").Scan(&n)
+	}},
+	{"a transaction", func(ctx context.Context, db *sql.DB) error {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "INSERT INTO t VALUES (1)"); err != nil {
+			return errors.Join(err, tx.Rollback())
+		}
+		return tx.Commit()
+	}},
+}
+
+// twoProcesses are two stores of one SQLite file with an empty table t, as two processes have it. The first one has
+// options.
+func twoProcesses(t *testing.T, options string) (st, other *store.Store) {
+	t.Helper()
+	url := storetest.SQLite(t)
+	st, other = open(t, url+options), open(t, url)
+	if _, err := other.DB.ExecContext(t.Context(), "CREATE TABLE t (n integer)"); err != nil {
+		t.Fatal(err)
+	}
+	return st, other
+}
+
+func rowsOf(t *testing.T, st *store.Store) string {
+	t.Helper()
+	return scan(t, st.DB, "SELECT count(*) FROM t")
+}
+
+// SQLite's own waiting takes ten seconds, whoever still wants the answer.
+func TestWaitForAWriterEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	for _, w := range writes {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			st, other := twoProcesses(t, "?max-open=1")
+			release := holdLock(t, other)
+			for _, want := range []error{context.DeadlineExceeded, context.Canceled} {
+				ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+				if errors.Is(want, context.Canceled) {
+					ctx, cancel = context.WithCancel(t.Context())
+					time.AfterFunc(50*time.Millisecond, cancel)
+				}
+				began := time.Now()
+				err := w.do(ctx, st.DB)
+				cancel()
+				if !errors.Is(err, want) {
+					t.Errorf("got %v, want %v", err, want)
+				}
+				if took := time.Since(began); took > 5*time.Second {
+					t.Errorf("it took %s", took)
+				}
+			}
+			// Reading never waits.
+			if got := rowsOf(t, st); got != "0" {
+				t.Errorf("%s rows", got)
+			}
+			release()
+			if err := w.do(t.Context(), st.DB); err != nil {
+				t.Errorf("afterwards: %v", err)
+			}
+			if got := rowsOf(t, st); got != "1" {
+				t.Errorf("%s rows, want 1", got)
+			}
+		})
+	}
+}
+
+func TestWaitForAWriterEndsByItself(t *testing.T) {
+	t.Parallel()
+	st, other := twoProcesses(t, "?busy-timeout=50ms")
+	release := holdLock(t, other)
+	defer release()
+	for _, w := range writes {
+		began := time.Now()
+		err := w.do(t.Context(), st.DB)
+		took := time.Since(began)
+		if !store.IsAway(err) || t.Context().Err() != nil {
+			t.Errorf("%s: %v", w.name, err)
+		}
+		if took < 50*time.Millisecond || took > 5*time.Second {
+			t.Errorf("%s: it took %s", w.name, took)
+		}
+	}
+}
+
+func TestWriterIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	for _, w := range writes {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			st, other := twoProcesses(t, "")
+			release := holdLock(t, other)
+			done := make(chan error)
+			go func() { done <- w.do(t.Context(), st.DB) }()
+			select {
+			case err := <-done:
+				t.Errorf("it did not wait: %v", err)
+			case <-time.After(100 * time.Millisecond):
+				release()
+				if err := <-done; err != nil {
+					t.Error(err)
+				}
+			}
+			if got := rowsOf(t, other); got != "1" {
+				t.Errorf("%s rows, want 1", got)
+			}
+		})
+	}
+}
+
+// Its first statement may have been carried out when the second finds a writer.
+func TestScriptIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	st, other := twoProcesses(t, "")
+	release := holdLock(t, other)
+	began := time.Now()
+	_, err := st.DB.ExecContext(t.Context(), "INSERT INTO t VALUES (1); INSERT INTO t VALUES (2);")
+	if took := time.Since(began); !store.IsAway(err) || took > 5*time.Second {
+		t.Errorf("%v after %s", err, took)
+	}
+	release()
+	if got := rowsOf(t, st); got != "0" {
+		t.Errorf("%s rows", got)
+	}
+}
+
+// A transaction that has read what others have changed since can never write, so nobody waits for that.
+func TestTransactionOfThePastDoesNotWait(t *testing.T) {
+	t.Parallel()
+	st, other := twoProcesses(t, "")
+	tx, err := st.DB.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := tx.QueryRowContext(t.Context(), "SELECT count(*) FROM t").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.DB.ExecContext(t.Context(), "INSERT INTO t VALUES (1)"); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	_, err = tx.ExecContext(t.Context(), "INSERT INTO t VALUES (2)")
+	if took := time.Since(began); !store.IsAway(err) || took > 5*time.Second {
+		t.Errorf("%v after %s", err, took)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A process that has the file for itself keeps others from opening it.
+func TestWaitToOpenEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	url := storetest.SQLite(t)
+	alone := open(t, url+"?max-open=1")
+	for _, s := range []string{
+		"CREATE TABLE t (n integer)", "PRAGMA journal_mode = DELETE", "PRAGMA locking_mode = EXCLUSIVE", "INSERT INTO t VALUES (1)",
+	} {
+		if _, err := alone.DB.ExecContext(t.Context(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := store.Open(ctx, url)
+	if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > 5*time.Second {
+		t.Errorf("%v after %s", err, took)
+	}
+}
+
+// Readers wait for nobody in a write-ahead log that is whole. A file without one shows what happens otherwise.
+func TestWaitToReadEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	url := storetest.SQLite(t)
+	other := open(t, url+"?max-open=1")
+	do := func(statement string) {
+		t.Helper()
+		if _, err := other.DB.ExecContext(t.Context(), statement); err != nil {
+			t.Fatalf("%s: %v", statement, err)
+		}
+	}
+	do("CREATE TABLE t (n integer)")
+	do("INSERT INTO t VALUES (5)")
+	do("PRAGMA journal_mode = DELETE")
+	st, err := store.OpenReading(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	const query = "SELECT n FROM t"
+	q := st.NewQuestion(query)
+	defer func() {
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for name, read := range map[string]func(ctx context.Context) (int64, error){
+		"a question": q.Ask,
+		"a query": func(ctx context.Context) (n int64, err error) {
+			err = st.DB.QueryRowContext(ctx, query).Scan(&n)
+			return n, err
+		},
+	} {
+		do("BEGIN EXCLUSIVE")
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		began := time.Now()
+		_, err := read(ctx)
+		if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > 5*time.Second {
+			t.Errorf("%s: %v after %s", name, err, took)
+		}
+		cancel()
+		do("ROLLBACK")
+		if got, err := read(t.Context()); err != nil || got != 5 {
+			t.Errorf("%s: %d, %v afterwards", name, got, err)
+		}
+	}
+}
+
+// All of them get their turn, and no commit is refused.
+func TestTwoProcessesWriteAtTheSameTime(t *testing.T) {
+	t.Parallel()
+	st, other := twoProcesses(t, "")
+	const writers, each = 6, 25
+	var all sync.WaitGroup
+	for i := range writers {
+		all.Go(func() {
+			for range each {
+				w := writes[i%len(writes)]
+				if err := w.do(t.Context(), []*store.Store{st, other}[i%2].DB); err != nil {
+					t.Errorf("%s: %v", w.name, err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	if got := rowsOf(t, st); got != fmt.Sprint(writers*each) {
+		t.Errorf("%s rows, want %d", got, writers*each)
+	}
+}

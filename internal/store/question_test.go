@@ -1,0 +1,201 @@
+package store_test
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+func TestQuestion(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		q := st.NewQuestion("SELECT value FROM counters WHERE name = 'asked'")
+		ask := func(want int64) {
+			t.Helper()
+			if got, err := q.Ask(t.Context()); err != nil || got != want {
+				t.Fatalf("%d, %v; want %d", got, err, want)
+			}
+		}
+		write := func(statement string) {
+			t.Helper()
+			if _, err := st.DB.ExecContext(t.Context(), statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ask(0)
+		write("INSERT INTO counters (name, value) VALUES ('asked', 5)")
+		ask(5)
+		// It knows what nobody has changed, and not what somebody has: in this process or in another.
+		if runtime.GOOS == "linux" && st.Engine() == "sqlite" {
+			ask(5)
+			for range 3 {
+				if got, ok := q.Last(); got != 5 || !ok {
+					t.Errorf("%d, %v without asking", got, ok)
+				}
+			}
+			write("UPDATE counters SET value = 6 WHERE name = 'asked'")
+			if got, ok := q.Last(); ok {
+				t.Errorf("%d without asking after a change", got)
+			}
+			ask(6)
+			write("UPDATE counters SET value = 5 WHERE name = 'asked'")
+			ask(5)
+		}
+		// What it has read once is not what it goes on reading.
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				for range 50 {
+					if got, err := q.Ask(t.Context()); err != nil || got < 5 || got > 105 {
+						t.Errorf("%d, %v", got, err)
+						return
+					}
+				}
+			})
+		}
+		for range 100 {
+			write("UPDATE counters SET value = value + 1 WHERE name = 'asked'")
+		}
+		all.Wait()
+		ask(105)
+		if err := q.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := q.Ask(t.Context()); err == nil && st.Engine() == "sqlite" {
+			t.Error("it answers after its end")
+		}
+		if _, ok := q.Last(); ok {
+			t.Error("it knows after its end")
+		}
+	})
+}
+
+func TestQuestionThatIsWrong(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		q := st.NewQuestion("SELECT value FROM no_such_table")
+		for range 2 {
+			if got, err := q.Ask(t.Context()); err == nil {
+				t.Errorf("%d", got)
+			}
+		}
+		text := st.NewQuestion("SELECT 'a'")
+		if got, err := text.Ask(t.Context()); err == nil {
+			t.Errorf("%d", got)
+		}
+		for _, q := range []*store.Question{q, text} {
+			if err := q.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// A value that is committed is never hidden by an older one: by its own process's connections, and by checkpoints, which
+// begin the log anew.
+func TestLastAnswerIsNeverOld(t *testing.T) {
+	t.Parallel()
+	st := storetest.Migrated(t, storetest.SQLite(t))
+	if _, err := st.DB.ExecContext(t.Context(), "INSERT INTO counters (name, value) VALUES ('asked', 0)"); err != nil {
+		t.Fatal(err)
+	}
+	q := st.NewQuestion("SELECT value FROM counters WHERE name = 'asked'")
+	defer func() {
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var committed, stop atomic.Int64
+	var known atomic.Int64
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			for stop.Load() == 0 {
+				least := committed.Load()
+				got, ok := q.Last()
+				if ok {
+					known.Add(1)
+				} else {
+					var err error
+					if got, err = q.Ask(t.Context()); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+				if got < least {
+					t.Errorf("%d after %d was committed (without asking: %v)", got, least, ok)
+					return
+				}
+			}
+		})
+	}
+	for n := int64(1); n <= 400; n++ {
+		if _, err := st.DB.ExecContext(t.Context(), "UPDATE counters SET value = ? WHERE name = 'asked'", n); err != nil {
+			t.Error(err)
+			break
+		}
+		committed.Store(n)
+		if n%50 == 0 {
+			if _, err := st.DB.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	stop.Store(1)
+	all.Wait()
+	t.Logf("known without asking: %d times", known.Load())
+	if known.Load() == 0 && runtime.GOOS == "linux" {
+		t.Error("it always asked")
+	}
+}
+
+// BenchmarkQuestion compares a question with the same query by database/sql.
+func BenchmarkQuestion(b *testing.B) {
+	const query = "SELECT value FROM counters WHERE name = 'asked'"
+	st := storetest.Migrated(b, storetest.SQLite(b))
+	if _, err := st.DB.ExecContext(b.Context(), "INSERT INTO counters (name, value) VALUES ('asked', 5)"); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("kept", func(b *testing.B) {
+		q := st.NewQuestion(query)
+		for b.Loop() {
+			if _, err := q.Ask(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := q.Close(); err != nil {
+			b.Fatal(err)
+		}
+	})
+	b.Run("last", func(b *testing.B) {
+		q := st.NewQuestion(query)
+		for range 2 {
+			if _, err := q.Ask(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		for b.Loop() {
+			if _, ok := q.Last(); ok {
+				continue
+			}
+			if _, err := q.Ask(b.Context()); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := q.Close(); err != nil {
+			b.Fatal(err)
+		}
+	})
+	b.Run("pool", func(b *testing.B) {
+		for b.Loop() {
+			var n int64
+			if err := st.DB.QueryRowContext(b.Context(), query).Scan(&n); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

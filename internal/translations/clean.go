@@ -1,0 +1,106 @@
+package translations
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/markup"
+)
+
+// The lengths of texts are those of the API (contract, section 4), in characters; that of HTML is that of a
+// request, in bytes.
+const (
+	maxTitle    = 500
+	maxTermText = 255
+	maxHTML     = 1 << 20
+)
+
+var (
+	errNothing   = errors.New("nothing is left of it when markup that is not allowed is taken out")
+	errSlug      = errors.New("no letters or digits for a slug")
+	errSameOwner = errors.New("the slug is another record's")
+)
+
+// clean makes of the target of a unit what is stored, by the rules of the API, or says why it cannot be.
+func clean(u *Unit) (string, error) {
+	text := *u.Target
+	switch {
+	case u.ID.Field == Slug:
+		slug := calendar.Slug(text)
+		if slug == "" {
+			return "", errSlug
+		}
+		return slug, within(strings.TrimSpace(text), calendar.MaxSlug)
+	case isHTML(u.ID.Kind, u.ID.Field):
+		if len(text) > maxHTML {
+			return "", fmt.Errorf("longer than %d KiB", maxHTML>>10)
+		}
+		text, err := markup.HTML(text)
+		if err == nil && strings.TrimSpace(text) == "" {
+			err = errNothing
+		}
+		return text, err
+	}
+	text, err := plain(text, u.Source)
+	switch {
+	case err != nil:
+		return "", err
+	case text == "":
+		return "", errNothing
+	case u.ID.Field == Description:
+		return text, within(text, maxTermText)
+	}
+	return text, within(text, maxTitle)
+}
+
+// plain cleans plain text. Files have it as it is stored, so "<" and "&" are characters, and a text that came
+// from here goes back unchanged. But tags and entities in the translation of a text that has none are a tool's,
+// and treated as the API treats them.
+func plain(target, source string) (string, error) {
+	text, err := markup.Text(calendar.Escape(target))
+	if err != nil {
+		return "", err
+	}
+	bare, err := markup.Text(target)
+	if err != nil {
+		return "", err
+	}
+	of, err := markup.Text(source)
+	if err == nil && bare != text && of == strings.TrimSpace(source) {
+		return bare, nil
+	}
+	return text, nil
+}
+
+func within(text string, most int) error {
+	if n := utf8.RuneCountInString(text); n > most {
+		return fmt.Errorf("%d characters, and %d are allowed", n, most)
+	}
+	return nil
+}
+
+// sameSource reports whether a source is still what was exported. Tools rearrange white space, and XML cannot
+// write every character.
+func sameSource(now, exported string) bool {
+	words := func(s string) string { return strings.Join(strings.Fields(writable(s)), " ") }
+	return now == exported || words(now) == words(exported)
+}
+
+// sameTarget reports whether a target is what is stored already. The white space in it is the translator's.
+func sameTarget(now, sent string) bool {
+	return now == sent || strings.TrimSpace(writable(now)) == strings.TrimSpace(writable(sent))
+}
+
+// writable is a text as XML has it, with the line breaks of XML.
+func writable(s string) string {
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	return strings.Map(func(r rune) rune {
+		if inXML(r) {
+			return r
+		}
+		return '\uFFFD'
+	}, s)
+}

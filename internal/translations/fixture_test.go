@@ -1,0 +1,235 @@
+package translations
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/internal/when"
+)
+
+var now = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
+
+func site() calendar.Site {
+	zone, err := calendar.ParseZone("UTC")
+	if err != nil {
+		panic(err)
+	}
+	return calendar.Site{
+		BaseURL: "http://127.0.0.1", Zone: zone, Language: calendar.English, Now: func() time.Time { return now },
+	}
+}
+
+// world is a database with records in it.
+type world struct {
+	t  testing.TB
+	db *ent.Client
+	// gala was written in English and has all fields, bare a title only; market in Spanish; gone is in the trash.
+	gala, bare, market, gone int64
+	venue, organizer         int64
+	category, tag            int64
+}
+
+// odd is what plain text may hold.
+const odd = `Ada & "Bob" <3 a<b>c &amp; łódź 🎉`
+
+const html = "<p>First &amp; <a href=\"https://example.org/?a=1&amp;b=2\">last</a></p>\n\n<ul>\n\t<li>é</li>\n</ul>"
+
+func newWorld(t testing.TB, db *ent.Client) *world {
+	t.Helper()
+	w := &world{t: t, db: db}
+	start := when.FromInstant(now)
+	event := func(in edit.EventInput) func(context.Context, *ent.Tx, *edit.Editor) (int64, error) {
+		in.Start, in.End = &start, &start
+		return func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
+			row, err := e.CreateEvent(ctx, tx, &in)
+			if err != nil {
+				return 0, err
+			}
+			return row.ID, nil
+		}
+	}
+	w.gala = w.write("en", event(edit.EventInput{Title: new("Gala"), Description: new(html), Excerpt: new("<em>Short</em>")}))
+	w.bare = w.write("en", event(edit.EventInput{Title: new(odd)}))
+	w.market = w.write("es", event(edit.EventInput{Title: new("Mercado"), Description: new("<p>Frutas</p>")}))
+	w.gone = w.write("en", event(edit.EventInput{Title: new("Gone"), Description: new("Old")}))
+	w.write("", func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
+		row, err := edit.LockEvent(ctx, tx, w.gone)
+		if err == nil {
+			_, err = e.TrashEvent(ctx, tx, row)
+		}
+		return 0, err
+	})
+	w.venue = w.write("en", func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
+		row, _, err := e.CreateVenue(ctx, tx, &edit.VenueInput{Name: new("Hall"), Description: new("<p>Big</p>")})
+		if err != nil {
+			return 0, err
+		}
+		return row.ID, nil
+	})
+	w.organizer = w.write("en", func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
+		row, _, err := e.CreateOrganizer(ctx, tx, &edit.OrganizerInput{Name: new("Club")})
+		if err != nil {
+			return 0, err
+		}
+		return row.ID, nil
+	})
+	term := func(in edit.TermInput) func(context.Context, *ent.Tx, *edit.Editor) (int64, error) {
+		return func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
+			row, err := e.CreateTerm(ctx, tx, &in)
+			if err != nil {
+				return 0, err
+			}
+			return row.ID, nil
+		}
+	}
+	w.category = w.write("en", term(edit.TermInput{Taxonomy: calendar.Category, Name: new("Music"), Description: new("All <of> it")}))
+	w.tag = w.write("en", term(edit.TermInput{Taxonomy: calendar.Tag, Name: new("free")}))
+	return w
+}
+
+// eachEngine runs a test on every engine.
+func eachEngine(t *testing.T, test func(t *testing.T, w *world)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, st *store.Store) { test(t, newWorld(t, st.Ent)) })
+}
+
+// write runs do in a transaction of an editor who writes in a language.
+func (w *world) write(l calendar.Language, do func(context.Context, *ent.Tx, *edit.Editor) (int64, error)) int64 {
+	w.t.Helper()
+	e := &edit.Editor{Site: site(), Now: now, By: auth.System(), Write: l}
+	var id int64
+	err := edit.Write(w.t.Context(), w.db, e, func(tx *ent.Tx) (err error) {
+		id, err = do(w.t.Context(), tx, e)
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return id
+}
+
+// change updates an event in a language.
+func (w *world) change(id int64, l calendar.Language, in edit.EventInput) {
+	w.t.Helper()
+	w.write(l, func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
+		row, err := edit.LockEvent(ctx, tx, id)
+		if err == nil {
+			_, err = e.UpdateEvent(ctx, tx, row, &in)
+		}
+		return 0, err
+	})
+}
+
+// export is the file that an exporter writes.
+func (w *world) export(x Exporter) (string, Exported) {
+	w.t.Helper()
+	x.DB = w.db
+	var out bytes.Buffer
+	done, err := x.Write(w.t.Context(), &out)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return out.String(), done
+}
+
+// take imports a file and returns its report and problems.
+func (w *world) take(im Importer, file string) (*Report, []string) {
+	w.t.Helper()
+	im.DB, im.Site = w.db, site()
+	var problems []string
+	im.Problem = func(p Problem) { problems = append(problems, p.String()) }
+	report, err := im.Import(w.t.Context(), bytes.NewReader([]byte(file)))
+	if err != nil {
+		w.t.Fatalf("%v in\n%s", err, file)
+	}
+	return report, problems
+}
+
+// texts is all that there is of each record, by kind, id and language.
+func (w *world) texts() map[key]map[calendar.Language]calendar.Text {
+	w.t.Helper()
+	out := make(map[key]map[calendar.Language]calendar.Text)
+	for _, kind := range Kinds {
+		ids := []int64{w.gala, w.bare, w.market, w.gone, w.venue, w.organizer, w.category, w.tag}
+		rows, err := load(w.t.Context(), w.db, kind, selection{ids: ids}, 100)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for _, r := range rows {
+			in := map[calendar.Language]calendar.Text{r.original.Language: r.original}
+			for _, t := range r.others {
+				in[t.Language] = t
+			}
+			out[key{kind, r.id}] = in
+		}
+	}
+	return out
+}
+
+// read is all units of a file.
+func read(t testing.TB, file string) []Unit {
+	t.Helper()
+	var out []Unit
+	err := Read(bytes.NewReader([]byte(file)), func(u *Unit) error {
+		out = append(out, *u)
+		return nil
+	})
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, file)
+	}
+	return out
+}
+
+// translated is a file in which every text without a target has one.
+func translated(t testing.TB, f Format, file string, how func(*Unit) string) string {
+	t.Helper()
+	units := read(t, file)
+	for i := range units {
+		if u := &units[i]; u.Target == nil {
+			u.Target = new(how(u))
+		}
+	}
+	return written(t, f, units)
+}
+
+// written is a file of units.
+func written(t testing.TB, f Format, units []Unit) string {
+	t.Helper()
+	var out bytes.Buffer
+	b := bufio.NewWriter(&out)
+	from, to := calendar.English, calendar.Polish
+	if len(units) > 0 {
+		from, to = units[0].From, units[0].To
+	}
+	w := newWriter(f, b, from, to)
+	w.open()
+	for i := range units {
+		if err := w.unit(&units[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.close()
+	if err := b.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// equal compares two values.
+func equal(t testing.TB, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}

@@ -1,0 +1,374 @@
+package translations
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/auth"
+)
+
+const (
+	// batchRecords is how many records one transaction writes: few enough not to keep others waiting.
+	batchRecords = 50
+	// batchBytes bounds the texts that wait for a transaction.
+	batchBytes = 8 << 20
+)
+
+// Outcome is what became of a unit.
+type Outcome string
+
+// The outcomes. A dry run tells those that an import would have.
+const (
+	Updated       Outcome = "updated"
+	Unchanged     Outcome = "unchanged"
+	Untranslated  Outcome = "untranslated"   // no target
+	SourceChanged Outcome = "source changed" // the text was changed since the export, or is gone
+	Unknown       Outcome = "unknown"        // no such record
+	InTrash       Outcome = "in the trash"
+	Original      Outcome = "original" // the record was written in the target language
+	Failed        Outcome = "failed"
+)
+
+// Outcomes lists them in the order of reports.
+var Outcomes = []Outcome{Updated, Unchanged, Untranslated, SourceChanged, Unknown, InTrash, Original, Failed}
+
+// Skipped reports whether the unit had something to say that was not taken.
+func (o Outcome) Skipped() bool {
+	return o == SourceChanged || o == Unknown || o == InTrash || o == Original
+}
+
+// Problem is a unit that was skipped or failed.
+type Problem struct {
+	Unit    string // its id as the file has it
+	Place   string // in the file, such as "line 12" of XLIFF or "item 3" of JSON
+	Outcome Outcome
+	Err     error // of one that failed, else nil
+}
+
+func (p Problem) String() string {
+	text := fmt.Sprintf("%s, unit %s: ", p.Place, p.Unit)
+	switch p.Outcome {
+	case SourceChanged:
+		return text + "the source text has changed since the export"
+	case Unknown:
+		return text + "there is no such record"
+	case InTrash:
+		return text + "the record is in the trash"
+	case Original:
+		return text + "the record was written in this language"
+	}
+	return text + p.Err.Error()
+}
+
+// Report is what an import did, or a dry run would have done.
+type Report struct {
+	Records int // updated
+	Units   map[Outcome]int
+}
+
+// Importer takes translations over from files.
+type Importer struct {
+	DB   *ent.Client
+	Site calendar.Site
+	// DryRun finds out what would be done and does nothing of it.
+	DryRun bool
+	// Force takes translations of source texts that have changed since.
+	Force bool
+	// Clear takes an empty target as the wish to remove the translation. Otherwise, and for slugs, which cannot be
+	// removed, it is none. A target that is not there at all never removes anything.
+	Clear bool
+	// Problem, if not nil, is told of each unit that was skipped or failed.
+	Problem func(Problem)
+}
+
+// Import takes a file over. The file is read twice: one that is broken anywhere changes nothing. What is wrong
+// with a unit costs no other unit. Fifty records share a transaction; the report covers what was done until an
+// error.
+func (im *Importer) Import(ctx context.Context, file io.ReadSeeker) (*Report, error) {
+	r := &run{
+		Importer: im, report: &Report{Units: make(map[Outcome]int)},
+		editor: &edit.Editor{Site: im.Site, Now: im.Site.Now(), By: auth.System()},
+	}
+	if err := Read(file, func(*Unit) error { return ctx.Err() }); err != nil {
+		return r.report, err
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return r.report, err
+	}
+	err := Read(file, func(u *Unit) error { return r.take(ctx, u) })
+	if err == nil {
+		err = r.flush(ctx)
+	}
+	return r.report, err
+}
+
+// group is the units of one record that follow each other in the file: one update.
+type group struct {
+	kind  calendar.Kind
+	id    int64
+	to    calendar.Language
+	units []*Unit
+}
+
+func (g *group) has(f Field) bool {
+	return slices.ContainsFunc(g.units, func(u *Unit) bool { return u.ID.Field == f })
+}
+
+// run is one import.
+type run struct {
+	*Importer
+	report *Report
+	editor *edit.Editor
+
+	batch []*group
+	bytes int
+}
+
+// take adds a unit to the batch, after writing the one before if that is full.
+func (r *run) take(ctx context.Context, u *Unit) error {
+	if u.fault != nil {
+		r.tell(u, Failed, u.fault)
+		return nil
+	}
+	size := len(u.Source)
+	if u.Target != nil {
+		size += len(*u.Target)
+	}
+	n := len(r.batch)
+	if n > 0 {
+		// A field that comes again is an update of its own, so that the later one wins.
+		last := r.batch[n-1]
+		if last.kind == u.ID.Kind && last.id == u.ID.Record && last.to == u.To && !last.has(u.ID.Field) {
+			last.units = append(last.units, u)
+			r.bytes += size
+			return nil
+		}
+	}
+	if n >= batchRecords || r.bytes+size > batchBytes {
+		if err := r.flush(ctx); err != nil {
+			return err
+		}
+	}
+	r.batch = append(r.batch, &group{kind: u.ID.Kind, id: u.ID.Record, to: u.To, units: []*Unit{u}})
+	r.bytes += size
+	return nil
+}
+
+// flush looks at what is stored of the records of the batch, and writes those that something is new for.
+func (r *run) flush(ctx context.Context) error {
+	batch := r.batch
+	r.batch, r.bytes = nil, 0
+	stored, err := r.stored(ctx, batch)
+	if err != nil {
+		return err
+	}
+	var due []*group
+	for _, g := range batch {
+		d := r.decide(stored[key{g.kind, g.id}], g)
+		if d.sent != (texts{}) && !r.DryRun {
+			due = append(due, g)
+			continue
+		}
+		r.account(d)
+	}
+	// Rows are locked in one order, so that two imports wait for each other instead of deadlocking.
+	slices.SortStableFunc(due, func(a, b *group) int {
+		return cmp.Or(cmp.Compare(slices.Index(Kinds, a.kind), slices.Index(Kinds, b.kind)), cmp.Compare(a.id, b.id))
+	})
+	return r.write(ctx, due)
+}
+
+type key struct {
+	kind calendar.Kind
+	id   int64
+}
+
+// stored reads the records of a batch, those in the trash too.
+func (r *run) stored(ctx context.Context, batch []*group) (map[key]*record, error) {
+	ids := make(map[calendar.Kind][]int64)
+	for _, g := range batch {
+		ids[g.kind] = append(ids[g.kind], g.id)
+	}
+	out := make(map[key]*record)
+	for kind, some := range ids {
+		found, err := load(ctx, r.DB, kind, selection{ids: some}, len(some))
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			out[key{kind, f.id}] = f
+		}
+	}
+	return out, nil
+}
+
+// write writes groups in one transaction. If that fails they are written one by one, so that one record that
+// cannot be written costs no other.
+func (r *run) write(ctx context.Context, due []*group) error {
+	if len(due) == 0 {
+		return nil
+	}
+	var done []decision
+	err := edit.Write(ctx, r.DB, r.editor, func(tx *ent.Tx) error {
+		done = done[:0]
+		for _, g := range due {
+			r.editor.Write = g.to
+			d, err := r.update(ctx, tx, g)
+			if err != nil {
+				return fmt.Errorf("%s %d: %w", g.kind, g.id, err)
+			}
+			done = append(done, d)
+		}
+		return nil
+	})
+	var refused *calendar.Error
+	switch {
+	case err == nil:
+		for _, d := range done {
+			r.account(d)
+		}
+		return nil
+	case ctx.Err() != nil:
+		return err
+	case len(due) > 1:
+		for _, g := range due {
+			if err := r.write(ctx, []*group{g}); err != nil {
+				return err
+			}
+		}
+		return nil
+	case !errors.As(err, &refused):
+		return err
+	}
+	return r.refused(ctx, due[0], err)
+}
+
+// refused deals with a record that may not be written as it should be. A term's slug that another term has is no
+// reason to leave its texts.
+func (r *run) refused(ctx context.Context, g *group, err error) error {
+	rest := &group{kind: g.kind, id: g.id, to: g.to}
+	for _, u := range g.units {
+		switch {
+		case !g.has(Slug):
+			r.tell(u, Failed, err)
+		case u.ID.Field == Slug:
+			r.tell(u, Failed, fmt.Errorf("%w: %w", errSameOwner, err))
+		default:
+			rest.units = append(rest.units, u)
+		}
+	}
+	if len(rest.units) == 0 {
+		return nil
+	}
+	return r.write(ctx, []*group{rest})
+}
+
+// decision is what is to be done about a group.
+type decision struct {
+	sent texts
+	told []verdict
+}
+
+// texts are what is sent of a record.
+type texts struct{ title, description, excerpt, slug *string }
+
+func (t *texts) set(f Field, text string) {
+	switch f {
+	case Title, Name:
+		t.title = &text
+	case Description:
+		t.description = &text
+	case Excerpt:
+		t.excerpt = &text
+	case Slug:
+		t.slug = &text
+	}
+}
+
+// verdict is what becomes of a unit.
+type verdict struct {
+	unit    *Unit
+	outcome Outcome
+	err     error
+}
+
+// decide compares the units of a record, nil if there is none, with what is stored.
+func (r *run) decide(stored *record, g *group) decision {
+	var d decision
+	for _, u := range g.units {
+		text, outcome, err := r.judge(stored, u)
+		if outcome == Updated {
+			d.sent.set(u.ID.Field, text)
+		}
+		d.told = append(d.told, verdict{u, outcome, err})
+	}
+	return d
+}
+
+// judge says what becomes of a unit, and the text to store if it is to be updated.
+func (r *run) judge(stored *record, u *Unit) (string, Outcome, error) {
+	switch {
+	case stored == nil:
+		return "", Unknown, nil
+	case stored.trashed:
+		return "", InTrash, nil
+	case stored.original.Language == u.To:
+		return "", Original, nil
+	}
+	f, now := u.ID.Field, stored.text(u.To, u.ID.Field)
+	if u.Target == nil || strings.TrimSpace(*u.Target) == "" {
+		switch {
+		case u.Target == nil || !r.Clear || f == Slug:
+			return "", Untranslated, nil
+		case now == "":
+			return "", Unchanged, nil
+		case !r.Force && !sameSource(stored.text(u.From, f), u.Source):
+			return "", SourceChanged, nil
+		}
+		return "", Updated, nil
+	}
+	if now != "" && sameTarget(now, *u.Target) {
+		return "", Unchanged, nil
+	}
+	text, err := clean(u)
+	switch {
+	case err != nil:
+		return "", Failed, err
+	case text == now, f == Slug && stored.hasSlug(text):
+		return "", Unchanged, nil
+	case !r.Force && !sameSource(stored.text(u.From, f), u.Source):
+		return "", SourceChanged, nil
+	}
+	return text, Updated, nil
+}
+
+// hasSlug reports whether a slug is the record's in any language: then a translation needs none of its own.
+func (r *record) hasSlug(slug string) bool {
+	is := func(t calendar.Text) bool { return t.Slug == slug }
+	return is(r.original) || slices.ContainsFunc(r.others, is)
+}
+
+// account adds what was done to the report.
+func (r *run) account(d decision) {
+	if d.sent != (texts{}) {
+		r.report.Records++
+	}
+	for _, v := range d.told {
+		r.tell(v.unit, v.outcome, v.err)
+	}
+}
+
+func (r *run) tell(u *Unit, o Outcome, err error) {
+	r.report.Units[o]++
+	if r.Problem != nil && (o == Failed || o.Skipped()) {
+		r.Problem(Problem{Unit: u.Name(), Place: u.place, Outcome: o, Err: err})
+	}
+}

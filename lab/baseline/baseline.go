@@ -1,0 +1,246 @@
+// Package baseline is GET /events and GET /events/{id} written by hand: fasthttp, database/sql with prepared
+// statements of just the columns that are needed, and JSON appended to a buffer. It answers with the same bytes
+// as the service and is what the service is measured by.
+//
+// It does what these two need and no more: no parameters, nobody signed in, and calendars written in the language of
+// the site, as package fill makes them. A record in another language is an error, since it could need a translation.
+package baseline
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/jsonappend"
+)
+
+// Way is how the events of a page and their total are found.
+type Way int
+
+const (
+	// Count counts the events for every reply.
+	Count Way = iota
+	// Keep counts them again when the revision of the calendar has changed, or the day.
+	Keep
+	// Index asks the index that the service asks.
+	Index
+)
+
+func (w Way) String() string {
+	return [...]string{"counts each time", "keeps the total", "with the index"}[w]
+}
+
+// Config is what a Server is made from.
+type Config struct {
+	DB    *sql.DB
+	Site  calendar.Site
+	Way   Way
+	Index *index.Index // for the way of that name
+}
+
+// Server answers the two requests.
+type Server struct {
+	Config
+	api  string // base URL and path of the API
+	host string // of global ids
+
+	statements
+
+	mu   sync.Mutex
+	kept map[string]total // by window; of the way Keep
+}
+
+// total is a number of events with the revision in which it was counted.
+type total struct{ revision, events int64 }
+
+// New prepares the statements. Whoever made the server closes it.
+func New(ctx context.Context, c Config) (*Server, error) {
+	host, _, err := net.SplitHostPort(strings.TrimPrefix(c.Site.BaseURL, "http://"))
+	if err != nil {
+		return nil, fmt.Errorf("base URL: %w", err)
+	}
+	s := &Server{Config: c, api: c.Site.BaseURL + "/" + handlers.Namespace, host: host, kept: make(map[string]total)}
+	if err := s.prepare(ctx, c.DB, c.Site.PerPage); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Close gives the statements back.
+func (s *Server) Close() error { return s.close() }
+
+// Handle answers a request.
+func (s *Server) Handle(c *fasthttp.RequestCtx) {
+	body, err := []byte(nil), errUnknown
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	path := string(c.Path())
+	switch rest, ok := strings.CutPrefix(path, "/"+handlers.Namespace+"/events"); {
+	case ok && rest == "":
+		body, err = s.list(ctx, c)
+	case ok && strings.HasPrefix(rest, "/"):
+		var id int64
+		if id, err = strconv.ParseInt(rest[1:], 10, 64); err == nil {
+			body, err = s.one(ctx, id)
+		}
+	}
+	if err != nil {
+		status := fasthttp.StatusInternalServerError
+		if errors.Is(err, errUnknown) || errors.Is(err, strconv.ErrSyntax) {
+			status = fasthttp.StatusNotFound
+		}
+		c.Error(err.Error(), status)
+		return
+	}
+	c.SetContentType("application/json; charset=UTF-8")
+	c.SetBody(body)
+}
+
+var errUnknown = errors.New("not found")
+
+// list answers GET /events.
+func (s *Server) list(ctx context.Context, c *fasthttp.RequestCtx) ([]byte, error) {
+	now := s.Site.Now()
+	w := windowOf(now, s.Site.Zone)
+	events, n, err := s.page(ctx, now, w)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.complete(ctx, events); err != nil {
+		return nil, err
+	}
+	v := view{s, now}
+	b := make([]byte, 0, 4096*(len(events)+1))
+	b = append(b, `{"events":[`...)
+	for i, e := range events {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		if b, err = v.event(b, e, false); err != nil {
+			return nil, err
+		}
+	}
+	query := "start_date=" + escape(w.first.String()) + "&end_date=" + escape(w.last.String())
+	link := s.api + "/events/?" + query
+	pages := (n + s.Site.PerPage - 1) / s.Site.PerPage
+	b = jsonappend.String(append(b, `],"rest_url":`...), link)
+	links := "<" + link + `>; rel="first"`
+	if pages > 1 {
+		b = jsonappend.String(append(b, `,"next_rest_url":`...), link+"&page=2")
+		links += ", <" + link + `&page=2>; rel="next"`
+	}
+	if last := link; n > 0 {
+		if pages > 1 {
+			last += "&page=" + strconv.Itoa(pages)
+		}
+		links += ", <" + last + `>; rel="last"`
+	}
+	b = strconv.AppendInt(append(b, `,"total":`...), int64(n), 10)
+	b = strconv.AppendInt(append(b, `,"total_pages":`...), int64(pages), 10)
+	c.Response.Header.Set("X-TEC-Total", strconv.Itoa(n))
+	c.Response.Header.Set("X-TEC-TotalPages", strconv.Itoa(pages))
+	c.Response.Header.Set("Link", links)
+	return append(b, '}'), nil
+}
+
+// escape is what url.QueryEscape makes of a date.
+func escape(date string) string {
+	return strings.NewReplacer(" ", "+", ":", "%3A").Replace(date)
+}
+
+// one answers GET /events/{id}.
+func (s *Server) one(ctx context.Context, id int64) ([]byte, error) {
+	events, err := s.byIDs(ctx, s.single, []any{id})
+	if err != nil {
+		return nil, err
+	}
+	now := s.Site.Now()
+	if len(events) == 0 || events[0].status.At(now, events[0].published) != calendar.Publish || events[0].locked {
+		return nil, errUnknown
+	}
+	if err := s.complete(ctx, events); err != nil {
+		return nil, err
+	}
+	return view{s, now}.event(make([]byte, 0, 8192), events[0], true)
+}
+
+// window is the time that a list shows unless it is asked for another.
+type window struct {
+	first, last calendar.Wall
+	from, to    time.Time
+}
+
+func windowOf(now time.Time, zone calendar.Zone) window {
+	first := zone.Wall(now).StartOfDay()
+	year, month, day := first.Date()
+	last := calendar.WallAt(year+2, month, day, 23, 59, 59)
+	if _, m, _ := last.Date(); m != month { // 29 February
+		last = calendar.WallAt(year+2, month+1, 0, 23, 59, 59)
+	}
+	return window{first, last, zone.Instant(first), zone.Instant(last)}
+}
+
+// page finds the first events of the list, and how many there are on all pages.
+func (s *Server) page(ctx context.Context, now time.Time, w window) (events []*event, n int, err error) {
+	if s.Way == Index {
+		found, err := s.Index.Find(ctx, &index.Filter{
+			Now: now, Visible: index.Visible{Anyone: []calendar.Status{calendar.Publish}},
+			Window: index.Window{StartMin: &w.from, EndMax: &w.to},
+		}, 0, s.Site.PerPage)
+		if err != nil || len(found.IDs) == 0 {
+			return nil, found.Total, err
+		}
+		ids := make([]any, s.Site.PerPage)
+		for i := range ids {
+			ids[i] = found.IDs[min(i, len(found.IDs)-1)]
+		}
+		events, err = s.byIDs(ctx, s.several, ids)
+		return events, found.Total, err
+	}
+	if n, err = s.total(ctx, now, w); err != nil || n == 0 {
+		return nil, n, err
+	}
+	most := s.Site.PerPage
+	events, err = s.byIDs(ctx, s.first, []any{w.from, w.to, most, now, w.from, w.to, most, most})
+	return events, n, err
+}
+
+func (s *Server) total(ctx context.Context, now time.Time, w window) (int, error) {
+	count := func() (n int64, err error) {
+		err = s.counted.QueryRowContext(ctx, w.from, w.to, now, w.from, w.to).Scan(&n)
+		return n, err
+	}
+	if s.Way == Count {
+		n, err := count()
+		return int(n), err
+	}
+	// A scheduled event that becomes due between two revisions is counted at the next one: the service publishes
+	// it within a second, which makes a revision.
+	var revision int64
+	if err := s.revision.QueryRowContext(ctx).Scan(&revision); err != nil {
+		return 0, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := w.first.String()
+	if t, ok := s.kept[key]; ok && t.revision == revision {
+		return int(t.events), nil
+	}
+	n, err := count()
+	if err == nil {
+		clear(s.kept)
+		s.kept[key] = total{revision, n}
+	}
+	return int(n), err
+}

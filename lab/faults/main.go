@@ -1,0 +1,257 @@
+// Command faults has the service fail in the ways that services fail, and looks whether it keeps what it promised:
+//
+//	go -C lab run ./faults -binary ./almanac -mysqld ./start-mysqld [NAME...]
+//
+// It runs the real program as processes, writes to it under load, injects a fault, and compares what is there
+// afterwards with what was acknowledged. docs/faults.md says what each scenario promises, and bash .ci/faults runs
+// them all.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"text/tabwriter"
+	"time"
+)
+
+// scenario is a fault and what has to hold in spite of it.
+type scenario struct {
+	name  string
+	about string
+	most  time.Duration // it may take; what takes longer hangs
+	mysql bool          // needs a server of its own
+	run   func(context.Context, *world) error
+}
+
+// scenarios in the order they are begun: what waits most comes first, so that others run meanwhile.
+var scenarios = []scenario{
+	{"slow-clients", "2,000 connections that send or take a byte a second", 3 * time.Minute, false, slowClients},
+	{"kill9-sqlite", "the process is killed during writes, on SQLite", 2 * time.Minute, false, killSQLite},
+	{"kill9-mysql", "the process is killed during writes, on MySQL", 3 * time.Minute, true, killMySQL},
+	{"mysql-restart", "MySQL is killed under load, and comes back", 2 * time.Minute, true, restartMySQL},
+	{"mysql-stop", "MySQL is shut down under load, and comes back", 2 * time.Minute, true, stopMySQL},
+	{"mysql-cut", "the network to MySQL is cut, refuses and stalls", 3 * time.Minute, true, cutMySQL},
+	{"mysql-refuses", "MySQL takes no connection, kills some, or lets nobody write", 2 * time.Minute, true, refusingMySQL},
+	{"disk-full", "the disk of SQLite and of the images is full", 2 * time.Minute, false, fullDisk},
+	{"replica-lag", "the replica falls behind and catches up", 2 * time.Minute, true, laggingReplica},
+	{"clock-jump", "the clock jumps forward and back", time.Minute, false, jumpingClock},
+	{"two-sqlite", "two processes write to one SQLite file", 2 * time.Minute, false, twoOnSQLite},
+	{"eight-mysql", "eight processes on one MySQL, of which some stop and start", 3 * time.Minute, true, eightOnMySQL},
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	status := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	os.Exit(status)
+}
+
+// setting is what the command line says.
+type setting struct {
+	binary string // almanac
+	mysqld string // called with DIR PORT OPTION...; runs a server in the foreground
+	dir    string // for everything that is written
+	pids   string // file to which the process ids of all that is started are appended; "" for none
+	seed   uint64
+	time   time.Duration // of load in a round
+}
+
+// run returns the exit status: 0 all promises held, 1 one was broken, 2 wrong usage.
+func run(ctx context.Context, args []string, out io.Writer) int {
+	var s setting
+	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
+	flags.SetOutput(out)
+	flags.StringVar(&s.binary, "binary", "", "the program under test")
+	flags.StringVar(&s.mysqld, "mysqld", "",
+		"program that runs a MySQL server in the foreground: called with DIR PORT OPTION...; without one, scenarios that need it are skipped")
+	flags.StringVar(&s.dir, "dir", "", "folder for what is written; default a temporary one, removed when all is well")
+	flags.StringVar(&s.pids, "pids", "", "file for the ids of started processes")
+	flags.Uint64Var(&s.seed, "seed", uint64(time.Now().UnixNano()), "of chance")
+	flags.DurationVar(&s.time, "time", 2*time.Second, "how long each round of load lasts")
+	parallel := flags.Int("parallel", 2, "scenarios at once")
+	if err := flags.Parse(args); err != nil {
+		return 2
+	}
+	chosen, err := choose(flags.Args())
+	if err == nil && s.binary == "" {
+		err = errors.New("-binary is missing")
+	}
+	if err == nil && *parallel < 1 {
+		err = errors.New("-parallel: want 1 or more")
+	}
+	if err != nil {
+		fmt.Fprintln(out, "faults:", err)
+		return 2
+	}
+	if err := prepare(&s); err != nil {
+		fmt.Fprintln(out, "faults:", err)
+		return 1
+	}
+	fmt.Fprintf(out, "seed %d, folder %s\n", s.seed, s.dir)
+	results := runAll(ctx, s, chosen, *parallel, out)
+	table(out, results)
+	if slices.ContainsFunc(results, func(r result) bool { return r.err != nil }) || ctx.Err() != nil {
+		return 1
+	}
+	return 0
+}
+
+// prepare makes paths absolute and the folder, and lets this process have many files open.
+func prepare(s *setting) error {
+	for _, path := range []*string{&s.binary, &s.mysqld} {
+		if *path == "" {
+			continue
+		}
+		if _, err := os.Stat(*path); err != nil {
+			return err
+		}
+		full, err := filepath.Abs(*path)
+		if err != nil {
+			return err
+		}
+		*path = full
+	}
+	var err error
+	if s.dir == "" {
+		s.dir, err = os.MkdirTemp("", "almanac-faults-")
+	} else if s.dir, err = filepath.Abs(s.dir); err == nil {
+		err = os.MkdirAll(s.dir, 0o755)
+	}
+	return errors.Join(err, raiseFiles())
+}
+
+// choose finds scenarios by name; none is all.
+func choose(names []string) ([]scenario, error) {
+	if len(names) == 0 {
+		return scenarios, nil
+	}
+	var out []scenario
+	for _, name := range names {
+		i := slices.IndexFunc(scenarios, func(s scenario) bool { return s.name == name })
+		if i < 0 {
+			var all []string
+			for _, s := range scenarios {
+				all = append(all, s.name)
+			}
+			return nil, fmt.Errorf("%s: no such scenario; there are %s", name, strings.Join(all, ", "))
+		}
+		out = append(out, scenarios[i])
+	}
+	return out, nil
+}
+
+// result is what came of a scenario.
+type result struct {
+	scenario
+	tally
+	took    time.Duration
+	skipped string
+	err     error
+}
+
+// tally is what a scenario counted.
+type tally struct {
+	acknowledged int // writes with a full reply of success
+	unknown      int // writes without a reply, or with one that leaves open whether they happened
+	refused      int // replies 503 while the fault lasted
+	replies      int // all
+	faults       int // injected
+	recovery     time.Duration
+}
+
+func runAll(ctx context.Context, s setting, chosen []scenario, parallel int, out io.Writer) []result {
+	results := make([]result, len(chosen))
+	slots := make(chan struct{}, parallel)
+	var printing sync.Mutex
+	var group sync.WaitGroup
+	for i, c := range chosen {
+		slots <- struct{}{}
+		group.Go(func() {
+			defer func() { <-slots }()
+			var log bytes.Buffer
+			results[i] = runOne(ctx, s, c, &log)
+			printing.Lock()
+			defer printing.Unlock()
+			_, _ = log.WriteTo(out) // a terminal that is gone
+		})
+	}
+	group.Wait()
+	return results
+}
+
+// runOne runs a scenario, ends what it started and removes what it wrote, if all is well.
+func runOne(ctx context.Context, s setting, c scenario, log *bytes.Buffer) (r result) {
+	r.scenario = c
+	fmt.Fprintf(log, "\n=== %s: %s\n", c.name, c.about)
+	if c.mysql && s.mysqld == "" {
+		r.skipped = "no MySQL server"
+		fmt.Fprintln(log, "skipped: no MySQL server")
+		return r
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, c.most, fmt.Errorf("not done after %v", c.most))
+	defer cancel()
+	began := time.Now()
+	w := newWorld(s, c.name, log)
+	if err := os.MkdirAll(w.dir, 0o755); err != nil {
+		r.err = err
+		return r
+	}
+	r.err = func() (err error) {
+		defer func() {
+			if cause := recover(); cause != nil {
+				err = fmt.Errorf("the driver panicked: %v\n%s", cause, debug.Stack())
+			}
+		}()
+		return c.run(ctx, w)
+	}()
+	if ctx.Err() != nil {
+		r.err = errors.Join(r.err, context.Cause(ctx))
+	}
+	r.err = errors.Join(r.err, w.end(), w.broken())
+	r.tally, r.took = w.count(), time.Since(began)
+	if r.err == nil {
+		r.err = os.RemoveAll(w.dir)
+	} else {
+		w.tell()
+	}
+	verdict := "held"
+	if r.err != nil {
+		verdict = "BROKEN\n" + r.err.Error()
+	}
+	fmt.Fprintf(log, "--- %s: %d s, %s\n", c.name, int(r.took.Seconds()+0.5), verdict)
+	return r
+}
+
+// table prints what came of all.
+func table(out io.Writer, results []result) {
+	fmt.Fprintln(out)
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "SCENARIO\tREPLIES\tACKNOWLEDGED\tUNKNOWN\t503\tFAULTS\tRECOVERY\tTIME\tVERDICT")
+	for _, r := range results {
+		verdict, recovery := "held", "-"
+		switch {
+		case r.skipped != "":
+			verdict = "skipped: " + r.skipped
+		case r.err != nil:
+			verdict = "BROKEN"
+		}
+		if r.recovery > 0 {
+			recovery = r.recovery.Round(10 * time.Millisecond).String()
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%ds\t%s\n", r.name, r.replies, r.acknowledged, r.unknown, r.refused,
+			r.faults, recovery, int(r.took.Seconds()+0.5), verdict)
+	}
+	_ = t.Flush() // a terminal that is gone
+}

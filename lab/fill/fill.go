@@ -1,0 +1,232 @@
+// Package fill makes calendars to measure with: of any size, the same each time, with numbers as they are in life.
+// A few venues, words and tags are in very many events and most are in few, whatever the size.
+//
+// Everything is written through edit.Loader, so that slugs, search texts, counts and the change log are what the
+// service itself would have left. Package seed writes calendars that are nice to read; these have more tags and many
+// more different words, which is what filters and searches are measured with.
+package fill
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/user"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// Options of a calendar. All must be set but Progress.
+type Options struct {
+	Events   int
+	From     calendar.Wall // first day
+	Site     calendar.Site
+	Progress func(done int) // told now and then how many events there are
+}
+
+const (
+	months   = 26 // from the first day to the last
+	batch    = 500
+	authors  = 10
+	pictures = 36
+	tags     = 400
+	marker   = "bench-fill" // the setting that says what a database was filled with
+)
+
+// Default starts two months before the month of now, so that most events are in the default window of lists and some
+// are over.
+func Default(now time.Time) calendar.Wall {
+	year, month, _ := now.UTC().Date()
+	return calendar.WallAt(year, month-2, 1, 0, 0, 0)
+}
+
+// description tells calendars apart. The number grows when other rows come out of the same options.
+func (o Options) description() string { return fmt.Sprintf("1: %d events from %s", o.Events, o.From) }
+
+// Filled reports whether a database holds that calendar already.
+func Filled(ctx context.Context, st *store.Store, o Options) (bool, error) {
+	row, err := st.Ent.Setting.Get(ctx, marker)
+	if ent.IsNotFound(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return string(row.Value) == o.description(), nil
+}
+
+// run fills one database.
+type run struct {
+	Options
+	st     *store.Store
+	loader *edit.Loader
+	now    time.Time // the time of all writes
+
+	authors                                   []int64
+	categories, tags, images, venues, holders []int64
+	events                                    []int64 // ids so far
+}
+
+// Database fills an empty database whose schema is current.
+func Database(ctx context.Context, st *store.Store, o Options) error {
+	n, err := st.Ent.Event.Query().Count(ctx)
+	if err != nil {
+		return err
+	}
+	if n > 0 {
+		return fmt.Errorf("%s has %d events already", st, n)
+	}
+	r := &run{Options: o, st: st, now: o.Site.Zone.Instant(o.From.AddDate(0, 2, 0))}
+	if err := r.people(ctx); err != nil {
+		return fmt.Errorf("authors: %w", err)
+	}
+	key, err := edit.PasswordKey(ctx, st.Ent)
+	if err != nil {
+		return err
+	}
+	r.loader = edit.NewLoader(st, &edit.Editor{Site: o.Site, Now: r.now, By: auth.System(), PasswordKey: key})
+	for _, step := range []func(context.Context) error{r.terms, r.pictures, r.places, r.organizers, r.all} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return st.Ent.Setting.Create().SetID(marker).SetValue([]byte(o.description())).Exec(ctx)
+}
+
+func (r *run) people(ctx context.Context) error {
+	for i := range authors {
+		login := fmt.Sprintf("author-%d", i+1)
+		id, err := r.st.Ent.User.Query().Where(user.Login(login)).FirstID(ctx)
+		if ent.IsNotFound(err) {
+			var u *ent.User
+			if u, err = auth.AddUser(ctx, r.st.Ent, r.now, login, "", calendar.Author, ""); err == nil {
+				id = u.ID
+			}
+		}
+		if err != nil {
+			return err
+		}
+		r.authors = append(r.authors, id)
+	}
+	return nil
+}
+
+// tree is how many categories are on each level under those of the level above.
+var tree = []int{6, 18, 16}
+
+func (r *run) terms(ctx context.Context) error {
+	var categories []edit.NewTerm
+	above, first := 0, 0 // the level above: how many, from which on
+	for _, n := range tree {
+		start := len(categories)
+		for i := range n {
+			t := r.term(calendar.Category, len(categories))
+			if parent := first + i%max(above, 1); above > 0 {
+				t.Parent = func(ids []int64) int64 { return ids[parent] }
+			}
+			categories = append(categories, t)
+		}
+		above, first = n, start
+	}
+	var err error
+	if r.categories, err = r.load(ctx, calendar.Category, categories); err != nil {
+		return err
+	}
+	all := make([]edit.NewTerm, tags)
+	for i := range all {
+		all[i] = r.term(calendar.Tag, i)
+	}
+	r.tags, err = r.load(ctx, calendar.Tag, all)
+	return err
+}
+
+func (r *run) term(taxonomy calendar.Kind, i int) edit.NewTerm {
+	c := chanceOf(string(taxonomy), i)
+	// The words of low rank: those would be the names in life, too.
+	title := capital(Word(100 + i))
+	if taxonomy == calendar.Tag {
+		title = Word(200 + i)
+	}
+	t := edit.NewTerm{TermInput: edit.TermInput{Name: &title}}
+	if c.percent(30) {
+		t.Description = new(sentence(&c, 8))
+	}
+	if c.percent(33) {
+		t.Texts = []calendar.Text{{Language: calendar.Polish, Title: title + "ów"}}
+	}
+	return t
+}
+
+func (r *run) load(ctx context.Context, taxonomy calendar.Kind, terms []edit.NewTerm) ([]int64, error) {
+	loaded, err := r.loader.Terms(ctx, taxonomy, terms)
+	ids := make([]int64, len(loaded))
+	for i, t := range loaded {
+		ids[i] = t.ID
+	}
+	return ids, err
+}
+
+// pictures have rows and no files.
+func (r *run) pictures(ctx context.Context) (err error) {
+	rows := make([]func(*ent.ImageCreate), pictures)
+	for i := range rows {
+		rows[i] = func(c *ent.ImageCreate) {
+			size := func(name string, width, height int) calendar.ImageSize {
+				return calendar.ImageSize{
+					Path:     fmt.Sprintf("2026/01/picture-%d-%dx%d.jpg", i, width, height),
+					MIMEType: "image/jpeg", Width: width, Height: height, Filesize: int64(width * height / 4),
+				}
+			}
+			c.SetPath(fmt.Sprintf("2026/01/picture-%d.jpg", i)).SetExtension("jpg").SetMimeType("image/jpeg").
+				SetWidth(1600).SetHeight(900).SetFilesize(360_000).SetSizes(map[string]calendar.ImageSize{
+				"thumbnail": size("thumbnail", 150, 150), "medium": size("medium", 300, 169), "large": size("large", 1024, 576),
+			})
+		}
+	}
+	r.images, err = r.loader.Images(ctx, rows)
+	return err
+}
+
+// all writes the events: a batch is made up while the one before is written.
+func (r *run) all(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	ready := make(chan *edit.Prepared, 1)
+	group.Go(func() error {
+		defer close(ready)
+		for from := 0; from < r.Events; from += batch {
+			events := make([]edit.NewEvent, 0, batch)
+			for i := from; i < min(from+batch, r.Events); i++ {
+				events = append(events, r.event(i, from))
+			}
+			p, err := r.loader.Events(events)
+			if err != nil {
+				return err
+			}
+			select {
+			case ready <- p:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+		return nil
+	})
+	group.Go(func() error {
+		for p := range ready {
+			ids, err := r.loader.Write(ctx, p)
+			if err != nil {
+				return err
+			}
+			r.events = append(r.events, ids...)
+			if r.Progress != nil {
+				r.Progress(len(r.events))
+			}
+		}
+		return nil
+	})
+	return group.Wait()
+}

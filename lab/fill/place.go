@@ -1,0 +1,123 @@
+package fill
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// Place is where the database of a name is: the file NAME.db in a folder, or the database NAME of the MySQL server at a
+// URL.
+func Place(where, name string) (string, error) {
+	if !strings.Contains(where, "://") {
+		return "sqlite://" + filepath.Join(where, name+".db"), nil
+	}
+	server, err := url.Parse(where)
+	if err != nil {
+		return "", errors.New("not a URL") // which may hold a password
+	}
+	server.Path = "/" + name
+	return server.String(), nil
+}
+
+// Open opens a database that is there; whoever fills it migrates it.
+func Open(ctx context.Context, at string) (*store.Store, error) {
+	if file, ok := store.SQLiteFile(at); ok {
+		if _, err := os.Stat(file); err != nil {
+			return nil, fmt.Errorf("%w: fill it first", err)
+		}
+	}
+	return store.Open(ctx, at)
+}
+
+// Holds reports whether the database at a URL is there and holds a calendar. One that cannot be read does not.
+func Holds(ctx context.Context, at string, o Options) bool {
+	st, err := Open(ctx, at)
+	if err != nil {
+		return false
+	}
+	ok, err := Filled(ctx, st, o)
+	return st.Close() == nil && err == nil && ok
+}
+
+// Anew makes the database at a URL, or makes it empty, and fills it. What was in it is lost.
+func Anew(ctx context.Context, at string, o Options) (err error) {
+	file, lite := store.SQLiteFile(at)
+	if lite {
+		err = emptyFile(file)
+	} else {
+		err = emptyDatabase(ctx, at)
+	}
+	if err != nil {
+		return err
+	}
+	st, err := store.Open(ctx, at)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	if _, err := st.Migrate(ctx, "bench"); err != nil {
+		return err
+	}
+	if err := Database(ctx, st, o); err != nil {
+		return err
+	}
+	// What the engines do by themselves in time.
+	settle := "PRAGMA wal_checkpoint(TRUNCATE)"
+	if !lite {
+		settle = "ANALYZE TABLE events, event_terms, event_venues, event_organizers, search_texts, venues, organizers, terms"
+	}
+	_, err = st.DB.ExecContext(ctx, settle)
+	return err
+}
+
+func emptyFile(file string) error {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if err := os.Remove(file + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+func emptyDatabase(ctx context.Context, at string) (err error) {
+	u, err := url.Parse(at)
+	if err != nil {
+		return errors.New("not a URL")
+	}
+	name := strings.Trim(u.Path, "/")
+	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_") != "" {
+		return fmt.Errorf("a database of the name %q is not made empty", name)
+	}
+	c := mysql.NewConfig()
+	c.User = u.User.Username()
+	if password, ok := u.User.Password(); ok {
+		c.Passwd = password
+	}
+	c.Net, c.Addr = "tcp", u.Host
+	connector, err := mysql.NewConnector(c)
+	if err != nil {
+		return err
+	}
+	db := sql.OpenDB(connector)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	for _, statement := range []string{"DROP DATABASE IF EXISTS " + name, "CREATE DATABASE " + name} {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}

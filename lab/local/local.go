@@ -1,0 +1,144 @@
+// Package local runs the service inside the program that measures it, on a port of this machine.
+package local
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/idempotency"
+	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/server"
+)
+
+// Login is the administrator that Start makes if there is none of the name, without a password.
+const Login = "bench"
+
+// Config is what a Service is started on.
+type Config struct {
+	DB    *ent.Client
+	Index *index.Index // loaded and run by its owner; nil: lists are asked of the database
+	Media string       // folder of pictures; "": one that goes with the service
+}
+
+// Service is a running service.
+type Service struct {
+	API    string        // address of the API
+	Token  string        // of an administrator
+	UserID int64         // that administrator
+	Site   calendar.Site // what it was started with
+	end    func() error
+}
+
+// Site is that of a service, at an address.
+func Site(base string) calendar.Site {
+	return calendar.Site{
+		BaseURL: base, Language: calendar.English, PerPage: 10,
+		Currency: calendar.Currency{Symbol: "$", Code: "USD", Position: calendar.Prefix, Decimal: "."},
+		Now:      func() time.Time { return time.Now().UTC().Truncate(time.Second) },
+	}
+}
+
+// Start starts a service on a database whose schema is current. It runs until Close.
+func Start(ctx context.Context, c Config) (_ *Service, err error) {
+	var undo []func() error
+	end := func() error {
+		var errs []error
+		for i := len(undo) - 1; i >= 0; i-- {
+			errs = append(errs, undo[i]())
+		}
+		return errors.Join(errs...)
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, end())
+		}
+	}()
+	s := &Service{end: end}
+	if s.Token, s.UserID, err = Administrator(ctx, c.DB); err != nil {
+		return nil, err
+	}
+	key, err := edit.PasswordKey(ctx, c.DB)
+	if err != nil {
+		return nil, err
+	}
+	words, err := locale.Load()
+	if err != nil {
+		return nil, err
+	}
+	if c.Media == "" {
+		if c.Media, err = os.MkdirTemp("", "almanac-bench-"); err != nil {
+			return nil, err
+		}
+		undo = append(undo, func() error { return os.RemoveAll(c.Media) })
+	}
+	files, err := media.OpenDir(c.Media)
+	if err != nil {
+		return nil, err
+	}
+	undo = append(undo, files.Close)
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	undo = append(undo, func() error {
+		if err := ln.Close(); !errors.Is(err, net.ErrClosed) {
+			return err
+		}
+		return nil
+	})
+	s.Site = Site("http://" + ln.Addr().String())
+	s.API = s.Site.BaseURL + "/" + handlers.Namespace
+	api, err := handlers.New(handlers.Config{
+		DB: c.DB, Index: c.Index, Site: s.Site, Words: words, PasswordKey: key, Files: files, Fetcher: media.NewFetcher(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	srv, err := server.New(server.Config{
+		API: api, Auth: auth.NewVerifier(c.DB, s.Site.Now), Words: words, Site: s.Site,
+		Replays: idempotency.New(c.DB), Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return nil, err
+	}
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- srv.Serve(serving, ln) }()
+	undo = append(undo, func() error {
+		stop()
+		return <-ended
+	})
+	return s, nil
+}
+
+// Close stops the service and waits until it has.
+func (s *Service) Close() error { return s.end() }
+
+// Administrator is a token of the administrator of the name Login, who is made if need be.
+func Administrator(ctx context.Context, db *ent.Client) (token string, id int64, err error) {
+	user, err := auth.FindUser(ctx, db, Login)
+	if errors.Is(err, auth.ErrNoUser) {
+		user, err = auth.AddUser(ctx, db, time.Now(), Login, "", calendar.Administrator, "")
+	}
+	if err != nil {
+		return "", 0, fmt.Errorf("administrator: %w", err)
+	}
+	expires := time.Now().Add(24 * time.Hour)
+	token, _, err = auth.IssueToken(ctx, db, time.Now(), user.ID, "", &expires)
+	if err != nil {
+		return "", 0, fmt.Errorf("administrator: %w", err)
+	}
+	return token, user.ID, nil
+}

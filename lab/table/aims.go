@@ -1,0 +1,252 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/lab/proc"
+)
+
+// measured is all that came out of a run.
+type measured struct {
+	effort
+	targets []*target
+	cells   map[key]*cell
+	floods  []flood
+	writing *writing // nil: not measured
+	events  int
+}
+
+// verdict is whether an aim is met.
+type verdict int
+
+const (
+	unknown verdict = iota
+	met
+	missed
+)
+
+func (v verdict) String() string { return [...]string{"not measured", "met", "**missed**"}[v] }
+
+func judge(ok bool) verdict {
+	if ok {
+		return met
+	}
+	return missed
+}
+
+// aim is one with what was measured.
+type aim struct {
+	what, on, found string
+	verdict         verdict
+	// byCPU judges by the CPU time of the server, which who else uses the machine changes less than the throughput;
+	// unknown where that says nothing.
+	byCPU verdict
+}
+
+// The aims.
+const (
+	ofOther  = 0.8
+	ofP50    = 10
+	ofMemory = 150 << 20
+	ofBare   = 0.5
+	fewest   = 200 // requests of which a p99 is told
+)
+
+func (m *measured) aims() []aim {
+	return slices.Concat(
+		m.beside("hot at least 0.8 of the constant reply", hot, constantReply),
+		m.beside("cold at least 0.8 of what was written by hand", cold, byHand),
+		m.spreads(), m.memories(), m.overloads(), m.writings(),
+	)
+}
+
+// beside compares our own targets of a kind with others on the same engine, or on none.
+func (m *measured) beside(what string, ours, theirs kind) (out []aim) {
+	for _, t := range m.targets {
+		for _, other := range m.targets {
+			if t.kind != ours || other.kind != theirs || other.engine != "" && other.engine != t.engine {
+				continue
+			}
+			for _, path := range paths {
+				if a, ok := m.ratio(t, other, path); ok {
+					a.what, a.on = what, fmt.Sprintf("%s, GET %s : %s", t, path, other.name)
+					out = append(out, a)
+				}
+			}
+		}
+	}
+	if out == nil {
+		out = []aim{{what: what, on: "–", found: "–"}}
+	}
+	return out
+}
+
+// ratio compares throughputs where each is at its best, and CPU times where the other is.
+func (m *measured) ratio(t, other *target, path string) (aim, bool) {
+	best, at := saturated(m.cells, t.String(), path, m.Clients)
+	most, where := saturated(m.cells, other.String(), path, m.Clients)
+	if best == nil || most == nil || most.rate() == 0 {
+		return aim{}, false
+	}
+	rate := best.rate() / most.rate()
+	a := aim{
+		found:   fmt.Sprintf("%.2f (%.0f/s of %d : %.0f/s of %d)", rate, best.rate(), at, most.rate(), where),
+		verdict: judge(rate >= ofOther),
+	}
+	if same := m.cells[key{t.String(), path, where}]; same != nil && same.all() > 0 && most.all() > 0 {
+		byCPU := float64(most.all()) / float64(same.all())
+		a.found += fmt.Sprintf("; by CPU %.2f", byCPU)
+		a.byCPU = judge(byCPU >= ofOther)
+	}
+	if len(most.store) == 0 && t.engine == "MySQL" && other.kind == byHand {
+		a.byCPU = unknown // what the database did for either is not in it
+	}
+	return a, true
+}
+
+// spreads are p99 and p50 of each of our own targets, at its worst.
+func (m *measured) spreads() (out []aim) {
+	for _, t := range m.targets {
+		if t.kind != hot && t.kind != cold {
+			continue
+		}
+		a := aim{what: "p99 under 10 × p50 at half of the throughput", on: t.String(), found: "–"}
+		worst, over, all := 0.0, 0, 0
+		for _, path := range paths {
+			for _, n := range m.Clients {
+				c := m.cells[key{t.String(), path, n}]
+				if c == nil || len(c.half.Took) < fewest {
+					continue
+				}
+				all++
+				if c.spread() >= ofP50 {
+					over++
+				}
+				if c.spread() > worst {
+					worst = c.spread()
+					a.found = fmt.Sprintf("%.1f × at worst (%d clients, GET %s: %s and %s)", worst, n, path,
+						shown(c.half.Took.At(0.99)), shown(c.half.Took.At(0.5)))
+					if tardy(&c.half) {
+						a.found += "; the generator was late"
+					}
+				}
+			}
+		}
+		if all > 0 {
+			a.verdict = judge(over == 0)
+			a.found += fmt.Sprintf("; over 10 × in %d of %d", over, all)
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// memories are of the service on MySQL while most clients ask.
+func (m *measured) memories() (out []aim) {
+	most := slices.Max(m.Clients)
+	what := fmt.Sprintf("memory under 150 MiB at %d clients, %d events, on MySQL", most, m.events)
+	for _, t := range m.targets {
+		if t.engine != "MySQL" || t.kind != hot && t.kind != cold {
+			continue
+		}
+		var peak, private int64
+		for _, path := range paths {
+			if c := m.cells[key{t.String(), path, most}]; c != nil {
+				peak, private = max(peak, c.memory), max(private, c.private)
+			}
+		}
+		if peak > 0 {
+			out = append(out, aim{
+				what: what, on: t.String(), verdict: judge(peak < ofMemory),
+				found: fmt.Sprintf("%.0f MiB at most, %.0f of them its own", proc.MiB(peak), proc.MiB(private)),
+			})
+		}
+	}
+	if out == nil {
+		out = []aim{{what: what, on: "MySQL", found: "–"}}
+	}
+	return out
+}
+
+func (m *measured) overloads() (out []aim) {
+	const errors, bounded = "twice the throughput: no error but 503 and 429", "twice the throughput: p99 of the accepted is bounded"
+	for _, f := range m.floods {
+		all, halves, due := f.accepted()
+		from := "from when they were due"
+		if !due {
+			from = "from sending, as the generator was late"
+		}
+		out = append(out,
+			aim{what: errors, on: f.target, found: f.Errors(), verdict: judge(f.strange() == 0)},
+			aim{
+				what: bounded, on: f.target, verdict: judge(f.bounded()),
+				found: fmt.Sprintf("%s %s (at most %s); first half %s, second %s", shown(all.At(0.99)), from, bound,
+					shown(halves[0].At(0.99)), shown(halves[1].At(0.99))),
+			})
+	}
+	if out == nil {
+		out = []aim{{what: errors, on: "–", found: "–"}, {what: bounded, on: "–", found: "–"}}
+	}
+	return out
+}
+
+func (m *measured) writings() []aim {
+	const half, sound = "writes beside reads at least 0.5 of bare transactions", "no record lost or doubled"
+	w := m.writing
+	if w == nil {
+		return []aim{{what: half, on: "MySQL", found: "–"}, {what: sound, on: "MySQL", found: "–"}}
+	}
+	ratio := func(on string, ours, theirs []float64) aim {
+		r := median(ours) / median(theirs)
+		if math.IsNaN(r) || math.IsInf(r, 0) {
+			return aim{what: half, on: on, found: "–"}
+		}
+		return aim{
+			what: half, on: on, verdict: judge(r >= ofBare),
+			found: fmt.Sprintf("%.2f (%.0f/s : %.0f/s)", r, median(ours), median(theirs)),
+		}
+	}
+	return []aim{
+		ratio("both beside the same reads", w.api, w.bare),
+		ratio("bare ones alone, which is more than was asked", w.api, w.bareAlone),
+		ratio("both alone", w.apiAlone, w.bareAlone),
+		{
+			what: sound, on: "MySQL", verdict: judge(w.sound()),
+			found: fmt.Sprintf("%d acknowledged, %d in the database with %d titles, %d slugs, %d changes, %d counted, %d listed; "+
+				"lost %d, without an answer %d; errors: %s", w.acknowledged, w.events, w.titles, w.slugs, w.changes, w.counted,
+				w.listed, w.lost, w.unknown, w.posts.Errors()),
+		},
+	}
+}
+
+// summary counts the aims by verdict.
+func summary(aims []aim) string {
+	n := map[verdict]int{}
+	for _, a := range aims {
+		n[a.verdict]++
+	}
+	parts := []string{fmt.Sprintf("%d met", n[met]), fmt.Sprintf("%d missed", n[missed])}
+	if n[unknown] > 0 {
+		parts = append(parts, fmt.Sprintf("%d not measured", n[unknown]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// shown is a time with three digits that count.
+func shown(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	case d >= 100*time.Millisecond:
+		return fmt.Sprintf("%.0f ms", d.Seconds()*1e3)
+	case d >= 10*time.Millisecond:
+		return fmt.Sprintf("%.1f ms", d.Seconds()*1e3)
+	case d >= time.Millisecond:
+		return fmt.Sprintf("%.2f ms", d.Seconds()*1e3)
+	}
+	return fmt.Sprintf("%.0f µs", d.Seconds()*1e6)
+}

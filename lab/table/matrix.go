@@ -1,0 +1,180 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/lab/drive"
+	"github.com/almanac-cal/almanac/lab/proc"
+)
+
+// cell is what is found out about a target that some clients ask for a path.
+type cell struct {
+	rates   []float64       // replies in a second in a closed loop, by round
+	cpu     []time.Duration // of the server for a request, by round
+	store   []time.Duration // of the database for a request, by round; empty: not known
+	half    drive.Result    // the open loop at half of the rate, all rounds
+	closed  drive.Result    // the closed loop, all rounds
+	memory  int64           // bytes at most
+	private int64           // of them that are no mapped file
+}
+
+// key names a cell.
+type key struct {
+	target  string // with the engine
+	path    string
+	clients int
+}
+
+// effort is how much is measured.
+type effort struct {
+	Clients  []int         `help:"Numbers of clients." default:"1,8,64,512"`
+	Rounds   int           `help:"Times to measure each, in turn, so that what else the machine does hits all alike." default:"3"`
+	Time     time.Duration `help:"How long to measure each time." default:"500ms"`
+	Warm     time.Duration `help:"How long to ask before." default:"150ms"`
+	Arrivals string        `help:"How requests at a fixed rate come: ${enum}." enum:"even,poisson" default:"even"`
+	Seed     uint64        `help:"Of what is random." default:"1"`
+	MySQLPID int           `name:"mysql-pid" help:"Process of the MySQL server, if it is on this machine: its CPU time is told, too." placeholder:"PID"`
+}
+
+// at is a configuration for some clients of a target.
+func (e effort) at(t *target, path string, clients int) drive.Config {
+	return drive.Config{
+		Address: t.address, Request: drive.Each(t.requests[path], e.Seed), Clients: clients, Warm: e.Warm, Length: e.Time,
+		Seed: e.Seed, Poisson: e.Arrivals == "poisson",
+	}
+}
+
+// An open loop goes on until there were so many requests, but not for ever.
+const (
+	enough  = 300
+	longest = 3
+)
+
+// matrix measures every target with every number of clients.
+func (e effort) matrix(ctx context.Context, o output, all []*target) (map[key]*cell, error) {
+	cells := make(map[key]*cell)
+	for round := range e.Rounds {
+		for _, path := range paths {
+			for _, clients := range e.Clients {
+				for _, t := range all {
+					if t.requests[path] == nil {
+						continue
+					}
+					k := key{t.String(), path, clients}
+					if cells[k] == nil {
+						cells[k] = &cell{}
+					}
+					if err := e.cell(ctx, t, path, clients, cells[k]); err != nil {
+						return nil, fmt.Errorf("%s, %s, %d clients: %w", t, path, clients, err)
+					}
+				}
+				fmt.Fprintf(o.Err, "round %d of %d: GET %s by %d clients\n", round+1, e.Rounds, path, clients)
+			}
+		}
+	}
+	return cells, nil
+}
+
+// cell measures once.
+func (e effort) cell(ctx context.Context, t *target, path string, clients int, c *cell) error {
+	pid := t.cmd.Process.Pid
+	if err := proc.ResetPeak(pid); err != nil {
+		return err
+	}
+	config := e.at(t, path, clients)
+	config.Least = max(fewest/4, 2*clients)
+	r, used, err := e.watched(ctx, t, config)
+	if err != nil {
+		return err
+	}
+	c.rates = append(c.rates, r.Rate())
+	c.cpu = append(c.cpu, used.server/time.Duration(max(r.All, 1)))
+	if e.MySQLPID != 0 && t.engine == "MySQL" {
+		c.store = append(c.store, used.store/time.Duration(max(r.All, 1)))
+	}
+	c.closed.Merge(r)
+	if rate := r.Rate() / 2; rate > 0 {
+		config.Rate, config.Seed = rate, e.Seed+uint64(len(c.rates))
+		config.Length = min(max(e.Time, time.Duration(enough/rate*float64(time.Second))), longest*e.Time)
+		half, _, err := e.watched(ctx, t, config)
+		if err != nil {
+			return err
+		}
+		c.half.Merge(half)
+	}
+	u, err := proc.Read(pid)
+	if err != nil {
+		return err
+	}
+	c.memory, c.private = max(c.memory, u.Peak), max(c.private, u.Anonymous)
+	return nil
+}
+
+// used is CPU time.
+type used struct{ server, store time.Duration }
+
+// watched runs a load and tells what it cost.
+func (e effort) watched(ctx context.Context, t *target, config drive.Config) (*drive.Result, used, error) {
+	before, err := e.usage(t)
+	if err != nil {
+		return nil, used{}, err
+	}
+	r, err := drive.Run(ctx, config)
+	if err != nil {
+		return nil, used{}, err
+	}
+	after, err := e.usage(t)
+	if err != nil {
+		return nil, used{}, err
+	}
+	return r, used{after.server - before.server, after.store - before.store}, t.alive()
+}
+
+func (e effort) usage(t *target) (used, error) {
+	u, err := proc.Read(t.cmd.Process.Pid)
+	if err != nil || e.MySQLPID == 0 {
+		return used{server: u.CPU}, err
+	}
+	store, err := proc.Read(e.MySQLPID)
+	return used{u.CPU, store.CPU}, err
+}
+
+// median is the one in the middle, the lower of two; the zero value of none.
+func median[T cmp.Ordered](values []T) (m T) {
+	if len(values) == 0 {
+		return m
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[(len(sorted)-1)/2]
+}
+
+func (c *cell) rate() float64 { return median(c.rates) }
+
+// all is the CPU time of a request, that of the database included where it is known.
+func (c *cell) all() time.Duration { return median(c.cpu) + median(c.store) }
+
+// spread is how many times as long one in a hundred takes as one in two, at half of the rate.
+func (c *cell) spread() float64 {
+	p50 := c.half.Took.At(0.5)
+	if p50 == 0 {
+		return 0
+	}
+	return float64(c.half.Took.At(0.99)) / float64(p50)
+}
+
+// tardy is whether the generator was late so often that p99 says more about it than about the server.
+func tardy(r *drive.Result) bool { return r.Late*100 > r.Due }
+
+// saturated is where a target has its greatest throughput.
+func saturated(cells map[key]*cell, target, path string, clients []int) (best *cell, at int) {
+	for _, n := range clients {
+		if c := cells[key{target, path, n}]; c != nil && (best == nil || c.rate() > best.rate()) {
+			best, at = c, n
+		}
+	}
+	return best, at
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/lab/baseline"
+	"github.com/almanac-cal/almanac/lab/fill"
+	"github.com/almanac-cal/almanac/lab/local"
+)
+
+// base is the public address that all are told they have, wherever they listen, so that their replies are the same to
+// the byte.
+const base = "http://127.0.0.1:8080"
+
+// ready is what those print that are none of the service, when they accept connections.
+const ready = "serving"
+
+// byHandCmd serves package baseline.
+type byHandCmd struct {
+	DB     string `required:"" help:"Database."`
+	Way    int    `help:"How lists are found: 0 counts each time, 1 keeps the total, 2 uses the index of the service."`
+	Listen string `required:"" help:"Address."`
+}
+
+func (c byHandCmd) Run(ctx context.Context, o output) (err error) {
+	st, err := fill.Open(ctx, c.DB)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	config := baseline.Config{DB: st.DB, Site: local.Site(base), Way: baseline.Way(c.Way)}
+	indexed := make(chan error, 1)
+	if config.Way == baseline.Index {
+		config.Index = index.New(st.DB, slog.New(slog.NewTextHandler(o.Err, nil)))
+		go func() { indexed <- config.Index.Run(ctx) }()
+	} else {
+		indexed <- nil
+	}
+	s, err := baseline.New(ctx, config)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return err
+	}
+	web := &fasthttp.Server{Handler: s.Handle, ReadTimeout: 10 * time.Second, IdleTimeout: 90 * time.Second}
+	stop := context.AfterFunc(ctx, func() { _ = web.Shutdown() }) // its end is that of Serve
+	defer stop()
+	fmt.Fprintln(o.Err, ready)
+	return errors.Join(web.Serve(ln), <-indexed)
+}
+
+// reply is what the constant server answers to a path.
+type reply struct {
+	Path    string
+	Headers [][2]string
+	Body    []byte
+}
+
+// constantCmd serves replies that it has in memory.
+type constantCmd struct {
+	Replies   string `required:"" help:"File of the replies."`
+	AsService bool   `help:"Buffers as the service has them."`
+	Listen    string `required:"" help:"Address."`
+}
+
+func (c constantCmd) Run(ctx context.Context, o output) error {
+	data, err := os.ReadFile(c.Replies)
+	if err != nil {
+		return err
+	}
+	var replies []reply
+	if err := json.Unmarshal(data, &replies); err != nil {
+		return err
+	}
+	app := constant(replies, c.AsService)
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = app.Shutdown() }) // its end is that of Listener
+	defer stop()
+	fmt.Fprintln(o.Err, ready)
+	return app.Listener(ln)
+}
+
+// constant is Fiber with the time-outs that the service has, and nothing else: or, with its buffers, too.
+func constant(replies []reply, asService bool) *fiber.App {
+	config := fiber.Config{
+		DisableStartupMessage: true,
+		ReadTimeout:           10 * time.Second,
+		WriteTimeout:          60 * time.Second,
+		IdleTimeout:           90 * time.Second,
+	}
+	if asService {
+		config.ReadBufferSize, config.WriteBufferSize = 16<<10, 8<<10
+	}
+	app := fiber.New(config)
+	for _, r := range replies {
+		app.Get(r.Path, func(c *fiber.Ctx) error {
+			c.Response().Header.DisableNormalizing() // as the service does: names are not looked at
+			for _, h := range r.Headers {
+				c.Set(h[0], h[1])
+			}
+			return c.Send(r.Body)
+		})
+	}
+	return app
+}
+
+// recorded is a reply as it came, for constant: with its media type alone, or with every header that does not come from
+// the server itself.
+func recorded(path string, r *fasthttp.Response, every bool) reply {
+	out := reply{Path: path, Body: append([]byte(nil), r.Body()...)}
+	r.Header.VisitAll(func(key, value []byte) {
+		name := string(key)
+		own := strings.EqualFold(name, "Server") || strings.EqualFold(name, "Date") ||
+			strings.EqualFold(name, "Content-Length") || strings.EqualFold(name, "Connection")
+		if !own && (every || strings.EqualFold(name, "Content-Type")) {
+			out.Headers = append(out.Headers, [2]string{name, string(value)})
+		}
+	})
+	return out
+}
+
+// api is the path of the API.
+const api = "/" + handlers.Namespace

@@ -1,0 +1,308 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/almanac-cal/almanac/lab/baseline"
+	"github.com/almanac-cal/almanac/lab/drive"
+	"github.com/almanac-cal/almanac/lab/fill"
+)
+
+// kind is what a target is.
+type kind int
+
+const (
+	hot kind = iota
+	cold
+	byHand
+	constantReply
+)
+
+// target is a server that is measured.
+type target struct {
+	name   string
+	kind   kind
+	engine string // "" of what needs none
+	way    baseline.Way
+	every  bool // a constant reply with all the headers of ours, and our buffers
+	flags  []string
+
+	*process
+	requests map[string][][]byte // by path
+}
+
+// The two that are asked for.
+const (
+	list   = "/events"
+	single = "/events/{id}"
+)
+
+var paths = []string{list, single}
+
+// How many events are asked for by their ids.
+const (
+	coldIDs = 2000
+	hotIDs  = 20
+)
+
+// engine is a database with the calendar.
+type engine struct {
+	name string
+	url  string
+	ids  []int64 // of events that anybody may see, in a random order
+}
+
+// learn reads the ids.
+func (e *engine) learn(ctx context.Context, seed uint64) (err error) {
+	st, err := fill.Open(ctx, e.url)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	return e.learnFrom(ctx, st.DB, seed)
+}
+
+func (e *engine) learnFrom(ctx context.Context, db *sql.DB, seed uint64) error {
+	rows, err := db.QueryContext(ctx, "SELECT id FROM events WHERE status = 'publish' AND password_hash IS NULL ORDER BY id")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return err
+		}
+		e.ids = append(e.ids, id)
+	}
+	if len(e.ids) < hotIDs {
+		return fmt.Errorf("%d published events are too few", len(e.ids))
+	}
+	rand.New(rand.NewPCG(seed, 2)).Shuffle(len(e.ids), func(i, j int) { e.ids[i], e.ids[j] = e.ids[j], e.ids[i] })
+	return rows.Err()
+}
+
+// features are the flags that a build of the program has.
+type features struct{ cache, delay bool }
+
+// probe asks a program which flags it has.
+func probe(ctx context.Context, program string) (features, error) {
+	help, err := exec.CommandContext(ctx, program, "serve", "--help").CombinedOutput()
+	if err != nil {
+		return features{}, fmt.Errorf("%s serve --help: %w: %s", program, err, help)
+	}
+	has := func(flag string) bool { return bytes.Contains(help, []byte(flag)) }
+	return features{cache: has("--cache-size"), delay: has("--cache-delay")}, nil
+}
+
+// targets are all that there are, by engine, but those that need flags which the program does not have.
+func targets(engines []engine, f features, quick bool) []*target {
+	var out []*target
+	for _, e := range engines {
+		add := func(name string, t target) {
+			t.name, t.engine = name, e.name
+			out = append(out, &t)
+		}
+		if f.cache {
+			add("hot", target{kind: hot})
+			if f.delay {
+				add("hot, 100 ms", target{kind: hot, flags: []string{"--cache-delay", "100ms"}})
+			}
+			add("cold", target{kind: cold, flags: []string{"--cache-size", "0"}})
+		} else {
+			add("cold", target{kind: cold})
+		}
+		for _, way := range []baseline.Way{baseline.Count, baseline.Keep, baseline.Index} {
+			if !quick || way != baseline.Keep {
+				add("by hand, "+way.String(), target{kind: byHand, way: way})
+			}
+		}
+	}
+	out = append(out, &target{name: "constant", kind: constantReply})
+	if !quick {
+		out = append(out, &target{name: "constant, as the service", kind: constantReply, every: true})
+	}
+	return out
+}
+
+// stand is where targets are started.
+type stand struct {
+	program string   // the service
+	self    string   // this program
+	dir     string   // of files
+	flags   []string // of the service
+	engines []engine
+	seed    uint64
+	sample  *target // of ours, whose replies the constant ones are
+}
+
+func (s *stand) engine(name string) engine {
+	for _, e := range s.engines {
+		if e.name == name {
+			return e
+		}
+	}
+	return s.engines[0]
+}
+
+// serve starts the service on a database and waits for its index.
+func (s *stand) serve(ctx context.Context, db string, flags []string) (*process, error) {
+	awaited := []string{"almanac: serving"}
+	if !slices.Contains(s.flags, "--no-index") {
+		awaited = append(awaited, indexed)
+	}
+	args := []string{"serve", "--db", db, "--base-url", base, "--media", filepath.Join(s.dir, "media"), "--migrate"}
+	return startProcess(ctx, awaited, s.program, slices.Concat(args, flags, s.flags)...)
+}
+
+// indexed is what the service says in its log when its index is complete.
+const indexed = "made anew"
+
+// start starts a target and makes its requests.
+func (s *stand) start(ctx context.Context, t *target) (err error) {
+	e := s.engine(t.engine)
+	ids := e.ids[:min(coldIDs, len(e.ids))]
+	switch t.kind {
+	case hot, cold:
+		t.process, err = s.serve(ctx, e.url, t.flags)
+		if t.kind == hot {
+			ids = ids[:hotIDs]
+		}
+	case byHand:
+		awaited := []string{ready}
+		if t.way == baseline.Index {
+			awaited = append(awaited, indexed)
+		}
+		t.process, err = startProcess(ctx, awaited, s.self, "by-hand", "--db", e.url, "--way", strconv.Itoa(int(t.way)))
+	case constantReply:
+		var file string
+		var id int64
+		if file, id, err = s.replies(t.every); err == nil {
+			ids = []int64{id}
+			args := []string{"constant", "--replies", file}
+			if t.every {
+				args = append(args, "--as-service")
+			}
+			t.process, err = startProcess(ctx, []string{ready}, s.self, args...)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", t, err)
+	}
+	t.requests = map[string][][]byte{list: {t.request(list)}}
+	if t.kind == byHand && t.way == baseline.Keep {
+		return s.agree(t, list) // what it keeps is about lists; one event is as with each of the others
+	}
+	for _, id := range ids {
+		t.requests[single] = append(t.requests[single], t.request(fmt.Sprintf("/events/%d", id)))
+	}
+	switch {
+	case t.kind == constantReply:
+		return nil
+	case s.sample == nil:
+		s.sample = t
+		return nil
+	}
+	return s.agree(t, list, fmt.Sprintf("/events/%d", ids[0]))
+}
+
+func (t *target) String() string {
+	if t.engine == "" {
+		return t.name
+	}
+	return t.name + ", " + t.engine
+}
+
+func (t *target) request(path string) []byte {
+	return drive.Get(&url.URL{Scheme: "http", Host: t.address, Path: api + path})
+}
+
+// ask asks a target once.
+func (t *target) ask(path string) (*fasthttp.Response, error) {
+	var req fasthttp.Request
+	res := &fasthttp.Response{}
+	res.Header.DisableNormalizing()
+	req.SetRequestURI("http://" + t.address + api + path)
+	if err := fasthttp.DoTimeout(&req, res, patience); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if res.StatusCode() != fasthttp.StatusOK {
+		return nil, fmt.Errorf("%s: status %d: %s", path, res.StatusCode(), res.Body())
+	}
+	return res, nil
+}
+
+// agree makes sure that a target answers as the service does: otherwise different things would be compared.
+func (s *stand) agree(t *target, paths ...string) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("%s: %w", t, err)
+		}
+	}()
+	for _, path := range paths {
+		want, err := s.sample.ask(path)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.sample, err)
+		}
+		got, err := t.ask(path)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(want.Body(), got.Body()) {
+			return fmt.Errorf("%s is answered with %d bytes that are not the %d of %s", path, len(got.Body()), len(want.Body()), s.sample)
+		}
+	}
+	return nil
+}
+
+// replies writes the file of what a constant server answers, and returns its name and the event that is in it: of those
+// that the hot path is asked for, the one whose reply is neither long nor short.
+func (s *stand) replies(every bool) (name string, id int64, err error) {
+	if s.sample == nil {
+		return "", 0, errors.New("there is no other server whose replies it could give")
+	}
+	page, err := s.sample.ask(list)
+	if err != nil {
+		return "", 0, err
+	}
+	type answer struct {
+		id int64
+		*fasthttp.Response
+	}
+	var all []answer
+	for _, id := range s.engine(s.sample.engine).ids[:hotIDs] {
+		res, err := s.sample.ask(fmt.Sprintf("/events/%d", id))
+		if err != nil {
+			return "", 0, err
+		}
+		all = append(all, answer{id, res})
+	}
+	slices.SortStableFunc(all, func(a, b answer) int { return cmp.Compare(len(a.Body()), len(b.Body())) })
+	one := all[len(all)/2]
+	data, err := json.Marshal([]reply{
+		recorded(api+list, page, every), recorded(fmt.Sprintf("%s/events/%d", api, one.id), one.Response, every),
+	})
+	if err != nil {
+		return "", 0, err
+	}
+	name = filepath.Join(s.dir, "constant.json")
+	if every {
+		name = filepath.Join(s.dir, "constant-headers.json")
+	}
+	return name, one.id, os.WriteFile(name, data, 0o600)
+}

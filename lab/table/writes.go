@@ -1,0 +1,303 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/lab/drive"
+	"github.com/almanac-cal/almanac/lab/fill"
+	"github.com/almanac-cal/almanac/lab/local"
+)
+
+// writers is how many write at once.
+const writers = 8
+
+// readers is how many connections there are for reads beside them.
+const readers = 64
+
+// writing is what came out of writing.
+type writing struct {
+	reads float64 // in a second, beside the writes
+	// Events in a second, by round.
+	api, apiAlone   []float64 // POST /events by an administrator, beside reads and alone
+	bare, bareAlone []float64 // the same rows in bare transactions
+	beside          drive.Result
+	posts           drive.Result
+
+	acknowledged int // POSTs answered with 201
+	audit
+}
+
+// audit compares the database with what was acknowledged.
+type audit struct {
+	events  int // with a title of ours
+	titles  int // different ones among them
+	lost    int // acknowledged ids without an event
+	unknown int // events that nobody was told of
+	changes int // of the change log, about those events
+	slugs   int // of those events
+	counted int // events of the category, as the category says
+	listed  int // events at the venue, as the service says
+}
+
+// sound is whether no record was lost or doubled.
+func (w *writing) sound() bool {
+	return w.acknowledged > 0 && w.lost == 0 && w.titles == w.events && w.changes == w.events && w.slugs == w.events &&
+		w.counted == w.events && w.listed == w.events && w.unknown <= w.posts.Bad() && w.events == w.acknowledged+w.unknown
+}
+
+// scribe writes events, through the service and without it.
+type scribe struct {
+	effort
+	st      *store.Store
+	service *target
+	token   string
+
+	venue, category         int64 // of what is posted
+	bareVenue, bareCategory int64
+	first                   int64 // number of the first event: greater than of any run before
+	n                       atomic.Int64
+	rows                    pattern
+
+	mu  sync.Mutex
+	ids []int64 // acknowledged
+}
+
+// writes measures writing on a database of its own.
+func (e effort) writes(ctx context.Context, o output, s *stand, db string, length time.Duration) (_ *writing, err error) {
+	st, err := fill.Open(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	w := &scribe{effort: e, st: st, service: &target{name: "writing", engine: "MySQL"}}
+	w.Time = length
+	if w.token, _, err = local.Administrator(ctx, st.Ent); err != nil {
+		return nil, err
+	}
+	// As it is used: with its cache, if it has one.
+	w.service.process, err = s.serve(ctx, db, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, w.service.stop()) }()
+	if err := w.prepare(ctx); err != nil {
+		return nil, err
+	}
+	out := &writing{}
+	r, err := drive.Run(ctx, w.reading(0))
+	if err != nil {
+		return nil, err
+	}
+	out.reads = r.Rate() / 4
+	for round := range e.Rounds {
+		for _, do := range []func(context.Context, *writing) error{w.bareBeside, w.apiBeside, w.bareOnly, w.apiOnly} {
+			if err := do(ctx, out); err != nil {
+				return nil, err
+			}
+		}
+		fmt.Fprintf(o.Err, "round %d of %d: writes\n", round+1, e.Rounds)
+	}
+	out.acknowledged = len(w.ids)
+	err = w.audit(ctx, out)
+	return out, err
+}
+
+// prepare makes the records that the events are linked to, posts one event and learns its rows.
+func (w *scribe) prepare(ctx context.Context) (err error) {
+	if err := w.st.DB.QueryRowContext(ctx, "SELECT MAX(id) FROM records").Scan(&w.first); err != nil {
+		return err
+	}
+	for _, made := range []struct {
+		path, body string
+		into       *int64
+	}{
+		{"/venues", `{"venue":"Hall %d"}`, &w.venue},
+		{"/categories", `{"name":"Music %d"}`, &w.category},
+		{"/venues", `{"venue":"Other hall %d"}`, &w.bareVenue},
+		{"/categories", `{"name":"Other music %d"}`, &w.bareCategory},
+	} {
+		if *made.into, err = w.create(made.path, fmt.Appendf(nil, made.body, w.first)); err != nil {
+			return err
+		}
+	}
+	id, err := w.create("/events", body("Example", w.first, w.bareVenue, w.bareCategory))
+	if err != nil {
+		return err
+	}
+	if w.rows, err = learnPattern(ctx, w.st.DB, id); err != nil {
+		return err
+	}
+	var e engine
+	if err := e.learnFrom(ctx, w.st.DB, w.Seed); err != nil {
+		return err
+	}
+	w.service.requests = map[string][][]byte{}
+	for _, id := range e.ids[:min(coldIDs, len(e.ids))] {
+		// Half of the reads are lists.
+		w.service.requests[list] = append(w.service.requests[list], w.service.request(list),
+			w.service.request(fmt.Sprintf("/events/%d", id)))
+	}
+	return nil
+}
+
+// body is an event as it is posted.
+func body(name string, n, venue, category int64) []byte {
+	return fmt.Appendf(nil, `{"title":"%s number %d","description":"<p>An evening of music.</p>",`+
+		`"start_date":"2030-12-05 18:00","end_date":"2030-12-05 20:00","cost":"10","venue":%d,"categories":[%d]}`,
+		name, n, venue, category)
+}
+
+func (w *scribe) headers() []string {
+	return []string{"Authorization: Bearer " + w.token, "Content-Type: application/json"}
+}
+
+// create posts one record and returns its id.
+func (w *scribe) create(path string, body []byte) (int64, error) {
+	var req fasthttp.Request
+	var res fasthttp.Response
+	req.SetRequestURI("http://" + w.service.address + api + path)
+	req.Header.SetMethod("POST")
+	req.Header.Set("Authorization", "Bearer "+w.token)
+	req.Header.SetContentType("application/json")
+	req.SetBody(body)
+	if err := fasthttp.DoTimeout(&req, &res, patience); err != nil {
+		return 0, fmt.Errorf("POST %s: %w", path, err)
+	}
+	if res.StatusCode() != fasthttp.StatusCreated {
+		return 0, fmt.Errorf("POST %s: status %d: %s", path, res.StatusCode(), res.Body())
+	}
+	return idOf(res.Body())
+}
+
+func idOf(body []byte) (int64, error) {
+	var record struct{ ID int64 }
+	err := json.Unmarshal(body, &record)
+	return record.ID, err
+}
+
+// reading are the reads: a closed loop, or so many in a second.
+func (w *scribe) reading(rate float64) drive.Config {
+	c := w.at(w.service, list, readers)
+	c.Rate = rate
+	if rate == 0 {
+		c.Clients = writers
+	}
+	return c
+}
+
+// posting are the writes of the service.
+func (w *scribe) posting() drive.Config {
+	headers := w.headers()
+	u := &url.URL{Scheme: "http", Host: w.service.address, Path: api + "/events"}
+	return drive.Config{
+		Address: w.service.address, Clients: writers, Warm: w.Warm, Length: w.Time,
+		Request: func(b []byte, _ int) []byte {
+			return drive.Append(b, "POST", u, body("Posted", w.first+w.n.Add(1), w.venue, w.category), headers...)
+		},
+		Reply: func(_, status int, body []byte) {
+			if status != fasthttp.StatusCreated {
+				return
+			}
+			id, err := idOf(body)
+			if err != nil {
+				id = -1 // which no event has, so it counts as lost
+			}
+			w.mu.Lock()
+			w.ids = append(w.ids, id)
+			w.mu.Unlock()
+		},
+	}
+}
+
+// beside does something while the service is asked.
+func (w *scribe) beside(ctx context.Context, out *writing, do func() error) error {
+	var r *drive.Result
+	var failed error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r, failed = drive.Run(ctx, w.reading(out.reads))
+	}()
+	err := do()
+	<-done
+	if err := errors.Join(err, failed); err != nil {
+		return err
+	}
+	out.beside.Merge(r)
+	return nil
+}
+
+func (w *scribe) bareBeside(ctx context.Context, out *writing) error {
+	return w.beside(ctx, &writing{reads: out.reads}, func() error {
+		rate, err := w.bare(ctx)
+		out.bare = append(out.bare, rate)
+		return err
+	})
+}
+
+func (w *scribe) apiBeside(ctx context.Context, out *writing) error {
+	return w.beside(ctx, out, func() error {
+		rate, err := w.post(ctx, out)
+		out.api = append(out.api, rate)
+		return err
+	})
+}
+
+func (w *scribe) bareOnly(ctx context.Context, out *writing) error {
+	rate, err := w.bare(ctx)
+	out.bareAlone = append(out.bareAlone, rate)
+	return err
+}
+
+func (w *scribe) apiOnly(ctx context.Context, out *writing) error {
+	rate, err := w.post(ctx, out)
+	out.apiAlone = append(out.apiAlone, rate)
+	return err
+}
+
+func (w *scribe) post(ctx context.Context, out *writing) (float64, error) {
+	r, err := drive.Run(ctx, w.posting())
+	if err != nil {
+		return 0, err
+	}
+	out.posts.Merge(r)
+	return r.Rate(), w.service.alive()
+}
+
+// bare inserts for the same time as the service is asked to, and returns the rate.
+func (w *scribe) bare(ctx context.Context) (float64, error) {
+	var group sync.WaitGroup
+	var done atomic.Int64
+	var lock sync.Mutex
+	var failed error
+	began := time.Now()
+	end := w.Warm + w.Time
+	for range writers {
+		group.Go(func() {
+			for ctx.Err() == nil && time.Since(began) < end {
+				err := w.rows.insert(ctx, w.st.DB, w.first+w.n.Add(1))
+				if err != nil {
+					lock.Lock()
+					failed = errors.Join(failed, err)
+					lock.Unlock()
+					return
+				}
+				if at := time.Since(began); at >= w.Warm && at < end {
+					done.Add(1)
+				}
+			}
+		})
+	}
+	group.Wait()
+	return float64(done.Load()) / w.Time.Seconds(), errors.Join(failed, ctx.Err())
+}
