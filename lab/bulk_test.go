@@ -1,4 +1,4 @@
-package bench
+package lab
 
 import (
 	"context"
@@ -26,7 +26,7 @@ const bulkEvents = 20_000
 // with the bare inserts of the very same rows into another empty database, in transactions of the same size and
 // statements of many rows:
 //
-//	ALMANAC_TEST_MYSQL=mysql://root@127.0.0.1:3306/ go test -run '^$' -bench Bulk -benchtime 3x ./bench
+//	ALMANAC_TEST_MYSQL=mysql://root@127.0.0.1:3306/ go -C lab test -run '^$' -bench Bulk -benchtime 3x .
 func BenchmarkBulk(b *testing.B) {
 	b.Run("sqlite", func(b *testing.B) { bulk(b, storetest.SQLite) })
 	if os.Getenv(storetest.Variable) != "" {

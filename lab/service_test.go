@@ -1,5 +1,5 @@
-// Package bench measures the service beside hand-written baselines.
-package bench
+// Package lab measures the service beside hand-written baselines.
+package lab
 
 import (
 	"encoding/base64"

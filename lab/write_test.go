@@ -1,4 +1,4 @@
-package bench
+package lab
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 // BenchmarkCreate compares POST /events over HTTP with the bare inserts of the same rows, each in a
 // transaction of its own, on the same database, and with the same requests that carry a key:
 //
-//	ALMANAC_TEST_MYSQL=mysql://root@127.0.0.1:3306/ go test -run '^$' -bench Create -benchtime 2s ./bench
+//	ALMANAC_TEST_MYSQL=mysql://root@127.0.0.1:3306/ go -C lab test -run '^$' -bench Create -benchtime 2s .
 func BenchmarkCreate(b *testing.B) {
 	engines(b, func(b *testing.B, st *store.Store) {
 		s := serve(b, st)

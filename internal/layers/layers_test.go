@@ -33,51 +33,49 @@ type layer struct {
 // layers is the order of the program: arrows go up the list only. A new package is placed here first.
 var layers = []layer{
 	{"calendar", ""},
-	{"param", ""},
-	{"markup", ""},
-	{"limit", ""},
 	{"migrations", ""},
 	{"web", ""},
+	{"internal/param", ""},
+	{"internal/markup", ""},
+	{"internal/limit", ""},
 	{"internal/jsonappend", ""},
 	{"internal/layers", ""},
 	{"internal/licences", ""},
 	{"internal/manual", ""},
-	{"when", "calendar"},
-	{"locale", "calendar"},
-	{"media", "calendar"},
+	{"internal/when", "calendar"},
+	{"internal/locale", "calendar"},
+	{"internal/media", "calendar"},
+	{"internal/search", "calendar internal/markup"},
 	{"schema", "calendar"},
-	{"search", "calendar markup"},
 	{"ent", "schema calendar"},
-	{"store", "ent migrations calendar"},
-	{"auth", "ent calendar"},
-	{"replay", "ent store calendar"},
-	{"edit", "auth ent store calendar when markup param search"},
-	{"index", "ent store calendar search"},
-	{"translations", "edit auth ent store calendar when locale markup"},
-	{"importer", "edit auth ent store calendar when locale markup media param"},
-	{"seed", "edit auth ent store calendar when locale markup media"},
+	{"internal/store", "ent migrations calendar"},
+	{"internal/auth", "ent calendar"},
+	{"internal/idempotency", "ent internal/store calendar"},
+	{"edit", "internal/auth ent internal/store calendar internal/when internal/markup internal/param internal/search"},
+	{"internal/index", "ent internal/store calendar internal/search"},
+	{"internal/translations", "edit internal/auth ent internal/store calendar internal/when internal/locale internal/markup"},
+	{"internal/importer", "edit internal/auth ent internal/store calendar internal/when internal/locale internal/markup internal/media internal/param"},
+	{"internal/seed", "edit internal/auth ent internal/store calendar internal/when internal/locale internal/markup internal/media"},
 	{"handlers", "*"},
-	{"server", "handlers auth calendar limit locale param media replay web"},
+	{"server", "handlers internal/auth calendar internal/limit internal/locale internal/param internal/media internal/idempotency web"},
 	{"cmd/almanac", "*"},
 	{"internal/storetest", "*"},
 	{"internal/apitest", "*"},
-	{"bench", "*"},
-	{"internal/faults", "*"},
 }
 
 // testsMay is what a test may import besides: a database, what writes to it, and a server on one.
-var testsMay = []string{"internal/storetest", "internal/apitest", "store", "ent", "edit"}
+var testsMay = []string{"internal/storetest", "internal/apitest", "internal/store", "ent", "edit"}
 
 // standardOnly are packages without dependencies of others'.
-var standardOnly = []string{"param"}
+var standardOnly = []string{"internal/param"}
 
 // users says who alone may import a module of others'. The web framework stays at the edge, so that nothing
 // else holds a value that it reuses after the request.
 var users = map[string][]string{
-	"github.com/redis/go-redis":           {"limit"},
+	"github.com/redis/go-redis":           {"internal/limit"},
 	"github.com/prometheus/client_golang": {"server", "cmd/almanac"},
 	"go.opentelemetry.io/otel":            {"server", "cmd/almanac"},
-	"github.com/gofiber/fiber":            {"handlers", "server", "cmd/almanac", "internal/apitest", "bench"},
+	"github.com/gofiber/fiber":            {"handlers", "server", "cmd/almanac", "internal/apitest"},
 }
 
 // file is a source file and what it imports.
@@ -238,27 +236,27 @@ func TestFaults(t *testing.T) {
 	}{
 		{"the standard library is everybody's", "calendar/slug.go", "strings", 0},
 		{"a library of others", "calendar/slug.go", "github.com/mozillazg/go-unidecode", 0},
-		{"the domain imports nothing of ours", "calendar/slug.go", ours + "param", 1},
-		{"a listed layer", "store/store.go", ours + "ent", 0},
+		{"the domain imports nothing of ours", "calendar/slug.go", ours + "internal/param", 1},
+		{"a listed layer", "internal/store/store.go", ours + "ent", 0},
 		{"a folder under a listed layer", "edit/events.go", ours + "ent/event", 0},
 		{"a folder beside it in the same layer", "ent/event.go", ours + "ent/predicate", 0},
 		{"a folder of the layer imports what the layer may", "ent/event/event.go", ours + "calendar", 0},
 		{"a name that only begins alike", "enterprise/x.go", "strings", 1},
 		{"an import down the list", "edit/events.go", ours + "handlers", 1},
 		{"schemas never import what is generated from them", "schema/event.go", ours + "ent", 1},
-		{"the handlers import all above", "handlers/events.go", ours + "importer", 0},
+		{"the handlers import all above", "handlers/events.go", ours + "internal/importer", 0},
 		{"the handlers do not import the server", "handlers/events.go", ours + "server", 1},
 		{"the command imports the server", "cmd/almanac/serve.go", ours + "server", 0},
 		{"a package in no layer", "utils/utils.go", "strings", 1},
 		{"an import of a package in no layer", "cmd/almanac/serve.go", ours + "utils", 1},
-		{"tests open databases", "auth/auth_test.go", ours + "internal/storetest", 0},
-		{"the program does not use what tests use", "auth/auth.go", ours + "internal/storetest", 1},
-		{"tests keep to the table otherwise", "auth/auth_test.go", ours + "server", 1},
-		{"parameters need the standard library only", "param/param.go", "golang.org/x/text/language", 1},
-		{"their tests may compare with others' help", "param/param_test.go", "github.com/google/go-cmp/cmp", 0},
+		{"tests open databases", "internal/auth/auth_test.go", ours + "internal/storetest", 0},
+		{"the program does not use what tests use", "internal/auth/auth.go", ours + "internal/storetest", 1},
+		{"tests keep to the table otherwise", "internal/auth/auth_test.go", ours + "server", 1},
+		{"parameters need the standard library only", "internal/param/param.go", "golang.org/x/text/language", 1},
+		{"their tests may compare with others' help", "internal/param/param_test.go", "github.com/google/go-cmp/cmp", 0},
 		{"the web framework in handlers", "handlers/route.go", "github.com/gofiber/fiber/v2", 0},
-		{"the web framework nowhere else", "auth/auth.go", "github.com/gofiber/fiber/v2/utils", 1},
-		{"nor in a test there", "auth/auth_test.go", "github.com/gofiber/fiber/v2", 1},
+		{"the web framework nowhere else", "internal/auth/auth.go", "github.com/gofiber/fiber/v2/utils", 1},
+		{"nor in a test there", "internal/auth/auth_test.go", "github.com/gofiber/fiber/v2", 1},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
