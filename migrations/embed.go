@@ -6,7 +6,8 @@ package migrations
 
 import "embed"
 
-// FS has one folder per engine: mysql (MySQL, MariaDB and compatible) and sqlite.
+// FS has one folder per engine: mysql (MySQL, MariaDB and compatible) and sqlite, and in states the tables that each
+// statement of mysql leaves, for comparisons with databases.
 //
-//go:embed mysql sqlite
+//go:embed mysql sqlite states
 var FS embed.FS

@@ -31,7 +31,7 @@ func (c checkCmd) Run(ctx context.Context, s streams) error {
 	}
 	return with(ctx, func(st *store.Store) error {
 		if err := st.Current(ctx); err != nil {
-			return err
+			return advised(err, st)
 		}
 		e := &edit.Editor{Site: site, Now: now(), By: auth.System()}
 		if c.Repair {

@@ -154,7 +154,7 @@ func planned(ctx context.Context, st *store.Store) (plan *store.Store, done func
 	}
 	for _, r := range revs {
 		if !r.ExecutedAt.IsZero() {
-			return nil, nil, fmt.Errorf("%w\nRun 'almanac migrate apply --db %s' first", err, st)
+			return nil, nil, advised(err, st)
 		}
 	}
 	if plan, err = store.Open(ctx, "sqlite://:memory:"); err != nil {

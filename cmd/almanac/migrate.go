@@ -1,12 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -62,6 +65,7 @@ type migrateCmds struct {
 	Data     migrateDataCmd     `cmd:"" help:"Run the data steps that migrations leave: rows are brought up to date in batches, while others serve. May be interrupted."`
 	Verify   migrateVerifyCmd   `cmd:"" help:"Compare the tables with those the migrations make, and print what would mend them. Exit status 1 when they differ."`
 	Baseline migrateBaselineCmd `cmd:"" help:"Take over a database that has its tables already: record that migrations up to VERSION need not run."`
+	Set      migrateSetCmd      `cmd:"" help:"Record that migrations up to VERSION need not run: their statements were run by other means. Runs none of them."`
 	Lint     migrateLintCmd     `cmd:"" help:"Look for changes in migrations that lose data or break what runs. Exit status 1 when there are any."`
 	Diff     migrateDiffCmd     `cmd:"" help:"For developers: write the next migration from the schema." hidden:""`
 	Seal     migrateSealCmd     `cmd:"" help:"For developers: write the checksums anew, after a migration that is not released was edited." hidden:""`
@@ -185,6 +189,10 @@ func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {
 					fmt.Fprintf(s.Err, "applying %s %s from statement %d of %d\n",
 						step.Version, step.Description, step.Number, step.Total)
 				}
+				if step.Found {
+					fmt.Fprintf(s.Err, "statement %d of %d ran before an interruption: recorded, and not run again\n",
+						step.Number, step.Total)
+				}
 			},
 		})
 		if err != nil {
@@ -214,7 +222,7 @@ type migrateDiffCmd struct {
 	Check bool   `help:"Write nothing; fail when anything would be written."`
 }
 
-// Run writes migrations/{engine} and schema.{engine}.sql.
+// Run writes migrations/{engine}, schema.{engine}.sql and migrations/states.
 func (c migrateDiffCmd) Run(ctx context.Context, s streams) error {
 	engines := map[string]string{"sqlite": "sqlite://:memory:"}
 	if c.Dev != "" {
@@ -240,16 +248,69 @@ func (c migrateDiffCmd) Run(ctx context.Context, s streams) error {
 
 type migrateSealCmd struct {
 	Dir string `default:"." type:"existingdir" help:"Root of the source tree."`
+	Dev string `placeholder:"URL" help:"An empty MySQL database to replay the migrations in; without it migrations/states stays as it is."`
 }
 
-// Run writes migrations/{engine}/atlas.sum.
-func (c migrateSealCmd) Run() error {
+// Run writes migrations/{engine}/atlas.sum, and migrations/states.
+func (c migrateSealCmd) Run(ctx context.Context, s streams) error {
 	for _, engine := range []string{"mysql", "sqlite"} {
 		if err := store.Seal(filepath.Join(c.Dir, "migrations", engine)); err != nil {
 			return err
 		}
 	}
-	return nil
+	if c.Dev == "" {
+		return nil
+	}
+	return opened(ctx, "--dev", c.Dev, store.Open, func(dev *store.Store) error {
+		_, err := writeStates(ctx, dev, filepath.Join(c.Dir, "migrations"), false)
+		return err
+	})
+}
+
+// writeStates writes the files of migrations/states that are not as they should be, and returns their names. With check
+// it writes nothing.
+func writeStates(ctx context.Context, dev *store.Store, folder string, check bool) (written []string, err error) {
+	files, err := dev.States(ctx, os.DirFS(folder))
+	if err != nil {
+		return nil, err
+	}
+	states := filepath.Join(folder, store.StatesFolder)
+	entries, err := os.ReadDir(states)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		if _, ok := files[e.Name()]; ok {
+			continue
+		}
+		written = append(written, filepath.Join(states, e.Name()))
+		if !check {
+			if err := os.Remove(filepath.Join(states, e.Name())); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		file := filepath.Join(states, name)
+		have, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+		if bytes.Equal(have, files[name]) {
+			continue
+		}
+		written = append(written, file)
+		if check {
+			continue
+		}
+		if err := os.MkdirAll(states, 0o755); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(file, files[name], 0o644); err != nil {
+			return nil, err
+		}
+	}
+	return written, nil
 }
 
 // diff brings one engine's files up to date, or names those that would change.
@@ -280,6 +341,7 @@ func (c migrateDiffCmd) diff(ctx context.Context, engine, url string, now time.T
 		}
 	}
 	folder := filepath.Join(c.Dir, "migrations", engine)
+	planned := folder
 	if c.Check {
 		// Planned in a copy, so that nothing of the tree changes.
 		temp, err := os.MkdirTemp("", "almanac-migrations-")
@@ -290,14 +352,18 @@ func (c migrateDiffCmd) diff(ctx context.Context, engine, url string, now time.T
 		if err := os.CopyFS(temp, os.DirFS(folder)); err != nil {
 			return nil, err
 		}
-		folder = temp
+		planned = temp
 	}
-	changed, err := st.Diff(ctx, folder, c.Name, now)
+	changed, err := st.Diff(ctx, planned, c.Name, now)
 	if err != nil {
 		return nil, err
 	}
 	if changed {
-		written = append(written, filepath.Join(c.Dir, "migrations", engine))
+		written = append(written, folder)
 	}
-	return written, nil
+	if engine != "mysql" {
+		return written, nil
+	}
+	states, err := writeStates(ctx, st, filepath.Dir(folder), c.Check)
+	return append(written, states...), err
 }

@@ -51,9 +51,9 @@ func (l lockWait) wait() time.Duration {
 	return l.LockTimeout
 }
 
-// dev is the flag of commands that replay migrations.
+// dev is the flag of commands that can replay migrations in another database.
 type dev struct {
-	Dev string `placeholder:"URL" help:"An empty MySQL database to replay migrations in; it is emptied again. SQLite's are replayed in memory."`
+	Dev string `placeholder:"URL" help:"An empty MySQL database to replay migrations in; it is emptied again. Only lint needs it, to look at the migrations of MySQL."`
 }
 
 // with opens the dev database for do, which gets nil when there is none.
@@ -104,19 +104,52 @@ func (c migrateBaselineCmd) Run(ctx context.Context, s streams) error {
 			err := st.Baseline(ctx, c.Version, store.BaselineOptions{
 				Operator: version(), Dev: dev, Force: c.Force, LockWait: c.wait(),
 			})
-			var differs *store.DriftError
-			if errors.As(err, &differs) {
-				if _, err := io.WriteString(s.Out, differs.Drift.String()); err != nil {
-					return err
-				}
-			}
 			if err != nil {
-				return wrongVersion("VERSION", err)
+				return errors.Join(printDrift(s.Out, err), wrongVersion("VERSION", err))
 			}
 			fmt.Fprintf(s.Out, "%s is at version %s; nothing was run\n", st, c.Version)
 			return nil
 		})
 	})
+}
+
+type migrateSetCmd struct {
+	Version string `arg:"" optional:"" help:"The last migration that the database has; without it, the last of this program."`
+	database
+	lockWait
+	Force bool `help:"Do not compare the tables with those of the migrations."`
+}
+
+func (c migrateSetCmd) Run(ctx context.Context, s streams) error {
+	return c.existing(ctx, func(st *store.Store) error {
+		changes, err := st.SetVersion(ctx, c.Version, store.SetOptions{
+			Operator: version(), Force: c.Force, LockWait: c.wait(),
+		})
+		if err != nil {
+			return errors.Join(printDrift(s.Out, err), wrongVersion("VERSION", err))
+		}
+		for _, r := range changes {
+			if r.Removed {
+				fmt.Fprintf(s.Out, "removed %s %s from the record: it is pending again\n", r.Version, r.Description)
+			} else {
+				fmt.Fprintf(s.Out, "set %s %s: recorded as applied, nothing was run\n", r.Version, r.Description)
+			}
+		}
+		if len(changes) == 0 {
+			fmt.Fprintln(s.Out, "nothing to set: the record is as it should be")
+		}
+		return nil
+	})
+}
+
+// printDrift prints what differs when err is about that.
+func printDrift(out io.Writer, err error) error {
+	var differs *store.DriftError
+	if !errors.As(err, &differs) {
+		return nil
+	}
+	_, err = io.WriteString(out, differs.Drift.String())
+	return err
 }
 
 type migrateLintCmd struct {

@@ -213,11 +213,23 @@ func current(ctx context.Context, st *store.Store, migrate bool) error {
 		_, err := st.Migrate(ctx, version())
 		return err
 	}
-	err := st.Current(ctx)
-	if errors.Is(err, store.ErrBehind) {
-		return fmt.Errorf("%w\nRun 'almanac migrate apply --db %s', or serve with --migrate", err, st)
+	return advised(st.Current(ctx), st)
+}
+
+// advised adds the command that mends a schema that is behind. It names no user: that of the database may not change
+// tables.
+func advised(err error, st *store.Store) error {
+	if !errors.Is(err, store.ErrBehind) {
+		return err
 	}
-	return err
+	command, rights := "apply", ""
+	if errors.Is(err, store.ErrNotEmpty) {
+		command = "baseline VERSION"
+	}
+	if st.Engine() == "mysql" {
+		rights = ", with a user that may change tables"
+	}
+	return fmt.Errorf("%w\nRun 'almanac migrate %s --db %s'%s", err, command, st.URLFor("MIGRATING-USER"), rights)
 }
 
 // listen serves an open database. ready is called once with the address, when connections are accepted.

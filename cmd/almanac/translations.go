@@ -41,10 +41,8 @@ func (f kindFlag) kinds() []calendar.Kind {
 // looking is with for commands that read a database whose schema has to be up to date.
 func (d database) looking(ctx context.Context, do func(*store.Store) error) error {
 	return d.reading(ctx, func(st *store.Store) error {
-		if err := st.Current(ctx); errors.Is(err, store.ErrBehind) {
-			return fmt.Errorf("%w\nRun 'almanac migrate apply --db %s' first", err, st)
-		} else if err != nil {
-			return err
+		if err := st.Current(ctx); err != nil {
+			return advised(err, st)
 		}
 		return do(st)
 	})

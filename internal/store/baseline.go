@@ -40,29 +40,26 @@ func (e *DriftError) Error() string {
 
 func (*DriftError) Unwrap() error { return ErrDrift }
 
-func (s *Store) baseline(ctx context.Context, files fs.FS, version string, o BaselineOptions) (err error) {
-	dir, err := loadDir(files, s.Engine())
-	if err != nil {
-		return err
-	}
+func (s *Store) baseline(ctx context.Context, files fs.FS, version string, o BaselineOptions) error {
 	if version == "" {
 		return fmt.Errorf("%w: it is empty", ErrVersion)
 	}
-	if err := isVersion(dir, version); err != nil {
-		return err
-	}
-	conn, err := s.DB.Conn(ctx)
+	return s.withHistory(ctx, files, func(h *history) error {
+		if err := h.isVersion(version); err != nil {
+			return err
+		}
+		if err := h.baseline(ctx, version, o); err != nil {
+			return fmt.Errorf("baseline: %w", err)
+		}
+		return nil
+	})
+}
+
+func (h *history) baseline(ctx context.Context, version string, o BaselineOptions) (err error) {
+	s := h.store
+	end, err := s.lock(ctx, h.conn, s.waitFor(o.LockWait))
 	if err != nil {
 		return err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	wait := s.lockWait
-	if o.LockWait != 0 {
-		wait = max(o.LockWait, 0)
-	}
-	end, err := s.lock(ctx, conn, wait)
-	if err != nil {
-		return fmt.Errorf("baseline: %w", err)
 	}
 	defer func() {
 		ended := untouched
@@ -71,39 +68,36 @@ func (s *Store) baseline(ctx context.Context, files fs.FS, version string, o Bas
 		}
 		err = errors.Join(err, end(ended))
 	}()
-
-	applied, err := s.appliedOn(ctx, conn)
-	if err != nil {
+	if err := h.read(ctx); err != nil {
 		return err
 	}
-	if len(applied) > 0 {
-		return fmt.Errorf("baseline: %s has a record of migrations already, up to %s", s, applied[len(applied)-1].Version)
+	if len(h.revs) > 0 {
+		return fmt.Errorf("%s has a record of migrations already, up to %s", s, h.revs[len(h.revs)-1].Version)
 	}
 	if !o.Force {
-		taken := []*migrate.Revision{{Version: version, Type: migrate.RevisionTypeBaseline}}
-		drift, err := s.compare(ctx, conn, dir, taken, o.Dev)
+		live, err := inspect(ctx, h.drv)
 		if err != nil {
-			return fmt.Errorf("baseline: %w", err)
+			return err
+		}
+		drift, err := h.compare(ctx, live, point{version, whole}, o.Dev)
+		if err != nil {
+			return err
 		}
 		if len(drift.Mend) > 0 {
-			return fmt.Errorf("baseline: %w", &DriftError{drift})
+			return &DriftError{drift}
 		}
 	}
-	if _, err := conn.ExecContext(ctx, revisionDDL[s.Engine()]); err != nil {
+	if _, err := h.conn.ExecContext(ctx, revisionDDL[s.Engine()]); err != nil {
 		return fmt.Errorf("revision table: %w", err)
 	}
-	drv, err := s.driver(conn)
-	if err != nil {
-		return err
-	}
-	ex, err := migrate.NewExecutor(drv, dir, revisions{conn},
+	ex, err := migrate.NewExecutor(h.drv, h.dir, revisions{h.conn},
 		migrate.WithBaselineVersion(version), migrate.WithOperatorVersion(o.Operator))
 	if err != nil {
 		return err
 	}
 	// Looking for what is pending is what writes the baseline.
 	if _, err := ex.Pending(ctx); err != nil && !errors.Is(err, migrate.ErrNoPendingFiles) {
-		return fmt.Errorf("baseline: %w", err)
+		return err
 	}
 	return nil
 }

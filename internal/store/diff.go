@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 	"time"
 
@@ -51,6 +52,9 @@ func (s *Store) Diff(ctx context.Context, folder, name string, now time.Time) (w
 	}
 	return true, nil
 }
+
+// entTables is held while Ent plans: it changes its tables then, which are the same for all databases of the process.
+var entTables sync.Mutex
 
 // Seal writes the atlas.sum of a folder of migrations anew, after one that is not released yet was edited.
 func Seal(folder string) error {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"strings"
 	"time"
 
+	"ariga.io/atlas/sql/migrate"
 	"ariga.io/atlas/sql/schema"
 	"github.com/go-sql-driver/mysql"
 )
@@ -32,6 +34,10 @@ func (s *Store) BaselineFiles(ctx context.Context, files fs.FS, version string, 
 	return s.baseline(ctx, files, version, o)
 }
 
+func (s *Store) SetFiles(ctx context.Context, files fs.FS, version string, o SetOptions) ([]SetChange, error) {
+	return s.setVersion(ctx, files, version, o)
+}
+
 func (s *Store) StatusFiles(ctx context.Context, files fs.FS) ([]Revision, error) {
 	return s.status(ctx, files)
 }
@@ -41,6 +47,8 @@ func (s *Store) CurrentFiles(ctx context.Context, files fs.FS) error { return s.
 func (s *Store) SetLockWait(d time.Duration) { s.lockWait = d }
 
 const LockName = lockName
+
+func RevisionDDL(s *Store) string { return revisionDDL[s.Engine()] }
 
 func ParseURL(text string) (config *mysql.Config, shown string, err error) {
 	l, err := parseURL(text)
@@ -67,6 +75,21 @@ func LimitsOf(text string) (Limits, error) {
 		out.Timeout, out.Read, out.Write = l.mysql.Timeout, l.mysql.ReadTimeout, l.mysql.WriteTimeout
 	}
 	return out, nil
+}
+
+// CheckStates is the error of a file of migrations/mysql that has no state for one of its statements.
+func CheckStates(files fs.FS, name string) error {
+	text, err := fs.ReadFile(files, "mysql/"+name)
+	if err != nil {
+		return err
+	}
+	dir := &migrate.MemDir{}
+	if err := dir.WriteFile(name, text); err != nil {
+		return err
+	}
+	version, _, _ := strings.Cut(name, "_")
+	_, err = statesOf(files, dir, point{version, whole})
+	return err
 }
 
 func WithLocks(sql string) []string { return withLocks(sql) }

@@ -59,6 +59,7 @@ const (
 	ruleLinear       = "non_linear"        // databases that are further do not take it
 	ruleRuns         = "runs"              // fails on an empty database
 	ruleLock         = "lock"              // does not say whether it keeps programs from writing; see LintLocks
+	ruleResume       = "resume"            // an apply that is interrupted at it cannot tell whether it ran
 )
 
 // Lint looks for changes in the migrations of files that lose data, break programs that are still running, fail
@@ -234,6 +235,11 @@ func (l *linter) replay(ctx context.Context, drv atlasDriver, all []migrate.File
 			diff, err := drv.SchemaDiff(current, next)
 			if err != nil {
 				return fmt.Errorf("%s: %w", f.Name(), err)
+			}
+			// SQLite does all or nothing.
+			if l.engine == "mysql" && len(diff) == 0 {
+				l.add(f, stmt.Pos, ruleResume, "Leaves all tables as they are, so that an interrupted apply runs it again: "+
+					"make it a data step, or a statement that may run twice")
 			}
 			changes = append(changes, &sqlcheck.Change{Changes: renames(l.engine, stmt.Text, diff), Stmt: stmt})
 			newKeys(keys, current, next, f, stmt)

@@ -106,6 +106,15 @@ func TestLintRules(t *testing.T) {
 			"CREATE TABLE c (id bigint NOT NULL, p_id bigint NOT NULL, PRIMARY KEY (p_id, id), " + refers,
 			nil,
 		},
+		{
+			"rows, after which the tables are as before", "mysql", "CREATE TABLE q (id int);\nINSERT INTO p (id) VALUES (1);\n",
+			[]string{"2_two.sql:2 error resume"},
+		},
+		{
+			"rows, by a statement that may run twice", "mysql",
+			"-- atlas:nolint resume\nINSERT IGNORE INTO p (id) VALUES (1);\n", nil,
+		},
+		{"rows, where all is one transaction", "sqlite", "INSERT INTO p (id) VALUES (1);\n", nil},
 		{"what does not run", "", "\nDROP TABLE nowhere;\n", []string{"2_two.sql:2 error runs"}},
 		{"silenced before the statement", "", "-- atlas:nolint destructive\nDROP TABLE p;\n", nil},
 		{"silenced by its code", "", "-- atlas:nolint DS102\nDROP TABLE p;\n", nil},

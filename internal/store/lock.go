@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"ariga.io/atlas/sql/schema"
 )
 
 // ErrLocked is returned by Open and Migrate when another process did not let go of the database, or
@@ -36,42 +38,53 @@ func (s *Store) lock(ctx context.Context, conn *sql.Conn, wait time.Duration) (e
 	if s.Engine() == "sqlite" {
 		return lockSQLite(ctx, conn, wait)
 	}
-	return lockMySQL(ctx, conn, wait)
+	return s.lockMySQL(ctx, conn, wait)
 }
 
 // lockMySQL takes a named lock, which belongs to the connection and ends with it. Its statements wait no longer
 // for tables either.
-func lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(outcome) error, err error) {
-	var got sql.NullBool
-	err = conn.QueryRowContext(ctx, "SELECT GET_LOCK(?, ?)", lockName, int(math.Ceil(wait.Seconds()))).Scan(&got)
+//
+// A statement goes on at the server when the process that sent it ends, and the lock with it. So nothing of an
+// interrupted run goes on when the next one has the lock.
+func (s *Store) lockMySQL(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(outcome) error, err error) {
+	drv, err := s.driver(conn)
+	if err != nil {
+		return nil, err
+	}
+	// The server counts in seconds.
+	seconds := time.Duration(math.Ceil(wait.Seconds())) * time.Second
+	unlock, err := drv.Lock(ctx, lockName, seconds)
 	switch {
 	case ctx.Err() != nil:
 		return nil, errors.Join(fmt.Errorf("waiting for %s: %w", lockName, ctx.Err()), discard(conn))
+	case errors.Is(err, schema.ErrLocked):
+		return nil, fmt.Errorf("%w, for more than %s: %s", ErrLocked, wait, lockHolder(ctx, conn))
 	case err != nil:
 		return nil, err
-	case !got.Valid:
-		return nil, fmt.Errorf("the server cannot take the lock %s", lockName)
-	case !got.Bool:
-		return nil, fmt.Errorf("%w, for more than %s: %s", ErrLocked, wait, lockHolder(ctx, conn))
 	}
 	// A statement that changes a table waits for transactions that use it, and whoever comes later waits behind it:
 	// by MySQL's default for a year.
-	seconds := max(int(math.Ceil(wait.Seconds())), 1)
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION lock_wait_timeout = %d", seconds)); err != nil {
+	err = tableWait(ctx, conn, max(seconds, time.Second))
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock_wait_timeout: %w", err), discard(conn))
 	}
 	return func(outcome) error {
-		// Also when ctx has ended: in the pool the connection would keep the lock.
-		ctx := context.WithoutCancel(ctx)
-		if _, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION lock_wait_timeout = %d", tableLockWait)); err != nil {
-			return discard(conn)
+		// Also when ctx has ended: in the pool the connection would keep the lock and its time to wait.
+		err := tableWait(context.WithoutCancel(ctx), conn, tableLockWait*time.Second)
+		if err == nil {
+			err = unlock()
 		}
-		err := conn.QueryRowContext(ctx, "SELECT RELEASE_LOCK(?)", lockName).Scan(&got)
-		if err != nil || !got.Bool {
+		if err != nil {
 			return discard(conn)
 		}
 		return nil
 	}, nil
+}
+
+// tableWait sets how long the statements of a connection wait for a table.
+func tableWait(ctx context.Context, conn *sql.Conn, wait time.Duration) error {
+	_, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION lock_wait_timeout = %d", int(wait.Seconds())))
+	return err
 }
 
 // lockSQLite takes SQLite's own write lock for the whole run, in a transaction that end commits or rolls back.

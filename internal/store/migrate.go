@@ -3,11 +3,11 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io/fs"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +27,9 @@ type Revision struct {
 	ExecutedAt  time.Time // UTC; zero when it never ran
 	Error       string    // what the last attempt failed with
 	Baseline    bool      // never ran: the database had its tables when it was taken over
+
+	pending bool // something of it is left to run
+	set     bool // recorded as applied by SetVersion or `atlas migrate set`
 }
 
 // State is where a migration stands.
@@ -37,6 +40,7 @@ const (
 	Pending     State = "pending"
 	Applied     State = "applied"
 	Baseline    State = "baseline"
+	Set         State = "set"         // recorded as applied, because its statements were run by other means
 	Interrupted State = "interrupted" // between two statements, or with its process; Migrate goes on there
 	Failed      State = "failed"
 )
@@ -46,20 +50,22 @@ func (r Revision) State() State {
 	switch {
 	case r.Baseline:
 		return Baseline
+	case !r.pending && (r.set || r.Applied < r.Total): // a later one may have been set over it
+		return Set
+	case !r.pending:
+		return Applied
 	case r.Error == errInterrupted.Error():
 		return Interrupted
 	case r.Error != "":
 		return Failed
 	case r.ExecutedAt.IsZero():
 		return Pending
-	case r.Applied == r.Total:
-		return Applied
 	}
 	return Interrupted
 }
 
 // Done reports whether nothing is left to run.
-func (r Revision) Done() bool { return r.State() == Applied || r.State() == Baseline }
+func (r Revision) Done() bool { return !r.pending }
 
 var (
 	// ErrBehind is returned by Current for a schema that misses migrations.
@@ -68,7 +74,9 @@ var (
 	// ErrVersion is returned where a version is asked for that no migration has.
 	ErrVersion = errors.New("no such version")
 
-	errNotEmpty    = errors.New("want an empty database, or one that was taken over with a baseline")
+	// ErrNotEmpty is returned for a database with tables and without a record of migrations.
+	ErrNotEmpty = errors.New("want an empty database, or one that was taken over with a baseline")
+
 	errInterrupted = errors.New("interrupted")
 )
 
@@ -84,12 +92,14 @@ type MigrateOptions struct {
 
 // Migrate applies the migrations that the database misses, in order, and returns them. Several processes may
 // call it at once: one applies, the others wait and find nothing to do, or fail with ErrLocked after a minute.
+// Without anything to apply it only reads, and takes no lock.
 // Migrations whose checksum does not match atlas.sum are refused.
 //
 // On MySQL a statement that fails leaves those before it applied: the next call resumes at it. So does the end
 // of ctx, which is heeded between statements and not within one, because the server may well finish a statement
-// that nobody waits for. Only a process or connection that dies within a statement can leave one that ran and
-// is not recorded; Verify shows it. On SQLite a call applies everything or nothing.
+// that nobody waits for. A process, connection or server that goes away may leave one statement that has taken effect
+// and is not recorded. The next call finds that by comparing tables, records it and goes on; see Step.Found.
+// On SQLite a call applies everything or nothing.
 //
 // operator is recorded with each revision: the program and its version.
 func (s *Store) Migrate(ctx context.Context, operator string) ([]Revision, error) {
@@ -102,24 +112,25 @@ func (s *Store) MigrateWith(ctx context.Context, o MigrateOptions) ([]Revision, 
 }
 
 func (s *Store) migrate(ctx context.Context, files fs.FS, o MigrateOptions) (done []Revision, err error) {
-	dir, err := loadDir(files, s.Engine())
-	if err != nil {
-		return nil, err
-	}
-	if err := isVersion(dir, o.To); err != nil {
-		return nil, err
-	}
 	// One connection carries the lock, the table and the statements.
-	conn, err := s.DB.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	wait := s.lockWait
-	if o.LockWait != 0 {
-		wait = max(o.LockWait, 0)
-	}
-	end, err := s.lock(ctx, conn, wait)
+	err = s.withHistory(ctx, files, func(h *history) error {
+		if err := h.isVersion(o.To); err != nil {
+			return err
+		}
+		pending, err := h.pending(ctx, o.To)
+		if err != nil || len(pending) == 0 {
+			return err
+		}
+		done, err = h.apply(ctx, o)
+		return err
+	})
+	return done, err
+}
+
+// apply runs what is pending under the lock.
+func (h *history) apply(ctx context.Context, o MigrateOptions) (done []Revision, err error) {
+	s := h.store
+	end, err := s.lock(ctx, h.conn, s.waitFor(o.LockWait))
 	if err != nil {
 		return nil, fmt.Errorf("migrate: %w", err)
 	}
@@ -130,79 +141,86 @@ func (s *Store) migrate(ctx context.Context, files fs.FS, o MigrateOptions) (don
 		}
 		err = errors.Join(err, end(ended))
 	}()
-	if _, err := conn.ExecContext(ctx, revisionDDL[s.Engine()]); err != nil {
-		return nil, fmt.Errorf("revision table: %w", err)
-	}
-	drv, err := s.driver(conn)
-	if err != nil {
+	// Another process may have applied it meanwhile.
+	if err := h.read(ctx); err != nil {
 		return nil, err
 	}
-
-	revs := revisions{conn}
-	run := &runner{atlasDriver: drv, ctx: ctx, progress: o.Progress}
-	ex, err := migrate.NewExecutor(run, dir, revs, migrate.WithOperatorVersion(o.Operator), migrate.WithLogger(run))
-	if err != nil {
-		return nil, err
-	}
-	pending, err := s.pending(ctx, ex, o.To)
+	pending, err := h.pending(ctx, o.To)
 	if err != nil || len(pending) == 0 {
 		return nil, err
 	}
+	if _, err := h.conn.ExecContext(ctx, revisionDDL[s.Engine()]); err != nil {
+		return nil, fmt.Errorf("revision table: %w", err)
+	}
+	runCtx := ctx
+	if s.Engine() == "mysql" {
+		runCtx = context.WithoutCancel(ctx)
+	}
+	run := &runner{atlasDriver: h.drv, h: h, ctx: ctx, progress: o.Progress}
+	revs := revisions{h.conn}
 	defer func() {
 		if run.touched {
 			ended = applied
 		}
 	}()
-	runCtx := ctx
-	if s.Engine() == "mysql" {
-		runCtx = context.WithoutCancel(ctx)
-	}
-	if err := ex.ExecuteN(runCtx, len(pending)); err != nil {
-		if errors.Is(err, errInterrupted) {
-			return nil, fmt.Errorf("migrate: %w before statement %d of %d of %s %s: %w",
-				errInterrupted, run.step.Number, run.step.Total, run.step.Version, run.step.Description, context.Cause(ctx))
-		}
-		if isLockTimeout(err) {
-			err = fmt.Errorf("%w: a transaction that uses the table did not end in time: %w; the table is %s",
-				ErrLocked, err, tableUsers(runCtx, conn, run.step.SQL))
-		}
-		return nil, fmt.Errorf("migrate: %w", err)
+	if err := run.execute(runCtx, revs, o.Operator, len(pending)); err != nil {
+		return nil, err
 	}
 	for _, f := range pending {
 		rev, err := revs.ReadRevision(runCtx, f.Version())
 		if err != nil {
 			return nil, fmt.Errorf("revision %s: %w", f.Version(), err)
 		}
-		done = append(done, revisionOf(rev))
+		done = append(done, revisionOf(rev, false))
 	}
 	return done, nil
 }
 
-// pending is the migrations that are to run, up to and including version to unless that is empty.
-func (s *Store) pending(ctx context.Context, ex *migrate.Executor, to string) ([]migrate.File, error) {
-	files, err := ex.Pending(ctx)
-	switch {
-	case errors.Is(err, migrate.ErrNoPendingFiles):
-		return nil, nil
-	case errors.As(err, new(*migrate.NotCleanError)):
-		return nil, fmt.Errorf("migrate: %s has tables, and no record of migrations: %w", s, errNotEmpty)
-	case err != nil:
-		return nil, fmt.Errorf("migrate: %w", err)
+// waitFor is how long to wait for a lock: the default for 0, not at all for a negative time.
+func (s *Store) waitFor(wait time.Duration) time.Duration {
+	if wait == 0 {
+		return s.lockWait
 	}
-	if to != "" {
-		files = slices.DeleteFunc(files, func(f migrate.File) bool { return f.Version() > to })
-	}
-	return files, nil
+	return max(wait, 0)
 }
 
 // runner is a driver that stops between two statements when ctx ends, and knows which one is next.
 type runner struct {
 	atlasDriver
+	h        *history
 	ctx      context.Context
 	progress func(Step)
+	dry      bool // statements are not run
 	step     Step
 	failure  error
 	touched  bool // a statement ran that rows with foreign keys could suffer from
+}
+
+// execute has Atlas's Executor run the first of the pending migrations, so many.
+func (r *runner) execute(ctx context.Context, revs migrate.RevisionReadWriter, operator string, count int) error {
+	ex, err := migrate.NewExecutor(r, r.h.dir, resuming{revs, r.h},
+		migrate.WithOperatorVersion(operator), migrate.WithLogger(r))
+	if err != nil {
+		return err
+	}
+	err = ex.ExecuteN(ctx, count)
+	var failed *migrate.StmtExecError
+	var unwritten *migrate.WriteRevisionError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errInterrupted):
+		return fmt.Errorf("migrate: %w before statement %d of %d of %s %s: %w",
+			errInterrupted, r.step.Number, r.step.Total, r.step.Version, r.step.Description, context.Cause(r.ctx))
+	case isLockTimeout(err):
+		return fmt.Errorf("migrate: %w: a transaction that uses the table did not end in time: %w; the table is %s",
+			ErrLocked, err, tableUsers(ctx, r.h.conn, r.step.SQL))
+	case !errors.As(err, &failed) && errors.As(err, &unwritten) && unwritten.Revision.Applied > 0:
+		rev := unwritten.Revision
+		return fmt.Errorf("migrate: statement %d of %d of %s %s ran and could not be recorded; apply again when the "+
+			"database can be written: %w", rev.Applied, rev.Total, rev.Version, rev.Description, err)
+	}
+	return fmt.Errorf("migrate: %w", err)
 }
 
 // additive are the statements that leave every row as it is, and every reference.
@@ -223,20 +241,36 @@ func (r *runner) Log(entry migrate.LogEntry) {
 		r.step = Step{Version: e.File.Version(), Description: e.File.Desc(), Number: e.Skip, Total: len(stmts)}
 	case migrate.LogStmt:
 		r.step.Number++
-		r.step.SQL, r.step.Comments = e.Stmt.Text, e.Stmt.Comments
-		if r.progress != nil {
-			r.progress(r.step)
-		}
+		r.step.SQL, r.step.Comments, r.step.Found = e.Stmt.Text, e.Stmt.Comments, false
 	}
 }
 
-// ExecContext runs a statement of a migration.
+// ExecContext runs a statement of a migration, unless it has run before an interruption.
 func (r *runner) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	if r.failure != nil {
 		return nil, r.failure
 	}
+	// The record is written after each statement, so at most the one after the recorded ones has run without it.
+	rev := r.h.revision(r.step.Version)
+	if rev != nil && rev.Applied < rev.Total && r.step.Number == rev.Applied+1 {
+		live, err := inspect(ctx, r.atlasDriver)
+		if err != nil {
+			return nil, err
+		}
+		found, err := r.h.tookEffect(ctx, live, r.step.Version, r.step.Number)
+		if err != nil && !errors.Is(err, errNoState) {
+			return nil, err
+		}
+		r.step.Found = found
+	}
+	if r.progress != nil {
+		r.progress(r.step)
+	}
 	if r.ctx.Err() != nil {
 		return nil, errInterrupted
+	}
+	if r.dry || r.step.Found {
+		return driver.RowsAffected(0), nil
 	}
 	r.touched = r.touched || touches(query)
 	return r.atlasDriver.ExecContext(ctx, query, args...)
@@ -265,72 +299,18 @@ func (s *Store) driver(conn *sql.Conn) (atlasDriver, error) {
 	return full, nil
 }
 
-// isVersion checks that a migration has the version, unless it is empty.
-func isVersion(dir migrate.Dir, version string) error {
-	files, err := dir.Files()
-	if err != nil || version == "" {
-		return err
-	}
-	if slices.ContainsFunc(files, func(f migrate.File) bool { return f.Version() == version }) {
-		return nil
-	}
-	if len(files) == 0 {
-		return fmt.Errorf("%w: %s; there are no migrations", ErrVersion, version)
-	}
-	return fmt.Errorf("%w: %s; the last one is %s", ErrVersion, version, files[len(files)-1].Version())
-}
-
 // Status lists all migrations in order: those of the binary, and those of the database the binary does not
 // know. It changes nothing; a database without a revision table has applied none.
 func (s *Store) Status(ctx context.Context) ([]Revision, error) {
 	return s.status(ctx, migrations.FS)
 }
 
-func (s *Store) status(ctx context.Context, files fs.FS) ([]Revision, error) {
-	dir, err := loadDir(files, s.Engine())
-	if err != nil {
-		return nil, err
-	}
-	known, err := dir.Files()
-	if err != nil {
-		return nil, err
-	}
-	applied, err := s.applied(ctx)
-	if err != nil {
-		return nil, err
-	}
-	byVersion := make(map[string]Revision, len(applied))
-	for _, r := range applied {
-		byVersion[r.Version] = revisionOf(r)
-	}
-	out := make([]Revision, 0, len(known))
-	for _, f := range known {
-		rev, ok := byVersion[f.Version()]
-		if !ok {
-			stmts, err := f.Stmts()
-			if err != nil {
-				return nil, fmt.Errorf("migration %s: %w", f.Name(), err)
-			}
-			rev = Revision{Version: f.Version(), Description: f.Desc(), Total: len(stmts)}
-			// Only the last migration of a baseline is recorded.
-			if isBaseline(applied) && f.Version() < applied[0].Version {
-				rev.Baseline, rev.ExecutedAt = true, applied[0].ExecutedAt.UTC()
-			}
-		}
-		out = append(out, rev)
-		delete(byVersion, f.Version())
-	}
-	for _, r := range applied {
-		if rev, ok := byVersion[r.Version]; ok {
-			out = append(out, rev)
-		}
-	}
-	return out, nil
-}
-
-// isBaseline reports whether the first revision is one that never ran.
-func isBaseline(applied []*migrate.Revision) bool {
-	return len(applied) > 0 && applied[0].Type == migrate.RevisionTypeBaseline
+func (s *Store) status(ctx context.Context, files fs.FS) (revs []Revision, err error) {
+	err = s.withHistory(ctx, files, func(h *history) error {
+		revs, err = h.list(ctx)
+		return err
+	})
+	return revs, err
 }
 
 // Current returns nil when the database has every migration of the binary, and an error wrapping ErrBehind
@@ -341,45 +321,26 @@ func (s *Store) Current(ctx context.Context) error {
 }
 
 func (s *Store) current(ctx context.Context, files fs.FS) error {
-	revs, err := s.status(ctx, files)
-	if err != nil {
-		return err
-	}
-	pending := 0
-	for _, r := range revs {
-		switch r.State() {
-		case Failed:
-			return fmt.Errorf("%w: migration %s stopped at statement %d of %d: %s",
-				ErrBehind, r.Version, r.Applied+1, r.Total, r.Error)
-		case Interrupted:
+	return s.withHistory(ctx, files, func(h *history) error {
+		pending, err := h.pending(ctx, "")
+		if errors.Is(err, ErrNotEmpty) || errors.As(err, new(*migrate.HistoryNonLinearError)) ||
+			errors.As(err, new(*migrate.MissingMigrationError)) {
+			return fmt.Errorf("%w: %w", ErrBehind, err)
+		}
+		if err != nil || len(pending) == 0 {
+			return err
+		}
+		if rev := h.revision(pending[0].Version()); rev != nil {
+			r := revisionOf(rev, true)
+			if r.State() == Failed {
+				return fmt.Errorf("%w: migration %s stopped at statement %d of %d: %s",
+					ErrBehind, r.Version, r.Applied+1, r.Total, r.Error)
+			}
 			return fmt.Errorf("%w: migration %s was interrupted at statement %d of %d",
 				ErrBehind, r.Version, r.Applied+1, r.Total)
-		case Pending:
-			pending++
 		}
-	}
-	if pending > 0 {
-		return fmt.Errorf("%w: %d of %d migrations are not applied", ErrBehind, pending, len(revs))
-	}
-	return nil
-}
-
-// applied reads the revision table, if there is one.
-func (s *Store) applied(ctx context.Context) (revs []*migrate.Revision, err error) {
-	conn, err := s.DB.Conn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	return s.appliedOn(ctx, conn)
-}
-
-func (s *Store) appliedOn(ctx context.Context, conn *sql.Conn) ([]*migrate.Revision, error) {
-	there, err := s.hasTable(ctx, conn, revisionTable)
-	if err != nil || !there {
-		return nil, err
-	}
-	return revisions{conn}.ReadRevisions(ctx)
+		return fmt.Errorf("%w: %d of %d migrations are not applied", ErrBehind, len(pending), len(h.all))
+	})
 }
 
 // hasTable reports whether the database has a table.
@@ -396,10 +357,11 @@ func (s *Store) hasTable(ctx context.Context, db interface {
 	return n > 0, err
 }
 
-func revisionOf(r *migrate.Revision) Revision {
+func revisionOf(r *migrate.Revision, pending bool) Revision {
 	return Revision{
 		Version: r.Version, Description: r.Description, Applied: r.Applied, Total: r.Total,
-		ExecutedAt: r.ExecutedAt.UTC(), Error: r.Error, Baseline: r.Type == migrate.RevisionTypeBaseline,
+		ExecutedAt: r.ExecutedAt.UTC(), Error: r.Error, Baseline: r.Type.Has(migrate.RevisionTypeBaseline),
+		pending: pending, set: r.Type.Has(migrate.RevisionTypeResolved),
 	}
 }
 
@@ -423,6 +385,9 @@ func copyDir(files fs.FS, name string) (migrate.Dir, error) {
 	}
 	dir := &migrate.MemDir{}
 	for _, e := range entries {
+		if e.IsDir() {
+			continue
+		}
 		data, err := fs.ReadFile(files, name+"/"+e.Name())
 		if err != nil {
 			return nil, err

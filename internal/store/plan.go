@@ -2,14 +2,9 @@ package store
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
-
-	"ariga.io/atlas/sql/migrate"
 
 	"github.com/almanac-cal/almanac/migrations"
 )
@@ -22,6 +17,7 @@ type Step struct {
 	Total       int
 	SQL         string
 	Comments    []string // those the file has before the statement, each with its mark
+	Found       bool     // it ran before an interruption: it is recorded, and not run again
 }
 
 // Plan is what Migrate would run.
@@ -40,98 +36,28 @@ func (s *Store) Plan(ctx context.Context, to string) (Plan, error) {
 }
 
 func (s *Store) plan(ctx context.Context, files fs.FS, to string) (plan Plan, err error) {
-	dir, err := loadDir(files, s.Engine())
-	if err != nil {
-		return Plan{}, err
-	}
-	if err := isVersion(dir, to); err != nil {
-		return Plan{}, err
-	}
-	applied, err := s.applied(ctx)
-	if err != nil {
-		return Plan{}, err
-	}
-	conn, err := s.DB.Conn(ctx)
-	if err != nil {
-		return Plan{}, err
-	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
-	drv, err := s.driver(conn)
-	if err != nil {
-		return Plan{}, err
-	}
-	ex, err := migrate.NewExecutor(drv, dir, recorded{revs: applied})
-	if err != nil {
-		return Plan{}, err
-	}
-	pending, err := s.pending(ctx, ex, to)
-	if err != nil {
-		return Plan{}, err
-	}
 	plan = Plan{Database: s.String(), Engine: s.Engine()}
-	if len(applied) > 0 {
-		plan.At = applied[len(applied)-1].Version
-	}
-	for _, f := range pending {
-		steps, err := steps(drv, f)
-		if err != nil {
-			return Plan{}, err
+	err = s.withHistory(ctx, files, func(h *history) error {
+		if err := h.isVersion(to); err != nil {
+			return err
 		}
-		for _, r := range applied {
-			if r.Version != f.Version() {
-				continue
-			}
-			if err := unchanged(r, f, steps); err != nil {
-				return Plan{}, err
-			}
-			steps = steps[r.Applied:]
+		if len(h.revs) > 0 {
+			plan.At = h.revs[len(h.revs)-1].Version
 		}
-		plan.Steps = append(plan.Steps, steps...)
+		pending, err := h.pending(ctx, to)
+		if err != nil || len(pending) == 0 {
+			return err
+		}
+		run := &runner{
+			atlasDriver: h.drv, h: h, ctx: ctx, dry: true,
+			progress: func(step Step) { plan.Steps = append(plan.Steps, step) },
+		}
+		return run.execute(ctx, recorded{revs: h.revs}, "", len(pending))
+	})
+	if err != nil {
+		return Plan{}, err
 	}
 	return plan, nil
-}
-
-// recorded is a revision table that only tells what it had. Nothing is written.
-type recorded struct {
-	migrate.NopRevisionReadWriter
-	revs []*migrate.Revision
-}
-
-func (recorded) Ident() *migrate.TableIdent { return revisions{}.Ident() }
-
-func (r recorded) ReadRevisions(context.Context) ([]*migrate.Revision, error) { return r.revs, nil }
-
-// steps are the statements of a file.
-func steps(drv atlasDriver, f migrate.File) ([]Step, error) {
-	stmts, err := migrate.FileStmtDecls(drv, f)
-	if err != nil {
-		return nil, fmt.Errorf("migration %s: %w", f.Name(), err)
-	}
-	out := make([]Step, len(stmts))
-	for i, stmt := range stmts {
-		out[i] = Step{
-			Version: f.Version(), Description: f.Desc(), Number: i + 1, Total: len(stmts),
-			SQL: stmt.Text, Comments: stmt.Comments,
-		}
-	}
-	return out, nil
-}
-
-// unchanged checks that the statements of a file that ran are still those of the file. Each of the recorded
-// hashes is over all statements so far.
-func unchanged(r *migrate.Revision, f migrate.File, steps []Step) error {
-	hash := sha256.New()
-	for i := range r.Applied {
-		if i < len(steps) && i < len(r.PartialHashes) {
-			hash.Write([]byte(steps[i].SQL))
-			sum := base64.StdEncoding.EncodeToString(hash.Sum(nil))
-			if sum == strings.TrimPrefix(r.PartialHashes[i], "h1:") {
-				continue
-			}
-		}
-		return fmt.Errorf("migrate: %w", migrate.HistoryChangedError{File: f.Name(), Stmt: i + 1})
-	}
-	return nil
 }
 
 // String is the plan as SQL with comments, to review, to keep or to run by hand.
@@ -168,6 +94,13 @@ func (p Plan) String() string {
 		fmt.Fprintf(&b, "\n-- %s %s, statement %d of %d\n", s.Version, s.Description, s.Number, s.Total)
 		for _, c := range s.Comments {
 			b.WriteString(strings.TrimSpace(c) + "\n")
+		}
+		if s.Found {
+			b.WriteString("-- It ran before an interruption, and will be recorded only.\n")
+			for line := range strings.Lines(terminated(s.SQL) + "\n") {
+				b.WriteString("-- " + line)
+			}
+			continue
 		}
 		b.WriteString(terminated(s.SQL) + "\n")
 	}

@@ -92,7 +92,12 @@ func scanRevision(rows *sql.Rows) (*migrate.Revision, error) {
 }
 
 func (r revisions) WriteRevision(ctx context.Context, rev *migrate.Revision) error {
-	hashes, err := json.Marshal(rev.PartialHashes)
+	partial := rev.PartialHashes
+	if rev.Applied == rev.Total {
+		// As the Executor leaves it a moment later, so that the record is the same if the process ends in between.
+		partial = nil
+	}
+	hashes, err := json.Marshal(partial)
 	if err != nil {
 		return err
 	}

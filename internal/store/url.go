@@ -271,6 +271,16 @@ func (c readCommitted) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
+// URLFor is the database's URL with another user and no password.
+func (s *Store) URLFor(user string) string {
+	u, err := url.Parse(s.String())
+	if s.url.mysql == nil || err != nil {
+		return s.String()
+	}
+	u.User = url.User(user)
+	return u.String()
+}
+
 // CheckURL is the error that Open would have for a URL before it connects to anything.
 func CheckURL(text string) error {
 	_, err := parseURL(text)

@@ -1,0 +1,114 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// The process itself, killed in the middle of its statements again and again.
+func TestKilledProcessesAreTakenUp(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "almanac")
+	if err := os.Symlink(self, program); err != nil {
+		t.Fatal(err)
+	}
+	storetest.EachURL(t, func(t *testing.T, url string) {
+		killed := 0
+		// The first one at once: SQLite has all its migrations in the time of a few statements of MySQL.
+		for after := time.Duration(0); killed < 10; after = time.Duration(rand.Int64N(int64(100 * time.Millisecond))) {
+			if !killedWhileApplying(t, program, url, after) {
+				break
+			}
+			killed++
+		}
+		if killed == 0 {
+			t.Error("no process was killed")
+		}
+		t.Logf("%d processes were killed", killed)
+		if out, err := applying(t, program, url).CombinedOutput(); err != nil {
+			t.Fatalf("after %d kills: %v, %s", killed, err, out)
+		}
+		st, err := store.Open(t.Context(), url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Close()
+		if drift, err := st.Verify(t.Context(), nil); err != nil || len(drift.Mend) != 0 {
+			t.Errorf("error %v\n%s", err, drift)
+		}
+		revs, err := st.Status(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want []string
+		for _, r := range revs {
+			got, want = append(got, string(r.State())), append(want, string(store.Applied))
+			if r.Applied != r.Total || r.Error != "" {
+				t.Errorf("%+v", r)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("states (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func applying(t *testing.T, program, url string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, "migrate", "apply", "--no-data", "--db", url)
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=10")
+	return cmd
+}
+
+// killedWhileApplying starts an apply and kills it some time after it began with its statements. It reports whether it
+// did: the process may have ended before.
+func killedWhileApplying(t *testing.T, program, url string, after time.Duration) bool {
+	t.Helper()
+	cmd := applying(t, program, url)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said, killed := "", false
+	lines := bufio.NewScanner(stderr)
+	for lines.Scan() {
+		said += lines.Text() + "\n"
+		if strings.HasPrefix(lines.Text(), "applying ") && !killed {
+			killed = true
+			time.Sleep(after)
+			_ = cmd.Process.Kill() // it may have ended
+		}
+	}
+	err = cmd.Wait()
+	t.Logf("%v, %s after: %s", err, after, said)
+	var exit *exec.ExitError
+	if err == nil || !errors.As(err, &exit) {
+		return false
+	}
+	if status, ok := exit.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
+		t.Fatalf("%v: %s", err, said)
+	}
+	return true
+}
