@@ -24,7 +24,7 @@ import (
 // them as they are served.
 func translations(t *testing.T, lang calendar.Language) map[string]string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(apitest.Root(), "locale", "doc."+string(lang)+".json"))
+	data, err := os.ReadFile(filepath.Join(apitest.Root(), "internal", "locale", "doc."+string(lang)+".json"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ var callers = map[string]string{
 	"Term.Delete":           "edit/terms.go",
 	"Image.Delete":          "edit/images.go",
 	"auth.RemoveUser":       "edit/users.go",
-	"User.Delete":           "auth/user.go",
+	"User.Delete":           "internal/auth/user.go",
 }
 
 func TestLinksAreRemovedWhereTheyAreLogged(t *testing.T) {

@@ -6,7 +6,7 @@ import "strings"
 const inertPasses = 4
 
 // Inert makes of a text one that no HTML parser finds markup in, wherever in a page it is put as text: clients do not
-// escape the texts that the contract leaves unescaped (sections 6.2 to 6.4). Entities are decoded and tags and comments
+// escape the texts that are answered unescaped (contract, sections 6.2 to 6.4). Entities are decoded and tags and comments
 // removed, as Text does, until there is nothing left to decode or to remove. A "<" that begins no tag stays, as in
 // "1 < 2"; one that would begin a tag if a ">" followed goes alone, and "Room <A" becomes "Room A".
 //
