@@ -113,7 +113,7 @@ func TestMediaIsReadAsClientsTakeIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer conn.Close()
+		t.Cleanup(func() { conn.Close() })
 		if _, err := io.WriteString(conn, "GET /media/a.png HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
@@ -121,6 +121,7 @@ func TestMediaIsReadAsClientsTakeIt(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { res.Body.Close() })
 		if res.StatusCode != 200 || res.ContentLength != files.size {
 			t.Fatalf("got %d and %d bytes", res.StatusCode, res.ContentLength)
 		}

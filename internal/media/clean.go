@@ -56,7 +56,8 @@ func cleanJPEG(data []byte) (cleaned, error) {
 			return cleaned{}, errBroken
 		}
 		if marker == jpegEOI {
-			c.data = append(out, 0xFF, jpegEOI)
+			out = append(out, 0xFF, jpegEOI)
+			c.data = out
 			return c, nil
 		}
 		if marker >= jpegRST0 && marker <= jpegRST7 {
@@ -174,7 +175,8 @@ func cleanPNG(data []byte) (cleaned, error) {
 		rest = rest[len(chunk):]
 		switch name := string(chunk[4:8]); name {
 		case "IEND":
-			c.data = append(out, chunk...)
+			out = append(out, chunk...)
+			c.data = out
 			if animated {
 				c.turn = upright // its frames cannot be turned
 			}
@@ -337,7 +339,7 @@ func cleanWebP(data []byte) (cleaned, error) {
 	if moves {
 		c.turn = upright // its frames cannot be turned
 	}
-	binary.LittleEndian.PutUint32(out[4:], uint32(len(out)-8)) //nolint:gosec // at most MaxBytes
+	binary.LittleEndian.PutUint32(out[4:], uint32(len(out)-8))
 	c.data = out
 	return c, nil
 }
@@ -371,7 +373,7 @@ func webpChunk(data []byte) (name string, body, after []byte) {
 
 func appendChunk(out []byte, name string, body []byte) []byte {
 	out = append(out, name...)
-	out = binary.LittleEndian.AppendUint32(out, uint32(len(body))) //nolint:gosec // at most MaxBytes
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(body)))
 	out = append(out, body...)
 	if len(body)%2 == 1 {
 		out = append(out, 0)

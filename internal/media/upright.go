@@ -104,7 +104,7 @@ func (f *format) withProfile(profile []byte) ([]byte, error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	out := binary.BigEndian.AppendUint32(nil, uint32(body.Len()-4)) //nolint:gosec // a profile is part of a file
+	out := binary.BigEndian.AppendUint32(nil, uint32(body.Len()-4))
 	out = append(out, body.Bytes()...)
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(body.Bytes())), nil
 }

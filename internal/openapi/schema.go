@@ -118,14 +118,6 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 	return refTo("schemas", name)
 }
 
-// schemaName is a type's name as clients know it: Event for represent.Event, ImageSize for represent.ImageSize.
-func schemaName(t reflect.Type) string {
-	if t == reflect.TypeFor[represent.ImageSize]() {
-		return "ImageSize"
-	}
-	return capital(strings.TrimSuffix(t.Name(), "JSON"))
-}
-
 // forms are what the texts under a key look like, wherever it stands.
 var forms = func() map[string]ordered {
 	date := ordered{{"pattern", `^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`}}

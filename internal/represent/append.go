@@ -11,8 +11,10 @@ import (
 // Events is the events of a page.
 type Events []Event
 
+// AppendJSON implements jsonwrite.Appender.
 func (l Events) AppendJSON(b []byte) []byte { return jsonwrite.List(b, l, appendEvent) }
 
+// AppendJSON implements jsonwrite.Appender.
 func (j *Event) AppendJSON(b []byte) []byte { return appendEvent(b, j) }
 
 func appendEvent(b []byte, j *Event) []byte {
@@ -117,8 +119,10 @@ func appendEventTerm(b []byte, j *EventTerm) []byte {
 // Venues is the venues of a page.
 type Venues []Venue
 
+// AppendJSON implements jsonwrite.Appender.
 func (l Venues) AppendJSON(b []byte) []byte { return jsonwrite.List(b, l, appendVenue) }
 
+// AppendJSON implements jsonwrite.Appender.
 func (j Venue) AppendJSON(b []byte) []byte { return appendVenue(b, &j) }
 
 func appendVenue(b []byte, j *Venue) []byte {
@@ -166,8 +170,10 @@ func appendVenue(b []byte, j *Venue) []byte {
 // Organizers is the organizers of a page.
 type Organizers []Organizer
 
+// AppendJSON implements jsonwrite.Appender.
 func (l Organizers) AppendJSON(b []byte) []byte { return jsonwrite.List(b, l, appendOrganizer) }
 
+// AppendJSON implements jsonwrite.Appender.
 func (j Organizer) AppendJSON(b []byte) []byte { return appendOrganizer(b, &j) }
 
 func appendOrganizer(b []byte, j *Organizer) []byte {

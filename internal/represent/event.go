@@ -83,6 +83,7 @@ func details(date string) DateDetails {
 	}
 }
 
+// CostDetails is a cost in parts (contract, section 7).
 type CostDetails struct {
 	CurrencySymbol   string   `json:"currency_symbol"`
 	CurrencyCode     string   `json:"currency_code"`
@@ -220,6 +221,7 @@ type EventLD struct {
 	Offers         *OfferLD     `json:"offers,omitempty"`
 }
 
+// OfferLD is the price of an event in the vocabulary of schema.org.
 type OfferLD struct {
 	Type          string `json:"@type"`
 	Price         string `json:"price"`

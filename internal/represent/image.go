@@ -25,6 +25,7 @@ type ImageSizes struct {
 	Large     *ImageSize `json:"large,omitempty"`
 }
 
+// ImageSize is a file with a smaller copy of a picture. Width and height are pixels, Filesize is bytes.
 type ImageSize struct {
 	Width    int    `json:"width"`
 	Height   int    `json:"height"`

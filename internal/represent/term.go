@@ -25,6 +25,7 @@ type Term struct {
 	Translations []string `json:"translations"`
 }
 
+// TermURLs are the addresses below the API of a term, its collection, and its parent if it has one.
 type TermURLs struct {
 	Self       string `json:"self"`
 	Collection string `json:"collection"`

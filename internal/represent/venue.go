@@ -55,6 +55,7 @@ type PlaceLD struct {
 	SameAs      string     `json:"sameAs,omitempty"`
 }
 
+// AddressLD is a postal address in the vocabulary of schema.org.
 type AddressLD struct {
 	Type     string `json:"@type"`
 	Street   string `json:"streetAddress,omitempty"`
@@ -64,6 +65,7 @@ type AddressLD struct {
 	Country  string `json:"addressCountry,omitempty"`
 }
 
+// GeoLD is a position in the vocabulary of schema.org, in degrees north and east.
 type GeoLD struct {
 	Type      string  `json:"@type"`
 	Latitude  float64 `json:"latitude"`

@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := proc.ResetPeak(*pid); err != nil {
 		return err
 	}
-	statuses := map[int]int{}
+	var statuses map[int]int
 	if *readers > 0 {
 		statuses, err = read(ctx, set.Arg(0), *readers, *length)
 	} else {
@@ -74,22 +74,28 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 }
 
 // read opens connections, reads the heads of their replies, and waits.
-func read(ctx context.Context, address string, n int, length time.Duration) (map[int]int, error) {
+func read(ctx context.Context, address string, n int, length time.Duration) (statuses map[int]int, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
 		return nil, err
 	}
-	statuses := map[int]int{}
+	var conns []net.Conn
+	defer func() {
+		for _, conn := range conns {
+			err = errors.Join(err, conn.Close())
+		}
+	}()
+	statuses = make(map[int]int)
 	for range n {
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", u.Host)
 		if err != nil {
 			return nil, err
 		}
-		defer conn.Close()
+		conns = append(conns, conn)
 		if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\n\r\n", u.RequestURI(), u.Host); err != nil {
 			return nil, err
 		}
-		res, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil)
+		res, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil) //nolint:bodyclose // its body is never taken: the connection is closed
 		if err != nil {
 			return nil, err
 		}
@@ -149,10 +155,10 @@ func post(ctx context.Context, address, token string, data []byte) (int, error) 
 func progressive(side int) []byte {
 	segment := func(out []byte, marker byte, body ...byte) []byte {
 		out = append(out, 0xFF, marker)
-		out = binary.BigEndian.AppendUint16(out, uint16(len(body)+2)) //nolint:gosec // short
+		out = binary.BigEndian.AppendUint16(out, uint16(len(body)+2))
 		return append(out, body...)
 	}
-	size := binary.BigEndian.AppendUint16(nil, uint16(side)) //nolint:gosec // a JPEG has no longer sides
+	size := binary.BigEndian.AppendUint16(nil, uint16(side))
 	out := segment([]byte{0xFF, 0xD8}, 0xDB, append([]byte{0}, bytes.Repeat([]byte{1}, 64)...)...)
 	frame := append([]byte{8}, size...)
 	frame = append(frame, size...)
