@@ -32,8 +32,13 @@ import (
 // caller gets the same replies from both. The methods of observer say what a caller may read. They come from the contract and share
 // no rule with the service.
 
-// pairsPerSeed is how many pairs of calendars are compared for a seed.
-const pairsPerSeed = 50
+// pairsPerSeed returns how many pairs of calendars are compared for a seed.
+func pairsPerSeed() int {
+	if testing.Short() {
+		return 20
+	}
+	return 50
+}
 
 // pathsPerPair is how many requests about what differs are made to both calendars of a pair.
 const pathsPerPair = 24
@@ -208,16 +213,17 @@ func checkInterference(t *testing.T, st *store.Store, seed uint64) {
 			observers = append(observers, observer{c, false}, observer{c, false}, observer{c, false})
 		}
 	}
-	for pair := range pairsPerSeed {
+	pairs := pairsPerSeed()
+	for pair := range pairs {
 		n.compare(t, one(r, observers...), pair)
 		if t.Failed() {
 			t.Fatalf("run again with %s=%d", seedVariable, seed)
 		}
 	}
-	t.Logf("of %d pairs of calendars: %v", pairsPerSeed, n.shares)
+	t.Logf("of %d pairs of calendars: %v", pairs, n.shares)
 	for _, what := range []string{"a hidden link", "a protected event", "a private venue with a position"} {
-		if 100*n.shares[what] < 5*pairsPerSeed {
-			t.Errorf("%s differs in %d of %d pairs, want 5 %%", what, n.shares[what], pairsPerSeed)
+		if 100*n.shares[what] < 5*pairs {
+			t.Errorf("%s differs in %d of %d pairs, want 5 %%", what, n.shares[what], pairs)
 		}
 	}
 }
