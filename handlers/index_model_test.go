@@ -723,7 +723,11 @@ var indexWrites = slices.Concat([]indexWrite{
 				ids = append(ids, *r.ImageID)
 			}
 		}
-		return ids != nil && m.sendAs("administrator", "DELETE", fmt.Sprint("/images/", one(m.Rand, ids...)), nil)
+		if len(ids) == 0 {
+			m.lastReply = m.followed.Do(m.T, upload("author", "c.png", picture(m.T, 2, 2)))
+			ids = []int64{int64(m.lastReply.Get(m.T, "id").(float64))}
+		}
+		return m.sendAs("administrator", "DELETE", fmt.Sprint("/images/", one(m.Rand, ids...)), nil)
 	}},
 
 	{"add user", (*indexModel).addGuest},

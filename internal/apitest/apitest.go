@@ -109,6 +109,8 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	config := server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, c.Site.Now), Words: words, Site: c.Site, Media: files,
 		Replays: idempotency.New(st.Ent), Log: slog.New(slog.NewTextHandler(a.Log, nil)),
+		// Tests share a machine with others, and the race detector slows them down. Tests of deadlines set their own.
+		Limits: server.Limits{Timeout: 2 * time.Minute, UploadTimeout: 2 * time.Minute},
 	}
 	if a.server, err = server.New(config); err != nil {
 		t.Fatal(err)
