@@ -165,7 +165,7 @@ func TestCredentialsComeAfterTheRoute(t *testing.T) {
 			{Name: "files need none", Request: with(bad, apitest.Request{Absolute: true, Path: "/media/2026/11/no.png"}), Status: 404},
 			{Name: "HEAD", Request: with(bad, apitest.Request{Method: "HEAD", Path: "/events"}), Status: 401},
 			refused("index", get("")),
-			refused("public read", get("/events/15")),
+			refused("public read", get("/events/{jazzNight}")),
 			refused("before the body is read", post("", "/events", "{")),
 			refused("before missing parameters", post("", "/events", object{})),
 			refused("before invalid parameters", get("/events?page=x")),

@@ -178,7 +178,7 @@ func TestOneOfTheRacersDeletes(t *testing.T) {
 			replies := together(t, e.API, func(int) apitest.Request { return remove("admin", c.path) })
 			equal(t, c.path, map[string]int{"200": 1, c.loser: racers - 1}, statuses(t, replies))
 		}
-		images := statuses(t, together(t, e.API, func(int) apitest.Request { return remove("admin", "/images/14") }))
+		images := statuses(t, together(t, e.API, func(int) apitest.Request { return remove("admin", "/images/{poster}") }))
 		if images["200"]+images["404 image-not-found"] != racers || images["200"] == 0 {
 			t.Errorf("images: %v", images)
 		}
@@ -194,8 +194,8 @@ func TestRacersChangeOneEvent(t *testing.T) {
 			{"featured": true},
 			{"sticky": true},
 			{"excerpt": "Short"},
-			{"venue": 10},
-			{"categories": []int{2}},
+			{"venue": grandHall},
+			{"categories": []int{music}},
 			{"end_date": "2026-12-06 01:00"},
 		}
 		replies := together(t, e.API, func(i int) apitest.Request { return patch("admin", eventPath(id), fields[i]) })
@@ -213,7 +213,7 @@ func TestRacersTranslateOneEvent(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		replies := together(t, e.API, func(i int) apitest.Request {
 			lang := []string{"pl", "es"}[i%2]
-			return patch("admin", "/events/17?ml_language="+lang, object{"title": fmt.Sprint(lang, i), "slug": fmt.Sprint("walk-", lang)})
+			return patch("admin", "/events/{musicWalk}?ml_language="+lang, object{"title": fmt.Sprint(lang, i), "slug": fmt.Sprint("walk-", lang)})
 		})
 		equal(t, "replies", map[string]int{"200": racers}, statuses(t, replies))
 		e.stored(t, 17, object{"title": "Walk with music", "translations": []string{"en", "pl", "es"}})
@@ -231,13 +231,13 @@ func TestRacersLinkWhatIsTakenAway(t *testing.T) {
 		replies := together(t, e.API, func(i int) apitest.Request {
 			switch i {
 			case 2:
-				return remove("admin", "/venues/10")
+				return remove("admin", "/venues/{grandHall}")
 			case 3:
-				return remove("admin", "/categories/2")
+				return remove("admin", "/categories/{music}")
 			case 4:
-				return remove("admin", "/images/14")
+				return remove("admin", "/images/{poster}")
 			}
-			return post("admin", "/events", concert(object{"title": fmt.Sprint("Racer ", i), "venue": 10, "categories": []int64{2, stays}, "image": 14}))
+			return post("admin", "/events", concert(object{"title": fmt.Sprint("Racer ", i), "venue": grandHall, "categories": []int64{music, stays}, "image": poster}))
 		})
 		for word := range statuses(t, replies) {
 			if word != "200" && word != "201" && word != "400 rest_invalid_param" {

@@ -328,15 +328,15 @@ func TestWhatIsExpectedIsOfTheRecordAlone(t *testing.T) {
 	source := pictures(t)
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		rows := pictureRows(t, e.API)
-		e.must(t, patch("admin", "/venues/10", object{"phone": "1"}))
-		e.must(t, patch("admin", "/events/15", object{"featured": false}))
-		_, event := tagged(t, e.API, get("/events/15"))
+		e.must(t, patch("admin", "/venues/{grandHall}", object{"phone": "1"}))
+		e.must(t, patch("admin", "/events/{jazzNight}", object{"featured": false}))
+		_, event := tagged(t, e.API, get("/events/{jazzNight}"))
 		hall := object{"venue": "Grand Hall", "phone": "2"}
 		e.Run(t, []apitest.Case{
-			{Name: "a venue of the event was changed", Request: patch("admin", "/venues/10", object{"phone": "3"}), Status: 200},
-			{Name: "the event is another representation", Request: ifNoneMatch(event, get("/events/15")), Status: 200},
-			{Name: "and the same version", Request: ifMatch(event, patch("admin", "/events/15", object{"venue": hall, "organizer": object{"organizer": "New"}})), Status: 200},
-			{Name: "its venue was changed with it", Request: get("/venues/10"), Status: 200, Check: shows(`"2"`, "phone")},
+			{Name: "a venue of the event was changed", Request: patch("admin", "/venues/{grandHall}", object{"phone": "3"}), Status: 200},
+			{Name: "the event is another representation", Request: ifNoneMatch(event, get("/events/{jazzNight}")), Status: 200},
+			{Name: "and the same version", Request: ifMatch(event, patch("admin", "/events/{jazzNight}", object{"venue": hall, "organizer": object{"organizer": "New"}})), Status: 200},
+			{Name: "its venue was changed with it", Request: get("/venues/{grandHall}"), Status: 200, Check: shows(`"2"`, "phone")},
 			{Name: "no record is named: event", Request: ifNoneMatch("*", ifMatch(`"x"`, post("admin", "/events", concert(nil)))), Status: 201},
 			{Name: "no record is named: a venue that is there", Request: ifMatch(`"x"`, post("admin", "/venues", hall)), Status: 201},
 			{Name: "no record is named: organizer", Request: ifMatch(`"x"`, post("admin", "/organizers", object{"organizer": "Alice & Co", "phone": "4"})), Status: 201},
@@ -344,16 +344,16 @@ func TestWhatIsExpectedIsOfTheRecordAlone(t *testing.T) {
 			{Name: "no record is named: image", Request: ifMatch(`"x"`, upload("admin", "a.png", picture(t, 4, 3))), Status: 201, Check: func(t *testing.T, r apitest.Response) {
 				header("ETag", r.Header.Get("ETag"))(t, e.Do(t, get(fmt.Sprintf("/images/%v", r.Get(t, "id")))))
 			}},
-			{Name: "refused before the download", Request: ifMatch(`"x"`, patch("admin", "/events/15", object{"image": source + "/nowhere.png"})), Status: 412, Code: failed},
+			{Name: "refused before the download", Request: ifMatch(`"x"`, patch("admin", "/events/{jazzNight}", object{"image": source + "/nowhere.png"})), Status: 412, Code: failed},
 			{
 				Name:    "refused after the download",
-				Request: ifMatch("*", patch("admin", "/events/15", object{"image": source + "/ok.png", "end_date": "2020-01-01"})), Status: 400,
+				Request: ifMatch("*", patch("admin", "/events/{jazzNight}", object{"image": source + "/ok.png", "end_date": "2020-01-01"})), Status: 400,
 			},
-			{Name: "stale before an end before the start", Request: ifMatch(`"x"`, patch("admin", "/events/15", object{"end_date": "2020-01-01"})), Status: 412, Code: failed},
-			{Name: "a method in a header", Request: headed("X-HTTP-Method-Override", "DELETE", ifMatch(`"x"`, post("admin", "/events/15", nil))), Status: 412, Code: failed},
-			{Name: "to the trash by an update", Request: ifMatch(`"x"`, patch("admin", "/events/15", object{"status": "trash"})), Status: 412, Code: failed},
+			{Name: "stale before an end before the start", Request: ifMatch(`"x"`, patch("admin", "/events/{jazzNight}", object{"end_date": "2020-01-01"})), Status: 412, Code: failed},
+			{Name: "a method in a header", Request: headed("X-HTTP-Method-Override", "DELETE", ifMatch(`"x"`, post("admin", "/events/{jazzNight}", nil))), Status: 412, Code: failed},
+			{Name: "to the trash by an update", Request: ifMatch(`"x"`, patch("admin", "/events/{jazzNight}", object{"status": "trash"})), Status: 412, Code: failed},
 			{Name: "unknown", Request: ifMatch("*", patch("admin", "/events/999999", object{})), Status: 404},
-			{Name: "in the trash", Request: ifMatch(`"x"`, remove("admin", "/events/21")), Status: 410},
+			{Name: "in the trash", Request: ifMatch(`"x"`, remove("admin", "/events/{trashedEvent}")), Status: 410},
 		})
 		if got := pictureRows(t, e.API); got != rows+1 {
 			t.Errorf("%d images are left", got-rows-1)
@@ -444,8 +444,8 @@ func TestOneOfTheRacersHasTheRightTag(t *testing.T) {
 				}
 			}
 		}
-		_, tag := tagged(t, e.API, get("/images/14"))
-		replies := statuses(t, together(t, e.API, func(int) apitest.Request { return ifMatch(tag, remove("admin", "/images/14")) }))
+		_, tag := tagged(t, e.API, get("/images/{poster}"))
+		replies := statuses(t, together(t, e.API, func(int) apitest.Request { return ifMatch(tag, remove("admin", "/images/{poster}")) }))
 		if replies["200"] != 1 || replies["200"]+replies["412 "+failed]+replies["404 image-not-found"] != racers {
 			t.Errorf("image: %v", replies)
 		}
@@ -455,7 +455,7 @@ func TestOneOfTheRacersHasTheRightTag(t *testing.T) {
 // TestRacersWithTagsLoseNoUpdate has everybody read, add to what they read and write until it is theirs.
 func TestRacersWithTagsLoseNoUpdate(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		together(t, e.API, func(int) apitest.Request { return get("/events/17") })
+		together(t, e.API, func(int) apitest.Request { return get("/events/{musicWalk}") })
 		done := make(chan error, racers)
 		for i := range racers {
 			go func() { done <- e.addLetter(t, string(rune('a'+i))) }()
@@ -465,7 +465,7 @@ func TestRacersWithTagsLoseNoUpdate(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		letters := []byte(strings.TrimPrefix(fmt.Sprint(e.must(t, get("/events/17")).Get(t, "title")), "Walk with music"))
+		letters := []byte(strings.TrimPrefix(fmt.Sprint(e.must(t, get("/events/{musicWalk}")).Get(t, "title")), "Walk with music"))
 		slices.Sort(letters)
 		equal(t, "letters", "abcdefgh", string(letters))
 	})
@@ -474,9 +474,9 @@ func TestRacersWithTagsLoseNoUpdate(t *testing.T) {
 // addLetter appends to the title of an event what nobody else may overwrite.
 func (e *eventTest) addLetter(t *testing.T, letter string) error {
 	for t.Context().Err() == nil {
-		res := e.Do(t, get("/events/17"))
+		res := e.Do(t, get("/events/{musicWalk}"))
 		title := fmt.Sprint(res.Get(t, "title"))
-		next := e.Do(t, ifMatch(res.Header.Get("ETag"), patch("admin", "/events/17", object{"title": title + letter})))
+		next := e.Do(t, ifMatch(res.Header.Get("ETag"), patch("admin", "/events/{musicWalk}", object{"title": title + letter})))
 		switch next.Status {
 		case 200:
 			return nil

@@ -32,8 +32,8 @@ func TestExamplesAreRecorded(t *testing.T) {
 	}
 	event := object{
 		"title": "Open-air cinema", "start_date": "2026-12-18 18:00", "end_date": "2026-12-18 20:00",
-		"timezone": "Europe/Warsaw", "cost": "15 zł", "categories": []any{2}, "tags": []any{"Cinema"},
-		"venue": []any{10}, "organizer": []any{13},
+		"timezone": "Europe/Warsaw", "cost": "15 zł", "categories": []any{music}, "tags": []any{"Cinema"},
+		"venue": []any{grandHall}, "organizer": []any{bob},
 	}
 	venue := object{"venue": "Old Mill", "address": "3 River Rd", "city": "Łódź", "country": "Poland", "geo_lat": 51.77, "geo_lng": 19.46}
 	organizer := object{"organizer": "Film Club", "email": "film@example.org", "website": "https://film.example.org"}
@@ -53,8 +53,8 @@ func TestExamplesAreRecorded(t *testing.T) {
 		{Request: as("PATCH", "/organizers/13", object{"phone": "+48 22 222 22 22"}), Status: 200, Golden: "organizer_updated.json"},
 		{Request: as("DELETE", "/organizers/13", nil), Status: 200, Golden: "organizer_deleted.json"},
 		{Request: as("DELETE", "/organizers/13", nil), Status: 410, Golden: "error_organizer_in_trash_410.json"},
-		{Request: get("/venues/11"), Status: 403, Golden: "error_venue_not_accessible_403.json"},
-		{Request: get("/organizers/13"), Status: 403, Golden: "error_organizer_not_accessible_403.json"},
+		{Request: get("/venues/{bareVenue}"), Status: 403, Golden: "error_venue_not_accessible_403.json"},
+		{Request: get("/organizers/{bob}"), Status: 403, Golden: "error_organizer_not_accessible_403.json"},
 		{Request: get("/venues?page=9"), Status: 404, Golden: "error_venue_page_not_found_404.json"},
 		{Request: get("/organizers?page=9"), Status: 404, Golden: "error_organizer_page_not_found_404.json"},
 		{Request: get("/images/99"), Status: 404, Golden: "error_image_not_found_404.json"},

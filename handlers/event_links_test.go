@@ -85,14 +85,14 @@ func TestVenuesAndOrganizersAreLinkedInAllForms(t *testing.T) {
 				}
 				t.Run(field+" "+c.name, func(t *testing.T) {
 					e.ids(field, want...)(t, e.must(t, post("admin", "/events", concert(object{field: sent}))))
-					id := e.mustCreate(t, "admin", object{"venue": []int{11, 10}, "organizer": []int{13, 12}})
+					id := e.mustCreate(t, "admin", object{"venue": []int{bareVenue, grandHall}, "organizer": []int{bob, alice}})
 					e.ids(field, want...)(t, e.must(t, patch("admin", eventPath(id), object{field: sent})))
 				})
 			}
 		}
-		id := e.mustCreate(t, "admin", object{"venue": []int{11, 10}, "organizer": []int{13, 12}})
+		id := e.mustCreate(t, "admin", object{"venue": []int{bareVenue, grandHall}, "organizer": []int{bob, alice}})
 		e.ids("venue", 11, 10)(t, e.must(t, patch("admin", eventPath(id), object{"organizer": nil})))
-		has(t, e.must(t, patch("admin", eventPath(id), object{"venue": 11})), object{"venue.id": 11, "organizer": []any{}})
+		has(t, e.must(t, patch("admin", eventPath(id), object{"venue": bareVenue})), object{"venue.id": 11, "organizer": []any{}})
 		has(t, e.must(t, patch("admin", eventPath(id), object{"venue": ""})), object{"venue": []any{}})
 	})
 }
@@ -130,10 +130,10 @@ func TestWhatCannotBeLinked(t *testing.T) {
 			t.Run(c.name, func(t *testing.T) {
 				for _, r := range []apitest.Response{
 					e.Do(t, post(c.as, "/events", concert(object{c.field: c.sent}))),
-					e.Do(t, patch("admin", "/events/15", object{c.field: c.sent})),
+					e.Do(t, patch("admin", "/events/{jazzNight}", object{c.field: c.sent})),
 				} {
 					if r.Status != 400 && c.as != "admin" { // the administrator may read it
-						e.must(t, patch("admin", "/events/15", object{"venue": 10, "organizer": []int{12, 13}}))
+						e.must(t, patch("admin", "/events/{jazzNight}", object{"venue": grandHall, "organizer": []int{alice, bob}}))
 						continue
 					}
 					names(strings.TrimSpace(c.field+" "+c.reason))(t, r)
@@ -150,7 +150,7 @@ func TestWhatCannotBeLinked(t *testing.T) {
 		}
 		e.Run(t, []apitest.Case{
 			{Name: "one's own draft", Request: post("contributor", "/events", concert(object{"venue": own})), Status: 201, Check: e.ids("venue", own)},
-			{Name: "a draft, by an editor", Request: post("editor", "/events", concert(object{"venue": []int64{draft, 10}})), Status: 201, Check: func(t *testing.T, r apitest.Response) {
+			{Name: "a draft, by an editor", Request: post("editor", "/events", concert(object{"venue": []int64{draft, grandHall}})), Status: 201, Check: func(t *testing.T, r apitest.Response) {
 				e.ids("venue", draft, 10)(t, r)
 				has(t, e.must(t, get(eventPath(int64(r.Get(t, "id").(float64))))), object{"venue.id": 10})
 			}},
@@ -168,7 +168,7 @@ func TestLinkedRecordsAreCreatedInline(t *testing.T) {
 			{Name: "by the rules of its resource", Request: post("admin", "/events", concert(object{
 				"venue": object{
 					"venue": "<b>Café</b> &amp; Bar", "description": "<script>x</script>Nice", "city": "Łódź", "show_map": "", "geo_lat": "51.7", "geo_lng": 19.4,
-					"country": "Poland", "province": "Łódzkie", "image": 14, "website": "https://cafe.example/", "slug": "The Café",
+					"country": "Poland", "province": "Łódzkie", "image": poster, "website": "https://cafe.example/", "slug": "The Café",
 				},
 				"organizer": object{"organizer": "Zoë", "email": "zoe at home", "phone": "1"},
 			})), Status: 201, Check: func(t *testing.T, r apitest.Response) {
@@ -184,7 +184,7 @@ func TestLinkedRecordsAreCreatedInline(t *testing.T) {
 				"venue": []any{object{"venue": "First"}, 10, object{"venue": "Last"}},
 			})), Status: 201, Check: e.keeps(object{"venue.0.venue": "First", "venue.1.id": 10, "venue.2.venue": "Last"})},
 			{
-				Name: "with an update", Request: patch("admin", "/events/6", object{"organizer": []any{object{"organizer": "Club"}, 13}}),
+				Name: "with an update", Request: patch("admin", "/events/{cityRun}", object{"organizer": []any{object{"organizer": "Club"}, 13}}),
 				Status: 200, Check: e.keeps(object{"organizer.0.organizer": "Club", "organizer.1.id": 13}),
 			},
 			{
@@ -257,7 +257,7 @@ func TestInvalidLinkedRecordsStoreNothing(t *testing.T) {
 		e.Run(t, []apitest.Case{
 			{Name: "without a name", Request: create("admin", object{"venue": object{"city": "Kyiv"}}), Status: 400, Check: nested("venue", 0, "venue")},
 			{
-				Name: "with an empty name", Request: create("admin", object{"organizer": []any{12, object{"organizer": "<i></i>", "phone": "1"}}}),
+				Name: "with an empty name", Request: create("admin", object{"organizer": []any{alice, object{"organizer": "<i></i>", "phone": "1"}}}),
 				Status: 400, Check: nested("organizer", 1, "organizer"),
 			},
 			{
@@ -265,7 +265,7 @@ func TestInvalidLinkedRecordsStoreNothing(t *testing.T) {
 				Status: 400, Check: nested("venue", 1, "show_map", "website", "geo_lat"),
 			},
 			{
-				Name: "with half a position", Request: create("admin", object{"venue": []any{10, good, object{"venue": "X", "geo_lat": 5}}}),
+				Name: "with half a position", Request: create("admin", object{"venue": []any{grandHall, good, object{"venue": "X", "geo_lat": 5}}}),
 				Status: 400, Check: nested("venue", 2, "geo_lng"),
 			},
 			{
@@ -273,7 +273,7 @@ func TestInvalidLinkedRecordsStoreNothing(t *testing.T) {
 				Status: 400, Check: nested("venue", 0, "image"),
 			},
 			{
-				Name: "with an image nobody serves", Request: create("admin", object{"venue": []any{good, 10, object{"venue": "X", "image": "http://127.0.0.1:1/x.png"}}}),
+				Name: "with an image nobody serves", Request: create("admin", object{"venue": []any{good, grandHall, object{"venue": "X", "image": "http://127.0.0.1:1/x.png"}}}),
 				Status: 400, Check: nested("venue", 2, "image"),
 			},
 			{
@@ -294,7 +294,7 @@ func TestInvalidLinkedRecordsStoreNothing(t *testing.T) {
 				Status: 400, Check: nested("venue", 0, "geo_lng"),
 			},
 			{Name: "a good one for who may not write", Request: create("subscriber", object{"venue": good, "tags": "brand new"}), Status: 403},
-			{Name: "an update that fails", Request: patch("admin", "/events/15", object{"venue": good, "tags": "brand new", "end_date": "2000-01-01"}), Status: 400},
+			{Name: "an update that fails", Request: patch("admin", "/events/{jazzNight}", object{"venue": good, "tags": "brand new", "end_date": "2000-01-01"}), Status: 400},
 		})
 		if diff := cmp.Diff(before, e.rows(t)); diff != "" {
 			t.Errorf("stored rows (-before +after):\n%s", diff)
@@ -304,7 +304,7 @@ func TestInvalidLinkedRecordsStoreNothing(t *testing.T) {
 
 func TestTermsOfAnEvent(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		e.must(t, patch("admin", "/categories/5?ml_language=pl", object{"name": "Zawody"}))
+		e.must(t, patch("admin", "/categories/{sport}?ml_language=pl", object{"name": "Zawody"}))
 		number := e.mustPost(t, "admin", "/tags", object{"name": "2026"})
 		for _, c := range []struct {
 			name, field string
@@ -330,7 +330,7 @@ func TestTermsOfAnEvent(t *testing.T) {
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				e.ids(c.field, c.want...)(t, e.must(t, post("contributor", "/events", concert(object{c.field: c.sent}))))
-				id := e.mustCreate(t, "admin", object{"categories": []int{2, 3, 5}, "tags": []int{4}})
+				id := e.mustCreate(t, "admin", object{"categories": []int{music, jazz, sport}, "tags": []int{freeEntry}})
 				e.ids(c.field, c.want...)(t, e.must(t, patch("admin", eventPath(id), object{c.field: c.sent})))
 			})
 		}
@@ -408,9 +408,9 @@ func TestParentOfAnEvent(t *testing.T) {
 			{Name: "its grandchild", Request: patch("admin", eventPath(parent), object{"post_parent": grandchild}), Status: 400, Check: loop},
 			{Name: "unknown", Request: post("admin", "/events", concert(object{"post_parent": 999999})), Status: 400, Check: unknown},
 			{Name: "a venue", Request: post("admin", "/events", concert(object{"post_parent": 10})), Status: 400, Check: unknown},
-			{Name: "in the trash", Request: post("admin", "/events", concert(object{"post_parent": 21})), Status: 400, Check: unknown},
-			{Name: "a draft of somebody", Request: post("author", "/events", concert(object{"post_parent": 20})), Status: 400, Check: unknown},
-			{Name: "a draft, for an editor", Request: post("editor", "/events", concert(object{"post_parent": 20})), Status: 201, Check: e.keeps(object{"post_parent": 20})},
+			{Name: "in the trash", Request: post("admin", "/events", concert(object{"post_parent": trashedEvent})), Status: 400, Check: unknown},
+			{Name: "a draft of somebody", Request: post("author", "/events", concert(object{"post_parent": secretPlans})), Status: 400, Check: unknown},
+			{Name: "a draft, for an editor", Request: post("editor", "/events", concert(object{"post_parent": secretPlans})), Status: 201, Check: e.keeps(object{"post_parent": secretPlans})},
 			{Name: "empty", Request: post("admin", "/events", concert(object{"post_parent": ""})), Status: 400, Check: names("post_parent rest_invalid_type")},
 			{Name: "cleared by null", Request: patch("admin", eventPath(grandchild), object{"post_parent": nil}), Status: 200, Check: e.keeps(object{"post_parent": 0})},
 			{Name: "cleared by zero", Request: patch("admin", eventPath(child), object{"post_parent": 0}), Status: 200, Check: e.keeps(object{"post_parent": 0})},
@@ -438,7 +438,7 @@ func TestImageOfAnEvent(t *testing.T) {
 		create := func(as string, image any) apitest.Request {
 			return post(as, "/events", concert(object{"image": image}))
 		}
-		update := func(image any) apitest.Request { return patch("admin", "/events/15", object{"image": image}) }
+		update := func(image any) apitest.Request { return patch("admin", "/events/{jazzNight}", object{"image": image}) }
 		none, there := object{"image": false}, object{"image.id": 14, "image.width": 640}
 		e.Run(t, []apitest.Case{
 			{Name: "id", Request: create("contributor", 14), Status: 201, Check: e.keeps(there)},
@@ -467,7 +467,7 @@ func TestImageOfAnEvent(t *testing.T) {
 			{Name: "an address, by a contributor", Request: create("contributor", pictures.URL+"/pic.png"), Status: 400, Check: names("image upload-not-allowed")},
 			{Name: "an address, by a subscriber", Request: create("subscriber", pictures.URL+"/pic.png"), Status: 403},
 
-			{Name: "not sent", Request: patch("admin", "/events/15", object{"excerpt": "x"}), Status: 200, Check: e.keeps(there)},
+			{Name: "not sent", Request: patch("admin", "/events/{jazzNight}", object{"excerpt": "x"}), Status: 200, Check: e.keeps(there)},
 			{Name: "removed by null", Request: update(nil), Status: 200, Check: e.keeps(none)},
 			{Name: "set again", Request: update(14), Status: 200, Check: e.keeps(there)},
 			{Name: "removed by false", Request: update(false), Status: 200, Check: e.keeps(none)},

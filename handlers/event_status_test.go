@@ -40,7 +40,7 @@ func TestStatusOfANewEventByRole(t *testing.T) {
 			"": "status", "any": "status", "Publish": "status", "published": "status", "draft,pending": "status", 1: "status rest_invalid_type",
 		} {
 			names(fault)(t, e.Do(t, post("admin", "/events", concert(object{"status": sent}))))
-			names(fault)(t, e.Do(t, patch("admin", "/events/15", object{"status": sent})))
+			names(fault)(t, e.Do(t, patch("admin", "/events/{jazzNight}", object{"status": sent})))
 		}
 		contributor, author := e.user["contributor"], e.user["author"]
 		e.Run(t, []apitest.Case{
@@ -88,7 +88,7 @@ func TestEveryStatusFollowsEveryOther(t *testing.T) {
 		e.Run(t, []apitest.Case{
 			{Name: "publish with a date to come", Request: patch("editor", eventPath(id), object{"status": "publish"}), Status: 200, Check: e.keeps(object{"status": "future"})},
 			{Name: "future with a past date", Request: patch("editor", eventPath(id), object{"date": "2026-01-01"}), Status: 200, Check: e.keeps(object{"status": "publish"})},
-			{Name: "kept when not sent", Request: patch("editor", "/events/20", object{"title": "Secret"}), Status: 200, Check: e.keeps(object{"status": "draft"})},
+			{Name: "kept when not sent", Request: patch("editor", "/events/{secretPlans}", object{"title": "Secret"}), Status: 200, Check: e.keeps(object{"status": "draft"})},
 		})
 	})
 }
@@ -187,39 +187,39 @@ func TestTrashedEvents(t *testing.T) {
 		noTitle := e.mustCreate(t, "contributor", object{"title": "Draft"})
 		e.Run(t, []apitest.Case{
 			{Name: "deleted by slug", Request: remove("admin", "/events/by-slug/choir"), Status: 200, Check: e.keeps(gone)},
-			{Name: "cannot be read", Request: apitest.Request{As: "admin", Path: "/events/3"}, Status: 403, Code: "event-no-longer-available"},
+			{Name: "cannot be read", Request: apitest.Request{As: "admin", Path: "/events/{choir}"}, Status: 403, Code: "event-no-longer-available"},
 			{Name: "nor by the slug in the trash", Request: get("/events/by-slug/choir__trashed"), Status: 403, Code: "event-no-longer-available"},
-			{Name: "its category counts it no more", Request: get("/categories/2"), Status: 200, Check: func(t *testing.T, r apitest.Response) {
+			{Name: "its category counts it no more", Request: get("/categories/{music}"), Status: 200, Check: func(t *testing.T, r apitest.Response) {
 				has(t, r, object{"count": 6})
 			}},
-			{Name: "again", Request: remove("admin", "/events/3?force=true"), Status: 410, Code: "event-is-in-trash"},
-			{Name: "again, anonymous", Request: remove("", "/events/3"), Status: 401, Code: "rest_forbidden"},
-			{Name: "again, author", Request: remove("author", "/events/3"), Status: 403, Code: "rest_forbidden"},
+			{Name: "again", Request: remove("admin", "/events/{choir}?force=true"), Status: 410, Code: "event-is-in-trash"},
+			{Name: "again, anonymous", Request: remove("", "/events/{choir}"), Status: 401, Code: "rest_forbidden"},
+			{Name: "again, author", Request: remove("author", "/events/{choir}"), Status: 403, Code: "rest_forbidden"},
 			{Name: "again by the old slug", Request: remove("admin", "/events/by-slug/choir"), Status: 400, Check: names("slug")},
 			{Name: "again by the new slug", Request: remove("admin", "/events/by-slug/choir__trashed"), Status: 410, Code: "event-is-in-trash"},
 			{
-				Name: "an update leaves it there", Request: patch("admin", "/events/3", object{"title": "Chorus"}), Status: 200,
+				Name: "an update leaves it there", Request: patch("admin", "/events/{choir}", object{"title": "Chorus"}), Status: 200,
 				Check: e.keeps(object{"status": "trash", "slug": "choir__trashed", "title": "Chorus"}),
 			},
-			{Name: "trash again", Request: patch("admin", "/events/3", object{"status": "trash"}), Status: 200, Check: e.keeps(object{"status": "trash", "slug": "choir__trashed"})},
+			{Name: "trash again", Request: patch("admin", "/events/{choir}", object{"status": "trash"}), Status: 200, Check: e.keeps(object{"status": "trash", "slug": "choir__trashed"})},
 			{Name: "its slug is free", Request: post("admin", "/events", concert(object{"title": "Choir"})), Status: 201, Check: e.keeps(object{"slug": "choir"})},
 			{
-				Name: "restored, its slug taken", Request: patch("admin", "/events/3", object{"status": "publish"}), Status: 200,
+				Name: "restored, its slug taken", Request: patch("admin", "/events/{choir}", object{"status": "publish"}), Status: 200,
 				Check: e.keeps(object{"status": "publish", "slug": "choir-2", "title": "Chorus", "url": apitest.BaseURL + "/event/choir-2/"}),
 			},
-			{Name: "counted again", Request: get("/categories/2"), Status: 200, Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"count": 7}) }},
-			{Name: "trashed by status", Request: patch("admin", "/events/2", object{"status": "trash"}), Status: 200, Check: e.keeps(object{"slug": "evening-song__trashed"})},
+			{Name: "counted again", Request: get("/categories/{music}"), Status: 200, Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"count": 7}) }},
+			{Name: "trashed by status", Request: patch("admin", "/events/{eveningSong}", object{"status": "trash"}), Status: 200, Check: e.keeps(object{"slug": "evening-song__trashed"})},
 			{
 				Name: "restored with its slug, as a draft", Request: patch("admin", "/events/by-slug/evening-song__trashed", object{"status": "draft"}), Status: 200,
 				Check: e.keeps(object{"status": "draft", "slug": "evening-song"}),
 			},
 			{Name: "no slug, none in the trash", Request: remove("contributor", eventPath(noTitle)), Status: 200, Check: e.keeps(object{"status": "trash", "slug": ""})},
 			{Name: "restored without", Request: patch("contributor", eventPath(noTitle), object{"status": "draft"}), Status: 200, Check: e.keeps(object{"status": "draft", "slug": ""})},
-			{Name: "that of the example, restored", Request: patch("admin", "/events/21", object{"status": "publish"}), Status: 200, Check: e.keeps(object{"slug": "to-delete"})},
-			{Name: "links outlive the trash", Request: remove("admin", "/events/15"), Status: 200, Check: e.keeps(object{"venue.id": 10, "organizer.1.id": 13, "image.id": 14})},
+			{Name: "that of the example, restored", Request: patch("admin", "/events/{trashedEvent}", object{"status": "publish"}), Status: 200, Check: e.keeps(object{"slug": "to-delete"})},
+			{Name: "links outlive the trash", Request: remove("admin", "/events/{jazzNight}"), Status: 200, Check: e.keeps(object{"venue.id": 10, "organizer.1.id": 13, "image.id": 14})},
 		})
-		e.must(t, remove("admin", "/venues/10"))
-		e.must(t, patch("admin", "/events/15", object{"status": "publish"}))
+		e.must(t, remove("admin", "/venues/{grandHall}"))
+		e.must(t, patch("admin", "/events/{jazzNight}", object{"status": "publish"}))
 		e.stored(t, 15, object{"venue": []any{}, "organizer.0.id": 12})
 	})
 }
@@ -227,7 +227,7 @@ func TestTrashedEvents(t *testing.T) {
 func TestPasswordOfAnEvent(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		id := e.mustCreate(t, "author", object{
-			"password": "  Zażółć & co ", "description": "Handshake", "cost": 5, "venue": 10, "categories": []int{2}, "featured": true, "image": 14,
+			"password": "  Zażółć & co ", "description": "Handshake", "cost": 5, "venue": grandHall, "categories": []int{music}, "featured": true, "image": poster,
 		})
 		at, list := eventPath(id), fmt.Sprintf("/events?include=%d", id)
 		open, shut := object{"description": "<p>Handshake</p>", "venue.id": 10}, "event-password-protected"
@@ -276,8 +276,8 @@ func TestPasswordOfAnEvent(t *testing.T) {
 			{Name: "created with null", Request: create(nil), Status: 201, Check: free},
 			{Name: "longest", Request: create(fmt.Sprintf("%0255d", 1)), Status: 201},
 			{Name: "one longer", Request: create(fmt.Sprintf("%0256d", 1)), Status: 400, Check: names("password rest_out_of_bounds")},
-			{Name: "trash comes before the password", Request: remove("admin", "/events/22"), Status: 200},
-			{Name: "for who reads it", Request: get("/events/22"), Status: 403, Code: "event-no-longer-available"},
+			{Name: "trash comes before the password", Request: remove("admin", "/events/{membersOnly}"), Status: 200},
+			{Name: "for who reads it", Request: get("/events/{membersOnly}"), Status: 403, Code: "event-no-longer-available"},
 		})
 	})
 }

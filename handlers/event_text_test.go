@@ -76,15 +76,15 @@ func TestTextsOfAnEvent(t *testing.T) {
 				Status: 201, Check: e.keeps(object{"description": "", "excerpt": "", "slug": "nulls", "status": "publish"}),
 			},
 			{
-				Name: "null clears where there may be nothing", Request: patch("admin", "/events/15", object{"description": nil, "excerpt": nil}),
+				Name: "null clears where there may be nothing", Request: patch("admin", "/events/{jazzNight}", object{"description": nil, "excerpt": nil}),
 				Status: 200, Check: e.keeps(object{"description": "", "excerpt": ""}),
 			},
 			{
-				Name: "null says nothing elsewhere", Request: patch("admin", "/events/15", object{"title": nil, "slug": nil, "status": nil, "author": nil, "featured": nil}),
+				Name: "null says nothing elsewhere", Request: patch("admin", "/events/{jazzNight}", object{"title": nil, "slug": nil, "status": nil, "author": nil, "featured": nil}),
 				Status: 200, Check: e.keeps(object{"title": "Winter Jazz &amp; Blues", "slug": "winter-jazz-blues", "status": "publish", "featured": true}),
 			},
 			{
-				Name: "invalid UTF-8 in a form", Request: apitest.Request{Method: "PATCH", As: "admin", Path: "/events/15", Form: "title=%ff&excerpt=%00&password=%fe"},
+				Name: "invalid UTF-8 in a form", Request: apitest.Request{Method: "PATCH", As: "admin", Path: "/events/{jazzNight}", Form: "title=%ff&excerpt=%00&password=%fe"},
 				Status: 400, Check: names("title", "excerpt", "password"),
 			},
 		})
@@ -120,7 +120,7 @@ func TestFlagsAndNumbersOfAnEvent(t *testing.T) {
 			{Name: "false by default", Request: post("admin", "/events", concert(object{"featured": nil})), Status: 201, Check: e.keeps(object{
 				"all_day": false, "show_map": false, "show_map_link": false, "hide_from_listings": false, "sticky": false, "featured": false, "ticketed": false,
 			})},
-			{Name: "kept when not sent", Request: patch("admin", "/events/15", object{"sticky": false}), Status: 200, Check: e.keeps(object{
+			{Name: "kept when not sent", Request: patch("admin", "/events/{jazzNight}", object{"sticky": false}), Status: 200, Check: e.keeps(object{
 				"show_map": true, "show_map_link": true, "sticky": false, "featured": true, "ticketed": true,
 			})},
 		})
@@ -201,13 +201,13 @@ func TestCostOfAnEvent(t *testing.T) {
 			t.Run(fmt.Sprintf("%T %v", c.sent, c.sent), func(t *testing.T) {
 				r := e.must(t, post("admin", "/events", concert(object{"cost": c.sent})))
 				e.keeps(want)(t, r)
-				e.keeps(want)(t, e.must(t, patch("admin", "/events/15", object{"cost": c.sent})))
+				e.keeps(want)(t, e.must(t, patch("admin", "/events/{jazzNight}", object{"cost": c.sent})))
 				if c.pl != "" {
 					want["cost"] = c.pl
 				}
-				has(t, e.must(t, get("/events/15?ml_language=pl")), want)
+				has(t, e.must(t, get("/events/{jazzNight}?ml_language=pl")), want)
 				has(t, e.must(t, apitest.Request{
-					Method: "PATCH", As: "admin", Path: "/events/15", JSON: object{"cost": c.sent}, Header: map[string]string{"Accept-Language": "pl"},
+					Method: "PATCH", As: "admin", Path: "/events/{jazzNight}", JSON: object{"cost": c.sent}, Header: map[string]string{"Accept-Language": "pl"},
 				}), want)
 			})
 		}
@@ -234,13 +234,13 @@ func TestCostOfAnEvent(t *testing.T) {
 				Name: "the longest", Request: post("admin", "/events", concert(object{"cost": strings.Repeat("ł", 255)})), Status: 201,
 				Check: e.keeps(object{"cost": strings.Repeat("ł", 255)}),
 			},
-			{Name: "kept when not sent", Request: patch("admin", "/events/17", object{"excerpt": "x"}), Status: 200, Check: e.keeps(object{"cost": "Free"})},
+			{Name: "kept when not sent", Request: patch("admin", "/events/{musicWalk}", object{"excerpt": "x"}), Status: 200, Check: e.keeps(object{"cost": "Free"})},
 			{
-				Name: "by form, several", Request: apitest.Request{Method: "PATCH", As: "admin", Path: "/events/17", Form: "cost[]=10+€&cost[]=5+€"},
+				Name: "by form, several", Request: apitest.Request{Method: "PATCH", As: "admin", Path: "/events/{musicWalk}", Form: "cost[]=10+€&cost[]=5+€"},
 				Status: 200, Check: e.keeps(object{"cost": "5€ – 10€"}),
 			},
 			{
-				Name: "cleared by form", Request: apitest.Request{Method: "PATCH", As: "admin", Path: "/events/17", Form: "cost="},
+				Name: "cleared by form", Request: apitest.Request{Method: "PATCH", As: "admin", Path: "/events/{musicWalk}", Form: "cost="},
 				Status: 200, Check: e.keeps(object{"cost": "", "cost_details.values": []string{}}),
 			},
 		})
@@ -273,7 +273,7 @@ func TestCostFollowsTheCurrencyOfTheSite(t *testing.T) {
 func TestWebsiteOfAnEvent(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		own := object{"website": apitest.BaseURL + "/event/winter-jazz-blues/"}
-		site := func(v any) apitest.Request { return patch("admin", "/events/15", object{"website": v}) }
+		site := func(v any) apitest.Request { return patch("admin", "/events/{jazzNight}", object{"website": v}) }
 		longest := "https://x.example/" + strings.Repeat("x", 2048-len("https://x.example/"))
 		e.Run(t, []apitest.Case{
 			{Name: "never sent", Request: post("admin", "/events", concert(nil)), Status: 201, Check: e.keeps(object{"website": apitest.BaseURL + "/event/concert/"})},
@@ -295,7 +295,7 @@ func TestWebsiteOfAnEvent(t *testing.T) {
 			{Name: "text", Request: site("x.example"), Status: 400, Check: names("website")},
 			{Name: "number", Request: site(5), Status: 400, Check: names("website")},
 			{Name: "list", Request: site([]string{"https://x.example/"}), Status: 400, Check: names("website")},
-			{Name: "unchanged by what failed", Request: get("/events/15"), Status: 200, Check: e.keeps(own)},
+			{Name: "unchanged by what failed", Request: get("/events/{jazzNight}"), Status: 200, Check: e.keeps(own)},
 		})
 	})
 }
@@ -340,10 +340,10 @@ func TestSlugOfAnEvent(t *testing.T) {
 				Name: "nothing left of the one sent", Request: patch("admin", eventPath(nothing), object{"slug": "???"}), Status: 200,
 				Check: e.keeps(object{"slug": fmt.Sprintf("event-%d", nothing)}),
 			},
-			{Name: "renaming keeps it", Request: patch("admin", "/events/3", object{"title": "Big choir"}), Status: 200, Check: e.keeps(object{"slug": "choir"})},
-			{Name: "its own slug sent back", Request: patch("admin", "/events/3", object{"slug": "Choir"}), Status: 200, Check: e.keeps(object{"slug": "choir"})},
-			{Name: "that of another", Request: patch("admin", "/events/3", object{"slug": "organ hour"}), Status: 200, Check: e.keeps(object{"slug": "organ-hour-2"})},
-			{Name: "the old one is free", Request: patch("admin", "/events/2", object{"slug": "choir"}), Status: 200, Check: e.keeps(object{"slug": "choir"})},
+			{Name: "renaming keeps it", Request: patch("admin", "/events/{choir}", object{"title": "Big choir"}), Status: 200, Check: e.keeps(object{"slug": "choir"})},
+			{Name: "its own slug sent back", Request: patch("admin", "/events/{choir}", object{"slug": "Choir"}), Status: 200, Check: e.keeps(object{"slug": "choir"})},
+			{Name: "that of another", Request: patch("admin", "/events/{choir}", object{"slug": "organ hour"}), Status: 200, Check: e.keeps(object{"slug": "organ-hour-2"})},
+			{Name: "the old one is free", Request: patch("admin", "/events/{eveningSong}", object{"slug": "choir"}), Status: 200, Check: e.keeps(object{"slug": "choir"})},
 			{Name: "pending still has none", Request: patch("contributor", eventPath(draft), object{"status": "pending"}), Status: 200, Check: e.keeps(object{"slug": ""})},
 			{Name: "publishing gives one", Request: patch("admin", eventPath(draft), object{"status": "publish", "title": "Grown up"}), Status: 200, Check: e.keeps(object{"slug": "grown-up"})},
 			{Name: "a draft keeps it", Request: patch("admin", eventPath(draft), object{"status": "draft"}), Status: 200, Check: e.keeps(object{"slug": "grown-up"})},

@@ -36,7 +36,7 @@ func TestCreatedEventsLookAsTheContractShows(t *testing.T) {
 			}},
 			{Name: "two venues", Request: post("admin", "/events", object{
 				"title": "Night of museums", "start_date": "2026-12-20 18:00:00", "end_date": "2026-12-21 01:00:00",
-				"venue": []int{10, 11}, "organizer": 13,
+				"venue": []int{grandHall, bareVenue}, "organizer": bob,
 			}), Status: 201, Check: func(t *testing.T, r apitest.Response) {
 				apitest.Golden(t, "event_two_venues.json", renumbered(r.Body, 117, 18))
 			}},
@@ -55,7 +55,7 @@ func TestCreatedEventsLookAsTheContractShows(t *testing.T) {
 				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"json_ld": nil, "title": "Concert"}) },
 			},
 			{
-				Name: "only the fields asked for", Request: post("admin", "/events?_fields=title,venue.id", concert(object{"venue": 10})),
+				Name: "only the fields asked for", Request: post("admin", "/events?_fields=title,venue.id", concert(object{"venue": grandHall})),
 				Status: 201, Check: func(t *testing.T, r apitest.Response) {
 					if want := `{"title":"Concert","venue":{"id":10}}`; string(r.Body) != want {
 						t.Errorf("got %s", r.Body)
@@ -123,7 +123,7 @@ func TestFirstFailingStepAnswers(t *testing.T) {
 				Status: 400, Check: names("end_date end-before-start"),
 			},
 			{
-				Name: "end before start of an update before permission", Request: patch("", "/events/15", backwards),
+				Name: "end before start of an update before permission", Request: patch("", "/events/{jazzNight}", backwards),
 				Status: 400, Check: names("end_date end-before-start"),
 			},
 			{
@@ -141,19 +141,19 @@ func TestFirstFailingStepAnswers(t *testing.T) {
 				Status: 403, Code: "rest_forbidden",
 			},
 			{
-				Name: "permission before an end against the stored start, anonymous", Request: patch("", "/events/15", object{"end_date": "2020-01-01"}),
+				Name: "permission before an end against the stored start, anonymous", Request: patch("", "/events/{jazzNight}", object{"end_date": "2020-01-01"}),
 				Status: 401, Code: "rest_forbidden",
 			},
 			{
-				Name: "permission before an end against the stored start, author", Request: patch("author", "/events/15", object{"end_date": "2020-01-01"}),
+				Name: "permission before an end against the stored start, author", Request: patch("author", "/events/{jazzNight}", object{"end_date": "2020-01-01"}),
 				Status: 403, Code: "rest_forbidden",
 			},
 			{
-				Name: "end against the stored start", Request: patch("admin", "/events/15", object{"end_date": "2020-01-01"}),
+				Name: "end against the stored start", Request: patch("admin", "/events/{jazzNight}", object{"end_date": "2020-01-01"}),
 				Status: 400, Check: names("end_date end-before-start"),
 			},
 			{
-				Name: "permission before a parent loop", Request: patch("subscriber", "/events/15", object{"post_parent": 15}),
+				Name: "permission before a parent loop", Request: patch("subscriber", "/events/{jazzNight}", object{"post_parent": jazzNight}),
 				Status: 403, Code: "rest_forbidden",
 			},
 			{
@@ -253,13 +253,13 @@ func TestSourcesOfParameters(t *testing.T) {
 			"title": "Fair", "venue.venue": "Yard", "venue.city": "Kyiv", "organizer.0.organizer": "Ann", "organizer.1.organizer": "Ben",
 			"tags.0.name": "outdoor", "tags.1.name": "spring", "featured": true,
 		}
-		whole := e.must(t, get("/events/17")).JSON(t).(object)
+		whole := e.must(t, get("/events/{musicWalk}")).JSON(t).(object)
 		whole["title"], whole["cost"] = "Tea &amp; cake", "$5 – $10"
 		e.Run(t, []apitest.Case{
 			{
-				Name: "a whole representation sent back", Request: apitest.Request{Method: "PUT", As: "admin", Path: "/events/17", JSON: whole},
+				Name: "a whole representation sent back", Request: apitest.Request{Method: "PUT", As: "admin", Path: "/events/{musicWalk}", JSON: whole},
 				Status: 200, Check: func(t *testing.T, r apitest.Response) {
-					after := e.must(t, get("/events/17")).JSON(t).(object)
+					after := e.must(t, get("/events/{musicWalk}")).JSON(t).(object)
 					has(t, r, object{"cost_details.values": []string{"5", "10"}})
 					for _, ignored := range []string{"cost_details", "modified", "modified_utc", "website", "json_ld"} {
 						delete(after, ignored)
@@ -318,19 +318,19 @@ func TestSourcesOfParameters(t *testing.T) {
 			{Name: "PATCH", Request: form("PATCH", "/events/6", "cost=2"), Status: 200, Check: e.keeps(object{"cost": "$2", "title": "City run"})},
 			{Name: "POST", Request: form("POST", "/events/6/", "cost=3"), Status: 200, Check: e.keeps(object{"cost": "$3", "title": "City run"})},
 			{
-				Name: "update by query", Request: apitest.Request{Method: "PATCH", As: "admin", Path: "/events/6?cost=4"}, Status: 200,
+				Name: "update by query", Request: apitest.Request{Method: "PATCH", As: "admin", Path: "/events/{cityRun}?cost=4"}, Status: 200,
 				Check: e.keeps(object{"cost": "$4"}),
 			},
 			{Name: "method in a header", Request: apitest.Request{
-				Method: "POST", As: "admin", Path: "/events/5", Header: map[string]string{"X-HTTP-Method-Override": "DELETE"},
+				Method: "POST", As: "admin", Path: "/events/{openStage}", Header: map[string]string{"X-HTTP-Method-Override": "DELETE"},
 			}, Status: 200, Check: e.keeps(object{"status": "trash"})},
 			{
-				Name: "method in the query", Request: apitest.Request{Method: "POST", As: "admin", Path: "/events/4?_method=DELETE"},
+				Name: "method in the query", Request: apitest.Request{Method: "POST", As: "admin", Path: "/events/{organHour}?_method=DELETE"},
 				Status: 200, Check: e.keeps(object{"status": "trash"}),
 			},
 
 			{
-				Name: "the path's id stands", Request: patch("admin", "/events/3?id=2", object{"id": 1, "excerpt": "Mine"}),
+				Name: "the path's id stands", Request: patch("admin", "/events/{choir}?id=2", object{"id": 1, "excerpt": "Mine"}),
 				Status: 200, Check: e.keeps(object{"id": 3, "excerpt": "<p>Mine</p>"}),
 			},
 			{
@@ -341,7 +341,7 @@ func TestSourcesOfParameters(t *testing.T) {
 				Name: "a slug in the body is a new one", Request: patch("admin", "/events/by-slug/choir", object{"slug": "Big choir"}),
 				Status: 200, Check: e.keeps(object{"id": 3, "slug": "big-choir"}),
 			},
-			{Name: "rights are those on the path's event", Request: patch("author", "/events/3", object{"id": 999999}), Status: 403},
+			{Name: "rights are those on the path's event", Request: patch("author", "/events/{choir}", object{"id": 999999}), Status: 403},
 			{
 				Name: "id in a create", Request: post("admin", "/events", concert(object{"id": 3})), Status: 201,
 				Check: func(t *testing.T, r apitest.Response) {
@@ -350,7 +350,7 @@ func TestSourcesOfParameters(t *testing.T) {
 					}
 				},
 			},
-			{Name: "unknown and read-only fields", Request: patch("admin", "/events/2", object{
+			{Name: "unknown and read-only fields", Request: patch("admin", "/events/{eveningSong}", object{
 				"colour": "red", "global_id": "x", "modified": "2000-01-01", "url": "x", "rest_url": 1, "utc_start_date": "2000-01-01",
 				"cost_details": true, "custom_fields": 5, "language": "pl", "translations": "x", "json_ld": nil, "timezone_abbr": 1,
 			}), Status: 200, Check: e.keeps(object{"title": "Evening song", "start_date": "2026-12-02 18:00:00", "language": "en"})},
@@ -368,11 +368,11 @@ func TestSourcesOfParameters(t *testing.T) {
 func TestUpdatesChangeOnlyWhatIsSent(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		for _, method := range []string{"PUT", "POST", "PATCH"} {
-			before := e.must(t, get("/events/15")).JSON(t).(object)
-			e.must(t, apitest.Request{Method: method, As: "admin", Path: "/events/15", JSON: object{"excerpt": method}})
+			before := e.must(t, get("/events/{jazzNight}")).JSON(t).(object)
+			e.must(t, apitest.Request{Method: method, As: "admin", Path: "/events/{jazzNight}", JSON: object{"excerpt": method}})
 			before["excerpt"] = "<p>" + method + "</p>"
 			before["modified"], before["modified_utc"] = "2026-11-21 12:00:00", "2026-11-21 12:00:00"
-			if diff := cmp.Diff(before, e.must(t, get("/events/15")).JSON(t)); diff != "" {
+			if diff := cmp.Diff(before, e.must(t, get("/events/{jazzNight}")).JSON(t)); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", method, diff)
 			}
 		}

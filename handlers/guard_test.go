@@ -23,14 +23,14 @@ func TestMediaTypesHaveNoCase(t *testing.T) {
 			for i := 0; i < len(more); i += 2 {
 				header[more[i]] = more[i+1]
 			}
-			return apitest.Request{Method: "PATCH", Path: "/events/15", As: "admin", JSON: body, Header: header}
+			return apitest.Request{Method: "PATCH", Path: "/events/{jazzNight}", As: "admin", JSON: body, Header: header}
 		}
 		changed := e.keeps(object{"title": "Changed"})
 		e.Run(t, []apitest.Case{
 			{Name: "form", Request: change("Application/x-www-form-urlencoded", "title=Changed"), Status: 200, Check: changed},
-			{Name: "back", Request: patch("admin", "/events/15", object{"title": "Before"}), Status: 200},
+			{Name: "back", Request: patch("admin", "/events/{jazzNight}", object{"title": "Before"}), Status: 200},
 			{Name: "parts", Request: change("Multipart/Form-Data; Boundary=XX", form), Status: 200, Check: changed},
-			{Name: "and back", Request: patch("admin", "/events/15", object{"title": "Before"}), Status: 200},
+			{Name: "and back", Request: patch("admin", "/events/{jazzNight}", object{"title": "Before"}), Status: 200},
 			{Name: "parts that are not compressed", Request: change("multipart/form-data; boundary=XX", form, "Content-Encoding", "identity"), Status: 200, Check: changed},
 			{Name: "no boundary", Request: change("multipart/form-data", form), Status: 400, Code: "rest_invalid_json"},
 			{Name: "cut off", Request: change("multipart/form-data; boundary=XX", form[:60]), Status: 400, Code: "rest_invalid_json"},

@@ -264,9 +264,9 @@ func TestProcessesThatEnd(t *testing.T) {
 		c.when = nil
 		created(0)
 		k.Run(t, []apitest.Case{{Name: "within the lease", Request: request, Status: 409, Code: "rest_idempotency_key_in_use"}})
-		k.after(24 * time.Second)
+		k.after(apitest.Timeout + 9*time.Second)
 		k.Run(t, []apitest.Case{{Name: "at its end", Request: request, Status: 409, Code: "rest_idempotency_key_in_use"}})
-		k.after(25 * time.Second)
+		k.after(apitest.Timeout + 10*time.Second)
 		created(0)
 
 		// After the work is committed, before the answer is stored. The client still gets the answer.

@@ -240,7 +240,7 @@ func TestUploadsThatAreRefused(t *testing.T) {
 				Name: "no boundary", Request: apitest.Request{Method: "POST", As: "author", Path: "/images", JSON: "x", Header: map[string]string{"Content-Type": "multipart/form-data"}},
 				Status: 400, Code: "rest_invalid_json",
 			},
-			{Name: "no update", Request: patch("author", "/images/14", object{}), Status: 404, Code: "rest_no_route", Check: header("Allow", "GET, DELETE, HEAD, OPTIONS")},
+			{Name: "no update", Request: patch("author", "/images/{poster}", object{}), Status: 404, Code: "rest_no_route", Check: header("Allow", "GET, DELETE, HEAD, OPTIONS")},
 			{Name: "unknown", Request: get("/images/999999"), Status: 404, Code: "image-not-found"},
 			{Name: "a venue is no image", Request: get("/images/10"), Status: 404, Code: "image-not-found"},
 		})
@@ -302,7 +302,7 @@ func TestRefusedWritesLeaveNoImage(t *testing.T) {
 		image := source + "/ok.png"
 		e.Run(t, []apitest.Case{
 			{Name: "half a pair of coordinates", Request: post("author", "/venues", object{"venue": "X", "image": image, "geo_lat": 1}), Status: 400, Check: names("geo_lng")},
-			{Name: "end before the stored start", Request: patch("admin", "/events/15", object{"image": image, "end_date": "2020-01-01"}), Status: 400, Check: names("end_date end-before-start")},
+			{Name: "end before the stored start", Request: patch("admin", "/events/{jazzNight}", object{"image": image, "end_date": "2020-01-01"}), Status: 400, Check: names("end_date end-before-start")},
 			{Name: "second image", Request: post("author", "/events", concert(object{"image": image, "venue": object{"venue": "X", "image": source + "/no.png"}})), Status: 400},
 		})
 		if got := pictureRows(t, e.API); got != rows {
@@ -356,7 +356,7 @@ func TestDeletedImage(t *testing.T) {
 		files := []any{r.Get(t, "url"), r.Get(t, "sizes", "thumbnail", "url"), r.Get(t, "sizes", "medium", "url")}
 		e.Run(t, []apitest.Case{
 			{Name: "contributor", Request: remove("contributor", imagePath(id)), Status: 403, Code: "rest_forbidden"},
-			{Name: "another's", Request: remove("author", "/images/14"), Status: 403, Code: "rest_forbidden"},
+			{Name: "another's", Request: remove("author", "/images/{poster}"), Status: 403, Code: "rest_forbidden"},
 			{Name: "own", Request: remove("author", imagePath(id)), Status: 200, Check: func(t *testing.T, got apitest.Response) {
 				if string(got.Body) != string(r.Body) {
 					t.Errorf("got %s, want %s", got.Body, r.Body)
@@ -364,9 +364,9 @@ func TestDeletedImage(t *testing.T) {
 			}},
 			{Name: "again", Request: remove("author", imagePath(id)), Status: 404, Code: "image-not-found"},
 			{Name: "reading it", Request: get(imagePath(id)), Status: 404, Code: "image-not-found"},
-			{Name: "using it", Request: patch("admin", "/events/15", object{"image": id}), Status: 400, Check: names("image unknown-ids")},
-			{Name: "another's, by an editor", Request: remove("editor", "/images/14"), Status: 200},
-			{Name: "the event that showed it", Request: get("/events/15"), Status: 200, Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"image": false}) }},
+			{Name: "using it", Request: patch("admin", "/events/{jazzNight}", object{"image": id}), Status: 400, Check: names("image unknown-ids")},
+			{Name: "another's, by an editor", Request: remove("editor", "/images/{poster}"), Status: 200},
+			{Name: "the event that showed it", Request: get("/events/{jazzNight}"), Status: 200, Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"image": false}) }},
 		})
 		e.stored(t, event, object{"image": false, "modified": "2026-11-21 12:00:00"})
 		has(t, e.must(t, get(fmt.Sprintf("/venues/%d", venue))), object{"image": nil})

@@ -180,15 +180,15 @@ func TestLanguagesThereAreNotAreRefused(t *testing.T) {
 		}
 		for name, r := range map[string]apitest.Request{
 			"POST":   post("admin", "/events?ml_language=de", concert(nil)),
-			"PUT":    {Method: "PUT", As: "admin", Path: "/venues/10?ml_language=de", JSON: object{"city": "X"}},
-			"PATCH":  patch("admin", "/organizers/12?ml_language=de", object{"phone": "1"}),
-			"DELETE": remove("admin", "/events/15?ml_language=de"),
+			"PUT":    {Method: "PUT", As: "admin", Path: "/venues/{grandHall}?ml_language=de", JSON: object{"city": "X"}},
+			"PATCH":  patch("admin", "/organizers/{alice}?ml_language=de", object{"phone": "1"}),
+			"DELETE": remove("admin", "/events/{jazzNight}?ml_language=de"),
 		} {
 			if res := api.Do(t, r); res.Status != 400 {
 				t.Errorf("%s: %d: %s", name, res.Status, res.Body)
 			}
 		}
-		if res := api.Do(t, get("/events/15")); res.Status != 200 {
+		if res := api.Do(t, get("/events/{jazzNight}")); res.Status != 200 {
 			t.Errorf("it was deleted all the same: %d", res.Status)
 		}
 	})

@@ -23,7 +23,7 @@ type linkedTest struct {
 // eachLinkedTest runs a test on every engine, for venues and for organizers.
 func eachLinkedTest(t *testing.T, test func(t *testing.T, e *linkedTest)) {
 	t.Helper()
-	for kind, example := range map[string]int64{"venue": 10, "organizer": 12} {
+	for kind, example := range map[string]int64{"venue": grandHall, "organizer": alice} {
 		t.Run(kind, func(t *testing.T) {
 			eachEventTest(t, func(t *testing.T, e *eventTest) {
 				test(t, &linkedTest{e, kind, "/" + kind + "s", example})
@@ -224,7 +224,7 @@ func TestRepresentationSentBackChangesNothing(t *testing.T) {
 func TestMapOfAVenue(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		v := &linkedTest{e, "venue", "/venues", 10}
-		update := func(body object) apitest.Request { return patch("admin", "/venues/10", body) }
+		update := func(body object) apitest.Request { return patch("admin", "/venues/{grandHall}", body) }
 		e.Run(t, []apitest.Case{
 			{Name: "hidden", Request: update(object{"show_map": false, "show_map_link": "no"}), Status: 200, Check: v.keeps(object{"show_map": false, "show_map_link": false})},
 			{Name: "shown", Request: update(object{"show_map": "1", "show_map_link": "TRUE"}), Status: 200, Check: v.keeps(object{"show_map": true, "show_map_link": true})},
@@ -240,12 +240,12 @@ func TestMapOfAVenue(t *testing.T) {
 			{Name: "one of them", Request: update(object{"geo_lat": 90}), Status: 200, Check: v.keeps(object{"geo_lat": 90, "geo_lng": 0})},
 			{Name: "one removed", Request: update(object{"geo_lng": nil}), Status: 400, Check: names("geo_lng")},
 			{Name: "the other removed", Request: update(object{"geo_lat": ""}), Status: 400, Check: names("geo_lat")},
-			{Name: "a refused removal changes nothing", Request: get("/venues/10"), Status: 200, Check: v.keeps(object{"geo_lat": 90, "geo_lng": 0})},
+			{Name: "a refused removal changes nothing", Request: get("/venues/{grandHall}"), Status: 200, Check: v.keeps(object{"geo_lat": 90, "geo_lng": 0})},
 			{Name: "both removed", Request: update(object{"geo_lat": nil, "geo_lng": ""}), Status: 200, Check: v.keeps(object{"geo_lat": nil, "geo_lng": nil})},
 			{Name: "one of none", Request: update(object{"geo_lat": 1}), Status: 400, Check: names("geo_lng")},
 			{Name: "one on create", Request: post("admin", "/venues", object{"venue": "Half", "geo_lng": 1}), Status: 400, Check: names("geo_lat")},
 			{Name: "empty on create", Request: post("admin", "/venues", object{"venue": "None", "geo_lng": "", "geo_lat": nil}), Status: 201, Check: v.keeps(object{"geo_lat": nil, "geo_lng": nil})},
-			{Name: "permission before the pair", Request: patch("author", "/venues/10", object{"geo_lat": 1}), Status: 403, Code: "rest_forbidden"},
+			{Name: "permission before the pair", Request: patch("author", "/venues/{grandHall}", object{"geo_lat": 1}), Status: 403, Code: "rest_forbidden"},
 			{Name: "out of range", Request: update(object{"geo_lat": 90.01, "geo_lng": "-180.01"}), Status: 400, Check: names("geo_lat rest_out_of_bounds", "geo_lng rest_out_of_bounds")},
 			{Name: "not numbers", Request: update(object{"geo_lat": "north", "geo_lng": []int{1}}), Status: 400, Check: names("geo_lat rest_invalid_type", "geo_lng rest_invalid_type")},
 			{Name: "not finite", Request: update(object{"geo_lat": "NaN", "geo_lng": "Inf"}), Status: 400, Check: names("geo_lat rest_invalid_type", "geo_lng rest_invalid_type")},

@@ -146,7 +146,7 @@ func TestNamesOfTaxonomiesAndParentsAreApart(t *testing.T) {
 				Code: "term_exists", Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"data.term_id": 3}) },
 			},
 			{
-				Name: "moving beside one of the same name", Request: patch("admin", "/categories/3", object{"parent": 0}), Status: 200,
+				Name: "moving beside one of the same name", Request: patch("admin", "/categories/{jazz}", object{"parent": 0}), Status: 200,
 				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"parent": 0, "slug": "jazz"}) },
 			},
 		})
@@ -232,7 +232,7 @@ func TestParentsOfCategories(t *testing.T) {
 			{Name: "0 is the top", Request: patch("admin", path, object{"parent": 0}), Status: 200, Check: parent(0)},
 			{Name: "digits", Request: patch("admin", path, object{"parent": "5"}), Status: 200, Check: parent(5)},
 			{Name: "null is the top", Request: patch("admin", path, object{"parent": nil}), Status: 200, Check: parent(0)},
-			{Name: "unchanged when not sent", Request: patch("admin", "/categories/3", object{"name": "Jazz"}), Status: 200, Check: parent(2)},
+			{Name: "unchanged when not sent", Request: patch("admin", "/categories/{jazz}", object{"name": "Jazz"}), Status: 200, Check: parent(2)},
 			{Name: "empty", Request: patch("admin", path, object{"parent": ""}), Status: 400, Check: names("parent rest_invalid_type")},
 			{Name: "text", Request: patch("admin", path, object{"parent": "music"}), Status: 400, Check: names("parent rest_invalid_type")},
 			{Name: "fraction", Request: patch("admin", path, object{"parent": 1.5}), Status: 400, Check: names("parent rest_invalid_type")},
@@ -242,14 +242,14 @@ func TestParentsOfCategories(t *testing.T) {
 			{Name: "unknown on create", Request: post("admin", "/categories", object{"name": "X", "parent": 999999}), Status: 400, Code: "rest_invalid_param"},
 			{Name: "below the one that was at the top", Request: patch("admin", path, object{"parent": 3}), Status: 200, Check: parent(3)},
 			{Name: "itself", Request: patch("admin", path, object{"parent": child}), Status: 400, Code: "rest_invalid_param", Check: names("parent")},
-			{Name: "its child", Request: patch("admin", "/categories/3", object{"parent": child}), Status: 400, Code: "rest_invalid_param", Check: names("parent")},
-			{Name: "its grandchild", Request: patch("admin", "/categories/2", object{"parent": child, "name": "Lost"}), Status: 400, Check: names("parent")},
+			{Name: "its child", Request: patch("admin", "/categories/{jazz}", object{"parent": child}), Status: 400, Code: "rest_invalid_param", Check: names("parent")},
+			{Name: "its grandchild", Request: patch("admin", "/categories/{music}", object{"parent": child, "name": "Lost"}), Status: 400, Check: names("parent")},
 			{
-				Name: "nothing of a refused update is stored", Request: get("/categories/2"), Status: 200,
+				Name: "nothing of a refused update is stored", Request: get("/categories/{music}"), Status: 200,
 				Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"name": "Music", "parent": 0}) },
 			},
-			{Name: "permission before the loop", Request: patch("contributor", "/categories/2", object{"parent": child}), Status: 403, Code: "rest_forbidden"},
-			{Name: "tags have none", Request: patch("admin", "/tags/4", object{"parent": "nonsense"}), Status: 200, Check: func(t *testing.T, r apitest.Response) {
+			{Name: "permission before the loop", Request: patch("contributor", "/categories/{music}", object{"parent": child}), Status: 403, Code: "rest_forbidden"},
+			{Name: "tags have none", Request: patch("admin", "/tags/{freeEntry}", object{"parent": "nonsense"}), Status: 200, Check: func(t *testing.T, r apitest.Response) {
 				has(t, r, object{"parent": nil})
 			}},
 		})
@@ -296,16 +296,16 @@ func TestChildrenOfADeletedCategoryMoveUp(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		one := e.mustPost(t, "admin", "/categories", object{"name": "Bebop", "parent": 3})
 		two := e.mustPost(t, "admin", "/categories", object{"name": "Swing", "parent": 3})
-		e.must(t, remove("admin", "/categories/3"))
+		e.must(t, remove("admin", "/categories/{jazz}"))
 		for _, id := range []int64{one, two} {
 			has(t, e.must(t, get(termPath("categories", id))), object{"parent": 2})
 		}
-		has(t, e.must(t, get("/categories?parent=2&hide_empty=false")), object{"total": 2})
-		e.must(t, remove("admin", "/categories/2"))
+		has(t, e.must(t, get("/categories?parent={music}&hide_empty=false")), object{"total": 2})
+		e.must(t, remove("admin", "/categories/{music}"))
 		for _, id := range []int64{one, two} {
 			has(t, e.must(t, get(termPath("categories", id))), object{"parent": 0, "urls.up": nil})
 		}
-		has(t, e.must(t, get("/events/15")), object{"categories": []any{}, "tags.0.id": 4})
+		has(t, e.must(t, get("/events/{jazzNight}")), object{"categories": []any{}, "tags.0.id": 4})
 	})
 }
 

@@ -109,8 +109,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	config := server.Config{
 		API: api, Auth: auth.NewVerifier(st.Ent, c.Site.Now), Words: words, Site: c.Site, Media: files,
 		Replays: idempotency.New(st.Ent), Log: slog.New(slog.NewTextHandler(a.Log, nil)),
-		// Tests share a machine with others, and the race detector slows them down. Tests of deadlines set their own.
-		Limits: server.Limits{Timeout: 2 * time.Minute, UploadTimeout: 2 * time.Minute},
+		Limits: server.Limits{Timeout: Timeout, UploadTimeout: Timeout},
 	}
 	if a.server, err = server.New(config); err != nil {
 		t.Fatal(err)
@@ -118,6 +117,9 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	a.keep(t, c, config)
 	return a
 }
+
+// Timeout is the deadline of requests. It is long because the race detector slows tests down, and other programs may.
+const Timeout = 2 * time.Minute
 
 // siteOf is the site of the tests.
 func siteOf() calendar.Site {
@@ -182,7 +184,7 @@ func (a *API) Token(login string) string { return a.tokens[login] }
 // Request is one request. Path is below the API (/events) unless it is Absolute.
 type Request struct {
 	Method   string // default GET
-	Path     string
+	Path     string // {NAME} stands for the id of a record of the example
 	Absolute bool
 	As       string // login of SignIn; "" is anonymous
 	JSON     any    // body; a string is sent as it is
@@ -206,7 +208,7 @@ func (a *API) Do(t testing.TB, r Request) Response {
 			t.Fatal(err)
 		}
 	}
-	path := r.Path
+	path := named.Replace(r.Path)
 	if !r.Absolute {
 		path = "/" + handlers.Namespace + path
 	}

@@ -1,6 +1,7 @@
 package apitest
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -23,6 +24,36 @@ func (a *API) Example(t testing.TB) {
 	x.events()
 	a.Reindex(t)
 }
+
+// named are the records of the example by the names that paths of requests give them: "/events/{jazzNight}".
+var named = strings.NewReplacer(
+	"{morningSong}", "1",
+	"{eveningSong}", "2",
+	"{choir}", "3",
+	"{organHour}", "4",
+	"{openStage}", "5",
+	"{cityRun}", "6",
+	"{longGone}", "7",
+	"{hiddenEvent}", "8",
+	"{jazzNight}", "15",
+	"{minimalEvent}", "16",
+	"{musicWalk}", "17",
+	"{museumNight}", "18",
+	"{jazzFestival}", "19",
+	"{secretPlans}", "20",
+	"{trashedEvent}", "21",
+	"{membersOnly}", "22",
+	"{grandHall}", "10",
+	"{bareVenue}", "11",
+	"{alice}", "12",
+	"{bob}", "13",
+	"{poster}", "14",
+	"{music}", "2",
+	"{jazz}", "3",
+	"{freeEntry}", "4",
+	"{sport}", "5",
+	"{emptyCategory}", "6",
+)
 
 type example struct {
 	t  testing.TB
