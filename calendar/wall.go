@@ -1,5 +1,5 @@
-// Package calendar is what is true of events without HTTP and without SQL: wall times, zones, spans,
-// slugs, costs, statuses and the settings of a site. It reads no clock; whoever needs one passes it in.
+// Package calendar states what is true of events without HTTP or SQL. It has wall times, zones, spans, slugs, costs,
+// statuses and the settings of a site. It reads no clock: callers pass the time.
 package calendar
 
 import (

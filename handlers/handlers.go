@@ -1,5 +1,6 @@
-// Package handlers is the API: the table of routes, what each may be asked, how it is answered. It opens
-// nothing, starts no goroutine and writes no error body; it returns errors, and package server writes them.
+// Package handlers answers the routes of the API. It declares what each route may be asked, finds or writes the records
+// and represents them. It opens nothing, starts no goroutine and writes no error body: it returns errors, and package
+// server writes them.
 package handlers
 
 import (

@@ -1,5 +1,5 @@
-// Package schema is the tables: fields, edges and indexes. The generated package ent, the migrations and the
-// desired DDL files all come from here.
+// Package schema declares the tables. The generated package ent, the migrations and the files schema.*.sql are made
+// from it.
 //
 // Ids of events, venues, organizers and images come from Record, never from their own table, so that an id
 // names one record of one kind for ever. Instants are UTC; wall times have their own type.

@@ -1,5 +1,5 @@
-// Package web holds the pages of the service for people: the start page, and the reference of the API to read and to
-// try. Everything they need is embedded; nothing comes from another host.
+// Package web holds the pages of the service for people. Today these are the start page and the API reference. Everything
+// they need is embedded; nothing comes from another host.
 //
 // assets/, pages/ and words/ are written by hand. static/ is made from the packages that package-lock.json names, by
 // bash .ci/web.

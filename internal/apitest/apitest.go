@@ -1,5 +1,5 @@
-// Package apitest runs requests through the whole service on a fresh database and compares the replies with
-// golden files. The clock stands at 2026-11-21 12:00:00 UTC, the base URL is http://127.0.0.1:8080.
+// Package apitest sends requests through the whole service on a fresh database. It compares replies with golden files.
+// The clock stands at 2026-11-21 12:00:00 UTC, the base URL is http://127.0.0.1:8080.
 package apitest
 
 import (

@@ -1,6 +1,5 @@
-// Package auth knows who asks and what they may do: users, passwords, access tokens, and the permission
-// matrix as one table. It keeps hashes only, never a secret, and knows nothing of HTTP beyond the text of an
-// Authorization header.
+// Package auth decides what a caller may do. It verifies passwords or access tokens and holds the permission matrix as
+// one table. It stores hashes only, never a secret, and knows no more of HTTP than the text of an Authorization header.
 package auth
 
 import "github.com/almanac-cal/almanac/calendar"

@@ -1,9 +1,9 @@
-// Package idempotency remembers what was answered to requests that carry a key, so that such a request is carried out once
-// however often it is sent (draft-ietf-httpapi-idempotency-key-header).
+// Package idempotency carries out a request with an Idempotency-Key once, however often a client sends it
+// (draft-ietf-httpapi-idempotency-key-header).
 //
-// A row is written before the work begins. The transaction of the work itself writes into the row what it made, and is
-// refused if somebody has taken the key over meanwhile, so the two are committed together or not at all: a process may
-// end at any moment. The answer is stored last. All processes on one database share the keys.
+// A row is written before the work begins. The transaction of the work writes the id of its record into the row, and
+// fails if another request has taken over the key. Both are committed together or not at all, so a process may be killed
+// at any moment. The answer is stored last. All processes on one database share the keys.
 package idempotency
 
 import (

@@ -1,6 +1,5 @@
-// Package importer copies calendars from other services with a compatible REST API: a Reader collects the
-// events of a live address or of a saved page, and an Importer writes them, with their venues, organizers,
-// terms and pictures.
+// Package importer copies calendars from other services with a compatible REST API. A Reader collects the events of a
+// live address or of a saved page. An Importer writes them, with their venues, organizers, terms and pictures.
 //
 // Records are recognised by the global id of their source. So an import can be repeated: it changes what has
 // changed at the source since, and creates nothing twice. The source is the authority on what comes from it;

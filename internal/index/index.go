@@ -1,6 +1,6 @@
-// Package index keeps what lists of events are filtered and ordered by in memory, so that a list costs the same in a
-// calendar of a thousand events and in one of a million. It is derived from the database, follows its change log,
-// and decides which events are on a page and how many there are; the events themselves come from the database.
+// Package index finds the events of a list in memory. A list costs the same in a calendar of a thousand events as in one
+// of a million. The index is derived from the database and follows its change log. It decides which events are on a page
+// and how many there are; the events themselves come from the database.
 //
 // A reader sees every change that was committed before it asked, by whichever process. While the index is being made,
 // or far behind, it says so with ErrNotReady, and lists have to be asked of the database.

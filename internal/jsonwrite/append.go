@@ -1,5 +1,5 @@
-// Package jsonwrite appends JSON to a buffer, the way package encoding/json writes it without escaping HTML: for the
-// shapes that are written most, and without looking at types while they are.
+// Package jsonwrite appends JSON to a buffer without reflection. It writes what package encoding/json writes without
+// escaping HTML, for the shapes that are written most.
 package jsonwrite
 
 import (

@@ -1,6 +1,6 @@
-// Package layers holds one test: who may import whom.
+// Package layers tests the layout of the source: who imports whom, who may remove links, what a package says it owns.
 //
-// It reads the source itself, and so needs neither a build nor the go command, and sees every platform's files.
+// It reads the source itself, so it needs neither a build nor the go command, and sees the files of every platform.
 package layers
 
 import (

@@ -1,5 +1,5 @@
-// Licences lists what is linked into the program beside our own code, by module and licence, and gathers the texts that
-// have to go with it:
+// Licences lists the modules that are linked into the program, with their licences. It gathers the texts that have to go
+// with the program:
 //
 //	go generate ./cmd/almanac
 //

@@ -1,6 +1,6 @@
-// Package limit keeps a service from being asked more than it can do: rates of requests per key, in memory or
-// shared through Redis, the address that a request is counted for, how many requests are worked on at once, and
-// how many connections there are. It knows nothing of calendars.
+// Package limit keeps a service from being asked more than it can do. It counts requests per key in memory or in Redis,
+// tells which address a request is counted for, and bounds requests at once and connections. It knows nothing of
+// calendars.
 package limit
 
 import (

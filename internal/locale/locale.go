@@ -1,6 +1,5 @@
-// Package locale holds what the service says: the sentences of its errors, the few words of its answers and
-// the texts that describe its API, in every language of the service, and the choice of a language from
-// a client's wishes.
+// Package locale holds the service's texts in every language: messages of errors, words in replies, descriptions of the
+// API. It also chooses a language by a client's Accept-Language.
 //
 // A catalogue is one embedded file per language, {language}.json: message key -> text, or message key ->
 // CLDR plural category -> text. Keys that name an error code of the API are spelled as the code is. The

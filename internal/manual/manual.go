@@ -1,5 +1,5 @@
-// Package manual reads the pages of the manual: the blocks of commands, which tests run, what is shown to come of
-// them, tables of examples, which tests compare with the program, and the parts that are generated.
+// Package manual reads the pages of the manual. Tests run their blocks of commands, compare the outputs and tables with
+// the program, and check links and citations of the contract. Generated parts are written in place.
 package manual
 
 import (

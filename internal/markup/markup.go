@@ -1,5 +1,5 @@
-// Package markup is what becomes of the texts that clients send and get: plain text without tags, HTML reduced
-// to an allow-list, and HTML as readers see it. All functions are pure and take time proportional to their input.
+// Package markup cleans the texts that clients send: plain text without tags, HTML reduced to an allow-list, HTML as
+// readers see it. All functions are pure. Their time is proportional to their input.
 package markup
 
 import (

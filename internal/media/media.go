@@ -1,5 +1,5 @@
-// Package media keeps pictures: it fetches them, tells their type by content, makes the sizes a page needs and
-// stores the files. It knows neither the database nor HTTP routes: bytes come in, files go out.
+// Package media keeps pictures. It fetches them, tells their type by content, makes the sizes a page needs and stores the
+// files. It knows neither the database nor HTTP routes: bytes come in, files go out.
 //
 // Save and the decoders behind it work on the calling goroutine. A Budget bounds the memory of all calls together.
 package media

@@ -1,4 +1,4 @@
-// Package openapi describes the API as OpenAPI 3, from its routes, the declarations of their parameters and the
+// Package openapi describes the API as OpenAPI 3. Its input is the routes, the declarations of their parameters, and the
 // representations.
 package openapi
 

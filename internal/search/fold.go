@@ -1,5 +1,5 @@
-// Package search is what the parameter "search" means: how texts are made comparable, how a search is read,
-// what it matches, and what an index of whole words can say about it (contract, sections 9.1 to 9.3 and 14).
+// Package search defines what the parameter "search" matches (contract, section 9.1; contract, section 14). It makes texts
+// comparable, parses a search, matches it, and tells what an index of whole words can decide.
 //
 // All functions are pure. Both sides of a comparison go through Fold in the program, so that the answer depends
 // neither on the database nor on its collation. Callers pass the text as it is served, without HTML.

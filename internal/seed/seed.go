@@ -1,4 +1,4 @@
-// Package seed fills a database with a made-up calendar, and takes it out again.
+// Package seed fills a database with a made-up calendar. It also removes that calendar, without touching other records.
 //
 // What it writes is told apart from everything else by its source ids, which begin with "seed:" and the name of
 // the scenario. They also let a Writer that was interrupted go on, and write a record once only.

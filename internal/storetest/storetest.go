@@ -1,5 +1,5 @@
-// Package storetest gives each test a migrated database of its own: SQLite always, and MySQL when
-// ALMANAC_TEST_MYSQL names a server (mysql://root@127.0.0.1:3306/) on which databases may be created.
+// Package storetest gives each test a migrated database of its own. SQLite always runs; MySQL runs when ALMANAC_TEST_MYSQL
+// names a server (mysql://root@127.0.0.1:3306/) whose user may create databases.
 package storetest
 
 import (

@@ -1,5 +1,5 @@
-// Package translations is the work of a translator: what is missing in a language, a file of texts to translate
-// with whatever tool they like, and that file back again.
+// Package translations exchanges texts with translators. It lists what is missing in a language, exports a file for their
+// tools and imports that file.
 //
 // A text is named by kind, id and field, such as event/123/title. What is written goes through package edit, as
 // the writes of the API do. The original of a record is never changed here, only what it says in other languages.

@@ -1,6 +1,5 @@
-// Package when reads what a client writes for a date: Unix seconds, written-out dates, and words such as
-// "tomorrow 9am", "następny poniedziałek" or "en 3 días". It reads no clock; whoever calls it says what
-// time it is and in which zone.
+// Package when parses what a client writes for a date: Unix seconds, written-out dates, words such as "tomorrow 9am",
+// "następny poniedziałek" or "en 3 días". It reads no clock: callers pass the time and its zone.
 //
 // It accepts the listed inputs (contract, section 5) and nothing else. A text with two readings is refused.
 package when

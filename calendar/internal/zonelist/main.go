@@ -1,4 +1,4 @@
-// Zonelist writes the names of the IANA time zones that the Go distribution knows, one a line and sorted.
+// Zonelist writes the sorted names of the IANA time zones that the Go distribution knows, one a line.
 //
 // It is run by go generate, after an update of Go that brings new zones.
 package main

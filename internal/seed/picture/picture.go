@@ -1,4 +1,4 @@
-// Package picture draws the pictures of fake events: a gradient with a few soft shapes, and the title on it.
+// Package picture draws the pictures of made-up events: the title on a gradient with a few soft shapes.
 //
 // The same title and seed give the same bytes on every machine. All arithmetic is on integers: products of
 // floating-point numbers are fused with sums on some processors and not on others, which is why the outlines of

@@ -1,5 +1,5 @@
-// Package scenario makes up calendars: believable, harmless and the same each time for the same options, on any
-// machine. It touches no database and reads no clock.
+// Package scenario makes up believable, harmless calendars. The same options give the same calendar on any machine. It
+// touches no database and reads no clock.
 package scenario
 
 import (
