@@ -47,16 +47,37 @@ var writes = []struct {
 func twoProcesses(t *testing.T, options string) (st, other *store.Store) {
 	t.Helper()
 	url := storetest.SQLite(t)
-	st, other = open(t, url+options), open(t, url)
+	st, other = storetest.Open(t, url+options), storetest.Open(t, url)
 	if _, err := other.DB.ExecContext(t.Context(), "CREATE TABLE t (n integer)"); err != nil {
 		t.Fatal(err)
 	}
 	return st, other
 }
 
+// holdLock locks an SQLite database as another process that writes.
+func holdLock(t *testing.T, st *store.Store) (release func()) {
+	t.Helper()
+	conn, err := st.DB.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		if _, err := conn.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func rowsOf(t *testing.T, st *store.Store) string {
 	t.Helper()
-	return scan(t, st.DB, "SELECT count(*) FROM t")
+	return storetest.Value(t, st.DB, "SELECT count(*) FROM t")
 }
 
 // SQLite's own waiting takes ten seconds, whoever still wants the answer.

@@ -1,5 +1,5 @@
-// Package store opens the database, brings its schema up to date and runs transactions. It is the only
-// package that knows a SQL dialect at run time. It returns Ent and does not hide it.
+// Package store opens a database. It knows the dialects of SQL and their connections, runs transactions and tells errors
+// apart. It returns Ent and does not hide it. Package migrate changes the schema.
 package store
 
 import (
@@ -19,10 +19,12 @@ type Store struct {
 	Ent *ent.Client
 	DB  *sql.DB
 
-	url      location
-	files    *sqliteFiles  // nil: there are none to watch
-	lockWait time.Duration // for a lock that another process has
+	url   location
+	files *sqliteFiles // nil: there are none to watch
 }
+
+// openWait is how long Open waits for other processes that open the same SQLite file.
+const openWait = time.Minute
 
 // Open connects to the database a URL names, and does not touch its schema:
 //
@@ -73,22 +75,22 @@ func open(ctx context.Context, loc location, files *sqliteFiles) (*Store, error)
 		return nil, fmt.Errorf("database %s: %w", loc, err)
 	}
 	// Of several processes that make the same SQLite file, SQLite tells all but one at once that it is busy.
-	if err := whenFree(ctx, lockWait, func() error { return db.PingContext(ctx) }); err != nil {
+	if err := whenFree(ctx, openWait, func() error { return db.PingContext(ctx) }); err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, closing(db, err))
 	}
 	return &Store{
 		Ent: ent.NewClient(ent.Driver(entsql.OpenDB(loc.dialect, db))), DB: db,
-		url: loc, files: files, lockWait: lockWait,
+		url: loc, files: files,
 	}, nil
 }
 
 // Close ends all connections.
 func (s *Store) Close() error { return s.DB.Close() }
 
-// Engine is the folder of migrations the database follows: "mysql" or "sqlite".
+// Engine returns the name of the database's folder of migrations: "mysql" or "sqlite".
 func (s *Store) Engine() string { return engine(s.url.dialect) }
 
-// String is the database's URL without its password.
+// String returns the database's URL without its password.
 func (s *Store) String() string { return s.url.String() }
 
 func engine(d string) string {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -102,12 +103,6 @@ func isBusy(err error) bool {
 	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
-// isLockTimeout reports whether MySQL gave up waiting for a lock.
-func isLockTimeout(err error) bool {
-	var my *mysql.MySQLError
-	return errors.As(err, &my) && my.Number == 1205
-}
-
 // IsDuplicate reports whether err is a unique index refusing a row.
 func IsDuplicate(err error) bool {
 	var my *mysql.MySQLError
@@ -119,4 +114,22 @@ func IsDuplicate(err error) bool {
 		return lite.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || lite.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 	}
 	return false
+}
+
+// CheckForeignKeys returns an error that names the first row of an SQLite database that refers to a missing row. It reads
+// all rows.
+func CheckForeignKeys(ctx context.Context, db interface {
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+},
+) error {
+	var table, parent string
+	var row, key sql.NullInt64
+	err := db.QueryRowContext(ctx, "PRAGMA foreign_key_check").Scan(&table, &row, &parent, &key)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("foreign keys: %w", err)
+	}
+	return fmt.Errorf("row %d of %s refers to a missing row of %s", row.Int64, table, parent)
 }

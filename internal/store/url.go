@@ -134,12 +134,14 @@ func parseSQLite(rest string) (location, error) {
 	return l, nil
 }
 
-// How long a statement waits at a MySQL server for a row and for a table that others have locked, in seconds. Tx runs the
-// transaction again then. By itself a server waits 50 s and a year: as long would a backup that locks all tables for a
-// moment hold up all writers, when it waits for one that waits for another that waits for the backup.
+// How long a statement waits at a MySQL server for a row or a table that another transaction has locked. Tx runs the
+// transaction again after that. By default a server waits 50 s for a row and a year for a table: a backup that locks all
+// tables for a moment would block all writers as long, if it waits for one that waits for another that waits for the backup.
 const (
-	rowLockWait   = 10
-	tableLockWait = 5
+	rowLockWait = 10 * time.Second
+
+	// TableLockWait is the lock_wait_timeout of connections to MySQL.
+	TableLockWait = 5 * time.Second
 )
 
 // socketScheme is the scheme of a MySQL server on a Unix socket, as the Atlas CLI writes it.
@@ -171,8 +173,8 @@ func parseMySQL(text string) (location, error) {
 	c.Params = map[string]string{
 		"time_zone": "'+00:00'",
 		// A request that nobody waits for any more goes on waiting for locks at the server, and keeps those it has.
-		"innodb_lock_wait_timeout": strconv.Itoa(rowLockWait),
-		"lock_wait_timeout":        strconv.Itoa(tableLockWait),
+		"innodb_lock_wait_timeout": strconv.Itoa(int(rowLockWait.Seconds())),
+		"lock_wait_timeout":        strconv.Itoa(int(TableLockWait.Seconds())),
 		"sql_mode":                 "'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 	}
 	l := location{dialect: dialect.MySQL, mysql: c, prepareAfter: preparedAfter, shown: u.Redacted(), pool: mysqlPool}
