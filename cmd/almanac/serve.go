@@ -420,7 +420,7 @@ func (f serveFlags) server(
 		state = lists
 	}
 	srv, err := server.New(server.Config{
-		API: api, Auth: verifier, Words: words, Site: site, Log: log, Media: files, Away: store.IsAway,
+		API: api, Auth: verifier, Words: words, Site: site, Log: log, Media: files, Away: store.IsUnavailable,
 		Limits: op.limits, Checks: checks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
 		Caching: caching, Replays: idempotency.New(st.Ent), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
 		Quiet: !f.AccessLog, Index: state, IndexWait: f.IndexWait,

@@ -19,8 +19,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// What the Atlas CLI and this program agree on is the rows of a table. Those in testdata/revisions are the rows that the
-// CLI, community edition v1.2.3, writes for atlasFiles. The CLI is not needed to run these tests.
+// The Atlas CLI and this program share the rows of a table. testdata/revisions has the rows that the CLI, community edition
+// v1.2.3, writes for atlasFiles. These tests run without the CLI.
 
 // atlasFiles are the migrations of testdata/revisions.
 var atlasFiles = map[string]string{
@@ -30,7 +30,7 @@ var atlasFiles = map[string]string{
 	"3_three.sql": "CREATE TABLE four (id bigint NOT NULL, PRIMARY KEY (id));\n",
 }
 
-// withStates is sealed migrations with the tables that they leave on MySQL.
+// withStates returns sealed migrations with the tables after each statement on MySQL.
 func withStates(t *testing.T, files map[string]string) fstest.MapFS {
 	t.Helper()
 	out := sealed(t, files)
@@ -75,12 +75,12 @@ func atlasRows(t *testing.T, name string) (rows []revisionRow) {
 
 const revisionCells = "version, description, type, applied, total, error, error_stmt, hash, partial_hashes, operator_version"
 
-// recordAs makes the record of a database what the Atlas CLI would have left.
-func recordAs(t *testing.T, st *store.Store, rows []revisionRow) {
+// writeRecord writes the record that the Atlas CLI would have left.
+func writeRecord(t *testing.T, st *store.Store, rows []revisionRow) {
 	t.Helper()
-	// The table comes of a run that has nothing to apply; the CLI makes the same.
+	// The CLI creates the same table.
 	storetest.Exec(t, st, migrate.RevisionDDL[st.Engine()])
-	// A row that is no revision, which the CLI may keep.
+	// The CLI may write a row that is no revision.
 	storetest.Exec(t, st, "INSERT INTO atlas_schema_revisions ("+revisionCells+", executed_at, execution_time) VALUES "+
 		"('.atlas_cloud_identifier', 'x', 2, 0, 0, NULL, NULL, '', NULL, 'Atlas CLI v1.2.3', '2026-11-22 10:00:00', 0)")
 	for _, r := range rows {
@@ -93,8 +93,8 @@ func recordAs(t *testing.T, st *store.Store, rows []revisionRow) {
 	}
 }
 
-// recordOf reads the record, with the CLI's name for what wrote it. Texts of errors differ by engine.
-func recordOf(t *testing.T, st *store.Store) (rows []revisionRow) {
+// readRecord reads the record. It replaces the operator, which is another program's, and errors, which differ by engine.
+func readRecord(t *testing.T, st *store.Store) (rows []revisionRow) {
 	t.Helper()
 	found, err := st.DB.QueryContext(t.Context(), "SELECT "+revisionCells+
 		" FROM atlas_schema_revisions WHERE version <> '.atlas_cloud_identifier' ORDER BY version")
@@ -122,7 +122,7 @@ func recordOf(t *testing.T, st *store.Store) (rows []revisionRow) {
 	return rows
 }
 
-// atlasStatements are those of atlasFiles in their order.
+// atlasStatements returns the statements of atlasFiles in their order.
 func atlasStatements() (out []string) {
 	for _, name := range slices.Sorted(maps.Keys(atlasFiles)) {
 		for line := range strings.Lines(atlasFiles[name]) {
@@ -132,7 +132,7 @@ func atlasStatements() (out []string) {
 	return out
 }
 
-// Whatever the CLI did before, every command has the same idea of what is left, and apply finishes it.
+// After any act of the CLI, all commands find the same statements pending, and Apply runs them.
 func TestRecordsOfTheAtlasCLIAreUnderstood(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -151,7 +151,7 @@ func TestRecordsOfTheAtlasCLIAreUnderstood(t *testing.T) {
 		{"set_2_on_an_empty_record", 3, "set set pending", "3.1"},
 		{"set_3_after_apply_1", 4, "applied set set", ""},
 		{"set_1_after_apply", 1, "applied pending pending", "2.1 2.2 3.1"},
-		// Atlas goes on with the second statement all the same, and counts the migration as pending.
+		// Atlas continues with the second statement, and counts the migration as pending.
 		{"set_2_after_it_failed", 2, "applied failed pending", "2.2 3.1"},
 		{"set_2_after_it_failed", 3, "applied failed pending", "(2.2) 3.1"},
 		{"set_3_after_2_failed", 4, "applied set set", ""},
@@ -161,7 +161,7 @@ func TestRecordsOfTheAtlasCLIAreUnderstood(t *testing.T) {
 			eachOpen(t, func(t *testing.T, st *store.Store) {
 				files := withStates(t, atlasFiles)
 				storetest.Exec(t, st, atlasStatements()[:test.ran]...)
-				recordAs(t, st, atlasRows(t, test.name))
+				writeRecord(t, st, atlasRows(t, test.name))
 
 				if got := statesOf(t, st, files); got != test.states {
 					t.Errorf("status: %s, want %s", got, test.states)
@@ -200,7 +200,7 @@ func TestRecordsOfTheAtlasCLIAreUnderstood(t *testing.T) {
 	}
 }
 
-// statesOf is where the migrations stand.
+// statesOf returns the states of the migrations.
 func statesOf(t *testing.T, st *store.Store, files fs.FS) string {
 	t.Helper()
 	revs, err := migrate.StatusFiles(t.Context(), st, files)
@@ -214,7 +214,7 @@ func statesOf(t *testing.T, st *store.Store, files fs.FS) string {
 	return strings.Join(out, " ")
 }
 
-// numbers are the versions and numbers of steps, in parentheses when they are not run again.
+// numbers returns the versions and numbers of steps, in parentheses if they are not run again.
 func numbers(steps []migrate.Step) string {
 	var out []string
 	for _, s := range steps {
@@ -227,7 +227,7 @@ func numbers(steps []migrate.Step) string {
 	return strings.Join(out, " ")
 }
 
-// The same act leaves the same rows, whichever program does it.
+// Both programs leave the same rows after the same act.
 func TestRecordsAreThoseOfTheAtlasCLI(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -270,7 +270,7 @@ func TestRecordsAreThoseOfTheAtlasCLI(t *testing.T) {
 				if err := test.act(t, st, withStates(t, atlasFiles)); err != nil {
 					t.Fatal(err)
 				}
-				if diff := cmp.Diff(atlasRows(t, test.name), recordOf(t, st)); diff != "" {
+				if diff := cmp.Diff(atlasRows(t, test.name), readRecord(t, st)); diff != "" {
 					t.Errorf("rows (-atlas +ours):\n%s", diff)
 				}
 			})
@@ -285,7 +285,7 @@ func applyTo(version string) func(*testing.T, *store.Store, fs.FS) error {
 	}
 }
 
-// failAt applies what it can while another table has the name of one that is to come.
+// failAt applies migrations after another table has taken the name of one that they create.
 func failAt(table string) func(*testing.T, *store.Store, fs.FS) error {
 	return func(t *testing.T, st *store.Store, files fs.FS) error {
 		if err := applyTo("1")(t, st, files); err != nil {

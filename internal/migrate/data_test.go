@@ -16,8 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// doubling is a data step in batches of two: it makes every counter that is odd even.
-func doubling(version string, ran *int) migrate.DataStep {
+// raiseCounters is a data step in batches of two: it adds 100 to every counter below 100. ran counts its runs.
+func raiseCounters(version string, ran *int) migrate.DataStep {
 	return migrate.DataStep{
 		Name: "double-counters", Version: version,
 		Run: func(ctx context.Context, db *ent.Client, progress func(int)) error {
@@ -50,7 +50,7 @@ func TestDataStepIsTakenUpAndRecorded(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		names := versions(t, st)
 		ran := 0
-		steps := []migrate.DataStep{doubling(names[0], &ran)}
+		steps := []migrate.DataStep{raiseCounters(names[0], &ran)}
 		for n := range 5 {
 			storetest.Exec(t, st, fmt.Sprintf("INSERT INTO counters (name, value) VALUES ('c%d', %d)", n, n))
 		}
@@ -100,7 +100,7 @@ func TestDataStepIsTakenUpAndRecorded(t *testing.T) {
 		if done, err = migrate.RunData(t.Context(), st, steps, migrate.DataOptions{}); err != nil || len(done) != 0 || ran != 2 {
 			t.Errorf("once more: %+v, error %v, ran %d times", done, err, ran)
 		}
-		// A program of the version before wrote meanwhile.
+		// A program of the version before has written meanwhile.
 		storetest.Exec(t, st, "INSERT INTO counters (name, value) VALUES ('c5', 5)")
 		if done, err = migrate.RunData(t.Context(), st, steps, migrate.DataOptions{Again: true}); err != nil || len(done) != 1 {
 			t.Errorf("again: %+v, error %v", done, err)
@@ -118,7 +118,7 @@ func TestDataStepThatFails(t *testing.T) {
 		no := errors.New("no")
 		ran := 0
 		steps := []migrate.DataStep{
-			doubling(names[0], &ran),
+			raiseCounters(names[0], &ran),
 			{Name: "impossible", Version: names[0], Run: func(context.Context, *ent.Client, func(int)) error { return no }},
 			{Name: "never", Version: names[0], Run: func(context.Context, *ent.Client, func(int)) error {
 				t.Error("a step ran after one that failed")
@@ -141,7 +141,7 @@ func TestDataStepWaitsForItsMigration(t *testing.T) {
 	eachOpen(t, func(t *testing.T, st *store.Store) {
 		names := versions(t, st)
 		ran := 0
-		steps := []migrate.DataStep{doubling(names[0], &ran)}
+		steps := []migrate.DataStep{raiseCounters(names[0], &ran)}
 		states, err := migrate.DataStatus(t.Context(), st, steps)
 		if err != nil || len(states) != 1 || !states[0].DoneAt.IsZero() {
 			t.Errorf("without tables: %+v, error %v", states, err)
@@ -153,7 +153,7 @@ func TestDataStepWaitsForItsMigration(t *testing.T) {
 		if _, err := migrate.Apply(t.Context(), st, migrate.ApplyOptions{Operator: "test"}); err != nil {
 			t.Fatal(err)
 		}
-		// With no rows there is nothing to do, and that is recorded.
+		// Without rows the step does nothing and is recorded.
 		if done, err := migrate.RunData(t.Context(), st, steps, migrate.DataOptions{}); err != nil || len(done) != 1 {
 			t.Errorf("got %+v, error %v", done, err)
 		}

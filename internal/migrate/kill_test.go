@@ -34,8 +34,8 @@ const (
 	refuse         // the client gets the error of a server that became read-only
 )
 
-// cutter stands between a program and a MySQL server, and ends connections at chosen statements: to both it is as if
-// the other process was killed there.
+// cutter is a proxy between a program and a MySQL server that ends connections at chosen statements. Each side sees what it
+// would see if the other process were killed there.
 type cutter struct {
 	listener net.Listener
 	server   string
@@ -44,8 +44,8 @@ type cutter struct {
 	wg       sync.WaitGroup
 }
 
-// cut starts a cutter before the server of a URL, and returns the URL of the same database through it.
-func cut(t *testing.T, address string, judge func(statement string) verdict) string {
+// startCutter starts a cutter before the server of a URL, and returns the URL of the same database through it.
+func startCutter(t *testing.T, address string, judge func(statement string) verdict) string {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
@@ -132,16 +132,16 @@ func isRecord(statement string) bool {
 	return strings.HasPrefix(statement, "REPLACE INTO `atlas_schema_revisions`")
 }
 
-// A kill is a moment at which a run of migrations is ended.
+// kill is a moment at which a run of migrations is ended.
 type kill struct {
 	at   int // the statement, from 0, counted over all migrations
 	when string
 }
 
-// moments are all at which a run can end around one statement, in their order.
+// moments are the moments around one statement at which a run can end, in their order.
 var moments = []string{"before it", "while it runs", "read-only after it", "after it", "while it is recorded"}
 
-// runUntil applies migrations through a cutter until a kill, and returns what it did first.
+// runUntil applies migrations through a cutter until a kill, and returns its first step.
 func runUntil(t *testing.T, address string, files fs.FS, k kill, steps []migrate.Step) (first migrate.Step) {
 	t.Helper()
 	reached := false
@@ -180,7 +180,7 @@ func runUntil(t *testing.T, address string, files fs.FS, k kill, steps []migrate
 		return pass
 	}
 
-	st := storetest.Open(t, cut(t, address, judge))
+	st := storetest.Open(t, startCutter(t, address, judge))
 	first, _, err := firstStep(t, st, files)
 	if err == nil || !over.Load() {
 		t.Fatalf("statement %d, %s: not killed, error %v", k.at+1, k.when, err)
@@ -188,7 +188,7 @@ func runUntil(t *testing.T, address string, files fs.FS, k kill, steps []migrate
 	return first
 }
 
-// record is the rows of the revision table, without times and without what wrote them.
+// record returns the rows of the revision table, without times and operators.
 func record(t *testing.T, st *store.Store) (rows []string) {
 	t.Helper()
 	found, err := st.DB.QueryContext(t.Context(), "SELECT version, description, type, applied, total, COALESCE(error, 'NULL'), "+
@@ -214,8 +214,8 @@ func record(t *testing.T, st *store.Store) (rows []string) {
 	return rows
 }
 
-// undisturbed is the record of a run that nothing interrupts, and its statements.
-func undisturbed(t *testing.T, address string) (rows []string, steps []migrate.Step) {
+// completeRun returns the record and the statements of a run without an interruption.
+func completeRun(t *testing.T, address string) (rows []string, steps []migrate.Step) {
 	t.Helper()
 	st := storetest.Open(t, address)
 	plan, err := migrate.Plan(t.Context(), st, "")
@@ -231,7 +231,7 @@ func undisturbed(t *testing.T, address string) (rows []string, steps []migrate.S
 	return record(t, st), plan.Steps
 }
 
-// firstStep applies migrations, and returns what was done with the first statement.
+// firstStep applies migrations, and returns the first step.
 func firstStep(t *testing.T, st *store.Store, files fs.FS) (first migrate.Step, done []migrate.Revision, err error) {
 	t.Helper()
 	done, err = migrate.ApplyFiles(t.Context(), st, files, migrate.ApplyOptions{Operator: "test", Progress: func(s migrate.Step) {
@@ -242,7 +242,7 @@ func firstStep(t *testing.T, st *store.Store, files fs.FS) (first migrate.Step, 
 	return first, done, err
 }
 
-// kills prints what runs did that came after kills; go test -v shows it.
+// kills prints what the run after each kill did; go test -v shows it.
 type kills struct {
 	bytes.Buffer
 	w *tabwriter.Writer
@@ -283,8 +283,8 @@ func (out *kills) row(killed migrate.Step, when string, next migrate.Step) {
 	fmt.Fprintf(out.w, "%s\t%d of %d: %.70s\t%s\t%s\n", killed.Version, killed.Number, killed.Total, sql, when, did)
 }
 
-// isClean checks that the tables are what the record says, also of a migration that is half done.
-func isClean(t *testing.T, st *store.Store) {
+// checkTables checks that the tables are those of the record, also within a migration that was applied in part.
+func checkTables(t *testing.T, st *store.Store) {
 	t.Helper()
 	drift, err := migrate.Verify(t.Context(), st, nil)
 	if err != nil {
@@ -295,8 +295,8 @@ func isClean(t *testing.T, st *store.Store) {
 	}
 }
 
-// hasRecord checks that all migrations are applied, as by a run that nothing interrupted.
-func hasRecord(t *testing.T, st *store.Store, want []string) {
+// checkRecord checks that all migrations are recorded as by a run without an interruption.
+func checkRecord(t *testing.T, st *store.Store, want []string) {
 	t.Helper()
 	if diff := cmp.Diff(want, record(t, st)); diff != "" {
 		t.Errorf("record (-undisturbed +killed):\n%s", diff)
@@ -304,27 +304,27 @@ func hasRecord(t *testing.T, st *store.Store, want []string) {
 	if err := migrate.CheckCurrent(t.Context(), st); err != nil {
 		t.Error(err)
 	}
-	isClean(t, st)
+	checkTables(t, st)
 }
 
 func TestKilledAtEveryStatementAndInEveryMoment(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
-	want, steps := undisturbed(t, storetest.MySQL(t))
+	want, steps := completeRun(t, storetest.MySQL(t))
 	for _, when := range moments {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
 			address := storetest.MySQL(t)
 			st := storetest.Open(t, address)
 			out := newKills(t, st)
-			// Each run takes up the one before and is killed at the next statement.
+			// Each run resumes the one before and is killed at the next statement.
 			for at := range steps {
 				first := runUntil(t, address, migrations.FS, kill{at, when}, steps)
 				if at > 0 {
 					out.row(steps[at-1], when, first)
 				}
 				if len(record(t, st)) > 0 {
-					isClean(t, st)
+					checkTables(t, st)
 				}
 			}
 			first, _, err := firstStep(t, st, migrations.FS)
@@ -332,16 +332,16 @@ func TestKilledAtEveryStatementAndInEveryMoment(t *testing.T) {
 				t.Fatal(err)
 			}
 			out.row(steps[len(steps)-1], when, first)
-			hasRecord(t, st, want)
+			checkRecord(t, st, want)
 		})
 	}
 }
 
-// The same for a plain run after a single kill, at both ends of each migration.
+// A run without a kill completes the migrations after a single kill, at both ends of each migration.
 func TestAfterAKillApplyFinishes(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
-	want, steps := undisturbed(t, storetest.MySQL(t))
+	want, steps := completeRun(t, storetest.MySQL(t))
 	out := newKills(t, storetest.Open(t, storetest.MySQL(t)))
 	for at, step := range steps {
 		if step.Number != 1 && step.Number != step.Total {
@@ -355,7 +355,7 @@ func TestAfterAKillApplyFinishes(t *testing.T) {
 			t.Fatalf("statement %d: %+v, applied %v, error %v", at+1, first, done, err)
 		}
 		out.row(step, "after it", first)
-		hasRecord(t, st, want)
+		checkRecord(t, st, want)
 	}
 }
 
@@ -392,7 +392,7 @@ func TestKilledOnSQLiteAtEveryStatement(t *testing.T) {
 			t.Errorf("killed before statement %d: %+v, applied %v, error %v", i+1, first, done, err)
 		}
 		out.row(steps[i], "before it", first)
-		hasRecord(t, killed, want)
+		checkRecord(t, killed, want)
 	}
 }
 

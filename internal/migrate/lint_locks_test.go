@@ -56,7 +56,7 @@ func TestLintLocks(t *testing.T) {
 			if test.want == nil {
 				test.want = []string{}
 			}
-			if diff := cmp.Diff(test.want, brief(findings)); diff != "" {
+			if diff := cmp.Diff(test.want, summaries(findings)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -75,7 +75,7 @@ func TestLintLocksOfTheLatest(t *testing.T) {
 	}
 }
 
-// Our own: the server would refuse what they say when it could not be done so.
+// The migrations of this program say whether they lock. The server refuses a statement that it cannot run as it says.
 func TestMigrationsSayWhetherTheyLock(t *testing.T) {
 	t.Parallel()
 	findings, err := migrate.LintLocks(migrations.FS, 0)
@@ -129,7 +129,7 @@ func TestPlannedChangesLockNothing(t *testing.T) {
 	}
 }
 
-// What diff writes runs as it is: MySQL itself agrees that it can be done without a lock.
+// MySQL runs the statements that Diff writes, and so confirms that they need no lock.
 func TestDiffWritesWhatLocksNothing(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(storetest.Variable) == "" {

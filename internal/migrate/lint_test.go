@@ -20,8 +20,8 @@ const (
 	refers  = "CONSTRAINT c_p FOREIGN KEY (p_id) REFERENCES p (id));\n"
 )
 
-// brief is what a finding is about, and where.
-func brief(findings []migrate.Finding) []string {
+// summaries returns the file, line and rule of each finding.
+func summaries(findings []migrate.Finding) []string {
 	out := []string{}
 	for _, f := range findings {
 		level := "warning"
@@ -135,7 +135,7 @@ func TestLintRules(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := append([]string{}, test.want...)
-				if diff := cmp.Diff(want, brief(findings)); diff != "" {
+				if diff := cmp.Diff(want, summaries(findings)); diff != "" {
 					t.Errorf("(-want +got):\n%s%v", diff, findings)
 				}
 				if left := tables(t, st); len(left) != 0 {
@@ -155,7 +155,7 @@ func TestLintDroppedForeignKey(t *testing.T) {
 		findings, err := migrate.Lint(t.Context(), st, sealed(t, map[string]string{
 			"1_one.sql": verifiedHistory, "2_two.sql": "ALTER TABLE c DROP FOREIGN KEY c_p;\n",
 		}), migrate.LintOptions{})
-		if diff := cmp.Diff([]string{"2_two.sql:1 warning constraint CD101"}, brief(findings)); diff != "" || err != nil {
+		if diff := cmp.Diff([]string{"2_two.sql:1 warning constraint CD101"}, summaries(findings)); diff != "" || err != nil {
 			t.Errorf("error %v (-want +got):\n%s", err, diff)
 		}
 	})
@@ -175,7 +175,7 @@ func TestLintOfTheLatest(t *testing.T) {
 	} {
 		st := storetest.Open(t, "sqlite://:memory:")
 		findings, err := migrate.Lint(t.Context(), st, files, migrate.LintOptions{Latest: latest})
-		if diff := cmp.Diff(want, brief(findings)); diff != "" || err != nil {
+		if diff := cmp.Diff(want, summaries(findings)); diff != "" || err != nil {
 			t.Errorf("latest %d: error %v (-want +got):\n%s", latest, err, diff)
 		}
 	}
@@ -235,7 +235,7 @@ func TestLintOfSealsAndOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(append([]string{}, test.want...), brief(findings)); diff != "" {
+			if diff := cmp.Diff(append([]string{}, test.want...), summaries(findings)); diff != "" {
 				t.Errorf("(-want +got):\n%s%v", diff, findings)
 			}
 		})
@@ -246,7 +246,7 @@ func TestLintRefusesADatabaseWithTables(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
 		storetest.Exec(t, st, createA)
-		_, err := migrate.Lint(t.Context(), st, sealed(t, history), migrate.LintOptions{})
+		_, err := migrate.Lint(t.Context(), st, sealed(t, threeMigrations), migrate.LintOptions{})
 		if err == nil || !strings.Contains(err.Error(), "is to be empty") {
 			t.Errorf("got %v", err)
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// A migration that gives up names the connection in its way. A user that may not see other connections is told what to
-// look at, and gets the same error.
+// A migration that waited too long names the connection that blocks it. A user that may not see other connections gets the
+// same error, with the place to look at.
 func TestLockedSaysWhoHoldsIt(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(storetest.Variable) == "" {
@@ -37,7 +37,7 @@ func TestLockedSaysWhoHoldsIt(t *testing.T) {
 		var err error
 		for range 60 {
 			_, err = migrate.ApplyFiles(t.Context(), st, files, migrate.ApplyOptions{Operator: "test", LockWait: time.Second})
-			// Other tests migrate on the same server, and its lock is one for all databases.
+			// Other tests migrate on the same server, which has one lock for all databases.
 			if err == nil || strings.HasPrefix(what, "the lock") || strings.Contains(err.Error(), "the table is") {
 				break
 			}
@@ -63,7 +63,7 @@ func TestLockedSaysWhoHoldsIt(t *testing.T) {
 	}
 	refused(root, "the lock", "held by "+id+" of "+user+"@", "idle")
 	refused(limited, "the lock, as another user", "held by "+id+";", "PROCESS")
-	// A holder that runs something.
+	// The holder of the lock runs a statement.
 	sleeping := make(chan error, 1)
 	go func() {
 		_, err := holder.ExecContext(context.WithoutCancel(t.Context()), "DO SLEEP(4)")
@@ -92,7 +92,7 @@ func TestLockedSaysWhoHoldsIt(t *testing.T) {
 	}
 }
 
-// limitedUser makes a user that may change one database and look at nothing else, and returns its URL.
+// limitedUser creates a user that may change one database and see nothing else, and returns its URL.
 func limitedUser(t *testing.T, root *store.Store, address string) string {
 	t.Helper()
 	u, err := url.Parse(address)

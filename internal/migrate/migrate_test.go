@@ -83,16 +83,16 @@ func tables(t *testing.T, st *store.Store) (names []string) {
 }
 
 const (
-	createA = "CREATE TABLE a (id bigint PRIMARY KEY);\n"
-	createB = "CREATE TABLE b (id bigint PRIMARY KEY);\n"
-	wrong   = "CREATE TABEL b (id bigint PRIMARY KEY);\n"
+	createA  = "CREATE TABLE a (id bigint PRIMARY KEY);\n"
+	createB  = "CREATE TABLE b (id bigint PRIMARY KEY);\n"
+	invalidB = "CREATE TABEL b (id bigint PRIMARY KEY);\n"
 )
 
 func TestFailedMigrationIsTakenUpWhereItFailed(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
 		ctx := t.Context()
-		broken := sealed(t, map[string]string{"20270101000000_two.sql": createA + wrong})
+		broken := sealed(t, map[string]string{"20270101000000_two.sql": createA + invalidB})
 		mended := sealed(t, map[string]string{"20270101000000_two.sql": createA + createB})
 
 		_, err := applyAll(ctx, st, broken)
@@ -118,7 +118,7 @@ func TestFailedMigrationIsTakenUpWhereItFailed(t *testing.T) {
 			if !strings.Contains(failed.Error(), "20270101000000 stopped at statement 2 of 2") {
 				t.Errorf("got %v", failed)
 			}
-			// What has run already is not to be changed.
+			// A statement that has run must not be changed.
 			other := sealed(t, map[string]string{"20270101000000_two.sql": "CREATE TABLE c (id int);\n" + createB})
 			if _, err := applyAll(ctx, st, other); err == nil || !strings.Contains(err.Error(), "history changed") {
 				t.Errorf("another first statement: got %v", err)
@@ -255,11 +255,11 @@ func TestRebuiltTableKeepsTheRowsThatReferToIt(t *testing.T) {
 	if err := migrate.CheckCurrentFiles(ctx, st, sealed(t, files)); !errors.Is(err, migrate.ErrBehind) {
 		t.Errorf("got %v, want ErrBehind", err)
 	}
-	isReset(t, st)
+	checkReset(t, st)
 }
 
-// isReset checks that a migration left the connections of the pool as they were.
-func isReset(t *testing.T, st *store.Store) {
+// checkReset checks that a migration restored the connections of the pool.
+func checkReset(t *testing.T, st *store.Store) {
 	t.Helper()
 	if st.Engine() != "sqlite" {
 		return
@@ -280,7 +280,7 @@ func TestMigrateSaysThatItWaitedForAnother(t *testing.T) {
 		if _, err := migrate.ApplyFiles(ctx, st, files, migrate.ApplyOptions{LockWait: -1}); !errors.Is(err, store.ErrLocked) {
 			t.Errorf("got %v, want ErrLocked", err)
 		}
-		isReset(t, st)
+		checkReset(t, st)
 
 		short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 		defer cancel()
@@ -288,17 +288,17 @@ func TestMigrateSaysThatItWaitedForAnother(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "waiting for") {
 			t.Errorf("got %v, want what it was waiting for", err)
 		}
-		isReset(t, st)
+		checkReset(t, st)
 
 		release()
 		if done, err := applyAll(ctx, st, files); err != nil || len(done) != 1 {
 			t.Errorf("after that: %v, error %v", done, err)
 		}
-		isReset(t, st)
+		checkReset(t, st)
 	})
 }
 
-// holdLock does what another process does while it migrates.
+// holdLock takes the lock as another process that migrates.
 func holdLock(t *testing.T, st *store.Store) (release func()) {
 	t.Helper()
 	conn, err := st.DB.Conn(t.Context())
@@ -329,29 +329,29 @@ func TestCancelledMigrationLeavesNoLock(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
 		ctx, cancel := context.WithCancel(t.Context())
-		files := &cancelling{FS: sealed(t, map[string]string{"1_a.sql": createA}), cancel: cancel}
+		files := &cancellingFS{FS: sealed(t, map[string]string{"1_a.sql": createA}), cancel: cancel}
 		if _, err := applyAll(ctx, st, files); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want context.Canceled", err)
 		}
-		isReset(t, st)
+		checkReset(t, st)
 		if done, err := applyAll(t.Context(), st, files.FS); err != nil || len(done) != 1 {
 			t.Errorf("after that: %v, error %v", done, err)
 		}
 	})
 }
 
-// cancelling ends the context as soon as a migration was read.
-type cancelling struct {
+// cancellingFS ends the context when a migration is read.
+type cancellingFS struct {
 	fs.FS
 	cancel func()
 }
 
-func (c *cancelling) ReadFile(name string) ([]byte, error) {
+func (c *cancellingFS) ReadFile(name string) ([]byte, error) {
 	c.cancel()
 	return fs.ReadFile(c.FS, name)
 }
 
-// A statement that waits for a table keeps everybody waiting who comes later, so it gives up.
+// A statement that waits for a table blocks all later statements, so its wait ends.
 func TestMigrateDoesNotWaitForATableForever(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(storetest.Variable) == "" {

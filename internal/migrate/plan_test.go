@@ -19,17 +19,17 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// history is three migrations of seven statements, with rows that a statement run twice would double.
-var history = map[string]string{
+// threeMigrations has seven statements, with rows that a statement would duplicate if it ran twice.
+var threeMigrations = map[string]string{
 	"1_one.sql": "-- the first table\nCREATE TABLE a (id integer PRIMARY KEY);\nINSERT INTO a VALUES (1), (2);\n" +
 		"CREATE TABLE a_log (id integer NOT NULL);\n",
 	"2_two.sql":   "CREATE TABLE b (id integer PRIMARY KEY, note varchar(20) NULL);\nINSERT INTO a_log SELECT id FROM a;\n",
 	"3_three.sql": "ALTER TABLE b ADD COLUMN weight integer NULL;\nINSERT INTO a_log SELECT id + 10 FROM a\n",
 }
 
-const statements = 7
+const statementCount = 7
 
-// contents is the tables with their columns, and the rows of the log.
+// contents returns the tables with their columns, and the rows of the log.
 func contents(t *testing.T, st *store.Store) string {
 	t.Helper()
 	columns := "SELECT COALESCE(group_concat(x, ','), '') FROM (SELECT m.name || '.' || p.name AS x FROM sqlite_master m, " +
@@ -46,8 +46,8 @@ func contents(t *testing.T, st *store.Store) string {
 	return got
 }
 
-// ranSQL is the SQL of steps.
-func ranSQL(steps []migrate.Step) (sql []string) {
+// sqlOf returns the SQL of steps.
+func sqlOf(steps []migrate.Step) (sql []string) {
 	for _, s := range steps {
 		sql = append(sql, s.SQL)
 	}
@@ -57,23 +57,23 @@ func ranSQL(steps []migrate.Step) (sql []string) {
 func TestInterruptedMigrationIsTakenUpAtEveryStatement(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"between statements", "with its connection"} {
-		for at := 1; at <= statements; at++ {
+		for at := 1; at <= statementCount; at++ {
 			t.Run(fmt.Sprint(how, at), func(t *testing.T) {
 				t.Parallel()
 				eachOpen(t, func(t *testing.T, st *store.Store) {
 					if how == "with its connection" && st.Engine() != "mysql" {
 						t.Skip("a file has no connection to lose")
 					}
-					interrupted(t, st, at, how == "with its connection")
+					checkInterruption(t, st, at, how == "with its connection")
 				})
 			})
 		}
 	}
 }
 
-func interrupted(t *testing.T, st *store.Store, at int, crash bool) {
+func checkInterruption(t *testing.T, st *store.Store, at int, crash bool) {
 	t.Helper()
-	files := sealed(t, history)
+	files := sealed(t, threeMigrations)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var ran []string
@@ -89,14 +89,14 @@ func interrupted(t *testing.T, st *store.Store, at int, crash bool) {
 		storetest.Exec(t, st, "KILL CONNECTION "+storetest.Value(t, st.DB, "SELECT IS_USED_LOCK('"+migrate.LockName+"')"))
 	}
 	before, err := migrate.PlanFiles(t.Context(), st, files, "")
-	if err != nil || len(before.Steps) != statements {
+	if err != nil || len(before.Steps) != statementCount {
 		t.Fatalf("got %+v, error %v", before, err)
 	}
 	_, err = migrate.ApplyFiles(ctx, st, files, migrate.ApplyOptions{Operator: "test", Progress: stop})
 	if crash != (err != nil && !errors.Is(err, context.Canceled)) || err == nil {
 		t.Fatalf("got %v", err)
 	}
-	isReset(t, st)
+	checkReset(t, st)
 
 	left := before.Steps
 	if st.Engine() == "sqlite" {
@@ -130,7 +130,7 @@ func interrupted(t *testing.T, st *store.Store, at int, crash bool) {
 		if !errors.Is(err, migrate.ErrBehind) || !strings.Contains(err.Error(), says) {
 			t.Errorf("got %v, want %s", err, says)
 		}
-		if drift := verified(t, st, files); len(drift.Mend) != 0 {
+		if drift := verifyBothWays(t, st, files); len(drift.Mend) != 0 {
 			t.Errorf("half a migration counts as drift:\n%s", drift)
 		}
 	}
@@ -149,7 +149,7 @@ func interrupted(t *testing.T, st *store.Store, at int, crash bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(ranSQL(plan.Steps), ranSQL(rest)); diff != "" {
+	if diff := cmp.Diff(sqlOf(plan.Steps), sqlOf(rest)); diff != "" {
 		t.Errorf("ran something else than was planned (-plan +ran):\n%s", diff)
 	}
 	if want := "a.id,a_log.id,b.id,b.note,b.weight log 1,2,11,12"; contents(t, st) != want {
@@ -163,7 +163,7 @@ func interrupted(t *testing.T, st *store.Store, at int, crash bool) {
 func TestPlanSaysWhatApplyRuns(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
-		files := sealed(t, history)
+		files := sealed(t, threeMigrations)
 		for _, step := range []struct{ to, at string }{{"1", "no migration applied"}, {"", "at version 1"}} {
 			plan, err := migrate.PlanFiles(t.Context(), st, files, step.to)
 			if err != nil {
@@ -186,7 +186,7 @@ func TestPlanSaysWhatApplyRuns(t *testing.T) {
 				t.Errorf("applied up to %s, want %s", done[len(done)-1].Version, step.to)
 			}
 		}
-		// What is there already is nothing to do, whichever version is asked for.
+		// Migrations that are applied are not planned for any version.
 		for _, to := range []string{"", "1", "3"} {
 			plan, err := migrate.PlanFiles(t.Context(), st, files, to)
 			if err != nil || len(plan.Steps) != 0 || !strings.HasPrefix(plan.String(), "-- Nothing to apply: ") {
@@ -207,11 +207,11 @@ func TestPlanSaysWhatApplyRuns(t *testing.T) {
 	})
 }
 
-// The text is SQL: run by hand on another database, it ends in the same tables.
+// The text is SQL: run by hand on another database, it creates the same tables.
 func TestPlanRunsByHand(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite(t))
-	files := sealed(t, history)
+	files := sealed(t, threeMigrations)
 	plan, err := migrate.PlanFiles(t.Context(), st, files, "")
 	if err != nil {
 		t.Fatal(err)
@@ -239,7 +239,7 @@ func TestPlanRefusesWhatApplyRefuses(t *testing.T) {
 		files  map[string]string
 		want   string
 	}{
-		{"tables of others", []string{"CREATE TABLE theirs (id int)"}, nil, history, "want an empty database"},
+		{"tables of others", []string{"CREATE TABLE theirs (id int)"}, nil, threeMigrations, "want an empty database"},
 		{
 			"out of order", nil,
 			map[string]string{"1_one.sql": createA, "3_three.sql": createB},
@@ -274,7 +274,7 @@ func TestPlanRefusesAChangedBeginning(t *testing.T) {
 		t.Skipf("%s names no server", storetest.Variable)
 	}
 	st := storetest.Open(t, storetest.MySQL(t))
-	if _, err := applyAll(t.Context(), st, sealed(t, map[string]string{"1_a.sql": createA + wrong})); err == nil {
+	if _, err := applyAll(t.Context(), st, sealed(t, map[string]string{"1_a.sql": createA + invalidB})); err == nil {
 		t.Fatal("want an error")
 	}
 	other := sealed(t, map[string]string{"1_a.sql": "CREATE TABLE c (id int);\n" + createB})
@@ -348,17 +348,17 @@ func TestLockWaitIsAsked(t *testing.T) {
 				t.Errorf("wait %s: got %v, want ErrLocked", wait, err)
 			}
 		}
-		// Looking does not wait.
+		// Plan does not wait.
 		if plan, err := migrate.PlanFiles(t.Context(), st, files, ""); err != nil || len(plan.Steps) != 1 {
 			t.Errorf("plan: got %+v, error %v", plan, err)
 		}
 	})
 }
 
-// with is a history with more files.
-func with(t *testing.T, more map[string]string) fstest.MapFS {
+// historyWith returns threeMigrations with more files.
+func historyWith(t *testing.T, more map[string]string) fstest.MapFS {
 	t.Helper()
-	all := maps.Clone(history)
+	all := maps.Clone(threeMigrations)
 	maps.Copy(all, more)
 	return sealed(t, all)
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/migrations"
 )
 
-// everyKind has a statement of each kind that migrations may have, beside those that only add.
+// everyKind has a statement of each kind that migrations may have, except those that only add.
 var everyKind = map[string]string{
 	"1_one.sql": "CREATE TABLE p (id bigint NOT NULL, a varchar(20) NULL, b int NULL, c int NULL, PRIMARY KEY (id), INDEX i (b));\n" +
 		"CREATE TABLE q (id bigint NOT NULL, p_id bigint NOT NULL, PRIMARY KEY (id), INDEX k (p_id));\n",
@@ -36,8 +36,8 @@ var everyKind = map[string]string{
 		"RENAME TABLE p TO r;\n",
 }
 
-// killedAfter leaves a database as a run of atlasFiles does that is killed when so many statements of migration 2 are
-// recorded and one more has taken effect, or not.
+// killedAfter leaves a database as after a killed run: applied statements of migration 2 are recorded, and with effect one
+// more has run.
 func killedAfter(t *testing.T, address string, files fs.FS, applied int, effect bool) (steps []migrate.Step) {
 	t.Helper()
 	st := storetest.Open(t, address)
@@ -96,7 +96,7 @@ func TestStatementOfAnyKindIsRecognised(t *testing.T) {
 	}
 }
 
-// What is there and is something else is not taken for the statement's, and not overwritten.
+// An object with the name of the statement's and another definition is neither accepted nor overwritten.
 func TestAnotherDefinitionIsRefusedOnResume(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
@@ -135,7 +135,7 @@ func TestAnotherDefinitionIsRefusedOnResume(t *testing.T) {
 	}
 }
 
-// A server that takes no writes, a user that may not write: nothing of that matters when nothing is to be done.
+// Without pending migrations Apply works on a server that refuses writes, and for a user that may not write.
 func TestApplyWithNothingToDoOnlyReads(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
@@ -144,7 +144,7 @@ func TestApplyWithNothingToDoOnlyReads(t *testing.T) {
 		t.Fatal(err)
 	}
 	var other []string
-	st := storetest.Open(t, cut(t, address, func(statement string) verdict {
+	st := storetest.Open(t, startCutter(t, address, func(statement string) verdict {
 		read := strings.HasPrefix(statement, "SELECT") || strings.HasPrefix(statement, "SHOW") || strings.HasPrefix(statement, "SET ")
 		if read && !strings.Contains(statement, "_LOCK(") {
 			return pass
@@ -172,7 +172,7 @@ func TestApplyWithNothingToDoLeavesTheFileAlone(t *testing.T) {
 	}
 }
 
-// While a newer program migrates, or was interrupted in it, the programs of before go on.
+// Older programs continue while a newer program migrates or after it was interrupted.
 func TestHalfANewerMigrationIsNoneOfOurs(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
@@ -194,7 +194,7 @@ func TestHalfANewerMigrationIsNoneOfOurs(t *testing.T) {
 	}
 }
 
-// Atlas keeps the number of statements of the first attempt, and would call the migration pending for ever.
+// Atlas keeps the number of statements of the first attempt, and would count the migration as pending for ever.
 func TestCorrectedMigrationWithFewerStatementsIsFinished(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
@@ -228,7 +228,7 @@ func planOf(t *testing.T, st *store.Store, files fs.FS) []migrate.Step {
 	return plan.Steps
 }
 
-// Each statement of a migration has its state, by checksum; that it is the right one takes a server.
+// Each statement of a migration has a state with its checksum. Only a server can tell whether the state is right.
 func TestEveryStatementHasItsState(t *testing.T) {
 	t.Parallel()
 	entries, err := migrations.FS.ReadDir("mysql")

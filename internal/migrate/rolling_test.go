@@ -16,16 +16,16 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// The tests here look at the tables that a version makes, and so go on to hold for every migration to come.
+// These tests read the tables of each version from the database, and so cover every later migration.
 
-// version is the tables as programs of one version know them: parents before children.
+// version has the tables that programs of one version know: parents before children.
 type version struct {
 	name   string
 	tables []*schema.Table
 }
 
-// upTo applies migrations up to a version and returns its tables.
-func upTo(t *testing.T, st *store.Store, name string) version {
+// migrateUpTo applies migrations up to a version and returns its tables.
+func migrateUpTo(t *testing.T, st *store.Store, name string) version {
 	t.Helper()
 	if _, err := migrate.Apply(t.Context(), st, migrate.ApplyOptions{Operator: "test", To: name}); err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func upTo(t *testing.T, st *store.Store, name string) version {
 	return v
 }
 
-// versions are those of all migrations.
+// versions returns the versions of all migrations.
 func versions(t *testing.T, st *store.Store) (names []string) {
 	t.Helper()
 	revs, err := migrate.Status(t.Context(), st)
@@ -76,8 +76,8 @@ func quotedNames(t *schema.Table) []string {
 	return out
 }
 
-// value is what row n has in a column: something of its type, not null, different in every row where the type
-// allows, and a row of the table that it refers to.
+// value returns the value of a column in row n: of its type, not null, and different in every row if the type allows. A
+// foreign key refers to row n.
 func value(t *testing.T, table *schema.Table, c *schema.Column, n int) any {
 	t.Helper()
 	for _, key := range table.ForeignKeys {
@@ -117,7 +117,7 @@ func value(t *testing.T, table *schema.Table, c *schema.Column, n int) any {
 	return nil
 }
 
-// insert writes row n of every table, naming just the columns that the version has.
+// insert writes row n of every table. It names only the columns of the version.
 func (v version) insert(t *testing.T, st *store.Store, n int) {
 	t.Helper()
 	for _, table := range v.tables {
@@ -133,7 +133,7 @@ func (v version) insert(t *testing.T, st *store.Store, n int) {
 	}
 }
 
-// key is the condition for row n of a table.
+// key returns the condition for row n of a table.
 func key(t *testing.T, table *schema.Table, n int) (where string, args []any) {
 	t.Helper()
 	var parts []string
@@ -144,7 +144,7 @@ func key(t *testing.T, table *schema.Table, n int) (where string, args []any) {
 	return strings.Join(parts, " AND "), args
 }
 
-// row reads row n of a table as texts: the columns that the version has.
+// row reads row n of a table as texts. It reads only the columns of the version.
 func (v version) row(t *testing.T, st *store.Store, table *schema.Table, n int) []string {
 	t.Helper()
 	where, args := key(t, table, n)
@@ -160,7 +160,7 @@ func (v version) row(t *testing.T, st *store.Store, table *schema.Table, n int) 
 	return texts
 }
 
-// contents is row n of every table.
+// contents returns row n of every table.
 func (v version) contents(t *testing.T, st *store.Store, n int) map[string][]string {
 	t.Helper()
 	out := map[string][]string{}
@@ -170,7 +170,7 @@ func (v version) contents(t *testing.T, st *store.Store, n int) map[string][]str
 	return out
 }
 
-// update changes what is no key in row n of every table to what row n+100 would have.
+// update changes the columns of row n that are no keys to the values of row n+100, in every table.
 func (v version) update(t *testing.T, st *store.Store, n int) {
 	t.Helper()
 	for _, table := range v.tables {
@@ -223,10 +223,10 @@ func TestProgramsOfTheVersionBeforeWorkOnTheNext(t *testing.T) {
 		if at == 0 {
 			t.Skip("nothing came before")
 		}
-		before := upTo(t, st, names[at-1])
+		before := migrateUpTo(t, st, names[at-1])
 		before.insert(t, st, 1)
 		was := before.contents(t, st, 1)
-		upTo(t, st, names[at])
+		migrateUpTo(t, st, names[at])
 
 		if diff := cmp.Diff(was, before.contents(t, st, 1)); diff != "" {
 			t.Errorf("a row of before (-want +got):\n%s", diff)
@@ -246,12 +246,12 @@ func TestProgramsOfTheVersionBeforeWorkOnTheNext(t *testing.T) {
 	})
 }
 
-// Every version is a beginning, with rows in all its tables.
+// A database of any version, with rows in all tables, can be migrated to the last version.
 func TestEachVersionWithRowsBecomesTheLast(t *testing.T) {
 	t.Parallel()
 	eachVersion(t, func(t *testing.T, st *store.Store, names []string, at int) {
 		const rows = 3
-		v := upTo(t, st, names[at])
+		v := migrateUpTo(t, st, names[at])
 		was := make([]map[string][]string, rows)
 		for n := range rows {
 			v.insert(t, st, n+1)

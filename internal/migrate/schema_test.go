@@ -74,17 +74,17 @@ func TestTimesAreDatetimesInTheMigrations(t *testing.T) {
 	})
 }
 
-// InnoDB adds the indexes that foreign keys need by itself, SQLite does not: every delete would read the table.
+// InnoDB creates the indexes of foreign keys, SQLite does not: without one, every delete would read the whole table.
 func TestForeignKeysHaveIndexes(t *testing.T) {
 	t.Parallel()
 	keys := 0
 	for _, table := range entmigrate.Tables {
 		for _, key := range table.ForeignKeys {
 			keys++
-			want := names(key.Columns)
-			indexed := startsWith(names(table.PrimaryKey), want)
+			want := columnNames(key.Columns)
+			indexed := startsWith(columnNames(table.PrimaryKey), want)
 			for _, index := range table.Indexes {
-				indexed = indexed || startsWith(names(index.Columns), want)
+				indexed = indexed || startsWith(columnNames(index.Columns), want)
 			}
 			if !indexed {
 				t.Errorf("%s: no index begins with %v", table.Name, want)
@@ -96,7 +96,7 @@ func TestForeignKeysHaveIndexes(t *testing.T) {
 	}
 }
 
-func names(columns []*schema.Column) []string {
+func columnNames(columns []*schema.Column) []string {
 	out := make([]string, len(columns))
 	for i, c := range columns {
 		out[i] = c.Name

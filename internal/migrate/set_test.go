@@ -39,7 +39,7 @@ func TestSetWantsWhatItRecordsToBeThere(t *testing.T) {
 			t.Fatal(err)
 		}
 
-		// As a tool leaves it that copies tables: one is missing, and there are others of its own.
+		// A tool that copies tables leaves a database like this: one table is missing, and there are others.
 		storetest.Exec(t, st, atlasStatements()[1], "CREATE TABLE _two_old (id int)")
 		var differs *migrate.DriftError
 		if _, err := set("2", false); !errors.As(err, &differs) || len(differs.Drift.Mend) != 1 ||
@@ -74,11 +74,11 @@ func TestSetWantsWhatItRecordsToBeThere(t *testing.T) {
 		if err := migrate.CheckCurrentFiles(ctx, st, files); err != nil {
 			t.Error(err)
 		}
-		isReset(t, st)
+		checkReset(t, st)
 	})
 }
 
-// After the rest of it was run by hand. Atlas would mark the row, and go on counting the migration as pending.
+// The other statements of the migration were run by hand. Atlas would mark the row and still count the migration as pending.
 func TestSetCompletesAMigrationThatFailed(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
@@ -87,7 +87,7 @@ func TestSetCompletesAMigrationThatFailed(t *testing.T) {
 			storetest.Exec(t, st, "DROP TABLE IF EXISTS atlas_schema_revisions", "DROP TABLE IF EXISTS one",
 				"DROP TABLE IF EXISTS two", "DROP TABLE IF EXISTS three")
 			storetest.Exec(t, st, atlasStatements()[:2]...)
-			recordAs(t, st, atlasRows(t, name))
+			writeRecord(t, st, atlasRows(t, name))
 			if err := setTo(t, st, files, "2"); !errors.Is(err, migrate.ErrDrift) {
 				t.Errorf("%s: got %v, want ErrDrift", name, err)
 			}
@@ -97,7 +97,7 @@ func TestSetCompletesAMigrationThatFailed(t *testing.T) {
 			}
 			want := atlasRows(t, "apply")[1]
 			want.Type = 6 // applied and set
-			if got := recordOf(t, st)[1]; got != want {
+			if got := readRecord(t, st)[1]; got != want {
 				t.Errorf("%s: got %+v, want %+v", name, got, want)
 			}
 			if got := statesOf(t, st, files); got != "applied set pending" {

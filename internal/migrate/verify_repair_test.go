@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// What verify proposes repairs the tables in one run, whether the migrations are replayed or the generated schema is
-// taken for them. A statement locks nothing if the server can do it so, and says so otherwise.
+// The statements of Verify repair the tables in one run, with a replay of the migrations and without. A statement takes no
+// lock if the server can run it so. Otherwise its comment says that it locks.
 func TestVerifyRepairsInOneRun(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(storetest.Variable) == "" {
@@ -92,7 +92,7 @@ func TestVerifyRepairsInOneRun(t *testing.T) {
 	}
 }
 
-// Verify names what it does not compare, and calls none of it drift.
+// Verify lists the objects that it does not compare, and does not report them as drift.
 func TestVerifyNamesWhatItDoesNotCompare(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

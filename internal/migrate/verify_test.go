@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// devFor is an empty database to replay migrations in; SQLite needs none.
+// devFor returns an empty database to replay migrations in. SQLite needs none.
 func devFor(t *testing.T, st *store.Store) *store.Store {
 	t.Helper()
 	if st.Engine() == "sqlite" {
@@ -22,7 +22,7 @@ func devFor(t *testing.T, st *store.Store) *store.Store {
 	return storetest.Open(t, storetest.MySQL(t))
 }
 
-func verified(t *testing.T, st *store.Store, files fs.FS) migrate.Drift {
+func verifyBothWays(t *testing.T, st *store.Store, files fs.FS) migrate.Drift {
 	t.Helper()
 	dev := devFor(t, st)
 	drift, err := migrate.VerifyFiles(t.Context(), st, files, dev)
@@ -84,7 +84,7 @@ func TestVerifyFindsDriftAndMendsIt(t *testing.T) {
 					}
 					storetest.Exec(t, st, line)
 				}
-				drift := verified(t, st, files)
+				drift := verifyBothWays(t, st, files)
 				if test.want == "" {
 					if len(drift.Mend) != 0 || !strings.HasPrefix(drift.String(), "-- No drift: ") {
 						t.Errorf("got\n%s", drift)
@@ -95,7 +95,7 @@ func TestVerifyFindsDriftAndMendsIt(t *testing.T) {
 					t.Fatalf("want %s in\n%s", test.want, drift)
 				}
 				mend(t, st, drift)
-				if again := verified(t, st, files); len(again.Mend) != 0 {
+				if again := verifyBothWays(t, st, files); len(again.Mend) != 0 {
 					t.Errorf("after\n%s\nthere is still\n%s", drift, again)
 				}
 			})
@@ -106,14 +106,14 @@ func TestVerifyFindsDriftAndMendsIt(t *testing.T) {
 func TestVerifyLooksAtWhatIsApplied(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
-		files := sealed(t, history)
+		files := sealed(t, threeMigrations)
 		if _, err := migrate.VerifyFiles(t.Context(), st, files, devFor(t, st)); !errors.Is(err, migrate.ErrNoRecord) {
 			t.Errorf("empty database: got %v, want ErrNoRecord", err)
 		}
 		if _, err := migrate.ApplyFiles(t.Context(), st, files, migrate.ApplyOptions{To: "2"}); err != nil {
 			t.Fatal(err)
 		}
-		if drift := verified(t, st, files); len(drift.Mend) != 0 || drift.Version != "2" {
+		if drift := verifyBothWays(t, st, files); len(drift.Mend) != 0 || drift.Version != "2" {
 			t.Errorf("behind: got\n%s", drift)
 		}
 		if st.Engine() == "mysql" {
@@ -121,7 +121,7 @@ func TestVerifyLooksAtWhatIsApplied(t *testing.T) {
 				t.Errorf("behind, without a dev database: got %v", err)
 			}
 		}
-		if _, err := applyAll(t.Context(), st, with(t, map[string]string{"4_four.sql": createC})); err != nil {
+		if _, err := applyAll(t.Context(), st, historyWith(t, map[string]string{"4_four.sql": createC})); err != nil {
 			t.Fatal(err)
 		}
 		_, err := migrate.VerifyFiles(t.Context(), st, files, devFor(t, st))
@@ -131,7 +131,7 @@ func TestVerifyLooksAtWhatIsApplied(t *testing.T) {
 		full := storetest.Open(t, storetest.SQLite(t))
 		storetest.Exec(t, full, createA)
 		if st.Engine() == "sqlite" {
-			_, err := migrate.VerifyFiles(t.Context(), st, with(t, map[string]string{"4_four.sql": createC}), full)
+			_, err := migrate.VerifyFiles(t.Context(), st, historyWith(t, map[string]string{"4_four.sql": createC}), full)
 			if err == nil || !strings.Contains(err.Error(), "is to be empty") {
 				t.Errorf("a dev database with a table: got %v", err)
 			}
@@ -144,7 +144,7 @@ func TestVerifyLooksAtWhatIsApplied(t *testing.T) {
 
 const createC = "CREATE TABLE c (id bigint PRIMARY KEY);\n"
 
-// The real migrations, on MySQL with and without a database to replay them in.
+// The migrations of this program have no drift, on MySQL with and without a database to replay them in.
 func TestVerifyOfTheRealSchema(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
@@ -176,7 +176,7 @@ func TestBaseline(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
 		ctx := t.Context()
-		files := sealed(t, history)
+		files := sealed(t, threeMigrations)
 		options := migrate.BaselineOptions{Operator: "test", Dev: devFor(t, st)}
 		err := migrate.BaselineFiles(ctx, st, files, "2", options)
 		var differs *migrate.DriftError
@@ -209,14 +209,14 @@ func TestBaseline(t *testing.T) {
 				t.Errorf("%s is %s, want %s", revs[i].Version, revs[i].State(), want)
 			}
 		}
-		if drift := verified(t, st, files); len(drift.Mend) != 0 {
+		if drift := verifyBothWays(t, st, files); len(drift.Mend) != 0 {
 			t.Errorf("drift right after it:\n%s", drift)
 		}
 		done, err := applyAll(ctx, st, files)
 		if err != nil || len(done) != 1 || done[0].Version != "3" {
 			t.Errorf("then: got %+v, error %v", done, err)
 		}
-		if drift := verified(t, st, files); len(drift.Mend) != 0 {
+		if drift := verifyBothWays(t, st, files); len(drift.Mend) != 0 {
 			t.Errorf("drift at the end:\n%s", drift)
 		}
 		if err := migrate.CheckCurrentFiles(ctx, st, files); err != nil {
@@ -227,14 +227,14 @@ func TestBaseline(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "a record of migrations already") {
 			t.Errorf("a second time: got %v", err)
 		}
-		isReset(t, st)
+		checkReset(t, st)
 	})
 }
 
 func TestForcedBaselineComparesNothing(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
-		files := sealed(t, history)
+		files := sealed(t, threeMigrations)
 		storetest.Exec(t, st, "CREATE TABLE theirs (id int)")
 		if err := migrate.BaselineFiles(t.Context(), st, files, "3", migrate.BaselineOptions{Force: true}); err != nil {
 			t.Fatal(err)
@@ -242,7 +242,7 @@ func TestForcedBaselineComparesNothing(t *testing.T) {
 		if err := migrate.CheckCurrentFiles(t.Context(), st, files); err != nil {
 			t.Error(err)
 		}
-		if drift := verified(t, st, files); len(drift.Mend) == 0 {
+		if drift := verifyBothWays(t, st, files); len(drift.Mend) == 0 {
 			t.Error("no drift")
 		}
 	})

@@ -220,7 +220,7 @@ func TestReplacedDatabase(t *testing.T) {
 	if err := os.Rename(copied, file); err != nil {
 		t.Fatal(err)
 	}
-	if err := write(t.Context(), st, "x", 1); !errors.Is(err, store.ErrFilesReplaced) || !store.IsAway(err) {
+	if err := write(t.Context(), st, "x", 1); !errors.Is(err, store.ErrFilesReplaced) || !store.IsUnavailable(err) {
 		t.Errorf("a transaction: %v", err)
 	}
 	if err := st.Ent.Setting.Create().SetID("y").SetValue(nil).Exec(t.Context()); !errors.Is(err, store.ErrFilesReplaced) {

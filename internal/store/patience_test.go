@@ -128,7 +128,7 @@ func TestWaitForAWriterEndsByItself(t *testing.T) {
 		began := time.Now()
 		err := w.do(t.Context(), st.DB)
 		took := time.Since(began)
-		if !store.IsAway(err) || t.Context().Err() != nil {
+		if !store.IsUnavailable(err) || t.Context().Err() != nil {
 			t.Errorf("%s: %v", w.name, err)
 		}
 		if took < 50*time.Millisecond || took > 5*time.Second {
@@ -169,7 +169,7 @@ func TestScriptIsNotRepeated(t *testing.T) {
 	release := holdLock(t, other)
 	began := time.Now()
 	_, err := st.DB.ExecContext(t.Context(), "INSERT INTO t VALUES (1); INSERT INTO t VALUES (2);")
-	if took := time.Since(began); !store.IsAway(err) || took > 5*time.Second {
+	if took := time.Since(began); !store.IsUnavailable(err) || took > 5*time.Second {
 		t.Errorf("%v after %s", err, took)
 	}
 	release()
@@ -195,7 +195,7 @@ func TestTransactionOfThePastDoesNotWait(t *testing.T) {
 	}
 	began := time.Now()
 	_, err = tx.ExecContext(t.Context(), "INSERT INTO t VALUES (2)")
-	if took := time.Since(began); !store.IsAway(err) || took > 5*time.Second {
+	if took := time.Since(began); !store.IsUnavailable(err) || took > 5*time.Second {
 		t.Errorf("%v after %s", err, took)
 	}
 	if err := tx.Rollback(); err != nil {

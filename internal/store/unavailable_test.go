@@ -34,7 +34,7 @@ func TestWhatPassesIsToldFromWhatIsWrong(t *testing.T) {
 		{"something else", errors.New("x"), false},
 		{"its time is over, of which the context tells", context.DeadlineExceeded, false},
 	} {
-		if got := store.IsAway(c.err); got != c.want {
+		if got := store.IsUnavailable(c.err); got != c.want {
 			t.Errorf("%s: %t, want %t", c.name, got, c.want)
 		}
 	}
@@ -61,16 +61,16 @@ func TestSQLiteWithoutRoomIsAway(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := do("INSERT INTO t (x) VALUES (hex(randomblob(100000)))"); !store.IsAway(err) {
+	if err := do("INSERT INTO t (x) VALUES (hex(randomblob(100000)))"); !store.IsUnavailable(err) {
 		t.Errorf("full: %v", err)
 	}
-	if err := do("INSERT INTO t (id) VALUES (1), (1)"); err == nil || store.IsAway(err) {
+	if err := do("INSERT INTO t (id) VALUES (1), (1)"); err == nil || store.IsUnavailable(err) {
 		t.Errorf("duplicate: %v", err)
 	}
 	if err := do("PRAGMA query_only = 1"); err != nil {
 		t.Fatal(err)
 	}
-	if err := do("INSERT INTO t (id) VALUES (2)"); !store.IsAway(err) {
+	if err := do("INSERT INTO t (id) VALUES (2)"); !store.IsUnavailable(err) {
 		t.Errorf("read-only: %v", err)
 	}
 }

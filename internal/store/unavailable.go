@@ -8,31 +8,31 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// IsAway reports whether err is the database refusing its service for reasons that pass without a change of the request:
-// it stops, lets nobody in or nobody write, has no room, or others were in the way for too long. What is wrong with a
-// statement or with rows is no such reason. Errors of the connection are the driver's own and not looked at here.
-func IsAway(err error) bool {
+// IsUnavailable reports whether err is a failure of the database that may pass without a change of the request: the server
+// stops, accepts no connection or no write, has no room, or another process held a lock for too long. Faults of a statement
+// or of rows are none. Errors of the connection are the driver's, and IsUnavailable does not know them.
+func IsUnavailable(err error) bool {
 	if errors.Is(err, ErrConflict) || errors.Is(err, ErrFilesReplaced) {
 		return true
 	}
 	var my *mysql.MySQLError
 	if errors.As(err, &my) {
-		return awayMySQL[my.Number]
+		return unavailableMySQL[my.Number]
 	}
 	var lite *sqlite.Error
 	if errors.As(err, &lite) {
 		switch lite.Code() & 0xff {
 		case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL, // other writers
 			sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, // no room, a quota, a disk
-			sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN: // mounted so, or not at all, for the moment
+			sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN: // mounted read-only, or not mounted, for the moment
 			return true
 		}
 	}
 	return false
 }
 
-// awayMySQL are the errors of MySQL, MariaDB, TiDB and proxies for which IsAway is true.
-var awayMySQL = map[uint16]bool{
+// unavailableMySQL are the errors of MySQL, MariaDB, TiDB and proxies for which IsUnavailable is true.
+var unavailableMySQL = map[uint16]bool{
 	1021: true, // disk full
 	1030: true, // the storage engine has no room, or no disk
 	1037: true, // out of memory
@@ -40,12 +40,12 @@ var awayMySQL = map[uint16]bool{
 	1040: true, // too many connections
 	1041: true, // out of resources
 	1042: true, // the name of this host cannot be resolved
-	1043: true, // bad handshake, as of a proxy whose server is away
+	1043: true, // bad handshake, as by a proxy whose server is down
 	1045: true, // access denied: a password that is being rotated
 	1053: true, // shutdown in progress
 	1077: true, // normal shutdown
 	1079: true, // shutdown complete
-	1114: true, // the table is full: the disk is
+	1114: true, // the table is full, because the disk is
 	1129: true, // this host is blocked
 	1135: true, // no thread for the connection
 	1152: true, // connection aborted
@@ -57,8 +57,8 @@ var awayMySQL = map[uint16]bool{
 	1203: true, // too many connections of this user
 	1205: true, // lock wait timeout
 	1213: true, // deadlock
-	1223: true, // others hold a read lock
-	1226: true, // this user has used up what they may
+	1223: true, // another connection has a read lock
+	1226: true, // the user has reached a limit of resources
 	1290: true, // read-only, as during a failover
 	1317: true, // query interrupted
 	1792: true, // the transaction is read-only
@@ -72,7 +72,7 @@ var awayMySQL = map[uint16]bool{
 	9002: true, // TiDB: storage did not answer
 	9003: true, // TiDB: storage is busy
 	9004: true, // TiDB: locks could not be resolved
-	9005: true, // TiDB: region away
+	9005: true, // TiDB: region unavailable
 	9007: true, // TiDB: write conflict
 	8027: true, // TiDB: schema out of date
 	8028: true, // TiDB: schema changed
