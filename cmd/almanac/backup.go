@@ -7,6 +7,7 @@ import (
 	"net"
 	"strings"
 
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -26,7 +27,14 @@ func (c backupCmd) Run(ctx context.Context, s streams) error {
 		return usageError{errors.New(help)}
 	}
 	return c.existing(ctx, func(st *store.Store) error {
-		report, err := st.Backup(ctx, c.File, c.Force)
+		var drift migrate.Drift
+		size, err := st.Backup(ctx, c.File, c.Force, func(ctx context.Context, copied *store.Store) (err error) {
+			drift, err = migrate.Verify(ctx, copied, nil)
+			if errors.Is(err, migrate.ErrNoRecord) {
+				return nil
+			}
+			return err
+		})
 		switch {
 		case errors.Is(err, store.ErrExists):
 			return fmt.Errorf("%w; replace it with --force", err)
@@ -34,11 +42,11 @@ func (c backupCmd) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		at := "without a record of migrations"
-		if report.Version != "" {
-			at = "at version " + report.Version
+		if drift.Version != "" {
+			at = "at version " + drift.Version
 		}
-		fmt.Fprintf(s.Out, "copied %s to %s: %d bytes, %s\n", st, report.File, report.Bytes, at)
-		if report.Drift > 0 {
+		fmt.Fprintf(s.Out, "copied %s to %s: %d bytes, %s\n", st, c.File, size, at)
+		if len(drift.Mend) > 0 {
 			fmt.Fprintln(s.Err, "almanac: warning: the tables are not what the migrations make; see 'almanac migrate verify'")
 		}
 		return nil

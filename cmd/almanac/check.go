@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -30,7 +31,7 @@ func (c checkCmd) Run(ctx context.Context, s streams) error {
 		with = c.existing
 	}
 	return with(ctx, func(st *store.Store) error {
-		if err := st.Current(ctx); err != nil {
+		if err := migrate.CheckCurrent(ctx, st); err != nil {
 			return advised(err, st)
 		}
 		e := &edit.Editor{Site: site, Now: now(), By: auth.System()}

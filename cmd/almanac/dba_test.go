@@ -22,6 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/internal/when"
@@ -205,7 +206,7 @@ func TestUsersOfTheManualHaveTheRightsTheyNeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	if err := st.Current(t.Context()); err != nil {
+	if err := migrate.CheckCurrent(t.Context(), st); err != nil {
 		t.Error(err)
 	}
 	servesEvents(t, st)

@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -41,7 +42,7 @@ func (c imagesCleanCmd) Run(ctx context.Context, s streams) error {
 		return usageError{err}
 	}
 	return c.existing(ctx, func(st *store.Store) (err error) {
-		if err := st.Current(ctx); err != nil {
+		if err := migrate.CheckCurrent(ctx, st); err != nil {
 			return err
 		}
 		files, err := media.OpenDir(c.Media)

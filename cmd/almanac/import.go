@@ -19,6 +19,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/importer"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -141,14 +142,14 @@ const importDecoding = 512 << 20
 // never been used. It is not brought up to date, which would be a change.
 func planned(ctx context.Context, st *store.Store) (plan *store.Store, done func() error, err error) {
 	nothing := func() error { return nil }
-	err = st.Current(ctx)
+	err = migrate.CheckCurrent(ctx, st)
 	if err == nil {
 		return st, nothing, nil
 	}
-	if !errors.Is(err, store.ErrBehind) {
+	if !errors.Is(err, migrate.ErrBehind) {
 		return nil, nil, err
 	}
-	revs, statusErr := st.Status(ctx)
+	revs, statusErr := migrate.Status(ctx, st)
 	if statusErr != nil {
 		return nil, nil, statusErr
 	}
@@ -160,7 +161,7 @@ func planned(ctx context.Context, st *store.Store) (plan *store.Store, done func
 	if plan, err = store.Open(ctx, "sqlite://:memory:"); err != nil {
 		return nil, nil, err
 	}
-	if _, err := plan.Migrate(ctx, version()); err != nil {
+	if _, err := migrate.Apply(ctx, plan, migrate.ApplyOptions{Operator: version()}); err != nil {
 		return nil, nil, errors.Join(err, plan.Close())
 	}
 	return plan, plan.Close, nil

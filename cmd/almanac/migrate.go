@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -78,15 +79,15 @@ type migrateStatusCmd struct {
 
 func (c migrateStatusCmd) Run(ctx context.Context, s streams) error {
 	return c.reading(ctx, func(st *store.Store) error {
-		revs, err := st.Status(ctx)
+		revs, err := migrate.Status(ctx, st)
 		if err != nil {
 			return err
 		}
-		current := st.Current(ctx)
-		if current != nil && !errors.Is(current, store.ErrBehind) {
+		current := migrate.CheckCurrent(ctx, st)
+		if current != nil && !errors.Is(current, migrate.ErrBehind) {
 			return current
 		}
-		data, err := st.DataStatus(ctx, dataSteps(calendar.Site{}))
+		data, err := migrate.DataStatus(ctx, st, dataSteps(calendar.Site{}))
 		if err != nil {
 			return err
 		}
@@ -104,12 +105,12 @@ func (c migrateStatusCmd) Run(ctx context.Context, s streams) error {
 	})
 }
 
-func printRevisions(out io.Writer, revs []store.Revision) error {
+func printRevisions(out io.Writer, revs []migrate.Revision) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "VERSION\tDESCRIPTION\tSTATEMENTS\tSTATE\tEXECUTED")
 	for _, r := range revs {
 		state, at := string(r.State()), ""
-		if r.State() == store.Failed {
+		if r.State() == migrate.StateFailed {
 			state = "failed: " + r.Error
 		}
 		if !r.ExecutedAt.IsZero() {
@@ -131,16 +132,16 @@ type migrationStatus struct {
 }
 
 type migrationJSON struct {
-	Version     string      `json:"version"`
-	Description string      `json:"description"`
-	State       store.State `json:"state"`
-	Applied     int         `json:"applied"`
-	Total       int         `json:"total"`
-	ExecutedAt  *time.Time  `json:"executed_at"`
-	Error       *string     `json:"error"` // set when State is failed
+	Version     string        `json:"version"`
+	Description string        `json:"description"`
+	State       migrate.State `json:"state"`
+	Applied     int           `json:"applied"`
+	Total       int           `json:"total"`
+	ExecutedAt  *time.Time    `json:"executed_at"`
+	Error       *string       `json:"error"` // set when State is failed
 }
 
-func newMigrationStatus(st *store.Store, revs []store.Revision, current bool) migrationStatus {
+func newMigrationStatus(st *store.Store, revs []migrate.Revision, current bool) migrationStatus {
 	out := migrationStatus{
 		Database: st.String(), Engine: st.Engine(), Current: current, Migrations: make([]migrationJSON, len(revs)),
 	}
@@ -151,7 +152,7 @@ func newMigrationStatus(st *store.Store, revs []store.Revision, current bool) mi
 		if !r.ExecutedAt.IsZero() {
 			m.ExecutedAt = &r.ExecutedAt
 		}
-		if r.State() == store.Failed {
+		if r.State() == migrate.StateFailed {
 			m.Error = &r.Error
 		}
 		if r.Done() {
@@ -181,9 +182,9 @@ func (c migrateApplyCmd) Run(ctx context.Context, s streams) error {
 	}
 	return c.with(ctx, func(st *store.Store) error {
 		file := ""
-		done, err := st.MigrateWith(ctx, store.MigrateOptions{
+		done, err := migrate.Apply(ctx, st, migrate.ApplyOptions{
 			Operator: version(), To: c.To, LockWait: c.wait(),
-			Progress: func(step store.Step) {
+			Progress: func(step migrate.Step) {
 				if step.Version != file {
 					file = step.Version
 					fmt.Fprintf(s.Err, "applying %s %s from statement %d of %d\n",
@@ -254,7 +255,7 @@ type migrateSealCmd struct {
 // Run writes migrations/{engine}/atlas.sum, and migrations/states.
 func (c migrateSealCmd) Run(ctx context.Context, s streams) error {
 	for _, engine := range []string{"mysql", "sqlite"} {
-		if err := store.Seal(filepath.Join(c.Dir, "migrations", engine)); err != nil {
+		if err := migrate.Seal(filepath.Join(c.Dir, "migrations", engine)); err != nil {
 			return err
 		}
 	}
@@ -270,11 +271,11 @@ func (c migrateSealCmd) Run(ctx context.Context, s streams) error {
 // writeStates writes the files of migrations/states that are not as they should be, and returns their names. With check
 // it writes nothing.
 func writeStates(ctx context.Context, dev *store.Store, folder string, check bool) (written []string, err error) {
-	files, err := dev.States(ctx, os.DirFS(folder))
+	files, err := migrate.States(ctx, dev, os.DirFS(folder))
 	if err != nil {
 		return nil, err
 	}
-	states := filepath.Join(folder, store.StatesFolder)
+	states := filepath.Join(folder, migrate.StatesFolder)
 	entries, err := os.ReadDir(states)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
@@ -323,7 +324,7 @@ func (c migrateDiffCmd) diff(ctx context.Context, engine, url string, now time.T
 	if st.Engine() != engine {
 		return nil, fmt.Errorf("%s is not a %s database", st, engine)
 	}
-	ddl, err := st.DDL(ctx)
+	ddl, err := migrate.DDL(ctx, st)
 	if err != nil {
 		return nil, err
 	}
@@ -354,7 +355,7 @@ func (c migrateDiffCmd) diff(ctx context.Context, engine, url string, now time.T
 		}
 		planned = temp
 	}
-	changed, err := st.Diff(ctx, planned, c.Name, now)
+	changed, err := migrate.Diff(ctx, st, planned, c.Name, now)
 	if err != nil {
 		return nil, err
 	}

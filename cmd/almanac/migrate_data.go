@@ -13,13 +13,14 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // dataSteps are what there is to do with rows after migrations, in order. A step is added and never changed;
 // one whose columns are gone is taken away with the migration that drops them.
-func dataSteps(site calendar.Site) []store.DataStep {
-	return []store.DataStep{
+func dataSteps(site calendar.Site) []migrate.DataStep {
+	return []migrate.DataStep{
 		{
 			Name: "term-sort-keys", Version: "20261121134820",
 			Run: func(ctx context.Context, db *ent.Client, progress func(rows int)) error {
@@ -31,8 +32,8 @@ func dataSteps(site calendar.Site) []store.DataStep {
 }
 
 // stepsUpTo are the data steps of migrations up to a version; all when it is empty.
-func stepsUpTo(site calendar.Site, version string) []store.DataStep {
-	return slices.DeleteFunc(dataSteps(site), func(d store.DataStep) bool { return version != "" && d.Version > version })
+func stepsUpTo(site calendar.Site, version string) []migrate.DataStep {
+	return slices.DeleteFunc(dataSteps(site), func(d migrate.DataStep) bool { return version != "" && d.Version > version })
 }
 
 type migrateDataCmd struct {
@@ -48,7 +49,7 @@ func (c migrateDataCmd) Run(ctx context.Context, s streams) error {
 	}
 	return c.existing(ctx, func(st *store.Store) error {
 		steps := dataSteps(site)
-		states, err := st.DataStatus(ctx, steps)
+		states, err := migrate.DataStatus(ctx, st, steps)
 		if err != nil {
 			return err
 		}
@@ -61,8 +62,8 @@ func (c migrateDataCmd) Run(ctx context.Context, s streams) error {
 }
 
 // runData runs data steps and says how far they are.
-func runData(ctx context.Context, s streams, st *store.Store, steps []store.DataStep, again bool) error {
-	done, err := st.RunData(ctx, steps, store.DataOptions{
+func runData(ctx context.Context, s streams, st *store.Store, steps []migrate.DataStep, again bool) error {
+	done, err := migrate.RunData(ctx, st, steps, migrate.DataOptions{
 		Again: again,
 		Progress: func(step string, rows int) {
 			fmt.Fprintf(s.Err, "data step %s: %d rows\n", step, rows)
@@ -78,7 +79,7 @@ func runData(ctx context.Context, s streams, st *store.Store, steps []store.Data
 }
 
 // pendingData names the data steps that are not done.
-func pendingData(states []store.DataState) (names []string) {
+func pendingData(states []migrate.DataState) (names []string) {
 	for _, d := range states {
 		if d.DoneAt.IsZero() {
 			names = append(names, d.Name)
@@ -89,7 +90,7 @@ func pendingData(states []store.DataState) (names []string) {
 
 // warnOfData logs that data steps are pending. They keep nothing from working, only from working well.
 func warnOfData(ctx context.Context, log *slog.Logger, st *store.Store, site calendar.Site) error {
-	states, err := st.DataStatus(ctx, dataSteps(site))
+	states, err := migrate.DataStatus(ctx, st, dataSteps(site))
 	if err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ type dataJSON struct {
 	DoneAt  *time.Time `json:"done_at"` // null while it is pending
 }
 
-func newDataJSON(states []store.DataState) []dataJSON {
+func newDataJSON(states []migrate.DataState) []dataJSON {
 	out := make([]dataJSON, len(states))
 	for i, d := range states {
 		out[i] = dataJSON{Name: d.Name, Version: d.Version}
@@ -119,7 +120,7 @@ func newDataJSON(states []store.DataState) []dataJSON {
 }
 
 // printData lists data steps.
-func printData(out io.Writer, states []store.DataState) error {
+func printData(out io.Writer, states []migrate.DataState) error {
 	if len(states) == 0 {
 		return nil
 	}
@@ -137,10 +138,10 @@ func printData(out io.Writer, states []store.DataState) error {
 
 // currentData runs pending data steps where a program that serves also migrates: where it is told to, and on
 // SQLite. On a new database they find nothing to do.
-func currentData(ctx context.Context, st *store.Store, site calendar.Site, migrate bool) error {
-	if !migrate && st.Engine() != "sqlite" {
+func currentData(ctx context.Context, st *store.Store, site calendar.Site, apply bool) error {
+	if !apply && st.Engine() != "sqlite" {
 		return nil
 	}
-	_, err := st.RunData(ctx, dataSteps(site), store.DataOptions{})
+	_, err := migrate.RunData(ctx, st, dataSteps(site), migrate.DataOptions{})
 	return err
 }

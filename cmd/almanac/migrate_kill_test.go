@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
@@ -52,16 +53,16 @@ func TestKilledProcessesAreTakenUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer st.Close()
-		if drift, err := st.Verify(t.Context(), nil); err != nil || len(drift.Mend) != 0 {
+		if drift, err := migrate.Verify(t.Context(), st, nil); err != nil || len(drift.Mend) != 0 {
 			t.Errorf("error %v\n%s", err, drift)
 		}
-		revs, err := st.Status(t.Context())
+		revs, err := migrate.Status(t.Context(), st)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got, want []string
 		for _, r := range revs {
-			got, want = append(got, string(r.State())), append(want, string(store.Applied))
+			got, want = append(got, string(r.State())), append(want, string(migrate.StateApplied))
 			if r.Applied != r.Total || r.Error != "" {
 				t.Errorf("%+v", r)
 			}

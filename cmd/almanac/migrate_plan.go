@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/migrations"
 )
@@ -21,7 +22,7 @@ type migratePlanCmd struct {
 
 func (c migratePlanCmd) Run(ctx context.Context, s streams) error {
 	return c.reading(ctx, func(st *store.Store) error {
-		plan, err := st.Plan(ctx, c.To)
+		plan, err := migrate.Plan(ctx, st, c.To)
 		if err != nil {
 			return wrongVersion("--to", err)
 		}
@@ -32,7 +33,7 @@ func (c migratePlanCmd) Run(ctx context.Context, s streams) error {
 
 // wrongVersion makes a version that does not exist a mistake of usage.
 func wrongVersion(name string, err error) error {
-	if errors.Is(err, store.ErrVersion) {
+	if errors.Is(err, migrate.ErrVersion) {
 		return usageError{fmt.Errorf("%s: %w", name, err)}
 	}
 	return err
@@ -43,7 +44,7 @@ type lockWait struct {
 	LockTimeout time.Duration `default:"1m" help:"How long to wait for another process that migrates, and on MySQL for a table that is in use. Default ${default}."`
 }
 
-// wait is the time as package store has it, where zero is the default.
+// wait returns the time as package migrate has it, where 0 means the default.
 func (l lockWait) wait() time.Duration {
 	if l.LockTimeout <= 0 {
 		return -1
@@ -75,7 +76,7 @@ var errDrift = errors.New("the schema has drifted")
 func (c migrateVerifyCmd) Run(ctx context.Context, s streams) error {
 	return c.dev.with(ctx, func(dev *store.Store) error {
 		return c.reading(ctx, func(st *store.Store) error {
-			drift, err := st.Verify(ctx, dev)
+			drift, err := migrate.Verify(ctx, st, dev)
 			if err != nil {
 				return err
 			}
@@ -101,7 +102,7 @@ type migrateBaselineCmd struct {
 func (c migrateBaselineCmd) Run(ctx context.Context, s streams) error {
 	return c.dev.with(ctx, func(dev *store.Store) error {
 		return c.existing(ctx, func(st *store.Store) error {
-			err := st.Baseline(ctx, c.Version, store.BaselineOptions{
+			err := migrate.Baseline(ctx, st, c.Version, migrate.BaselineOptions{
 				Operator: version(), Dev: dev, Force: c.Force, LockWait: c.wait(),
 			})
 			if err != nil {
@@ -122,7 +123,7 @@ type migrateSetCmd struct {
 
 func (c migrateSetCmd) Run(ctx context.Context, s streams) error {
 	return c.existing(ctx, func(st *store.Store) error {
-		changes, err := st.SetVersion(ctx, c.Version, store.SetOptions{
+		changes, err := migrate.SetVersion(ctx, st, c.Version, migrate.SetOptions{
 			Operator: version(), Force: c.Force, LockWait: c.wait(),
 		})
 		if err != nil {
@@ -144,7 +145,7 @@ func (c migrateSetCmd) Run(ctx context.Context, s streams) error {
 
 // printDrift prints what differs when err is about that.
 func printDrift(out io.Writer, err error) error {
-	var differs *store.DriftError
+	var differs *migrate.DriftError
 	if !errors.As(err, &differs) {
 		return nil
 	}
@@ -167,16 +168,16 @@ func (c migrateLintCmd) Run(ctx context.Context, s streams) error {
 		return usageError{errors.New("--latest: want a number from 1")}
 	}
 	var files fs.FS = migrations.FS
-	options := store.LintOptions{Latest: c.Latest}
+	options := migrate.LintOptions{Latest: c.Latest}
 	if c.Dir != "" {
 		files, options.Released = os.DirFS(filepath.Join(c.Dir, "migrations")), migrations.FS
 	}
-	findings, err := store.LintLocks(files, c.Latest)
+	findings, err := migrate.LintLocks(files, c.Latest)
 	if err != nil {
 		return err
 	}
 	lint := func(st *store.Store) error {
-		more, err := st.Lint(ctx, files, options)
+		more, err := migrate.Lint(ctx, st, files, options)
 		findings = append(findings, more...)
 		return err
 	}
@@ -196,7 +197,7 @@ func (c migrateLintCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	if findings == nil {
-		findings = []store.Finding{} // a list in JSON
+		findings = []migrate.Finding{} // a list in JSON
 	}
 	failures := 0
 	for _, f := range findings {

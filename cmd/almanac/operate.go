@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/limit"
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -291,7 +292,8 @@ func (o *operation) end() error {
 
 // checks are what has to be well for the service to be ready.
 func checks(st databases) []server.Check {
-	out := []server.Check{{Name: "database", Do: st.Reach}, {Name: "schema", Do: st.Current}}
+	schema := func(ctx context.Context) error { return migrate.CheckCurrent(ctx, st.Store) }
+	out := []server.Check{{Name: "database", Do: st.Reach}, {Name: "schema", Do: schema}}
 	if st.Engine() == "sqlite" {
 		out = append(out, server.Check{Name: "files", Do: st.CheckFiles})
 	}

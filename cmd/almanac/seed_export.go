@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/seed"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/internal/store"
@@ -77,7 +78,7 @@ func inScratch(
 	}
 	defer removeAll(dir, &err)
 	return database{DB: "sqlite://" + filepath.Join(dir, "scratch.db")}.with(ctx, func(st *store.Store) error {
-		if _, err := st.Migrate(ctx, version()); err != nil {
+		if _, err := migrate.Apply(ctx, st, migrate.ApplyOptions{Operator: version()}); err != nil {
 			return err
 		}
 		bar := newProgress(s.Err, "making up events")

@@ -23,6 +23,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -107,7 +108,7 @@ func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err err
 			return c.listen(ctx, s, log, databases{st, nil}, site, nil)
 		}
 		return opened(ctx, "--db-read", c.DBRead, store.OpenReading, func(replica *store.Store) error {
-			if err := replica.Current(ctx); err != nil {
+			if err := migrate.CheckCurrent(ctx, replica); err != nil {
 				return fmt.Errorf("--db-read %s: %w", replica, err)
 			}
 			return c.listen(ctx, s, log, databases{st, replica}, site, nil)
@@ -208,22 +209,22 @@ func numericHost(address string) string {
 }
 
 // current makes sure that the schema is up to date, or says how to make it so.
-func current(ctx context.Context, st *store.Store, migrate bool) error {
-	if migrate || st.Engine() == "sqlite" {
-		_, err := st.Migrate(ctx, version())
+func current(ctx context.Context, st *store.Store, apply bool) error {
+	if apply || st.Engine() == "sqlite" {
+		_, err := migrate.Apply(ctx, st, migrate.ApplyOptions{Operator: version()})
 		return err
 	}
-	return advised(st.Current(ctx), st)
+	return advised(migrate.CheckCurrent(ctx, st), st)
 }
 
 // advised adds the command that mends a schema that is behind. It names no user: that of the database may not change
 // tables.
 func advised(err error, st *store.Store) error {
-	if !errors.Is(err, store.ErrBehind) {
+	if !errors.Is(err, migrate.ErrBehind) {
 		return err
 	}
 	command, rights := "apply", ""
-	if errors.Is(err, store.ErrNotEmpty) {
+	if errors.Is(err, migrate.ErrNotEmpty) {
 		command = "baseline VERSION"
 	}
 	if st.Engine() == "mysql" {
@@ -419,7 +420,7 @@ func (f serveFlags) server(
 		state = lists
 	}
 	srv, err := server.New(server.Config{
-		API: api, Auth: verifier, Words: words, Site: site, Log: log, Media: files, Away: store.IsAway,
+		API: api, Auth: verifier, Words: words, Site: site, Log: log, Media: files, Away: store.IsUnavailable,
 		Limits: op.limits, Checks: checks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
 		Caching: caching, Replays: idempotency.New(st.Ent), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
 		Quiet: !f.AccessLog, Index: state, IndexWait: f.IndexWait,

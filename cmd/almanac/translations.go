@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/translations"
 )
@@ -41,7 +42,7 @@ func (f kindFlag) kinds() []calendar.Kind {
 // looking is with for commands that read a database whose schema has to be up to date.
 func (d database) looking(ctx context.Context, do func(*store.Store) error) error {
 	return d.reading(ctx, func(st *store.Store) error {
-		if err := st.Current(ctx); err != nil {
+		if err := migrate.CheckCurrent(ctx, st); err != nil {
 			return advised(err, st)
 		}
 		return do(st)

@@ -171,7 +171,7 @@ func (c *Claim) Drop(ctx context.Context) error {
 
 // run runs one statement, again if it lost a race: those who wait for a key that is dropped can deadlock.
 func run(ctx context.Context, do func() error) error {
-	err := store.Again(ctx, do)
+	err := store.Retry(ctx, do)
 	switch {
 	case err == nil:
 		return nil

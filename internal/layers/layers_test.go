@@ -48,7 +48,8 @@ var layers = []layer{
 	{"internal/search", "calendar internal/markup"},
 	{"schema", "calendar"},
 	{"ent", "schema calendar"},
-	{"internal/store", "ent migrations calendar"},
+	{"internal/store", "ent calendar"},
+	{"internal/migrate", "ent internal/store migrations"},
 	{"internal/auth", "ent calendar"},
 	{"internal/idempotency", "ent internal/store calendar"},
 	{"edit", "internal/auth ent internal/store calendar internal/when internal/markup internal/param internal/search"},
@@ -66,7 +67,7 @@ var layers = []layer{
 }
 
 // testsMay is what a test may import besides: a database, what writes to it, and a server on one.
-var testsMay = []string{"internal/storetest", "internal/apitest", "internal/store", "ent", "edit"}
+var testsMay = []string{"internal/storetest", "internal/apitest", "internal/store", "internal/migrate", "ent", "edit"}
 
 // standardOnly are packages without dependencies of others'.
 var standardOnly = []string{"internal/param"}
@@ -74,6 +75,7 @@ var standardOnly = []string{"internal/param"}
 // users says who alone may import a module of others'. The web framework stays at the edge, so that nothing
 // else holds a value that it reuses after the request.
 var users = map[string][]string{
+	"ariga.io/atlas":                      {"internal/migrate"},
 	"github.com/redis/go-redis":           {"internal/limit"},
 	"github.com/prometheus/client_golang": {"server", "cmd/almanac"},
 	"go.opentelemetry.io/otel":            {"server", "cmd/almanac"},
@@ -256,6 +258,9 @@ func TestFaults(t *testing.T) {
 		{"tests keep to the table otherwise", "internal/auth/auth_test.go", ours + "server", 1},
 		{"parameters need the standard library only", "internal/param/param.go", "golang.org/x/text/language", 1},
 		{"their tests may compare with others' help", "internal/param/param_test.go", "github.com/google/go-cmp/cmp", 0},
+		{"Atlas in the package of migrations", "internal/migrate/lint.go", "ariga.io/atlas/sql/migrate", 0},
+		{"Atlas nowhere else", "internal/store/store.go", "ariga.io/atlas/sql/migrate", 1},
+		{"the database does not know its migrations", "internal/store/store.go", ours + "internal/migrate", 1},
 		{"the web framework in handlers", "handlers/route.go", "github.com/gofiber/fiber/v2", 0},
 		{"the web framework nowhere else", "internal/auth/auth.go", "github.com/gofiber/fiber/v2/utils", 1},
 		{"nor in a test there", "internal/auth/auth_test.go", "github.com/gofiber/fiber/v2", 1},

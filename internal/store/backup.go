@@ -12,70 +12,63 @@ import (
 )
 
 var (
-	// ErrNoBackup is returned by Backup for a database that it cannot copy: only files of SQLite can be.
+	// ErrNoBackup is returned by Backup for a database that is not a file of SQLite.
 	ErrNoBackup = errors.New("only SQLite files are backed up this way")
 
-	// ErrExists is returned by Backup for a file that is there and is not to be replaced.
+	// ErrExists is returned by Backup if the file exists and may not be replaced.
 	ErrExists = errors.New("there is such a file already")
 )
 
-// BackupReport is what Backup made.
-type BackupReport struct {
-	File    string
-	Bytes   int64
-	Version string // of the last migration in the copy, empty when it has none
-	Drift   int    // statements that would mend the tables of the copy, as Verify's
-}
-
-// Backup copies the database to a file as it is at one moment, while others read and write. The copy is made
-// in a folder beside the file, checked, and renamed when it is whole: at no time is there half a file.
-// It is readable by its owner only. An existing file is replaced with force, and is an ErrExists otherwise.
-// The folder is removed at the end. One that a killed process left is removed by the next backup to the same place.
+// Backup copies the database to a file, as it is at one moment while other processes read and write. It returns the size of
+// the copy in bytes. Backup writes the copy in a folder beside the file, checks its pages and foreign keys, passes it to
+// check unless that is nil, and renames it. An error of check refuses the copy. So the file is never incomplete, and only
+// its owner can read it. An existing file is replaced if force is set. Otherwise the error wraps ErrExists.
+// Backup removes the folder at the end. The next backup to the same place removes a folder that a killed process left.
 //
-// The copy is compact and in one file. Writers do not wait for it; what they write meanwhile stays in the
-// write-ahead log until it is done.
-func (s *Store) Backup(ctx context.Context, file string, force bool) (report BackupReport, err error) {
+// The copy is compact and one file. Writers do not wait for it. What they write meanwhile stays in the write-ahead log
+// until it is done.
+func (s *Store) Backup(
+	ctx context.Context, file string, force bool, check func(ctx context.Context, copied *Store) error,
+) (size int64, err error) {
 	if s.url.dialect != dialect.SQLite || s.url.memory {
-		return BackupReport{}, fmt.Errorf("backup of %s: %w", s, ErrNoBackup)
+		return 0, fmt.Errorf("backup of %s: %w", s, ErrNoBackup)
 	}
 	if err := s.mayWrite(file, force); err != nil {
-		return BackupReport{}, fmt.Errorf("backup: %w", err)
+		return 0, fmt.Errorf("backup: %w", err)
 	}
 	temp, err := newTempFolder(filepath.Dir(file))
 	if err != nil {
-		return BackupReport{}, fmt.Errorf("backup: %w", err)
+		return 0, fmt.Errorf("backup: %w", err)
 	}
 	defer func() { err = errors.Join(err, temp.remove()) }()
 	name := temp.file()
 	empty, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return BackupReport{}, fmt.Errorf("backup: %w", err)
+		return 0, fmt.Errorf("backup: %w", err)
 	}
 	if err := empty.Close(); err != nil {
-		return BackupReport{}, fmt.Errorf("backup: %w", err)
+		return 0, fmt.Errorf("backup: %w", err)
 	}
 	// SQLite writes into an empty file that is there.
 	if _, err := s.DB.ExecContext(ctx, "VACUUM INTO ?", name); err != nil {
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		return BackupReport{}, fmt.Errorf("backup of %s: %w", s, err)
+		return 0, fmt.Errorf("backup of %s: %w", s, err)
 	}
-	report, err = examine(ctx, name)
-	if err != nil {
-		return BackupReport{}, fmt.Errorf("backup of %s: the copy: %w", s, err)
+	if size, err = checkCopy(ctx, name, check); err != nil {
+		return 0, fmt.Errorf("backup of %s: the copy: %w", s, err)
 	}
-	report.File = file
-	if err := flushed(name); err != nil {
-		return BackupReport{}, fmt.Errorf("backup: %w", err)
+	if err := syncFile(name); err != nil {
+		return 0, fmt.Errorf("backup: %w", err)
 	}
-	if err := place(name, file, force); err != nil {
-		return BackupReport{}, fmt.Errorf("backup: %w", err)
+	if err := renameCopy(name, file, force); err != nil {
+		return 0, fmt.Errorf("backup: %w", err)
 	}
-	return report, flushed(filepath.Dir(file))
+	return size, syncFile(filepath.Dir(file))
 }
 
-// mayWrite checks what is at the place of the copy, before the work is done.
+// mayWrite checks that the copy may be written to a file.
 func (s *Store) mayWrite(file string, force bool) error {
 	there, err := os.Stat(file)
 	switch {
@@ -98,41 +91,39 @@ func (s *Store) mayWrite(file string, force bool) error {
 	return nil
 }
 
-// examine checks a copy, page by page and against its own record of migrations.
-func examine(ctx context.Context, file string) (report BackupReport, err error) {
+// checkCopy checks a copy: its pages, its foreign keys and what check checks. It returns the size in bytes.
+func checkCopy(
+	ctx context.Context, file string, check func(ctx context.Context, copied *Store) error,
+) (size int64, err error) {
 	st, err := OpenReading(ctx, "sqlite://"+file)
 	if err != nil {
-		return BackupReport{}, err
+		return 0, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	var found string
 	if err := st.DB.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&found); err != nil {
-		return BackupReport{}, err
+		return 0, err
 	}
 	if found != "ok" {
-		return BackupReport{}, fmt.Errorf("integrity: %s", found)
+		return 0, fmt.Errorf("integrity: %s", found)
 	}
-	conn, err := st.DB.Conn(ctx)
+	if err := CheckForeignKeys(ctx, st.DB); err != nil {
+		return 0, err
+	}
+	if check != nil {
+		if err := check(ctx, st); err != nil {
+			return 0, err
+		}
+	}
+	info, err := os.Stat(file)
 	if err != nil {
-		return BackupReport{}, err
+		return 0, err
 	}
-	err = errors.Join(checkForeignKeys(ctx, conn), conn.Close())
-	if err != nil {
-		return BackupReport{}, err
-	}
-	drift, err := st.Verify(ctx, nil)
-	if err != nil && !errors.Is(err, ErrNoRecord) {
-		return BackupReport{}, err
-	}
-	at, err := os.Stat(file)
-	if err != nil {
-		return BackupReport{}, err
-	}
-	return BackupReport{Bytes: at.Size(), Version: drift.Version, Drift: len(drift.Mend)}, nil
+	return info.Size(), nil
 }
 
-// place gives the copy its name. Without force a file that somebody else made meanwhile is not replaced.
-func place(temp, file string, force bool) error {
+// renameCopy gives the copy its name. Without force it does not replace a file that another process made meanwhile.
+func renameCopy(temp, file string, force bool) error {
 	if force {
 		return os.Rename(temp, file)
 	}
@@ -146,8 +137,8 @@ func place(temp, file string, force bool) error {
 	return nil
 }
 
-// flushed makes sure that a file, or the names in a folder, are there after a loss of power.
-func flushed(name string) error {
+// syncFile makes a file, or the names in a folder, survive a loss of power.
+func syncFile(name string) error {
 	f, err := os.Open(name)
 	if err != nil {
 		return err

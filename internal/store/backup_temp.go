@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// A copy is written in a folder of its own beside its later place. Its process holds a lock on a file there, so the next
-// backup can tell a folder that is in use from one that a killed process left. The lock is on a file of its own because
-// a network file system mixes it up with the locks that SQLite takes on the copy.
+// A copy is written in a folder of its own beside its final place. The process locks a file there, so that the next backup
+// can tell a folder in use from a folder that a killed process left. It does not lock the copy itself, because a network
+// file system confuses such a lock with those of SQLite.
 const (
 	tempPrefix = ".almanac-backup-"
 	tempLock   = "lock"
@@ -24,12 +24,12 @@ type tempFolder struct {
 	lock *os.File
 }
 
-// newTempFolder makes one in a folder, and removes those that killed processes left there.
+// newTempFolder creates a tempFolder in dir, and removes those that killed processes left there.
 func newTempFolder(dir string) (tempFolder, error) {
 	if err := removeAbandoned(dir); err != nil {
 		return tempFolder{}, err
 	}
-	// Another process may take the folder for an abandoned one in the moment before it is locked.
+	// Another process may remove the folder as abandoned before it is locked.
 	for range 10 {
 		path, err := os.MkdirTemp(dir, tempPrefix)
 		if err != nil {
@@ -48,10 +48,10 @@ func newTempFolder(dir string) (tempFolder, error) {
 
 func (f tempFolder) file() string { return filepath.Join(f.path, tempCopy) }
 
-// remove closes the file first, because some systems remove no open files.
+// remove removes the folder. It closes the lock first, because some systems remove no open files.
 func (f tempFolder) remove() error { return errors.Join(f.lock.Close(), os.RemoveAll(f.path)) }
 
-// removeAbandoned removes the folders of copies whose processes have ended, where locks can tell.
+// removeAbandoned removes the folders of copies whose processes have ended, on systems whose locks can tell.
 func removeAbandoned(dir string) error {
 	if !locksFiles {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
@@ -30,7 +31,7 @@ func TestBackupWhileOthersWrite(t *testing.T) {
 	var written atomic.Int64
 	const writers, most = 3, 2000
 	for writer := range writers {
-		other := open(t, url) // as another process would
+		other := storetest.Open(t, url) // as another process would
 		group.Go(func() {
 			// Bounded: without a pause the log of SQLite never comes to be written back, and grows and grows.
 			for n := 0; n < most && ctx.Err() == nil; n++ {
@@ -56,19 +57,19 @@ func TestBackupWhileOthersWrite(t *testing.T) {
 	dir := t.TempDir()
 	for n := range 5 {
 		for before := written.Load(); written.Load() < min(before+20, writers*most) && !t.Failed(); {
-			scan(t, st.DB, "SELECT count(*) FROM settings")
+			storetest.Value(t, st.DB, "SELECT count(*) FROM settings")
 		}
 		file := filepath.Join(dir, fmt.Sprintf("copy%d.db", n))
-		report, err := st.Backup(t.Context(), file, false)
-		if err != nil {
-			t.Fatal(err)
+		size, err := st.Backup(t.Context(), file, false, nil)
+		if err != nil || size == 0 {
+			t.Fatalf("got %d bytes, error %v", size, err)
 		}
-		if report.Drift != 0 || report.Version == "" || report.File != file {
-			t.Errorf("got %+v", report)
+		copied := storetest.Open(t, "sqlite://"+file)
+		if drift, err := migrate.Verify(t.Context(), copied, nil); err != nil || len(drift.Mend) != 0 || drift.Version == "" {
+			t.Errorf("got %+v, error %v", drift, err)
 		}
-		copied := open(t, "sqlite://"+file)
-		rows := scan(t, copied.DB, "SELECT count(*) FROM settings")
-		halves := scan(t, copied.DB, "SELECT count(*) FROM (SELECT 1 FROM settings "+
+		rows := storetest.Value(t, copied.DB, "SELECT count(*) FROM settings")
+		halves := storetest.Value(t, copied.DB, "SELECT count(*) FROM (SELECT 1 FROM settings "+
 			"GROUP BY substr(name, 1, length(name) - 1) HAVING count(*) <> 2)")
 		if halves != "0" || rows == "0" {
 			t.Errorf("copy %d has %s rows, %s of half a transaction", n, rows, halves)
@@ -84,7 +85,7 @@ func TestBackupLeavesNothingElseBehind(t *testing.T) {
 	st := storetest.Migrated(t, url)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "copy.db")
-	if _, err := st.Backup(t.Context(), file, false); err != nil {
+	if _, err := st.Backup(t.Context(), file, false, nil); err != nil {
 		t.Fatal(err)
 	}
 	only := func(want ...string) {
@@ -110,21 +111,21 @@ func TestBackupLeavesNothingElseBehind(t *testing.T) {
 		t.Errorf("the copy, with its hashes of passwords, has mode %s", at.Mode())
 	}
 
-	exec(t, st, "INSERT INTO counters VALUES ('new', 1)")
-	if _, err := st.Backup(t.Context(), file, false); !errors.Is(err, store.ErrExists) {
+	storetest.Exec(t, st, "INSERT INTO counters VALUES ('new', 1)")
+	if _, err := st.Backup(t.Context(), file, false, nil); !errors.Is(err, store.ErrExists) {
 		t.Errorf("got %v, want ErrExists", err)
 	}
 	only("copy.db")
-	if got := scan(t, open(t, "sqlite://"+file+"?max-open=1").DB, "SELECT count(*) FROM counters"); got != "0" {
+	if got := storetest.Value(t, storetest.Open(t, "sqlite://"+file+"?max-open=1").DB, "SELECT count(*) FROM counters"); got != "0" {
 		t.Errorf("the copy was changed: %s rows", got)
 	}
 	replaced := filepath.Join(dir, "replaced.db")
 	for range 2 {
-		if _, err := st.Backup(t.Context(), replaced, true); err != nil {
+		if _, err := st.Backup(t.Context(), replaced, true, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := scan(t, open(t, "sqlite://"+replaced).DB, "SELECT count(*) FROM counters"); got != "1" {
+	if got := storetest.Value(t, storetest.Open(t, "sqlite://"+replaced).DB, "SELECT count(*) FROM counters"); got != "1" {
 		t.Errorf("the copy was not replaced: %s rows", got)
 	}
 }
@@ -137,50 +138,28 @@ func TestBackupThatCannotBe(t *testing.T) {
 	dir := t.TempDir()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
+	refuse := func(context.Context, *store.Store) error { return errors.New("refused") }
 	for _, test := range []struct {
-		name string
-		ctx  context.Context //nolint:containedctx // of one call
-		st   *store.Store
-		file string
-		want string
+		name  string
+		ctx   context.Context //nolint:containedctx // of one call
+		st    *store.Store
+		file  string
+		check func(context.Context, *store.Store) error
+		want  string
 	}{
-		{"onto itself", t.Context(), st, own, "is the database itself"},
-		{"onto a folder", t.Context(), st, dir, "is a folder"},
-		{"into no folder", t.Context(), st, filepath.Join(dir, "none", "copy.db"), "no such file"},
-		{"after the end", ended, st, filepath.Join(dir, "copy.db"), "context canceled"},
-		{"of memory", t.Context(), open(t, "sqlite://:memory:"), filepath.Join(dir, "copy.db"), "only SQLite files"},
+		{"onto itself", t.Context(), st, own, nil, "is the database itself"},
+		{"onto a folder", t.Context(), st, dir, nil, "is a folder"},
+		{"into no folder", t.Context(), st, filepath.Join(dir, "none", "copy.db"), nil, "no such file"},
+		{"after the end", ended, st, filepath.Join(dir, "copy.db"), nil, "context canceled"},
+		{"of memory", t.Context(), storetest.Open(t, "sqlite://:memory:"), filepath.Join(dir, "copy.db"), nil, "only SQLite files"},
+		{"refused by the check", t.Context(), st, filepath.Join(dir, "copy.db"), refuse, "the copy: refused"},
 	} {
-		_, err := test.st.Backup(test.ctx, test.file, true)
+		_, err := test.st.Backup(test.ctx, test.file, true, test.check)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %q", test.name, err, test.want)
 		}
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 {
 		t.Errorf("left behind: %v, error %v", entries, err)
-	}
-}
-
-func TestBackupOfWhatIsNoAlmanac(t *testing.T) {
-	t.Parallel()
-	st := open(t, storetest.SQLite(t))
-	exec(t, st, "CREATE TABLE theirs (id integer PRIMARY KEY)", "INSERT INTO theirs VALUES (7)")
-	file := filepath.Join(t.TempDir(), "copy.db")
-	report, err := st.Backup(t.Context(), file, false)
-	if err != nil || report.Version != "" || report.Drift != 0 {
-		t.Errorf("got %+v, error %v", report, err)
-	}
-	if got := scan(t, open(t, "sqlite://"+file).DB, "SELECT id FROM theirs"); got != "7" {
-		t.Errorf("got %s", got)
-	}
-}
-
-// A copy of tables that somebody changed is a copy all the same; it is said.
-func TestBackupTellsOfDrift(t *testing.T) {
-	t.Parallel()
-	st := storetest.Migrated(t, storetest.SQLite(t))
-	exec(t, st, "CREATE TABLE theirs (id integer PRIMARY KEY)")
-	report, err := st.Backup(t.Context(), filepath.Join(t.TempDir(), "copy.db"), false)
-	if err != nil || report.Drift == 0 || report.Version == "" {
-		t.Errorf("got %+v, error %v", report, err)
 	}
 }

@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// ErrFilesReplaced is returned for writes to an SQLite database when a file of it was removed or replaced while this
-// process had it open. What the process would write then, no other process would read. See decision 026.
+// ErrFilesReplaced is returned for writes to an SQLite database after a file of it was removed or replaced while this
+// process had it open. No other process would read what this process writes then. See decision 026.
 var ErrFilesReplaced = errors.New("a file of the SQLite database was removed or replaced while it was open; " +
 	"writes are refused until all processes on it are restarted")
 
 // sqliteFiles compares the files that a pool of SQLite connections has open with those at their paths: the database,
-// its write-ahead log and the index of the log. SQLite does not notice that one was removed or replaced: it goes on
-// writing to files that no other process can open. Nil watches nothing. It is for concurrent use.
+// its write-ahead log and the index of the log. SQLite does not notice that a file was removed or replaced: it continues to
+// write to files that no other process can open. Nil watches nothing. It is safe for concurrent use.
 type sqliteFiles struct {
 	path string // of the database, as it was given
 
@@ -31,14 +31,14 @@ type sqliteFiles struct {
 	saved bool         // all commits are in the database file
 }
 
-// knownFile is a file that connections have open. Without info the database has no such file.
+// knownFile is a file that connections have open. Nil info means that the database has no such file.
 type knownFile struct {
 	path string
 	info os.FileInfo
 }
 
-// check returns an error that wraps ErrFilesReplaced if a file is not the one that was opened, now or before. Other
-// errors mean that the file system does not answer.
+// check returns an error that wraps ErrFilesReplaced if a file differs from the opened file, now or at an earlier check.
+// Other errors mean that the file system does not answer.
 func (f *sqliteFiles) check() error {
 	if f == nil {
 		return nil
@@ -72,7 +72,7 @@ func (f *sqliteFiles) checkLocked() error {
 	return nil
 }
 
-// add counts a connection that has read from the database. The files of the first are those of all.
+// add counts a connection that has read from the database. All connections have the files of the first.
 func (f *sqliteFiles) add(wal bool) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,7 +83,7 @@ func (f *sqliteFiles) add(wal bool) error {
 		f.conns++
 		return nil
 	}
-	// SQLite follows links to the database, and puts the other files beside it.
+	// SQLite follows links to the database, and creates the other files beside it.
 	at, err := filepath.EvalSymlinks(f.path)
 	if err == nil {
 		at, err = filepath.Abs(at)
@@ -104,19 +104,19 @@ func (f *sqliteFiles) add(wal bool) error {
 	return nil
 }
 
-// remove uncounts a connection that is about to close. It reports whether SQLite must not be told: it would remove the
+// remove uncounts a connection that is about to close. It reports whether SQLite must not close it: SQLite would remove the
 // files that are at the paths now.
 func (f *sqliteFiles) remove() (abandon bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	// A file system that does not answer here is asked again by the next connection.
+	// If the file system does not answer, the next connection checks again.
 	_ = f.checkLocked()
 	f.conns--
 	return f.lost != nil
 }
 
-// savable reports whether the log alone is gone, and no process has begun another. Then the database file takes what is
-// in the log, and no commit is lost.
+// savable reports whether only the log is removed, and no process has created another. Then the database file can take what
+// is in the log, and no commit is lost.
 func (f *sqliteFiles) savable() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -138,8 +138,8 @@ func (f *sqliteFiles) setSaved() {
 	f.lost = fmt.Errorf("%w; all commits were saved to the database file", f.lost)
 }
 
-// opened counts a new connection, which has to have read first: SQLite opens the log with the first read.
-func (k *keeper) opened(ctx context.Context) error {
+// opened counts a new connection. It reads first, because SQLite opens the log with the first read.
+func (k *cachingConn) opened(ctx context.Context) error {
 	if k.files == nil {
 		return nil
 	}
@@ -153,9 +153,9 @@ func (k *keeper) opened(ctx context.Context) error {
 	return k.files.add(mode == "wal")
 }
 
-// intact is asked before a write begins and after it is committed. What was committed before the files went is saved
-// if it can be.
-func (k *keeper) intact() error {
+// intact checks the files before a write begins and after it is committed. If files are replaced, it saves the commits from
+// before if possible.
+func (k *cachingConn) intact() error {
 	err := k.files.check()
 	if err == nil || !k.files.savable() {
 		return err
@@ -167,12 +167,12 @@ func (k *keeper) intact() error {
 	return k.files.check()
 }
 
-// saveTime is how long saving may wait for transactions under way.
-const saveTime = 5 * time.Second
+// saveTimeout limits how long save waits for open transactions.
+const saveTimeout = 5 * time.Second
 
-// save writes the log, which has no name any more, to the database file.
-func (k *keeper) save() error {
-	ctx, cancel := context.WithTimeout(context.Background(), saveTime)
+// save writes the log, which no longer has a name, to the database file.
+func (k *cachingConn) save() error {
+	ctx, cancel := context.WithTimeout(context.Background(), saveTimeout)
 	defer cancel()
 	for {
 		row, err := k.row(ctx, "PRAGMA wal_checkpoint(FULL)", 3)
@@ -185,14 +185,14 @@ func (k *keeper) save() error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("others are still writing: %w", ctx.Err())
-		case <-time.After(pauses[3]):
+		case <-time.After(lockPauses[3]):
 		}
 	}
 }
 
 // value reads one value.
-func (k *keeper) value(ctx context.Context, query string) (driver.Value, error) {
-	row, err := patiently(ctx, k.wait, func() ([]driver.Value, error) { return k.row(ctx, query, 1) })
+func (k *cachingConn) value(ctx context.Context, query string) (driver.Value, error) {
+	row, err := retryWhileHeld(ctx, k.wait, func() ([]driver.Value, error) { return k.row(ctx, query, 1) })
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func (k *keeper) value(ctx context.Context, query string) (driver.Value, error) 
 }
 
 // row reads one row.
-func (k *keeper) row(ctx context.Context, query string, columns int) (row []driver.Value, err error) {
+func (k *cachingConn) row(ctx context.Context, query string, columns int) (row []driver.Value, err error) {
 	rows, err := k.sqlConn.QueryContext(ctx, query, nil)
 	if err != nil {
 		return nil, err
@@ -214,7 +214,7 @@ func (k *keeper) row(ctx context.Context, query string, columns int) (row []driv
 }
 
 // CheckFiles returns an error that wraps ErrFilesReplaced if a file of an SQLite database was removed or replaced while
-// this process had it open. If possible it saves then what was committed before. Each write asks the same; this is for
+// this process had it open. If possible it then saves the commits from before. Each write checks the same. CheckFiles is for
 // processes that wait for requests.
 func (s *Store) CheckFiles(ctx context.Context) error {
 	if s.files.check() == nil {
@@ -228,7 +228,7 @@ func (s *Store) CheckFiles(ctx context.Context) error {
 		return errors.Join(s.files.check(), err)
 	}
 	err = conn.Raw(func(raw any) error {
-		k, ok := raw.(*keeper)
+		k, ok := raw.(*cachingConn)
 		if !ok {
 			return fmt.Errorf("%T is no connection to SQLite", raw)
 		}

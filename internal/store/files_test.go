@@ -174,7 +174,7 @@ func TestFilesRemovedBeneathProcesses(t *testing.T) {
 					t.Errorf("%s goes on writing", w.name)
 				}
 				if i == 0 && c.visitor {
-					st := open(t, url)
+					st := storetest.Open(t, url)
 					if err := write(t.Context(), st, "visitor", 0); err != nil {
 						t.Error(err)
 					}
@@ -186,9 +186,9 @@ func TestFilesRemovedBeneathProcesses(t *testing.T) {
 			for i, w := range writers {
 				last[i] = w.end(t, last[i], c.orderly)
 			}
-			st := open(t, url)
+			st := storetest.Open(t, url)
 			for i, w := range writers {
-				rows := scan(t, st.DB, "SELECT count(*) FROM settings WHERE name LIKE ?", w.name+"-%")
+				rows := storetest.Value(t, st.DB, "SELECT count(*) FROM settings WHERE name LIKE ?", w.name+"-%")
 				found, err := strconv.Atoi(rows)
 				if err != nil {
 					t.Fatal(err)
@@ -197,10 +197,10 @@ func TestFilesRemovedBeneathProcesses(t *testing.T) {
 					t.Errorf("%s: %d of %d acknowledged rows are there", w.name, found, last[i]+1)
 				}
 			}
-			if got := scan(t, st.DB, "PRAGMA integrity_check"); got != "ok" {
+			if got := storetest.Value(t, st.DB, "PRAGMA integrity_check"); got != "ok" {
 				t.Error(got)
 			}
-			if c.visitor && scan(t, st.DB, "SELECT count(*) FROM settings WHERE name = 'visitor-0'") != "1" {
+			if c.visitor && storetest.Value(t, st.DB, "SELECT count(*) FROM settings WHERE name = 'visitor-0'") != "1" {
 				t.Error("the row of the visitor is gone")
 			}
 		})
@@ -214,13 +214,13 @@ func TestReplacedDatabase(t *testing.T) {
 	file, _ := store.SQLiteFile(url)
 	st := storetest.Migrated(t, url)
 	copied := filepath.Join(t.TempDir(), "copy.db")
-	if _, err := st.Backup(t.Context(), copied, false); err != nil {
+	if _, err := st.Backup(t.Context(), copied, false, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Rename(copied, file); err != nil {
 		t.Fatal(err)
 	}
-	if err := write(t.Context(), st, "x", 1); !errors.Is(err, store.ErrFilesReplaced) || !store.IsAway(err) {
+	if err := write(t.Context(), st, "x", 1); !errors.Is(err, store.ErrFilesReplaced) || !store.IsUnavailable(err) {
 		t.Errorf("a transaction: %v", err)
 	}
 	if err := st.Ent.Setting.Create().SetID("y").SetValue(nil).Exec(t.Context()); !errors.Is(err, store.ErrFilesReplaced) {
@@ -248,7 +248,7 @@ func TestFilesThatComeAndGo(t *testing.T) {
 	if err := storetest.Migrated(t, url).Close(); err != nil {
 		t.Fatal(err)
 	}
-	st := open(t, url+"?max-idle=0")
+	st := storetest.Open(t, url+"?max-idle=0")
 	const each = 100
 	errs := make(chan error)
 	for _, name := range []string{"a", "b", "c"} {
@@ -267,7 +267,7 @@ func TestFilesThatComeAndGo(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got := scan(t, st.DB, "SELECT count(*) FROM settings"); got != strconv.Itoa(3*each) {
+	if got := storetest.Value(t, st.DB, "SELECT count(*) FROM settings"); got != strconv.Itoa(3*each) {
 		t.Errorf("%s rows, want %d", got, 3*each)
 	}
 }

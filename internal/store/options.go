@@ -17,29 +17,28 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-// pool is the limits of one process's connections. No time is without limit.
+// pool has the limits of one process's connections. 0 means no limit of a time.
 type pool struct {
 	open, idle    int
 	idleTime, age time.Duration
 }
 
-// maxCount is the most that anybody means by a number of connections or of uses.
+// maxCount is the largest sensible number of connections or of uses.
 const maxCount = 10_000
 
 var (
-	// What one process takes of a server's connections. Ending them after a while lets a proxy or a failover
-	// move them over.
+	// Connections end after a while, so that a proxy or a failover can move them to another server.
 	mysqlPool = pool{open: 32, idle: 32, idleTime: 5 * time.Minute, age: 30 * time.Minute}
 
-	// Reads are CPU work in this process: more connections than this only cost memory.
+	// Reads are CPU work in this process. More connections would only cost memory.
 	sqlitePool = pool{open: 16, idle: 16}
 )
 
 // option reads one option of a URL. Its error does not repeat the value.
 type option func(value string) error
 
-// readOptions hands each option to its reader. Unknown ones are not repeated, because with a character that is
-// not encoded they may be part of a password. Given twice, the last one counts.
+// readOptions passes each option to its reader. Of an option that is given twice, the last value counts. The error does not
+// repeat an unknown option, which may be part of a password with a character that is not encoded.
 func readOptions(query string, known map[string]option) error {
 	values, err := url.ParseQuery(query)
 	if err != nil {
@@ -58,17 +57,17 @@ func readOptions(query string, known map[string]option) error {
 	return nil
 }
 
-// options are those of the pool of either engine.
+// options returns the options of the pool, which both engines have.
 func (p *pool) options() map[string]option {
 	return map[string]option{
-		"max-open":      count(&p.open, 1),
-		"max-idle":      count(&p.idle, 0),
-		"max-idle-time": period(&p.idleTime),
-		"max-lifetime":  period(&p.age),
+		"max-open":      countOption(&p.open, 1),
+		"max-idle":      countOption(&p.idle, 0),
+		"max-idle-time": durationOption(&p.idleTime),
+		"max-lifetime":  durationOption(&p.age),
 	}
 }
 
-// check makes the limits agree.
+// check limits idle to open. If the URL gives idle, a larger value is an error.
 func (p *pool) check(given bool) error {
 	if p.idle <= p.open {
 		return nil
@@ -80,7 +79,7 @@ func (p *pool) check(given bool) error {
 	return nil
 }
 
-func count(to *int, least int) option {
+func countOption(to *int, least int) option {
 	return func(value string) error {
 		n, err := strconv.Atoi(value)
 		if err != nil || n < least || n > maxCount {
@@ -91,8 +90,8 @@ func count(to *int, least int) option {
 	}
 }
 
-// period is a duration, or 0 for no limit.
-func period(to *time.Duration) option {
+// durationOption reads a duration. 0 means no limit.
+func durationOption(to *time.Duration) option {
 	return func(value string) error {
 		d, err := time.ParseDuration(value)
 		if err != nil || d < 0 {
@@ -103,7 +102,7 @@ func period(to *time.Duration) option {
 	}
 }
 
-func positive(to *time.Duration) option {
+func positiveDurationOption(to *time.Duration) option {
 	return func(value string) error {
 		d, err := time.ParseDuration(value)
 		if err != nil || d < time.Millisecond || d > 24*time.Hour {
@@ -114,8 +113,8 @@ func positive(to *time.Duration) option {
 	}
 }
 
-// size is a number of bytes, or of others with a letter after it.
-func size(to *int64) option {
+// sizeOption reads a number of bytes, or of larger units with a letter after it.
+func sizeOption(to *int64) option {
 	return func(value string) error {
 		digits, shift := value, 0
 		if n := len(value); n > 0 {
@@ -137,25 +136,25 @@ func size(to *int64) option {
 	}
 }
 
-// sqliteOptions are what a URL of SQLite may say about its connections.
+// sqliteOptions are the options of a URL of SQLite.
 type sqliteOptions struct {
-	busy  time.Duration // how long a writer waits for another, if its context does not end before
-	cache int64         // bytes of pages each connection keeps; 0 for SQLite's own
-	mmap  int64         // bytes of the file that are mapped instead of read; 0 for none
+	busy  time.Duration // how long a writer waits for another; its context may end before
+	cache int64         // bytes of pages that each connection caches; 0 means SQLite's default
+	mmap  int64         // bytes of the file that are mapped instead of read; 0 means none
 }
 
 func (o *sqliteOptions) read(query string, p *pool) error {
 	known := p.options()
-	known["busy-timeout"] = positive(&o.busy)
-	known["cache-size"] = size(&o.cache)
-	known["mmap-size"] = size(&o.mmap)
+	known["busy-timeout"] = positiveDurationOption(&o.busy)
+	known["cache-size"] = sizeOption(&o.cache)
+	known["mmap-size"] = sizeOption(&o.mmap)
 	if err := readOptions(query, known); err != nil {
 		return err
 	}
 	return p.check(strings.Contains(query, "max-idle="))
 }
 
-// tlsFiles are the certificates that a URL of MySQL names.
+// tlsFiles are the files of certificates in a URL of MySQL.
 type tlsFiles struct{ ca, cert, key string }
 
 // mysqlOptions applies the options of a URL.
@@ -181,12 +180,12 @@ func mysqlOptions(l *location, query string) error {
 			return nil
 		}
 	}
-	known["timeout"] = positive(&c.Timeout)
-	known["read-timeout"] = period(&c.ReadTimeout)
-	known["write-timeout"] = period(&c.WriteTimeout)
-	known["prepare-after"] = count(&l.prepareAfter, 0)
+	known["timeout"] = positiveDurationOption(&c.Timeout)
+	known["read-timeout"] = durationOption(&c.ReadTimeout)
+	known["write-timeout"] = durationOption(&c.WriteTimeout)
+	known["prepare-after"] = countOption(&l.prepareAfter, 0)
 	if c.Net == "unix" {
-		known["database"] = databaseName(&c.DBName)
+		known["database"] = databaseOption(&c.DBName)
 	}
 	if err := readOptions(query, known); err != nil {
 		return err
@@ -200,7 +199,7 @@ func mysqlOptions(l *location, query string) error {
 	return files.load(c)
 }
 
-func databaseName(to *string) option {
+func databaseOption(to *string) option {
 	return func(value string) error {
 		if strings.Contains(value, "/") {
 			return errors.New("want a name without slashes")
@@ -210,7 +209,7 @@ func databaseName(to *string) option {
 	}
 }
 
-// load reads the certificates. With any of them, connections are encrypted and the server's is verified.
+// load reads the certificates. With any of them, connections are encrypted and the server's certificate is verified.
 func (f tlsFiles) load(c *mysql.Config) error {
 	if f == (tlsFiles{}) {
 		return nil
@@ -221,7 +220,7 @@ func (f tlsFiles) load(c *mysql.Config) error {
 	if (f.cert == "") != (f.key == "") {
 		return errors.New("options tls-cert and tls-key: want both or none")
 	}
-	// The driver adds the name of the host, which the certificate has to have.
+	// The driver adds the name of the host, which must be in the certificate.
 	config := &tls.Config{MinVersion: tls.VersionTLS12}
 	if f.ca != "" {
 		pem, err := os.ReadFile(f.ca)
@@ -244,7 +243,7 @@ func (f tlsFiles) load(c *mysql.Config) error {
 	return nil
 }
 
-// withoutPath is what is wrong with a file. Its name stays out of messages: it may be part of a password.
+// withoutPath returns an error about a file without the file's name, which may be part of a password.
 func withoutPath(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {

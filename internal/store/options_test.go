@@ -152,13 +152,13 @@ func TestEveryConnectionIsSetUp(t *testing.T) {
 			}
 			options = "&max-open=3&read-timeout=1m&write-timeout=1m"
 		}
-		st := open(t, url+options)
+		st := storetest.Open(t, url+options)
 		for query, value := range want {
 			var args []any
 			if strings.Contains(query, "?") {
 				args = append(args, 41)
 			}
-			if got := scan(t, st.DB, query, args...); got != value {
+			if got := storetest.Value(t, st.DB, query, args...); got != value {
 				t.Errorf("%s: %s, want %s", query, got, value)
 			}
 		}
@@ -167,10 +167,10 @@ func TestEveryConnectionIsSetUp(t *testing.T) {
 		}
 		if st.Engine() == "mysql" {
 			isolation := "SELECT @@session.transaction_isolation"
-			if isMariaDB(t, st) {
+			if storetest.IsMariaDB(t, st) {
 				isolation = "SELECT @@session.tx_isolation"
 			}
-			if got := scan(t, st.DB, isolation); got != "READ-COMMITTED" {
+			if got := storetest.Value(t, st.DB, isolation); got != "READ-COMMITTED" {
 				t.Errorf("isolation level %s", got)
 			}
 			if _, err := st.DB.ExecContext(t.Context(), "CREATE TABLE strict (name varchar(2))"); err != nil {
@@ -189,14 +189,14 @@ func TestConnectionIsEncryptedWhenAsked(t *testing.T) {
 		t.Skipf("%s names no server", storetest.Variable)
 	}
 	url := storetest.MySQL(t)
-	plain := open(t, url)
+	plain := storetest.Open(t, url)
 	var name, have string
 	row := plain.DB.QueryRowContext(t.Context(), "SHOW STATUS LIKE 'Ssl_server_not_after'")
 	if err := row.Scan(&name, &have); err != nil || have == "" {
 		t.Skipf("the server has no certificate (%v)", err)
 	}
 	for _, mode := range []string{"skip-verify", "preferred"} {
-		st := open(t, url+"&tls="+mode)
+		st := storetest.Open(t, url+"&tls="+mode)
 		var cipher string
 		if err := st.DB.QueryRowContext(t.Context(), "SHOW STATUS LIKE 'Ssl_cipher'").Scan(&name, &cipher); err != nil {
 			t.Fatal(err)

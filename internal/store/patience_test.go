@@ -47,16 +47,37 @@ var writes = []struct {
 func twoProcesses(t *testing.T, options string) (st, other *store.Store) {
 	t.Helper()
 	url := storetest.SQLite(t)
-	st, other = open(t, url+options), open(t, url)
+	st, other = storetest.Open(t, url+options), storetest.Open(t, url)
 	if _, err := other.DB.ExecContext(t.Context(), "CREATE TABLE t (n integer)"); err != nil {
 		t.Fatal(err)
 	}
 	return st, other
 }
 
+// holdLock locks an SQLite database as another process that writes.
+func holdLock(t *testing.T, st *store.Store) (release func()) {
+	t.Helper()
+	conn, err := st.DB.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.ExecContext(t.Context(), "BEGIN IMMEDIATE"); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		t.Helper()
+		if _, err := conn.ExecContext(t.Context(), "ROLLBACK"); err != nil {
+			t.Fatal(err)
+		}
+		if err := conn.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func rowsOf(t *testing.T, st *store.Store) string {
 	t.Helper()
-	return scan(t, st.DB, "SELECT count(*) FROM t")
+	return storetest.Value(t, st.DB, "SELECT count(*) FROM t")
 }
 
 // SQLite's own waiting takes ten seconds, whoever still wants the answer.
@@ -107,7 +128,7 @@ func TestWaitForAWriterEndsByItself(t *testing.T) {
 		began := time.Now()
 		err := w.do(t.Context(), st.DB)
 		took := time.Since(began)
-		if !store.IsAway(err) || t.Context().Err() != nil {
+		if !store.IsUnavailable(err) || t.Context().Err() != nil {
 			t.Errorf("%s: %v", w.name, err)
 		}
 		if took < 50*time.Millisecond || took > 5*time.Second {
@@ -148,7 +169,7 @@ func TestScriptIsNotRepeated(t *testing.T) {
 	release := holdLock(t, other)
 	began := time.Now()
 	_, err := st.DB.ExecContext(t.Context(), "INSERT INTO t VALUES (1); INSERT INTO t VALUES (2);")
-	if took := time.Since(began); !store.IsAway(err) || took > 5*time.Second {
+	if took := time.Since(began); !store.IsUnavailable(err) || took > 5*time.Second {
 		t.Errorf("%v after %s", err, took)
 	}
 	release()
@@ -174,7 +195,7 @@ func TestTransactionOfThePastDoesNotWait(t *testing.T) {
 	}
 	began := time.Now()
 	_, err = tx.ExecContext(t.Context(), "INSERT INTO t VALUES (2)")
-	if took := time.Since(began); !store.IsAway(err) || took > 5*time.Second {
+	if took := time.Since(began); !store.IsUnavailable(err) || took > 5*time.Second {
 		t.Errorf("%v after %s", err, took)
 	}
 	if err := tx.Rollback(); err != nil {

@@ -49,7 +49,7 @@ func (fakeStmt) ExecContext(context.Context, []driver.NamedValue) (driver.Result
 }
 
 // ask sends a query whose rows are of no interest.
-func (p *preparer) ask(ctx context.Context) error {
+func (p *preparingConn) ask(ctx context.Context) error {
 	rows, err := p.QueryContext(ctx, "SELECT 1", nil)
 	if rows != nil {
 		return rows.Close()
@@ -60,7 +60,7 @@ func (p *preparer) ask(ctx context.Context) error {
 func TestLostStatementsAreSentWithTheirValues(t *testing.T) {
 	t.Parallel()
 	conn := &fakeConn{}
-	p := &preparer{mysqlConn: conn, often: &often{after: 1}, kept: map[string]*prepared{}}
+	p := &preparingConn{mysqlConn: conn, counter: &useCounter{after: 1}, kept: map[string]*preparedStatement{}}
 	for range 3 {
 		if err := p.ask(t.Context()); !errors.Is(err, io.EOF) {
 			t.Fatal(err)
@@ -81,7 +81,7 @@ func TestServersWithoutRoomForStatements(t *testing.T) {
 		asked  bool // again the next time
 	}{{errTooManyStatements, true}, {1295, false}} {
 		conn := &fakeConn{refuses: &mysql.MySQLError{Number: test.number}}
-		p := &preparer{mysqlConn: conn, often: &often{after: 1}, kept: map[string]*prepared{}}
+		p := &preparingConn{mysqlConn: conn, counter: &useCounter{after: 1}, kept: map[string]*preparedStatement{}}
 		for range 3 {
 			if err := p.ask(t.Context()); !errors.Is(err, io.EOF) {
 				t.Fatal(err)
@@ -90,13 +90,13 @@ func TestServersWithoutRoomForStatements(t *testing.T) {
 		if conn.sent != 3 {
 			t.Errorf("%d: sent %d times", test.number, conn.sent)
 		}
-		if got := p.often.worth("SELECT 1"); got != test.asked {
+		if got := p.counter.worth("SELECT 1"); got != test.asked {
 			t.Errorf("%d: asked again: %v", test.number, got)
 		}
 	}
 	// A connection that is gone is no answer of the server's.
-	p := &preparer{mysqlConn: &fakeConn{refuses: driver.ErrBadConn}, often: &often{after: 1}}
-	p.often.worth("SELECT 1")
+	p := &preparingConn{mysqlConn: &fakeConn{refuses: driver.ErrBadConn}, counter: &useCounter{after: 1}}
+	p.counter.worth("SELECT 1")
 	if err := p.ask(t.Context()); !errors.Is(err, driver.ErrBadConn) {
 		t.Error(err)
 	}
@@ -104,14 +104,14 @@ func TestServersWithoutRoomForStatements(t *testing.T) {
 
 func TestCountingStatementsIsBounded(t *testing.T) {
 	t.Parallel()
-	o := &often{after: 2}
-	for n := range 3 * countedMost {
+	o := &useCounter{after: 2}
+	for n := range 3 * maxCounted {
 		o.worth(string(rune(n)))
-		if len(o.counts) > countedMost {
+		if len(o.counts) > maxCounted {
 			t.Fatalf("%d statements are counted", len(o.counts))
 		}
 	}
-	if (&often{}).worth("SELECT 1") {
+	if (&useCounter{}).worth("SELECT 1") {
 		t.Error("prepared though it never should be")
 	}
 }

@@ -16,7 +16,7 @@ func TestMySQLPreparesWhatIsSentOften(t *testing.T) {
 		t.Skipf("%s names no server", storetest.Variable)
 	}
 	url := storetest.MySQL(t) + "&max-open=1&prepare-after=3"
-	st := open(t, url)
+	st := storetest.Open(t, url)
 	executed := func() (n int) {
 		t.Helper()
 		var name string

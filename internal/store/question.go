@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// Question is a query for one whole number that is asked very often. On SQLite it has a connection of its own with the
-// statement ready, and on Linux it sees without a query whether anything was committed since (BenchmarkQuestion). On MySQL
-// the way to the server is what takes time, and it goes through the pool as all others do. It is for concurrent use.
+// Question is a query for one whole number that runs very often. On SQLite it has a connection of its own with a prepared
+// statement, and on Linux it detects without a query that nothing was committed since (BenchmarkQuestion). On MySQL, where
+// the round trip takes the time, it uses the pool. It is safe for concurrent use.
 type Question struct {
 	db    *sql.DB
 	file  string // of SQLite
@@ -38,7 +38,7 @@ type Question struct {
 // walHeader is the header of an index of SQLite's write-ahead log.
 type walHeader [48]byte
 
-// answer is what was found in a database, and how its log was before.
+// answer is the number that a query found, and the header of the log before the query.
 type answer struct {
 	at    time.Time
 	index walIndex
@@ -46,31 +46,32 @@ type answer struct {
 	n     int64
 }
 
-// NewQuestion prepares nothing yet. The query has no arguments, and the caller closes the question before the store.
+// NewQuestion returns a question that has no connection yet. The query has no arguments. The caller closes the question
+// before the store.
 func (s *Store) NewQuestion(query string) *Question {
-	// A pool of one has none to spare.
+	// A pool of one connection has none to spare.
 	most := s.DB.Stats().MaxOpenConnections
 	return &Question{
 		db: s.DB, file: s.url.file, query: query, wait: s.url.sqlite.busy, kept: s.Engine() == "sqlite" && most != 1,
 	}
 }
 
-// lastHolds is how long an answer is repeated at most. Somebody asks then, and notices if the log's index is not to be
-// trusted: on a file system that shows one process what another has mapped later, or never.
-const lastHolds = time.Second
+// answerLifetime limits how long an answer is repeated. The next query detects an index of the log that cannot be trusted:
+// on a file system that shows one process late or never what another has mapped.
+const answerLifetime = time.Second
 
-// Last is the answer there was, if it is known without asking that nothing was committed to the database since.
+// Last returns the last answer. ok is false unless it is known without a query that nothing was committed since.
 func (q *Question) Last() (n int64, ok bool) {
 	last := q.answer.Load()
-	if last == nil || time.Since(last.at) > lastHolds {
+	if last == nil || time.Since(last.at) > answerLifetime {
 		return 0, false
 	}
 	now, ok := last.index.read()
 	return last.n, ok && now == last.log
 }
 
-// Ask returns the number, 0 if there is no row. On SQLite the end of ctx ends only the opening of a connection, and the
-// wait for one that repairs the log: otherwise readers wait for nobody there.
+// Ask returns the number, 0 if there is no row. On SQLite the end of ctx ends only the opening of a connection and the wait
+// for a connection that repairs the log. Readers of SQLite have no other waits.
 func (q *Question) Ask(ctx context.Context) (int64, error) {
 	if !q.kept {
 		var n int64
@@ -90,15 +91,15 @@ func (q *Question) Ask(ctx context.Context) (int64, error) {
 			return 0, err
 		}
 	}
-	// What is committed between this and reading is in the answer, and makes it be looked for once more.
+	// A commit between this and the query is in the answer, and causes one more query.
 	var before walHeader
 	known := false
 	if q.seen && !q.distrusted {
 		before, known = q.index.read()
 	}
-	n, err := patiently(ctx, q.wait, q.read)
+	n, err := retryWhileHeld(ctx, q.wait, q.read)
 	if err != nil {
-		// The next one begins anew.
+		// The next call opens another connection.
 		return 0, errors.Join(err, q.drop())
 	}
 	switch {
@@ -108,7 +109,7 @@ func (q *Question) Ask(ctx context.Context) (int64, error) {
 	case known:
 		q.answer.Store(&answer{time.Now(), q.index, before, n})
 	case !q.seen && !q.distrusted:
-		// The first answer has made sure that there is a log.
+		// After the first answer there is a log.
 		if index, ok := openWALIndex(q.file); ok {
 			q.index, q.seen = index, true
 		}
@@ -116,7 +117,7 @@ func (q *Question) Ask(ctx context.Context) (int64, error) {
 	return n, nil
 }
 
-// wrong reports whether the index is as it was at the last answer, and after this one, though they differ.
+// wrong reports whether the index is the same as at the last answer and after this one, although the answers differ.
 func (q *Question) wrong(log walHeader, n int64) bool {
 	last := q.answer.Load()
 	if last == nil || last.log != log || last.n == n {
@@ -152,10 +153,10 @@ func (q *Question) open(ctx context.Context) error {
 	return nil
 }
 
-// read asks on the open connection, which nobody else has.
+// read runs the query on the open connection.
 func (q *Question) read() (n int64, err error) {
 	err = q.conn.Raw(func(any) (err error) {
-		// Nothing is to be interrupted, and a context that could end costs a goroutine.
+		// A context that can end would cost a goroutine.
 		rows, err := q.stmt.QueryContext(context.Background(), nil)
 		if err != nil {
 			return err
@@ -176,7 +177,7 @@ func (q *Question) read() (n int64, err error) {
 	return n, err
 }
 
-// drop gives the connection back, and its statement up.
+// drop closes the statement and returns the connection to the pool.
 func (q *Question) drop() error {
 	q.answer.Store(nil)
 	q.seen = false
@@ -192,7 +193,7 @@ func (q *Question) drop() error {
 	return errors.Join(errs...)
 }
 
-// Close ends the question. Asking afterwards is an error.
+// Close closes the connection of the question. Ask returns an error afterwards.
 func (q *Question) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -42,7 +42,7 @@ func TestIndexThatHidesACommitIsNotTrusted(t *testing.T) {
 	}
 	// An answer is not repeated for ever.
 	old := *q.answer.Load()
-	old.at = old.at.Add(-2 * lastHolds)
+	old.at = old.at.Add(-2 * answerLifetime)
 	q.answer.Store(&old)
 	if _, ok := q.Last(); ok {
 		t.Error("an old answer")

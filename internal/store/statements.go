@@ -11,48 +11,48 @@ import (
 	"time"
 )
 
-// Reading a statement costs SQLite more than carrying out most of ours, so each connection keeps the ones it has read.
-// For MySQL that pays only for those that are sent often: preparer.
+// SQLite takes longer to parse most statements than to execute them, so each connection caches those that it has parsed. On
+// MySQL that pays only for statements that are sent often: preparingConn.
 
-// maxStatements is how many statements a connection keeps, and maxStatement the longest, in bytes. Longer ones write
-// many rows and take their time anyway.
+// maxStatements is how many statements a connection caches, and maxStatement the longest, in bytes. Longer statements write
+// many rows, and parsing them is a small part.
 const (
 	maxStatements = 256
 	maxStatement  = 8 << 10
 )
 
-// openSQLite opens a database whose connections keep statements, and wait for locks for at most so long. With files,
-// they write only while the files are those that they have open.
+// openSQLite opens a database whose connections cache statements, and wait for locks for at most so long. With files, they
+// write only while no file was removed or replaced.
 func openSQLite(dsn string, wait time.Duration, files *sqliteFiles) (*sql.DB, error) {
-	// The way database/sql offers to get at a registered driver.
+	// database/sql has no other way to a registered driver.
 	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, err
 	}
-	kept := keeping{dsn: dsn, driver: db.Driver(), wait: wait, files: files}
+	kept := cachingConnector{dsn: dsn, driver: db.Driver(), wait: wait, files: files}
 	if err := db.Close(); err != nil {
 		return nil, err
 	}
 	return sql.OpenDB(kept), nil
 }
 
-// keeping opens connections that keep statements.
-type keeping struct {
+// cachingConnector opens connections that cache statements.
+type cachingConnector struct {
 	dsn    string
 	driver driver.Driver
 	wait   time.Duration
 	files  *sqliteFiles
 }
 
-// Driver is SQLite's.
-func (k keeping) Driver() driver.Driver { return k.driver }
+// Driver returns SQLite's driver.
+func (k cachingConnector) Driver() driver.Driver { return k.driver }
 
-// Connect opens a connection. Another may be about to make the file, to repair it, or to close it as the last.
-func (k keeping) Connect(ctx context.Context) (driver.Conn, error) {
+// Connect opens a connection. It waits while another one creates or repairs the file, or closes it as the last.
+func (k cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err := k.files.check(); err != nil {
-		return nil, err // it would open other files than its siblings
+		return nil, err // it would open other files than the other connections
 	}
-	conn, err := patiently(ctx, k.wait, func() (driver.Conn, error) { return k.driver.Open(k.dsn) })
+	conn, err := retryWhileHeld(ctx, k.wait, func() (driver.Conn, error) { return k.driver.Open(k.dsn) })
 	if err != nil {
 		return nil, err
 	}
@@ -60,14 +60,14 @@ func (k keeping) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("%T lacks what a connection needs", conn), conn.Close())
 	}
-	c := &keeper{sqlConn: whole, wait: k.wait, files: k.files, kept: map[string]*statement{}}
+	c := &cachingConn{sqlConn: whole, wait: k.wait, files: k.files, kept: map[string]*cachedStatement{}}
 	if err := c.opened(ctx); err != nil {
 		return nil, errors.Join(err, conn.Close())
 	}
 	return c, nil
 }
 
-// sqlConn is what connections do.
+// sqlConn is what connections implement.
 type sqlConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -79,32 +79,32 @@ type sqlConn interface {
 	driver.Validator
 }
 
-// keeper is a connection that keeps statements. As any connection, it is used by one at a time.
-type keeper struct {
+// cachingConn is a connection that caches statements. As any connection, one goroutine uses it at a time.
+type cachingConn struct {
 	sqlConn
 	wait  time.Duration // for locks, at most
 	files *sqliteFiles
 	inTx  bool // a transaction of BeginTx is open; its commit checks the files
-	kept  map[string]*statement
+	kept  map[string]*cachedStatement
 	uses  uint64
 }
 
-// sqlStmt is what prepared statements do.
+// sqlStmt is what prepared statements implement.
 type sqlStmt interface {
 	driver.Stmt
 	driver.StmtExecContext
 	driver.StmtQueryContext
 }
 
-// statement is one that is kept. While its rows are read it is busy, and the same text needs another.
-type statement struct {
+// cachedStatement is a statement in the cache. While its rows are read it is busy, and the same text needs another statement.
+type cachedStatement struct {
 	stmt sqlStmt
 	busy bool
 	used uint64 // when, counted in uses of the connection
 }
 
-// prepared is the kept statement of a text; nil if it is not to be kept or is busy.
-func (k *keeper) prepared(ctx context.Context, query string, args int) (*statement, error) {
+// prepared returns the cached statement of a text, nil if it is busy or is not to be cached.
+func (k *cachingConn) prepared(ctx context.Context, query string, args int) (*cachedStatement, error) {
 	k.uses++
 	if s := k.kept[query]; s != nil {
 		if s.busy {
@@ -120,9 +120,9 @@ func (k *keeper) prepared(ctx context.Context, query string, args int) (*stateme
 	if err != nil {
 		return nil, err
 	}
-	s := &statement{used: k.uses}
+	s := &cachedStatement{used: k.uses}
 	var ok bool
-	// A script of several statements does not count its arguments as one does.
+	// A script of several statements does not count its arguments.
 	if s.stmt, ok = stmt.(sqlStmt); !ok || stmt.NumInput() >= 0 && stmt.NumInput() != args {
 		return nil, stmt.Close()
 	}
@@ -136,7 +136,7 @@ func (k *keeper) prepared(ctx context.Context, query string, args int) (*stateme
 }
 
 // forget closes the statement that was not used for longest.
-func (k *keeper) forget() error {
+func (k *cachingConn) forget() error {
 	oldest := ""
 	for query, s := range k.kept {
 		if !s.busy && (oldest == "" || s.used < k.kept[oldest].used) {
@@ -152,29 +152,29 @@ func (k *keeper) forget() error {
 }
 
 // BeginTx begins a transaction as soon as no other connection writes.
-func (k *keeper) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+func (k *cachingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	if !o.ReadOnly {
 		if err := k.intact(); err != nil {
 			return nil, err
 		}
 	}
-	tx, err := patiently(ctx, k.wait, func() (driver.Tx, error) { return k.sqlConn.BeginTx(ctx, o) })
+	tx, err := retryWhileHeld(ctx, k.wait, func() (driver.Tx, error) { return k.sqlConn.BeginTx(ctx, o) })
 	if err != nil {
 		return nil, err
 	}
 	k.inTx = true
-	return &keptTx{Tx: tx, of: k, writes: !o.ReadOnly}, nil
+	return &checkedTx{Tx: tx, of: k, writes: !o.ReadOnly}, nil
 }
 
-// keptTx is a transaction that is acknowledged only if other processes can read it.
-type keptTx struct {
+// checkedTx is a transaction whose commit succeeds only if other processes can read it.
+type checkedTx struct {
 	driver.Tx
-	of     *keeper
+	of     *cachingConn
 	writes bool
 }
 
 // Commit implements driver.Tx. After an error that wraps ErrFilesReplaced it is not known whether the commit lasts.
-func (t *keptTx) Commit() error {
+func (t *checkedTx) Commit() error {
 	t.of.inTx = false
 	if err := t.Tx.Commit(); err != nil || !t.writes {
 		return err
@@ -183,26 +183,26 @@ func (t *keptTx) Commit() error {
 }
 
 // Rollback implements driver.Tx.
-func (t *keptTx) Rollback() error {
+func (t *checkedTx) Rollback() error {
 	t.of.inTx = false
 	return t.Tx.Rollback()
 }
 
-// PrepareContext prepares a statement that is not kept. Only that waits for locks, and not its use.
-func (k *keeper) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	return patiently(ctx, k.wait, func() (driver.Stmt, error) { return k.sqlConn.PrepareContext(ctx, query) })
+// PrepareContext prepares a statement that is not cached. It waits for locks. The statement's use does not.
+func (k *cachingConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	return retryWhileHeld(ctx, k.wait, func() (driver.Stmt, error) { return k.sqlConn.PrepareContext(ctx, query) })
 }
 
-// ExecContext runs a statement without rows, as soon as no other connection writes if it does. One that has found a
-// lock held has done nothing yet. Of a script that is only true of the statement it was at, so a script does not wait.
-func (k *keeper) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+// ExecContext runs a statement without rows. If it writes, it waits until no other connection writes. A statement that finds
+// a lock held has done nothing yet, and can be retried. A script may have run statements before, so it does not wait.
+func (k *cachingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	writes := k.writes(query)
 	if writes {
 		if err := k.intact(); err != nil {
 			return nil, err
 		}
 	}
-	out, err := patiently(ctx, k.waitFor(query), func() (driver.Result, error) { return k.exec(ctx, query, args) })
+	out, err := retryWhileHeld(ctx, k.waitFor(query), func() (driver.Result, error) { return k.exec(ctx, query, args) })
 	if err == nil && writes {
 		err = k.intact()
 	}
@@ -210,20 +210,22 @@ func (k *keeper) ExecContext(ctx context.Context, query string, args []driver.Na
 }
 
 // QueryContext runs a statement with rows, as ExecContext does one without.
-func (k *keeper) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (k *cachingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	if k.writes(query) { // with RETURNING
 		if err := k.intact(); err != nil {
 			return nil, err
 		}
 	}
-	return patiently(ctx, k.waitFor(query), func() (driver.Rows, error) { return k.query(ctx, query, args) })
+	return retryWhileHeld(ctx, k.waitFor(query), func() (driver.Rows, error) { return k.query(ctx, query, args) })
 }
 
 // writes reports whether a statement is a transaction of its own that may write, and has to check the files.
-func (k *keeper) writes(query string) bool { return k.files != nil && !k.inTx && !reads(query) }
+func (k *cachingConn) writes(query string) bool {
+	return k.files != nil && !k.inTx && !isReadOnly(query)
+}
 
 // reads reports whether a statement cannot write.
-func reads(query string) bool {
+func isReadOnly(query string) bool {
 	query = strings.TrimLeft(query, " \t\r\n(")
 	for _, verb := range [...]string{"SELECT", "PRAGMA", "EXPLAIN", "ROLLBACK"} {
 		if len(query) >= len(verb) && strings.EqualFold(query[:len(verb)], verb) {
@@ -233,16 +235,16 @@ func reads(query string) bool {
 	return false
 }
 
-// waitFor is how long a text may wait for locks.
-func (k *keeper) waitFor(query string) time.Duration {
+// waitFor returns how long a text may wait for locks.
+func (k *cachingConn) waitFor(query string) time.Duration {
 	if strings.Contains(strings.TrimRight(query, "; \t\r\n"), ";") {
 		return 0 // it may be a script
 	}
 	return k.wait
 }
 
-// exec runs a statement without rows, at once or not at all.
-func (k *keeper) exec(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+// exec runs a statement without rows. It does not wait for locks.
+func (k *cachingConn) exec(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	s, err := k.prepared(ctx, query, len(args))
 	if err != nil {
 		return nil, err
@@ -253,8 +255,8 @@ func (k *keeper) exec(ctx context.Context, query string, args []driver.NamedValu
 	return s.stmt.ExecContext(ctx, args)
 }
 
-// query runs a statement with rows, at once or not at all.
-func (k *keeper) query(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+// query runs a statement with rows. It does not wait for locks.
+func (k *cachingConn) query(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	s, err := k.prepared(ctx, query, len(args))
 	if err != nil {
 		return nil, err
@@ -271,12 +273,12 @@ func (k *keeper) query(ctx context.Context, query string, args []driver.NamedVal
 		return nil, errors.Join(fmt.Errorf("%T lacks what rows need", rows), rows.Close())
 	}
 	s.busy = true
-	return &keptRows{sqliteRows: whole, of: s}, nil
+	return &cachedRows{sqliteRows: whole, of: s}, nil
 }
 
-// Close closes the connection and what it kept. If files were replaced, the connection stays open until the process
-// ends: SQLite would remove, as the last one to close them, files of others.
-func (k *keeper) Close() error {
+// Close closes the connection and its statements. If files were replaced, the connection stays open until the process ends:
+// when the last connection closes, SQLite would remove files of another process.
+func (k *cachingConn) Close() error {
 	if k.files != nil {
 		_ = k.intact() // it saves what it can; there is no write to refuse
 		if k.files.remove() {
@@ -291,7 +293,7 @@ func (k *keeper) Close() error {
 	return errors.Join(append(errs, k.sqlConn.Close())...)
 }
 
-// sqliteRows is what SQLite's rows do.
+// sqliteRows is what SQLite's rows implement.
 type sqliteRows interface {
 	driver.Rows
 	driver.RowsColumnTypeDatabaseTypeName
@@ -301,14 +303,14 @@ type sqliteRows interface {
 	ColumnTypeScanType(index int) reflect.Type
 }
 
-// keptRows are the rows of a kept statement.
-type keptRows struct {
+// cachedRows are the rows of a cached statement.
+type cachedRows struct {
 	sqliteRows
-	of *statement
+	of *cachedStatement
 }
 
-// Close ends the rows, and the statement can be used again.
-func (r *keptRows) Close() error {
+// Close closes the rows, after which the statement can be used again.
+func (r *cachedRows) Close() error {
 	r.of.busy = false
 	return r.sqliteRows.Close()
 }

@@ -1,5 +1,5 @@
-// Package store opens the database, brings its schema up to date and runs transactions. It is the only
-// package that knows a SQL dialect at run time. It returns Ent and does not hide it.
+// Package store opens a database. It knows the dialects of SQL and their connections, runs transactions and tells errors
+// apart. It returns Ent and does not hide it. Package migrate changes the schema.
 package store
 
 import (
@@ -19,10 +19,12 @@ type Store struct {
 	Ent *ent.Client
 	DB  *sql.DB
 
-	url      location
-	files    *sqliteFiles  // nil: there are none to watch
-	lockWait time.Duration // for a lock that another process has
+	url   location
+	files *sqliteFiles // nil: there are none to watch
 }
+
+// openWait is how long Open waits for other processes that open the same SQLite file.
+const openWait = time.Minute
 
 // Open connects to the database a URL names, and does not touch its schema:
 //
@@ -39,7 +41,7 @@ type Store struct {
 //	timeout, read-timeout, write-timeout              MySQL: of connecting, and of one packet
 //	prepare-after                                     MySQL: how often a statement is sent before it is prepared
 //
-// An unusable URL is an error wrapping ErrURL, before anything is opened; a database that does not answer is one too.
+// For an unusable URL, the error wraps ErrURL and no connection is opened. A database that does not answer is an error too.
 func Open(ctx context.Context, url string) (*Store, error) {
 	loc, err := parseURL(url)
 	if err != nil {
@@ -52,8 +54,8 @@ func Open(ctx context.Context, url string) (*Store, error) {
 	return open(ctx, loc, files)
 }
 
-// OpenReading is Open for looking only. An SQLite file is neither made nor changed: one that does not exist is
-// an empty database, if its folder exists.
+// OpenReading opens a database for reading. It neither creates nor changes an SQLite file. A file that does not exist is an
+// empty database, if its folder exists.
 func OpenReading(ctx context.Context, url string) (*Store, error) {
 	loc, err := parseURL(url)
 	if err != nil {
@@ -72,34 +74,32 @@ func open(ctx context.Context, loc location, files *sqliteFiles) (*Store, error)
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, err)
 	}
-	// Of several processes that make the same SQLite file, SQLite tells all but one at once that it is busy.
-	if err := whenFree(ctx, lockWait, func() error { return db.PingContext(ctx) }); err != nil {
-		return nil, fmt.Errorf("database %s: %w", loc, closing(db, err))
+	// If several processes create the same SQLite file, SQLite returns busy at once to all but one.
+	if err := retryWhileBusy(ctx, openWait, func() error { return db.PingContext(ctx) }); err != nil {
+		return nil, fmt.Errorf("database %s: %w", loc, closeAfter(db, err))
 	}
 	return &Store{
 		Ent: ent.NewClient(ent.Driver(entsql.OpenDB(loc.dialect, db))), DB: db,
-		url: loc, files: files, lockWait: lockWait,
+		url: loc, files: files,
 	}, nil
 }
 
 // Close ends all connections.
 func (s *Store) Close() error { return s.DB.Close() }
 
-// Engine is the folder of migrations the database follows: "mysql" or "sqlite".
-func (s *Store) Engine() string { return engine(s.url.dialect) }
-
-// String is the database's URL without its password.
-func (s *Store) String() string { return s.url.String() }
-
-func engine(d string) string {
-	if d == dialect.SQLite {
+// Engine returns the name of the database's folder of migrations: "mysql" or "sqlite".
+func (s *Store) Engine() string {
+	if s.url.dialect == dialect.SQLite {
 		return "sqlite"
 	}
 	return "mysql"
 }
 
-// closing closes db on the way out with err, and reports both.
-func closing(db *sql.DB, err error) error {
+// String returns the database's URL without its password.
+func (s *Store) String() string { return s.url.String() }
+
+// closeAfter closes db after err, and returns both errors.
+func closeAfter(db *sql.DB, err error) error {
 	if closeErr := db.Close(); closeErr != nil {
 		return fmt.Errorf("%w (and %w)", err, closeErr)
 	}

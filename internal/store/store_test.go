@@ -4,68 +4,12 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
-
-func TestMigrateIsSafeForSeveralProcessesAtOnce(t *testing.T) {
-	t.Parallel()
-	storetest.EachURL(t, func(t *testing.T, url string) {
-		const processes = 4
-		var group sync.WaitGroup
-		applied := make([]int, processes)
-		failed := make([]error, processes)
-		for i := range processes {
-			group.Go(func() {
-				st, err := store.Open(t.Context(), url)
-				if err != nil {
-					failed[i] = err
-					return
-				}
-				defer st.Close()
-				done, err := st.Migrate(t.Context(), "test")
-				applied[i], failed[i] = len(done), err
-			})
-		}
-		group.Wait()
-		if err := errors.Join(failed...); err != nil {
-			t.Fatal(err)
-		}
-		total := 0
-		for _, n := range applied {
-			total += n
-		}
-		st := storetest.Migrated(t, url)
-		revs, err := st.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if total != len(revs) || total == 0 {
-			t.Errorf("%d processes applied %v migrations, want %d in all", processes, applied, len(revs))
-		}
-		if err := st.Current(t.Context()); err != nil {
-			t.Errorf("after migrating: %v", err)
-		}
-	})
-}
-
-func TestCurrentSaysWhatIsMissing(t *testing.T) {
-	t.Parallel()
-	storetest.EachURL(t, func(t *testing.T, url string) {
-		st, err := store.Open(t.Context(), url)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer st.Close()
-		if err := st.Current(t.Context()); !errors.Is(err, store.ErrBehind) {
-			t.Errorf("empty database: got %v, want ErrBehind", err)
-		}
-	})
-}
 
 func TestOpenRefusesWhatItCannotUse(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -14,34 +15,34 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// ErrConflict is returned by the function given to Tx to ask for another attempt: somebody else took in the
-// meantime what the transaction was about to take.
+// ErrConflict is returned by the function given to Tx to ask for another attempt: another transaction took in the meantime
+// what this one was about to take.
 var ErrConflict = errors.New("lost a race")
 
-// attempts bounds the retries of Tx. With waits that double from 5 ms the last comes after about 1.3 s.
-const attempts = 8
+// maxAttempts limits the attempts of Tx. The waits between them double from at most 10 ms, and add up to at most 1.3 s.
+const maxAttempts = 8
 
-// Tx runs do in a transaction and commits it, or rolls everything back when do returns an error or panics.
-// A deadlock, a lock that took too long and ErrConflict run it again from the start, so do must not keep
-// anything from an attempt that failed. After the last attempt the error wraps ErrConflict.
+// Tx runs do in a transaction and commits it. If do returns an error or panics, Tx rolls back. After a deadlock, a lock
+// timeout or ErrConflict it retries do from the start, so do must keep nothing of an attempt that failed. After the last
+// attempt the error wraps ErrConflict.
 func Tx(ctx context.Context, db *ent.Client, do func(tx *ent.Tx) error) error {
-	return Again(ctx, func() error { return once(ctx, db, do) })
+	return Retry(ctx, func() error { return runTx(ctx, db, do) })
 }
 
-// Again runs one statement, as Tx does a transaction: again if it lost a race, whatever was in its way.
-func Again(ctx context.Context, do func() error) error {
+// Retry runs do and retries it as Tx retries a transaction. do runs one statement.
+func Retry(ctx context.Context, do func() error) error {
 	for try := 0; ; try++ {
 		err := do()
-		if err == nil || !retryable(err) {
+		if err == nil || !isRetryable(err) {
 			return err
 		}
-		if try+1 == attempts {
+		if try+1 == maxAttempts {
 			if errors.Is(err, ErrConflict) {
 				return err
 			}
 			return fmt.Errorf("%w: %w", ErrConflict, err)
 		}
-		// Full jitter: racers that met once do not meet again.
+		// Full jitter keeps transactions that conflicted from the next conflict.
 		wait := time.Duration(rand.Int64N(int64(10*time.Millisecond) << try)) //nolint:gosec // nobody gains by guessing it
 		select {
 		case <-ctx.Done():
@@ -51,7 +52,7 @@ func Again(ctx context.Context, do func() error) error {
 	}
 }
 
-func once(ctx context.Context, db *ent.Client, do func(tx *ent.Tx) error) (err error) {
+func runTx(ctx context.Context, db *ent.Client, do func(tx *ent.Tx) error) (err error) {
 	tx, err := db.Tx(ctx)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
@@ -61,7 +62,7 @@ func once(ctx context.Context, db *ent.Client, do func(tx *ent.Tx) error) (err e
 		if committed {
 			return
 		}
-		// Also on panic. A rollback after the context ended finds the transaction gone already.
+		// Also on panic. After the end of the context the transaction is rolled back already.
 		if rollbackErr := tx.Rollback(); rollbackErr != nil && err != nil && ctx.Err() == nil {
 			err = fmt.Errorf("%w (rollback: %w)", err, rollbackErr)
 		}
@@ -76,8 +77,8 @@ func once(ctx context.Context, db *ent.Client, do func(tx *ent.Tx) error) (err e
 	return nil
 }
 
-// retryable reports whether the same transaction may succeed when it is run again.
-func retryable(err error) bool {
+// isRetryable reports whether the same transaction may succeed when it is run again.
+func isRetryable(err error) bool {
 	if errors.Is(err, ErrConflict) {
 		return true
 	}
@@ -102,12 +103,6 @@ func isBusy(err error) bool {
 	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_BUSY
 }
 
-// isLockTimeout reports whether MySQL gave up waiting for a lock.
-func isLockTimeout(err error) bool {
-	var my *mysql.MySQLError
-	return errors.As(err, &my) && my.Number == 1205
-}
-
 // IsDuplicate reports whether err is a unique index refusing a row.
 func IsDuplicate(err error) bool {
 	var my *mysql.MySQLError
@@ -119,4 +114,22 @@ func IsDuplicate(err error) bool {
 		return lite.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || lite.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY
 	}
 	return false
+}
+
+// CheckForeignKeys returns an error that names the first row of an SQLite database that refers to a missing row. It reads
+// all rows.
+func CheckForeignKeys(ctx context.Context, db interface {
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+},
+) error {
+	var table, parent string
+	var row, key sql.NullInt64
+	err := db.QueryRowContext(ctx, "PRAGMA foreign_key_check").Scan(&table, &row, &parent, &key)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("foreign keys: %w", err)
+	}
+	return fmt.Errorf("row %d of %s refers to a missing row of %s", row.Int64, table, parent)
 }

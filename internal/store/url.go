@@ -19,7 +19,7 @@ import (
 	_ "modernc.org/sqlite" // registers "sqlite"
 )
 
-// location is a database URL taken apart.
+// location is a parsed database URL.
 type location struct {
 	dialect string
 	dsn     string // sqlite: what the driver opens
@@ -28,14 +28,14 @@ type location struct {
 	mysql   *mysql.Config
 	pool    pool
 
-	prepareAfter int // mysql: how often a statement is sent before it is prepared; 0: never is
+	prepareAfter int // mysql: how often a statement is sent before it is prepared; 0 means never
 	memory       bool
 	shown        string // the URL without password
 }
 
 func (l location) String() string { return l.shown }
 
-// ErrURL is what is wrong with a database URL that cannot be used. No message shows a password.
+// ErrURL is wrapped by the errors of a database URL that cannot be used. No message shows a password.
 var ErrURL = errors.New("database URL")
 
 // parseURL reads the URLs that Open documents, and the certificates that one names. Its errors wrap ErrURL.
@@ -47,23 +47,23 @@ func parseURL(text string) (location, error) {
 	case "mysql", socketScheme:
 		return parseMySQL(text)
 	}
-	// The text is not repeated: in the notation of a driver it has a password, too.
+	// The error does not repeat the text: in the notation of a driver it has a password, too.
 	return location{}, fmt.Errorf("%w: want sqlite://FILE, mysql://USER:PASSWORD@HOST:PORT/NAME "+
 		"or mysql+unix://USER:PASSWORD@/SOCKET?database=NAME", ErrURL)
 }
 
-// sqlitePragmas make SQLite a server's database: readers beside one writer, foreign keys that hold. Write transactions
-// begin immediate, because one that upgrades a read later fails at once instead of waiting. Connections wait by
-// themselves for other writers: patiently.
+// sqlitePragmas make SQLite a server's database: readers beside one writer, and foreign keys. Write transactions begin
+// immediate, because a transaction that reads first and writes later fails at once instead of waiting. Connections wait for
+// other writers by retryWhileHeld.
 const sqlitePragmas = "_pragma=journal_mode(WAL)&_pragma=foreign_keys(1)&_pragma=synchronous(NORMAL)&_txlock=immediate"
 
-// sqliteReading are the pragmas of a connection that changes nothing, not even the kind of the journal.
+// sqliteReading are the pragmas of a connection that changes nothing, not even the mode of the journal.
 const sqliteReading = "_pragma=query_only(1)&_pragma=foreign_keys(1)"
 
-// sqliteTimes stores times as text that sorts: in one format and in UTC, whatever zone a value comes in.
+// sqliteTimes stores times as text that sorts: in one format and in UTC, for values of any zone.
 const sqliteTimes = "&_time_format=sqlite&_timezone=UTC"
 
-// sqliteDSN is what the driver opens.
+// sqliteDSN returns the name that the driver opens.
 func sqliteDSN(path, pragmas string, o sqliteOptions) string {
 	dsn := path + "?" + pragmas + sqliteTimes
 	if o.cache > 0 {
@@ -75,8 +75,8 @@ func sqliteDSN(path, pragmas string, o sqliteOptions) string {
 	return dsn
 }
 
-// reading is the location for connections that change nothing. An SQLite file that does not exist is an empty
-// database in memory then, if its folder exists.
+// reading returns the location for connections that change nothing. For an SQLite file that does not exist it is an empty
+// database in memory, if the folder exists.
 func (l location) reading() (location, error) {
 	if l.dialect != dialect.SQLite || l.memory {
 		return l, nil
@@ -98,13 +98,13 @@ func (l location) reading() (location, error) {
 
 const memoryPath = "file::memory:"
 
-// filePath is a file as SQLite's URI.
+// filePath returns the URI of a file for SQLite.
 func filePath(file string) string {
 	path := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(file)}).EscapedPath()}
 	return path.String()
 }
 
-// SQLiteFile is the file that a URL of SQLite names; false for one in memory and for other URLs.
+// SQLiteFile returns the file that a URL of SQLite names. ok is false for a database in memory and for other URLs.
 func SQLiteFile(text string) (file string, ok bool) {
 	rest, ok := strings.CutPrefix(text, "sqlite://")
 	file, _, _ = strings.Cut(rest, "?")
@@ -134,12 +134,14 @@ func parseSQLite(rest string) (location, error) {
 	return l, nil
 }
 
-// How long a statement waits at a MySQL server for a row and for a table that others have locked, in seconds. Tx runs the
-// transaction again then. By itself a server waits 50 s and a year: as long would a backup that locks all tables for a
-// moment hold up all writers, when it waits for one that waits for another that waits for the backup.
+// How long a statement waits at a MySQL server for a row or a table that another transaction has locked. Tx runs the
+// transaction again after that. By default a server waits 50 s for a row and a year for a table: a backup that locks all
+// tables for a moment would block all writers as long, if it waits for one that waits for another that waits for the backup.
 const (
-	rowLockWait   = 10
-	tableLockWait = 5
+	rowLockWait = 10 * time.Second
+
+	// TableLockWait is the lock_wait_timeout of connections to MySQL.
+	TableLockWait = 5 * time.Second
 )
 
 // socketScheme is the scheme of a MySQL server on a Unix socket, as the Atlas CLI writes it.
@@ -151,7 +153,7 @@ func parseMySQL(text string) (location, error) {
 		// The error of package url repeats the URL, password included.
 		return location{}, fmt.Errorf("%w mysql://: not a valid URL; percent-encode special characters", ErrURL)
 	}
-	// Wrong URLs are not repeated: with a character that is not encoded, any part may be of the password.
+	// The error does not repeat the URL: with a character that is not encoded, any part may belong to the password.
 	if u.Fragment != "" || strings.ContainsAny(u.EscapedPath(), ":@") {
 		return location{}, fmt.Errorf("%w mysql://: percent-encode special characters", ErrURL)
 	}
@@ -161,21 +163,21 @@ func parseMySQL(text string) (location, error) {
 	}
 	c.User = u.User.Username()
 	c.Passwd, _ = u.User.Password()
-	// An instant is the same whatever the server's or the machine's zone.
+	// Times do not depend on the zone of the server or of this machine.
 	c.ParseTime, c.Loc = true, time.UTC
 	// One round trip per statement instead of three. Safe with utf8mb4.
 	c.InterpolateParams = true
-	// An UPDATE that changes nothing still says that it found its row.
+	// An UPDATE counts the rows that it finds, not only those that it changes.
 	c.ClientFoundRows = true
 	c.Timeout = 10 * time.Second
 	c.Params = map[string]string{
 		"time_zone": "'+00:00'",
-		// A request that nobody waits for any more goes on waiting for locks at the server, and keeps those it has.
-		"innodb_lock_wait_timeout": strconv.Itoa(rowLockWait),
-		"lock_wait_timeout":        strconv.Itoa(tableLockWait),
+		// A statement whose client has gone continues to wait for locks at the server, and keeps its own.
+		"innodb_lock_wait_timeout": strconv.Itoa(int(rowLockWait.Seconds())),
+		"lock_wait_timeout":        strconv.Itoa(int(TableLockWait.Seconds())),
 		"sql_mode":                 "'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 	}
-	l := location{dialect: dialect.MySQL, mysql: c, prepareAfter: preparedAfter, shown: u.Redacted(), pool: mysqlPool}
+	l := location{dialect: dialect.MySQL, mysql: c, prepareAfter: defaultPrepareAfter, shown: u.Redacted(), pool: mysqlPool}
 	if err := mysqlOptions(&l, u.RawQuery); err != nil {
 		return location{}, fmt.Errorf("%w mysql://: %w", ErrURL, err)
 	}
@@ -205,10 +207,10 @@ func mysqlTarget(u *url.URL) (network, address, database string, err error) {
 	return "tcp", net.JoinHostPort(u.Hostname(), port), name, nil
 }
 
-// Target is where a URL of MySQL leads, for other programs. Network is tcp or unix.
+// Target is the server of a URL of MySQL, for other programs. Network is tcp or unix.
 type Target struct{ Network, Address, User, Database string }
 
-// MySQLTarget takes a URL of MySQL apart. Its error is that of Open.
+// MySQLTarget returns the server of a URL of MySQL. Its error is that of Open.
 func MySQLTarget(text string) (Target, error) {
 	l, err := parseURL(text)
 	if err != nil {
@@ -220,7 +222,7 @@ func MySQLTarget(text string) (Target, error) {
 	return Target{l.mysql.Net, l.mysql.Addr, l.mysql.User, l.mysql.DBName}, nil
 }
 
-// open opens the database. Files is nil, or watches those of SQLite.
+// open opens the database. Nil files watches none.
 func (l location) open(files *sqliteFiles) (*sql.DB, error) {
 	db, err := l.unlimited(files)
 	if err != nil {
@@ -247,16 +249,16 @@ func (l location) unlimited(files *sqliteFiles) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return sql.OpenDB(preparing{readCommitted{connector}, &often{after: l.prepareAfter}}), nil
+	return sql.OpenDB(preparingConnector{readCommittedConnector{connector}, &useCounter{after: l.prepareAfter}}), nil
 }
 
-// readCommitted makes every new connection's transactions see what others committed while they waited for a
-// lock, and take no gap locks. It is a statement of its own because MySQL and MariaDB name the variable
+// readCommittedConnector makes the transactions of every connection see commits of others during a wait for a lock, and
+// take no gap locks. It is a statement of its own because MySQL and MariaDB name the variable
 // differently.
-type readCommitted struct{ driver.Connector }
+type readCommittedConnector struct{ driver.Connector }
 
 // Connect opens a connection.
-func (c readCommitted) Connect(ctx context.Context) (driver.Conn, error) {
+func (c readCommittedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
 		return nil, err
@@ -271,7 +273,7 @@ func (c readCommitted) Connect(ctx context.Context) (driver.Conn, error) {
 	return conn, nil
 }
 
-// URLFor is the database's URL with another user and no password.
+// URLFor returns the database's URL with another user and no password.
 func (s *Store) URLFor(user string) string {
 	u, err := url.Parse(s.String())
 	if s.url.mysql == nil || err != nil {
@@ -281,7 +283,7 @@ func (s *Store) URLFor(user string) string {
 	return u.String()
 }
 
-// CheckURL is the error that Open would have for a URL before it connects to anything.
+// CheckURL returns the error that Open has for a URL before it connects.
 func CheckURL(text string) error {
 	_, err := parseURL(text)
 	return err

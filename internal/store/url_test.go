@@ -11,6 +11,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
@@ -115,7 +116,7 @@ func TestOpenOnAUnixSocket(t *testing.T) {
 	}
 	address := storetest.MySQL(t)
 	st := storetest.Migrated(t, address)
-	socket := scan(t, st.DB, "SELECT @@socket")
+	socket := storetest.Value(t, st.DB, "SELECT @@socket")
 	if _, err := os.Stat(socket); err != nil {
 		t.Skipf("the server's socket is not on this machine: %v", err)
 	}
@@ -125,14 +126,14 @@ func TestOpenOnAUnixSocket(t *testing.T) {
 	}
 	u := url.URL{Scheme: "mysql+unix", User: url.User(target.User), Path: socket}
 	u.RawQuery = url.Values{"database": {target.Database}}.Encode()
-	local := open(t, u.String())
-	if err := local.Current(t.Context()); err != nil {
+	local := storetest.Open(t, u.String())
+	if err := migrate.CheckCurrent(t.Context(), local); err != nil {
 		t.Error(err)
 	}
-	if got := scan(t, local.DB, "SELECT DATABASE()"); got != target.Database {
+	if got := storetest.Value(t, local.DB, "SELECT DATABASE()"); got != target.Database {
 		t.Errorf("got database %s, want %s", got, target.Database)
 	}
-	if via := scan(t, local.DB, "SELECT host FROM information_schema.processlist WHERE id = CONNECTION_ID()"); via != "localhost" {
+	if via := storetest.Value(t, local.DB, "SELECT host FROM information_schema.processlist WHERE id = CONNECTION_ID()"); via != "localhost" {
 		t.Errorf("connected from %s, want a socket", via)
 	}
 }

@@ -14,16 +14,16 @@ type walIndex struct {
 	inode uint64
 }
 
-// walIndexes are the opened ones, by path. None is ever closed: SQLite's locks on the file are the process's, and closing
-// any descriptor of it gives them all up (https://sqlite.org/howtocorrupt.html, section 2.2). It takes a descriptor for
-// each database that a process has asked often.
+// walIndexes are the open indexes, by path. None is ever closed: SQLite's locks on the file belong to the process, and
+// closing any descriptor of it releases them all (https://sqlite.org/howtocorrupt.html, section 2.2). The price is a
+// descriptor for each database that a process has opened a Question on.
 var walIndexes = struct {
 	mu   sync.Mutex
 	open map[string]walIndex
 }{open: map[string]walIndex{}}
 
-// openWALIndex opens that of a database file. Whoever calls it has a connection to the database that has read from it,
-// and keeps it: the file is there that long. ok is false where there is none.
+// openWALIndex opens the index of a database file. The caller has a connection that has read from the database and stays
+// open, so that the index exists. ok is false if there is none.
 func openWALIndex(file string) (w walIndex, ok bool) {
 	path, err := filepath.EvalSymlinks(file)
 	if err != nil {
@@ -52,16 +52,16 @@ func openWALIndex(file string) (w walIndex, ok bool) {
 	}
 	var opened syscall.Stat_t
 	if err := syscall.Fstat(fd, &opened); err != nil || opened.Ino != is.Ino {
-		return walIndex{}, false // somebody has just replaced it; the descriptor stays as it is
+		return walIndex{}, false // another process has just replaced it; the descriptor stays open
 	}
 	w = walIndex{fd: fd, inode: is.Ino}
 	walIndexes.open[path] = w
 	return w, true
 }
 
-// read returns the header. ok is false if somebody is writing it, or it is none.
+// read returns the header. ok is false while a process writes it, and if it is invalid.
 func (w walIndex) read() (h walHeader, ok bool) {
-	const initialised = 12 // where it says so
+	const initialised = 12 // the offset of the flag
 	var both [2]walHeader
 	var raw [2 * len(h)]byte
 	n, err := syscall.Pread(w.fd, raw[:], 0)

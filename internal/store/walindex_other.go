@@ -2,7 +2,7 @@
 
 package store
 
-// walIndex is only read where files and what processes map of them are known to be one.
+// walIndex is read only on systems where a file and its mappings are known to agree.
 type walIndex struct{}
 
 func openWALIndex(string) (walIndex, bool) { return walIndex{}, false }

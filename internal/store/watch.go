@@ -11,19 +11,19 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// Watch is told of each statement before it is sent: the operation is query, exec, begin, commit or rollback, the
-// statement has placeholders instead of values. What it returns is called with the outcome when the database has
-// answered; of a query that is before its rows are read.
+// Watch is called before each statement is sent. The operation is query, exec, begin, commit or rollback. The statement has
+// placeholders instead of values. The returned function is called with the outcome when the database has answered: for a
+// query that is before its rows are read.
 type Watch func(ctx context.Context, operation, statement string) (context.Context, func(error))
 
-// Watch has all statements of Ent watched from now on, by one after the other. It makes a new client, so it comes before
-// the first use of s.Ent.
+// Watch makes each of watches, in order, watch all later statements of Ent. It creates a new client, so the caller calls it
+// before the first use of s.Ent.
 func (s *Store) Watch(watches ...Watch) {
-	drv := watched{Driver: entsql.OpenDB(s.url.dialect, s.DB), watch: together(watches)}
+	drv := watchedDriver{Driver: entsql.OpenDB(s.url.dialect, s.DB), watch: combineWatches(watches)}
 	s.Ent = ent.NewClient(ent.Driver(drv))
 }
 
-func together(watches []Watch) Watch {
+func combineWatches(watches []Watch) Watch {
 	if len(watches) == 1 {
 		return watches[0]
 	}
@@ -40,16 +40,16 @@ func together(watches []Watch) Watch {
 	}
 }
 
-// watched is a driver of Ent, with all that its generated code asks of one.
-type watched struct {
+// watchedDriver is a driver of Ent with all methods that generated code needs.
+type watchedDriver struct {
 	*entsql.Driver
 	watch Watch
 }
 
-var _ dialect.Driver = watched{}
+var _ dialect.Driver = watchedDriver{}
 
 // Query implements dialect.Driver.
-func (d watched) Query(ctx context.Context, query string, args, v any) error {
+func (d watchedDriver) Query(ctx context.Context, query string, args, v any) error {
 	ctx, end := d.watch(ctx, "query", query)
 	err := d.Driver.Query(ctx, query, args, v)
 	end(err)
@@ -57,23 +57,23 @@ func (d watched) Query(ctx context.Context, query string, args, v any) error {
 }
 
 // Exec implements dialect.Driver.
-func (d watched) Exec(ctx context.Context, query string, args, v any) error {
+func (d watchedDriver) Exec(ctx context.Context, query string, args, v any) error {
 	ctx, end := d.watch(ctx, "exec", query)
 	err := d.Driver.Exec(ctx, query, args, v)
 	end(err)
 	return err
 }
 
-// QueryContext is what clients use for statements of our own.
-func (d watched) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+// QueryContext runs a statement that Ent did not generate.
+func (d watchedDriver) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	ctx, end := d.watch(ctx, "query", query)
 	rows, err := d.DB().QueryContext(ctx, query, args...)
 	end(err)
 	return rows, err
 }
 
-// ExecContext is what clients use for statements of our own.
-func (d watched) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+// ExecContext runs a statement that Ent did not generate.
+func (d watchedDriver) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	ctx, end := d.watch(ctx, "exec", query)
 	res, err := d.DB().ExecContext(ctx, query, args...)
 	end(err)
@@ -81,11 +81,11 @@ func (d watched) ExecContext(ctx context.Context, query string, args ...any) (sq
 }
 
 // Tx implements dialect.Driver.
-func (d watched) Tx(ctx context.Context) (dialect.Tx, error) { return d.BeginTx(ctx, nil) }
+func (d watchedDriver) Tx(ctx context.Context) (dialect.Tx, error) { return d.BeginTx(ctx, nil) }
 
-// BeginTx is Tx with options.
-func (d watched) BeginTx(ctx context.Context, o *entsql.TxOptions) (dialect.Tx, error) {
-	// A transaction outlives its beginning, so it does not hang on what the watch makes of ctx.
+// BeginTx implements Tx with options.
+func (d watchedDriver) BeginTx(ctx context.Context, o *entsql.TxOptions) (dialect.Tx, error) {
+	// The transaction outlives the begin, so it does not use the context that the watch returns.
 	_, end := d.watch(ctx, "begin", "BEGIN")
 	tx, err := d.Driver.BeginTx(ctx, o)
 	end(err)
@@ -99,7 +99,7 @@ func (d watched) BeginTx(ctx context.Context, o *entsql.TxOptions) (dialect.Tx, 
 	return watchedTx{plain, ctx, d.watch}, nil
 }
 
-// watchedTx is a transaction of it. Commit and Rollback have no context, so the one of the beginning serves.
+// watchedTx is a transaction of watchedDriver. Commit and Rollback have no context and use that of the begin.
 type watchedTx struct {
 	*entsql.Tx
 	ctx   context.Context
@@ -122,7 +122,7 @@ func (t watchedTx) Exec(ctx context.Context, query string, args, v any) error {
 	return err
 }
 
-// QueryContext is what transactions use for statements of our own.
+// QueryContext runs a statement that Ent did not generate.
 func (t watchedTx) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	ctx, end := t.watch(ctx, "query", query)
 	rows, err := t.Tx.QueryContext(ctx, query, args...)
@@ -130,7 +130,7 @@ func (t watchedTx) QueryContext(ctx context.Context, query string, args ...any) 
 	return rows, err
 }
 
-// ExecContext is what transactions use for statements of our own.
+// ExecContext runs a statement that Ent did not generate.
 func (t watchedTx) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	ctx, end := t.watch(ctx, "exec", query)
 	res, err := t.Tx.ExecContext(ctx, query, args...)

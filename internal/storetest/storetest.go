@@ -10,10 +10,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -87,8 +89,18 @@ func MySQL(t testing.TB) string {
 	return server.String()
 }
 
-// Migrated opens a database, brings its schema up to date and closes it after the test.
+// Migrated opens a database, applies all migrations and closes it after the test.
 func Migrated(t testing.TB, url string) *store.Store {
+	t.Helper()
+	st := Open(t, url)
+	if _, err := migrate.Apply(t.Context(), st, migrate.ApplyOptions{Operator: "test"}); err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+// Open opens a database and closes it after the test.
+func Open(t testing.TB, url string) *store.Store {
 	t.Helper()
 	st, err := store.Open(t.Context(), url)
 	if err != nil {
@@ -99,8 +111,33 @@ func Migrated(t testing.TB, url string) *store.Store {
 			t.Error(err)
 		}
 	})
-	if _, err := st.Migrate(t.Context(), "test"); err != nil {
-		t.Fatal(err)
-	}
 	return st
+}
+
+// Exec runs statements.
+func Exec(t testing.TB, st *store.Store, statements ...string) {
+	t.Helper()
+	for _, s := range statements {
+		if _, err := st.DB.ExecContext(t.Context(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// Value returns the one value that a query finds, as text. db is a database, a connection or a transaction.
+func Value(t testing.TB, db interface {
+	QueryRowContext(context.Context, string, ...any) *sql.Row
+}, query string, args ...any,
+) (text string) {
+	t.Helper()
+	if err := db.QueryRowContext(t.Context(), query, args...).Scan(&text); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return text
+}
+
+// IsMariaDB reports whether the database is one of MariaDB.
+func IsMariaDB(t testing.TB, st *store.Store) bool {
+	t.Helper()
+	return st.Engine() == "mysql" && strings.Contains(Value(t, st.DB, "SELECT VERSION()"), "MariaDB")
 }

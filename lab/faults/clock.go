@@ -23,6 +23,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -54,7 +55,7 @@ func (w *world) inside(ctx context.Context) (_ *inside, err error) {
 		return nil, err
 	}
 	w.later(s.store.Close)
-	if _, err := s.store.Migrate(ctx, "faults"); err != nil {
+	if _, err := migrate.Apply(ctx, s.store, migrate.ApplyOptions{Operator: "faults"}); err != nil {
 		return nil, err
 	}
 	user, err := auth.AddUser(ctx, s.store.Ent, s.clock.now(), "driver", "", calendar.Administrator, "")

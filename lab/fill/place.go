@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -66,7 +67,7 @@ func Anew(ctx context.Context, at string, o Options) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	if _, err := st.Migrate(ctx, "bench"); err != nil {
+	if _, err := migrate.Apply(ctx, st, migrate.ApplyOptions{Operator: "bench"}); err != nil {
 		return err
 	}
 	if err := Database(ctx, st, o); err != nil {

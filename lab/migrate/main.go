@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -64,7 +65,7 @@ func run(ctx context.Context, url string, writers int) error {
 		do   func() error
 	}{
 		{"nothing, for comparison", func() error { time.Sleep(3 * time.Second); return nil }},
-		{"migration " + last, func() error { _, err := st.Migrate(ctx, "bench"); return err }},
+		{"migration " + last, func() error { _, err := migrate.Apply(ctx, st, migrate.ApplyOptions{Operator: "bench"}); return err }},
 		{"sort keys of all terms", func() error {
 			e := &edit.Editor{
 				Site: calendar.Site{Language: calendar.English, Zone: calendar.UTC()}, Now: time.Now().UTC(), By: auth.System(),

@@ -1,0 +1,105 @@
+package migrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	atlas "ariga.io/atlas/sql/migrate"
+
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/migrations"
+)
+
+// BaselineOptions configures Baseline.
+type BaselineOptions struct {
+	Operator string        // recorded with the revision: the program and its version
+	Dev      *store.Store  // as for Verify
+	Force    bool          // do not compare the tables
+	LockWait time.Duration // as for Apply
+}
+
+// ErrDrift is wrapped by DriftError.
+var ErrDrift = errors.New("the schema is not what the migrations make")
+
+// Baseline takes over a database whose tables were created by other means: it records that the migrations up to and
+// including version need not run. Like the Atlas CLI's --baseline it writes one revision, of that version. It refuses a
+// database that has a record of migrations. Unless forced it also refuses, with a *DriftError, a database whose tables
+// differ. An unknown version is an error that wraps ErrVersion.
+func Baseline(ctx context.Context, st *store.Store, version string, o BaselineOptions) error {
+	return baseline(ctx, st, migrations.FS, version, o)
+}
+
+// DriftError says how the tables differ from those of the migrations. It wraps ErrDrift.
+type DriftError struct{ Drift Drift }
+
+// Error implements error.
+func (e *DriftError) Error() string {
+	return fmt.Sprintf("%s: %d statements would mend it", ErrDrift, len(e.Drift.Mend))
+}
+
+// Unwrap returns ErrDrift.
+func (*DriftError) Unwrap() error { return ErrDrift }
+
+func baseline(ctx context.Context, st *store.Store, files fs.FS, version string, o BaselineOptions) error {
+	if version == "" {
+		return fmt.Errorf("%w: it is empty", ErrVersion)
+	}
+	return withHistory(ctx, st, files, func(h *history) error {
+		if err := h.checkVersion(version); err != nil {
+			return err
+		}
+		if err := h.baseline(ctx, version, o); err != nil {
+			return fmt.Errorf("baseline: %w", err)
+		}
+		return nil
+	})
+}
+
+func (h *history) baseline(ctx context.Context, version string, o BaselineOptions) (err error) {
+	end, err := lock(ctx, h.store, h.conn, o.LockWait)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		ended := runUnchanged
+		if err != nil {
+			ended = runFailed
+		}
+		err = errors.Join(err, end(ended))
+	}()
+	if err := h.read(ctx); err != nil {
+		return err
+	}
+	if len(h.revs) > 0 {
+		return fmt.Errorf("%s has a record of migrations already, up to %s", h.store, h.revs[len(h.revs)-1].Version)
+	}
+	if !o.Force {
+		live, err := inspect(ctx, h.drv)
+		if err != nil {
+			return err
+		}
+		drift, err := h.compare(ctx, live, point{version, allStatements}, o.Dev)
+		if err != nil {
+			return err
+		}
+		if len(drift.Mend) > 0 {
+			return &DriftError{drift}
+		}
+	}
+	if err := h.createRevisionTable(ctx); err != nil {
+		return err
+	}
+	ex, err := atlas.NewExecutor(h.drv, h.dir, revisionTable{h.conn},
+		atlas.WithBaselineVersion(version), atlas.WithOperatorVersion(o.Operator))
+	if err != nil {
+		return err
+	}
+	// Pending writes the baseline.
+	if _, err := ex.Pending(ctx); err != nil && !errors.Is(err, atlas.ErrNoPendingFiles) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package migrate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"text/template"
+	"time"
+
+	atlas "ariga.io/atlas/sql/migrate"
+	entschema "entgo.io/ent/dialect/sql/schema"
+
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// Diff compares the generated schema with the migrations in folder. If they differ, it writes the next migration under the
+// given name and a new atlas.sum. It reports whether it wrote. dev is an empty database of the same engine, emptied again
+// afterwards. Use MySQL itself for the mysql folder, because MariaDB plans differently. A statement of MySQL takes no lock
+// if the server can run it so, as LintLocks demands.
+//
+// now becomes the version, the same for every engine.
+func Diff(ctx context.Context, dev *store.Store, folder, name string, now time.Time) (written bool, err error) {
+	dir, err := atlas.NewLocalDir(folder)
+	if err != nil {
+		return false, err
+	}
+	version := func() string { return now.UTC().Format("20060102150405") }
+	statements := func(sql string) []string { return []string{sql} }
+	if dev.Engine() == "mysql" {
+		statements = splitByLock
+	}
+	format, err := atlas.NewTemplateFormatter(
+		template.Must(template.New("").Funcs(template.FuncMap{"version": version}).Parse("{{ version }}_{{ .Name }}.sql")),
+		template.Must(template.New("").Funcs(template.FuncMap{"statements": statements}).Parse(
+			`{{ range .Changes }}{{ $comment := .Comment }}{{ range statements .Cmd }}`+
+				`{{ with $comment }}{{ printf "-- %s\n" . }}{{ end }}{{ printf "%s;\n" . }}{{ end }}{{ end }}`)),
+	)
+	if err != nil {
+		return false, err
+	}
+	err = dev.Ent.Schema.NamedDiff(ctx, name,
+		entschema.WithDir(dir),
+		entschema.WithMigrationMode(entschema.ModeReplay),
+		entschema.WithFormatter(format),
+		entschema.WithDropColumn(true),
+		entschema.WithDropIndex(true),
+		entschema.WithErrNoPlan(true),
+	)
+	if errors.Is(err, atlas.ErrNoPlan) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("diff of %s: %w", folder, err)
+	}
+	return true, nil
+}
+
+// entTables guards the tables that Ent generated. Ent changes them when it plans, for all databases of the process.
+var entTables sync.Mutex
+
+// Seal writes the atlas.sum of a folder of migrations, after a migration that is not released yet was edited.
+func Seal(folder string) error {
+	dir, err := atlas.NewLocalDir(folder)
+	if err != nil {
+		return err
+	}
+	sum, err := dir.Checksum()
+	if err != nil {
+		return fmt.Errorf("seal %s: %w", folder, err)
+	}
+	return atlas.WriteSumFile(dir, sum)
+}
+
+// DDL returns the generated schema as statements for the engine of dev: the desired state that atlas.hcl names. dev is an
+// empty database.
+func DDL(ctx context.Context, dev *store.Store) (string, error) {
+	var b bytes.Buffer
+	entTables.Lock()
+	defer entTables.Unlock()
+	if err := dev.Ent.Schema.WriteTo(ctx, &b); err != nil {
+		return "", err
+	}
+	// The Atlas CLI wants the statements of the schema only, without the transaction and the pragmas around them.
+	lines := strings.Split(b.String(), "\n")
+	kept := lines[:0]
+	for _, line := range lines {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "PRAGMA ") &&
+			line != "BEGIN;" && line != "COMMIT;" {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n") + "\n", nil
+}

@@ -1,0 +1,73 @@
+package migrate
+
+import (
+	"database/sql"
+	"fmt"
+	"io/fs"
+
+	atlas "ariga.io/atlas/sql/migrate"
+	"ariga.io/atlas/sql/mysql"
+	"ariga.io/atlas/sql/sqlite"
+
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// loadDir copies a folder of migrations into Atlas's in-memory directory and checks it against its atlas.sum.
+func loadDir(files fs.FS, name string) (atlas.Dir, error) {
+	dir, err := copyDir(files, name)
+	if err != nil {
+		return nil, err
+	}
+	if err := atlas.Validate(dir); err != nil {
+		return nil, fmt.Errorf("migrations/%s: a file was changed after it was sealed in atlas.sum: %w", name, err)
+	}
+	return dir, nil
+}
+
+// copyDir copies a folder of migrations into Atlas's in-memory directory without a check.
+func copyDir(files fs.FS, name string) (atlas.Dir, error) {
+	entries, err := fs.ReadDir(files, name)
+	if err != nil {
+		return nil, err
+	}
+	dir := &atlas.MemDir{}
+	for _, e := range entries {
+		if e.IsDir() {
+			continue
+		}
+		data, err := fs.ReadFile(files, name+"/"+e.Name())
+		if err != nil {
+			return nil, err
+		}
+		if err := dir.WriteFile(e.Name(), data); err != nil {
+			return nil, err
+		}
+	}
+	return dir, nil
+}
+
+// scanners split the files of each engine into statements without a database.
+var scanners = map[string]atlas.Driver{"mysql": &mysql.Driver{}, "sqlite": &sqlite.Driver{}}
+
+// atlasDriver is Atlas's driver of a database. It can split a file into statements.
+type atlasDriver interface {
+	atlas.Driver
+	atlas.StmtScanner
+}
+
+// newDriver returns Atlas's driver on a connection of st.
+func newDriver(st *store.Store, conn *sql.Conn) (atlasDriver, error) {
+	open := mysql.Open
+	if st.Engine() == "sqlite" {
+		open = sqlite.Open
+	}
+	drv, err := open(conn)
+	if err != nil {
+		return nil, err
+	}
+	full, ok := drv.(atlasDriver)
+	if !ok {
+		return nil, fmt.Errorf("%T splits no statements", drv)
+	}
+	return full, nil
+}

@@ -1,0 +1,61 @@
+package migrate
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"strings"
+
+	atlas "ariga.io/atlas/sql/migrate"
+	"ariga.io/atlas/sql/schema"
+
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// The functions for migrations of other files than the embedded ones.
+var (
+	ApplyFiles        = apply
+	PlanFiles         = plan
+	VerifyFiles       = verify
+	BaselineFiles     = baseline
+	SetVersionFiles   = setVersion
+	StatusFiles       = status
+	CheckCurrentFiles = checkCurrent
+)
+
+var (
+	RevisionDDL     = revisionDDL
+	RisksReferences = risksReferences
+	SplitByLock     = splitByLock
+)
+
+const LockName = lockName
+
+// CheckStates returns the error of a file of migrations/mysql that has no state for one of its statements.
+func CheckStates(files fs.FS, name string) error {
+	text, err := fs.ReadFile(files, "mysql/"+name)
+	if err != nil {
+		return err
+	}
+	dir := &atlas.MemDir{}
+	if err := dir.WriteFile(name, text); err != nil {
+		return err
+	}
+	version, _, _ := strings.Cut(name, "_")
+	_, err = recordedTables(files, dir, point{version, allStatements})
+	return err
+}
+
+// Inspect reads the tables of the database, without the record of migrations.
+func Inspect(ctx context.Context, st *store.Store) (found *schema.Schema, err error) {
+	conn, err := st.DB.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	drv, err := newDriver(st, conn)
+	if err != nil {
+		return nil, err
+	}
+	return inspect(ctx, drv)
+}

@@ -1,0 +1,301 @@
+package migrate
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"ariga.io/atlas/schemahcl"
+	atlas "ariga.io/atlas/sql/migrate"
+	_ "ariga.io/atlas/sql/mysql/mysqlcheck" // registers the analyzers of MySQL
+	"ariga.io/atlas/sql/schema"
+	"ariga.io/atlas/sql/sqlcheck"
+	"ariga.io/atlas/sql/sqlclient"
+	_ "ariga.io/atlas/sql/sqlite/sqlitecheck" // and those of SQLite
+
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// Finding is a possible fault in a migration.
+type Finding struct {
+	File  string `json:"file"` // from the folder of migrations: sqlite/20261121103000_initial.sql
+	Line  int    `json:"line"` // from 1; 0 means the whole file
+	Rule  string `json:"rule"`
+	Code  string `json:"code,omitempty"` // Atlas's code of the check, for rules of Atlas
+	Error bool   `json:"error"`          // false for a warning
+	Text  string `json:"text"`
+}
+
+// String returns the finding in the notation of compilers.
+func (f Finding) String() string {
+	level, rule := "warning", f.Rule
+	if f.Error {
+		level = "error"
+	}
+	if f.Code != "" {
+		rule += " " + f.Code
+	}
+	return fmt.Sprintf("%s:%d: %s: %s (%s)", f.File, max(f.Line, 1), level, f.Text, rule)
+}
+
+// LintOptions configures Lint. The zero value checks every migration.
+type LintOptions struct {
+	Latest   int   // how many of the last migrations to check; 0 means all
+	Released fs.FS // migrations that must not be changed, nor preceded by new ones; nil means none
+}
+
+// The rules of Lint. The first five are Atlas's analyzers, by the first letters of their codes.
+const (
+	ruleDestructive  = "destructive"       // DS: drops a table or a column
+	ruleIncompatible = "incompatible"      // BC: a rename breaks programs of the version before
+	ruleConstraint   = "constraint"        // CD: drops a foreign key
+	ruleNotNull      = "not_null"          // MF103, MY101: older programs do not fill a new column
+	ruleData         = "data_depend"       // MF, LT: fails for certain rows
+	ruleRebuild      = "rebuild"           // SQLite copies a table
+	ruleKey          = "foreign_key_index" // SQLite reads the whole table for a deletion
+	ruleChecksum     = "checksum"          // changed since it was sealed in atlas.sum, or released
+	ruleLinear       = "non_linear"        // databases that have a later migration refuse it
+	ruleRuns         = "runs"              // fails on an empty database
+	ruleLock         = "lock"              // does not say whether it blocks programs that write; see LintLocks
+	ruleResume       = "resume"            // Apply cannot tell after an interruption whether it ran
+)
+
+// Lint checks the migrations in files for changes that lose data, break programs that are still running, fail on certain
+// rows or take long. files has the layout of migrations.FS. dev is an empty database, emptied again afterwards. Its engine
+// says which folder is checked.
+//
+// A comment before a statement silences rules or codes for the statement: "-- atlas:nolint destructive". Without names it
+// silences all. At the top of the file and followed by an empty line it applies to the whole file.
+func Lint(ctx context.Context, dev *store.Store, files fs.FS, o LintOptions) ([]Finding, error) {
+	dir, err := copyDir(files, dev.Engine())
+	if err != nil {
+		return nil, err
+	}
+	all, err := dir.Files()
+	if err != nil {
+		return nil, err
+	}
+	from := 0
+	if o.Latest > 0 {
+		from = max(len(all)-o.Latest, 0)
+	}
+	l := linter{engine: dev.Engine()}
+	if err := atlas.Validate(dir); err != nil {
+		l.addSeal(err)
+	}
+	for i := 1; i < len(all); i++ {
+		if all[i].Version() == all[i-1].Version() {
+			l.add(all[i], 0, ruleLinear, fmt.Sprintf("has the version of %s", all[i-1].Name()))
+		}
+	}
+	if o.Released != nil {
+		if err := l.compareReleased(o.Released, all); err != nil {
+			return nil, err
+		}
+	}
+	err = withEmpty(ctx, dev, func(drv atlasDriver) error { return l.replay(ctx, drv, all, from) })
+	var failed *atlas.StmtExecError
+	if errors.As(err, &failed) {
+		l.add(failed.File, failed.Stmt.Pos, ruleRuns, failed.Err.Error())
+		err = nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("lint: %w", err)
+	}
+	slices.SortStableFunc(l.findings, func(a, b Finding) int {
+		return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), strings.Compare(a.Rule, b.Rule))
+	})
+	return l.findings, nil
+}
+
+// linter collects findings.
+type linter struct {
+	engine   string
+	findings []Finding
+}
+
+// warningRules are the rules whose findings are warnings.
+var warningRules = []string{ruleConstraint, ruleData, ruleRebuild}
+
+// add adds a finding about the statement at an offset of a file.
+func (l *linter) add(f atlas.File, pos int, rule, text string) {
+	l.addCode(f, pos, rule, "", text)
+}
+
+func (l *linter) addCode(f atlas.File, pos int, rule, code, text string) {
+	if isSilenced(f, l.engine, pos, rule, code) {
+		return
+	}
+	line := 1 + strings.Count(string(f.Bytes()[:min(pos, len(f.Bytes()))]), "\n")
+	l.findings = append(l.findings, Finding{
+		File: l.engine + "/" + f.Name(), Line: line, Rule: rule, Code: code, Text: text,
+		Error: !slices.Contains(warningRules, rule),
+	})
+}
+
+// isSilenced reports whether a comment of the file or of the statement silences a rule or a code. No comment silences
+// faults of seals, of the order and of statements that fail.
+func isSilenced(f atlas.File, engine string, pos int, rule, code string) bool {
+	if rule == ruleChecksum || rule == ruleLinear || rule == ruleRuns {
+		return false
+	}
+	var comments []string
+	if d, ok := f.(interface{ Directive(string) []string }); ok {
+		comments = d.Directive("nolint")
+	}
+	stmts, err := atlas.FileStmtDecls(scanners[engine], f)
+	if err != nil {
+		return false // the replay reports it
+	}
+	for _, stmt := range stmts {
+		if stmt.Pos == pos {
+			comments = append(comments, stmt.Directive("nolint")...)
+		}
+	}
+	return slices.ContainsFunc(comments, func(c string) bool {
+		names := strings.Fields(c)
+		return len(names) == 0 || slices.Contains(names, rule) || (code != "" && slices.Contains(names, code))
+	})
+}
+
+// addSeal adds a finding about a folder that differs from its atlas.sum.
+func (l *linter) addSeal(err error) {
+	finding := Finding{
+		File: l.engine + "/" + atlas.HashFileName, Rule: ruleChecksum, Error: true, Text: err.Error(),
+	}
+	var mismatch *atlas.ChecksumError
+	if errors.As(err, &mismatch) {
+		finding.Line = mismatch.Line
+		finding.Text = fmt.Sprintf("%s was %s after it was sealed", mismatch.File, mismatch.Reason)
+	}
+	l.findings = append(l.findings, finding)
+}
+
+// compareReleased compares the files with those that databases may have applied.
+func (l *linter) compareReleased(released fs.FS, all []atlas.File) error {
+	dir, err := copyDir(released, l.engine)
+	if err != nil {
+		return err
+	}
+	old, err := dir.Files()
+	if err != nil || len(old) == 0 {
+		return err
+	}
+	byName := make(map[string]atlas.File, len(old))
+	for _, f := range old {
+		byName[f.Name()] = f
+	}
+	last := old[len(old)-1]
+	for _, f := range all {
+		before, ok := byName[f.Name()]
+		delete(byName, f.Name())
+		switch {
+		case ok && string(before.Bytes()) != string(f.Bytes()):
+			l.add(f, 0, ruleChecksum, "was changed after it was released")
+		case !ok && f.Version() <= last.Version():
+			l.add(f, 0, ruleLinear, fmt.Sprintf("comes before %s, which is released: databases that have that refuse it",
+				last.Name()))
+		}
+	}
+	for _, f := range old {
+		if _, ok := byName[f.Name()]; ok {
+			l.add(f, 0, ruleChecksum, "was taken away after it was released")
+		}
+	}
+	return nil
+}
+
+// replay runs the files and analyzes those from index from on.
+func (l *linter) replay(ctx context.Context, drv atlasDriver, all []atlas.File, from int) error {
+	current, err := inspect(ctx, drv)
+	if err != nil {
+		return err
+	}
+	keys := map[string]position{} // of the statements that added foreign keys
+	for i, f := range all {
+		stmts, err := atlas.FileStmtDecls(drv, f)
+		if err != nil {
+			return fmt.Errorf("%s: %w", f.Name(), err)
+		}
+		before := current
+		var changes []*sqlcheck.Change
+		for _, stmt := range stmts {
+			if _, err := drv.ExecContext(ctx, stmt.Text); err != nil {
+				return &atlas.StmtExecError{File: f, Stmt: stmt, Version: f.Version(), Err: err}
+			}
+			if i < from {
+				continue
+			}
+			next, err := inspect(ctx, drv)
+			if err != nil {
+				return err
+			}
+			diff, err := drv.SchemaDiff(current, next)
+			if err != nil {
+				return fmt.Errorf("%s: %w", f.Name(), err)
+			}
+			// SQLite applies everything or nothing.
+			if l.engine == "mysql" && len(diff) == 0 {
+				l.add(f, stmt.Pos, ruleResume, "Leaves all tables as they are, so that an interrupted apply runs it again: "+
+					"make it a data step, or a statement that may run twice")
+			}
+			changes = append(changes, &sqlcheck.Change{Changes: withRenames(l.engine, stmt.Text, diff), Stmt: stmt})
+			addNewKeys(keys, current, next, f, stmt)
+			current = next
+		}
+		if i < from {
+			if current, err = inspect(ctx, drv); err != nil {
+				return err
+			}
+			continue
+		}
+		l.checkRebuilds(f, changes)
+		if err := l.analyze(ctx, drv, &sqlcheck.File{
+			File: f, Changes: changes,
+			From: schema.NewRealm(before), To: schema.NewRealm(current),
+		}); err != nil {
+			return fmt.Errorf("%s: %w", f.Name(), err)
+		}
+	}
+	return l.checkKeys(ctx, drv, current, keys)
+}
+
+// analyze runs Atlas's analyzers over a file.
+func (l *linter) analyze(ctx context.Context, drv atlasDriver, f *sqlcheck.File) error {
+	// By default a finding of this analyzer is also an error.
+	options := &schemahcl.Resource{Children: []*schemahcl.Resource{
+		{Type: "destructive", Attrs: []*schemahcl.Attr{schemahcl.BoolAttr("error", false)}},
+	}}
+	analyzers, err := sqlcheck.AnalyzerFor(l.engine, options)
+	if err != nil {
+		return err
+	}
+	return sqlcheck.Analyzers(analyzers).Analyze(ctx, &sqlcheck.Pass{
+		File: f,
+		Dev:  &sqlclient.Client{Name: l.engine, Driver: drv},
+		Reporter: sqlcheck.ReportWriterFunc(func(r sqlcheck.Report) {
+			for _, d := range r.Diagnostics {
+				l.addCode(f.File, d.Pos, ruleOf(d.Code), d.Code, d.Text)
+			}
+		}),
+	})
+}
+
+// ruleOf returns the rule of a code of Atlas.
+func ruleOf(code string) string {
+	switch {
+	case strings.HasPrefix(code, "DS"):
+		return ruleDestructive
+	case strings.HasPrefix(code, "BC"):
+		return ruleIncompatible
+	case strings.HasPrefix(code, "CD"):
+		return ruleConstraint
+	case code == "MF103", code == "MY101":
+		return ruleNotNull
+	}
+	return ruleData
+}

@@ -1,0 +1,194 @@
+package migrate
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+
+	atlas "ariga.io/atlas/sql/migrate"
+)
+
+// LintLocks checks that the migrations of MySQL after the first one say whether they block programs that write. It needs
+// no database. A statement that changes a table has to do one of the following:
+//
+//   - It names an algorithm that blocks no program, so that the server refuses the statement instead of locking:
+//     ALGORITHM=INSTANT, or ALGORITHM=INPLACE with LOCK=NONE.
+//   - A comment before it gives the reason why it may block: "-- almanac:blocking the table has a few rows".
+//
+// A statement that changes rows needs the comment too, or belongs into a data step. Tables that the same migration creates
+// are not checked, because no program uses them yet. latest is how many of the last migrations to check. 0 means all.
+func LintLocks(files fs.FS, latest int) ([]Finding, error) {
+	dir, err := copyDir(files, "mysql")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // a tree with migrations of SQLite only
+	}
+	if err != nil {
+		return nil, err
+	}
+	all, err := dir.Files()
+	if err != nil {
+		return nil, err
+	}
+	from := 1
+	if latest > 0 {
+		from = max(len(all)-latest, 1)
+	}
+	l := linter{engine: "mysql"}
+	for i := from; i < len(all); i++ {
+		stmts, err := atlas.FileStmtDecls(scanners["mysql"], all[i])
+		if err != nil {
+			return nil, fmt.Errorf("lint: %s: %w", all[i].Name(), err)
+		}
+		made := map[string]bool{}
+		for _, stmt := range stmts {
+			sql := stripText(stmt.Text)
+			if m := createsTable.FindStringSubmatch(sql); m != nil {
+				made[m[1]] = true
+				continue
+			}
+			if fault := lockFault(stmt, sql, made); fault != "" {
+				l.add(all[i], stmt.Pos, ruleLock, fault)
+			}
+		}
+	}
+	return l.findings, nil
+}
+
+var (
+	createsTable = regexp.MustCompile("(?i)^CREATE\\s+TABLE\\s+(?:IF\\s+NOT\\s+EXISTS\\s+)?`?(\\w+)")
+	changesTable = regexp.MustCompile("(?i)^(?:ALTER\\s+(?:ONLINE\\s+|IGNORE\\s+)*TABLE\\s+`?(\\w+)" +
+		"|(?:CREATE|DROP)\\s+(?:\\w+\\s+)*?INDEX\\s.*?\\sON\\s+`?(\\w+))")
+	changesRows     = regexp.MustCompile(`(?i)^(?:UPDATE|DELETE|INSERT|REPLACE|LOAD|WITH)\b`)
+	algorithmClause = regexp.MustCompile(`(?i)\bALGORITHM\s*=?\s*(\w+)`) // the equals sign is optional
+	lockClause      = regexp.MustCompile(`(?i)\bLOCK\s*=?\s*(\w+)`)
+	quotedText      = regexp.MustCompile(`(?s)'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.|"")*"|/\*.*?\*/`)
+	quotedName      = regexp.MustCompile("`[^`]*`")
+	whitespace      = regexp.MustCompile(`\s+`)
+)
+
+// blockingMark begins the comment of a statement that may block programs that write.
+const blockingMark = "-- almanac:blocking"
+
+// stripText returns a statement in one line, without its string literals and comments.
+func stripText(sql string) string {
+	return strings.TrimSpace(whitespace.ReplaceAllString(quotedText.ReplaceAllString(sql, "''"), " "))
+}
+
+// lockFault returns what a statement lacks, "" if it lacks nothing.
+func lockFault(stmt *atlas.Stmt, sql string, made map[string]bool) string {
+	what, how := "", ""
+	switch m := changesTable.FindStringSubmatch(sql); {
+	case m != nil && made[m[1]+m[2]]:
+		return ""
+	case m != nil:
+		if isLockFree(sql) {
+			return ""
+		}
+		what = fmt.Sprintf("Changing table %q may keep programs from writing", m[1]+m[2])
+		how = "say ALGORITHM=INSTANT, or ALGORITHM=INPLACE with LOCK=NONE"
+	case changesRows.MatchString(sql):
+		what, how = "Changing rows keeps programs from writing them", "make it a data step"
+	default:
+		return ""
+	}
+	for _, c := range stmt.Comments {
+		reason, ok := strings.CutPrefix(strings.TrimSpace(c), blockingMark)
+		if ok && strings.TrimSpace(reason) != "" {
+			return ""
+		}
+	}
+	return fmt.Sprintf("%s: %s, or give the reason in a comment %q before it", what, how, blockingMark+" REASON")
+}
+
+// isLockFree reports whether MySQL refuses a statement rather than block programs that write meanwhile.
+func isLockFree(sql string) bool {
+	sql = quotedName.ReplaceAllString(sql, "``") // a column may have the name of a clause
+	named := func(clause *regexp.Regexp) string {
+		m := clause.FindStringSubmatch(sql)
+		if m == nil {
+			return ""
+		}
+		return strings.ToUpper(m[1])
+	}
+	switch named(algorithmClause) {
+	case "INSTANT":
+		return true
+	case "INPLACE":
+		return named(lockClause) == "NONE"
+	}
+	return false
+}
+
+// splitByLock splits a planned change of a table in MySQL into statements, and adds to each the clauses that keep it from
+// locking, where MySQL and MariaDB can run it so. They can add and drop columns and indexes, drop foreign keys and change
+// the table's defaults for new columns. The split is needed because a statement with several changes is as slow as the
+// slowest. Other changes stay as planned, for LintLocks to report and a person to decide.
+func splitByLock(sql string) []string {
+	m := alterTable.FindStringSubmatch(sql)
+	if m == nil {
+		return []string{sql}
+	}
+	const instant, inPlace = ", ALGORITHM=INSTANT", ", ALGORITHM=INPLACE, LOCK=NONE"
+	// The statements have to run in this order: a foreign key is dropped before its index, an index before its column,
+	// and a changed column takes the new defaults of the table.
+	var keys, defaults, columns, indexes, others []string
+	for _, clause := range splitClauses(m[2]) {
+		to := &others
+		switch {
+		case dropsForeignKey.MatchString(clause):
+			to = &keys
+		case changesDefaults.MatchString(clause):
+			to = &defaults
+		case addsColumn.MatchString(clause):
+			to = &columns
+		case changesIndex.MatchString(clause):
+			to = &indexes
+		}
+		*to = append(*to, clause)
+	}
+	var out []string
+	for _, part := range []struct {
+		clauses []string
+		locks   string
+	}{{keys, inPlace}, {defaults, inPlace}, {columns, instant}, {others, ""}, {indexes, inPlace}} {
+		if len(part.clauses) > 0 {
+			out = append(out, m[1]+strings.Join(part.clauses, ", ")+part.locks)
+		}
+	}
+	return out
+}
+
+var (
+	alterTable      = regexp.MustCompile("(?s)^(ALTER TABLE `[^`]+` )(.*)$")
+	addsColumn      = regexp.MustCompile("^ADD COLUMN `[^`]+` ")
+	changesIndex    = regexp.MustCompile("^(?:ADD (?:UNIQUE )?INDEX|DROP INDEX|RENAME INDEX|DROP COLUMN) ")
+	dropsForeignKey = regexp.MustCompile("^DROP FOREIGN KEY ")
+	changesDefaults = regexp.MustCompile(`^(?:CHARSET|COLLATE) \w+$`)
+)
+
+// splitClauses splits the changes of an ALTER TABLE at commas outside of parentheses and quotes.
+func splitClauses(list string) (out []string) {
+	depth, start := 0, 0
+	var quote rune
+	for i, r := range list {
+		switch {
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case slices.Contains([]rune("'\"`"), r):
+			quote = r
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+		case r == ',' && depth == 0:
+			out = append(out, strings.TrimSpace(list[start:i]))
+			start = i + 1
+		}
+	}
+	return append(out, strings.TrimSpace(list[start:]))
+}

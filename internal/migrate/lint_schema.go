@@ -1,0 +1,201 @@
+package migrate
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	atlas "ariga.io/atlas/sql/migrate"
+	"ariga.io/atlas/sql/schema"
+	"ariga.io/atlas/sql/sqlcheck"
+)
+
+// position is a statement of a file.
+type position struct {
+	file atlas.File
+	pos  int
+}
+
+// mysqlRename matches columns that an ALTER TABLE of MySQL renames.
+var mysqlRename = regexp.MustCompile(
+	"(?is)\\b(?:RENAME\\s+COLUMN|CHANGE(?:\\s+COLUMN)?)\\s+`?(\\w+)`?\\s+(?:TO\\s+)?`?(\\w+)`?")
+
+// withRenames replaces the drop and the addition of a table or a column that one statement renamed by its rename. Atlas
+// compares by name only, and so finds a drop and an addition. No single statement drops one table and adds another. None
+// of SQLite does so with columns.
+func withRenames(engine, sql string, changes schema.Changes) schema.Changes {
+	var dropped []*schema.DropTable
+	var added []*schema.AddTable
+	for _, c := range changes {
+		switch c := c.(type) {
+		case *schema.DropTable:
+			dropped = append(dropped, c)
+		case *schema.AddTable:
+			added = append(added, c)
+		case *schema.ModifyTable:
+			replaceRenamedColumns(engine, sql, c)
+		}
+	}
+	if len(dropped) != 1 || len(added) != 1 {
+		return changes
+	}
+	changes = slices.DeleteFunc(changes, func(c schema.Change) bool { return c == dropped[0] || c == added[0] })
+	return append(schema.Changes{&schema.RenameTable{From: dropped[0].T, To: added[0].T}}, changes...)
+}
+
+// replaceRenamedColumns is withRenames for the columns of a table.
+func replaceRenamedColumns(engine, sql string, table *schema.ModifyTable) {
+	drop := func(name string) int { return schema.Changes(table.Changes).IndexDropColumn(name) }
+	add := func(name string) int { return schema.Changes(table.Changes).IndexAddColumn(name) }
+	for _, column := range slices.Clone(table.Changes) {
+		from, ok := column.(*schema.DropColumn)
+		if !ok {
+			continue
+		}
+		to := ""
+		if engine == "sqlite" {
+			for _, c := range table.Changes {
+				if a, ok := c.(*schema.AddColumn); ok {
+					to = a.C.Name
+				}
+			}
+		} else {
+			for _, m := range mysqlRename.FindAllStringSubmatch(sql, -1) {
+				if strings.EqualFold(m[1], from.C.Name) {
+					to = m[2]
+				}
+			}
+		}
+		i := add(to)
+		if i < 0 {
+			continue
+		}
+		target, ok := table.Changes[i].(*schema.AddColumn)
+		if !ok {
+			continue
+		}
+		table.Changes[drop(from.C.Name)] = &schema.RenameColumn{From: from.C, To: target.C}
+		table.Changes = slices.Delete(table.Changes, i, i+1)
+	}
+}
+
+// checkRebuilds adds findings about tables that SQLite rebuilds under another name, where ALTER TABLE cannot make a change.
+func (l *linter) checkRebuilds(f atlas.File, changes []*sqlcheck.Change) {
+	made := map[string]int{} // table: offset of the statement
+	dropped := map[string]bool{}
+	for _, sc := range changes {
+		for _, c := range sc.Changes {
+			switch c := c.(type) {
+			case *schema.AddTable:
+				made[c.T.Name] = sc.Stmt.Pos
+			case *schema.DropTable:
+				dropped[c.T.Name] = true
+			case *schema.RenameTable:
+				pos, ok := made[c.From.Name]
+				if ok && dropped[c.To.Name] {
+					l.add(f, pos, ruleRebuild, fmt.Sprintf(
+						"Rebuilding table %q copies all its rows, and keeps every other writer waiting meanwhile", c.To.Name))
+				}
+			}
+		}
+	}
+}
+
+// keyName names a foreign key by its table and columns, because those of SQLite may have no other name.
+func keyName(t *schema.Table, key *schema.ForeignKey) string {
+	return t.Name + " (" + strings.Join(columnNames(key.Columns), ", ") + ")"
+}
+
+func columnNames(columns []*schema.Column) []string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = c.Name
+	}
+	return names
+}
+
+// addNewKeys adds to keys the position of the statement that added foreign keys.
+func addNewKeys(keys map[string]position, from, to *schema.Schema, f atlas.File, stmt *atlas.Stmt) {
+	had := map[string]bool{}
+	for _, t := range from.Tables {
+		for _, key := range t.ForeignKeys {
+			had[keyName(t, key)] = true
+		}
+	}
+	for _, t := range to.Tables {
+		for _, key := range t.ForeignKeys {
+			name := keyName(t, key)
+			if _, known := keys[name]; !known && !had[name] {
+				keys[name] = position{f, stmt.Pos}
+			}
+		}
+	}
+}
+
+// checkKeys adds findings about foreign keys of the files that no index of the final schema begins with. MySQL creates such
+// an index itself.
+func (l *linter) checkKeys(
+	ctx context.Context, drv atlasDriver, final *schema.Schema, from map[string]position,
+) error {
+	for _, t := range final.Tables {
+		for _, key := range t.ForeignKeys {
+			at, ok := from[keyName(t, key)]
+			if !ok || hasIndex(t, columnNames(key.Columns)) {
+				continue
+			}
+			primary, err := l.primaryKey(ctx, drv, t)
+			if err != nil {
+				return err
+			}
+			if n := len(key.Columns); n <= len(primary) && slices.Equal(primary[:n], columnNames(key.Columns)) {
+				continue
+			}
+			l.add(at.file, at.pos, ruleKey, fmt.Sprintf(
+				"No index of table %q begins with the foreign key (%s): deleting what it refers to reads the whole table",
+				t.Name, strings.Join(columnNames(key.Columns), ", ")))
+		}
+	}
+	return nil
+}
+
+// primaryKey returns the columns of a primary key in its order. Atlas returns those of SQLite in the order of the table.
+func (l *linter) primaryKey(ctx context.Context, drv atlasDriver, t *schema.Table) (columns []string, err error) {
+	if l.engine == "mysql" {
+		if t.PrimaryKey != nil {
+			for _, part := range t.PrimaryKey.Parts {
+				columns = append(columns, part.C.Name)
+			}
+		}
+		return columns, nil
+	}
+	rows, err := drv.QueryContext(ctx, "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", t.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		columns = append(columns, name)
+	}
+	return columns, rows.Err()
+}
+
+// hasIndex reports whether an index of the table, other than its primary key, begins with the columns.
+func hasIndex(t *schema.Table, columns []string) bool {
+	return slices.ContainsFunc(t.Indexes, func(index *schema.Index) bool {
+		if len(index.Parts) < len(columns) {
+			return false
+		}
+		for i, name := range columns {
+			if c := index.Parts[i].C; c == nil || c.Name != name {
+				return false
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,143 @@
+package migrate
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"ariga.io/atlas/sql/schema"
+
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// lockName is the lock that the Atlas CLI takes on MySQL. It keeps the two programs from migrating at the same time.
+const lockName = "atlas_migrate_execute"
+
+// defaultLockWait is how long to wait for another process that migrates.
+const defaultLockWait = time.Minute
+
+// runOutcome says how a run under the lock ended. Foreign keys are checked only after runRiskedReferences, because the
+// check reads all rows while writers wait.
+type runOutcome int
+
+const (
+	runFailed runOutcome = iota
+	runUnchanged
+	runRiskedReferences
+)
+
+// lock keeps other processes from migrating until the caller calls end. wait limits the time to get the lock: 0 means
+// defaultLockWait, a negative value means no wait.
+func lock(
+	ctx context.Context, st *store.Store, conn *sql.Conn, wait time.Duration,
+) (end func(runOutcome) error, err error) {
+	if wait == 0 {
+		wait = defaultLockWait
+	}
+	wait = max(wait, 0)
+	if st.Engine() == "sqlite" {
+		return lockSQLite(ctx, conn, wait)
+	}
+	drv, err := newDriver(st, conn)
+	if err != nil {
+		return nil, err
+	}
+	return lockMySQL(ctx, drv, conn, wait)
+}
+
+// lockMySQL takes a named lock, which belongs to the connection and ends with it. The statements of the connection wait
+// as long for tables.
+//
+// A statement may continue at the server after the process that sent it has ended. The connection keeps the lock until
+// then. So no statement of an interrupted run is still running when the next run has the lock.
+func lockMySQL(
+	ctx context.Context, drv atlasDriver, conn *sql.Conn, wait time.Duration,
+) (end func(runOutcome) error, err error) {
+	// The server counts in seconds.
+	seconds := time.Duration(math.Ceil(wait.Seconds())) * time.Second
+	unlock, err := drv.Lock(ctx, lockName, seconds)
+	switch {
+	case ctx.Err() != nil:
+		return nil, errors.Join(fmt.Errorf("waiting for %s: %w", lockName, ctx.Err()), discard(conn))
+	case errors.Is(err, schema.ErrLocked):
+		return nil, fmt.Errorf("%w, for more than %s: %s", store.ErrLocked, wait, lockHolder(ctx, conn))
+	case err != nil:
+		return nil, err
+	}
+	// A statement that changes a table waits for transactions that use it, and all later statements wait behind it: by
+	// MySQL's default for a year.
+	err = setTableWait(ctx, conn, max(seconds, time.Second))
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock_wait_timeout: %w", err), discard(conn))
+	}
+	return func(runOutcome) error {
+		// Even if ctx has ended: a connection in the pool must keep neither the lock nor the wait.
+		err := setTableWait(context.WithoutCancel(ctx), conn, store.TableLockWait)
+		if err == nil {
+			err = unlock()
+		}
+		if err != nil {
+			return discard(conn)
+		}
+		return nil
+	}, nil
+}
+
+// setTableWait sets how long the statements of a connection wait for a table.
+func setTableWait(ctx context.Context, conn *sql.Conn, wait time.Duration) error {
+	_, err := conn.ExecContext(ctx, fmt.Sprintf("SET SESSION lock_wait_timeout = %d", int(wait.Seconds())))
+	return err
+}
+
+// lockSQLite takes SQLite's own write lock for the whole run, in a transaction that end commits or rolls back. It turns
+// foreign keys off before the transaction, because the pragma has no effect within one. With foreign keys on, the DROP of a
+// rebuilt table would delete the rows that refer to it. They are checked before the commit instead.
+//
+// The lock that Atlas offers for SQLite is one file for all databases of a machine, and does not wait.
+func lockSQLite(ctx context.Context, conn *sql.Conn, wait time.Duration) (end func(runOutcome) error, err error) {
+	// The connection goes back to the pool, so it is restored even if ctx has ended.
+	cleanUp := context.WithoutCancel(ctx)
+	restore := func() error {
+		if _, err := conn.ExecContext(cleanUp, "PRAGMA foreign_keys = on"); err != nil {
+			return discard(conn)
+		}
+		return nil
+	}
+	if _, err := conn.ExecContext(ctx, "PRAGMA foreign_keys = off"); err != nil {
+		return nil, errors.Join(fmt.Errorf("foreign keys: %w", err), restore())
+	}
+	if err := store.BeginImmediate(ctx, conn, wait); err != nil {
+		return nil, errors.Join(err, restore())
+	}
+	return func(o runOutcome) (err error) {
+		defer func() { err = errors.Join(err, restore()) }()
+		if o != runFailed {
+			if o == runRiskedReferences {
+				err = store.CheckForeignKeys(cleanUp, conn)
+			}
+			if err == nil {
+				if _, err = conn.ExecContext(cleanUp, "COMMIT"); err == nil {
+					return nil
+				}
+			}
+		}
+		if _, rollbackErr := conn.ExecContext(cleanUp, "ROLLBACK"); rollbackErr != nil {
+			// An interrupted statement may have rolled back already. Closing the connection rolls back in any case.
+			return errors.Join(err, discard(conn))
+		}
+		return err
+	}, nil
+}
+
+// discard closes the connection instead of returning it to the pool.
+func discard(conn *sql.Conn) error {
+	err := conn.Raw(func(any) error { return driver.ErrBadConn })
+	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) {
+		return nil
+	}
+	return err
+}

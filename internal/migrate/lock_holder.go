@@ -1,0 +1,101 @@
+package migrate
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// holderWait limits the queries for the holder of a lock. They only make an error clearer.
+const holderWait = 5 * time.Second
+
+// session is a connection of a MySQL server, as in its process list.
+type session struct {
+	id               int64
+	user, host, info sql.NullString
+	seconds          sql.NullInt64
+}
+
+// String names the session, its user, its statement and how long the statement has run.
+func (s session) String() string {
+	if !s.user.Valid {
+		return fmt.Sprintf("connection %d", s.id)
+	}
+	out := fmt.Sprintf("connection %d of %s@%s, for %s ", s.id, s.user.String, s.host.String,
+		time.Duration(s.seconds.Int64)*time.Second)
+	statement := strings.Join(strings.Fields(s.info.String), " ")
+	if statement == "" {
+		return out + "idle"
+	}
+	const longest = 100
+	if runes := []rune(statement); len(runes) > longest {
+		statement = string(runes[:longest]) + "…"
+	}
+	return out + "at " + statement
+}
+
+// lockHolder describes the connection that has the lock of migrations, as far as the user may see it.
+func lockHolder(ctx context.Context, conn *sql.Conn) string {
+	ctx, cancel := context.WithTimeout(ctx, holderWait)
+	defer cancel()
+	var id sql.NullInt64
+	if err := conn.QueryRowContext(ctx, "SELECT IS_USED_LOCK(?)", lockName).Scan(&id); err != nil || !id.Valid {
+		return "its holder has just ended, or cannot be told"
+	}
+	holder := session{id: id.Int64}
+	const query = "SELECT user, host, time, info FROM information_schema.processlist WHERE id = "
+	err := conn.QueryRowContext(ctx, query+"?", id.Int64).
+		Scan(&holder.user, &holder.host, &holder.seconds, &holder.info)
+	if err != nil {
+		return fmt.Sprintf("held by %s; a user with the right PROCESS learns more by %s%d", holder, query, id.Int64)
+	}
+	return "held by " + holder.String()
+}
+
+// usersOfTable are the queries for the connections that use a table. MySQL lists their locks, for users that may read
+// performance_schema. MariaDB lists transactions, for users with the right PROCESS.
+var usersOfTable = [...]string{
+	"SELECT p.id, p.user, p.host, p.time, p.info FROM performance_schema.metadata_locks l " +
+		"JOIN performance_schema.threads t ON t.thread_id = l.owner_thread_id " +
+		"JOIN information_schema.processlist p ON p.id = t.processlist_id " +
+		"WHERE l.object_type = 'TABLE' AND l.object_schema = DATABASE() AND l.object_name = ? " +
+		"AND l.lock_status = 'GRANTED' AND p.id <> CONNECTION_ID() GROUP BY 1, 2, 3, 4, 5 ORDER BY p.time DESC LIMIT 3",
+	"SELECT p.id, p.user, p.host, p.time, p.info FROM information_schema.innodb_trx t " +
+		"JOIN information_schema.processlist p ON p.id = t.trx_mysql_thread_id " +
+		"WHERE ? <> '' AND p.db = DATABASE() AND p.id <> CONNECTION_ID() ORDER BY t.trx_started LIMIT 3",
+}
+
+// tableUsers describes the connections that keep a statement from changing its table, as far as the user may see them.
+func tableUsers(ctx context.Context, conn *sql.Conn, statement string) string {
+	ctx, cancel := context.WithTimeout(ctx, holderWait)
+	defer cancel()
+	table := ""
+	if m := changesTable.FindStringSubmatch(stripText(statement)); m != nil {
+		table = m[1] + m[2]
+	}
+	for _, query := range usersOfTable {
+		if found, err := querySessions(ctx, conn, query, table); err == nil && len(found) > 0 {
+			return "used by " + strings.Join(found, "; ")
+		}
+	}
+	return fmt.Sprintf("which may be used by connections that this user may not see; look for table %q in "+
+		"performance_schema.metadata_locks, or on MariaDB for old transactions in information_schema.innodb_trx", table)
+}
+
+func querySessions(ctx context.Context, conn *sql.Conn, query string, args ...any) (found []string, err error) {
+	rows, err := conn.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var s session
+		if err := rows.Scan(&s.id, &s.user, &s.host, &s.seconds, &s.info); err != nil {
+			return nil, err
+		}
+		found = append(found, s.String())
+	}
+	return found, rows.Err()
+}

@@ -1,0 +1,132 @@
+// Package migrate changes the schema of a database by migrations. It works on Atlas's packages, reads and writes the
+// revision table of the Atlas CLI, and takes the CLI's lock, so that either tool can be used at any moment.
+//
+// Unless they name files, the functions use the migrations that are embedded in the program.
+package migrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	atlas "ariga.io/atlas/sql/migrate"
+
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/migrations"
+)
+
+// Revision is a migration and its state in a database.
+type Revision struct {
+	Version     string    // sorts in the order of application: 20261121103000
+	Description string    // the file's name after the version
+	Applied     int       // statements that ran
+	Total       int       // statements in the file
+	ExecutedAt  time.Time // UTC; zero if it never ran
+	Error       string    // of the last attempt
+	Baseline    bool      // it never ran: the database had its tables when it was taken over
+
+	pending bool // a statement is left to run
+	set     bool // recorded as applied by SetVersion or `atlas migrate set`
+}
+
+// State is the state of a migration in a database.
+type State string
+
+// The states of a migration.
+const (
+	StatePending     State = "pending"
+	StateApplied     State = "applied"
+	StateBaseline    State = "baseline"
+	StateSet         State = "set"         // recorded as applied: its statements were run by other means
+	StateInterrupted State = "interrupted" // between two statements, or with its process; Apply resumes it
+	StateFailed      State = "failed"
+)
+
+// State returns the state of the migration.
+func (r Revision) State() State {
+	switch {
+	case r.Baseline:
+		return StateBaseline
+	case !r.pending && (r.set || r.Applied < r.Total): // a later one may have been set over it
+		return StateSet
+	case !r.pending:
+		return StateApplied
+	case r.Error == errInterrupted.Error():
+		return StateInterrupted
+	case r.Error != "":
+		return StateFailed
+	case r.ExecutedAt.IsZero():
+		return StatePending
+	}
+	return StateInterrupted
+}
+
+// Done reports whether no statement is left to run.
+func (r Revision) Done() bool { return !r.pending }
+
+var (
+	// ErrBehind is returned by CheckCurrent for a schema that lacks migrations.
+	ErrBehind = errors.New("the schema is behind")
+
+	// ErrVersion is returned for a version that no migration has.
+	ErrVersion = errors.New("no such version")
+
+	// ErrNotEmpty is returned for a database that has tables and no record of migrations.
+	ErrNotEmpty = errors.New("want an empty database, or one that was taken over with a baseline")
+
+	errInterrupted = errors.New("interrupted")
+)
+
+// Status lists all migrations in order: those of the program, and those of the database that the program does not
+// know. It changes nothing. A database without a revision table has applied none.
+func Status(ctx context.Context, st *store.Store) ([]Revision, error) {
+	return status(ctx, st, migrations.FS)
+}
+
+func status(ctx context.Context, st *store.Store, files fs.FS) (revs []Revision, err error) {
+	err = withHistory(ctx, st, files, func(h *history) error {
+		revs, err = h.list(ctx)
+		return err
+	})
+	return revs, err
+}
+
+// CheckCurrent returns nil if the database has every migration of the program. Otherwise its error wraps ErrBehind and
+// says what is missing. A database may be ahead: migrations only add, so during a rolling deployment an older program
+// can serve it.
+func CheckCurrent(ctx context.Context, st *store.Store) error {
+	return checkCurrent(ctx, st, migrations.FS)
+}
+
+func checkCurrent(ctx context.Context, st *store.Store, files fs.FS) error {
+	return withHistory(ctx, st, files, func(h *history) error {
+		pending, err := h.pending(ctx, "")
+		if errors.Is(err, ErrNotEmpty) || errors.As(err, new(*atlas.HistoryNonLinearError)) ||
+			errors.As(err, new(*atlas.MissingMigrationError)) {
+			return fmt.Errorf("%w: %w", ErrBehind, err)
+		}
+		if err != nil || len(pending) == 0 {
+			return err
+		}
+		if rev := h.revision(pending[0].Version()); rev != nil {
+			r := newRevision(rev, true)
+			if r.State() == StateFailed {
+				return fmt.Errorf("%w: migration %s stopped at statement %d of %d: %s",
+					ErrBehind, r.Version, r.Applied+1, r.Total, r.Error)
+			}
+			return fmt.Errorf("%w: migration %s was interrupted at statement %d of %d",
+				ErrBehind, r.Version, r.Applied+1, r.Total)
+		}
+		return fmt.Errorf("%w: %d of %d migrations are not applied", ErrBehind, len(pending), len(h.all))
+	})
+}
+
+func newRevision(r *atlas.Revision, pending bool) Revision {
+	return Revision{
+		Version: r.Version, Description: r.Description, Applied: r.Applied, Total: r.Total,
+		ExecutedAt: r.ExecutedAt.UTC(), Error: r.Error, Baseline: r.Type.Has(atlas.RevisionTypeBaseline),
+		pending: pending, set: r.Type.Has(atlas.RevisionTypeResolved),
+	}
+}

@@ -1,0 +1,297 @@
+package migrate_test
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"ariga.io/atlas/sql/schema"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/internal/migrate"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// These tests read the tables of each version from the database, and so cover every later migration.
+
+// version has the tables that programs of one version know: parents before children.
+type version struct {
+	name   string
+	tables []*schema.Table
+}
+
+// migrateUpTo applies migrations up to a version and returns its tables.
+func migrateUpTo(t *testing.T, st *store.Store, name string) version {
+	t.Helper()
+	if _, err := migrate.Apply(t.Context(), st, migrate.ApplyOptions{Operator: "test", To: name}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := migrate.Inspect(t.Context(), st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := version{name: name}
+	for len(v.tables) < len(found.Tables) {
+		before := len(v.tables)
+		for _, table := range found.Tables {
+			ready := !slices.Contains(v.tables, table)
+			for _, key := range table.ForeignKeys {
+				ready = ready && (key.RefTable == table || slices.Contains(v.tables, key.RefTable))
+			}
+			if ready {
+				v.tables = append(v.tables, table)
+			}
+		}
+		if len(v.tables) == before {
+			t.Fatal("tables refer to each other in a circle")
+		}
+	}
+	return v
+}
+
+// versions returns the versions of all migrations.
+func versions(t *testing.T, st *store.Store) (names []string) {
+	t.Helper()
+	revs, err := migrate.Status(t.Context(), st)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range revs {
+		names = append(names, r.Version)
+	}
+	return names
+}
+
+func quotedName(name string) string { return "`" + name + "`" }
+
+func quotedNames(t *schema.Table) []string {
+	out := make([]string, len(t.Columns))
+	for i, c := range t.Columns {
+		out[i] = quotedName(c.Name)
+	}
+	return out
+}
+
+// value returns the value of a column in row n: of its type, not null, and different in every row if the type allows. A
+// foreign key refers to row n.
+func value(t *testing.T, table *schema.Table, c *schema.Column, n int) any {
+	t.Helper()
+	for _, key := range table.ForeignKeys {
+		if slices.Contains(key.Columns, c) {
+			return n
+		}
+	}
+	fit := func(text string, size int) string {
+		if size > 0 && len(text) > size {
+			return text[len(text)-size:]
+		}
+		return text
+	}
+	switch kind := c.Type.Type.(type) {
+	case *schema.IntegerType:
+		return n
+	case *schema.BoolType:
+		return n % 2
+	case *schema.FloatType:
+		return float64(n) + 0.5
+	case *schema.DecimalType:
+		return n
+	case *schema.StringType:
+		return fit(fmt.Sprintf("Łódź %s %d", c.Name, n), max(kind.Size-3, min(kind.Size, 2))) // three letters have two bytes
+	case *schema.BinaryType:
+		size := 32
+		if kind.Size != nil && *kind.Size > 0 {
+			size = min(*kind.Size, size)
+		}
+		return bytes.Repeat([]byte{byte(n), 0xff}, 16)[:size]
+	case *schema.TimeType:
+		return time.Date(2039, 7, n%28+1, 20, 30, 0, 0, time.UTC)
+	case *schema.JSONType:
+		return fmt.Sprintf(`{"n": %d}`, n)
+	}
+	t.Fatalf("%s.%s is of a type that the test does not know: %T", table.Name, c.Name, c.Type.Type)
+	return nil
+}
+
+// insert writes row n of every table. It names only the columns of the version.
+func (v version) insert(t *testing.T, st *store.Store, n int) {
+	t.Helper()
+	for _, table := range v.tables {
+		args := make([]any, len(table.Columns))
+		for i, c := range table.Columns {
+			args[i] = value(t, table, c, n)
+		}
+		query := fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", quotedName(table.Name),
+			strings.Join(quotedNames(table), ", "), strings.TrimSuffix(strings.Repeat("?, ", len(args)), ", "))
+		if _, err := st.DB.ExecContext(t.Context(), query, args...); err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+	}
+}
+
+// key returns the condition for row n of a table.
+func key(t *testing.T, table *schema.Table, n int) (where string, args []any) {
+	t.Helper()
+	var parts []string
+	for _, p := range table.PrimaryKey.Parts {
+		parts = append(parts, quotedName(p.C.Name)+" = ?")
+		args = append(args, value(t, table, p.C, n))
+	}
+	return strings.Join(parts, " AND "), args
+}
+
+// row reads row n of a table as texts. It reads only the columns of the version.
+func (v version) row(t *testing.T, st *store.Store, table *schema.Table, n int) []string {
+	t.Helper()
+	where, args := key(t, table, n)
+	texts := make([]string, len(table.Columns))
+	targets := make([]any, len(texts))
+	for i := range texts {
+		targets[i] = &texts[i]
+	}
+	query := fmt.Sprintf("SELECT %s FROM %s WHERE %s", strings.Join(quotedNames(table), ", "), quotedName(table.Name), where)
+	if err := st.DB.QueryRowContext(t.Context(), query, args...).Scan(targets...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return texts
+}
+
+// contents returns row n of every table.
+func (v version) contents(t *testing.T, st *store.Store, n int) map[string][]string {
+	t.Helper()
+	out := map[string][]string{}
+	for _, table := range v.tables {
+		out[table.Name] = v.row(t, st, table, n)
+	}
+	return out
+}
+
+// update changes the columns of row n that are no keys to the values of row n+100, in every table.
+func (v version) update(t *testing.T, st *store.Store, n int) {
+	t.Helper()
+	for _, table := range v.tables {
+		var sets []string
+		var args []any
+		for _, c := range table.Columns {
+			isKey := slices.ContainsFunc(table.PrimaryKey.Parts, func(p *schema.IndexPart) bool { return p.C == c })
+			refers := slices.ContainsFunc(table.ForeignKeys, func(k *schema.ForeignKey) bool {
+				return slices.Contains(k.Columns, c)
+			})
+			if !isKey && !refers {
+				sets, args = append(sets, quotedName(c.Name)+" = ?"), append(args, value(t, table, c, n+100))
+			}
+		}
+		if len(sets) == 0 {
+			continue
+		}
+		where, keys := key(t, table, n)
+		query := fmt.Sprintf("UPDATE %s SET %s WHERE %s", quotedName(table.Name), strings.Join(sets, ", "), where)
+		done, err := st.DB.ExecContext(t.Context(), query, append(args, keys...)...)
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		if rows, err := done.RowsAffected(); err != nil || rows != 1 {
+			t.Errorf("%s: %d rows, error %v", query, rows, err)
+		}
+	}
+}
+
+// remove deletes row n of every table, children first.
+func (v version) remove(t *testing.T, st *store.Store, n int) {
+	t.Helper()
+	for _, table := range slices.Backward(v.tables) {
+		where, args := key(t, table, n)
+		query := fmt.Sprintf("DELETE FROM %s WHERE %s", quotedName(table.Name), where)
+		done, err := st.DB.ExecContext(t.Context(), query, args...)
+		if err != nil {
+			t.Fatalf("%s: %v", query, err)
+		}
+		if rows, err := done.RowsAffected(); err != nil || rows != 1 {
+			t.Errorf("%s: %d rows, error %v", query, rows, err)
+		}
+	}
+}
+
+// During a rolling deployment, programs of the version before read and write the tables of the next.
+func TestProgramsOfTheVersionBeforeWorkOnTheNext(t *testing.T) {
+	t.Parallel()
+	eachVersion(t, func(t *testing.T, st *store.Store, names []string, at int) {
+		if at == 0 {
+			t.Skip("nothing came before")
+		}
+		before := migrateUpTo(t, st, names[at-1])
+		before.insert(t, st, 1)
+		was := before.contents(t, st, 1)
+		migrateUpTo(t, st, names[at])
+
+		if diff := cmp.Diff(was, before.contents(t, st, 1)); diff != "" {
+			t.Errorf("a row of before (-want +got):\n%s", diff)
+		}
+		before.insert(t, st, 2)
+		for _, n := range []int{1, 2} {
+			before.update(t, st, n)
+		}
+		for table, row := range before.contents(t, st, 2) {
+			if slices.Equal(row, was[table]) {
+				t.Errorf("%s: both rows have the same columns: %q", table, row)
+			}
+		}
+		for _, n := range []int{1, 2} {
+			before.remove(t, st, n)
+		}
+	})
+}
+
+// A database of any version, with rows in all tables, can be migrated to the last version.
+func TestEachVersionWithRowsBecomesTheLast(t *testing.T) {
+	t.Parallel()
+	eachVersion(t, func(t *testing.T, st *store.Store, names []string, at int) {
+		const rows = 3
+		v := migrateUpTo(t, st, names[at])
+		was := make([]map[string][]string, rows)
+		for n := range rows {
+			v.insert(t, st, n+1)
+			was[n] = v.contents(t, st, n+1)
+		}
+		done, err := migrate.Apply(t.Context(), st, migrate.ApplyOptions{Operator: "test"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(done) != len(names)-at-1 {
+			t.Errorf("%d migrations ran, want %d", len(done), len(names)-at-1)
+		}
+		for n := range rows {
+			if diff := cmp.Diff(was[n], v.contents(t, st, n+1)); diff != "" {
+				t.Errorf("row %d (-want +got):\n%s", n+1, diff)
+			}
+		}
+		if err := migrate.CheckCurrent(t.Context(), st); err != nil {
+			t.Error(err)
+		}
+		drift, err := migrate.Verify(t.Context(), st, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(drift.Mend) > 0 {
+			t.Error(drift)
+		}
+	})
+}
+
+// eachVersion runs test for every version and engine, on an empty database each.
+func eachVersion(t *testing.T, test func(t *testing.T, st *store.Store, names []string, at int)) {
+	t.Helper()
+	for at, name := range versions(t, storetest.Open(t, "sqlite://:memory:")) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			eachOpen(t, func(t *testing.T, st *store.Store) {
+				// Both engines have the same versions.
+				test(t, st, versions(t, st), at)
+			})
+		})
+	}
+}

@@ -1,0 +1,278 @@
+package migrate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	atlas "ariga.io/atlas/sql/migrate"
+	"ariga.io/atlas/sql/mysql"
+	"ariga.io/atlas/sql/schema"
+
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// StatesFolder has one file per migration of MySQL: the tables after each statement, as a MySQL server describes them, in
+// Atlas's language. With them Verify compares a database with any point of its history, without an empty database to replay
+// migrations in (decision 027). Migrations of SQLite are replayed in memory instead.
+const StatesFolder = "states"
+
+// state is the change of the tables by one statement of a migration.
+type state struct {
+	sum     string            // of the statement
+	changed map[string]string // table: its description after the statement
+	dropped []string          // tables
+}
+
+// errNoState is returned if no file has the state after a statement.
+var errNoState = errors.New("the tables after it are not recorded in migrations/" + StatesFolder)
+
+const (
+	stateMark   = "# statement "
+	droppedMark = "# drops "
+	tableMark   = "table \""
+)
+
+// stateFile names the file with the states of a migration.
+func stateFile(f atlas.File) string { return strings.TrimSuffix(f.Name(), ".sql") + ".hcl" }
+
+// statementSum returns the checksum that ties a state to its statement.
+func statementSum(sql string) string {
+	sum := sha256.Sum256([]byte(sql))
+	return base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// formatStates writes the file of a migration.
+func formatStates(f atlas.File, states []state) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# The tables after each statement of mysql/%s.\n", f.Name())
+	b.WriteString("# Written by `almanac migrate diff` and `almanac migrate seal`. Do not edit.\n")
+	for i, st := range states {
+		fmt.Fprintf(&b, "\n%s%d of %d %s\n", stateMark, i+1, len(states), st.sum)
+		for _, name := range st.dropped {
+			fmt.Fprintf(&b, "%s%s\n", droppedMark, name)
+		}
+		for _, name := range slices.Sorted(maps.Keys(st.changed)) {
+			b.WriteString(st.changed[name])
+		}
+	}
+	return []byte(b.String())
+}
+
+// parseStates reads what formatStates wrote.
+func parseStates(text string) (states []state) {
+	var table string
+	for line := range strings.Lines(text) {
+		if rest, ok := strings.CutPrefix(line, stateMark); ok {
+			sum := rest[strings.LastIndexByte(rest, ' ')+1:]
+			states = append(states, state{sum: strings.TrimSpace(sum), changed: map[string]string{}})
+			table = ""
+			continue
+		}
+		if len(states) == 0 {
+			continue
+		}
+		last := &states[len(states)-1]
+		switch {
+		case strings.HasPrefix(line, droppedMark):
+			last.dropped = append(last.dropped, strings.TrimSpace(strings.TrimPrefix(line, droppedMark)))
+		case strings.HasPrefix(line, tableMark):
+			table, _, _ = strings.Cut(strings.TrimPrefix(line, tableMark), `"`)
+			last.changed[table] = line
+		case table != "":
+			last.changed[table] += line
+			if strings.HasPrefix(line, "}") {
+				table = ""
+			}
+		}
+	}
+	return states
+}
+
+// describeTables returns the description of each table of an inspected schema.
+func describeTables(s *schema.Schema) (map[string]string, error) {
+	// Without the defaults of a database, the descriptions of tables are complete.
+	s.Name, s.Attrs = "almanac", nil
+	text, err := mysql.MarshalHCL(s)
+	if err != nil {
+		return nil, err
+	}
+	all := parseStates(stateMark + "\n" + string(text))
+	return all[0].changed, nil
+}
+
+// stateSchema is the schema of all descriptions.
+const stateSchema = "schema \"almanac\" {}\n"
+
+// parseTables parses the descriptions of tables.
+func parseTables(tables map[string]string) (*schema.Schema, error) {
+	var b strings.Builder
+	b.WriteString(stateSchema)
+	for _, name := range slices.Sorted(maps.Keys(tables)) {
+		b.WriteString(tables[name])
+	}
+	var s schema.Schema
+	if err := mysql.EvalHCLBytes([]byte(b.String()), &s, nil); err != nil {
+		return nil, err
+	}
+	inheritCollations(&s)
+	return &s, nil
+}
+
+// inheritCollations sets the character set and collation of text columns to those of their tables, as a server describes
+// them. Otherwise a column would be compared with the present collation of its table, and a changed table would take two
+// repairs.
+func inheritCollations(s *schema.Schema) {
+	for _, table := range s.Tables {
+		for _, column := range table.Columns {
+			if _, text := column.Type.Type.(*schema.StringType); !text {
+				continue
+			}
+			for _, attr := range table.Attrs {
+				switch attr := attr.(type) {
+				case *schema.Charset:
+					if !slices.ContainsFunc(column.Attrs, isA[*schema.Charset]) {
+						column.SetCharset(attr.V)
+					}
+				case *schema.Collation:
+					if !slices.ContainsFunc(column.Attrs, isA[*schema.Collation]) {
+						column.SetCollation(attr.V)
+					}
+				}
+			}
+		}
+	}
+}
+
+func isA[T schema.Attr](a schema.Attr) bool {
+	_, ok := a.(T)
+	return ok
+}
+
+// States replays the migrations of MySQL in dev, an empty MySQL database that is emptied again. It returns the files of
+// migrations/states by name.
+func States(ctx context.Context, dev *store.Store, files fs.FS) (out map[string][]byte, err error) {
+	dir, err := copyDir(files, "mysql")
+	if err != nil {
+		return nil, err
+	}
+	all, err := dir.Files()
+	if err != nil {
+		return nil, err
+	}
+	out = make(map[string][]byte, len(all))
+	err = withEmpty(ctx, dev, func(drv atlasDriver) error {
+		before := map[string]string{}
+		for _, f := range all {
+			stmts, err := atlas.FileStmtDecls(drv, f)
+			if err != nil {
+				return fmt.Errorf("%s: %w", f.Name(), err)
+			}
+			states := make([]state, len(stmts))
+			for i, stmt := range stmts {
+				if _, err := drv.ExecContext(ctx, stmt.Text); err != nil {
+					return &atlas.StmtExecError{File: f, Stmt: stmt, Version: f.Version(), Err: err}
+				}
+				found, err := inspect(ctx, drv)
+				if err != nil {
+					return err
+				}
+				after, err := describeTables(found)
+				if err != nil {
+					return err
+				}
+				states[i] = stateBetween(before, after)
+				states[i].sum = statementSum(stmt.Text)
+				before = after
+			}
+			out[stateFile(f)] = formatStates(f, states)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("states: %w", err)
+	}
+	return out, nil
+}
+
+// stateBetween returns the change from one description to the next.
+func stateBetween(before, after map[string]string) state {
+	st := state{changed: map[string]string{}}
+	for name, text := range after {
+		if before[name] != text {
+			st.changed[name] = text
+		}
+	}
+	for name := range before {
+		if _, ok := after[name]; !ok {
+			st.dropped = append(st.dropped, name)
+		}
+	}
+	slices.Sort(st.dropped)
+	return st
+}
+
+// point is a place in the history of a schema: after all migrations before version and its first statements. The zero value
+// is the beginning.
+type point struct {
+	version    string
+	statements int // how many; allStatements means the whole migration
+}
+
+// allStatements stands for the number of statements of any migration.
+const allStatements = math.MaxInt
+
+// recordedSchema returns the schema of MySQL at a point of the history, from migrations/states.
+func recordedSchema(files fs.FS, dir atlas.Dir, at point) (*schema.Schema, error) {
+	tables, err := recordedTables(files, dir, at)
+	if err != nil {
+		return nil, err
+	}
+	return parseTables(tables)
+}
+
+// recordedTables returns the descriptions of the tables at a point of the history, from migrations/states.
+func recordedTables(files fs.FS, dir atlas.Dir, at point) (map[string]string, error) {
+	all, err := dir.Files()
+	if err != nil {
+		return nil, err
+	}
+	tables := map[string]string{}
+	for _, f := range all {
+		if f.Version() > at.version {
+			break
+		}
+		stmts, err := atlas.FileStmtDecls(scanners["mysql"], f)
+		if err != nil {
+			return nil, fmt.Errorf("migration %s: %w", f.Name(), err)
+		}
+		if f.Version() == at.version {
+			stmts = stmts[:min(at.statements, len(stmts))]
+		}
+		text, err := fs.ReadFile(files, StatesFolder+"/"+stateFile(f))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("migration %s: %w", f.Name(), errNoState)
+		}
+		if err != nil {
+			return nil, err
+		}
+		states := parseStates(string(text))
+		for i, stmt := range stmts {
+			if i >= len(states) || states[i].sum != statementSum(stmt.Text) {
+				return nil, fmt.Errorf("migration %s, statement %d: %w", f.Name(), i+1, errNoState)
+			}
+			for _, name := range states[i].dropped {
+				delete(tables, name)
+			}
+			maps.Copy(tables, states[i].changed)
+		}
+	}
+	return tables, nil
+}

@@ -1,0 +1,193 @@
+package migrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	atlas "ariga.io/atlas/sql/migrate"
+	"ariga.io/atlas/sql/schema"
+
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/migrations"
+)
+
+// Drift is the difference between the tables of a database and those that its migrations create.
+type Drift struct {
+	Database string // its URL without password
+	Version  string // of the last migration that it has
+	Mend     []Statement
+	Others   []string // objects that are not compared: "trigger audit of events"
+}
+
+// Statement is an SQL statement and a comment on it.
+type Statement struct {
+	SQL     string
+	Comment string // without its mark; may be empty
+}
+
+// ErrNoRecord is returned by Verify for a database that no migration was applied to.
+var ErrNoRecord = errors.New("no record of migrations")
+
+// Verify compares the tables of the database with those that the migrations in its record create. It returns the statements
+// that would remove the difference, none if there is no difference. Migrations that are pending do not count. Of a
+// migration that was applied in part, the statements so far count. Verify changes nothing.
+//
+// It does not compare the revision table. It lists triggers, views, partitions, invisible indexes, events and routines,
+// because migrations create none.
+//
+// dev is an empty database of the same engine, emptied again afterwards. The migrations are replayed in it, which shows
+// what that server makes of them. With a nil dev, a MySQL database is compared with migrations/states, and migrations of
+// SQLite are replayed in memory.
+func Verify(ctx context.Context, st, dev *store.Store) (Drift, error) {
+	return verify(ctx, st, migrations.FS, dev)
+}
+
+func verify(ctx context.Context, st *store.Store, files fs.FS, dev *store.Store) (drift Drift, err error) {
+	err = withHistory(ctx, st, files, func(h *history) error {
+		if len(h.revs) == 0 {
+			return fmt.Errorf("%s has %w", st, ErrNoRecord)
+		}
+		if err := h.checkKnown(); err != nil {
+			return err
+		}
+		pending, err := h.pending(ctx, "")
+		if err != nil {
+			return err
+		}
+		live, err := inspect(ctx, h.drv)
+		if err != nil {
+			return err
+		}
+		at := h.recordedPoint(pending)
+		if at.statements != allStatements && at.version != "" {
+			found, err := h.hasRun(ctx, live, at.version, at.statements+1)
+			if err != nil && !errors.Is(err, errDiffers) && !errors.Is(err, errNoState) {
+				return err
+			}
+			if found {
+				at.statements++
+			}
+		}
+		if drift, err = h.compare(ctx, live, at, dev); err != nil {
+			return err
+		}
+		if st.Engine() == "mysql" {
+			drift.Mend = splitAllByLock(drift.Mend)
+		}
+		drift.Others, err = otherObjects(ctx, h.conn, st.Engine())
+		return err
+	})
+	if err != nil {
+		return Drift{}, fmt.Errorf("verify: %w", err)
+	}
+	return drift, nil
+}
+
+// splitAllByLock is splitByLock for statements with comments. If a statement that changes a table may lock it, its comment
+// says that programs wait.
+func splitAllByLock(planned []Statement) (out []Statement) {
+	for _, p := range planned {
+		for _, sql := range splitByLock(p.SQL) {
+			comment := p.Comment
+			if alterTable.MatchString(sql) && !isLockFree(stripText(sql)) {
+				comment += "; this keeps programs from writing meanwhile"
+			}
+			out = append(out, Statement{SQL: sql, Comment: comment})
+		}
+	}
+	return out
+}
+
+// compare compares the live tables with those of a point of the history.
+func (h *history) compare(ctx context.Context, live *schema.Schema, at point, dev *store.Store) (Drift, error) {
+	want, err := h.schemaAt(ctx, at, dev)
+	if errors.Is(err, errNoState) {
+		err = fmt.Errorf("an empty database is needed to replay migrations in: %w", err)
+	}
+	if err != nil {
+		return Drift{}, err
+	}
+	changes, err := changesBetween(h.drv, live, want)
+	if err != nil {
+		return Drift{}, err
+	}
+	drift := Drift{Database: h.store.String(), Version: at.version}
+	drift.Mend, err = planStatements(ctx, h.drv, changes)
+	return drift, err
+}
+
+// withEmpty runs do on the database dev and empties it again. It refuses a database that is not empty.
+func withEmpty(ctx context.Context, dev *store.Store, do func(atlasDriver) error) (err error) {
+	conn, err := dev.DB.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	drv, err := newDriver(dev, conn)
+	if err != nil {
+		return err
+	}
+	restore, err := drv.Snapshot(ctx)
+	if err != nil {
+		return fmt.Errorf("%s is to be empty: %w", dev, err)
+	}
+	defer func() { err = errors.Join(err, restore(context.WithoutCancel(ctx))) }()
+	return do(drv)
+}
+
+// inspect reads the tables of the connection's database, without the record of migrations.
+func inspect(ctx context.Context, drv atlas.Driver) (*schema.Schema, error) {
+	return drv.InspectSchema(ctx, "", &schema.InspectOptions{
+		Mode: schema.InspectSchemas | schema.InspectTables, Exclude: []string{revisionTableName},
+	})
+}
+
+// planStatements returns the statements that make changes of a schema.
+func planStatements(ctx context.Context, drv atlas.Driver, changes []schema.Change) ([]Statement, error) {
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	unqualified := ""
+	plan, err := drv.PlanChanges(ctx, "mend", changes, func(o *atlas.PlanOptions) { o.SchemaQualifier = &unqualified })
+	if err != nil {
+		return nil, err
+	}
+	out := make([]Statement, len(plan.Changes))
+	for i, c := range plan.Changes {
+		out[i] = Statement{SQL: c.Cmd, Comment: c.Comment}
+	}
+	return out, nil
+}
+
+// String returns the difference as SQL with comments.
+func (d Drift) String() string {
+	var b strings.Builder
+	if len(d.Mend) == 0 {
+		fmt.Fprintf(&b, "-- No drift: %s is what its migrations make, up to version %s.\n", d.Database, d.Version)
+		b.WriteString(d.otherComments())
+		return b.String()
+	}
+	fmt.Fprintf(&b, "-- Drift: %s is not what its migrations make, up to version %s.\n", d.Database, d.Version)
+	b.WriteString(d.otherComments())
+	b.WriteString("-- These statements would mend it. Those that drop something lose what it holds.\n")
+	for _, s := range d.Mend {
+		b.WriteByte('\n')
+		if s.Comment != "" {
+			b.WriteString("-- " + s.Comment + "\n")
+		}
+		b.WriteString(withSemicolon(s.SQL) + "\n")
+	}
+	return b.String()
+}
+
+// otherComments lists the objects that were not compared, as comments.
+func (d Drift) otherComments() string {
+	var b strings.Builder
+	for _, o := range d.Others {
+		fmt.Fprintf(&b, "-- Not compared, and not made by a migration: %s.\n", o)
+	}
+	return b.String()
+}

@@ -1,0 +1,139 @@
+package migrate_test
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/internal/migrate"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// The statements of Verify repair the tables in one run, with a replay of the migrations and without. A statement takes no
+// lock if the server can run it so. Otherwise its comment says that it locks.
+func TestVerifyRepairsInOneRun(t *testing.T) {
+	t.Parallel()
+	if os.Getenv(storetest.Variable) == "" {
+		t.Skipf("%s names no server", storetest.Variable)
+	}
+	const (
+		instant = "ALGORITHM=INSTANT"
+		inPlace = "ALGORITHM=INPLACE, LOCK=NONE"
+		blocks  = "keeps programs from writing"
+	)
+	for _, test := range []struct {
+		name   string
+		change string // one statement per line
+		want   string // in what repairs it
+	}{
+		{"collation of a table and its columns", "ALTER TABLE terms CONVERT TO CHARACTER SET utf8mb4 COLLATE utf8mb4_general_ci", blocks},
+		{"collation of a table", "ALTER TABLE terms COLLATE utf8mb4_general_ci", "COLLATE utf8mb4_bin"},
+		{"collation of a column", "ALTER TABLE terms MODIFY COLUMN name varchar(255) COLLATE utf8mb4_general_ci NOT NULL", blocks},
+		{
+			"collation of a table, and another of a column", "ALTER TABLE terms COLLATE utf8mb4_general_ci\n" +
+				"ALTER TABLE terms MODIFY COLUMN name varchar(255) COLLATE utf8mb4_unicode_ci NOT NULL", blocks,
+		},
+		{
+			"a new column's collation is that of the table", "ALTER TABLE settings COLLATE utf8mb4_general_ci\n" +
+				"ALTER TABLE settings ADD COLUMN extra varchar(10) NULL", "extra",
+		},
+		{"character set", "ALTER TABLE terms CONVERT TO CHARACTER SET latin1", blocks},
+		{"an index too few", "DROP INDEX term_name_key ON terms", inPlace},
+		{"an index too many", "CREATE INDEX extra ON terms (name)", inPlace},
+		{"a column too few", "ALTER TABLE terms DROP COLUMN sort_en", instant},
+		{"a column and its index too many", "ALTER TABLE terms ADD COLUMN extra int NULL, ADD INDEX extra (extra)", inPlace},
+		{
+			"a foreign key too many", "ALTER TABLE terms ADD COLUMN extra bigint NULL, ADD CONSTRAINT extra FOREIGN KEY (extra) REFERENCES venues (id)",
+			inPlace,
+		},
+		{"a column that may be null", "ALTER TABLE terms MODIFY COLUMN name varchar(255) COLLATE utf8mb4_bin NULL", blocks},
+	} {
+		for _, replays := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, replayed is %t", test.name, replays), func(t *testing.T) {
+				t.Parallel()
+				st := storetest.Migrated(t, storetest.MySQL(t))
+				for line := range strings.Lines(test.change) {
+					storetest.Exec(t, st, line)
+				}
+				verify := func() migrate.Drift {
+					t.Helper()
+					var dev *store.Store
+					if replays {
+						dev = devFor(t, st)
+					}
+					drift, err := migrate.Verify(t.Context(), st, dev)
+					if err != nil {
+						t.Fatal(err)
+					}
+					return drift
+				}
+				drift := verify()
+				if len(drift.Mend) == 0 || !strings.Contains(drift.String(), test.want) {
+					t.Errorf("want %s in\n%s", test.want, drift)
+				}
+				for _, s := range drift.Mend {
+					free := regexp.MustCompile("ALGORITHM=(INSTANT|INPLACE, LOCK=NONE)").MatchString(s.SQL)
+					if strings.HasPrefix(s.SQL, "ALTER") && free == strings.Contains(s.Comment, blocks) {
+						t.Errorf("locks nothing and says that it does, or the reverse: %+v", s)
+					}
+				}
+				mend(t, st, drift)
+				if again := verify(); len(again.Mend) != 0 {
+					t.Errorf("after\n%s\nthere is still\n%s", drift, again)
+				}
+			})
+		}
+	}
+}
+
+// Verify lists the objects that it does not compare, and does not report them as drift.
+func TestVerifyNamesWhatItDoesNotCompare(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		verify := func() migrate.Drift {
+			t.Helper()
+			drift, err := migrate.Verify(t.Context(), st, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return drift
+		}
+		if drift := verify(); len(drift.Others) != 0 {
+			t.Errorf("after migrating: %q", drift.Others)
+		}
+		storetest.Exec(t, st, "CREATE VIEW names AS SELECT name FROM venues")
+		want := []string{"trigger audit of venues", "view names"}
+		if st.Engine() == "sqlite" {
+			storetest.Exec(t, st, "CREATE TRIGGER audit AFTER DELETE ON venues BEGIN SELECT 1; END")
+		} else {
+			hide, hidden := "INVISIBLE", "invisible index venue_cell of venues"
+			if storetest.IsMariaDB(t, st) {
+				hide, hidden = "IGNORED", "ignored index venue_cell of venues"
+			}
+			storetest.Exec(t, st, "CREATE TRIGGER audit AFTER DELETE ON venues FOR EACH ROW SET @x = 1",
+				"CREATE EVENT nightly ON SCHEDULE EVERY 1 DAY DISABLE DO SELECT 1",
+				"CREATE PROCEDURE tidy() SELECT 1", "CREATE FUNCTION one() RETURNS INT DETERMINISTIC RETURN 1",
+				"ALTER TABLE counters PARTITION BY KEY (name) PARTITIONS 2",
+				"ALTER TABLE venues ALTER INDEX venue_cell "+hide)
+			want = append(want, hidden, "event nightly", "procedure tidy", "function one", "partition p0 of counters",
+				"partition p1 of counters")
+		}
+		drift := verify()
+		slices.Sort(want)
+		slices.Sort(drift.Others)
+		if diff := cmp.Diff(want, drift.Others); diff != "" || len(drift.Mend) != 0 {
+			t.Errorf("(-want +got):\n%s\n%s", diff, drift)
+		}
+		for _, other := range want {
+			if !strings.Contains(drift.String(), other+".\n") {
+				t.Errorf("%s is not printed:\n%s", other, drift)
+			}
+		}
+	})
+}
