@@ -215,7 +215,7 @@ func (e *Editor) stillThere(ctx context.Context, tx *ent.Tx, kind calendar.Kind,
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	found, err := e.linkable(ctx, tx, kind, ids)
+	found, err := e.linkable(ctx, tx.Client(), kind, ids, forShare)
 	if err != nil {
 		return nil, err
 	}

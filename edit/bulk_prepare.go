@@ -107,7 +107,7 @@ func (l *Loader) event(p *Prepared, e *Editor, i int, in *NewEvent) error {
 			p.organizers[i] = append(p.organizers[i], o.ID)
 		}
 	}
-	p.venues[i], p.organizers[i] = once(p.venues[i]), once(p.organizers[i])
+	p.venues[i], p.organizers[i] = uniqueIDs(p.venues[i]), uniqueIDs(p.organizers[i])
 	for _, list := range [2]*[]TermRef{own.Categories, own.Tags} {
 		if list != nil {
 			for _, t := range *list {
@@ -115,7 +115,7 @@ func (l *Loader) event(p *Prepared, e *Editor, i int, in *NewEvent) error {
 			}
 		}
 	}
-	p.terms[i] = once(p.terms[i])
+	p.terms[i] = uniqueIDs(p.terms[i])
 	if counted(r.status) {
 		for _, t := range p.terms[i] {
 			p.counted[t]++

@@ -42,6 +42,8 @@ type Editor struct {
 	// changed along with it nothing is.
 	Expect calendar.Expect
 
+	refs references // looked up for the next Write
+
 	// Of the transaction that runs.
 	changes []change
 	fresh   map[int64]*ent.Event // events that it created, as they were then
@@ -53,7 +55,9 @@ type Editor struct {
 func Write(ctx context.Context, db *ent.Client, e *Editor, do func(tx *ent.Tx) error) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
 		e.changes, e.fresh = nil, nil
-		if err := do(tx); err != nil {
+		err := do(tx)
+		e.refs = references{} // may be stale in another attempt or another write
+		if err != nil {
 			return err
 		}
 		if err := e.reindex(ctx, tx); err != nil {

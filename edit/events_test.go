@@ -206,7 +206,7 @@ func TestEventLinks(t *testing.T) {
 			{"all faults at once, in order", editor, EventInput{
 				AuthorID: new(int64(999)), Organizers: &[]OrganizerRef{{ID: 999}}, Venues: &[]VenueRef{{ID: 999}},
 				Tags: &[]TermRef{{ID: 999}}, Categories: &[]TermRef{{ID: 999}}, ParentID: new(int64(999)), ImageID: new(int64(999)),
-			}, "author, image:image-not-usable, categories:unknown-ids, tags:unknown-ids, venue:unknown-ids, organizer:unknown-ids, post_parent:unknown-ids"},
+			}, "author:unknown-ids, image:unknown-ids, categories:unknown-ids, tags:unknown-ids, venue:unknown-ids, organizer:unknown-ids, post_parent:unknown-ids"},
 			{"invalid inline venue", editor, EventInput{Venues: &[]VenueRef{
 				{ID: a.ID}, {New: &VenueInput{Name: new("X"), Latitude: &Coordinate{true, 1}}},
 			}}, "venue:invalid-linked-record"},

@@ -11,61 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventorganizer"
 	"github.com/almanac-cal/almanac/ent/eventterm"
 	"github.com/almanac-cal/almanac/ent/eventvenue"
-	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/venue"
-	"github.com/almanac-cal/almanac/internal/auth"
-	"github.com/almanac-cal/almanac/internal/param"
 )
-
-// linkable finds what of the ids an event may be linked to, which are records that are not in the trash and
-// that the caller may read. They stay out of the trash until the transaction ends.
-func (e *Editor) linkable(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) ([]int64, error) {
-	var found []*record
-	for part := range slices.Chunk(once(ids), batch) {
-		if kind == calendar.Venue {
-			rows, err := tx.Venue.Query().Where(venue.IDIn(part...), venue.StatusNEQ(calendar.Trash)).
-				Order(ent.Asc(venue.FieldID)).Modify(forShare).
-				Select(venue.FieldID, venue.FieldAuthorID, venue.FieldStatus, venue.FieldPublishedAt).All(ctx)
-			if err != nil {
-				return nil, fmt.Errorf("venues to link: %w", err)
-			}
-			for _, r := range rows {
-				found = append(found, venueRecord(r))
-			}
-			continue
-		}
-		rows, err := tx.Organizer.Query().Where(organizer.IDIn(part...), organizer.StatusNEQ(calendar.Trash)).
-			Order(ent.Asc(organizer.FieldID)).Modify(forShare).
-			Select(organizer.FieldID, organizer.FieldAuthorID, organizer.FieldStatus, organizer.FieldPublishedAt).
-			All(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("organizers to link: %w", err)
-		}
-		for _, r := range rows {
-			found = append(found, organizerRecord(r))
-		}
-	}
-	readable := make([]int64, 0, len(found))
-	for _, r := range found {
-		if e.may(auth.Read, r) {
-			readable = append(readable, r.id)
-		}
-	}
-	return readable, nil
-}
-
-// linkFault is the fault of ids among the references that an event may not be linked to.
-func (e *Editor) linkFault(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) (*param.Fault, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	found, err := e.linkable(ctx, tx, kind, ids)
-	if err != nil {
-		return nil, err
-	}
-	return unknownIDs(string(kind), without(once(ids), found)), nil
-}
 
 // relink makes the venues or organizers of an event those with the ids, in their order.
 func relink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []int64, d *diff) error {

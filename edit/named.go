@@ -44,7 +44,7 @@ func (e *Editor) fillNamed(m namedMutation, r, old *record, s *sent, d *diff) {
 // createNamed stores a new row, or finds the one that it would duplicate. A row with a source id duplicates none.
 func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R]) (row R, created bool, err error) {
 	none := &record{written: written{kind: t.kind}}
-	author, picture, err := e.check(ctx, tx, none, t.sent)
+	author, picture, err := e.referenceFaults(ctx, tx, none, t.sent)
 	if err != nil {
 		return row, false, err
 	}
@@ -127,7 +127,7 @@ func (t named[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key stri
 // updateNamed changes a row. Of one that a create found, nothing is expected.
 func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R], row R, found bool) (R, error) {
 	old := t.record(row)
-	author, picture, err := e.check(ctx, tx, old, t.sent)
+	author, picture, err := e.referenceFaults(ctx, tx, old, t.sent)
 	if err != nil {
 		return row, err
 	}

@@ -3,13 +3,11 @@ package edit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
@@ -26,7 +24,7 @@ type plan struct {
 func (e *Editor) planEvent(
 	ctx context.Context, tx *ent.Tx, old *record, row *ent.Event, s *sent, in *EventInput, span *param.Fault,
 ) (*plan, error) {
-	author, picture, err := e.check(ctx, tx, old, s)
+	author, picture, err := e.referenceFaults(ctx, tx, old, s)
 	if err != nil {
 		return nil, err
 	}
@@ -52,17 +50,21 @@ func (e *Editor) planEvent(
 		faults = append(faults, fault)
 	}
 	for kind, ids := range in.linkedIDs() {
-		fault, err := e.linkFault(ctx, tx, kind, ids)
+		fault, err := e.lockedLinkFault(ctx, tx, kind, ids)
 		if err != nil {
 			return nil, err
 		}
-		faults = append(faults, fault)
+		faults = append(faults, faultOf(string(kind), fault))
 	}
-	fault, err := e.parentFault(ctx, tx, row, in.ParentID)
-	if err != nil {
-		return nil, err
+	// The stored parent may be sent back, even if it is in the trash by now.
+	if in.ParentID != nil && (row == nil || !same(row.ParentID, *in.ParentID)) {
+		fault, err := e.ParentFault(ctx, tx.Client(), *in.ParentID)
+		if err != nil {
+			return nil, err
+		}
+		faults = append(faults, faultOf("post_parent", fault))
 	}
-	return p, invalid(append(faults, fault)...)
+	return p, invalid(faults...)
 }
 
 // linkedIDs yields the ids of the venues sent, then those of the organizers.
@@ -89,23 +91,6 @@ func (in *EventInput) linkedIDs() func(yield func(calendar.Kind, []int64) bool) 
 		}
 		yield(calendar.Organizer, ids)
 	}
-}
-
-// parentFault is the fault of a parent that is no event the caller may read. One that is stored already is not
-// looked at again.
-func (e *Editor) parentFault(ctx context.Context, tx *ent.Tx, row *ent.Event, parent *int64) (*param.Fault, error) {
-	if parent == nil || *parent == 0 || (row != nil && same(row.ParentID, *parent)) {
-		return nil, nil
-	}
-	found, err := tx.Event.Query().Where(event.ID(*parent)).
-		Select(event.FieldID, event.FieldAuthorID, event.FieldStatus, event.FieldPublishedAt).Only(ctx)
-	if err != nil && !ent.IsNotFound(err) {
-		return nil, fmt.Errorf("parent %d: %w", *parent, err)
-	}
-	if err != nil || found.Status == calendar.Trash || !e.may(auth.Read, eventRecord(found)) {
-		return unknownIDs("post_parent", []int64{*parent}), nil
-	}
-	return nil, nil
 }
 
 // refuseEventLoop refuses to place an event below itself.
@@ -169,7 +154,7 @@ func (e *Editor) carryOut(ctx context.Context, tx *ent.Tx, p *plan, in *EventInp
 			p.organizers = append(p.organizers, r.ID)
 		}
 	}
-	p.venues, p.organizers = once(p.venues), once(p.organizers)
+	p.venues, p.organizers = uniqueIDs(p.venues), uniqueIDs(p.organizers)
 	return nil
 }
 

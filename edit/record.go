@@ -8,8 +8,6 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/image"
-	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 )
@@ -92,36 +90,25 @@ func (e *Editor) fill(m recordMutation, r, old *record, s *sent, d *diff) {
 	putOptional(d, "", old.source, r.source, m.SetSourceID, m.ClearSourceID)
 }
 
-// check looks up what is named by what is sent: an author and an image. A value that is stored already is not
-// looked at again.
-func (e *Editor) check(ctx context.Context, tx *ent.Tx, old *record, s *sent) (
+// referenceFaults returns the faults of the author and the image that are sent. It does not look up a stored value.
+func (e *Editor) referenceFaults(ctx context.Context, tx *ent.Tx, old *record, s *sent) (
 	author, picture *param.Fault, err error,
 ) {
-	if e.names(old, s) {
-		known, err := tx.User.Query().Where(user.ID(*s.author)).Exist(ctx)
-		if err != nil {
-			return nil, nil, fmt.Errorf("author %d: %w", *s.author, err)
-		}
-		if !known {
-			author = faultOf("author", param.Bad())
+	if e.setsAuthor(old, s) {
+		if author, err = e.AuthorFault(ctx, tx.Client(), *s.author); err != nil {
+			return nil, nil, err
 		}
 	}
-	if s.image != nil && *s.image != 0 && !same(old.image, *s.image) {
-		known, err := tx.Image.Query().Where(image.ID(*s.image)).Exist(ctx)
-		if err != nil {
-			return nil, nil, fmt.Errorf("image %d: %w", *s.image, err)
-		}
-		if !known {
-			picture = &param.Fault{
-				Param: "image", Reason: "image-not-usable", Key: "image-not-usable", Data: map[string]any{},
-			}
+	if s.image != nil && !same(old.image, *s.image) {
+		if picture, err = e.ImageFault(ctx, tx.Client(), *s.image); err != nil {
+			return nil, nil, err
 		}
 	}
-	return author, picture, nil
+	return faultOf("author", author), faultOf("image", picture), nil
 }
 
-// names reports whether somebody is sent as author who is neither the caller nor the author already.
-func (e *Editor) names(old *record, s *sent) bool {
+// setsAuthor reports whether an author is sent that is neither the caller nor the stored author.
+func (e *Editor) setsAuthor(old *record, s *sent) bool {
 	return s.author != nil && !s.linked && !same(old.author, *s.author) &&
 		(*s.author == 0 || *s.author != e.By.UserID)
 }
@@ -134,7 +121,7 @@ func (e *Editor) permit(old *record, s *sent) error {
 	switch {
 	case fresh && !e.may(auth.Create, old), !fresh && !e.may(auth.Edit, old):
 		return forbidden()
-	case e.names(old, s) && !e.may(auth.SetAuthor, old):
+	case e.setsAuthor(old, s) && !e.may(auth.SetAuthor, old):
 		return forbidden()
 	case fresh || s.status == nil:
 		return nil

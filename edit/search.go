@@ -73,7 +73,7 @@ func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
 				return fmt.Errorf("search texts of %s: %w", kind, err)
 			}
 		}
-		for part := range slices.Chunk(once(ids[false]), batch) {
+		for part := range slices.Chunk(uniqueIDs(ids[false]), batch) {
 			if err := e.replaceSearchTexts(ctx, tx, kind, part); err != nil {
 				return fmt.Errorf("search texts of %s: %w", kind, err)
 			}

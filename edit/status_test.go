@@ -122,9 +122,9 @@ func TestPermissions(t *testing.T) {
 			{"author gives the own away", author, author, calendar.Publish, &EventInput{AuthorID: new(w.users[editor].ID)}, "rest_forbidden"},
 			{"author names the author it has", author, author, calendar.Publish, &EventInput{AuthorID: new(w.users[author].ID)}, ""},
 			{"editor gives it away", editor, author, calendar.Publish, &EventInput{AuthorID: new(w.users[contributor].ID)}, ""},
-			{"unknown author", editor, author, calendar.Publish, &EventInput{AuthorID: new(int64(12345))}, "author"},
-			{"an unknown author comes before the permission", contributor, author, calendar.Publish, &EventInput{AuthorID: new(int64(0))}, "author"},
-			{"unknown image", editor, author, calendar.Publish, &EventInput{ImageID: new(int64(12345))}, "image:image-not-usable"},
+			{"unknown author", editor, author, calendar.Publish, &EventInput{AuthorID: new(int64(12345))}, "author:unknown-ids"},
+			{"an unknown author comes before the permission", contributor, author, calendar.Publish, &EventInput{AuthorID: new(int64(0))}, "author:unknown-ids"},
+			{"unknown image", editor, author, calendar.Publish, &EventInput{ImageID: new(int64(12345))}, "image:unknown-ids"},
 			{"contributor trashes the own draft", contributor, contributor, calendar.Draft, status(calendar.Trash), ""},
 			{"contributor restores what was a draft", contributor, contributor, calendar.Draft, status(calendar.Draft), ""},
 		}

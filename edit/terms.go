@@ -20,7 +20,7 @@ import (
 // parent, is *calendar.Error term_exists.
 func (e *Editor) CreateTerm(ctx context.Context, tx *ent.Tx, in *TermInput) (*ent.Term, error) {
 	parent := in.parent(nil)
-	if err := checkParent(ctx, tx, nil, parent); err != nil {
+	if err := e.refuseUnknownParent(ctx, tx, nil, parent); err != nil {
 		return nil, err
 	}
 	if !e.mayManageTerms(in.Taxonomy) {
@@ -82,7 +82,7 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 	parent := row.ParentID
 	if moved {
 		parent = in.parent(row)
-		if err := checkParent(ctx, tx, row, parent); err != nil {
+		if err := e.refuseUnknownParent(ctx, tx, row, parent); err != nil {
 			return nil, err
 		}
 	}
@@ -204,19 +204,16 @@ func (in *TermInput) parent(row *ent.Term) *int64 {
 	return applyID(row.ParentID, in.ParentID)
 }
 
-// checkParent refuses a parent that is no category.
-func checkParent(ctx context.Context, tx *ent.Tx, row *ent.Term, parent *int64) error {
+// refuseUnknownParent refuses a parent that is no category.
+func (e *Editor) refuseUnknownParent(ctx context.Context, tx *ent.Tx, row *ent.Term, parent *int64) error {
 	if parent == nil || (row != nil && same(row.ParentID, *parent)) {
 		return nil
 	}
-	known, err := tx.Term.Query().Where(term.ID(*parent), term.TaxonomyEQ(calendar.Category)).Exist(ctx)
+	fault, err := e.TermsFault(ctx, tx.Client(), calendar.Category, []int64{*parent})
 	if err != nil {
-		return fmt.Errorf("parent %d: %w", *parent, err)
+		return fmt.Errorf("parent: %w", err)
 	}
-	if !known {
-		return invalid(faultOf("parent", param.Bad()))
-	}
-	return nil
+	return invalid(faultOf("parent", fault))
 }
 
 // refuseLoop refuses to place id below parent if parent is id or below it. Only one transaction at a time

@@ -37,9 +37,9 @@ func TestTermNames(t *testing.T) {
 			{"under another parent", calendar.Editor, TermInput{Taxonomy: calendar.Category, Name: new("Jazz")}, "", 0},
 			{"in the other taxonomy", calendar.Editor, TermInput{Taxonomy: calendar.Tag, Name: new("Music")}, "", 0},
 			{"tags have no parent", calendar.Editor, TermInput{Taxonomy: calendar.Tag, Name: new("free"), ParentID: &music.ID}, "term_exists", tag.ID},
-			{"unknown parent", calendar.Editor, TermInput{Taxonomy: calendar.Category, Name: new("X"), ParentID: new(int64(99))}, "parent", 0},
-			{"a tag as parent", calendar.Editor, TermInput{Taxonomy: calendar.Category, Name: new("X"), ParentID: &tag.ID}, "parent", 0},
-			{"unknown parent before the permission", calendar.Contributor, TermInput{Taxonomy: calendar.Category, Name: new("X"), ParentID: new(int64(99))}, "parent", 0},
+			{"unknown parent", calendar.Editor, TermInput{Taxonomy: calendar.Category, Name: new("X"), ParentID: new(int64(99))}, "parent:unknown-ids", 0},
+			{"a tag as parent", calendar.Editor, TermInput{Taxonomy: calendar.Category, Name: new("X"), ParentID: &tag.ID}, "parent:unknown-ids", 0},
+			{"unknown parent before the permission", calendar.Contributor, TermInput{Taxonomy: calendar.Category, Name: new("X"), ParentID: new(int64(99))}, "parent:unknown-ids", 0},
 			{"contributor", calendar.Contributor, TermInput{Taxonomy: calendar.Tag, Name: new("X")}, "rest_forbidden", 0},
 			{"author", calendar.Author, TermInput{Taxonomy: calendar.Tag, Name: new("X")}, "", 0},
 		}
@@ -86,7 +86,7 @@ func TestTermUpdates(t *testing.T) {
 			{"its child as parent", b.ID, TermInput{ParentID: &c.ID}, "parent"},
 			{"another parent", a.ID, TermInput{ParentID: &c.ID}, ""},
 			{"its descendant as parent", b.ID, TermInput{ParentID: &a.ID}, "parent"},
-			{"unknown parent", b.ID, TermInput{ParentID: new(int64(99))}, "parent"},
+			{"unknown parent", b.ID, TermInput{ParentID: new(int64(99))}, "parent:unknown-ids"},
 		}
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {

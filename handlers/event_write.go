@@ -9,8 +9,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/represent"
@@ -91,10 +89,7 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 	p.OptBool(&in.Ticketed, "ticketed", "With tickets")
 	f.clears(param.Opt(p, &in.ParentID, "post_parent", "ID of the parent event", "integer", idOrNone)).
 		Check(func(ctx context.Context) *param.Fault {
-			if *in.ParentID == 0 {
-				return nil
-			}
-			return r.isReadableEvent(&in.ParentID)(ctx)
+			return referenceFault(r.editor().ParentFault(ctx, r.db, *in.ParentID))
 		})
 	r.declareLanguage(p)
 }
@@ -229,7 +224,7 @@ func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, name strin
 	if made > edit.MaxNew {
 		return param.TooMany(name, edit.MaxNew)
 	}
-	if err := f.r.askInline(ctx, refs); err != nil {
+	if err := f.r.loadInline(ctx, refs); err != nil {
 		return &param.Fault{Err: err}
 	}
 	var ids []int64
@@ -258,33 +253,7 @@ func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, name strin
 			return &param.Fault{Err: err}
 		}
 	}
-	if ids == nil {
-		return nil
-	}
-	return f.r.areRecords(kind, &ids)(ctx)
-}
-
-// linkable are those of the ids that the caller may link: of the kind, not trashed, readable.
-func (r *request) linkable(ctx context.Context, kind calendar.Kind, ids []int64) ([]int64, error) {
-	var found []int64
-	if kind == calendar.Venue {
-		rows, err := r.db.Venue.Query().Where(venue.IDIn(ids...)).
-			Select(venue.FieldID, venue.FieldAuthorID, venue.FieldStatus, venue.FieldPublishedAt).All(ctx)
-		for _, row := range rows {
-			if r.view().Readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
-				found = append(found, row.ID)
-			}
-		}
-		return found, err
-	}
-	rows, err := r.db.Organizer.Query().Where(organizer.IDIn(ids...)).
-		Select(organizer.FieldID, organizer.FieldAuthorID, organizer.FieldStatus, organizer.FieldPublishedAt).All(ctx)
-	for _, row := range rows {
-		if r.view().Readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
-			found = append(found, row.ID)
-		}
-	}
-	return found, err
+	return referenceFault(f.r.editor().LinkFault(ctx, f.r.db, kind, ids))
 }
 
 func (f fields) venues(in *eventInput) {
