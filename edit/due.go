@@ -169,5 +169,5 @@ func countPublished(ctx context.Context, tx *ent.Tx, events []int64) error {
 	for _, c := range counts {
 		by[c.TermID] = c.Count
 	}
-	return recount(ctx, tx, by)
+	return CountEvents(ctx, tx, by)
 }

@@ -14,10 +14,7 @@ package edit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
-
-	"entgo.io/ent/dialect/sql/sqlgraph"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -91,8 +88,8 @@ func (e *Editor) author() *int64 {
 	return new(e.By.UserID)
 }
 
-// forbidden is the refusal of what the caller may not do.
-func forbidden() error {
+// Forbidden returns the refusal of a write that the caller may not do.
+func Forbidden() error {
 	return &calendar.Error{Code: "rest_forbidden", Key: "rest_forbidden"}
 }
 
@@ -105,18 +102,9 @@ func (e *Editor) expect(version int64) error {
 	return PreconditionFailed()
 }
 
-// PreconditionFailed is the refusal to change a record that is not as its writer expects it.
+// PreconditionFailed returns the refusal to change a record that is not as its writer expects it.
 func PreconditionFailed() error {
 	return &calendar.Error{Code: "rest_precondition_failed", Key: "rest_precondition_failed"}
-}
-
-// raced turns the refusal of a write by an index or a foreign key into store.ErrConflict: what was looked up
-// a moment ago has changed, and another attempt will see it.
-func raced(err error) error {
-	if store.IsDuplicate(err) || sqlgraph.IsForeignKeyConstraintError(err) {
-		return fmt.Errorf("%w: %w", store.ErrConflict, err)
-	}
-	return err
 }
 
 // guarded checks the outcome of an update of one row that names the version it expects.
@@ -124,7 +112,7 @@ func guarded(rows int, err error) error {
 	if err == nil && rows == 0 {
 		return store.ErrConflict
 	}
-	return raced(err)
+	return store.AsConflict(err)
 }
 
 var errNoKey = errors.New("event passwords need a key")

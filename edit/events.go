@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // CreateEvent stores a new event and links it. The row is the one stored; its edges are not loaded.
@@ -40,7 +41,7 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 	}
 	row, err := c.Save(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("create event: %w", raced(err))
+		return nil, fmt.Errorf("create event: %w", store.AsConflict(err))
 	}
 	if err := linkTerms(ctx, tx, r.id, terms{}, p.terms, false, counted(r.status)); err != nil {
 		return nil, err

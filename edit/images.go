@@ -15,12 +15,13 @@ import (
 	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // CreateImage stores the row of a picture whose files are stored already. Fill sets what is known of them.
 func (e *Editor) CreateImage(ctx context.Context, tx *ent.Tx, fill func(*ent.ImageCreate)) (*ent.Image, error) {
 	if !auth.May(e.By, auth.Upload, auth.Record{Kind: calendar.Image}) {
-		return nil, forbidden()
+		return nil, Forbidden()
 	}
 	drawn, err := tx.Record.Create().SetKind(calendar.Image).Save(ctx)
 	if err != nil {
@@ -30,7 +31,7 @@ func (e *Editor) CreateImage(ctx context.Context, tx *ent.Tx, fill func(*ent.Ima
 	fill(create)
 	row, err := create.Save(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("create image: %w", raced(err))
+		return nil, fmt.Errorf("create image: %w", store.AsConflict(err))
 	}
 	e.log(calendar.Image, row.ID, calendar.Created, nil)
 	return row, nil
@@ -59,7 +60,7 @@ func (e *Editor) DeleteImage(ctx context.Context, tx *ent.Tx, row *ent.Image) er
 		about.AuthorID = *row.AuthorID
 	}
 	if !auth.May(e.By, auth.DeleteImage, about) {
-		return forbidden()
+		return Forbidden()
 	}
 	if err := e.expect(row.Version); err != nil {
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventterm"
 	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // relink makes the venues or organizers of an event those with the ids, in their order.
@@ -125,7 +126,7 @@ func link(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []i
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("link %s of event %d: %w", kind, id, raced(err))
+		return fmt.Errorf("link %s of event %d: %w", kind, id, store.AsConflict(err))
 	}
 	return nil
 }
@@ -182,7 +183,7 @@ func linkTerms(ctx context.Context, tx *ent.Tx, id int64, was, is terms, wasCoun
 			by[t]++
 		}
 	}
-	if err := recount(ctx, tx, by); err != nil {
+	if err := CountEvents(ctx, tx, by); err != nil {
 		return err
 	}
 	for part := range slices.Chunk(without(was.all(), is.all()), batch) {
@@ -196,7 +197,7 @@ func linkTerms(ctx context.Context, tx *ent.Tx, id int64, was, is terms, wasCoun
 			c.SetEventID(id).SetTermID(part[i])
 		}).Exec(ctx)
 		if err != nil {
-			return fmt.Errorf("terms of event %d: %w", id, raced(err))
+			return fmt.Errorf("terms of event %d: %w", id, store.AsConflict(err))
 		}
 	}
 	return nil

@@ -109,7 +109,7 @@ func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]
 		if there[key] != nil {
 			continue
 		}
-		row, err := e.insertTerm(ctx, tx, &TermInput{Taxonomy: l.taxonomy, Name: new(names[key])}, nil)
+		row, err := e.insertTerm(ctx, tx, &TermInput{Taxonomy: l.taxonomy, Name: new(names[key])}, nil, nil)
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // named is a table of venues or organizers, R being a row of it, together with what is sent of one: the part
@@ -71,7 +72,7 @@ func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R]) 
 	d := &diff{fresh: true}
 	row, err = t.insert(ctx, d, func(m namedMutation) { e.fillNamed(m, r, none, t.sent, d) })
 	if err != nil {
-		return row, false, fmt.Errorf("create %s: %w", t.kind, raced(err))
+		return row, false, fmt.Errorf("create %s: %w", t.kind, store.AsConflict(err))
 	}
 	e.log(t.kind, r.id, calendar.Created, nil)
 	return row, true, nil
@@ -114,7 +115,7 @@ func (t named[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key stri
 			if err := r.load(ctx, tx); err != nil {
 				return found, false, err
 			}
-			other := r.in(e.request())
+			other := r.translationInto(e.request())
 			if other == nil || calendar.FoldName(other.description) != description {
 				continue
 			}

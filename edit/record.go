@@ -120,15 +120,15 @@ func (e *Editor) permit(old *record, s *sent) error {
 	fresh := old.status == ""
 	switch {
 	case fresh && !e.may(auth.Create, old), !fresh && !e.may(auth.Edit, old):
-		return forbidden()
+		return Forbidden()
 	case e.setsAuthor(old, s) && !e.may(auth.SetAuthor, old):
-		return forbidden()
+		return Forbidden()
 	case fresh || s.status == nil:
 		return nil
 	case *s.status == calendar.Trash && !old.trashed && !e.may(auth.Delete, old):
-		return forbidden()
+		return Forbidden()
 	case *s.status != calendar.Trash && old.trashed && !e.may(auth.Restore, old):
-		return forbidden()
+		return Forbidden()
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func inTrash(kind calendar.Kind) error {
 func (e *Editor) permitTrash(old *record) error {
 	switch {
 	case !e.may(auth.Delete, old):
-		return forbidden()
+		return Forbidden()
 	case old.trashed:
 		return inTrash(old.kind)
 	}

@@ -173,8 +173,14 @@ func (e *Editor) lockedLinkFault(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64,
 ) (*param.Fault, error) {
 	return unknownFault(ids, func(part []int64) ([]int64, error) {
-		return e.linkable(ctx, tx.Client(), kind, part, forShare)
+		return e.LockLinkable(ctx, tx, kind, part)
 	})
+}
+
+// LockLinkable returns those of the ids that an event may be linked to: venues or organizers that are not in the trash
+// and that the caller may read. They stay out of the trash until the transaction ends.
+func (e *Editor) LockLinkable(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) ([]int64, error) {
+	return e.linkable(ctx, tx.Client(), kind, ids, forShare)
 }
 
 // linkable loads those of the ids that an event may be linked to: venues or organizers that are not in the trash and

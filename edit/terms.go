@@ -14,40 +14,55 @@ import (
 	"github.com/almanac-cal/almanac/ent/termtranslation"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // CreateTerm stores a new category or tag. A name that is taken, of tags anywhere, of categories under the same
 // parent, is *calendar.Error term_exists.
 func (e *Editor) CreateTerm(ctx context.Context, tx *ent.Tx, in *TermInput) (*ent.Term, error) {
+	row, created, err := e.EnsureTerm(ctx, tx, in, nil)
+	if err == nil && !created {
+		return nil, &calendar.Error{Code: "term_exists", Key: "term_exists", Data: map[string]any{"term_id": row.ID}}
+	}
+	return row, err
+}
+
+// EnsureTerm stores a new category or tag with its texts in other languages. If the name is taken, as CreateTerm
+// understands it, EnsureTerm returns the term that has it, unchanged, and created is false.
+func (e *Editor) EnsureTerm(ctx context.Context, tx *ent.Tx, in *TermInput, others []calendar.Text) (
+	row *ent.Term, created bool, err error,
+) {
 	parent := in.parent(nil)
 	if err := e.refuseUnknownParent(ctx, tx, nil, parent); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	if !e.mayManageTerms(in.Taxonomy) {
-		return nil, forbidden()
+		return nil, false, Forbidden()
 	}
 	key := calendar.FoldName(*in.Name)
 	if err := claim(ctx, tx, in.Taxonomy, nameBelow(apply(0, parent), key)); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	there, err := termsNamed(ctx, tx, in.Taxonomy, []string{key})
+	stored, err := termsNamed(ctx, tx, in.Taxonomy, []string{key})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	for _, t := range there[key] {
+	for _, t := range stored[key] {
 		if apply(0, t.ParentID) == apply(0, parent) {
-			return nil, &calendar.Error{
-				Code: "term_exists", Key: "term_exists", Data: map[string]any{"term_id": t.ID},
-			}
+			return t, false, nil
 		}
 	}
-	return e.insertTerm(ctx, tx, in, parent)
+	row, err = e.insertTerm(ctx, tx, in, parent, others)
+	return row, err == nil, err
 }
 
 // insertTerm stores a term whose name is claimed and free.
-func (e *Editor) insertTerm(ctx context.Context, tx *ent.Tx, in *TermInput, parent *int64) (*ent.Term, error) {
+func (e *Editor) insertTerm(
+	ctx context.Context, tx *ent.Tx, in *TermInput, parent *int64, others []calendar.Text,
+) (*ent.Term, error) {
 	w := &written{kind: in.Taxonomy, language: e.original(), languages: calendar.LanguagesOf(e.original())}
 	w.text = text{title: *in.Name, description: apply("", in.Description)}
+	w.addTexts(others)
 	wanted := apply("", in.Slug)
 	if wanted == "" {
 		wanted = w.title
@@ -55,13 +70,12 @@ func (e *Editor) insertTerm(ctx context.Context, tx *ent.Tx, in *TermInput, pare
 	d := &diff{fresh: true}
 	c := tx.Term.Create().SetTaxonomy(in.Taxonomy).SetNillableParentID(parent).SetNillableSourceID(in.SourceID)
 	e.fillTerm(c.Mutation(), w, &written{}, in, 1, d)
-	original := calendar.Text{Language: w.language, Title: w.title, Description: w.description}
-	if err := SortKeysOf(e.Site.Language, original, nil).Set(c.Mutation()); err != nil {
+	if err := SortKeysOf(e.Site.Language, w.text.inLanguage(w.language), w.otherTexts()).Set(c.Mutation()); err != nil {
 		return nil, fmt.Errorf("sort keys: %w", err)
 	}
 	row, err := c.Save(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("create %s: %w", in.Taxonomy, raced(err))
+		return nil, fmt.Errorf("create %s: %w", in.Taxonomy, store.AsConflict(err))
 	}
 	// A term draws its id from its own table, and the slug needs the id.
 	w.id = row.ID
@@ -70,6 +84,11 @@ func (e *Editor) insertTerm(ctx context.Context, tx *ent.Tx, in *TermInput, pare
 	}
 	if err := tx.Term.Update().Where(term.ID(row.ID)).SetSlug(row.Slug).Exec(ctx); err != nil {
 		return nil, fmt.Errorf("slug of %s %d: %w", in.Taxonomy, row.ID, err)
+	}
+	for i := range w.others {
+		if err := translationsOf(tx, w.kind).save(ctx, w.id, &w.others[i]); err != nil {
+			return nil, fmt.Errorf("translation of %s %d: %w", in.Taxonomy, row.ID, err)
+		}
 	}
 	e.log(in.Taxonomy, row.ID, calendar.Created, nil)
 	return row, nil
@@ -87,7 +106,7 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 		}
 	}
 	if !e.mayManageTerms(row.Taxonomy) {
-		return nil, forbidden()
+		return nil, Forbidden()
 	}
 	if err := e.expect(row.Version); err != nil {
 		return nil, err
@@ -129,7 +148,7 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 // its events lose it.
 func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) error {
 	if !e.mayManageTerms(row.Taxonomy) {
-		return forbidden()
+		return Forbidden()
 	}
 	if err := e.expect(row.Version); err != nil {
 		return err
@@ -167,7 +186,7 @@ func (e *Editor) moveChildren(ctx context.Context, tx *ent.Tx, row *ent.Term) er
 		move.ClearParentID()
 	}
 	if err := move.Exec(ctx); err != nil {
-		return raced(err)
+		return store.AsConflict(err)
 	}
 	for _, id := range ids {
 		e.log(row.Taxonomy, id, calendar.Updated, []string{"parent"})

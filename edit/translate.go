@@ -7,6 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // text is what is written in one language. The title of anything but an event is its name; only events have
@@ -15,6 +16,11 @@ type text struct{ title, description, excerpt, slug string }
 
 // empty reports whether there is nothing to read; a slug alone is not read.
 func (t text) empty() bool { return t.title == "" && t.description == "" && t.excerpt == "" }
+
+// inLanguage returns the text as one in a language.
+func (t text) inLanguage(l calendar.Language) calendar.Text {
+	return calendar.Text{Language: l, Title: t.title, Description: t.description, Excerpt: t.excerpt}
+}
 
 // sentText is what is sent of a text; nil is not sent.
 type sentText struct{ title, description, excerpt, slug *string }
@@ -54,8 +60,28 @@ func (w *written) load(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// in finds the translation into a language; nil when there is none.
-func (w *written) in(l calendar.Language) *translation {
+// addTexts adds translations to a new owner. Those without anything to read and in the original language are left out.
+func (w *written) addTexts(texts []calendar.Text) {
+	for _, t := range texts {
+		o := translation{language: t.Language, text: text{title: t.Title, description: t.Description, excerpt: t.Excerpt}}
+		if t.Language != w.language && !o.empty() {
+			w.others = append(w.others, o)
+			w.languages = w.languages.With(t.Language)
+		}
+	}
+}
+
+// otherTexts returns the loaded translations.
+func (w *written) otherTexts() []calendar.Text {
+	out := make([]calendar.Text, len(w.others))
+	for i, o := range w.others {
+		out[i] = o.text.inLanguage(o.language)
+	}
+	return out
+}
+
+// translationInto returns the loaded translation into a language, nil if there is none.
+func (w *written) translationInto(l calendar.Language) *translation {
 	for i := range w.others {
 		if w.others[i].language == l {
 			return &w.others[i]
@@ -88,7 +114,7 @@ func (w *written) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) error
 			return err
 		}
 		if err := translationsOf(tx, w.kind).save(ctx, w.id, o); err != nil {
-			return raced(err)
+			return store.AsConflict(err)
 		}
 	}
 	return nil
@@ -111,7 +137,7 @@ func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *written, s sentText
 	}
 	var other *translation // nil: all belongs to the original
 	if language != w.language {
-		other = w.in(language)
+		other = w.translationInto(language)
 		if other == nil && e.Write != "" {
 			w.others = append(w.others, translation{language: language})
 			other = &w.others[len(w.others)-1]
@@ -173,7 +199,7 @@ func (w *written) keep(ctx context.Context, tx *ent.Tx, other *translation, was 
 		return nil
 	}
 	// Two first translations into one language at once are refused by the unique index.
-	return raced(table.save(ctx, w.id, other))
+	return store.AsConflict(table.save(ctx, w.id, other))
 }
 
 // reslug gives the text that is written a slug that is sent. What the owner has for a slug already, in
@@ -204,7 +230,7 @@ func (e *Editor) reslug(
 	mine := w.slugIn(language, *at)
 	var taken string
 	var err error
-	if w.isTerm() {
+	if w.kind.IsTerm() {
 		taken, err = mine.takeExactly(ctx, tx, base)
 	} else {
 		taken, err = mine.take(ctx, tx, base)
@@ -218,5 +244,3 @@ func (e *Editor) reslug(
 	}
 	return nil
 }
-
-func (w *written) isTerm() bool { return w.kind == calendar.Category || w.kind == calendar.Tag }

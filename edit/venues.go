@@ -75,7 +75,7 @@ func (e *Editor) venues(tx *ent.Tx, in *VenueInput, s *sent) named[*ent.Venue] {
 		insert: func(ctx context.Context, d *diff, common func(namedMutation)) (*ent.Venue, error) {
 			c := tx.Venue.Create()
 			common(c.Mutation())
-			in.fill(c.Mutation(), &ent.Venue{ShowMap: true, ShowMapLink: true}, d)
+			in.fill(c.Mutation(), newVenue(), d)
 			return c.Save(ctx)
 		},
 		update: func(ctx context.Context, old *ent.Venue, d *diff, common func(namedMutation)) error {
@@ -97,6 +97,9 @@ func (e *Editor) venues(tx *ent.Tx, in *VenueInput, s *sent) named[*ent.Venue] {
 	}
 }
 
+// newVenue returns the defaults of a new venue.
+func newVenue() *ent.Venue { return &ent.Venue{ShowMap: true, ShowMapLink: true} }
+
 // fill writes what only venues have over what is stored.
 func (in *VenueInput) fill(m *ent.VenueMutation, old *ent.Venue, d *diff) {
 	put(d, "address", old.Address, apply(old.Address, in.Address), m.SetAddress)
@@ -113,7 +116,7 @@ func (in *VenueInput) fill(m *ent.VenueMutation, old *ent.Venue, d *diff) {
 	latitude, longitude := in.Latitude.over(old.Latitude), in.Longitude.over(old.Longitude)
 	putOptional(d, "geo_lat", old.Latitude, latitude, m.SetLatitude, m.ClearLatitude)
 	putOptional(d, "geo_lng", old.Longitude, longitude, m.SetLongitude, m.ClearLongitude)
-	putOptional(d, "", old.Cell, cellOf(latitude, longitude), m.SetCell, m.ClearCell)
+	putOptional(d, "", old.Cell, VenueCell(latitude, longitude), m.SetCell, m.ClearCell)
 }
 
 // over is the coordinate after what is sent.
@@ -143,4 +146,12 @@ func (in *VenueInput) faults(old *ent.Venue) []*param.Fault {
 	return []*param.Fault{{
 		Param: missing, Key: "needs-other", Args: map[string]any{"Param": missing, "Other": there},
 	}}
+}
+
+// VenueCell returns the cell of a position on the map, nil if a coordinate is missing.
+func VenueCell(latitude, longitude *float64) *int64 {
+	if latitude == nil || longitude == nil {
+		return nil
+	}
+	return new(calendar.Cell(*latitude, *longitude))
 }

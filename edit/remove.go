@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // RemoveAll deletes events, venues or organizers for good, in or out of the trash, with their slugs, links,
@@ -22,7 +23,7 @@ import (
 // Other events lose a parent, a venue or an organizer that goes. Records that are gone already are no error.
 func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	if e.By.Role != calendar.Administrator || !e.may(auth.Create, &record{written: written{kind: kind}}) {
-		return forbidden()
+		return Forbidden()
 	}
 	ids = slices.Sorted(slices.Values(ids))
 	for part := range slices.Chunk(ids, batch) {
@@ -52,7 +53,7 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 			err = fmt.Errorf("no records of kind %s are removed like this", kind)
 		}
 		if err != nil {
-			return fmt.Errorf("remove records of kind %s: %w", kind, raced(err))
+			return fmt.Errorf("remove records of kind %s: %w", kind, store.AsConflict(err))
 		}
 		for _, id := range there {
 			e.log(kind, id, calendar.Deleted, nil)
@@ -87,7 +88,7 @@ func (e *Editor) removeEvents(ctx context.Context, tx *ent.Tx, ids []int64) erro
 	for _, c := range counts {
 		by[c.TermID] = -c.Count
 	}
-	if err := recount(ctx, tx, by); err != nil {
+	if err := CountEvents(ctx, tx, by); err != nil {
 		return err
 	}
 	children, err := tx.Event.Query().Where(event.ParentIDIn(ids...), event.IDNotIn(ids...)).
