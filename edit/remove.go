@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -27,7 +29,7 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 	}
 	ids = slices.Sorted(slices.Values(ids))
 	for part := range slices.Chunk(ids, batch) {
-		there, err := lockRecords(ctx, tx, kind, part)
+		there, err := recordTableOf(tx, kind).lock(ctx, sql.FieldIn(event.FieldID, part...), noLimit)
 		if err != nil {
 			return fmt.Errorf("remove records of kind %s: %w", kind, err)
 		}
@@ -60,17 +62,6 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 		}
 	}
 	return nil
-}
-
-// lockRecords locks records that are about to go, and tells which there are.
-func lockRecords(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) ([]int64, error) {
-	switch kind {
-	case calendar.Venue:
-		return tx.Venue.Query().Where(venue.IDIn(ids...)).Order(venue.ByID()).Modify(forUpdate).IDs(ctx)
-	case calendar.Organizer:
-		return tx.Organizer.Query().Where(organizer.IDIn(ids...)).Order(organizer.ByID()).Modify(forUpdate).IDs(ctx)
-	}
-	return tx.Event.Query().Where(event.IDIn(ids...)).Order(event.ByID()).Modify(forUpdate).IDs(ctx)
 }
 
 func (e *Editor) removeEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
