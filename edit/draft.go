@@ -42,13 +42,7 @@ func (e *Editor) DraftEvent(m *ent.EventMutation, in *EventInput, others []calen
 	}
 	d := e.draft(r, s)
 	d.Password, d.Counted = password, counted(r.status)
-	for kind, ids := range own.linkedIDs() {
-		if kind == calendar.Venue {
-			d.Venues = uniqueIDs(ids)
-		} else {
-			d.Organizers = uniqueIDs(ids)
-		}
-	}
+	d.Venues, d.Organizers = uniqueIDs(idsOf(own.Venues)), uniqueIDs(idsOf(own.Organizers))
 	for _, list := range [2]*[]TermRef{own.Categories, own.Tags} {
 		if list != nil {
 			for _, t := range *list {

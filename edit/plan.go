@@ -49,12 +49,15 @@ func (e *Editor) planEvent(
 		*t.found = found
 		faults = append(faults, fault)
 	}
-	for kind, ids := range in.linkedIDs() {
-		fault, err := e.lockedLinkFault(ctx, tx, kind, ids)
+	for _, l := range []struct {
+		kind calendar.Kind
+		ids  []int64
+	}{{calendar.Venue, idsOf(in.Venues)}, {calendar.Organizer, idsOf(in.Organizers)}} {
+		fault, err := e.lockedLinkFault(ctx, tx, l.kind, l.ids)
 		if err != nil {
 			return nil, err
 		}
-		faults = append(faults, faultOf(string(kind), fault))
+		faults = append(faults, faultOf(string(l.kind), fault))
 	}
 	// The stored parent may be sent back, even if it is in the trash by now.
 	if in.ParentID != nil && (row == nil || !same(row.ParentID, *in.ParentID)) {
@@ -67,30 +70,17 @@ func (e *Editor) planEvent(
 	return p, invalid(faults...)
 }
 
-// linkedIDs yields the ids of the venues sent, then those of the organizers.
-func (in *EventInput) linkedIDs() func(yield func(calendar.Kind, []int64) bool) {
-	return func(yield func(calendar.Kind, []int64) bool) {
-		var ids []int64
-		if in.Venues != nil {
-			for _, r := range *in.Venues {
-				if r.New == nil {
-					ids = append(ids, r.ID)
-				}
-			}
-		}
-		if !yield(calendar.Venue, ids) {
-			return
-		}
-		ids = nil
-		if in.Organizers != nil {
-			for _, r := range *in.Organizers {
-				if r.New == nil {
-					ids = append(ids, r.ID)
-				}
-			}
-		}
-		yield(calendar.Organizer, ids)
+// idsOf returns the ids among references.
+func idsOf[I any](refs *[]LinkRef[I]) (ids []int64) {
+	if refs == nil {
+		return nil
 	}
+	for _, r := range *refs {
+		if r.New == nil {
+			ids = append(ids, r.ID)
+		}
+	}
+	return ids
 }
 
 // refuseEventLoop refuses to place an event below itself.
@@ -120,42 +110,54 @@ func (e *Editor) carryOut(ctx context.Context, tx *ent.Tx, p *plan, in *EventInp
 			return err
 		}
 	}
-	if in.Venues != nil {
-		for i, r := range *in.Venues {
-			if r.New != nil {
-				s := r.New.sent()
-				s.author, s.linked = author, true
-				row, _, err := e.createVenue(ctx, tx, r.New, s)
-				if err != nil {
-					return linkedError("venue", i, err)
-				}
-				if row.Status == calendar.Trash {
-					continue // its status was sent as well
-				}
-				r.ID = row.ID
-			}
-			p.venues = append(p.venues, r.ID)
+	p.venues, err = createLinked(calendar.Venue, in.Venues, func(in *VenueInput) (int64, calendar.Status, error) {
+		s := in.sent()
+		s.author, s.linked = author, true
+		row, _, err := e.createVenue(ctx, tx, in, s)
+		if err != nil {
+			return 0, "", err
 		}
+		return row.ID, row.Status, nil
+	})
+	if err != nil {
+		return err
 	}
-	if in.Organizers != nil {
-		for i, r := range *in.Organizers {
-			if r.New != nil {
-				s := r.New.sent()
-				s.author, s.linked = author, true
-				row, _, err := e.createOrganizer(ctx, tx, r.New, s)
-				if err != nil {
-					return linkedError("organizer", i, err)
-				}
-				if row.Status == calendar.Trash {
-					continue
-				}
-				r.ID = row.ID
-			}
-			p.organizers = append(p.organizers, r.ID)
+	p.organizers, err = createLinked(calendar.Organizer, in.Organizers, func(in *OrganizerInput) (int64, calendar.Status, error) {
+		s := in.sent()
+		s.author, s.linked = author, true
+		row, _, err := e.createOrganizer(ctx, tx, in, s)
+		if err != nil {
+			return 0, "", err
 		}
+		return row.ID, row.Status, nil
+	})
+	return err
+}
+
+// createLinked creates the new records among references, and returns the ids of all, each once. It leaves out a record
+// that was sent to the trash.
+func createLinked[I any](
+	kind calendar.Kind, refs *[]LinkRef[I], create func(*I) (int64, calendar.Status, error),
+) ([]int64, error) {
+	if refs == nil {
+		return nil, nil
 	}
-	p.venues, p.organizers = uniqueIDs(p.venues), uniqueIDs(p.organizers)
-	return nil
+	var ids []int64
+	for i, r := range *refs {
+		id := r.ID
+		if r.New != nil {
+			created, status, err := create(r.New)
+			if err != nil {
+				return nil, linkedError(string(kind), i, err)
+			}
+			if status == calendar.Trash {
+				continue
+			}
+			id = created
+		}
+		ids = append(ids, id)
+	}
+	return uniqueIDs(ids), nil
 }
 
 // linkedError turns what is wrong with a record sent with an event into a fault of the event's parameter.
