@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// counted reports whether events of the stored status count for their terms.
-func counted(s calendar.Status) bool { return s == calendar.Publish }
+// countsForTerms reports whether events of the stored status count for their terms.
+func countsForTerms(s calendar.Status) bool { return s == calendar.Publish }
 
 // CountEvents adds to the numbers of published events of terms, by their ids. One statement locks the terms in the order
 // of their ids. A deleted term is store.ErrConflict.

@@ -41,7 +41,7 @@ func (e *Editor) DraftEvent(m *ent.EventMutation, in *EventInput, others []calen
 		return nil, err
 	}
 	d := e.draft(r, s)
-	d.Password, d.Counted = password, counted(r.status)
+	d.Password, d.Counted = password, countsForTerms(r.status)
 	d.Venues, d.Organizers = uniqueIDs(idsOf(own.Venues)), uniqueIDs(idsOf(own.Organizers))
 	for _, list := range [2]*[]TermRef{own.Categories, own.Tags} {
 		if list != nil {
@@ -84,14 +84,14 @@ func (e *Editor) DraftOrganizer(m *ent.OrganizerMutation, in *OrganizerInput, ot
 }
 
 // draftRecord returns a new record with its texts, without an id and a slug.
-func (e *Editor) draftRecord(kind calendar.Kind, s *sent, others []calendar.Text) *record {
+func (e *Editor) draftRecord(kind calendar.Kind, s *recordInput, others []calendar.Text) *record {
 	r := e.conceive(kind, s)
 	r.addTexts(others)
 	return r
 }
 
 // draft describes a record that draftRecord made. common are its search texts that are the same in all languages.
-func (e *Editor) draft(r *record, s *sent, common ...string) *Draft {
+func (e *Editor) draft(r *record, s *recordInput, common ...string) *Draft {
 	d := &Draft{Original: r.text.inLanguage(r.language), Others: r.otherTexts()}
 	d.SlugBase, d.HasSlug = r.wantedSlug(s)
 	d.SearchTexts = e.searchTextsOf(r.kind, d.Original, d.Others, common...)

@@ -107,8 +107,8 @@ func PreconditionFailed() error {
 	return &calendar.Error{Code: "rest_precondition_failed", Key: "rest_precondition_failed"}
 }
 
-// guarded checks the outcome of an update of one row that names the version it expects.
-func guarded(rows int, err error) error {
+// expectOneRow checks the outcome of an update of one row that names the version it expects.
+func expectOneRow(rows int, err error) error {
 	if err == nil && rows == 0 {
 		return store.ErrConflict
 	}

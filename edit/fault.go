@@ -72,8 +72,8 @@ func uniqueIDs(ids []int64) []int64 {
 	return out
 }
 
-// without lists what of all is not in some, in order.
-func without(all, some []int64) []int64 {
+// idsWithout returns the ids of all that are not in some, in order.
+func idsWithout(all, some []int64) []int64 {
 	drop := make(map[int64]bool, len(some))
 	for _, id := range some {
 		drop[id] = true

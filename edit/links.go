@@ -17,7 +17,7 @@ import (
 
 // relink makes the venues or organizers of an event those with the ids, in their order.
 func relink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []int64, d *diff) error {
-	was, err := linked(ctx, tx, kind, id)
+	was, err := loadLinks(ctx, tx, kind, id)
 	if err != nil || slices.Equal(was, ids) {
 		return err
 	}
@@ -131,8 +131,8 @@ func link(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []i
 	return nil
 }
 
-// linked lists the venues or organizers of an event in their order.
-func linked(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64) (ids []int64, err error) {
+// loadLinks loads the ids of the venues or organizers of an event, in their order.
+func loadLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64) (ids []int64, err error) {
 	if kind == calendar.Venue {
 		err = tx.EventVenue.Query().Where(eventvenue.EventID(id)).Order(ent.Asc(eventvenue.FieldPosition)).
 			Select(eventvenue.FieldVenueID).Scan(ctx, &ids)
@@ -146,14 +146,14 @@ func linked(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64) (ids 
 	return ids, nil
 }
 
-// terms are the terms of an event, by taxonomy.
-type terms struct{ categories, tags []int64 }
+// termIDs are the terms of an event, by taxonomy.
+type termIDs struct{ categories, tags []int64 }
 
-func (t terms) all() []int64 { return slices.Concat(t.categories, t.tags) }
+func (t termIDs) all() []int64 { return slices.Concat(t.categories, t.tags) }
 
 // termsOf lists the terms of an event.
-func termsOf(ctx context.Context, tx *ent.Tx, id int64) (terms, error) {
-	var t terms
+func termsOf(ctx context.Context, tx *ent.Tx, id int64) (termIDs, error) {
+	var t termIDs
 	rows, err := tx.Term.Query().Where(term.HasEventsWith(event.ID(id))).Order(ent.Asc(term.FieldID)).
 		Select(term.FieldID, term.FieldTaxonomy).All(ctx)
 	if err != nil {
@@ -171,7 +171,7 @@ func termsOf(ctx context.Context, tx *ent.Tx, id int64) (terms, error) {
 
 // linkTerms changes the terms of an event, and their numbers of published events as its status or terms
 // change. The numbers come first: they lock the terms, so that the links find them still there.
-func linkTerms(ctx context.Context, tx *ent.Tx, id int64, was, is terms, wasCounted, isCounted bool) error {
+func linkTerms(ctx context.Context, tx *ent.Tx, id int64, was, is termIDs, wasCounted, isCounted bool) error {
 	by := make(map[int64]int)
 	if wasCounted {
 		for _, t := range was.all() {
@@ -186,13 +186,13 @@ func linkTerms(ctx context.Context, tx *ent.Tx, id int64, was, is terms, wasCoun
 	if err := CountEvents(ctx, tx, by); err != nil {
 		return err
 	}
-	for part := range slices.Chunk(without(was.all(), is.all()), batch) {
+	for part := range slices.Chunk(idsWithout(was.all(), is.all()), batch) {
 		_, err := tx.EventTerm.Delete().Where(eventterm.EventID(id), eventterm.TermIDIn(part...)).Exec(ctx)
 		if err != nil {
 			return fmt.Errorf("terms of event %d: %w", id, err)
 		}
 	}
-	for part := range slices.Chunk(without(is.all(), was.all()), batch) {
+	for part := range slices.Chunk(idsWithout(is.all(), was.all()), batch) {
 		err := tx.EventTerm.MapCreateBulk(part, func(c *ent.EventTermCreate, i int) {
 			c.SetEventID(id).SetTermID(part[i])
 		}).Exec(ctx)

@@ -15,14 +15,14 @@ import (
 // the permission; carrying out creates the rest.
 type plan struct {
 	categories, tags   *termLookup
-	terms              terms
+	terms              termIDs
 	venues, organizers []int64
 }
 
 // planEvent looks up all that an event names. Row is nil for a new one; span is the fault of its dates, if it
 // has any. Faults come in the order of the parameters.
 func (e *Editor) planEvent(
-	ctx context.Context, tx *ent.Tx, old *record, row *ent.Event, s *sent, in *EventInput, span *param.Fault,
+	ctx context.Context, tx *ent.Tx, old *record, row *ent.Event, s *recordInput, in *EventInput, span *param.Fault,
 ) (*plan, error) {
 	author, picture, err := e.referenceFaults(ctx, tx, old, s)
 	if err != nil {
@@ -60,7 +60,7 @@ func (e *Editor) planEvent(
 		faults = append(faults, faultOf(string(l.kind), fault))
 	}
 	// The stored parent may be sent back, even if it is in the trash by now.
-	if in.ParentID != nil && (row == nil || !same(row.ParentID, *in.ParentID)) {
+	if in.ParentID != nil && (row == nil || !equalsID(row.ParentID, *in.ParentID)) {
 		fault, err := e.ParentFault(ctx, tx.Client(), *in.ParentID)
 		if err != nil {
 			return nil, err
@@ -85,7 +85,7 @@ func idsOf[I any](refs *[]LinkRef[I]) (ids []int64) {
 
 // refuseEventLoop refuses to place an event below itself.
 func (e *Editor) refuseEventLoop(ctx context.Context, tx *ent.Tx, row *ent.Event, parent *int64) error {
-	if parent == nil || *parent == 0 || same(row.ParentID, *parent) {
+	if parent == nil || *parent == 0 || equalsID(row.ParentID, *parent) {
 		return nil
 	}
 	above := func(ctx context.Context, id int64) (*int64, error) {

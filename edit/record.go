@@ -14,7 +14,7 @@ import (
 
 // record is what events, venues and organizers have in common.
 type record struct {
-	written
+	textOwner
 	standing
 	author, image *int64
 	source        *string
@@ -22,8 +22,8 @@ type record struct {
 	version       int64
 }
 
-// sent is what is sent of what records have in common; nil is not sent.
-type sent struct {
+// recordInput is the fields that events, venues and organizers share, as they are sent; nil is not sent.
+type recordInput struct {
 	author *int64
 	// linked is an author who comes from the event that a record is created with, not from the client.
 	linked    bool
@@ -63,7 +63,7 @@ type recordMutation interface {
 }
 
 // fillTracked writes what records and terms have in common. Texts and slug are noted by those who change them.
-func (e *Editor) fillTracked(m trackedMutation, w, old *written, modified *time.Time, version int64, d *diff) {
+func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *time.Time, version int64, d *diff) {
 	if d.fresh {
 		m.SetCreatedAt(e.Now)
 	}
@@ -76,11 +76,11 @@ func (e *Editor) fillTracked(m trackedMutation, w, old *written, modified *time.
 }
 
 // fill writes a record over the one that is stored.
-func (e *Editor) fill(m recordMutation, r, old *record, s *sent, d *diff) {
+func (e *Editor) fill(m recordMutation, r, old *record, s *recordInput, d *diff) {
 	if d.fresh {
 		m.SetID(r.id)
 	}
-	e.fillTracked(m, &r.written, &old.written, s.modified, r.version, d)
+	e.fillTracked(m, &r.textOwner, &old.textOwner, s.modified, r.version, d)
 	putOptional(d, "author", old.author, r.author, m.SetAuthorID, m.ClearAuthorID)
 	put(d, "status", old.status, r.status, m.SetStatus)
 	put(d, "", old.before, r.before, m.SetStatusBeforeTrash)
@@ -91,7 +91,7 @@ func (e *Editor) fill(m recordMutation, r, old *record, s *sent, d *diff) {
 }
 
 // referenceFaults returns the faults of the author and the image that are sent. It does not look up a stored value.
-func (e *Editor) referenceFaults(ctx context.Context, tx *ent.Tx, old *record, s *sent) (
+func (e *Editor) referenceFaults(ctx context.Context, tx *ent.Tx, old *record, s *recordInput) (
 	author, picture *param.Fault, err error,
 ) {
 	if e.setsAuthor(old, s) {
@@ -99,7 +99,7 @@ func (e *Editor) referenceFaults(ctx context.Context, tx *ent.Tx, old *record, s
 			return nil, nil, err
 		}
 	}
-	if s.image != nil && !same(old.image, *s.image) {
+	if s.image != nil && !equalsID(old.image, *s.image) {
 		if picture, err = e.ImageFault(ctx, tx.Client(), *s.image); err != nil {
 			return nil, nil, err
 		}
@@ -108,15 +108,15 @@ func (e *Editor) referenceFaults(ctx context.Context, tx *ent.Tx, old *record, s
 }
 
 // setsAuthor reports whether an author is sent that is neither the caller nor the stored author.
-func (e *Editor) setsAuthor(old *record, s *sent) bool {
-	return s.author != nil && !s.linked && !same(old.author, *s.author) &&
+func (e *Editor) setsAuthor(old *record, s *recordInput) bool {
+	return s.author != nil && !s.linked && !equalsID(old.author, *s.author) &&
 		(*s.author == 0 || *s.author != e.By.UserID)
 }
 
-func same(stored *int64, id int64) bool { return stored != nil && *stored == id }
+func equalsID(stored *int64, id int64) bool { return stored != nil && *stored == id }
 
 // permit asks the permission matrix about a write; old is the zero record, of its kind, for a new one.
-func (e *Editor) permit(old *record, s *sent) error {
+func (e *Editor) permit(old *record, s *recordInput) error {
 	fresh := old.status == ""
 	switch {
 	case fresh && !e.may(auth.Create, old), !fresh && !e.may(auth.Edit, old):
@@ -134,7 +134,7 @@ func (e *Editor) permit(old *record, s *sent) error {
 }
 
 // begin makes a new record: draws its id, and takes its slug if the status needs one or one is sent.
-func (e *Editor) begin(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *sent) (*record, error) {
+func (e *Editor) begin(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *recordInput) (*record, error) {
 	r := e.conceive(kind, s)
 	drawn, err := tx.Record.Create().SetKind(kind).Save(ctx)
 	if err != nil {
@@ -150,7 +150,7 @@ func (e *Editor) begin(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *s
 }
 
 // conceive is a new record without an id and a slug.
-func (e *Editor) conceive(kind calendar.Kind, s *sent) *record {
+func (e *Editor) conceive(kind calendar.Kind, s *recordInput) *record {
 	r := &record{author: e.author(), source: s.source, version: 1}
 	if s.author != nil || s.linked {
 		r.author = s.author
@@ -164,7 +164,7 @@ func (e *Editor) conceive(kind calendar.Kind, s *sent) *record {
 }
 
 // wantedSlug is the slug that a new record takes if it is free, "" for that of its id; not ok is none.
-func (r *record) wantedSlug(s *sent) (base string, ok bool) {
+func (r *record) wantedSlug(s *recordInput) (base string, ok bool) {
 	wanted := apply("", s.slug)
 	if wanted == "" && !r.needsSlug() {
 		return "", false
@@ -181,7 +181,7 @@ func (r *record) needsSlug() bool {
 }
 
 // revise applies what is sent to a record: its standing, its texts and slugs. Old stays what is stored.
-func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *sent, d *diff) (
+func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordInput, d *diff) (
 	*record, calendar.Action, error,
 ) {
 	r := new(*old)
@@ -208,7 +208,7 @@ func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *sent, d
 			return nil, "", err
 		}
 	}
-	if err := e.rewrite(ctx, tx, &r.written, texts, d); err != nil {
+	if err := e.rewrite(ctx, tx, &r.textOwner, texts, d); err != nil {
 		return nil, "", err
 	}
 	if r.slug == "" && r.needsSlug() {

@@ -69,7 +69,7 @@ func unknownFault(ids []int64, find func(part []int64) ([]int64, error)) (*param
 		if err != nil {
 			return nil, err
 		}
-		if missing := without(part, found); missing != nil {
+		if missing := idsWithout(part, found); missing != nil {
 			return unknownIDs(missing), nil
 		}
 	}

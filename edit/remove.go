@@ -24,7 +24,7 @@ import (
 //
 // Other events lose a parent, a venue or an organizer that goes. Records that are gone already are no error.
 func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
-	if e.By.Role != calendar.Administrator || !e.may(auth.Create, &record{written: written{kind: kind}}) {
+	if e.By.Role != calendar.Administrator || !e.may(auth.Create, &record{textOwner: textOwner{kind: kind}}) {
 		return Forbidden()
 	}
 	ids = slices.Sorted(slices.Values(ids))

@@ -65,7 +65,7 @@ func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
 	}
 	for kind, ids := range stale {
 		// What was created and then changed again in the same transaction is not new any more.
-		fresh := without(ids[true], ids[false])
+		fresh := idsWithout(ids[true], ids[false])
 		for part := range slices.Chunk(fresh, batch) {
 			if err := e.insertFreshTexts(ctx, tx, kind, part); err != nil {
 				return fmt.Errorf("search texts of %s: %w", kind, err)

@@ -86,7 +86,7 @@ func (s slugOf) store(ctx context.Context, tx *ent.Tx, text string) error {
 		return tx.Slug.Create().SetKind(s.kind).SetSlug(text).SetOwnerID(s.owner).
 			SetLanguage(s.language).SetTrashedID(s.scope()).Exec(ctx)
 	}
-	return guarded(tx.Slug.Update().
+	return expectOneRow(tx.Slug.Update().
 		Where(slug.OwnerID(s.owner), slug.KindEQ(s.kind), slug.Slug(s.slug)).
 		SetSlug(text).SetTrashedID(s.scope()).Save(ctx))
 }

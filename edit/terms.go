@@ -60,7 +60,7 @@ func (e *Editor) EnsureTerm(ctx context.Context, tx *ent.Tx, in *TermInput, othe
 func (e *Editor) insertTerm(
 	ctx context.Context, tx *ent.Tx, in *TermInput, parent *int64, others []calendar.Text,
 ) (*ent.Term, error) {
-	w := &written{kind: in.Taxonomy, language: e.original(), languages: calendar.LanguagesOf(e.original())}
+	w := &textOwner{kind: in.Taxonomy, language: e.original(), languages: calendar.LanguagesOf(e.original())}
 	w.text = text{title: *in.Name, description: apply("", in.Description)}
 	w.addTexts(others)
 	wanted := apply("", in.Slug)
@@ -69,7 +69,7 @@ func (e *Editor) insertTerm(
 	}
 	d := &diff{fresh: true}
 	c := tx.Term.Create().SetTaxonomy(in.Taxonomy).SetNillableParentID(parent).SetNillableSourceID(in.SourceID)
-	e.fillTerm(c.Mutation(), w, &written{}, in, 1, d)
+	e.fillTerm(c.Mutation(), w, &textOwner{}, in, 1, d)
 	if err := SortKeysOf(e.Site.Language, w.text.inLanguage(w.language), w.otherTexts()).Set(c.Mutation()); err != nil {
 		return nil, fmt.Errorf("sort keys: %w", err)
 	}
@@ -137,7 +137,7 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 		m.SetSourceID(*in.SourceID)
 	}
 	e.fillTerm(m, w, old, in, row.Version+1, d)
-	if err := guarded(u.Save(ctx)); err != nil {
+	if err := expectOneRow(u.Save(ctx)); err != nil {
 		return nil, fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
 	}
 	e.log(row.Taxonomy, row.ID, calendar.Updated, d.fields)
@@ -164,7 +164,7 @@ func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) erro
 		return fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
 	}
 	// Translations go with it.
-	err = guarded(tx.Term.Delete().Where(term.ID(row.ID), term.Version(row.Version)).Exec(ctx))
+	err = expectOneRow(tx.Term.Delete().Where(term.ID(row.ID), term.Version(row.Version)).Exec(ctx))
 	if err != nil {
 		return fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
 	}
@@ -199,14 +199,14 @@ func (e *Editor) mayManageTerms(taxonomy calendar.Kind) bool {
 }
 
 // fillTerm writes a term over the one that is stored.
-func (e *Editor) fillTerm(m *ent.TermMutation, w, old *written, in *TermInput, version int64, d *diff) {
+func (e *Editor) fillTerm(m *ent.TermMutation, w, old *textOwner, in *TermInput, version int64, d *diff) {
 	e.fillTracked(m, w, old, in.ModifiedAt, version, d)
 	put(d, "", old.title, w.title, m.SetName)
 	put(d, "", calendar.FoldName(old.title), calendar.FoldName(w.title), m.SetNameKey)
 }
 
-func termWritten(row *ent.Term) *written {
-	return &written{
+func termWritten(row *ent.Term) *textOwner {
+	return &textOwner{
 		kind: row.Taxonomy, id: row.ID, language: row.Language, languages: row.Languages,
 		text: text{title: row.Name, description: row.Description, slug: row.Slug},
 	}
@@ -225,7 +225,7 @@ func (in *TermInput) parent(row *ent.Term) *int64 {
 
 // refuseUnknownParent refuses a parent that is no category.
 func (e *Editor) refuseUnknownParent(ctx context.Context, tx *ent.Tx, row *ent.Term, parent *int64) error {
-	if parent == nil || (row != nil && same(row.ParentID, *parent)) {
+	if parent == nil || (row != nil && equalsID(row.ParentID, *parent)) {
 		return nil
 	}
 	fault, err := e.TermsFault(ctx, tx.Client(), calendar.Category, []int64{*parent})

@@ -26,7 +26,7 @@ func (t text) inLanguage(l calendar.Language) calendar.Text {
 type sentText struct{ title, description, excerpt, slug *string }
 
 // written is what has texts and slugs: a record or a term.
-type written struct {
+type textOwner struct {
 	kind      calendar.Kind
 	id        int64
 	language  calendar.Language    // original
@@ -45,10 +45,10 @@ type translation struct {
 }
 
 // translated reports whether there may be other languages than the original.
-func (w *written) translated() bool { return w.languages != calendar.LanguagesOf(w.language) }
+func (w *textOwner) translated() bool { return w.languages != calendar.LanguagesOf(w.language) }
 
 // load reads the translations, unless there are none.
-func (w *written) load(ctx context.Context, tx *ent.Tx) error {
+func (w *textOwner) load(ctx context.Context, tx *ent.Tx) error {
 	if w.loaded || !w.translated() {
 		return nil
 	}
@@ -61,7 +61,7 @@ func (w *written) load(ctx context.Context, tx *ent.Tx) error {
 }
 
 // addTexts adds translations to a new owner. Those without anything to read and in the original language are left out.
-func (w *written) addTexts(texts []calendar.Text) {
+func (w *textOwner) addTexts(texts []calendar.Text) {
 	for _, t := range texts {
 		o := translation{language: t.Language, text: text{title: t.Title, description: t.Description, excerpt: t.Excerpt}}
 		if t.Language != w.language && !o.empty() {
@@ -72,7 +72,7 @@ func (w *written) addTexts(texts []calendar.Text) {
 }
 
 // otherTexts returns the loaded translations.
-func (w *written) otherTexts() []calendar.Text {
+func (w *textOwner) otherTexts() []calendar.Text {
 	out := make([]calendar.Text, len(w.others))
 	for i, o := range w.others {
 		out[i] = o.text.inLanguage(o.language)
@@ -81,7 +81,7 @@ func (w *written) otherTexts() []calendar.Text {
 }
 
 // translationInto returns the loaded translation into a language, nil if there is none.
-func (w *written) translationInto(l calendar.Language) *translation {
+func (w *textOwner) translationInto(l calendar.Language) *translation {
 	for i := range w.others {
 		if w.others[i].language == l {
 			return &w.others[i]
@@ -91,12 +91,12 @@ func (w *written) translationInto(l calendar.Language) *translation {
 }
 
 // slugIn is the slug that the owner has in a language.
-func (w *written) slugIn(l calendar.Language, text string) slugOf {
+func (w *textOwner) slugIn(l calendar.Language, text string) slugOf {
 	return slugOf{kind: w.kind, owner: w.id, language: l, slug: text, trashed: w.trashed}
 }
 
 // moveSlugs takes the slugs of all languages to the trash or out of it.
-func (w *written) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) error {
+func (w *textOwner) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) error {
 	if err := w.load(ctx, tx); err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (w *written) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) error
 // original; without one where a read without any language wish finds it, field by field: in the language of
 // the site if there is such a text, else in the original. What changed is noted in d; the caller stores the
 // original row.
-func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *written, s sentText, d *diff) error {
+func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *textOwner, s sentText, d *diff) error {
 	if s == (sentText{}) {
 		return nil
 	}
@@ -179,7 +179,7 @@ func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *written, s sentText
 
 // keep stores or removes a translation that was changed, and the language with it. A translation goes when
 // its last text is cleared.
-func (w *written) keep(ctx context.Context, tx *ent.Tx, other *translation, was text, cleared bool) error {
+func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, was text, cleared bool) error {
 	table := translationsOf(tx, w.kind)
 	if other.empty() && (cleared || other.slug == "") {
 		w.languages = w.languages.Without(other.language)
@@ -205,7 +205,7 @@ func (w *written) keep(ctx context.Context, tx *ent.Tx, other *translation, was 
 // reslug gives the text that is written a slug that is sent. What the owner has for a slug already, in
 // whichever language, is nothing new: representations that are sent back carry it.
 func (e *Editor) reslug(
-	ctx context.Context, tx *ent.Tx, w *written, other *translation, sent *string, d *diff,
+	ctx context.Context, tx *ent.Tx, w *textOwner, other *translation, sent *string, d *diff,
 ) error {
 	if sent == nil || *sent == "" {
 		return nil
