@@ -13,3 +13,6 @@ const (
 	Category  Kind = "category"
 	Tag       Kind = "tag"
 )
+
+// IsTerm reports whether the kind is a taxonomy.
+func (k Kind) IsTerm() bool { return k == Category || k == Tag }

@@ -35,9 +35,12 @@ func SlugKey(text string) string {
 // Slug is the slug of a record whose own text leaves nothing for one, such as event-15.
 func (k Kind) Slug(id int64) string { return string(k) + "-" + strconv.FormatInt(id, 10) }
 
-// NumberedSlug is what is tried when base is taken: base-2, base-3 and so on. Base is cut where the result
+// NumberedSlug returns the nth slug to try for a base: base, base-2, base-3 and so on. Base is cut where the result
 // would exceed MaxSlug; the mark of the trash is not.
 func NumberedSlug(base string, n int) string {
+	if n == 1 {
+		return base
+	}
 	stem, trashed := strings.CutSuffix(base, trashedSuffix)
 	end := "-" + strconv.Itoa(n)
 	if trashed {

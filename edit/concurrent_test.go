@@ -1,4 +1,4 @@
-package edit
+package edit_test
 
 import (
 	"context"
@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/internal/edittest"
 )
 
 const racers = 12
@@ -38,25 +40,25 @@ func race(t *testing.T, f func(i int) error) {
 	}
 }
 
-func (w *world) run(e *Editor, do func(ctx context.Context, tx *ent.Tx) error) error {
-	return Write(w.t.Context(), w.db, e, func(tx *ent.Tx) error { return do(w.t.Context(), tx) })
+func run(w *edittest.World, e *edit.Editor, do func(ctx context.Context, tx *ent.Tx) error) error {
+	return edit.Write(w.T.Context(), w.DB, e, func(tx *ent.Tx) error { return do(w.T.Context(), tx) })
 }
 
-func someEvent() *EventInput {
-	return &EventInput{Title: new("Same"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00")}
+func someEvent() *edit.EventInput {
+	return &edit.EventInput{Title: new("Same"), Start: edittest.Wall("2026-07-01 18:00:00"), End: edittest.Wall("2026-07-01 20:00:00")}
 }
 
 func TestRaceForSlug(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		race(t, func(int) error {
-			e := w.as(calendar.Editor)
-			return w.run(e, func(ctx context.Context, tx *ent.Tx) error {
+			e := w.As(calendar.Editor)
+			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 				_, err := e.CreateEvent(ctx, tx, someEvent())
 				return err
 			})
 		})
-		got, err := w.db.Event.Query().Select(event.FieldSlug).Strings(t.Context())
+		got, err := w.DB.Event.Query().Select(event.FieldSlug).Strings(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +71,7 @@ func TestRaceForSlug(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("slugs %v", got)
 		}
-		if n := len(w.checkLog()); n != racers {
+		if n := len(w.CheckLog()); n != racers {
 			t.Errorf("%d changes", n)
 		}
 	})
@@ -77,12 +79,12 @@ func TestRaceForSlug(t *testing.T) {
 
 func TestRaceForTerm(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		exists := make([]bool, racers)
 		race(t, func(i int) error {
-			e := w.as(calendar.Editor)
-			err := w.run(e, func(ctx context.Context, tx *ent.Tx) error {
-				_, err := e.CreateTerm(ctx, tx, &TermInput{Taxonomy: calendar.Category, Name: new(fmt.Sprintf("M%cSIC", "uU"[i%2]))})
+			e := w.As(calendar.Editor)
+			err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
+				_, err := e.CreateTerm(ctx, tx, &edit.TermInput{Taxonomy: calendar.Category, Name: new(fmt.Sprintf("M%cSIC", "uU"[i%2]))})
 				return err
 			})
 			var refusal *calendar.Error
@@ -98,136 +100,136 @@ func TestRaceForTerm(t *testing.T) {
 				losers++
 			}
 		}
-		if n := w.db.Term.Query().CountX(t.Context()); n != 1 || losers != racers-1 {
+		if n := w.DB.Term.Query().CountX(t.Context()); n != 1 || losers != racers-1 {
 			t.Errorf("%d terms, %d were told that it exists", n, losers)
 		}
-		if n := w.db.Slug.Query().Where(slug.KindEQ(calendar.Category)).CountX(t.Context()); n != 1 {
+		if n := w.DB.Slug.Query().Where(slug.KindEQ(calendar.Category)).CountX(t.Context()); n != 1 {
 			t.Errorf("%d slugs", n)
 		}
-		w.checkLog()
+		w.CheckLog()
 	})
 }
 
 // TestRaceForEverything creates events that bring the same new terms, venue and organizer.
 func TestRaceForEverything(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		race(t, func(i int) error {
-			e := w.as(calendar.Editor)
-			return w.run(e, func(ctx context.Context, tx *ent.Tx) error {
+			e := w.As(calendar.Editor)
+			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 				in := someEvent()
-				in.Categories, in.Tags = &[]TermRef{{Name: "One"}, {Name: "Two"}}, &[]TermRef{{Name: "Three"}}
+				in.Categories, in.Tags = &[]edit.TermRef{{Name: "One"}, {Name: "Two"}}, &[]edit.TermRef{{Name: "Three"}}
 				if i%2 == 1 {
 					slices.Reverse(*in.Categories)
 				}
-				in.Venues = &[]VenueRef{{New: &VenueInput{Name: new("Hall"), City: new("Łódź")}}}
-				in.Organizers = &[]OrganizerRef{{New: &OrganizerInput{Name: new("Org")}}}
+				in.Venues = &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("Hall"), City: new("Łódź")}}}
+				in.Organizers = &[]edit.OrganizerRef{{New: &edit.OrganizerInput{Name: new("Org")}}}
 				_, err := e.CreateEvent(ctx, tx, in)
 				return err
 			})
 		})
 		ctx := t.Context()
 		got := []int{
-			w.db.Event.Query().CountX(ctx), w.db.Venue.Query().CountX(ctx), w.db.Organizer.Query().CountX(ctx),
-			w.db.Term.Query().CountX(ctx), w.db.EventVenue.Query().CountX(ctx), w.db.EventTerm.Query().CountX(ctx),
+			w.DB.Event.Query().CountX(ctx), w.DB.Venue.Query().CountX(ctx), w.DB.Organizer.Query().CountX(ctx),
+			w.DB.Term.Query().CountX(ctx), w.DB.EventVenue.Query().CountX(ctx), w.DB.EventTerm.Query().CountX(ctx),
 		}
 		if want := []int{racers, 1, 1, 3, racers, 3 * racers}; !slices.Equal(got, want) {
 			t.Errorf("events, venues, organizers, terms, venue links, term links: %v, want %v", got, want)
 		}
-		for _, c := range w.db.Term.Query().Order(ent.Asc(term.FieldID)).AllX(ctx) {
+		for _, c := range w.DB.Term.Query().Order(ent.Asc(term.FieldID)).AllX(ctx) {
 			if c.EventCount != racers {
 				t.Errorf("term %s counts %d events", c.Name, c.EventCount)
 			}
 		}
-		w.checkCounts()
-		w.checkLog()
+		w.CheckCounts()
+		w.CheckLog()
 	})
 }
 
 // TestRaceOnOneEvent changes, trashes and restores one event and its terms at once.
 func TestRaceOnOneEvent(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
-		e := w.as(calendar.Editor)
-		a, b := w.term(e, calendar.Category, "A", 0), w.term(e, calendar.Category, "B", 0)
-		hall := w.venue(e, &VenueInput{Name: new("Hall")})
-		row := w.event(e, &EventInput{Categories: &[]TermRef{{ID: a.ID}}})
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		e := w.As(calendar.Editor)
+		a, b := w.Term(e, calendar.Category, "A", 0), w.Term(e, calendar.Category, "B", 0)
+		hall := w.Venue(e, &edit.VenueInput{Name: new("Hall")})
+		row := w.Event(e, &edit.EventInput{Categories: &[]edit.TermRef{{ID: a.ID}}})
 		race(t, func(i int) error {
-			e := w.as(calendar.Editor)
-			return w.run(e, func(ctx context.Context, tx *ent.Tx) error {
-				row, err := LockEvent(ctx, tx, row.ID)
+			e := w.As(calendar.Editor)
+			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
+				row, err := edit.LockEvent(ctx, tx, row.ID)
 				if err != nil {
 					return err
 				}
-				in := &EventInput{Categories: &[]TermRef{{ID: b.ID}}, Venues: &[]VenueRef{{ID: hall.ID}}}
+				in := &edit.EventInput{Categories: &[]edit.TermRef{{ID: b.ID}}, Venues: &[]edit.VenueRef{{ID: hall.ID}}}
 				switch i % 4 {
 				case 1:
-					in = &EventInput{Status: new(calendar.Trash)}
+					in = &edit.EventInput{Status: new(calendar.Trash)}
 				case 2:
-					in = &EventInput{Status: new(calendar.Publish), Categories: &[]TermRef{{ID: a.ID}, {ID: b.ID}}}
+					in = &edit.EventInput{Status: new(calendar.Publish), Categories: &[]edit.TermRef{{ID: a.ID}, {ID: b.ID}}}
 				case 3:
 					e.Write = calendar.Polish
-					in = &EventInput{Title: new(fmt.Sprint("Tytuł ", i)), Venues: &[]VenueRef{}}
+					in = &edit.EventInput{Title: new(fmt.Sprint("Tytuł ", i)), Venues: &[]edit.VenueRef{}}
 				}
 				_, err = e.UpdateEvent(ctx, tx, row, in)
 				return err
 			})
 		})
-		if got := w.db.Event.GetX(t.Context(), row.ID); got.Version != racers+1 {
+		if got := w.DB.Event.GetX(t.Context(), row.ID); got.Version != racers+1 {
 			t.Errorf("version %d after %d writes", got.Version, racers)
 		}
-		w.checkCounts()
-		w.checkLog()
+		w.CheckCounts()
+		w.CheckLog()
 	})
 }
 
 // TestRaceOnTerms publishes events of the same terms, in both orders, while the terms are deleted.
 func TestRaceOnTerms(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
-		e := w.as(calendar.Editor)
-		a, b := w.term(e, calendar.Category, "A", 0), w.term(e, calendar.Tag, "B", 0)
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		e := w.As(calendar.Editor)
+		a, b := w.Term(e, calendar.Category, "A", 0), w.Term(e, calendar.Tag, "B", 0)
 		race(t, func(i int) error {
-			e := w.as(calendar.Editor)
-			err := w.run(e, func(ctx context.Context, tx *ent.Tx) error {
+			e := w.As(calendar.Editor)
+			err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 				if i == racers-1 {
-					row, err := LockTerm(ctx, tx, a.ID)
+					row, err := edit.LockTerm(ctx, tx, a.ID)
 					if err != nil {
 						return err
 					}
 					return e.DeleteTerm(ctx, tx, row)
 				}
 				in := someEvent()
-				in.Categories, in.Tags = &[]TermRef{{ID: a.ID}}, &[]TermRef{{ID: b.ID}}
+				in.Categories, in.Tags = &[]edit.TermRef{{ID: a.ID}}, &[]edit.TermRef{{ID: b.ID}}
 				if i%3 == 0 {
 					in.Status = new(calendar.Draft)
 				}
 				_, err := e.CreateEvent(ctx, tx, in)
 				return err
 			})
-			if describe(err) == "categories:unknown-ids" {
+			if edittest.Describe(err) == "categories:unknown-ids" {
 				return nil // it was deleted first
 			}
 			return err
 		})
-		if n := w.db.EventTerm.Query().Where().CountX(t.Context()); n != w.db.Event.Query().CountX(t.Context()) {
-			t.Errorf("%d links of %d events", n, w.db.Event.Query().CountX(t.Context()))
+		if n := w.DB.EventTerm.Query().Where().CountX(t.Context()); n != w.DB.Event.Query().CountX(t.Context()) {
+			t.Errorf("%d links of %d events", n, w.DB.Event.Query().CountX(t.Context()))
 		}
-		w.checkCounts()
-		w.checkLog()
+		w.CheckCounts()
+		w.CheckLog()
 	})
 }
 
 // TestRaceOfVenueAndTrash links a venue while it goes to the trash: no link may stay.
 func TestRaceOfVenueAndTrash(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
-		hall := w.venue(w.as(calendar.Editor), &VenueInput{Name: new("Hall")})
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		hall := w.Venue(w.As(calendar.Editor), &edit.VenueInput{Name: new("Hall")})
 		race(t, func(i int) error {
-			e := w.as(calendar.Editor)
-			err := w.run(e, func(ctx context.Context, tx *ent.Tx) error {
+			e := w.As(calendar.Editor)
+			err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 				if i == racers/2 {
-					row, err := LockVenue(ctx, tx, hall.ID)
+					row, err := edit.LockVenue(ctx, tx, hall.ID)
 					if err != nil {
 						return err
 					}
@@ -235,47 +237,47 @@ func TestRaceOfVenueAndTrash(t *testing.T) {
 					return err
 				}
 				in := someEvent()
-				in.Venues = &[]VenueRef{{ID: hall.ID}}
+				in.Venues = &[]edit.VenueRef{{ID: hall.ID}}
 				_, err := e.CreateEvent(ctx, tx, in)
 				return err
 			})
-			if describe(err) == "venue:unknown-ids" {
+			if edittest.Describe(err) == "venue:unknown-ids" {
 				return nil
 			}
 			return err
 		})
-		if n := w.db.EventVenue.Query().CountX(t.Context()); n != 0 {
+		if n := w.DB.EventVenue.Query().CountX(t.Context()); n != 0 {
 			t.Errorf("%d links to a venue in the trash", n)
 		}
-		w.checkLog()
+		w.CheckLog()
 	})
 }
 
 // TestRaceForLoop moves two categories below each other.
 func TestRaceForLoop(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
-		e := w.as(calendar.Editor)
-		a, b := w.term(e, calendar.Category, "A", 0), w.term(e, calendar.Category, "B", 0)
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		e := w.As(calendar.Editor)
+		a, b := w.Term(e, calendar.Category, "A", 0), w.Term(e, calendar.Category, "B", 0)
 		race(t, func(i int) error {
-			e, id, parent := w.as(calendar.Editor), a.ID, b.ID
+			e, id, parent := w.As(calendar.Editor), a.ID, b.ID
 			if i%2 == 0 {
 				id, parent = parent, id
 			}
-			err := w.run(e, func(ctx context.Context, tx *ent.Tx) error {
-				row, err := LockTerm(ctx, tx, id)
+			err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
+				row, err := edit.LockTerm(ctx, tx, id)
 				if err != nil {
 					return err
 				}
-				_, err = e.UpdateTerm(ctx, tx, row, &TermInput{ParentID: &parent})
+				_, err = e.UpdateTerm(ctx, tx, row, &edit.TermInput{ParentID: &parent})
 				return err
 			})
-			if describe(err) == "parent" {
+			if edittest.Describe(err) == "parent" {
 				return nil
 			}
 			return err
 		})
-		a, b = w.db.Term.GetX(t.Context(), a.ID), w.db.Term.GetX(t.Context(), b.ID)
+		a, b = w.DB.Term.GetX(t.Context(), a.ID), w.DB.Term.GetX(t.Context(), b.ID)
 		if (a.ParentID == nil) == (b.ParentID == nil) {
 			t.Errorf("parents %v and %v, want exactly one", a.ParentID, b.ParentID)
 		}
@@ -285,12 +287,12 @@ func TestRaceForLoop(t *testing.T) {
 // TestRevisionsBecomeVisibleInOrder reads the log while it grows: what was read once has no gap, ever.
 func TestRevisionsBecomeVisibleInOrder(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() {
 			for ctx.Err() == nil {
-				ids, err := w.db.Change.Query().IDs(t.Context())
+				ids, err := w.DB.Change.Query().IDs(t.Context())
 				if err != nil {
 					done <- err
 					return
@@ -305,8 +307,8 @@ func TestRevisionsBecomeVisibleInOrder(t *testing.T) {
 		}()
 		race(t, func(i int) error {
 			for j := range 5 {
-				e := w.as(calendar.Editor)
-				err := w.run(e, func(ctx context.Context, tx *ent.Tx) error {
+				e := w.As(calendar.Editor)
+				err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 					in := someEvent()
 					in.Title = new(fmt.Sprint("Event ", i, " ", j))
 					_, err := e.CreateEvent(ctx, tx, in)
@@ -322,7 +324,7 @@ func TestRevisionsBecomeVisibleInOrder(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if n := len(w.checkLog()); n != 5*racers {
+		if n := len(w.CheckLog()); n != 5*racers {
 			t.Errorf("%d changes", n)
 		}
 	})

@@ -101,57 +101,35 @@ func isDue[P ~func(*sql.Selector)](now time.Time) P {
 }
 
 // PublishDue publishes some hundreds of the scheduled events, venues and organizers whose date has come, and
-// returns how many. Their modification date stays, since nobody changed them.
+// returns their number. Their modification date stays.
 func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
-	events, err := tx.Event.Query().Where(isDue[predicate.Event](e.Now)).
-		Order(ent.Asc(event.FieldPublishedAt, event.FieldID)).Limit(batch).Modify(forUpdate).IDs(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("scheduled events: %w", err)
-	}
-	if len(events) > 0 {
-		err := tx.Event.Update().Where(event.IDIn(events...)).
-			SetStatus(calendar.Publish).SetDated(true).AddVersion(1).Exec(ctx)
+	published := 0
+	for _, kind := range []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer} {
+		table := recordTableOf(tx, kind)
+		ids, err := table.lock(ctx, isDue[func(*sql.Selector)](e.Now), batch)
 		if err != nil {
-			return 0, fmt.Errorf("publish events: %w", err)
+			return 0, fmt.Errorf("scheduled %ss: %w", kind, err)
 		}
-		if err := countPublished(ctx, tx, events); err != nil {
-			return 0, err
+		if len(ids) == 0 {
+			continue
 		}
-	}
-	venues, err := tx.Venue.Query().Where(isDue[predicate.Venue](e.Now)).
-		Order(ent.Asc(venue.FieldPublishedAt, venue.FieldID)).Limit(batch).Modify(forUpdate).IDs(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("scheduled venues: %w", err)
-	}
-	if len(venues) > 0 {
-		err := tx.Venue.Update().Where(venue.IDIn(venues...)).
-			SetStatus(calendar.Publish).SetDated(true).AddVersion(1).Exec(ctx)
+		err = table.change(ctx, ids, func(u *sql.UpdateBuilder) {
+			u.Set(event.FieldStatus, calendar.Publish).Set(event.FieldDated, true)
+		})
 		if err != nil {
-			return 0, fmt.Errorf("publish venues: %w", err)
+			return 0, fmt.Errorf("publish %ss: %w", kind, err)
 		}
-	}
-	organizers, err := tx.Organizer.Query().Where(isDue[predicate.Organizer](e.Now)).
-		Order(ent.Asc(organizer.FieldPublishedAt, organizer.FieldID)).Limit(batch).Modify(forUpdate).IDs(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("scheduled organizers: %w", err)
-	}
-	if len(organizers) > 0 {
-		err := tx.Organizer.Update().Where(organizer.IDIn(organizers...)).
-			SetStatus(calendar.Publish).SetDated(true).AddVersion(1).Exec(ctx)
-		if err != nil {
-			return 0, fmt.Errorf("publish organizers: %w", err)
+		if kind == calendar.Event {
+			if err := countPublished(ctx, tx, ids); err != nil {
+				return 0, err
+			}
 		}
+		for _, id := range ids {
+			e.log(kind, id, calendar.Published, []string{"status"})
+		}
+		published += len(ids)
 	}
-	e.logPublished(calendar.Event, events)
-	e.logPublished(calendar.Venue, venues)
-	e.logPublished(calendar.Organizer, organizers)
-	return len(events) + len(venues) + len(organizers), nil
-}
-
-func (e *Editor) logPublished(kind calendar.Kind, ids []int64) {
-	for _, id := range ids {
-		e.log(kind, id, calendar.Published, []string{"status"})
-	}
+	return published, nil
 }
 
 // countPublished counts events that were just published for their terms.
@@ -169,5 +147,5 @@ func countPublished(ctx context.Context, tx *ent.Tx, events []int64) error {
 	for _, c := range counts {
 		by[c.TermID] = c.Count
 	}
-	return recount(ctx, tx, by)
+	return CountEvents(ctx, tx, by)
 }

@@ -14,10 +14,7 @@ package edit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
-
-	"entgo.io/ent/dialect/sql/sqlgraph"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -42,6 +39,8 @@ type Editor struct {
 	// changed along with it nothing is.
 	Expect calendar.Expect
 
+	refs references // looked up for the next Write
+
 	// Of the transaction that runs.
 	changes []change
 	fresh   map[int64]*ent.Event // events that it created, as they were then
@@ -53,7 +52,9 @@ type Editor struct {
 func Write(ctx context.Context, db *ent.Client, e *Editor, do func(tx *ent.Tx) error) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
 		e.changes, e.fresh = nil, nil
-		if err := do(tx); err != nil {
+		err := do(tx)
+		e.refs = references{} // may be stale in another attempt or another write
+		if err != nil {
 			return err
 		}
 		if err := e.reindex(ctx, tx); err != nil {
@@ -87,8 +88,8 @@ func (e *Editor) author() *int64 {
 	return new(e.By.UserID)
 }
 
-// forbidden is the refusal of what the caller may not do.
-func forbidden() error {
+// Forbidden returns the refusal of a write that the caller may not do.
+func Forbidden() error {
 	return &calendar.Error{Code: "rest_forbidden", Key: "rest_forbidden"}
 }
 
@@ -101,26 +102,17 @@ func (e *Editor) expect(version int64) error {
 	return PreconditionFailed()
 }
 
-// PreconditionFailed is the refusal to change a record that is not as its writer expects it.
+// PreconditionFailed returns the refusal to change a record that is not as its writer expects it.
 func PreconditionFailed() error {
 	return &calendar.Error{Code: "rest_precondition_failed", Key: "rest_precondition_failed"}
 }
 
-// raced turns the refusal of a write by an index or a foreign key into store.ErrConflict: what was looked up
-// a moment ago has changed, and another attempt will see it.
-func raced(err error) error {
-	if store.IsDuplicate(err) || sqlgraph.IsForeignKeyConstraintError(err) {
-		return fmt.Errorf("%w: %w", store.ErrConflict, err)
-	}
-	return err
-}
-
-// guarded checks the outcome of an update of one row that names the version it expects.
-func guarded(rows int, err error) error {
+// expectOneRow checks the outcome of an update of one row that names the version it expects.
+func expectOneRow(rows int, err error) error {
 	if err == nil && rows == 0 {
 		return store.ErrConflict
 	}
-	return raced(err)
+	return store.AsConflict(err)
 }
 
 var errNoKey = errors.New("event passwords need a key")

@@ -8,11 +8,12 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // CreateEvent stores a new event and links it. The row is the one stored; its edges are not loaded.
 func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*ent.Event, error) {
-	none := &record{written: written{kind: calendar.Event}}
+	none := &record{textOwner: textOwner{kind: calendar.Event}}
 	s := in.sent()
 	span := respan(calendar.Span{Zone: e.Site.Zone}, in)
 	p, err := e.planEvent(ctx, tx, none, nil, s, in, spanFault(span, in))
@@ -40,9 +41,9 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 	}
 	row, err := c.Save(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("create event: %w", raced(err))
+		return nil, fmt.Errorf("create event: %w", store.AsConflict(err))
 	}
-	if err := linkTerms(ctx, tx, r.id, terms{}, p.terms, false, counted(r.status)); err != nil {
+	if err := linkTerms(ctx, tx, r.id, termIDs{}, p.terms, false, countsForTerms(r.status)); err != nil {
 		return nil, err
 	}
 	if err := link(ctx, tx, calendar.Venue, r.id, p.venues); err != nil {
@@ -64,7 +65,7 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in *EventInput) (*ent.Event, error) {
 	old := eventRecord(row)
 	s := in.sent()
-	span, err := stored(row)
+	span, err := storedSpan(row)
 	if err != nil {
 		return nil, err
 	}
@@ -121,24 +122,24 @@ func (e *Editor) TrashEvent(ctx context.Context, tx *ent.Tx, row *ent.Event) (*e
 	if err := e.expect(row.Version); err != nil {
 		return nil, err
 	}
-	span, err := stored(row)
+	span, err := storedSpan(row)
 	if err != nil {
 		return nil, err
 	}
-	return e.changeEvent(ctx, tx, row, old, &sent{status: new(calendar.Trash)}, &EventInput{}, span, &plan{})
+	return e.changeEvent(ctx, tx, row, old, &recordInput{status: new(calendar.Trash)}, &EventInput{}, span, &plan{})
 }
 
 // changeEvent applies what is sent, without asking whether it may.
 func (e *Editor) changeEvent(
-	ctx context.Context, tx *ent.Tx, row *ent.Event, old *record, s *sent, in *EventInput, span calendar.Span, p *plan,
+	ctx context.Context, tx *ent.Tx, row *ent.Event, old *record, s *recordInput, in *EventInput, span calendar.Span, p *plan,
 ) (*ent.Event, error) {
 	d := &diff{}
 	r, action, err := e.revise(ctx, tx, old, s, d)
 	if err != nil {
 		return nil, err
 	}
-	var was terms
-	if in.Categories != nil || in.Tags != nil || counted(old.status) != counted(r.status) {
+	var was termIDs
+	if in.Categories != nil || in.Tags != nil || countsForTerms(old.status) != countsForTerms(r.status) {
 		if was, err = termsOf(ctx, tx, row.ID); err != nil {
 			return nil, err
 		}
@@ -147,7 +148,7 @@ func (e *Editor) changeEvent(
 	if err := e.fillEvent(u.Mutation(), r, old, s, row, in, span, d); err != nil {
 		return nil, err
 	}
-	if err := guarded(u.Save(ctx)); err != nil {
+	if err := expectOneRow(u.Save(ctx)); err != nil {
 		return nil, fmt.Errorf("event %d: %w", row.ID, err)
 	}
 	is := was
@@ -159,7 +160,7 @@ func (e *Editor) changeEvent(
 		is.tags = p.terms.tags
 		d.list("tags", was.tags, is.tags)
 	}
-	if err := linkTerms(ctx, tx, row.ID, was, is, counted(old.status), counted(r.status)); err != nil {
+	if err := linkTerms(ctx, tx, row.ID, was, is, countsForTerms(old.status), countsForTerms(r.status)); err != nil {
 		return nil, err
 	}
 	if in.Venues != nil {
@@ -178,7 +179,7 @@ func (e *Editor) changeEvent(
 
 func eventRecord(row *ent.Event) *record {
 	return &record{
-		written: written{
+		textOwner: textOwner{
 			kind: calendar.Event, id: row.ID, language: row.Language, languages: row.Languages,
 			trashed: row.Status == calendar.Trash,
 			text:    text{row.Title, row.Description, row.Excerpt, row.Slug},
@@ -189,8 +190,8 @@ func eventRecord(row *ent.Event) *record {
 	}
 }
 
-func (in *EventInput) sent() *sent {
-	return &sent{
+func (in *EventInput) sent() *recordInput {
+	return &recordInput{
 		author: in.AuthorID, published: in.Published, status: in.Status,
 		sentText: sentText{in.Title, in.Description, in.Excerpt, in.Slug},
 		image:    in.ImageID, source: in.SourceID, modified: in.ModifiedAt,
@@ -199,7 +200,7 @@ func (in *EventInput) sent() *sent {
 
 // fillEvent writes an event over the one that is stored.
 func (e *Editor) fillEvent(
-	m *ent.EventMutation, r, old *record, s *sent, row *ent.Event, in *EventInput, span calendar.Span, d *diff,
+	m *ent.EventMutation, r, old *record, s *recordInput, row *ent.Event, in *EventInput, span calendar.Span, d *diff,
 ) error {
 	e.fill(m, r, old, s, d)
 	put(d, "", old.title, r.title, m.SetTitle)

@@ -1,6 +1,11 @@
-package edit
+package edit_test
 
 import (
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/eventorganizer"
+	"github.com/almanac-cal/almanac/ent/eventvenue"
+	"github.com/almanac-cal/almanac/ent/term"
+
 	"context"
 	"errors"
 	"slices"
@@ -11,56 +16,62 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// query runs a look-up in a transaction of its own.
-func query[R any](w *world, do func(ctx context.Context, tx *ent.Tx) (R, error)) R {
-	w.t.Helper()
-	return write(w, w.as(calendar.Editor), do)
+// venuesOf loads the ids of the venues of an event in their order.
+func venuesOf(w *edittest.World, event int64) (ids []int64) {
+	w.T.Helper()
+	err := w.DB.EventVenue.Query().Where(eventvenue.EventID(event)).Order(eventvenue.ByPosition()).
+		Select(eventvenue.FieldVenueID).Scan(w.T.Context(), &ids)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return ids
 }
 
-func (w *world) venuesOf(event int64) []int64 {
-	w.t.Helper()
-	return query(w, func(ctx context.Context, tx *ent.Tx) ([]int64, error) {
-		return linked(ctx, tx, calendar.Venue, event)
-	})
+// organizersOf loads the ids of the organizers of an event in their order.
+func organizersOf(w *edittest.World, event int64) (ids []int64) {
+	w.T.Helper()
+	err := w.DB.EventOrganizer.Query().Where(eventorganizer.EventID(event)).Order(eventorganizer.ByPosition()).
+		Select(eventorganizer.FieldOrganizerID).Scan(w.T.Context(), &ids)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return ids
 }
 
-func (w *world) organizersOf(event int64) []int64 {
-	w.t.Helper()
-	return query(w, func(ctx context.Context, tx *ent.Tx) ([]int64, error) {
-		return linked(ctx, tx, calendar.Organizer, event)
-	})
-}
-
-func (w *world) termsOf(event int64) terms {
-	w.t.Helper()
-	return query(w, func(ctx context.Context, tx *ent.Tx) (terms, error) { return termsOf(ctx, tx, event) })
+// categoriesOf loads the ids of the categories of an event.
+func categoriesOf(w *edittest.World, id int64) []int64 {
+	w.T.Helper()
+	return w.DB.Term.Query().Where(term.HasEventsWith(event.ID(id)), term.TaxonomyEQ(calendar.Category)).
+		Order(term.ByID()).IDsX(w.T.Context())
 }
 
 func TestCreateEventStoresAll(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
-		e := w.as(calendar.Author)
-		row := w.event(e, &EventInput{
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		e := w.As(calendar.Author)
+		row := w.Event(e, &edit.EventInput{
 			Title: new("Gala"), Description: new("<p>x</p>"), Excerpt: new("short"), AllDay: new(true),
-			Cost: &calendar.Cost{Prices: []string{"5"}}, Website: &Website{Set: true, URL: "http://a.example/"},
+			Cost: &calendar.Cost{Prices: []string{"5"}}, Website: &edit.Website{Set: true, URL: "http://a.example/"},
 			Password: new("secret"), ShowMap: new(true), Hide: new(true), Sticky: new(true), Ticketed: new(true),
-			Published: new(now.Add(-time.Hour)), SourceID: new("h?id=1"), ModifiedAt: new(now.Add(-time.Minute)),
+			Published: new(edittest.Now.Add(-time.Hour)), SourceID: new("h?id=1"), ModifiedAt: new(edittest.Now.Add(-time.Minute)),
 		})
-		row = w.db.Event.GetX(t.Context(), row.ID)
-		author := w.users[calendar.Author].ID
+		row = w.DB.Event.GetX(t.Context(), row.ID)
+		author := w.Users[calendar.Author].ID
 		want := &ent.Event{
-			ID: row.ID, AuthorID: &author, Status: calendar.Publish, PublishedAt: now.Add(-time.Hour), Dated: true,
-			Language: calendar.English, Languages: "en", CreatedAt: now, ModifiedAt: now.Add(-time.Minute), Version: 1,
+			ID: row.ID, AuthorID: &author, Status: calendar.Publish, PublishedAt: edittest.Now.Add(-time.Hour), Dated: true,
+			Language: calendar.English, Languages: "en", CreatedAt: edittest.Now, ModifiedAt: edittest.Now.Add(-time.Minute), Version: 1,
 			SourceID: new("h?id=1"), Title: "Gala", Description: "<p>x</p>", Excerpt: "short", Slug: "gala",
 			StartsAt:  time.Date(2026, 6, 30, 22, 0, 0, 0, time.UTC),
 			EndsAt:    time.Date(2026, 7, 1, 21, 59, 59, 0, time.UTC),
 			StartWall: calendar.WallAt(2026, 7, 1, 0, 0, 0), EndWall: calendar.WallAt(2026, 7, 1, 23, 59, 59),
 			Timezone: "Europe/Warsaw", AllDay: true, Cost: calendar.Cost{Prices: []string{"5"}},
-			Website: new("http://a.example/"), PasswordHash: new(HashPassword(e.PasswordKey, row.ID, "secret")),
+			Website: new("http://a.example/"), PasswordHash: new(edit.HashPassword(e.PasswordKey, row.ID, "secret")),
 			ShowMap: true, HideFromListings: true, Sticky: true, Ticketed: true,
 		}
 		ignore := cmp.FilterPath(func(p cmp.Path) bool {
@@ -69,8 +80,8 @@ func TestCreateEventStoresAll(t *testing.T) {
 		if diff := cmp.Diff(want, row, ignore, cmp.AllowUnexported(ent.Event{})); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if !PasswordMatches(e.PasswordKey, row.ID, "secret", row.PasswordHash) ||
-			PasswordMatches(e.PasswordKey, row.ID, "other", row.PasswordHash) {
+		if !edit.PasswordMatches(e.PasswordKey, row.ID, "secret", row.PasswordHash) ||
+			edit.PasswordMatches(e.PasswordKey, row.ID, "other", row.PasswordHash) {
 			t.Error("the password is not what was sent")
 		}
 	})
@@ -78,36 +89,36 @@ func TestCreateEventStoresAll(t *testing.T) {
 
 func TestUpdateEventChangesWhatIsSent(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
-		e := w.as(calendar.Editor)
-		venue := w.venue(e, &VenueInput{Name: new("Hall")})
-		parent := w.event(e, &EventInput{})
-		row := w.event(e, &EventInput{
-			Cost: &calendar.Cost{Prices: []string{"5"}}, Website: &Website{Set: true, URL: "http://a.example/"},
-			Password: new("secret"), Sticky: new(true), Venues: &[]VenueRef{{ID: venue.ID}}, ParentID: &parent.ID,
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		e := w.As(calendar.Editor)
+		venue := w.Venue(e, &edit.VenueInput{Name: new("Hall")})
+		parent := w.Event(e, &edit.EventInput{})
+		row := w.Event(e, &edit.EventInput{
+			Cost: &calendar.Cost{Prices: []string{"5"}}, Website: &edit.Website{Set: true, URL: "http://a.example/"},
+			Password: new("secret"), Sticky: new(true), Venues: &[]edit.VenueRef{{ID: venue.ID}}, ParentID: &parent.ID,
 			Description: new("text"),
 		})
-		e.Now = now.Add(time.Hour)
-		got := w.changeEvent(e, row.ID, &EventInput{})
-		if got.Version != 2 || !got.ModifiedAt.Equal(e.Now) || !got.CreatedAt.Equal(now) {
+		e.Now = edittest.Now.Add(time.Hour)
+		got := w.ChangeEvent(e, row.ID, &edit.EventInput{})
+		if got.Version != 2 || !got.ModifiedAt.Equal(e.Now) || !got.CreatedAt.Equal(edittest.Now) {
 			t.Errorf("version %d, modified %s, created %s", got.Version, got.ModifiedAt, got.CreatedAt)
 		}
 		if got.Cost.IsZero() || got.Website == nil || !protected(got) || !got.Sticky || got.ParentID == nil ||
-			got.Description != "text" || len(w.venuesOf(row.ID)) != 1 {
+			got.Description != "text" || len(venuesOf(w, row.ID)) != 1 {
 			t.Errorf("an update without fields changed %v", got)
 		}
-		got = w.changeEvent(e, row.ID, &EventInput{
-			Cost: &calendar.Cost{}, Website: &Website{Set: true}, Password: new(""), Sticky: new(false),
-			Venues: &[]VenueRef{}, ParentID: new(int64(0)), Description: new(""),
+		got = w.ChangeEvent(e, row.ID, &edit.EventInput{
+			Cost: &calendar.Cost{}, Website: &edit.Website{Set: true}, Password: new(""), Sticky: new(false),
+			Venues: &[]edit.VenueRef{}, ParentID: new(int64(0)), Description: new(""),
 		})
 		if !got.Cost.IsZero() || *got.Website != "" || protected(got) || got.Sticky || got.ParentID != nil ||
-			got.Description != "" || len(w.venuesOf(row.ID)) != 0 {
+			got.Description != "" || len(venuesOf(w, row.ID)) != 0 {
 			t.Errorf("not all was cleared: %v", got)
 		}
-		if got = w.changeEvent(e, row.ID, &EventInput{Website: &Website{}}); got.Website != nil {
+		if got = w.ChangeEvent(e, row.ID, &edit.EventInput{Website: &edit.Website{}}); got.Website != nil {
 			t.Errorf("website %q", *got.Website)
 		}
-		log := w.checkLog()
+		log := w.CheckLog()
 		var fields [][]string
 		for _, c := range log {
 			if c.RecordID == row.ID && c.Action == calendar.Updated {
@@ -127,27 +138,27 @@ func TestUpdateEventChangesWhatIsSent(t *testing.T) {
 // TestLongTexts stores texts of the permitted length in characters, which have more bytes.
 func TestLongTexts(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
-		e := w.as(calendar.Editor)
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		e := w.As(calendar.Editor)
 		long, text := strings.Repeat("Ł", 500), strings.Repeat("ń", 255)
-		row := w.event(e, &EventInput{
-			Title: &long, Categories: &[]TermRef{{Name: long}},
-			Venues:     &[]VenueRef{{New: &VenueInput{Name: &long, City: &text}}},
-			Organizers: &[]OrganizerRef{{New: &OrganizerInput{Name: &long, Phone: &text}}},
+		row := w.Event(e, &edit.EventInput{
+			Title: &long, Categories: &[]edit.TermRef{{Name: long}},
+			Venues:     &[]edit.VenueRef{{New: &edit.VenueInput{Name: &long, City: &text}}},
+			Organizers: &[]edit.OrganizerRef{{New: &edit.OrganizerInput{Name: &long, Phone: &text}}},
 		})
 		if row.Title != long || row.Slug != strings.Repeat("l", 200) {
 			t.Errorf("title of %d bytes, slug %s", len(row.Title), row.Slug)
 		}
-		w.changeEvent(w.as(calendar.Editor).in("pl"), row.ID, &EventInput{Title: &long})
+		w.ChangeEvent(w.AsIn(calendar.Editor, "pl"), row.ID, &edit.EventInput{Title: &long})
 	})
 }
 
 func TestEventWithoutKeyRefusesPasswords(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
-		e := w.as(calendar.Editor)
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		e := w.As(calendar.Editor)
 		e.PasswordKey = nil
-		if _, err := w.createEvent(e, &EventInput{Password: new("x")}); err == nil {
+		if _, err := w.CreateEvent(e, &edit.EventInput{Password: new("x")}); err == nil {
 			t.Error("a password was hashed without a key")
 		}
 	})
@@ -155,75 +166,75 @@ func TestEventWithoutKeyRefusesPasswords(t *testing.T) {
 
 func TestEventLinks(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
-		editor, contributor := w.as(calendar.Editor), w.as(calendar.Contributor)
-		a, b := w.venue(editor, &VenueInput{Name: new("A")}), w.venue(editor, &VenueInput{Name: new("B")})
-		hidden := w.venue(editor, &VenueInput{Name: new("Hidden"), Status: new(calendar.Private)})
-		org := write(w, editor, func(ctx context.Context, tx *ent.Tx) (*ent.Organizer, error) {
-			o, _, err := editor.CreateOrganizer(ctx, tx, &OrganizerInput{Name: new("Org")})
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		editor, contributor := w.As(calendar.Editor), w.As(calendar.Contributor)
+		a, b := w.Venue(editor, &edit.VenueInput{Name: new("A")}), w.Venue(editor, &edit.VenueInput{Name: new("B")})
+		hidden := w.Venue(editor, &edit.VenueInput{Name: new("Hidden"), Status: new(calendar.Private)})
+		org := edittest.Write(w, editor, func(ctx context.Context, tx *ent.Tx) (*ent.Organizer, error) {
+			o, _, err := editor.CreateOrganizer(ctx, tx, &edit.OrganizerInput{Name: new("Org")})
 			return o, err
 		})
-		row := w.event(editor, &EventInput{
-			Venues:     &[]VenueRef{{ID: b.ID}, {ID: a.ID}, {ID: b.ID}, {New: &VenueInput{Name: new("C"), City: new("Łódź")}}},
-			Organizers: &[]OrganizerRef{{ID: org.ID}, {New: &OrganizerInput{Name: new("ORG")}}},
+		row := w.Event(editor, &edit.EventInput{
+			Venues:     &[]edit.VenueRef{{ID: b.ID}, {ID: a.ID}, {ID: b.ID}, {New: &edit.VenueInput{Name: new("C"), City: new("Łódź")}}},
+			Organizers: &[]edit.OrganizerRef{{ID: org.ID}, {New: &edit.OrganizerInput{Name: new("ORG")}}},
 		})
-		venues := w.venuesOf(row.ID)
+		venues := venuesOf(w, row.ID)
 		if len(venues) != 3 || venues[0] != b.ID || venues[1] != a.ID {
 			t.Errorf("venues %v, want %d, %d and a new one", venues, b.ID, a.ID)
 		}
-		if c := w.db.Venue.GetX(t.Context(), venues[2]); c.City != "Łódź" || c.Status != calendar.Publish || !c.ShowMap {
+		if c := w.DB.Venue.GetX(t.Context(), venues[2]); c.City != "Łódź" || c.Status != calendar.Publish || !c.ShowMap {
 			t.Errorf("inline venue: %v", c)
 		}
-		if got := w.organizersOf(row.ID); !slices.Equal(got, []int64{org.ID}) {
+		if got := organizersOf(w, row.ID); !slices.Equal(got, []int64{org.ID}) {
 			t.Errorf("organizers %v, want the one there once", got)
 		}
 
 		t.Run("inline records take the author of the event and the caller's right", func(t *testing.T) {
-			mine := w.event(contributor, &EventInput{
-				Venues: &[]VenueRef{{New: &VenueInput{Name: new("Mine"), AuthorID: new(w.users[calendar.Editor].ID)}}},
+			mine := w.Event(contributor, &edit.EventInput{
+				Venues: &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("Mine"), AuthorID: new(w.Users[calendar.Editor].ID)}}},
 			})
-			v := w.db.Venue.GetX(t.Context(), w.venuesOf(mine.ID)[0])
-			if *v.AuthorID != w.users[calendar.Contributor].ID || v.Status != calendar.Draft {
+			v := w.DB.Venue.GetX(t.Context(), venuesOf(w, mine.ID)[0])
+			if *v.AuthorID != w.Users[calendar.Contributor].ID || v.Status != calendar.Draft {
 				t.Errorf("author %d, status %s", *v.AuthorID, v.Status)
 			}
-			w.changeEvent(editor, mine.ID, &EventInput{Venues: &[]VenueRef{{New: &VenueInput{Name: new("Yours")}}}})
-			v = w.db.Venue.GetX(t.Context(), w.venuesOf(mine.ID)[0])
-			if *v.AuthorID != w.users[calendar.Contributor].ID || v.Status != calendar.Publish {
+			w.ChangeEvent(editor, mine.ID, &edit.EventInput{Venues: &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("Yours")}}}})
+			v = w.DB.Venue.GetX(t.Context(), venuesOf(w, mine.ID)[0])
+			if *v.AuthorID != w.Users[calendar.Contributor].ID || v.Status != calendar.Publish {
 				t.Errorf("author %d, status %s", *v.AuthorID, v.Status)
 			}
 		})
 
 		tests := []struct {
 			name string
-			by   *Editor
-			in   EventInput
+			by   *edit.Editor
+			in   edit.EventInput
 			want string
 		}{
-			{"unknown venue", editor, EventInput{Venues: &[]VenueRef{{ID: a.ID}, {ID: 999}}}, "venue:unknown-ids"},
-			{"id of an event", editor, EventInput{Venues: &[]VenueRef{{ID: row.ID}}}, "venue:unknown-ids"},
-			{"id of an organizer", editor, EventInput{Venues: &[]VenueRef{{ID: org.ID}}}, "venue:unknown-ids"},
-			{"not readable", contributor, EventInput{Venues: &[]VenueRef{{ID: hidden.ID}}}, "venue:unknown-ids"},
-			{"all faults at once, in order", editor, EventInput{
-				AuthorID: new(int64(999)), Organizers: &[]OrganizerRef{{ID: 999}}, Venues: &[]VenueRef{{ID: 999}},
-				Tags: &[]TermRef{{ID: 999}}, Categories: &[]TermRef{{ID: 999}}, ParentID: new(int64(999)), ImageID: new(int64(999)),
-			}, "author, image:image-not-usable, categories:unknown-ids, tags:unknown-ids, venue:unknown-ids, organizer:unknown-ids, post_parent:unknown-ids"},
-			{"invalid inline venue", editor, EventInput{Venues: &[]VenueRef{
-				{ID: a.ID}, {New: &VenueInput{Name: new("X"), Latitude: &Coordinate{true, 1}}},
+			{"unknown venue", editor, edit.EventInput{Venues: &[]edit.VenueRef{{ID: a.ID}, {ID: 999}}}, "venue:unknown-ids"},
+			{"id of an event", editor, edit.EventInput{Venues: &[]edit.VenueRef{{ID: row.ID}}}, "venue:unknown-ids"},
+			{"id of an organizer", editor, edit.EventInput{Venues: &[]edit.VenueRef{{ID: org.ID}}}, "venue:unknown-ids"},
+			{"not readable", contributor, edit.EventInput{Venues: &[]edit.VenueRef{{ID: hidden.ID}}}, "venue:unknown-ids"},
+			{"all faults at once, in order", editor, edit.EventInput{
+				AuthorID: new(int64(999)), Organizers: &[]edit.OrganizerRef{{ID: 999}}, Venues: &[]edit.VenueRef{{ID: 999}},
+				Tags: &[]edit.TermRef{{ID: 999}}, Categories: &[]edit.TermRef{{ID: 999}}, ParentID: new(int64(999)), ImageID: new(int64(999)),
+			}, "author:unknown-ids, image:unknown-ids, categories:unknown-ids, tags:unknown-ids, venue:unknown-ids, organizer:unknown-ids, post_parent:unknown-ids"},
+			{"invalid inline venue", editor, edit.EventInput{Venues: &[]edit.VenueRef{
+				{ID: a.ID}, {New: &edit.VenueInput{Name: new("X"), Latitude: &edit.Coordinate{Set: true, Degrees: 1}}},
 			}}, "venue:invalid-linked-record"},
-			{"before the permission", w.as(calendar.Subscriber), EventInput{Venues: &[]VenueRef{{ID: 999}}}, "venue:unknown-ids"},
+			{"before the permission", w.As(calendar.Subscriber), edit.EventInput{Venues: &[]edit.VenueRef{{ID: 999}}}, "venue:unknown-ids"},
 		}
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
-				events, venues := w.db.Event.Query().CountX(t.Context()), w.db.Venue.Query().CountX(t.Context())
-				_, err := w.createEvent(tt.by, &tt.in)
-				refused(t, err, tt.want)
-				if w.db.Event.Query().CountX(t.Context()) != events || w.db.Venue.Query().CountX(t.Context()) != venues {
+				events, venues := w.DB.Event.Query().CountX(t.Context()), w.DB.Venue.Query().CountX(t.Context())
+				_, err := w.CreateEvent(tt.by, &tt.in)
+				edittest.Refused(t, err, tt.want)
+				if w.DB.Event.Query().CountX(t.Context()) != events || w.DB.Venue.Query().CountX(t.Context()) != venues {
 					t.Error("something was stored nevertheless")
 				}
 			})
 		}
 		t.Run("the fault of an inline record names its place", func(t *testing.T) {
-			_, err := w.createEvent(editor, &tests[5].in)
+			_, err := w.CreateEvent(editor, &tests[5].in)
 			var invalid param.Invalid
 			if !errors.As(err, &invalid) {
 				t.Fatalf("got %v, want an invalid parameter", err)
@@ -234,22 +245,22 @@ func TestEventLinks(t *testing.T) {
 				t.Errorf("%+v", f)
 			}
 		})
-		w.checkLog()
+		w.CheckLog()
 	})
 }
 
 func TestEventParent(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
-		e, author := w.as(calendar.Editor), w.as(calendar.Author)
-		top := w.event(e, &EventInput{})
-		mid := w.event(e, &EventInput{ParentID: &top.ID})
-		low := w.event(e, &EventInput{ParentID: &mid.ID})
-		private := w.event(e, &EventInput{Status: new(calendar.Private)})
-		own := w.event(author, &EventInput{})
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		e, author := w.As(calendar.Editor), w.As(calendar.Author)
+		top := w.Event(e, &edit.EventInput{})
+		mid := w.Event(e, &edit.EventInput{ParentID: &top.ID})
+		low := w.Event(e, &edit.EventInput{ParentID: &mid.ID})
+		private := w.Event(e, &edit.EventInput{Status: new(calendar.Private)})
+		own := w.Event(author, &edit.EventInput{})
 		tests := []struct {
 			name   string
-			by     *Editor
+			by     *edit.Editor
 			id     int64
 			parent int64
 			want   string
@@ -266,18 +277,18 @@ func TestEventParent(t *testing.T) {
 		}
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
-				_, err := w.updateEvent(tt.by, tt.id, &EventInput{ParentID: &tt.parent})
-				refused(t, err, tt.want)
+				_, err := w.UpdateEvent(tt.by, tt.id, &edit.EventInput{ParentID: &tt.parent})
+				edittest.Refused(t, err, tt.want)
 			})
 		}
 		t.Run("in the trash", func(t *testing.T) {
-			if _, err := w.trashEvent(e, top.ID); err != nil {
+			if _, err := w.TrashEvent(e, top.ID); err != nil {
 				t.Fatal(err)
 			}
-			_, err := w.updateEvent(e, low.ID, &EventInput{ParentID: &top.ID})
-			refused(t, err, "post_parent:unknown-ids")
-			if _, err := w.updateEvent(e, mid.ID, &EventInput{ParentID: &top.ID}); err != nil {
-				t.Errorf("the parent it has cannot be sent back: %v", describe(err))
+			_, err := w.UpdateEvent(e, low.ID, &edit.EventInput{ParentID: &top.ID})
+			edittest.Refused(t, err, "post_parent:unknown-ids")
+			if _, err := w.UpdateEvent(e, mid.ID, &edit.EventInput{ParentID: &top.ID}); err != nil {
+				t.Errorf("the parent it has cannot be sent back: %v", edittest.Describe(err))
 			}
 		})
 	})
@@ -285,12 +296,12 @@ func TestEventParent(t *testing.T) {
 
 func TestLostUpdateIsRetried(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
-		e := w.as(calendar.Editor)
-		stale := w.event(e, &EventInput{})
-		w.changeEvent(e, stale.ID, &EventInput{Sticky: new(true)})
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		e := w.As(calendar.Editor)
+		stale := w.Event(e, &edit.EventInput{})
+		w.ChangeEvent(e, stale.ID, &edit.EventInput{Sticky: new(true)})
 		tries := 0
-		row := write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) {
+		row := edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) {
 			tries++
 			row := stale
 			if tries > 1 {
@@ -299,12 +310,12 @@ func TestLostUpdateIsRetried(t *testing.T) {
 					return nil, err
 				}
 			}
-			return e.UpdateEvent(ctx, tx, row, &EventInput{Featured: new(true)})
+			return e.UpdateEvent(ctx, tx, row, &edit.EventInput{Featured: new(true)})
 		})
 		if tries != 2 || !row.Sticky || !row.Featured || row.Version != 3 {
 			t.Errorf("after %d tries: sticky %t, featured %t, version %d", tries, row.Sticky, row.Featured, row.Version)
 		}
-		if n := len(w.checkLog()); n != 3 {
+		if n := len(w.CheckLog()); n != 3 {
 			t.Errorf("%d changes, want 3: those of the lost attempt must not count", n)
 		}
 	})

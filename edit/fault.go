@@ -1,16 +1,17 @@
 package edit
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// faultOf names the parameter of a fault.
+// faultOf names the parameter of a fault; nil stays nil.
 func faultOf(name string, f *param.Fault) *param.Fault {
-	f.Param = name
+	if f != nil {
+		f.Param = name
+	}
 	return f
 }
 
@@ -26,21 +27,6 @@ func invalid(found ...*param.Fault) error {
 		return nil
 	}
 	return all
-}
-
-// unknownIDs is the fault of ids that are nothing the parameter can name; nil when there is none of them.
-func unknownIDs(name string, ids []int64) *param.Fault {
-	if len(ids) == 0 {
-		return nil
-	}
-	words := make([]string, len(ids))
-	for i, id := range ids {
-		words[i] = strconv.FormatInt(id, 10)
-	}
-	return &param.Fault{
-		Param: name, Reason: "unknown-ids", Key: "unknown-ids",
-		Args: map[string]any{"IDs": strings.Join(words, ", ")}, Data: map[string]any{"ids": ids},
-	}
 }
 
 // unknownTerms is the fault of names that the caller may not make terms of.
@@ -73,8 +59,8 @@ func title(k calendar.Kind) string {
 	return "name"
 }
 
-// once drops repeats and keeps the order.
-func once(ids []int64) []int64 {
+// uniqueIDs drops repeats and keeps the order.
+func uniqueIDs(ids []int64) []int64 {
 	out := make([]int64, 0, len(ids))
 	seen := make(map[int64]bool, len(ids))
 	for _, id := range ids {
@@ -86,8 +72,8 @@ func once(ids []int64) []int64 {
 	return out
 }
 
-// without lists what of all is not in some, in order.
-func without(all, some []int64) []int64 {
+// idsWithout returns the ids of all that are not in some, in order.
+func idsWithout(all, some []int64) []int64 {
 	drop := make(map[int64]bool, len(some))
 	for _, id := range some {
 		drop[id] = true

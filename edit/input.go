@@ -56,17 +56,17 @@ type TermRef struct {
 	Name string
 }
 
-// VenueRef names a venue by ID unless New is set, which creates one by the rules of CreateVenue.
-type VenueRef struct {
+// LinkRef names a venue or organizer by ID unless New is set, which creates one by the rules of its kind.
+type LinkRef[I any] struct {
 	ID  int64
-	New *VenueInput
+	New *I
 }
 
-// OrganizerRef names an organizer by ID unless New is set, which creates one by the rules of CreateOrganizer.
-type OrganizerRef struct {
-	ID  int64
-	New *OrganizerInput
-}
+// The references of an event.
+type (
+	VenueRef     = LinkRef[VenueInput]
+	OrganizerRef = LinkRef[OrganizerInput]
+)
 
 // VenueInput is what is sent about a venue; nil is not sent. A create needs Name. New venues show map and map
 // link unless told otherwise.

@@ -1,4 +1,4 @@
-package edit
+package edit_test
 
 import (
 	"context"
@@ -8,15 +8,17 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // linkedWorld has an event of each status, linked to one of everything, and one event with no links.
 type linkedWorld struct {
-	*world
+	*edittest.World
 	venue         *ent.Venue
 	organizer     *ent.Organizer
 	category, tag *ent.Term
@@ -25,36 +27,36 @@ type linkedWorld struct {
 	free          int64
 }
 
-func newLinkedWorld(w *world) *linkedWorld {
-	w.t.Helper()
-	e := w.as(calendar.Administrator)
-	l := &linkedWorld{world: w, venue: w.venue(e, &VenueInput{Name: new("Hall")})}
-	l.organizer = write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Organizer, error) {
-		row, _, err := e.CreateOrganizer(ctx, tx, &OrganizerInput{Name: new("Choir")})
+func newLinkedWorld(w *edittest.World) *linkedWorld {
+	w.T.Helper()
+	e := w.As(calendar.Administrator)
+	l := &linkedWorld{World: w, venue: w.Venue(e, &edit.VenueInput{Name: new("Hall")})}
+	l.organizer = edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Organizer, error) {
+		row, _, err := e.CreateOrganizer(ctx, tx, &edit.OrganizerInput{Name: new("Choir")})
 		return row, err
 	})
-	l.category, l.tag = w.term(e, calendar.Category, "Music", 0), w.term(e, calendar.Tag, "Night", 0)
-	by := w.as(calendar.Author)
-	l.image = write(w, by, func(ctx context.Context, tx *ent.Tx) (*ent.Image, error) {
+	l.category, l.tag = w.Term(e, calendar.Category, "Music", 0), w.Term(e, calendar.Tag, "Night", 0)
+	by := w.As(calendar.Author)
+	l.image = edittest.Write(w, by, func(ctx context.Context, tx *ent.Tx) (*ent.Image, error) {
 		return by.CreateImage(ctx, tx, func(c *ent.ImageCreate) {
 			c.SetExtension("png").SetMimeType("image/png").SetWidth(1).SetHeight(1).SetFilesize(1)
 		})
 	})
 	for _, status := range calendar.Statuses {
-		in := &EventInput{
-			Title: new(string(status)), Status: new(status), AuthorID: &w.users[calendar.Author].ID, ImageID: &l.image.ID,
-			Venues: &[]VenueRef{{ID: l.venue.ID}}, Organizers: &[]OrganizerRef{{ID: l.organizer.ID}},
-			Categories: &[]TermRef{{ID: l.category.ID}}, Tags: &[]TermRef{{ID: l.tag.ID}},
+		in := &edit.EventInput{
+			Title: new(string(status)), Status: new(status), AuthorID: &w.Users[calendar.Author].ID, ImageID: &l.image.ID,
+			Venues: &[]edit.VenueRef{{ID: l.venue.ID}}, Organizers: &[]edit.OrganizerRef{{ID: l.organizer.ID}},
+			Categories: &[]edit.TermRef{{ID: l.category.ID}}, Tags: &[]edit.TermRef{{ID: l.tag.ID}},
 		}
 		if status == calendar.Future {
-			in.Published = new(now.AddDate(0, 1, 0))
+			in.Published = new(edittest.Now.AddDate(0, 1, 0))
 		}
 		if len(l.events) > 0 {
 			in.ParentID = &l.events[0]
 		}
-		l.events = append(l.events, w.event(e, in).ID)
+		l.events = append(l.events, w.Event(e, in).ID)
 	}
-	l.free = w.event(e, &EventInput{Title: new("Free")}).ID
+	l.free = w.Event(e, &edit.EventInput{Title: new("Free")}).ID
 	return l
 }
 
@@ -63,48 +65,48 @@ var ways = []struct {
 	name, field string
 	// from is the place of the first event that loses it.
 	from int
-	do   func(ctx context.Context, tx *ent.Tx, e *Editor, l *linkedWorld) error
+	do   func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error
 }{
-	{"venue trashed", "venue", 0, func(ctx context.Context, tx *ent.Tx, e *Editor, l *linkedWorld) error {
+	{"venue trashed", "venue", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
 		_, err := e.TrashVenue(ctx, tx, l.venue)
 		return err
 	}},
-	{"venue updated to trash", "venue", 0, func(ctx context.Context, tx *ent.Tx, e *Editor, l *linkedWorld) error {
-		_, err := e.UpdateVenue(ctx, tx, l.venue, &VenueInput{Status: new(calendar.Trash)})
+	{"venue updated to trash", "venue", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
+		_, err := e.UpdateVenue(ctx, tx, l.venue, &edit.VenueInput{Status: new(calendar.Trash)})
 		return err
 	}},
-	{"venue created again in the trash", "venue", 0, func(ctx context.Context, tx *ent.Tx, e *Editor, l *linkedWorld) error {
-		_, _, err := e.CreateVenue(ctx, tx, &VenueInput{Name: new("hall"), Status: new(calendar.Trash)})
+	{"venue created again in the trash", "venue", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
+		_, _, err := e.CreateVenue(ctx, tx, &edit.VenueInput{Name: new("hall"), Status: new(calendar.Trash)})
 		return err
 	}},
-	{"venue removed", "venue", 0, func(ctx context.Context, tx *ent.Tx, e *Editor, l *linkedWorld) error {
+	{"venue removed", "venue", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
 		return e.RemoveAll(ctx, tx, calendar.Venue, []int64{l.venue.ID})
 	}},
-	{"organizer trashed", "organizer", 0, func(ctx context.Context, tx *ent.Tx, e *Editor, l *linkedWorld) error {
+	{"organizer trashed", "organizer", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
 		_, err := e.TrashOrganizer(ctx, tx, l.organizer)
 		return err
 	}},
-	{"organizer updated to trash", "organizer", 0, func(ctx context.Context, tx *ent.Tx, e *Editor, l *linkedWorld) error {
-		_, err := e.UpdateOrganizer(ctx, tx, l.organizer, &OrganizerInput{Status: new(calendar.Trash)})
+	{"organizer updated to trash", "organizer", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
+		_, err := e.UpdateOrganizer(ctx, tx, l.organizer, &edit.OrganizerInput{Status: new(calendar.Trash)})
 		return err
 	}},
-	{"organizer removed", "organizer", 0, func(ctx context.Context, tx *ent.Tx, e *Editor, l *linkedWorld) error {
+	{"organizer removed", "organizer", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
 		return e.RemoveAll(ctx, tx, calendar.Organizer, []int64{l.organizer.ID})
 	}},
-	{"category deleted", "categories", 0, func(ctx context.Context, tx *ent.Tx, e *Editor, l *linkedWorld) error {
+	{"category deleted", "categories", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
 		return e.DeleteTerm(ctx, tx, l.category)
 	}},
-	{"tag deleted", "tags", 0, func(ctx context.Context, tx *ent.Tx, e *Editor, l *linkedWorld) error {
+	{"tag deleted", "tags", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
 		return e.DeleteTerm(ctx, tx, l.tag)
 	}},
-	{"image deleted", "image", 0, func(ctx context.Context, tx *ent.Tx, e *Editor, l *linkedWorld) error {
+	{"image deleted", "image", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
 		return e.DeleteImage(ctx, tx, l.image)
 	}},
-	{"parent removed", "post_parent", 1, func(ctx context.Context, tx *ent.Tx, e *Editor, l *linkedWorld) error {
+	{"parent removed", "post_parent", 1, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
 		return e.RemoveAll(ctx, tx, calendar.Event, l.events[:1])
 	}},
-	{"user removed", "author", 0, func(ctx context.Context, tx *ent.Tx, e *Editor, l *linkedWorld) error {
-		return e.RemoveUser(ctx, tx, l.users[calendar.Author].ID)
+	{"user removed", "author", 0, func(ctx context.Context, tx *ent.Tx, e *edit.Editor, l *linkedWorld) error {
+		return e.RemoveUser(ctx, tx, l.Users[calendar.Author].ID)
 	}},
 }
 
@@ -114,14 +116,14 @@ func TestLosingALinkIsAChangeOfTheEvent(t *testing.T) {
 	for _, tt := range ways {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			each(t, func(t *testing.T, w *world) {
+			edittest.Each(t, func(t *testing.T, w *edittest.World) {
 				l := newLinkedWorld(w)
-				e := w.as(calendar.Administrator)
-				e.Now = now.Add(time.Hour)
-				before := w.checkLog()
-				write(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) { return nil, tt.do(ctx, tx, e, l) })
+				e := w.As(calendar.Administrator)
+				e.Now = edittest.Now.Add(time.Hour)
+				before := w.CheckLog()
+				edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) { return nil, tt.do(ctx, tx, e, l) })
 				got := map[int64]string{}
-				for _, c := range w.checkLog()[len(before):] {
+				for _, c := range w.CheckLog()[len(before):] {
 					if c.Kind == calendar.Event && c.Action != calendar.Deleted {
 						got[c.RecordID] += fmt.Sprintf("%s %v by %d at %s", c.Action, c.Fields, *c.UserID, c.At)
 					}
@@ -131,7 +133,7 @@ func TestLosingALinkIsAChangeOfTheEvent(t *testing.T) {
 					if got[id] != want {
 						t.Errorf("the log says of the event in status %s: %q, want %q", calendar.Statuses[tt.from+i], got[id], want)
 					}
-					row := w.db.Event.GetX(t.Context(), id)
+					row := w.DB.Event.GetX(t.Context(), id)
 					if row.Version != 2 || !row.ModifiedAt.Equal(e.Now) {
 						t.Errorf("the event in status %s has version %d of %s", row.Status, row.Version, row.ModifiedAt)
 					}
@@ -139,10 +141,10 @@ func TestLosingALinkIsAChangeOfTheEvent(t *testing.T) {
 						t.Errorf("the event in status %s has status %s", calendar.Statuses[tt.from+i], row.Status)
 					}
 				}
-				if row := w.db.Event.GetX(t.Context(), l.free); row.Version != 1 || got[l.free] != "" {
+				if row := w.DB.Event.GetX(t.Context(), l.free); row.Version != 1 || got[l.free] != "" {
 					t.Errorf("an event without links has version %d, and the log says %q", row.Version, got[l.free])
 				}
-				w.checkCounts()
+				w.CheckCounts()
 			})
 		})
 	}
@@ -151,34 +153,34 @@ func TestLosingALinkIsAChangeOfTheEvent(t *testing.T) {
 // TestVersionReadBeforeALossIsStale sends a version of an event from before it lost a venue.
 func TestVersionReadBeforeALossIsStale(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		l := newLinkedWorld(w)
-		e := w.as(calendar.Administrator)
-		write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) { return e.TrashVenue(ctx, tx, l.venue) })
+		e := w.As(calendar.Administrator)
+		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) { return e.TrashVenue(ctx, tx, l.venue) })
 		e.Expect = calendar.Expect{Some: &calendar.Versions{List: []int64{1}}}
-		_, err := w.updateEvent(e, l.events[0], &EventInput{Title: new("Other")})
-		refused(t, err, "rest_precondition_failed")
+		_, err := w.UpdateEvent(e, l.events[0], &edit.EventInput{Title: new("Other")})
+		edittest.Refused(t, err, "rest_precondition_failed")
 	})
 }
 
 // TestEventMaySendItsOwnVenueToTheTrash updates an event with a venue object that trashes the venue it is linked to.
 func TestEventMaySendItsOwnVenueToTheTrash(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		l := newLinkedWorld(w)
-		e := w.as(calendar.Administrator)
-		row := w.changeEvent(e, l.events[0], &EventInput{
+		e := w.As(calendar.Administrator)
+		row := w.ChangeEvent(e, l.events[0], &edit.EventInput{
 			Title:  new("Other"),
-			Venues: &[]VenueRef{{New: &VenueInput{Name: new("Hall"), Status: new(calendar.Trash)}}},
+			Venues: &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("Hall"), Status: new(calendar.Trash)}}},
 		})
 		if row.Title != "Other" || row.Version < 2 {
 			t.Errorf("the event is %q in version %d", row.Title, row.Version)
 		}
-		if got := w.venuesOf(row.ID); len(got) > 0 {
+		if got := venuesOf(w, row.ID); len(got) > 0 {
 			t.Errorf("the event has the venues %v", got)
 		}
 		var fields []string
-		for _, c := range w.db.Change.Query().Where(entchange.RecordID(row.ID)).Order(ent.Asc(entchange.FieldID)).AllX(t.Context()) {
+		for _, c := range w.DB.Change.Query().Where(entchange.RecordID(row.ID)).Order(ent.Asc(entchange.FieldID)).AllX(t.Context()) {
 			fields = append(fields, c.Fields...)
 		}
 		if !slices.Contains(fields, "venue") || !slices.Contains(fields, "title") {
@@ -190,27 +192,27 @@ func TestEventMaySendItsOwnVenueToTheTrash(t *testing.T) {
 // TestManyEventsLoseALink fills more than one statement.
 func TestManyEventsLoseALink(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
-		w.logged = false
-		e := w.as(calendar.Administrator)
-		tag := w.term(e, calendar.Tag, "Night", 0)
-		const many = 2*batch + 1
-		write(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) {
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		w.Logged = false
+		e := w.As(calendar.Administrator)
+		tag := w.Term(e, calendar.Tag, "Night", 0)
+		const many = 1001
+		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) {
 			for i := range many {
 				in := someEvent()
-				in.Slug, in.Tags = new(fmt.Sprint("night-", i)), &[]TermRef{{ID: tag.ID}}
+				in.Slug, in.Tags = new(fmt.Sprint("night-", i)), &[]edit.TermRef{{ID: tag.ID}}
 				if _, err := e.CreateEvent(ctx, tx, in); err != nil {
 					return nil, err
 				}
 			}
 			return nil, nil
 		})
-		before := len(w.checkLog())
-		w.deleteTerm(e, tag.ID)
-		if got := len(w.checkLog()) - before; got != many+1 {
+		before := len(w.CheckLog())
+		w.DeleteTerm(e, tag.ID)
+		if got := len(w.CheckLog()) - before; got != many+1 {
 			t.Errorf("%d entries, want %d", got, many+1)
 		}
-		if n := w.db.Event.Query().Where(event.Version(2)).CountX(t.Context()); n != many {
+		if n := w.DB.Event.Query().Where(event.Version(2)).CountX(t.Context()); n != many {
 			t.Errorf("%d events of %d have a new version", n, many)
 		}
 	})
@@ -219,14 +221,14 @@ func TestManyEventsLoseALink(t *testing.T) {
 // TestWritersOfEventsRaceWithTheTrash links events to venues that are trashed at the same time.
 func TestWritersOfEventsRaceWithTheTrash(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		l := newLinkedWorld(w)
-		before := w.checkLog()
+		before := w.CheckLog()
 		race(t, func(i int) error {
-			e := w.as(calendar.Administrator)
-			return w.run(e, func(ctx context.Context, tx *ent.Tx) error {
+			e := w.As(calendar.Administrator)
+			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 				if i%4 == 0 {
-					row, err := LockVenue(ctx, tx, l.venue.ID)
+					row, err := edit.LockVenue(ctx, tx, l.venue.ID)
 					if err != nil {
 						return err
 					}
@@ -234,15 +236,15 @@ func TestWritersOfEventsRaceWithTheTrash(t *testing.T) {
 					if row.Status == calendar.Trash {
 						status = calendar.Publish
 					}
-					_, err = e.UpdateVenue(ctx, tx, row, &VenueInput{Status: &status})
+					_, err = e.UpdateVenue(ctx, tx, row, &edit.VenueInput{Status: &status})
 					return err
 				}
-				row, err := LockEvent(ctx, tx, l.events[i%len(l.events)])
+				row, err := edit.LockEvent(ctx, tx, l.events[i%len(l.events)])
 				if err != nil {
 					return err
 				}
-				_, err = e.UpdateEvent(ctx, tx, row, &EventInput{
-					Title: new(fmt.Sprint("Title ", i)), Venues: &[]VenueRef{{ID: l.venue.ID}},
+				_, err = e.UpdateEvent(ctx, tx, row, &edit.EventInput{
+					Title: new(fmt.Sprint("Title ", i)), Venues: &[]edit.VenueRef{{ID: l.venue.ID}},
 				})
 				if _, trashed := err.(param.Invalid); trashed { //nolint:errorlint // it is not wrapped
 					return nil
@@ -252,13 +254,13 @@ func TestWritersOfEventsRaceWithTheTrash(t *testing.T) {
 		})
 		// The versions of events count their entries.
 		entries := map[int64]int64{}
-		for _, c := range w.checkLog() {
+		for _, c := range w.CheckLog() {
 			if c.Kind == calendar.Event {
 				entries[c.RecordID]++
 			}
 		}
 		for _, id := range l.events {
-			if row := w.db.Event.GetX(t.Context(), id); row.Version != entries[id] {
+			if row := w.DB.Event.GetX(t.Context(), id); row.Version != entries[id] {
 				t.Errorf("event %d has version %d and %d entries, %d before the race", id, row.Version, entries[id], len(before))
 			}
 		}

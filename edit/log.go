@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -31,6 +32,13 @@ func (e *Editor) log(kind calendar.Kind, id int64, action calendar.Action, field
 		fields = []string{}
 	}
 	e.changes = append(e.changes, change{kind, id, action, fields})
+}
+
+// LogLoaded notes new records, whose ids are in ascending order, in one entry.
+func (e *Editor) LogLoaded(kind calendar.Kind, ids []int64) {
+	if len(ids) > 0 {
+		e.log(kind, ids[0], calendar.Loaded, []string{strconv.FormatInt(ids[len(ids)-1], 10)})
+	}
 }
 
 // flush appends the noted changes to the change log. It must be the last that happens in a transaction: from

@@ -2,7 +2,6 @@ package edit
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -10,7 +9,6 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
@@ -39,17 +37,9 @@ func (e *Editor) lookUpTerms(ctx context.Context, tx *ent.Tx, taxonomy calendar.
 		}
 		keys[calendar.FoldName(r.Name)] = r.Name
 	}
-	ids = once(ids)
-	var known []int64
-	for part := range slices.Chunk(ids, batch) {
-		found, err := tx.Term.Query().Where(term.IDIn(part...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s by id: %w", taxonomy, err)
-		}
-		known = append(known, found...)
-	}
-	if fault := unknownIDs(name, without(ids, known)); fault != nil || len(keys) == 0 {
-		return l, fault, nil
+	fault, err := e.TermsFault(ctx, tx.Client(), taxonomy, ids)
+	if err != nil || fault != nil || len(keys) == 0 {
+		return l, faultOf(name, fault), err
 	}
 	named, err := termsNamed(ctx, tx, taxonomy, slices.Sorted(maps.Keys(keys)))
 	if err != nil {
@@ -87,7 +77,7 @@ func (e *Editor) lookUpTerms(ctx context.Context, tx *ent.Tx, taxonomy calendar.
 // the order named, each once.
 func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]int64, error) {
 	if len(l.texts) == 0 {
-		return once(l.ids), nil
+		return uniqueIDs(l.ids), nil
 	}
 	names := make(map[string]string) // folded name -> name as first sent
 	var unknown []string
@@ -119,7 +109,7 @@ func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]
 		if there[key] != nil {
 			continue
 		}
-		row, err := e.insertTerm(ctx, tx, &TermInput{Taxonomy: l.taxonomy, Name: new(names[key])}, nil)
+		row, err := e.insertTerm(ctx, tx, &TermInput{Taxonomy: l.taxonomy, Name: new(names[key])}, nil, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +118,7 @@ func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]
 	for i, at := range l.unnamed {
 		l.ids[at] = there[calendar.FoldName(l.texts[i])][0].ID
 	}
-	return once(l.ids), nil
+	return uniqueIDs(l.ids), nil
 }
 
 // topName is what is claimed for a name at the top of a taxonomy.

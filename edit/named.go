@@ -8,14 +8,15 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// named is a table of venues or organizers, R being a row of it, together with what is sent of one: the part
+// namedTable is the table of venues or organizers, R being a row of it, together with what is sent of one: the part
 // that differs between the two.
-type named[R any] struct {
+type namedTable[R any] struct {
 	kind   calendar.Kind
 	record func(row R) *record
-	sent   *sent
+	sent   *recordInput
 	// faults are what is wrong with the own fields; row is the zero R for a new one.
 	faults func(row R) []*param.Fault
 	get    func(ctx context.Context, id int64) (R, error)
@@ -35,16 +36,16 @@ type namedMutation interface {
 }
 
 // fillNamed writes a venue or an organizer over the one that is stored.
-func (e *Editor) fillNamed(m namedMutation, r, old *record, s *sent, d *diff) {
+func (e *Editor) fillNamed(m namedMutation, r, old *record, s *recordInput, d *diff) {
 	e.fill(m, r, old, s, d)
 	put(d, "", old.title, r.title, m.SetName)
 	put(d, "", calendar.FoldName(old.title), calendar.FoldName(r.title), m.SetNameKey)
 }
 
 // createNamed stores a new row, or finds the one that it would duplicate. A row with a source id duplicates none.
-func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R]) (row R, created bool, err error) {
-	none := &record{written: written{kind: t.kind}}
-	author, picture, err := e.check(ctx, tx, none, t.sent)
+func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable[R]) (row R, created bool, err error) {
+	none := &record{textOwner: textOwner{kind: t.kind}}
+	author, picture, err := e.referenceFaults(ctx, tx, none, t.sent)
 	if err != nil {
 		return row, false, err
 	}
@@ -71,7 +72,7 @@ func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R]) 
 	d := &diff{fresh: true}
 	row, err = t.insert(ctx, d, func(m namedMutation) { e.fillNamed(m, r, none, t.sent, d) })
 	if err != nil {
-		return row, false, fmt.Errorf("create %s: %w", t.kind, raced(err))
+		return row, false, fmt.Errorf("create %s: %w", t.kind, store.AsConflict(err))
 	}
 	e.log(t.kind, r.id, calendar.Created, nil)
 	return row, true, nil
@@ -79,7 +80,7 @@ func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R]) 
 
 // known finds the row that a new one would duplicate. If there is none, nobody else can create one until the
 // transaction ends.
-func (t named[R]) known(ctx context.Context, tx *ent.Tx, e *Editor) (row R, ok bool, err error) {
+func (t namedTable[R]) known(ctx context.Context, tx *ent.Tx, e *Editor) (row R, ok bool, err error) {
 	key := calendar.FoldName(*t.sent.title)
 	row, ok, err = t.duplicate(ctx, tx, e, key)
 	if ok || err != nil {
@@ -95,7 +96,7 @@ func (t named[R]) known(ctx context.Context, tx *ent.Tx, e *Editor) (row R, ok b
 // duplicate finds the oldest row, not in the trash and readable for the caller, that has the name sent, and the
 // description if one is sent. Letter case does not count. What is sent is compared with the original and with
 // the text in the language of the request.
-func (t named[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key string) (found R, ok bool, err error) {
+func (t namedTable[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key string) (found R, ok bool, err error) {
 	rows, err := t.named(ctx, key, e.request())
 	if err != nil {
 		return found, false, fmt.Errorf("%s of the same name: %w", t.kind, err)
@@ -114,7 +115,7 @@ func (t named[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key stri
 			if err := r.load(ctx, tx); err != nil {
 				return found, false, err
 			}
-			other := r.in(e.request())
+			other := r.translationInto(e.request())
 			if other == nil || calendar.FoldName(other.description) != description {
 				continue
 			}
@@ -125,9 +126,9 @@ func (t named[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key stri
 }
 
 // updateNamed changes a row. Of one that a create found, nothing is expected.
-func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R], row R, found bool) (R, error) {
+func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable[R], row R, found bool) (R, error) {
 	old := t.record(row)
-	author, picture, err := e.check(ctx, tx, old, t.sent)
+	author, picture, err := e.referenceFaults(ctx, tx, old, t.sent)
 	if err != nil {
 		return row, err
 	}
@@ -149,7 +150,7 @@ func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R], 
 }
 
 // trashNamed moves a row to the trash.
-func trashNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R], row R) (R, error) {
+func trashNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable[R], row R) (R, error) {
 	old := t.record(row)
 	if err := e.permitTrash(old); err != nil {
 		return row, err
@@ -162,7 +163,7 @@ func trashNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t named[R], r
 }
 
 // change applies what is sent, without asking whether it may.
-func (t named[R]) change(ctx context.Context, tx *ent.Tx, e *Editor, row R, old *record) (R, error) {
+func (t namedTable[R]) change(ctx context.Context, tx *ent.Tx, e *Editor, row R, old *record) (R, error) {
 	d := &diff{}
 	r, action, err := e.revise(ctx, tx, old, t.sent, d)
 	if err != nil {

@@ -18,7 +18,7 @@ func (e *Editor) CreateOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerI
 	return e.createOrganizer(ctx, tx, in, in.sent())
 }
 
-func (e *Editor) createOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerInput, s *sent) (
+func (e *Editor) createOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerInput, s *recordInput) (
 	*ent.Organizer, bool, error,
 ) {
 	row, created, err := createNamed(ctx, tx, e, e.organizers(tx, in, s))
@@ -47,12 +47,12 @@ func (e *Editor) UpdateOrganizer(ctx context.Context, tx *ent.Tx, row *ent.Organ
 // TrashOrganizer moves an organizer to the trash and removes it from its events for good. One that is there
 // already is *calendar.Error organizer-is-in-trash.
 func (e *Editor) TrashOrganizer(ctx context.Context, tx *ent.Tx, row *ent.Organizer) (*ent.Organizer, error) {
-	return trashNamed(ctx, tx, e, e.organizers(tx, &OrganizerInput{}, &sent{}), row)
+	return trashNamed(ctx, tx, e, e.organizers(tx, &OrganizerInput{}, &recordInput{}), row)
 }
 
 func organizerRecord(row *ent.Organizer) *record {
 	return &record{
-		written: written{
+		textOwner: textOwner{
 			kind: calendar.Organizer, id: row.ID, language: row.Language, languages: row.Languages,
 			trashed: row.Status == calendar.Trash,
 			text:    text{title: row.Name, description: row.Description, slug: row.Slug},
@@ -63,8 +63,8 @@ func organizerRecord(row *ent.Organizer) *record {
 	}
 }
 
-func (in *OrganizerInput) sent() *sent {
-	return &sent{
+func (in *OrganizerInput) sent() *recordInput {
+	return &recordInput{
 		author: in.AuthorID, published: in.Published, status: in.Status,
 		sentText: sentText{title: in.Name, description: in.Description, slug: in.Slug},
 		image:    in.ImageID, source: in.SourceID, modified: in.ModifiedAt,
@@ -72,8 +72,8 @@ func (in *OrganizerInput) sent() *sent {
 }
 
 // organizers is the table of organizers with what is sent of one.
-func (e *Editor) organizers(tx *ent.Tx, in *OrganizerInput, s *sent) named[*ent.Organizer] {
-	return named[*ent.Organizer]{
+func (e *Editor) organizers(tx *ent.Tx, in *OrganizerInput, s *recordInput) namedTable[*ent.Organizer] {
+	return namedTable[*ent.Organizer]{
 		kind: calendar.Organizer, record: organizerRecord, sent: s, get: tx.Organizer.Get,
 		faults: func(*ent.Organizer) []*param.Fault { return nil },
 		insert: func(ctx context.Context, d *diff, common func(namedMutation)) (*ent.Organizer, error) {
@@ -86,7 +86,7 @@ func (e *Editor) organizers(tx *ent.Tx, in *OrganizerInput, s *sent) named[*ent.
 			u := tx.Organizer.Update().Where(organizer.ID(old.ID), organizer.Version(old.Version))
 			common(u.Mutation())
 			in.fill(u.Mutation(), old, d)
-			return guarded(u.Save(ctx))
+			return expectOneRow(u.Save(ctx))
 		},
 		named: func(ctx context.Context, key string, l calendar.Language) ([]*ent.Organizer, error) {
 			rows, err := tx.Organizer.Query().Where(organizer.NameKey(key), organizer.StatusNEQ(calendar.Trash)).All(ctx)

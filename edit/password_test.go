@@ -1,16 +1,19 @@
-package edit
+package edit_test
 
 import (
 	"bytes"
 	"testing"
+
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/internal/edittest"
 )
 
 func TestPasswordKeyIsShared(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		keys := make([][]byte, racers)
 		race(t, func(i int) (err error) {
-			keys[i], err = PasswordKey(t.Context(), w.db)
+			keys[i], err = edit.PasswordKey(t.Context(), w.DB)
 			return err
 		})
 		for _, k := range keys {
@@ -24,7 +27,7 @@ func TestPasswordKeyIsShared(t *testing.T) {
 func TestPasswordMatches(t *testing.T) {
 	t.Parallel()
 	key := []byte("key")
-	hash := HashPassword(key, 1, "secret")
+	hash := edit.HashPassword(key, 1, "secret")
 	if len(hash) != 32 {
 		t.Fatalf("%d bytes", len(hash))
 	}
@@ -46,7 +49,7 @@ func TestPasswordMatches(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := PasswordMatches([]byte(tt.key), tt.id, tt.password, tt.hash); got != tt.want {
+			if got := edit.PasswordMatches([]byte(tt.key), tt.id, tt.password, tt.hash); got != tt.want {
 				t.Errorf("%t", got)
 			}
 		})

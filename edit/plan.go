@@ -3,13 +3,11 @@ package edit
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
@@ -17,16 +15,16 @@ import (
 // the permission; carrying out creates the rest.
 type plan struct {
 	categories, tags   *termLookup
-	terms              terms
+	terms              termIDs
 	venues, organizers []int64
 }
 
 // planEvent looks up all that an event names. Row is nil for a new one; span is the fault of its dates, if it
 // has any. Faults come in the order of the parameters.
 func (e *Editor) planEvent(
-	ctx context.Context, tx *ent.Tx, old *record, row *ent.Event, s *sent, in *EventInput, span *param.Fault,
+	ctx context.Context, tx *ent.Tx, old *record, row *ent.Event, s *recordInput, in *EventInput, span *param.Fault,
 ) (*plan, error) {
-	author, picture, err := e.check(ctx, tx, old, s)
+	author, picture, err := e.referenceFaults(ctx, tx, old, s)
 	if err != nil {
 		return nil, err
 	}
@@ -51,66 +49,43 @@ func (e *Editor) planEvent(
 		*t.found = found
 		faults = append(faults, fault)
 	}
-	for kind, ids := range in.linkedIDs() {
-		fault, err := e.linkFault(ctx, tx, kind, ids)
+	for _, l := range []struct {
+		kind calendar.Kind
+		ids  []int64
+	}{{calendar.Venue, idsOf(in.Venues)}, {calendar.Organizer, idsOf(in.Organizers)}} {
+		fault, err := e.lockedLinkFault(ctx, tx, l.kind, l.ids)
 		if err != nil {
 			return nil, err
 		}
-		faults = append(faults, fault)
+		faults = append(faults, faultOf(string(l.kind), fault))
 	}
-	fault, err := e.parentFault(ctx, tx, row, in.ParentID)
-	if err != nil {
-		return nil, err
+	// The stored parent may be sent back, even if it is in the trash by now.
+	if in.ParentID != nil && (row == nil || !equalsID(row.ParentID, *in.ParentID)) {
+		fault, err := e.ParentFault(ctx, tx.Client(), *in.ParentID)
+		if err != nil {
+			return nil, err
+		}
+		faults = append(faults, faultOf("post_parent", fault))
 	}
-	return p, invalid(append(faults, fault)...)
+	return p, invalid(faults...)
 }
 
-// linkedIDs yields the ids of the venues sent, then those of the organizers.
-func (in *EventInput) linkedIDs() func(yield func(calendar.Kind, []int64) bool) {
-	return func(yield func(calendar.Kind, []int64) bool) {
-		var ids []int64
-		if in.Venues != nil {
-			for _, r := range *in.Venues {
-				if r.New == nil {
-					ids = append(ids, r.ID)
-				}
-			}
+// idsOf returns the ids among references.
+func idsOf[I any](refs *[]LinkRef[I]) (ids []int64) {
+	if refs == nil {
+		return nil
+	}
+	for _, r := range *refs {
+		if r.New == nil {
+			ids = append(ids, r.ID)
 		}
-		if !yield(calendar.Venue, ids) {
-			return
-		}
-		ids = nil
-		if in.Organizers != nil {
-			for _, r := range *in.Organizers {
-				if r.New == nil {
-					ids = append(ids, r.ID)
-				}
-			}
-		}
-		yield(calendar.Organizer, ids)
 	}
-}
-
-// parentFault is the fault of a parent that is no event the caller may read. One that is stored already is not
-// looked at again.
-func (e *Editor) parentFault(ctx context.Context, tx *ent.Tx, row *ent.Event, parent *int64) (*param.Fault, error) {
-	if parent == nil || *parent == 0 || (row != nil && same(row.ParentID, *parent)) {
-		return nil, nil
-	}
-	found, err := tx.Event.Query().Where(event.ID(*parent)).
-		Select(event.FieldID, event.FieldAuthorID, event.FieldStatus, event.FieldPublishedAt).Only(ctx)
-	if err != nil && !ent.IsNotFound(err) {
-		return nil, fmt.Errorf("parent %d: %w", *parent, err)
-	}
-	if err != nil || found.Status == calendar.Trash || !e.may(auth.Read, eventRecord(found)) {
-		return unknownIDs("post_parent", []int64{*parent}), nil
-	}
-	return nil, nil
+	return ids
 }
 
 // refuseEventLoop refuses to place an event below itself.
 func (e *Editor) refuseEventLoop(ctx context.Context, tx *ent.Tx, row *ent.Event, parent *int64) error {
-	if parent == nil || *parent == 0 || same(row.ParentID, *parent) {
+	if parent == nil || *parent == 0 || equalsID(row.ParentID, *parent) {
 		return nil
 	}
 	above := func(ctx context.Context, id int64) (*int64, error) {
@@ -135,42 +110,54 @@ func (e *Editor) carryOut(ctx context.Context, tx *ent.Tx, p *plan, in *EventInp
 			return err
 		}
 	}
-	if in.Venues != nil {
-		for i, r := range *in.Venues {
-			if r.New != nil {
-				s := r.New.sent()
-				s.author, s.linked = author, true
-				row, _, err := e.createVenue(ctx, tx, r.New, s)
-				if err != nil {
-					return linkedError("venue", i, err)
-				}
-				if row.Status == calendar.Trash {
-					continue // its status was sent as well
-				}
-				r.ID = row.ID
-			}
-			p.venues = append(p.venues, r.ID)
+	p.venues, err = createLinked(calendar.Venue, in.Venues, func(in *VenueInput) (int64, calendar.Status, error) {
+		s := in.sent()
+		s.author, s.linked = author, true
+		row, _, err := e.createVenue(ctx, tx, in, s)
+		if err != nil {
+			return 0, "", err
 		}
+		return row.ID, row.Status, nil
+	})
+	if err != nil {
+		return err
 	}
-	if in.Organizers != nil {
-		for i, r := range *in.Organizers {
-			if r.New != nil {
-				s := r.New.sent()
-				s.author, s.linked = author, true
-				row, _, err := e.createOrganizer(ctx, tx, r.New, s)
-				if err != nil {
-					return linkedError("organizer", i, err)
-				}
-				if row.Status == calendar.Trash {
-					continue
-				}
-				r.ID = row.ID
-			}
-			p.organizers = append(p.organizers, r.ID)
+	p.organizers, err = createLinked(calendar.Organizer, in.Organizers, func(in *OrganizerInput) (int64, calendar.Status, error) {
+		s := in.sent()
+		s.author, s.linked = author, true
+		row, _, err := e.createOrganizer(ctx, tx, in, s)
+		if err != nil {
+			return 0, "", err
 		}
+		return row.ID, row.Status, nil
+	})
+	return err
+}
+
+// createLinked creates the new records among references, and returns the ids of all, each once. It leaves out a record
+// that was sent to the trash.
+func createLinked[I any](
+	kind calendar.Kind, refs *[]LinkRef[I], create func(*I) (int64, calendar.Status, error),
+) ([]int64, error) {
+	if refs == nil {
+		return nil, nil
 	}
-	p.venues, p.organizers = once(p.venues), once(p.organizers)
-	return nil
+	var ids []int64
+	for i, r := range *refs {
+		id := r.ID
+		if r.New != nil {
+			created, status, err := create(r.New)
+			if err != nil {
+				return nil, linkedError(string(kind), i, err)
+			}
+			if status == calendar.Trash {
+				continue
+			}
+			id = created
+		}
+		ids = append(ids, id)
+	}
+	return uniqueIDs(ids), nil
 }
 
 // linkedError turns what is wrong with a record sent with an event into a fault of the event's parameter.

@@ -8,15 +8,13 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/image"
-	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
 // record is what events, venues and organizers have in common.
 type record struct {
-	written
+	textOwner
 	standing
 	author, image *int64
 	source        *string
@@ -24,8 +22,8 @@ type record struct {
 	version       int64
 }
 
-// sent is what is sent of what records have in common; nil is not sent.
-type sent struct {
+// recordInput is the fields that events, venues and organizers share, as they are sent; nil is not sent.
+type recordInput struct {
 	author *int64
 	// linked is an author who comes from the event that a record is created with, not from the client.
 	linked    bool
@@ -65,7 +63,7 @@ type recordMutation interface {
 }
 
 // fillTracked writes what records and terms have in common. Texts and slug are noted by those who change them.
-func (e *Editor) fillTracked(m trackedMutation, w, old *written, modified *time.Time, version int64, d *diff) {
+func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *time.Time, version int64, d *diff) {
 	if d.fresh {
 		m.SetCreatedAt(e.Now)
 	}
@@ -78,11 +76,11 @@ func (e *Editor) fillTracked(m trackedMutation, w, old *written, modified *time.
 }
 
 // fill writes a record over the one that is stored.
-func (e *Editor) fill(m recordMutation, r, old *record, s *sent, d *diff) {
+func (e *Editor) fill(m recordMutation, r, old *record, s *recordInput, d *diff) {
 	if d.fresh {
 		m.SetID(r.id)
 	}
-	e.fillTracked(m, &r.written, &old.written, s.modified, r.version, d)
+	e.fillTracked(m, &r.textOwner, &old.textOwner, s.modified, r.version, d)
 	putOptional(d, "author", old.author, r.author, m.SetAuthorID, m.ClearAuthorID)
 	put(d, "status", old.status, r.status, m.SetStatus)
 	put(d, "", old.before, r.before, m.SetStatusBeforeTrash)
@@ -92,62 +90,51 @@ func (e *Editor) fill(m recordMutation, r, old *record, s *sent, d *diff) {
 	putOptional(d, "", old.source, r.source, m.SetSourceID, m.ClearSourceID)
 }
 
-// check looks up what is named by what is sent: an author and an image. A value that is stored already is not
-// looked at again.
-func (e *Editor) check(ctx context.Context, tx *ent.Tx, old *record, s *sent) (
+// referenceFaults returns the faults of the author and the image that are sent. It does not look up a stored value.
+func (e *Editor) referenceFaults(ctx context.Context, tx *ent.Tx, old *record, s *recordInput) (
 	author, picture *param.Fault, err error,
 ) {
-	if e.names(old, s) {
-		known, err := tx.User.Query().Where(user.ID(*s.author)).Exist(ctx)
-		if err != nil {
-			return nil, nil, fmt.Errorf("author %d: %w", *s.author, err)
-		}
-		if !known {
-			author = faultOf("author", param.Bad())
+	if e.setsAuthor(old, s) {
+		if author, err = e.AuthorFault(ctx, tx.Client(), *s.author); err != nil {
+			return nil, nil, err
 		}
 	}
-	if s.image != nil && *s.image != 0 && !same(old.image, *s.image) {
-		known, err := tx.Image.Query().Where(image.ID(*s.image)).Exist(ctx)
-		if err != nil {
-			return nil, nil, fmt.Errorf("image %d: %w", *s.image, err)
-		}
-		if !known {
-			picture = &param.Fault{
-				Param: "image", Reason: "image-not-usable", Key: "image-not-usable", Data: map[string]any{},
-			}
+	if s.image != nil && !equalsID(old.image, *s.image) {
+		if picture, err = e.ImageFault(ctx, tx.Client(), *s.image); err != nil {
+			return nil, nil, err
 		}
 	}
-	return author, picture, nil
+	return faultOf("author", author), faultOf("image", picture), nil
 }
 
-// names reports whether somebody is sent as author who is neither the caller nor the author already.
-func (e *Editor) names(old *record, s *sent) bool {
-	return s.author != nil && !s.linked && !same(old.author, *s.author) &&
+// setsAuthor reports whether an author is sent that is neither the caller nor the stored author.
+func (e *Editor) setsAuthor(old *record, s *recordInput) bool {
+	return s.author != nil && !s.linked && !equalsID(old.author, *s.author) &&
 		(*s.author == 0 || *s.author != e.By.UserID)
 }
 
-func same(stored *int64, id int64) bool { return stored != nil && *stored == id }
+func equalsID(stored *int64, id int64) bool { return stored != nil && *stored == id }
 
 // permit asks the permission matrix about a write; old is the zero record, of its kind, for a new one.
-func (e *Editor) permit(old *record, s *sent) error {
+func (e *Editor) permit(old *record, s *recordInput) error {
 	fresh := old.status == ""
 	switch {
 	case fresh && !e.may(auth.Create, old), !fresh && !e.may(auth.Edit, old):
-		return forbidden()
-	case e.names(old, s) && !e.may(auth.SetAuthor, old):
-		return forbidden()
+		return Forbidden()
+	case e.setsAuthor(old, s) && !e.may(auth.SetAuthor, old):
+		return Forbidden()
 	case fresh || s.status == nil:
 		return nil
 	case *s.status == calendar.Trash && !old.trashed && !e.may(auth.Delete, old):
-		return forbidden()
+		return Forbidden()
 	case *s.status != calendar.Trash && old.trashed && !e.may(auth.Restore, old):
-		return forbidden()
+		return Forbidden()
 	}
 	return nil
 }
 
 // begin makes a new record: draws its id, and takes its slug if the status needs one or one is sent.
-func (e *Editor) begin(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *sent) (*record, error) {
+func (e *Editor) begin(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *recordInput) (*record, error) {
 	r := e.conceive(kind, s)
 	drawn, err := tx.Record.Create().SetKind(kind).Save(ctx)
 	if err != nil {
@@ -163,7 +150,7 @@ func (e *Editor) begin(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *s
 }
 
 // conceive is a new record without an id and a slug.
-func (e *Editor) conceive(kind calendar.Kind, s *sent) *record {
+func (e *Editor) conceive(kind calendar.Kind, s *recordInput) *record {
 	r := &record{author: e.author(), source: s.source, version: 1}
 	if s.author != nil || s.linked {
 		r.author = s.author
@@ -177,7 +164,7 @@ func (e *Editor) conceive(kind calendar.Kind, s *sent) *record {
 }
 
 // wantedSlug is the slug that a new record takes if it is free, "" for that of its id; not ok is none.
-func (r *record) wantedSlug(s *sent) (base string, ok bool) {
+func (r *record) wantedSlug(s *recordInput) (base string, ok bool) {
 	wanted := apply("", s.slug)
 	if wanted == "" && !r.needsSlug() {
 		return "", false
@@ -194,7 +181,7 @@ func (r *record) needsSlug() bool {
 }
 
 // revise applies what is sent to a record: its standing, its texts and slugs. Old stays what is stored.
-func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *sent, d *diff) (
+func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordInput, d *diff) (
 	*record, calendar.Action, error,
 ) {
 	r := new(*old)
@@ -221,7 +208,7 @@ func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *sent, d
 			return nil, "", err
 		}
 	}
-	if err := e.rewrite(ctx, tx, &r.written, texts, d); err != nil {
+	if err := e.rewrite(ctx, tx, &r.textOwner, texts, d); err != nil {
 		return nil, "", err
 	}
 	if r.slug == "" && r.needsSlug() {
@@ -246,7 +233,7 @@ func inTrash(kind calendar.Kind) error {
 func (e *Editor) permitTrash(old *record) error {
 	switch {
 	case !e.may(auth.Delete, old):
-		return forbidden()
+		return Forbidden()
 	case old.trashed:
 		return inTrash(old.kind)
 	}

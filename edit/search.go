@@ -44,12 +44,10 @@ func (c change) findable() bool {
 	return slices.ContainsFunc(c.fields, func(f string) bool { return slices.Contains(searchable[c.kind], f) })
 }
 
-func isTerm(k calendar.Kind) bool { return k == calendar.Category || k == calendar.Tag }
-
-// found is a text by which a record is found, and the bits of the languages in which that is so.
-type found struct {
-	languages int
-	text      string // folded
+// SearchText is a text that searches compare with, and the bits of the languages in which the record has it.
+type SearchText struct {
+	Languages int
+	Text      string // folded
 }
 
 // reindex brings the search texts of what was changed in the transaction up to date.
@@ -67,14 +65,14 @@ func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
 	}
 	for kind, ids := range stale {
 		// What was created and then changed again in the same transaction is not new any more.
-		fresh := without(ids[true], ids[false])
+		fresh := idsWithout(ids[true], ids[false])
 		for part := range slices.Chunk(fresh, batch) {
 			if err := e.insertFreshTexts(ctx, tx, kind, part); err != nil {
 				return fmt.Errorf("search texts of %s: %w", kind, err)
 			}
 		}
-		for part := range slices.Chunk(once(ids[false]), batch) {
-			if err := e.replaceSearchTexts(ctx, tx, kind, part); err != nil {
+		for part := range slices.Chunk(uniqueIDs(ids[false]), batch) {
+			if err := e.ReplaceSearchTexts(ctx, tx, kind, part); err != nil {
 				return fmt.Errorf("search texts of %s: %w", kind, err)
 			}
 		}
@@ -82,14 +80,14 @@ func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// replaceSearchTexts writes the search texts of some records of a kind anew, and what terms are sorted by.
-func (e *Editor) replaceSearchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
+// ReplaceSearchTexts writes the search texts of some records of a kind anew, and what terms are sorted by.
+func (e *Editor) ReplaceSearchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	_, err := tx.SearchText.Delete().Where(searchtext.KindEQ(kind), searchtext.OwnerIDIn(ids...)).Exec(ctx)
 	if err != nil {
 		return err
 	}
-	if isTerm(kind) { // new ones are written with theirs
-		if err := e.writeSortKeys(ctx, tx, ids); err != nil {
+	if kind.IsTerm() { // new ones are written with theirs
+		if err := e.WriteSortKeys(ctx, tx, ids); err != nil {
 			return err
 		}
 	}
@@ -98,7 +96,7 @@ func (e *Editor) replaceSearchTexts(ctx context.Context, tx *ent.Tx, kind calend
 
 // insertSearchTexts writes the search texts of some records of a kind that have none.
 func (e *Editor) insertSearchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
-	texts, err := e.searchTexts(ctx, tx.Client(), kind, ids)
+	texts, err := e.SearchTexts(ctx, tx.Client(), kind, ids)
 	if err != nil {
 		return err
 	}
@@ -111,7 +109,7 @@ func (e *Editor) insertFreshTexts(ctx context.Context, tx *ent.Tx, kind calendar
 	if kind != calendar.Event {
 		return e.insertSearchTexts(ctx, tx, kind, ids)
 	}
-	texts := make(map[int64][]found, len(ids))
+	texts := make(map[int64][]SearchText, len(ids))
 	var unknown []int64
 	for _, id := range ids {
 		row := e.fresh[id]
@@ -119,7 +117,7 @@ func (e *Editor) insertFreshTexts(ctx context.Context, tx *ent.Tx, kind calendar
 			unknown = append(unknown, id)
 			continue
 		}
-		texts[id] = e.foundBy(kind, calendar.Text{
+		texts[id] = e.searchTextsOf(kind, calendar.Text{
 			Language: row.Language, Title: row.Title, Description: row.Description, Excerpt: row.Excerpt,
 		}, nil)
 	}
@@ -130,13 +128,13 @@ func (e *Editor) insertFreshTexts(ctx context.Context, tx *ent.Tx, kind calendar
 }
 
 func (e *Editor) storeSearchTexts(
-	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64, texts map[int64][]found,
+	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64, texts map[int64][]SearchText,
 ) error {
 	var rows []*ent.SearchTextCreate
 	for _, id := range ids {
 		for _, f := range texts[id] {
-			rows = append(rows, tx.SearchText.Create().SetKind(kind).SetOwnerID(id).SetText(f.text).
-				SetLanguages(f.languages))
+			rows = append(rows, tx.SearchText.Create().SetKind(kind).SetOwnerID(id).SetText(f.Text).
+				SetLanguages(f.Languages))
 		}
 	}
 	for part := range slices.Chunk(rows, batch) {
@@ -151,20 +149,20 @@ func (e *Editor) storeSearchTexts(
 // an event it is one text for each language, its fields by lines, because the words of a search may be in
 // different fields; of others one for each field, because they must be in the same. Equal texts are one, for all
 // the languages that they are served in.
-func (e *Editor) foundBy(kind calendar.Kind, original calendar.Text, others []calendar.Text, common ...string) []found {
+func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, others []calendar.Text, common ...string) []SearchText {
 	always := make([]string, len(common))
 	for i, c := range common {
 		always[i] = search.Fold(c)
 	}
-	var out []found
+	var out []SearchText
 	add := func(l calendar.Language, text string) {
 		for i := range out {
-			if out[i].text == text {
-				out[i].languages |= l.Bit()
+			if out[i].Text == text {
+				out[i].Languages |= l.Bit()
 				return
 			}
 		}
-		out = append(out, found{l.Bit(), text})
+		out = append(out, SearchText{l.Bit(), text})
 	}
 	var last calendar.Text
 	var fields []string
@@ -190,7 +188,7 @@ func (e *Editor) foundBy(kind calendar.Kind, original calendar.Text, others []ca
 
 // foldedFields are the searchable fields of a text: of an event, all in one.
 func foldedFields(kind calendar.Kind, t calendar.Text) []string {
-	if isTerm(kind) {
+	if kind.IsTerm() {
 		return []string{search.Fold(t.Title), t.Slug}
 	}
 	fields := []string{
@@ -211,10 +209,10 @@ func venueFields(v *ent.Venue) []string {
 func organizerFields(o *ent.Organizer) []string { return []string{o.Phone, o.Email, o.Website} }
 
 // searchTexts are the texts by which records are found.
-func (e *Editor) searchTexts(ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64) (map[int64][]found, error) {
-	out := make(map[int64][]found, len(ids))
+func (e *Editor) SearchTexts(ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64) (map[int64][]SearchText, error) {
+	out := make(map[int64][]SearchText, len(ids))
 	add := func(id int64, original calendar.Text, others []calendar.Text, common ...string) {
-		out[id] = e.foundBy(kind, original, others, common...)
+		out[id] = e.searchTextsOf(kind, original, others, common...)
 	}
 	switch kind {
 	case calendar.Event:
@@ -333,91 +331,4 @@ func translationsFor[T any](ctx context.Context, ids []int64, load func(context.
 		out[owner(row)] = append(out[owner(row)], row)
 	}
 	return out, nil
-}
-
-// Reindex writes all search texts, the cells of venues and what terms are sorted by anew: after rows were written
-// past this package, or the language of the site changed. It works in batches, each in a transaction, and may run
-// while the service answers; step is told how far it is.
-func Reindex(ctx context.Context, db *ent.Client, e *Editor, step func(kind calendar.Kind, records int)) error {
-	for _, kind := range []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag} {
-		done, after := 0, int64(0)
-		for {
-			ids, err := idsAfter(ctx, db, kind, after)
-			if err != nil {
-				return err
-			}
-			if len(ids) == 0 {
-				break
-			}
-			err = Write(ctx, db, e, func(tx *ent.Tx) error {
-				if kind == calendar.Venue {
-					if err := recell(ctx, tx, ids); err != nil {
-						return err
-					}
-				}
-				if isTerm(kind) {
-					if err := lockTerms(ctx, tx, ids); err != nil {
-						return err
-					}
-				}
-				return e.replaceSearchTexts(ctx, tx, kind, ids)
-			})
-			if err != nil {
-				return fmt.Errorf("search texts of %s: %w", kind, err)
-			}
-			after = ids[len(ids)-1]
-			done += len(ids)
-			step(kind, done)
-		}
-		err := Write(ctx, db, e, func(tx *ent.Tx) error { return LogAll(ctx, tx, e, kind) })
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// idsAfter are the next ids of a kind, in order.
-func idsAfter(ctx context.Context, db *ent.Client, kind calendar.Kind, after int64) ([]int64, error) {
-	switch kind {
-	case calendar.Event:
-		return db.Event.Query().Where(event.IDGT(after)).Order(event.ByID()).Limit(batch).IDs(ctx)
-	case calendar.Venue:
-		return db.Venue.Query().Where(venue.IDGT(after)).Order(venue.ByID()).Limit(batch).IDs(ctx)
-	case calendar.Organizer:
-		return db.Organizer.Query().Where(organizer.IDGT(after)).Order(organizer.ByID()).Limit(batch).IDs(ctx)
-	}
-	return db.Term.Query().Where(term.TaxonomyEQ(kind), term.IDGT(after)).Order(term.ByID()).Limit(batch).IDs(ctx)
-}
-
-// recell places venues on the curve anew.
-func recell(ctx context.Context, tx *ent.Tx, ids []int64) error {
-	rows, err := tx.Venue.Query().Where(venue.IDIn(ids...)).All(ctx)
-	if err != nil {
-		return err
-	}
-	for _, r := range rows {
-		is := cellOf(r.Latitude, r.Longitude)
-		if (is == nil) == (r.Cell == nil) && (is == nil || *is == *r.Cell) {
-			continue
-		}
-		update := tx.Venue.UpdateOneID(r.ID)
-		if is == nil {
-			update.ClearCell()
-		} else {
-			update.SetCell(*is)
-		}
-		if err := update.Exec(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// cellOf is the cell of a position, nil for none.
-func cellOf(latitude, longitude *float64) *int64 {
-	if latitude == nil || longitude == nil {
-		return nil
-	}
-	return new(calendar.Cell(*latitude, *longitude))
 }

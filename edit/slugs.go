@@ -20,13 +20,15 @@ type slugOf struct {
 	trashed  bool
 }
 
-// room is where the slug must be unique: a slug in the trash blocks nobody.
-func (s slugOf) room() int64 {
-	if s.trashed {
-		return s.owner
+// SlugScope returns the column of a slug within whose value it is unique: a slug in the trash blocks no other record.
+func SlugScope(owner int64, trashed bool) int64 {
+	if trashed {
+		return owner
 	}
 	return 0
 }
+
+func (s slugOf) scope() int64 { return SlugScope(s.owner, s.trashed) }
 
 // slugTries bounds how often a slug is looked for when others take it at the same moment. On MySQL the refused
 // insert has waited for the winner to commit, so each round sees one more taken.
@@ -70,7 +72,7 @@ func (s slugOf) takeExactly(ctx context.Context, tx *ent.Tx, base string) (strin
 			Code: "duplicate_term_slug", Key: "duplicate_term_slug", Data: map[string]any{"term_id": holder.OwnerID},
 		}
 	case ent.IsNotFound(err):
-		err = raced(s.store(ctx, tx, base))
+		err = store.AsConflict(s.store(ctx, tx, base))
 	}
 	if err != nil {
 		return "", fmt.Errorf("slug %s of %s %d: %w", base, s.kind, s.owner, err)
@@ -82,11 +84,11 @@ func (s slugOf) takeExactly(ctx context.Context, tx *ent.Tx, base string) (strin
 func (s slugOf) store(ctx context.Context, tx *ent.Tx, text string) error {
 	if s.slug == "" {
 		return tx.Slug.Create().SetKind(s.kind).SetSlug(text).SetOwnerID(s.owner).
-			SetLanguage(s.language).SetTrashedID(s.room()).Exec(ctx)
+			SetLanguage(s.language).SetTrashedID(s.scope()).Exec(ctx)
 	}
-	return guarded(tx.Slug.Update().
+	return expectOneRow(tx.Slug.Update().
 		Where(slug.OwnerID(s.owner), slug.KindEQ(s.kind), slug.Slug(s.slug)).
-		SetSlug(text).SetTrashedID(s.room()).Save(ctx))
+		SetSlug(text).SetTrashedID(s.scope()).Save(ctx))
 }
 
 // drop removes the row of the slug.
@@ -128,15 +130,13 @@ func freeSlug(ctx context.Context, tx *ent.Tx, s slugOf, base string) (string, e
 	if err != nil {
 		return "", err
 	}
-	return numbered(base, n), nil
+	return calendar.NumberedSlug(base, n), nil
 }
 
-// numbered is the nth slug that is tried for a base.
-func numbered(base string, n int) string {
-	if n == 1 {
-		return base
-	}
-	return calendar.NumberedSlug(base, n)
+// FreeSlugNumber returns the number of the first slug of a base that no record of the kind has, for
+// calendar.NumberedSlug.
+func FreeSlugNumber(ctx context.Context, tx *ent.Tx, kind calendar.Kind, base string) (int, error) {
+	return freeNumber(ctx, tx, slugOf{kind: kind}, base)
 }
 
 // freeNumber is freeSlug for the number: 1 is the base itself.
@@ -145,10 +145,10 @@ func freeNumber(ctx context.Context, tx *ent.Tx, s slugOf, base string) (int, er
 	first := func(numbers []int) (int, error) {
 		asked := make([]string, len(numbers))
 		for i, n := range numbers {
-			asked[i] = numbered(base, n)
+			asked[i] = calendar.NumberedSlug(base, n)
 		}
 		taken, err := tx.Slug.Query().
-			Where(slug.KindEQ(s.kind), slug.SlugIn(asked...), slug.TrashedID(s.room())).
+			Where(slug.KindEQ(s.kind), slug.SlugIn(asked...), slug.TrashedID(s.scope())).
 			Select(slug.FieldSlug).Strings(ctx)
 		if err != nil {
 			return 0, fmt.Errorf("slugs like %s: %w", base, err)

@@ -57,9 +57,9 @@ func (k TermSortKeys) Set(m *ent.TermMutation) error {
 	return nil
 }
 
-// writeSortKeys brings what terms are sorted by up to date. Neither version nor time of change of a term are
+// WriteSortKeys brings what terms are sorted by up to date. Neither version nor time of change of a term are
 // touched: nothing that is read changes.
-func (e *Editor) writeSortKeys(ctx context.Context, tx *ent.Tx, ids []int64) error {
+func (e *Editor) WriteSortKeys(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	for part := range slices.Chunk(ids, sortRows) {
 		rows, err := tx.Term.Query().Where(term.IDIn(part...)).All(ctx)
 		if err != nil {
@@ -126,48 +126,4 @@ func byID(rows []*ent.Term, value func(id int64) []byte) sql.Querier {
 		}
 		b.WriteString(" END")
 	})
-}
-
-// lockTerms makes other writers of terms wait until the transaction ends. It comes before the first read of it,
-// so that what is read is what the terms are by then.
-func lockTerms(ctx context.Context, tx *ent.Tx, ids []int64) error {
-	_, err := tx.Term.Query().Where(term.IDIn(ids...)).Order(term.ByID()).Modify(forUpdate).IDs(ctx)
-	return err
-}
-
-// FillSortKeys gives the terms that have none what they are sorted by: those written before there was such a
-// thing, or since by a program that does not know it. It works in batches, each in a transaction, may run while
-// the service answers, and goes on where it was interrupted; step is told how many terms it has done.
-func FillSortKeys(ctx context.Context, db *ent.Client, e *Editor, step func(terms int)) error {
-	done := 0
-	for _, taxonomy := range []calendar.Kind{calendar.Category, calendar.Tag} {
-		for after := int64(0); ; {
-			// Looked for outside the transaction: rows that are not there cannot be locked then.
-			ids, err := db.Term.Query().Where(term.TaxonomyEQ(taxonomy), term.SortEnIsNil(), term.IDGT(after)).
-				Order(term.ByID()).Limit(batch).IDs(ctx)
-			if err != nil {
-				return fmt.Errorf("%s without sort keys: %w", taxonomy, err)
-			}
-			if len(ids) == 0 {
-				break
-			}
-			err = Write(ctx, db, e, func(tx *ent.Tx) error {
-				if err := lockTerms(ctx, tx, ids); err != nil {
-					return err
-				}
-				return e.writeSortKeys(ctx, tx, ids)
-			})
-			if err != nil {
-				return fmt.Errorf("%s from %d: %w", taxonomy, ids[0], err)
-			}
-			after = ids[len(ids)-1]
-			done += len(ids)
-			step(done)
-		}
-	}
-	if done == 0 {
-		return nil
-	}
-	// They may be listed in another order now.
-	return Write(ctx, db, e, func(tx *ent.Tx) error { return LogAll(ctx, tx, e, calendar.Category, calendar.Tag) })
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// stored is when a stored event takes place.
-func stored(row *ent.Event) (calendar.Span, error) {
+// storedSpan returns when a stored event takes place.
+func storedSpan(row *ent.Event) (calendar.Span, error) {
 	zone, err := calendar.ParseZone(row.Timezone)
 	if err != nil {
 		return calendar.Span{}, fmt.Errorf("event %d: %w %q", row.ID, err, row.Timezone)
@@ -53,7 +53,7 @@ func SpanFault(site calendar.Zone, row *ent.Event, in *EventInput) (*param.Fault
 	span := calendar.Span{Zone: site}
 	if row != nil {
 		var err error
-		if span, err = stored(row); err != nil {
+		if span, err = storedSpan(row); err != nil {
 			return nil, err
 		}
 	}

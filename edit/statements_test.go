@@ -1,4 +1,4 @@
-package edit
+package edit_test
 
 import (
 	"context"
@@ -10,7 +10,9 @@ import (
 	entsql "entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
@@ -27,32 +29,32 @@ func TestStatements(t *testing.T) {
 				}
 			}
 		})))
-	w := newWorld(t, db)
-	e := w.as(calendar.Editor)
-	tag := w.term(e, calendar.Tag, "Tag", 0)
-	hall := w.venue(e, &VenueInput{Name: new("Hall")})
+	w := edittest.NewWorld(t, db)
+	e := w.As(calendar.Editor)
+	tag := w.Term(e, calendar.Tag, "Tag", 0)
+	hall := w.Venue(e, &edit.VenueInput{Name: new("Hall")})
 	var row *ent.Event
 	tests := []struct {
 		name string
 		do   func()
 		most int64
 	}{
-		{"event", func() { row = w.event(e, someEvent()) }, 7},
+		{"event", func() { row = w.Event(e, someEvent()) }, 7},
 		{"event with links", func() {
 			in := someEvent()
-			in.Tags, in.Venues = &[]TermRef{{ID: tag.ID}}, &[]VenueRef{{ID: hall.ID}}
-			w.event(e, in)
+			in.Tags, in.Venues = &[]edit.TermRef{{ID: tag.ID}}, &[]edit.VenueRef{{ID: hall.ID}}
+			w.Event(e, in)
 		}, 12},
 		{"event with a venue that is there", func() {
 			in := someEvent()
-			in.Venues = &[]VenueRef{{New: &VenueInput{Name: new("hall")}}}
-			w.event(e, in)
+			in.Venues = &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("hall")}}}
+			w.Event(e, in)
 		}, 10},
-		{"venue", func() { w.venue(e, &VenueInput{Name: new("New")}) }, 13},
-		{"tag", func() { w.term(e, calendar.Tag, "New", 0) }, 11},
-		{"update of an event", func() { w.changeEvent(e, row.ID, &EventInput{Title: new("Other")}) }, 8},
+		{"venue", func() { w.Venue(e, &edit.VenueInput{Name: new("New")}) }, 13},
+		{"tag", func() { w.Term(e, calendar.Tag, "New", 0) }, 11},
+		{"update of an event", func() { w.ChangeEvent(e, row.ID, &edit.EventInput{Title: new("Other")}) }, 8},
 		{"event to the trash", func() {
-			if _, err := w.trashEvent(e, row.ID); err != nil {
+			if _, err := w.TrashEvent(e, row.ID); err != nil {
 				t.Fatal(err)
 			}
 		}, 7},

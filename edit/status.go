@@ -9,16 +9,16 @@ import (
 
 // may asks the permission matrix about a record as it is stored.
 func (e *Editor) may(op auth.Operation, r *record) bool {
-	about := auth.Record{Kind: r.kind, Status: r.status.Shown(e.Now, r.published), BeforeTrash: r.before}
+	rec := auth.Record{Kind: r.kind, Status: r.status.Shown(e.Now, r.published), BeforeTrash: r.before}
 	if r.author != nil {
-		about.AuthorID = *r.author
+		rec.AuthorID = *r.author
 	}
-	return auth.May(e.By, op, about)
+	return auth.May(e.By, op, rec)
 }
 
-// scheduled returns the status to store for a record that is written at now. A future record whose date has come becomes
+// statusToStore returns the status to store for a record that is written at now. A future record whose date has come becomes
 // publish, and a published record with a later date becomes future. Reading has another rule: calendar.Status.Shown.
-func scheduled(s calendar.Status, published, now time.Time) calendar.Status {
+func statusToStore(s calendar.Status, published, now time.Time) calendar.Status {
 	switch {
 	case s == calendar.Future && !published.After(now):
 		return calendar.Publish
@@ -31,7 +31,7 @@ func scheduled(s calendar.Status, published, now time.Time) calendar.Status {
 // StatusChanges reports whether writing a status and publication date at now would store another status than writing the
 // old ones.
 func StatusChanges(now time.Time, old, written calendar.Status, oldDate, date time.Time) bool {
-	return scheduled(old, oldDate, now) != scheduled(written, date, now)
+	return statusToStore(old, oldDate, now) != statusToStore(written, date, now)
 }
 
 // standing is what the rules of status and publication make of a record.
@@ -80,7 +80,7 @@ func settle(old standing, sent *calendar.Status, date *time.Time, now time.Time,
 		}
 		s.dated = true
 	}
-	want = scheduled(want, s.published, now)
+	want = statusToStore(want, s.published, now)
 	if toTrash || stays {
 		s.status, s.before = calendar.Trash, want
 		return s

@@ -33,8 +33,8 @@ func (t *translation) fill(m namedTranslation) {
 	m.SetSlug(t.slug)
 }
 
-// all turns rows into translations.
-func all[R any](rows []R, err error, one func(R) translation) ([]translation, error) {
+// translationsFrom turns rows into translations.
+func translationsFrom[R any](rows []R, err error, one func(R) translation) ([]translation, error) {
 	out := make([]translation, len(rows))
 	for i, r := range rows {
 		out[i] = one(r)
@@ -60,7 +60,7 @@ func eventTranslations(tx *ent.Tx) translations {
 	return translations{
 		load: func(ctx context.Context, owner int64) ([]translation, error) {
 			rows, err := tx.EventTranslation.Query().Where(eventtranslation.EventID(owner)).All(ctx)
-			return all(rows, err, func(r *ent.EventTranslation) translation {
+			return translationsFrom(rows, err, func(r *ent.EventTranslation) translation {
 				return translation{r.ID, r.Language, text{r.Title, r.Description, r.Excerpt, r.Slug}}
 			})
 		},
@@ -74,7 +74,7 @@ func eventTranslations(tx *ent.Tx) translations {
 			if t.id != 0 {
 				u := tx.EventTranslation.Update().Where(eventtranslation.ID(t.id))
 				fill(u.Mutation())
-				return guarded(u.Save(ctx))
+				return expectOneRow(u.Save(ctx))
 			}
 			c := tx.EventTranslation.Create().SetEventID(owner).SetLanguage(t.language)
 			fill(c.Mutation())
@@ -88,7 +88,7 @@ func venueTranslations(tx *ent.Tx) translations {
 	return translations{
 		load: func(ctx context.Context, owner int64) ([]translation, error) {
 			rows, err := tx.VenueTranslation.Query().Where(venuetranslation.VenueID(owner)).All(ctx)
-			return all(rows, err, func(r *ent.VenueTranslation) translation {
+			return translationsFrom(rows, err, func(r *ent.VenueTranslation) translation {
 				return translation{r.ID, r.Language, text{r.Name, r.Description, "", r.Slug}}
 			})
 		},
@@ -96,7 +96,7 @@ func venueTranslations(tx *ent.Tx) translations {
 			if t.id != 0 {
 				u := tx.VenueTranslation.Update().Where(venuetranslation.ID(t.id))
 				t.fill(u.Mutation())
-				return guarded(u.Save(ctx))
+				return expectOneRow(u.Save(ctx))
 			}
 			c := tx.VenueTranslation.Create().SetVenueID(owner).SetLanguage(t.language)
 			t.fill(c.Mutation())
@@ -110,7 +110,7 @@ func organizerTranslations(tx *ent.Tx) translations {
 	return translations{
 		load: func(ctx context.Context, owner int64) ([]translation, error) {
 			rows, err := tx.OrganizerTranslation.Query().Where(organizertranslation.OrganizerID(owner)).All(ctx)
-			return all(rows, err, func(r *ent.OrganizerTranslation) translation {
+			return translationsFrom(rows, err, func(r *ent.OrganizerTranslation) translation {
 				return translation{r.ID, r.Language, text{r.Name, r.Description, "", r.Slug}}
 			})
 		},
@@ -118,7 +118,7 @@ func organizerTranslations(tx *ent.Tx) translations {
 			if t.id != 0 {
 				u := tx.OrganizerTranslation.Update().Where(organizertranslation.ID(t.id))
 				t.fill(u.Mutation())
-				return guarded(u.Save(ctx))
+				return expectOneRow(u.Save(ctx))
 			}
 			c := tx.OrganizerTranslation.Create().SetOrganizerID(owner).SetLanguage(t.language)
 			t.fill(c.Mutation())
@@ -132,7 +132,7 @@ func termTranslations(tx *ent.Tx) translations {
 	return translations{
 		load: func(ctx context.Context, owner int64) ([]translation, error) {
 			rows, err := tx.TermTranslation.Query().Where(termtranslation.TermID(owner)).All(ctx)
-			return all(rows, err, func(r *ent.TermTranslation) translation {
+			return translationsFrom(rows, err, func(r *ent.TermTranslation) translation {
 				return translation{r.ID, r.Language, text{r.Name, r.Description, "", r.Slug}}
 			})
 		},
@@ -140,7 +140,7 @@ func termTranslations(tx *ent.Tx) translations {
 			if t.id != 0 {
 				u := tx.TermTranslation.Update().Where(termtranslation.ID(t.id))
 				t.fill(u.Mutation())
-				return guarded(u.Save(ctx))
+				return expectOneRow(u.Save(ctx))
 			}
 			c := tx.TermTranslation.Create().SetTermID(owner).SetLanguage(t.language)
 			t.fill(c.Mutation())

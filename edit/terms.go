@@ -14,54 +14,68 @@ import (
 	"github.com/almanac-cal/almanac/ent/termtranslation"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // CreateTerm stores a new category or tag. A name that is taken, of tags anywhere, of categories under the same
 // parent, is *calendar.Error term_exists.
 func (e *Editor) CreateTerm(ctx context.Context, tx *ent.Tx, in *TermInput) (*ent.Term, error) {
+	row, created, err := e.EnsureTerm(ctx, tx, in, nil)
+	if err == nil && !created {
+		return nil, &calendar.Error{Code: "term_exists", Key: "term_exists", Data: map[string]any{"term_id": row.ID}}
+	}
+	return row, err
+}
+
+// EnsureTerm stores a new category or tag with its texts in other languages. If the name is taken, as CreateTerm
+// understands it, EnsureTerm returns the term that has it, unchanged, and created is false.
+func (e *Editor) EnsureTerm(ctx context.Context, tx *ent.Tx, in *TermInput, others []calendar.Text) (
+	row *ent.Term, created bool, err error,
+) {
 	parent := in.parent(nil)
-	if err := checkParent(ctx, tx, nil, parent); err != nil {
-		return nil, err
+	if err := e.refuseUnknownParent(ctx, tx, nil, parent); err != nil {
+		return nil, false, err
 	}
 	if !e.mayManageTerms(in.Taxonomy) {
-		return nil, forbidden()
+		return nil, false, Forbidden()
 	}
 	key := calendar.FoldName(*in.Name)
 	if err := claim(ctx, tx, in.Taxonomy, nameBelow(apply(0, parent), key)); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	there, err := termsNamed(ctx, tx, in.Taxonomy, []string{key})
+	stored, err := termsNamed(ctx, tx, in.Taxonomy, []string{key})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	for _, t := range there[key] {
+	for _, t := range stored[key] {
 		if apply(0, t.ParentID) == apply(0, parent) {
-			return nil, &calendar.Error{
-				Code: "term_exists", Key: "term_exists", Data: map[string]any{"term_id": t.ID},
-			}
+			return t, false, nil
 		}
 	}
-	return e.insertTerm(ctx, tx, in, parent)
+	row, err = e.insertTerm(ctx, tx, in, parent, others)
+	return row, err == nil, err
 }
 
 // insertTerm stores a term whose name is claimed and free.
-func (e *Editor) insertTerm(ctx context.Context, tx *ent.Tx, in *TermInput, parent *int64) (*ent.Term, error) {
-	w := &written{kind: in.Taxonomy, language: e.original(), languages: calendar.LanguagesOf(e.original())}
+func (e *Editor) insertTerm(
+	ctx context.Context, tx *ent.Tx, in *TermInput, parent *int64, others []calendar.Text,
+) (*ent.Term, error) {
+	w := &textOwner{kind: in.Taxonomy, language: e.original(), languages: calendar.LanguagesOf(e.original())}
 	w.text = text{title: *in.Name, description: apply("", in.Description)}
+	w.addTexts(others)
 	wanted := apply("", in.Slug)
 	if wanted == "" {
 		wanted = w.title
 	}
 	d := &diff{fresh: true}
 	c := tx.Term.Create().SetTaxonomy(in.Taxonomy).SetNillableParentID(parent).SetNillableSourceID(in.SourceID)
-	e.fillTerm(c.Mutation(), w, &written{}, in, 1, d)
-	original := calendar.Text{Language: w.language, Title: w.title, Description: w.description}
-	if err := SortKeysOf(e.Site.Language, original, nil).Set(c.Mutation()); err != nil {
+	e.fillTerm(c.Mutation(), w, &textOwner{}, in, 1, d)
+	if err := SortKeysOf(e.Site.Language, w.text.inLanguage(w.language), w.otherTexts()).Set(c.Mutation()); err != nil {
 		return nil, fmt.Errorf("sort keys: %w", err)
 	}
 	row, err := c.Save(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("create %s: %w", in.Taxonomy, raced(err))
+		return nil, fmt.Errorf("create %s: %w", in.Taxonomy, store.AsConflict(err))
 	}
 	// A term draws its id from its own table, and the slug needs the id.
 	w.id = row.ID
@@ -70,6 +84,11 @@ func (e *Editor) insertTerm(ctx context.Context, tx *ent.Tx, in *TermInput, pare
 	}
 	if err := tx.Term.Update().Where(term.ID(row.ID)).SetSlug(row.Slug).Exec(ctx); err != nil {
 		return nil, fmt.Errorf("slug of %s %d: %w", in.Taxonomy, row.ID, err)
+	}
+	for i := range w.others {
+		if err := translationsOf(tx, w.kind).save(ctx, w.id, &w.others[i]); err != nil {
+			return nil, fmt.Errorf("translation of %s %d: %w", in.Taxonomy, row.ID, err)
+		}
 	}
 	e.log(in.Taxonomy, row.ID, calendar.Created, nil)
 	return row, nil
@@ -82,12 +101,12 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 	parent := row.ParentID
 	if moved {
 		parent = in.parent(row)
-		if err := checkParent(ctx, tx, row, parent); err != nil {
+		if err := e.refuseUnknownParent(ctx, tx, row, parent); err != nil {
 			return nil, err
 		}
 	}
 	if !e.mayManageTerms(row.Taxonomy) {
-		return nil, forbidden()
+		return nil, Forbidden()
 	}
 	if err := e.expect(row.Version); err != nil {
 		return nil, err
@@ -118,7 +137,7 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 		m.SetSourceID(*in.SourceID)
 	}
 	e.fillTerm(m, w, old, in, row.Version+1, d)
-	if err := guarded(u.Save(ctx)); err != nil {
+	if err := expectOneRow(u.Save(ctx)); err != nil {
 		return nil, fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
 	}
 	e.log(row.Taxonomy, row.ID, calendar.Updated, d.fields)
@@ -129,7 +148,7 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 // its events lose it.
 func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) error {
 	if !e.mayManageTerms(row.Taxonomy) {
-		return forbidden()
+		return Forbidden()
 	}
 	if err := e.expect(row.Version); err != nil {
 		return err
@@ -145,7 +164,7 @@ func (e *Editor) DeleteTerm(ctx context.Context, tx *ent.Tx, row *ent.Term) erro
 		return fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
 	}
 	// Translations go with it.
-	err = guarded(tx.Term.Delete().Where(term.ID(row.ID), term.Version(row.Version)).Exec(ctx))
+	err = expectOneRow(tx.Term.Delete().Where(term.ID(row.ID), term.Version(row.Version)).Exec(ctx))
 	if err != nil {
 		return fmt.Errorf("%s %d: %w", row.Taxonomy, row.ID, err)
 	}
@@ -167,7 +186,7 @@ func (e *Editor) moveChildren(ctx context.Context, tx *ent.Tx, row *ent.Term) er
 		move.ClearParentID()
 	}
 	if err := move.Exec(ctx); err != nil {
-		return raced(err)
+		return store.AsConflict(err)
 	}
 	for _, id := range ids {
 		e.log(row.Taxonomy, id, calendar.Updated, []string{"parent"})
@@ -180,14 +199,14 @@ func (e *Editor) mayManageTerms(taxonomy calendar.Kind) bool {
 }
 
 // fillTerm writes a term over the one that is stored.
-func (e *Editor) fillTerm(m *ent.TermMutation, w, old *written, in *TermInput, version int64, d *diff) {
+func (e *Editor) fillTerm(m *ent.TermMutation, w, old *textOwner, in *TermInput, version int64, d *diff) {
 	e.fillTracked(m, w, old, in.ModifiedAt, version, d)
 	put(d, "", old.title, w.title, m.SetName)
 	put(d, "", calendar.FoldName(old.title), calendar.FoldName(w.title), m.SetNameKey)
 }
 
-func termWritten(row *ent.Term) *written {
-	return &written{
+func termWritten(row *ent.Term) *textOwner {
+	return &textOwner{
 		kind: row.Taxonomy, id: row.ID, language: row.Language, languages: row.Languages,
 		text: text{title: row.Name, description: row.Description, slug: row.Slug},
 	}
@@ -204,19 +223,16 @@ func (in *TermInput) parent(row *ent.Term) *int64 {
 	return applyID(row.ParentID, in.ParentID)
 }
 
-// checkParent refuses a parent that is no category.
-func checkParent(ctx context.Context, tx *ent.Tx, row *ent.Term, parent *int64) error {
-	if parent == nil || (row != nil && same(row.ParentID, *parent)) {
+// refuseUnknownParent refuses a parent that is no category.
+func (e *Editor) refuseUnknownParent(ctx context.Context, tx *ent.Tx, row *ent.Term, parent *int64) error {
+	if parent == nil || (row != nil && equalsID(row.ParentID, *parent)) {
 		return nil
 	}
-	known, err := tx.Term.Query().Where(term.ID(*parent), term.TaxonomyEQ(calendar.Category)).Exist(ctx)
+	fault, err := e.TermsFault(ctx, tx.Client(), calendar.Category, []int64{*parent})
 	if err != nil {
-		return fmt.Errorf("parent %d: %w", *parent, err)
+		return fmt.Errorf("parent: %w", err)
 	}
-	if !known {
-		return invalid(faultOf("parent", param.Bad()))
-	}
-	return nil
+	return invalid(faultOf("parent", fault))
 }
 
 // refuseLoop refuses to place id below parent if parent is id or below it. Only one transaction at a time

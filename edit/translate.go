@@ -7,6 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // text is what is written in one language. The title of anything but an event is its name; only events have
@@ -16,11 +17,16 @@ type text struct{ title, description, excerpt, slug string }
 // empty reports whether there is nothing to read; a slug alone is not read.
 func (t text) empty() bool { return t.title == "" && t.description == "" && t.excerpt == "" }
 
+// inLanguage returns the text as one in a language.
+func (t text) inLanguage(l calendar.Language) calendar.Text {
+	return calendar.Text{Language: l, Title: t.title, Description: t.description, Excerpt: t.excerpt}
+}
+
 // sentText is what is sent of a text; nil is not sent.
 type sentText struct{ title, description, excerpt, slug *string }
 
 // written is what has texts and slugs: a record or a term.
-type written struct {
+type textOwner struct {
 	kind      calendar.Kind
 	id        int64
 	language  calendar.Language    // original
@@ -39,10 +45,10 @@ type translation struct {
 }
 
 // translated reports whether there may be other languages than the original.
-func (w *written) translated() bool { return w.languages != calendar.LanguagesOf(w.language) }
+func (w *textOwner) translated() bool { return w.languages != calendar.LanguagesOf(w.language) }
 
 // load reads the translations, unless there are none.
-func (w *written) load(ctx context.Context, tx *ent.Tx) error {
+func (w *textOwner) load(ctx context.Context, tx *ent.Tx) error {
 	if w.loaded || !w.translated() {
 		return nil
 	}
@@ -54,8 +60,28 @@ func (w *written) load(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// in finds the translation into a language; nil when there is none.
-func (w *written) in(l calendar.Language) *translation {
+// addTexts adds translations to a new owner. Those without anything to read and in the original language are left out.
+func (w *textOwner) addTexts(texts []calendar.Text) {
+	for _, t := range texts {
+		o := translation{language: t.Language, text: text{title: t.Title, description: t.Description, excerpt: t.Excerpt}}
+		if t.Language != w.language && !o.empty() {
+			w.others = append(w.others, o)
+			w.languages = w.languages.With(t.Language)
+		}
+	}
+}
+
+// otherTexts returns the loaded translations.
+func (w *textOwner) otherTexts() []calendar.Text {
+	out := make([]calendar.Text, len(w.others))
+	for i, o := range w.others {
+		out[i] = o.text.inLanguage(o.language)
+	}
+	return out
+}
+
+// translationInto returns the loaded translation into a language, nil if there is none.
+func (w *textOwner) translationInto(l calendar.Language) *translation {
 	for i := range w.others {
 		if w.others[i].language == l {
 			return &w.others[i]
@@ -65,12 +91,12 @@ func (w *written) in(l calendar.Language) *translation {
 }
 
 // slugIn is the slug that the owner has in a language.
-func (w *written) slugIn(l calendar.Language, text string) slugOf {
+func (w *textOwner) slugIn(l calendar.Language, text string) slugOf {
 	return slugOf{kind: w.kind, owner: w.id, language: l, slug: text, trashed: w.trashed}
 }
 
 // moveSlugs takes the slugs of all languages to the trash or out of it.
-func (w *written) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) error {
+func (w *textOwner) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) error {
 	if err := w.load(ctx, tx); err != nil {
 		return err
 	}
@@ -88,7 +114,7 @@ func (w *written) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) error
 			return err
 		}
 		if err := translationsOf(tx, w.kind).save(ctx, w.id, o); err != nil {
-			return raced(err)
+			return store.AsConflict(err)
 		}
 	}
 	return nil
@@ -98,7 +124,7 @@ func (w *written) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) error
 // original; without one where a read without any language wish finds it, field by field: in the language of
 // the site if there is such a text, else in the original. What changed is noted in d; the caller stores the
 // original row.
-func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *written, s sentText, d *diff) error {
+func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *textOwner, s sentText, d *diff) error {
 	if s == (sentText{}) {
 		return nil
 	}
@@ -111,7 +137,7 @@ func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *written, s sentText
 	}
 	var other *translation // nil: all belongs to the original
 	if language != w.language {
-		other = w.in(language)
+		other = w.translationInto(language)
 		if other == nil && e.Write != "" {
 			w.others = append(w.others, translation{language: language})
 			other = &w.others[len(w.others)-1]
@@ -153,7 +179,7 @@ func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *written, s sentText
 
 // keep stores or removes a translation that was changed, and the language with it. A translation goes when
 // its last text is cleared.
-func (w *written) keep(ctx context.Context, tx *ent.Tx, other *translation, was text, cleared bool) error {
+func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, was text, cleared bool) error {
 	table := translationsOf(tx, w.kind)
 	if other.empty() && (cleared || other.slug == "") {
 		w.languages = w.languages.Without(other.language)
@@ -173,13 +199,13 @@ func (w *written) keep(ctx context.Context, tx *ent.Tx, other *translation, was 
 		return nil
 	}
 	// Two first translations into one language at once are refused by the unique index.
-	return raced(table.save(ctx, w.id, other))
+	return store.AsConflict(table.save(ctx, w.id, other))
 }
 
 // reslug gives the text that is written a slug that is sent. What the owner has for a slug already, in
 // whichever language, is nothing new: representations that are sent back carry it.
 func (e *Editor) reslug(
-	ctx context.Context, tx *ent.Tx, w *written, other *translation, sent *string, d *diff,
+	ctx context.Context, tx *ent.Tx, w *textOwner, other *translation, sent *string, d *diff,
 ) error {
 	if sent == nil || *sent == "" {
 		return nil
@@ -204,7 +230,7 @@ func (e *Editor) reslug(
 	mine := w.slugIn(language, *at)
 	var taken string
 	var err error
-	if w.isTerm() {
+	if w.kind.IsTerm() {
 		taken, err = mine.takeExactly(ctx, tx, base)
 	} else {
 		taken, err = mine.take(ctx, tx, base)
@@ -218,5 +244,3 @@ func (e *Editor) reslug(
 	}
 	return nil
 }
-
-func (w *written) isTerm() bool { return w.kind == calendar.Category || w.kind == calendar.Tag }

@@ -20,7 +20,7 @@ func (e *Editor) CreateVenue(ctx context.Context, tx *ent.Tx, in *VenueInput) (
 	return e.createVenue(ctx, tx, in, in.sent())
 }
 
-func (e *Editor) createVenue(ctx context.Context, tx *ent.Tx, in *VenueInput, s *sent) (*ent.Venue, bool, error) {
+func (e *Editor) createVenue(ctx context.Context, tx *ent.Tx, in *VenueInput, s *recordInput) (*ent.Venue, bool, error) {
 	row, created, err := createNamed(ctx, tx, e, e.venues(tx, in, s))
 	if err != nil || created {
 		return row, created, err
@@ -44,12 +44,12 @@ func (e *Editor) UpdateVenue(ctx context.Context, tx *ent.Tx, row *ent.Venue, in
 // TrashVenue moves a venue to the trash and removes it from its events for good. One that is there already is
 // *calendar.Error venue-is-in-trash.
 func (e *Editor) TrashVenue(ctx context.Context, tx *ent.Tx, row *ent.Venue) (*ent.Venue, error) {
-	return trashNamed(ctx, tx, e, e.venues(tx, &VenueInput{}, &sent{}), row)
+	return trashNamed(ctx, tx, e, e.venues(tx, &VenueInput{}, &recordInput{}), row)
 }
 
 func venueRecord(row *ent.Venue) *record {
 	return &record{
-		written: written{
+		textOwner: textOwner{
 			kind: calendar.Venue, id: row.ID, language: row.Language, languages: row.Languages,
 			trashed: row.Status == calendar.Trash,
 			text:    text{title: row.Name, description: row.Description, slug: row.Slug},
@@ -60,8 +60,8 @@ func venueRecord(row *ent.Venue) *record {
 	}
 }
 
-func (in *VenueInput) sent() *sent {
-	return &sent{
+func (in *VenueInput) sent() *recordInput {
+	return &recordInput{
 		author: in.AuthorID, published: in.Published, status: in.Status,
 		sentText: sentText{title: in.Name, description: in.Description, slug: in.Slug},
 		image:    in.ImageID, source: in.SourceID, modified: in.ModifiedAt,
@@ -69,20 +69,20 @@ func (in *VenueInput) sent() *sent {
 }
 
 // venues is the table of venues with what is sent of one.
-func (e *Editor) venues(tx *ent.Tx, in *VenueInput, s *sent) named[*ent.Venue] {
-	return named[*ent.Venue]{
+func (e *Editor) venues(tx *ent.Tx, in *VenueInput, s *recordInput) namedTable[*ent.Venue] {
+	return namedTable[*ent.Venue]{
 		kind: calendar.Venue, record: venueRecord, sent: s, faults: in.faults, get: tx.Venue.Get,
 		insert: func(ctx context.Context, d *diff, common func(namedMutation)) (*ent.Venue, error) {
 			c := tx.Venue.Create()
 			common(c.Mutation())
-			in.fill(c.Mutation(), &ent.Venue{ShowMap: true, ShowMapLink: true}, d)
+			in.fill(c.Mutation(), newVenue(), d)
 			return c.Save(ctx)
 		},
 		update: func(ctx context.Context, old *ent.Venue, d *diff, common func(namedMutation)) error {
 			u := tx.Venue.Update().Where(venue.ID(old.ID), venue.Version(old.Version))
 			common(u.Mutation())
 			in.fill(u.Mutation(), old, d)
-			return guarded(u.Save(ctx))
+			return expectOneRow(u.Save(ctx))
 		},
 		named: func(ctx context.Context, key string, l calendar.Language) ([]*ent.Venue, error) {
 			rows, err := tx.Venue.Query().Where(venue.NameKey(key), venue.StatusNEQ(calendar.Trash)).All(ctx)
@@ -96,6 +96,9 @@ func (e *Editor) venues(tx *ent.Tx, in *VenueInput, s *sent) named[*ent.Venue] {
 		},
 	}
 }
+
+// newVenue returns the defaults of a new venue.
+func newVenue() *ent.Venue { return &ent.Venue{ShowMap: true, ShowMapLink: true} }
 
 // fill writes what only venues have over what is stored.
 func (in *VenueInput) fill(m *ent.VenueMutation, old *ent.Venue, d *diff) {
@@ -113,7 +116,7 @@ func (in *VenueInput) fill(m *ent.VenueMutation, old *ent.Venue, d *diff) {
 	latitude, longitude := in.Latitude.over(old.Latitude), in.Longitude.over(old.Longitude)
 	putOptional(d, "geo_lat", old.Latitude, latitude, m.SetLatitude, m.ClearLatitude)
 	putOptional(d, "geo_lng", old.Longitude, longitude, m.SetLongitude, m.ClearLongitude)
-	putOptional(d, "", old.Cell, cellOf(latitude, longitude), m.SetCell, m.ClearCell)
+	putOptional(d, "", old.Cell, VenueCell(latitude, longitude), m.SetCell, m.ClearCell)
 }
 
 // over is the coordinate after what is sent.
@@ -143,4 +146,12 @@ func (in *VenueInput) faults(old *ent.Venue) []*param.Fault {
 	return []*param.Fault{{
 		Param: missing, Key: "needs-other", Args: map[string]any{"Param": missing, "Other": there},
 	}}
+}
+
+// VenueCell returns the cell of a position on the map, nil if a coordinate is missing.
+func VenueCell(latitude, longitude *float64) *int64 {
+	if latitude == nil || longitude == nil {
+		return nil
+	}
+	return new(calendar.Cell(*latitude, *longitude))
 }

@@ -9,8 +9,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/represent"
@@ -91,10 +89,7 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 	p.OptBool(&in.Ticketed, "ticketed", "With tickets")
 	f.clears(param.Opt(p, &in.ParentID, "post_parent", "ID of the parent event", "integer", idOrNone)).
 		Check(func(ctx context.Context) *param.Fault {
-			if *in.ParentID == 0 {
-				return nil
-			}
-			return r.isReadableEvent(&in.ParentID)(ctx)
+			return referenceFault(r.editor().ParentFault(ctx, r.db, *in.ParentID))
 		})
 	r.declareLanguage(p)
 }
@@ -217,7 +212,7 @@ func idOrNone(raw any) (int64, *param.Fault) {
 
 // linkedFaults validates what was sent for venue or organizer: ids must be of the kind, not trashed and
 // readable; objects must pass the rules of their resource.
-func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, name string, refs []reference,
+func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, refs []reference,
 	inline func(place int, set *param.Set),
 ) *param.Fault {
 	made := 0
@@ -227,9 +222,9 @@ func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, name strin
 		}
 	}
 	if made > edit.MaxNew {
-		return param.TooMany(name, edit.MaxNew)
+		return param.TooMany(string(kind), edit.MaxNew)
 	}
-	if err := f.r.askInline(ctx, refs); err != nil {
+	if err := f.r.loadInline(ctx, refs); err != nil {
 		return &param.Fault{Err: err}
 	}
 	var ids []int64
@@ -251,88 +246,48 @@ func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, name strin
 				faults[k] = *param.Bad()
 				faults[k].Param = n
 			}
-			return edit.InvalidLinked(name, i, faults)
+			return edit.InvalidLinked(string(kind), i, faults)
 		case errors.As(err, &invalid):
-			return edit.InvalidLinked(name, i, invalid.Faults)
+			return edit.InvalidLinked(string(kind), i, invalid.Faults)
 		default:
 			return &param.Fault{Err: err}
 		}
 	}
-	if ids == nil {
-		return nil
-	}
-	return f.r.areRecords(kind, &ids)(ctx)
-}
-
-// linkable are those of the ids that the caller may link: of the kind, not trashed, readable.
-func (r *request) linkable(ctx context.Context, kind calendar.Kind, ids []int64) ([]int64, error) {
-	var found []int64
-	if kind == calendar.Venue {
-		rows, err := r.db.Venue.Query().Where(venue.IDIn(ids...)).
-			Select(venue.FieldID, venue.FieldAuthorID, venue.FieldStatus, venue.FieldPublishedAt).All(ctx)
-		for _, row := range rows {
-			if r.view().Readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
-				found = append(found, row.ID)
-			}
-		}
-		return found, err
-	}
-	rows, err := r.db.Organizer.Query().Where(organizer.IDIn(ids...)).
-		Select(organizer.FieldID, organizer.FieldAuthorID, organizer.FieldStatus, organizer.FieldPublishedAt).All(ctx)
-	for _, row := range rows {
-		if r.view().Readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
-			found = append(found, row.ID)
-		}
-	}
-	return found, err
+	return referenceFault(f.r.editor().LinkFault(ctx, f.r.db, kind, ids))
 }
 
 func (f fields) venues(in *eventInput) {
-	var refs []reference
-	p := param.Var(f.p, &refs, "venue", "Venue IDs or data", "array", references).ListOf("integer").PublishDefault(nil)
-	f.clears(p).Check(func(ctx context.Context) *param.Fault {
-		out := make([]edit.VenueRef, 0, len(refs))
-		fault := f.linkedFaults(ctx, calendar.Venue, "venue", refs, func(place int, set *param.Set) {
-			v := &venueInput{place: place}
-			f.r.declareVenue(fields{p: set, r: f.r, create: true}, v)
-			in.venues = append(in.venues, v)
-		})
-		next := 0
-		for _, ref := range refs {
-			if ref.object == nil {
-				out = append(out, edit.VenueRef{ID: ref.id})
-			} else if next < len(in.venues) {
-				out = append(out, edit.VenueRef{New: &in.venues[next].VenueInput})
-				next++
-			}
-		}
-		in.Venues = &out
-		return fault
+	declareLinked(f, calendar.Venue, "Venue IDs or data", &in.Venues, func(place int, set *param.Set) *edit.VenueInput {
+		v := &venueInput{place: place}
+		f.r.declareVenue(fields{p: set, r: f.r, create: true}, v)
+		in.venues = append(in.venues, v)
+		return &v.VenueInput
 	})
 }
 
 func (f fields) organizers(in *eventInput) {
+	declareLinked(f, calendar.Organizer, "Organizer IDs or data", &in.Organizers, func(place int, set *param.Set) *edit.OrganizerInput {
+		o := &organizerInput{place: place}
+		f.r.declareOrganizer(fields{p: set, r: f.r, create: true}, o)
+		in.organizers = append(in.organizers, o)
+		return &o.OrganizerInput
+	})
+}
+
+// declareLinked declares the venues or organizers of an event. inline declares the fields of the new record at a place of
+// the list, and returns the input that they are read into.
+func declareLinked[I any](
+	f fields, kind calendar.Kind, description string, dst **[]edit.LinkRef[I], inline func(place int, set *param.Set) *I,
+) {
 	var refs []reference
-	p := param.Var(f.p, &refs, "organizer", "Organizer IDs or data", "array", references).
-		ListOf("integer").PublishDefault(nil)
+	p := param.Var(f.p, &refs, string(kind), description, "array", references).ListOf("integer").PublishDefault(nil)
 	f.clears(p).Check(func(ctx context.Context) *param.Fault {
-		out := make([]edit.OrganizerRef, 0, len(refs))
-		fault := f.linkedFaults(ctx, calendar.Organizer, "organizer", refs, func(place int, set *param.Set) {
-			o := &organizerInput{place: place}
-			f.r.declareOrganizer(fields{p: set, r: f.r, create: true}, o)
-			in.organizers = append(in.organizers, o)
-		})
-		next := 0
-		for _, ref := range refs {
-			if ref.object == nil {
-				out = append(out, edit.OrganizerRef{ID: ref.id})
-			} else if next < len(in.organizers) {
-				out = append(out, edit.OrganizerRef{New: &in.organizers[next].OrganizerInput})
-				next++
-			}
+		out := make([]edit.LinkRef[I], len(refs))
+		for i, ref := range refs {
+			out[i].ID = ref.id
 		}
-		in.Organizers = &out
-		return fault
+		*dst = &out
+		return f.linkedFaults(ctx, kind, refs, func(place int, set *param.Set) { out[place].New = inline(place, set) })
 	})
 }
 

@@ -9,8 +9,10 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 )
@@ -63,70 +65,34 @@ func unknownOf(ids []int64, find func(part []int64) ([]int64, error)) ([]int64, 
 	return nil, nil
 }
 
-// lookups are the ids that a request has looked up for its parameters. An event and the venues and organizers sent
-// with it may name hundreds.
-type lookups struct{ users, images knownIDs }
-
-// knownIDs maps ids that were looked up to whether there is such a record.
-type knownIDs map[int64]bool
-
-// ask looks up the ids that were not looked up yet.
-func (k *knownIDs) ask(ctx context.Context, find func(context.Context, []int64) ([]int64, error), ids ...int64) error {
-	if *k == nil {
-		*k = make(knownIDs)
-	}
-	var fresh []int64
-	for _, id := range ids {
-		if _, asked := (*k)[id]; !asked {
-			(*k)[id] = false
-			fresh = append(fresh, id)
-		}
-	}
-	for part := range slices.Chunk(fresh, partSize) {
-		found, err := find(ctx, part)
-		if err != nil {
-			return err
-		}
-		for _, id := range found {
-			(*k)[id] = true
-		}
-	}
-	return nil
-}
-
-// fault is the fault of an id that no record has.
-func (k *knownIDs) fault(ctx context.Context, find func(context.Context, []int64) ([]int64, error), id int64) *param.Fault {
-	if err := k.ask(ctx, find, id); err != nil {
+// referenceFault makes the outcome of a check by package edit that of a check of a parameter.
+func referenceFault(fault *param.Fault, err error) *param.Fault {
+	if err != nil {
 		return &param.Fault{Err: err}
 	}
-	if !(*k)[id] {
-		return unknownIDs([]int64{id})
-	}
-	return nil
+	return fault
 }
 
-// askInline looks up the authors and images of inline records, in a statement each for hundreds.
-func (r *request) askInline(ctx context.Context, refs []reference) error {
-	var users, images []int64
+// loadInline looks up the authors and images of inline records, in a statement each for hundreds.
+func (r *request) loadInline(ctx context.Context, refs []reference) error {
+	var authors, images []int64
 	for _, ref := range refs {
 		if id, fault := param.Integer(ref.object["author"]); fault == nil {
-			users = append(users, id)
+			authors = append(authors, id)
 		}
 		if id, fault := param.Integer(ref.object["image"]); fault == nil {
 			images = append(images, id)
 		}
 	}
-	if err := r.lookups.users.ask(ctx, r.userIDs, users...); err != nil {
-		return err
-	}
-	return r.lookups.images.ask(ctx, r.imageIDs, images...)
+	return r.editor().LoadReferences(ctx, r.db, authors, images)
 }
 
-// areRecords checks that all ids are venues or organizers that the caller may link: of the kind, not in the trash, readable.
+// areRecords checks that all ids are venues or organizers that the caller may filter by: of the kind, not in the trash,
+// readable.
 // Any other id is answered as one that never existed.
 func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
-		missing, err := unknownOf(*ids, func(part []int64) ([]int64, error) { return r.linkable(ctx, kind, part) })
+		missing, err := unknownOf(*ids, func(part []int64) ([]int64, error) { return r.readableIDs(ctx, kind, part) })
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
@@ -135,6 +101,29 @@ func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Cont
 		}
 		return nil
 	}
+}
+
+// linkable loads those of the ids that the caller may filter by: of the kind, not in the trash, readable.
+func (r *request) readableIDs(ctx context.Context, kind calendar.Kind, ids []int64) ([]int64, error) {
+	var found []int64
+	if kind == calendar.Venue {
+		rows, err := r.db.Venue.Query().Where(venue.IDIn(ids...)).
+			Select(venue.FieldID, venue.FieldAuthorID, venue.FieldStatus, venue.FieldPublishedAt).All(ctx)
+		for _, row := range rows {
+			if r.view().Readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
+				found = append(found, row.ID)
+			}
+		}
+		return found, err
+	}
+	rows, err := r.db.Organizer.Query().Where(organizer.IDIn(ids...)).
+		Select(organizer.FieldID, organizer.FieldAuthorID, organizer.FieldStatus, organizer.FieldPublishedAt).All(ctx)
+	for _, row := range rows {
+		if r.view().Readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
+			found = append(found, row.ID)
+		}
+	}
+	return found, err
 }
 
 // areTermIDs checks that all ids are terms of the taxonomy.

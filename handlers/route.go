@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -60,7 +61,7 @@ type request struct {
 	enterMedia func() error                                // Call.EnterMedia
 	// unclean are the HTML texts of a write, as they were sent.
 	unclean []**string
-	lookups lookups
+	edits   *edit.Editor // nil until the first use
 	// fetched are images downloaded for a write that is not committed yet.
 	fetched []*ent.Image
 }

@@ -52,7 +52,7 @@ func (r *request) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
 				if *in.ParentID == 0 {
 					return nil
 				}
-				return r.isTerm(calendar.Category, &in.ParentID)(ctx)
+				return referenceFault(r.editor().TermsFault(ctx, r.db, calendar.Category, []int64{*in.ParentID}))
 			})
 	}
 	r.declareLanguage(f.p)

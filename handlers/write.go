@@ -13,7 +13,6 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -28,11 +27,14 @@ const (
 	maxURL   = 2048
 )
 
-// editor writes on the caller's behalf.
+// editor returns the Editor of the request, which writes on the caller's behalf.
 func (r *request) editor() *edit.Editor {
-	return &edit.Editor{
-		Site: r.h.Site, Now: r.now, By: r.caller, Write: r.write, Request: r.lang, PasswordKey: r.h.PasswordKey,
+	if r.edits == nil {
+		r.edits = &edit.Editor{
+			Site: r.h.Site, Now: r.now, By: r.caller, Write: r.write, Request: r.lang, PasswordKey: r.h.PasswordKey,
+		}
 	}
+	return r.edits
 }
 
 // change runs the change of a record in a transaction; id is the record's when it is done. The record has to be as the
@@ -199,18 +201,8 @@ func (f fields) status(dst **calendar.Status) *param.Param {
 
 func (f fields) author(dst **int64) *param.Param {
 	return f.p.OptInt(dst, "author", "ID of the author").Check(func(ctx context.Context) *param.Fault {
-		return f.r.lookups.users.fault(ctx, f.r.userIDs, **dst)
+		return referenceFault(f.r.editor().AuthorFault(ctx, f.r.db, **dst))
 	})
-}
-
-// userIDs finds which of the ids users have.
-func (r *request) userIDs(ctx context.Context, ids []int64) ([]int64, error) {
-	return r.db.User.Query().Where(user.IDIn(ids...)).IDs(ctx)
-}
-
-// imageIDs finds which of the ids images have.
-func (r *request) imageIDs(ctx context.Context, ids []int64) ([]int64, error) {
-	return r.db.Image.Query().Where(image.IDIn(ids...)).IDs(ctx)
 }
 
 // published declares date and date_utc, of which the first wins.
@@ -300,11 +292,7 @@ func (f fields) image(dst **picture, description string, empty bool) *param.Para
 		return picture{id: id}, nil
 	})
 	return f.clears(p).Check(func(ctx context.Context) *param.Fault {
-		id := (*dst).id
-		if id == 0 {
-			return nil
-		}
-		return f.r.lookups.images.fault(ctx, f.r.imageIDs, id)
+		return referenceFault(f.r.editor().ImageFault(ctx, f.r.db, (*dst).id))
 	})
 }
 
@@ -409,10 +397,7 @@ func (f fields) terms(dst **[]edit.TermRef, taxonomy calendar.Kind, name, descri
 				ids = append(ids, ref.ID)
 			}
 		}
-		if ids == nil {
-			return nil
-		}
-		return f.r.areTermIDs(taxonomy, &ids)(ctx)
+		return referenceFault(f.r.editor().TermsFault(ctx, f.r.db, taxonomy, ids))
 	})
 }
 

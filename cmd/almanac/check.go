@@ -6,10 +6,10 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/upkeep"
 )
 
 // checkCmd looks whether the database is as the rules of the service leave it.
@@ -36,14 +36,14 @@ func (c checkCmd) Run(ctx context.Context, s streams) error {
 		}
 		e := &edit.Editor{Site: site, Now: now(), By: auth.System()}
 		if c.Repair {
-			if err := repair(ctx, st, e); err != nil {
+			if err := upkeep.Repair(ctx, st.Ent, e); err != nil {
 				return err
 			}
 		}
 		problems, records, kinds := 0, 0, make(map[calendar.Kind]int)
-		err := edit.Check(ctx, st.Ent, e,
+		err := upkeep.Check(ctx, st.Ent, e,
 			func(kind calendar.Kind, seen int) { kinds[kind] = seen },
-			func(p edit.Problem) {
+			func(p upkeep.Problem) {
 				if problems++; problems <= c.Limit {
 					fmt.Fprintln(s.Out, p)
 				}
@@ -60,18 +60,4 @@ func (c checkCmd) Run(ctx context.Context, s streams) error {
 		fmt.Fprintf(s.Out, "%d records and terms, no problems\n", records)
 		return nil
 	})
-}
-
-// repair makes anew what is derived from the records.
-func repair(ctx context.Context, st *store.Store, e *edit.Editor) error {
-	err := edit.Write(ctx, st.Ent, e, func(tx *ent.Tx) error {
-		if err := edit.Recount(ctx, tx); err != nil {
-			return err
-		}
-		return edit.LogAll(ctx, tx, e, calendar.Category, calendar.Tag)
-	})
-	if err != nil {
-		return err
-	}
-	return edit.Reindex(ctx, st.Ent, e, func(calendar.Kind, int) {})
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/upkeep"
 )
 
 // dataSteps are what there is to do with rows after migrations, in order. A step is added and never changed;
@@ -25,7 +26,7 @@ func dataSteps(site calendar.Site) []migrate.DataStep {
 			Name: "term-sort-keys", Version: "20261121134820",
 			Run: func(ctx context.Context, db *ent.Client, progress func(rows int)) error {
 				e := &edit.Editor{Site: site, Now: now(), By: auth.System()}
-				return edit.FillSortKeys(ctx, db, e, progress)
+				return upkeep.FillSortKeys(ctx, db, e, progress)
 			},
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/upkeep"
 )
 
 type searchCmds struct {
@@ -31,7 +32,7 @@ func (c searchRebuildCmd) Run(ctx context.Context, s streams) error {
 		}
 		e := &edit.Editor{Site: site, Now: now(), By: auth.System()}
 		done := make(map[calendar.Kind]int)
-		err := edit.Reindex(ctx, st.Ent, e, func(kind calendar.Kind, records int) { done[kind] = records })
+		err := upkeep.Reindex(ctx, st.Ent, e, func(kind calendar.Kind, records int) { done[kind] = records })
 		for _, kind := range []calendar.Kind{
 			calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag,
 		} {

@@ -33,6 +33,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/upkeep"
 	"github.com/almanac-cal/almanac/server"
 )
 
@@ -153,7 +154,7 @@ func (a *API) notePast(next ent.Mutator) ent.Mutator {
 func (a *API) Reindex(t testing.TB) {
 	t.Helper()
 	e := &edit.Editor{Site: a.Site, Now: Now, By: auth.System()}
-	if err := edit.Reindex(t.Context(), a.Store.Ent, e, func(calendar.Kind, int) {}); err != nil {
+	if err := upkeep.Reindex(t.Context(), a.Store.Ent, e, func(calendar.Kind, int) {}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -53,21 +53,24 @@ var layers = []layer{
 	{"internal/auth", "ent calendar"},
 	{"internal/idempotency", "ent internal/store calendar"},
 	{"edit", "internal/auth ent internal/store calendar internal/when internal/markup internal/param internal/search"},
+	{"internal/load", "edit internal/auth ent internal/store calendar internal/markup"},
+	{"internal/upkeep", "edit ent calendar"},
 	{"internal/index", "ent internal/store calendar internal/search"},
 	{"internal/translations", "edit internal/auth ent internal/store calendar internal/when internal/locale internal/markup"},
 	{"internal/importer", "edit internal/auth ent internal/store calendar internal/when internal/locale internal/markup internal/media internal/param"},
-	{"internal/seed", "edit internal/auth ent internal/store calendar internal/when internal/locale internal/markup internal/media"},
+	{"internal/seed", "edit internal/load internal/auth ent internal/store calendar internal/when internal/locale internal/markup internal/media"},
 	{"internal/represent", "internal/auth ent calendar internal/jsonwrite internal/locale internal/markup"},
 	{"internal/openapi", "calendar internal/jsonwrite internal/locale internal/param internal/represent"},
 	{"handlers", "*"},
 	{"server", "handlers internal/auth calendar internal/limit internal/locale internal/param internal/media internal/idempotency internal/jsonwrite internal/represent web"},
 	{"cmd/almanac", "*"},
 	{"internal/storetest", "*"},
+	{"internal/edittest", "*"},
 	{"internal/apitest", "*"},
 }
 
 // testsMay is what a test may import besides: a database, what writes to it, and a server on one.
-var testsMay = []string{"internal/storetest", "internal/apitest", "internal/store", "internal/migrate", "ent", "edit"}
+var testsMay = []string{"internal/storetest", "internal/apitest", "internal/store", "internal/migrate", "ent", "edit", "internal/edittest", "internal/upkeep"}
 
 // standardOnly are packages without dependencies of others'.
 var standardOnly = []string{"internal/param"}

@@ -6,14 +6,14 @@ import (
 	"sync"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/internal/load"
 )
 
 // part is a stretch of the events of a calendar, ready to be written.
 type part struct {
 	from, to     int
 	found        map[int]int64 // ids of those that are there already
-	prepared     *edit.Prepared
+	prepared     *load.Batch
 	translations int
 	err          error
 }
@@ -82,7 +82,7 @@ func (r *run) firstSources() []string {
 // prepare makes up events and does with them what needs no transaction.
 func (r *run) prepare(ctx context.Context, from, to int, look bool) part {
 	p := part{from: from, to: to}
-	events := make([]edit.NewEvent, 0, to-from)
+	events := make([]load.Event, 0, to-from)
 	parents := make([]int, 0, to-from)
 	for i := from; i < to; i++ {
 		v := r.cal.Event(i)

@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/load"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/seed/picture"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
@@ -23,7 +24,7 @@ type run struct {
 	Writer
 	cal      Calendar
 	language calendar.Language // of the originals
-	loader   *edit.Loader
+	loader   *load.Loader
 	now      time.Time
 	summary  Summary
 
@@ -94,7 +95,7 @@ func (r *run) taxonomy(ctx context.Context, kind calendar.Kind, terms []scenario
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
 	ids := make([]int64, len(terms))
-	var missing []edit.NewTerm
+	var missing []load.Term
 	var places, texts []int // of the missing ones in terms; numbers of texts
 	at := make(map[int]int) // the other way round
 	for i, t := range terms {
@@ -103,7 +104,7 @@ func (r *run) taxonomy(ctx context.Context, kind calendar.Kind, terms []scenario
 			ids[i] = id
 			continue
 		}
-		n := edit.NewTerm{Texts: r.apart(t.Name, t.Description)}
+		n := load.Term{Texts: r.apart(t.Name, t.Description)}
 		n.Name, n.Description, n.SourceID = in(t.Name, r.language), in(t.Description, r.language), &source
 		if t.Parent >= 0 {
 			n.Parent = func(batch []int64) int64 {
@@ -203,7 +204,7 @@ func (r *run) pictures(ctx context.Context) error {
 // few writes records of a kind of which there are not so many that it pays to prepare them on the side.
 func few[T, N any](
 	ctx context.Context, r *run, kind calendar.Kind, records []T, source func(T) string,
-	one func(T, *string) (N, int), prepare func([]N) (*edit.Prepared, error),
+	one func(T, *string) (N, int), prepare func([]N) (*load.Batch, error),
 ) ([]int64, error) {
 	ids := make([]int64, 0, len(records))
 	for part := range slices.Chunk(records, batch) {
@@ -250,8 +251,8 @@ func few[T, N any](
 func (r *run) venues(ctx context.Context) (err error) {
 	r.venueIDs, err = few(ctx, r, calendar.Venue, r.cal.Venues(),
 		func(v scenario.Venue) string { return v.SourceID },
-		func(v scenario.Venue, source *string) (edit.NewVenue, int) {
-			n := edit.NewVenue{Texts: r.apart(v.Name, v.Description)}
+		func(v scenario.Venue, source *string) (load.Venue, int) {
+			n := load.Venue{Texts: r.apart(v.Name, v.Description)}
 			n.VenueInput = edit.VenueInput{
 				AuthorID: r.author(), Name: in(v.Name, r.language), Description: in(v.Description, r.language),
 				Address: &v.Address, City: &v.City, Zip: &v.Zip, Province: &v.Province, Country: &v.Country,
@@ -269,8 +270,8 @@ func (r *run) venues(ctx context.Context) (err error) {
 func (r *run) organizers(ctx context.Context) (err error) {
 	r.organizerIDs, err = few(ctx, r, calendar.Organizer, r.cal.Organizers(),
 		func(o scenario.Organizer) string { return o.SourceID },
-		func(o scenario.Organizer, source *string) (edit.NewOrganizer, int) {
-			n := edit.NewOrganizer{Texts: r.apart(o.Name, o.Description)}
+		func(o scenario.Organizer, source *string) (load.Organizer, int) {
+			n := load.Organizer{Texts: r.apart(o.Name, o.Description)}
 			n.OrganizerInput = edit.OrganizerInput{
 				AuthorID: r.author(), Name: in(o.Name, r.language), Description: in(o.Description, r.language),
 				Phone: &o.Phone, Email: &o.Email, Website: &o.Website,
@@ -282,10 +283,10 @@ func (r *run) organizers(ctx context.Context) (err error) {
 }
 
 // eventInput is what an event says.
-func (r *run) eventInput(v *scenario.Event) edit.NewEvent {
+func (r *run) eventInput(v *scenario.Event) load.Event {
 	start, end := when.FromWall(v.Span.Start), when.FromWall(v.Span.End)
 	source := r.Series.sourceID(v.SourceID)
-	n := edit.NewEvent{Texts: r.others(v.Title, v.Excerpt, v.Description)}
+	n := load.Event{Texts: r.others(v.Title, v.Excerpt, v.Description)}
 	n.EventInput = edit.EventInput{
 		AuthorID: r.author(), Published: &v.Published, Status: &v.Status, SourceID: &source,
 		Title: in(v.Title, r.language), Excerpt: in(v.Excerpt, r.language), Description: in(v.Description, r.language),

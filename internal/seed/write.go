@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/load"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/internal/store"
@@ -57,7 +58,7 @@ type Writer struct {
 	// Workers is how many goroutines make up and prepare events while others are written; 0 is one less than
 	// there are processors, and at least one. It does not change what is written.
 	Workers int
-	// Verify is edit.Loader's.
+	// Verify is load.Loader's.
 	Verify bool
 }
 
@@ -79,7 +80,7 @@ func (w Writer) Write(ctx context.Context, c Calendar) (Summary, error) {
 		editor.PasswordKey = key
 	}
 	r := &run{
-		Writer: w, cal: c, language: o.Languages[0], loader: edit.NewLoader(w.Store, &editor), now: editor.Now,
+		Writer: w, cal: c, language: o.Languages[0], loader: load.New(w.Store, &editor), now: editor.Now,
 		summary: Summary{Created: Counts{}, Found: Counts{}},
 	}
 	r.loader.Verify = w.Verify

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"entgo.io/ent/dialect/sql/sqlgraph"
 	"github.com/go-sql-driver/mysql"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -101,6 +102,15 @@ func isRetryable(err error) bool {
 func isBusy(err error) bool {
 	var lite *sqlite.Error
 	return errors.As(err, &lite) && lite.Code()&0xff == sqlite3.SQLITE_BUSY
+}
+
+// AsConflict turns the refusal of a write by a unique index or a foreign key into ErrConflict: a row that was looked up
+// before has changed, and the next attempt of Tx will see it. It returns other errors as they are.
+func AsConflict(err error) error {
+	if IsDuplicate(err) || sqlgraph.IsForeignKeyConstraintError(err) {
+		return fmt.Errorf("%w: %w", ErrConflict, err)
+	}
+	return err
 }
 
 // IsDuplicate reports whether err is a unique index refusing a row.

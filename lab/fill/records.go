@@ -8,6 +8,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/internal/load"
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
@@ -58,7 +59,7 @@ func (r *run) organizerCount() int { return max(r.Events/100, 3) }
 
 func (r *run) places(ctx context.Context) error {
 	for from := 0; from < r.venueCount(); from += batch {
-		var some []edit.NewVenue
+		var some []load.Venue
 		for i := from; i < min(from+batch, r.venueCount()); i++ {
 			some = append(some, r.venue(i))
 		}
@@ -75,10 +76,10 @@ func (r *run) places(ctx context.Context) error {
 	return nil
 }
 
-func (r *run) venue(i int) edit.NewVenue {
+func (r *run) venue(i int) load.Venue {
 	c := chanceOf("venue", i)
 	at := cityOf(i)
-	v := edit.NewVenue{VenueInput: edit.VenueInput{
+	v := load.Venue{VenueInput: edit.VenueInput{
 		SourceID: new(fmt.Sprintf("bench:venue:%d", i)), Published: r.before(&c), Status: r.status(&c),
 		AuthorID: r.author(&c), Name: new(name(&c, 2)), Description: new(paragraphs(&c, 20)),
 		Address: new(fmt.Sprintf("%s %d", name(&c, 1), 1+c.below(200))), City: &at.name, Country: &at.country,
@@ -98,7 +99,7 @@ func (r *run) venue(i int) edit.NewVenue {
 
 func (r *run) organizers(ctx context.Context) error {
 	for from := 0; from < r.organizerCount(); from += batch {
-		var some []edit.NewOrganizer
+		var some []load.Organizer
 		for i := from; i < min(from+batch, r.organizerCount()); i++ {
 			some = append(some, r.organizer(i))
 		}
@@ -115,9 +116,9 @@ func (r *run) organizers(ctx context.Context) error {
 	return nil
 }
 
-func (r *run) organizer(i int) edit.NewOrganizer {
+func (r *run) organizer(i int) load.Organizer {
 	c := chanceOf("organizer", i)
-	o := edit.NewOrganizer{OrganizerInput: edit.OrganizerInput{
+	o := load.Organizer{OrganizerInput: edit.OrganizerInput{
 		SourceID: new(fmt.Sprintf("bench:organizer:%d", i)), Published: r.before(&c), Status: r.status(&c),
 		AuthorID: r.author(&c), Name: new(name(&c, 2)), Description: new(paragraphs(&c, 20)),
 		Phone:   new(fmt.Sprintf("+34 %09d", c.below(1_000_000_000))),
@@ -159,10 +160,10 @@ func (r *run) status(c *chance) *calendar.Status {
 }
 
 // event makes up the event of a number. Those from first on are written together with it.
-func (r *run) event(i, first int) edit.NewEvent {
+func (r *run) event(i, first int) load.Event {
 	c := chanceOf("event", i)
 	venue := c.rank(len(r.venues))
-	e := edit.NewEvent{EventInput: edit.EventInput{
+	e := load.Event{EventInput: edit.EventInput{
 		AuthorID: r.author(&c), Published: r.before(&c), Status: r.status(&c),
 		Title: new(sentence(&c, 2+c.below(4))), Description: new(paragraphs(&c, 55)), ImageID: r.picture(&c, 50),
 		ShowMap: new(true), Hide: new(c.percent(1)), Sticky: new(c.percent(1)),

@@ -20,6 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/upkeep"
 )
 
 // last is the newest migration, and back what undoes it.
@@ -70,7 +71,7 @@ func run(ctx context.Context, url string, writers int) error {
 			e := &edit.Editor{
 				Site: calendar.Site{Language: calendar.English, Zone: calendar.UTC()}, Now: time.Now().UTC(), By: auth.System(),
 			}
-			return edit.FillSortKeys(ctx, st.Ent, e, func(int) {})
+			return upkeep.FillSortKeys(ctx, st.Ent, e, func(int) {})
 		}},
 	} {
 		took, n, longest, err := besideWriters(ctx, st, writers, part.do)

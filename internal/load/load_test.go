@@ -1,6 +1,9 @@
-package edit
+package load
 
 import (
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/internal/edittest"
+
 	"context"
 	"database/sql"
 	"fmt"
@@ -81,8 +84,8 @@ func TestLoadedIsWhatCreatesWouldLeave(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
 		one := storetest.Migrated(t, url)
-		ours := newWorld(t, one.Ent)
-		e := ours.as(calendar.Administrator)
+		ours := edittest.NewWorld(t, one.Ent)
+		e := ours.As(calendar.Administrator)
 		example().byEditor(ours, e)
 		want := dump(t, one.DB)
 		for _, size := range []int{1, 3, 100} {
@@ -92,15 +95,15 @@ func TestLoadedIsWhatCreatesWouldLeave(t *testing.T) {
 					other = storetest.MySQL(t)
 				}
 				st := storetest.Migrated(t, other)
-				w := newWorld(t, st.Ent)
-				l := NewLoader(st, w.as(calendar.Administrator))
+				w := edittest.NewWorld(t, st.Ent)
+				l := New(st, w.As(calendar.Administrator))
 				l.Verify = true
 				example().byLoader(t, l, size)
 				if diff := cmp.Diff(want, dump(t, st.DB)); diff != "" {
 					t.Errorf("tables (-one by one +loaded):\n%s", diff)
 				}
-				w.checkCounts()
-				log := w.checkLog()
+				w.CheckCounts()
+				log := w.CheckLog()
 				if last := log[len(log)-1]; last.Action != calendar.Loaded || last.Kind != calendar.Event || len(last.Fields) != 1 {
 					t.Errorf("the last change is %+v", last)
 				}
@@ -112,18 +115,18 @@ func TestLoadedIsWhatCreatesWouldLeave(t *testing.T) {
 func TestLoadedSlugsGoAroundTakenOnes(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		w := newWorld(t, st.Ent)
-		e := w.as(calendar.Administrator)
+		w := edittest.NewWorld(t, st.Ent)
+		e := w.As(calendar.Administrator)
 		for _, s := range []string{"lesson", "lesson-2", "lesson-4", "lesson-7"} {
-			w.event(e, &EventInput{Title: new("Other"), Slug: &s})
+			w.Event(e, &edit.EventInput{Title: new("Other"), Slug: &s})
 		}
-		l := NewLoader(st, e)
+		l := New(st, e)
 		load := func(titles ...string) {
 			t.Helper()
-			var in []NewEvent
+			var in []Event
 			for _, title := range titles {
-				in = append(in, NewEvent{EventInput: EventInput{
-					Title: &title, Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
+				in = append(in, Event{EventInput: edit.EventInput{
+					Title: &title, Start: edittest.Wall("2026-07-01 18:00:00"), End: edittest.Wall("2026-07-01 20:00:00"),
 				}})
 			}
 			p, err := l.Events(in)
@@ -135,7 +138,7 @@ func TestLoadedSlugsGoAroundTakenOnes(t *testing.T) {
 			}
 		}
 		load("Lesson", "Lesson", "Lesson 9", "Lesson")
-		w.event(e, &EventInput{Title: new("lesson")}) // behind the loader's back
+		w.Event(e, &edit.EventInput{Title: new("lesson")}) // behind the loader's back
 		load("Lesson", "Lesson")
 		got, err := st.Ent.Event.Query().Order(ent.Asc("id")).Select("slug").Strings(t.Context())
 		if err != nil {
@@ -154,14 +157,14 @@ func TestLoadedSlugsGoAroundTakenOnes(t *testing.T) {
 func TestLoaderLeavesOutWhatIsInTheTrash(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		w := newWorld(t, st.Ent)
-		e := w.as(calendar.Administrator)
-		kept, gone := w.venue(e, &VenueInput{Name: new("Kept")}), w.venue(e, &VenueInput{Name: new("Gone")})
-		write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) { return e.TrashVenue(ctx, tx, gone) })
-		l := NewLoader(st, e)
-		p, err := l.Events([]NewEvent{{EventInput: EventInput{
-			Title: new("A"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
-			Venues: &[]VenueRef{{ID: gone.ID}, {ID: kept.ID}},
+		w := edittest.NewWorld(t, st.Ent)
+		e := w.As(calendar.Administrator)
+		kept, gone := w.Venue(e, &edit.VenueInput{Name: new("Kept")}), w.Venue(e, &edit.VenueInput{Name: new("Gone")})
+		edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) { return e.TrashVenue(ctx, tx, gone) })
+		l := New(st, e)
+		p, err := l.Events([]Event{{EventInput: edit.EventInput{
+			Title: new("A"), Start: edittest.Wall("2026-07-01 18:00:00"), End: edittest.Wall("2026-07-01 20:00:00"),
+			Venues: &[]edit.VenueRef{{ID: gone.ID}, {ID: kept.ID}},
 		}}})
 		if err != nil {
 			t.Fatal(err)
@@ -180,12 +183,12 @@ func TestLoaderLeavesOutWhatIsInTheTrash(t *testing.T) {
 func TestLoaderUsesTermsThatAreThere(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		w := newWorld(t, st.Ent)
-		e := w.as(calendar.Administrator)
-		music := w.term(e, calendar.Category, "Music", 0)
-		loaded, err := NewLoader(st, e).Terms(t.Context(), calendar.Category, []NewTerm{
-			{TermInput: TermInput{Name: new("MUSIC")}},
-			{TermInput: TermInput{Name: new("Music")}, Parent: func(ids []int64) int64 { return ids[0] }},
+		w := edittest.NewWorld(t, st.Ent)
+		e := w.As(calendar.Administrator)
+		music := w.Term(e, calendar.Category, "Music", 0)
+		loaded, err := New(st, e).Terms(t.Context(), calendar.Category, []Term{
+			{TermInput: edit.TermInput{Name: new("MUSIC")}},
+			{TermInput: edit.TermInput{Name: new("Music")}, Parent: func(ids []int64) int64 { return ids[0] }},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -202,37 +205,37 @@ func TestLoaderUsesTermsThatAreThere(t *testing.T) {
 func TestLoaderAsksForRights(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))
-	l := NewLoader(st, &Editor{Site: site(t), Now: now, By: auth.Principal{Role: calendar.Subscriber, UserID: 1}})
-	p, err := l.Venues([]NewVenue{{VenueInput: VenueInput{Name: new("A")}}})
+	l := New(st, &edit.Editor{Site: edittest.Site(t), Now: edittest.Now, By: auth.Principal{Role: calendar.Subscriber, UserID: 1}})
+	p, err := l.Venues([]Venue{{VenueInput: edit.VenueInput{Name: new("A")}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = l.Write(t.Context(), p)
-	refused(t, err, "rest_forbidden")
-	_, err = l.Terms(t.Context(), calendar.Tag, []NewTerm{{TermInput: TermInput{Name: new("A")}}})
-	refused(t, err, "rest_forbidden")
+	edittest.Refused(t, err, "rest_forbidden")
+	_, err = l.Terms(t.Context(), calendar.Tag, []Term{{TermInput: edit.TermInput{Name: new("A")}}})
+	edittest.Refused(t, err, "rest_forbidden")
 	_, err = l.Images(t.Context(), []func(*ent.ImageCreate){func(*ent.ImageCreate) {}})
-	refused(t, err, "rest_forbidden")
+	edittest.Refused(t, err, "rest_forbidden")
 }
 
 func TestVerifyRefusesTextsThatAreNotClean(t *testing.T) {
 	t.Parallel()
-	l := NewLoader(nil, &Editor{Site: site(t), Now: now, By: auth.System()})
+	l := New(nil, &edit.Editor{Site: edittest.Site(t), Now: edittest.Now, By: auth.System()})
 	l.Verify = true
 	for _, tt := range []struct {
 		name string
-		in   VenueInput
+		in   edit.VenueInput
 		text []calendar.Text
 		ok   bool
 	}{
-		{"clean", VenueInput{Name: new("A & B"), Description: new("<p>x &amp; y</p>")}, nil, true},
-		{"a script", VenueInput{Name: new("A"), Description: new("<script>x</script>")}, nil, false},
-		{"characters of a tag in a name", VenueInput{Name: new("a <b> c")}, nil, true},
-		{"space around a name", VenueInput{Name: new(" A ")}, nil, false},
-		{"in another language", VenueInput{Name: new("A")}, inPolish("", "<p onclick=x>a</p>", ""), false},
+		{"clean", edit.VenueInput{Name: new("A & B"), Description: new("<p>x &amp; y</p>")}, nil, true},
+		{"a script", edit.VenueInput{Name: new("A"), Description: new("<script>x</script>")}, nil, false},
+		{"characters of a tag in a name", edit.VenueInput{Name: new("a <b> c")}, nil, true},
+		{"space around a name", edit.VenueInput{Name: new(" A ")}, nil, false},
+		{"in another language", edit.VenueInput{Name: new("A")}, inPolish("", "<p onclick=x>a</p>", ""), false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := l.Venues([]NewVenue{{VenueInput: tt.in, Texts: tt.text}})
+			_, err := l.Venues([]Venue{{VenueInput: tt.in, Texts: tt.text}})
 			if (err == nil) != tt.ok {
 				t.Errorf("error %v, want none: %t", err, tt.ok)
 			}
@@ -244,13 +247,13 @@ func TestVerifyRefusesTextsThatAreNotClean(t *testing.T) {
 func TestDrawnIDsAreOurs(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		w := newWorld(t, st.Ent)
+		w := edittest.NewWorld(t, st.Ent)
 		const writers, blocks, size = 3, 4, 700
 		results := make(chan []int64, writers*blocks)
 		errs := make(chan error, writers)
 		for range writers {
 			go func() {
-				l := NewLoader(st, w.as(calendar.Administrator))
+				l := New(st, w.As(calendar.Administrator))
 				errs <- func() error {
 					for range blocks {
 						var ids []int64
@@ -300,13 +303,13 @@ func TestDrawnIDsAreOurs(t *testing.T) {
 func TestLoadedRowsFillEveryStatement(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))
-	w := newWorld(t, st.Ent)
-	l := NewLoader(st, w.as(calendar.Administrator))
+	w := edittest.NewWorld(t, st.Ent)
+	l := New(st, w.As(calendar.Administrator))
 	long := "<p>" + strings.Repeat("long ", 20_000) + "</p>"
-	var in []NewEvent
+	var in []Event
 	for i := range 1200 {
-		in = append(in, NewEvent{EventInput: EventInput{
-			Title: new(fmt.Sprintf("Event %d", i)), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
+		in = append(in, Event{EventInput: edit.EventInput{
+			Title: new(fmt.Sprintf("Event %d", i)), Start: edittest.Wall("2026-07-01 18:00:00"), End: edittest.Wall("2026-07-01 20:00:00"),
 		}})
 		if i%100 == 0 {
 			in[i].Description = &long

@@ -1,4 +1,5 @@
-package edit
+// Package upkeep finds and mends rows that package edit would not have written.
+package upkeep
 
 import (
 	"bytes"
@@ -12,6 +13,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -42,61 +44,52 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s %d: %s", p.Kind, p.ID, p.What)
 }
 
-// checkedKinds are the kinds that Check goes through.
-var checkedKinds = []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag}
-
-// Check goes through all records and reports what is not as writes leave it: instants that are not the wall times in
-// their zone, slugs, languages, texts that searches look at, positions, numbers of events of terms, what terms are
-// sorted by, links to nothing, ids that were never drawn, a change log with gaps. It changes nothing, and may run while
-// the service answers: what looks wrong is looked at a second time before it is reported. step is told how many records
-// of a kind were seen.
+// Check reports records that are not as package edit leaves them: instants that are not the wall times in their zone,
+// slugs, languages, search texts, cells of venues, numbers of events of terms, sort keys, links to nothing, ids that were
+// never drawn, a change log with gaps. It changes nothing, and may run while the service answers: it reports what it
+// finds in two readings. It calls step with the number of records of a kind that were read.
 func Check(
-	ctx context.Context, db *ent.Client, e *Editor, step func(kind calendar.Kind, records int), report func(Problem),
+	ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind calendar.Kind, records int), report func(Problem),
 ) error {
 	c := &checker{Editor: e, db: db}
-	for _, kind := range checkedKinds {
-		done, after := 0, int64(0)
-		for {
-			ids, err := idsAfter(ctx, db, kind, after)
-			if err != nil {
-				return err
-			}
-			if len(ids) == 0 {
-				break
-			}
-			if err := c.twice(ctx, func() error { return c.records(ctx, kind, ids) }, report); err != nil {
+	for _, kind := range kinds {
+		err := eachBatch(ctx, db, kind, func(ids []int64, done int) error {
+			if err := c.confirmed(ctx, func() error { return c.records(ctx, kind, ids) }, report); err != nil {
 				return fmt.Errorf("check %s: %w", kind, err)
 			}
-			after = ids[len(ids)-1]
-			done += len(ids)
 			step(kind, done)
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
-	return c.twice(ctx, func() error {
+	return c.confirmed(ctx, func() error {
 		return errors.Join(c.orphans(ctx), c.log(ctx))
 	}, report)
 }
 
-// checker collects the problems of one look.
+// checker collects the problems of one reading.
 type checker struct {
-	*Editor
+	*edit.Editor
 	db    *ent.Client
 	found []Problem
 }
 
-func (c *checker) say(kind calendar.Kind, id int64, format string, args ...any) {
+// add notes a problem.
+func (c *checker) add(kind calendar.Kind, id int64, format string, args ...any) {
 	c.found = append(c.found, Problem{kind, id, fmt.Sprintf(format, args...)})
 }
 
-// twice looks, and if something is wrong looks again, and reports what was so both times.
-func (c *checker) twice(ctx context.Context, look func() error, report func(Problem)) error {
+// confirmed runs a check, a second time if it finds problems, and reports the problems of both runs.
+func (c *checker) confirmed(ctx context.Context, check func() error, report func(Problem)) error {
 	c.found = nil
-	if err := look(); err != nil || len(c.found) == 0 {
+	if err := check(); err != nil || len(c.found) == 0 {
 		return err
 	}
 	first := c.found
 	c.found = nil
-	if err := look(); err != nil {
+	if err := check(); err != nil {
 		return err
 	}
 	for _, p := range c.found {
@@ -107,8 +100,8 @@ func (c *checker) twice(ctx context.Context, look func() error, report func(Prob
 	return ctx.Err()
 }
 
-// checked is what a record has, whatever its kind.
-type checked struct {
+// checkedRecord is the columns that records of all kinds have.
+type checkedRecord struct {
 	id        int64
 	original  calendar.Language
 	languages calendar.LanguageSet
@@ -123,7 +116,7 @@ type otherText struct {
 	slug     string
 }
 
-// records looks at some records of a kind.
+// records checks the records of a kind with the ids.
 func (c *checker) records(ctx context.Context, kind calendar.Kind, ids []int64) error {
 	rows, err := c.load(ctx, kind, ids)
 	if err != nil {
@@ -132,8 +125,8 @@ func (c *checker) records(ctx context.Context, kind calendar.Kind, ids []int64) 
 	return errors.Join(c.slugs(ctx, kind, rows), c.texts(ctx, kind, rows), c.drawn(ctx, kind, ids))
 }
 
-// load reads the records, and looks at what is particular to the kind.
-func (c *checker) load(ctx context.Context, kind calendar.Kind, ids []int64) (out []checked, err error) {
+// load reads the records, and checks the columns that only their kind has.
+func (c *checker) load(ctx context.Context, kind calendar.Kind, ids []int64) (out []checkedRecord, err error) {
 	switch kind {
 	case calendar.Event:
 		rows, err := c.db.Event.Query().Where(event.IDIn(ids...)).
@@ -145,7 +138,7 @@ func (c *checker) load(ctx context.Context, kind calendar.Kind, ids []int64) (ou
 		}
 		for _, r := range rows {
 			c.span(r)
-			s := checked{id: r.ID, original: r.Language, languages: r.Languages, slug: r.Slug, trashed: r.Status == calendar.Trash}
+			s := checkedRecord{id: r.ID, original: r.Language, languages: r.Languages, slug: r.Slug, trashed: r.Status == calendar.Trash}
 			for _, t := range r.Edges.Translations {
 				s.others = append(s.others, otherText{t.Language, t.Slug})
 			}
@@ -160,10 +153,10 @@ func (c *checker) load(ctx context.Context, kind calendar.Kind, ids []int64) (ou
 			return nil, err
 		}
 		for _, r := range rows {
-			if is := cellOf(r.Latitude, r.Longitude); (is == nil) != (r.Cell == nil) || is != nil && *is != *r.Cell {
-				c.say(kind, r.ID, "its place on the map is not indexed")
+			if staleCell(r) {
+				c.add(kind, r.ID, "its place on the map is not indexed")
 			}
-			s := checked{id: r.ID, original: r.Language, languages: r.Languages, slug: r.Slug, trashed: r.Status == calendar.Trash}
+			s := checkedRecord{id: r.ID, original: r.Language, languages: r.Languages, slug: r.Slug, trashed: r.Status == calendar.Trash}
 			for _, t := range r.Edges.Translations {
 				s.others = append(s.others, otherText{t.Language, t.Slug})
 			}
@@ -178,7 +171,7 @@ func (c *checker) load(ctx context.Context, kind calendar.Kind, ids []int64) (ou
 			return nil, err
 		}
 		for _, r := range rows {
-			s := checked{id: r.ID, original: r.Language, languages: r.Languages, slug: r.Slug, trashed: r.Status == calendar.Trash}
+			s := checkedRecord{id: r.ID, original: r.Language, languages: r.Languages, slug: r.Slug, trashed: r.Status == calendar.Trash}
 			for _, t := range r.Edges.Translations {
 				s.others = append(s.others, otherText{t.Language, t.Slug})
 			}
@@ -194,52 +187,42 @@ func (c *checker) load(ctx context.Context, kind calendar.Kind, ids []int64) (ou
 func (c *checker) span(r *ent.Event) {
 	zone, err := calendar.ParseZone(r.Timezone)
 	if err != nil {
-		c.say(calendar.Event, r.ID, "its time zone %q is unknown", r.Timezone)
+		c.add(calendar.Event, r.ID, "its time zone %q is unknown", r.Timezone)
 		return
 	}
 	span := calendar.Span{Start: r.StartWall, End: r.EndWall, Zone: zone, AllDay: r.AllDay}
 	if !span.StartsAt().Equal(r.StartsAt) || !span.EndsAt().Equal(r.EndsAt) {
-		c.say(calendar.Event, r.ID, "its instants are not its wall times in %s", r.Timezone)
+		c.add(calendar.Event, r.ID, "its instants are not its wall times in %s", r.Timezone)
 	}
 	if r.EndsAt.Before(r.StartsAt) {
-		c.say(calendar.Event, r.ID, "it ends before it starts")
+		c.add(calendar.Event, r.ID, "it ends before it starts")
 	}
 	if !r.Status.Known() {
-		c.say(calendar.Event, r.ID, "its status %q is unknown", r.Status)
+		c.add(calendar.Event, r.ID, "its status %q is unknown", r.Status)
 	}
 }
 
 // terms is load for terms.
-func (c *checker) terms(ctx context.Context, kind calendar.Kind, ids []int64) (out []checked, err error) {
+func (c *checker) terms(ctx context.Context, kind calendar.Kind, ids []int64) (out []checkedRecord, err error) {
 	rows, err := c.db.Term.Query().Where(term.IDIn(ids...)).WithTranslations().All(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var counts []struct {
-		TermID int64 `json:"term_id"`
-		Count  int   `json:"count"`
-	}
-	err = c.db.EventTerm.Query().
-		Where(eventterm.TermIDIn(ids...), eventterm.HasEventWith(event.StatusEQ(calendar.Publish))).
-		GroupBy(eventterm.FieldTermID).Aggregate(ent.Count()).Scan(ctx, &counts)
+	events, err := publishedEvents(ctx, c.db, ids)
 	if err != nil {
 		return nil, err
 	}
-	events := make(map[int64]int, len(counts))
-	for _, n := range counts {
-		events[n.TermID] = n.Count
-	}
 	for _, r := range rows {
 		if r.EventCount != events[r.ID] {
-			c.say(kind, r.ID, "it counts %d events and has %d", r.EventCount, events[r.ID])
+			c.add(kind, r.ID, "it counts %d events and has %d", r.EventCount, events[r.ID])
 		}
 		others := make([]calendar.Text, len(r.Edges.Translations))
-		s := checked{id: r.ID, original: r.Language, languages: r.Languages, slug: r.Slug}
+		s := checkedRecord{id: r.ID, original: r.Language, languages: r.Languages, slug: r.Slug}
 		for i, t := range r.Edges.Translations {
 			s.others = append(s.others, otherText{t.Language, t.Slug})
 			others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description}
 		}
-		keys := SortKeysOf(c.Site.Language,
+		keys := edit.SortKeysOf(c.Site.Language,
 			calendar.Text{Language: r.Language, Title: r.Name, Description: r.Description}, others)
 		for column, is := range map[string][]byte{
 			term.FieldSortEn: r.SortEn, term.FieldSortPl: r.SortPl, term.FieldSortEs: r.SortEs,
@@ -247,7 +230,7 @@ func (c *checker) terms(ctx context.Context, kind calendar.Kind, ids []int64) (o
 			term.FieldDescriptionSortEs: r.DescriptionSortEs,
 		} {
 			if is == nil || !bytes.Equal(is, keys[column]) {
-				c.say(kind, r.ID, "what it is sorted by in %s is out of date", column)
+				c.add(kind, r.ID, "what it is sorted by in %s is out of date", column)
 			}
 		}
 		out = append(out, s)
@@ -255,8 +238,8 @@ func (c *checker) terms(ctx context.Context, kind calendar.Kind, ids []int64) (o
 	return out, nil
 }
 
-// slugs compares the slugs of records with those that are kept for their kind, and the languages with the texts.
-func (c *checker) slugs(ctx context.Context, kind calendar.Kind, rows []checked) error {
+// slugs compares the slugs of records with the table of slugs, and their languages with their texts.
+func (c *checker) slugs(ctx context.Context, kind calendar.Kind, rows []checkedRecord) error {
 	ids := make([]int64, len(rows))
 	for i, r := range rows {
 		ids[i] = r.id
@@ -274,7 +257,7 @@ func (c *checker) slugs(ctx context.Context, kind calendar.Kind, rows []checked)
 	}
 	for _, r := range rows {
 		var want []string
-		room := slugOf{owner: r.id, trashed: r.trashed}.room()
+		room := edit.SlugScope(r.id, r.trashed)
 		languages := calendar.LanguagesOf(r.original)
 		if r.slug != "" {
 			want = append(want, line(r.original, r.slug, room))
@@ -288,17 +271,17 @@ func (c *checker) slugs(ctx context.Context, kind calendar.Kind, rows []checked)
 		slices.Sort(want)
 		slices.Sort(have[r.id])
 		if !slices.Equal(want, have[r.id]) {
-			c.say(kind, r.id, "its slugs are %q and %q are kept for it", want, have[r.id])
+			c.add(kind, r.id, "its slugs are %q and %q are kept for it", want, have[r.id])
 		}
 		if languages != r.languages {
-			c.say(kind, r.id, "it has texts in %q and says %q", languages, r.languages)
+			c.add(kind, r.id, "it has texts in %q and says %q", languages, r.languages)
 		}
 	}
 	return nil
 }
 
-// texts compares what records can be found by with what they would be found by if it were written now.
-func (c *checker) texts(ctx context.Context, kind calendar.Kind, rows []checked) error {
+// texts compares the stored search texts of records with those that edit would write now.
+func (c *checker) texts(ctx context.Context, kind calendar.Kind, rows []checkedRecord) error {
 	ids := make([]int64, len(rows))
 	for i, r := range rows {
 		ids[i] = r.id
@@ -307,41 +290,45 @@ func (c *checker) texts(ctx context.Context, kind calendar.Kind, rows []checked)
 	if err != nil {
 		return err
 	}
-	have := make(map[int64][]found)
+	have := make(map[int64][]edit.SearchText)
 	for _, t := range kept {
-		have[t.OwnerID] = append(have[t.OwnerID], found{t.Languages, t.Text})
+		have[t.OwnerID] = append(have[t.OwnerID], edit.SearchText{Languages: t.Languages, Text: t.Text})
 	}
-	want, err := c.searchTexts(ctx, c.db, kind, ids)
+	want, err := c.SearchTexts(ctx, c.db, kind, ids)
 	if err != nil {
 		return err
 	}
-	order := func(a, b found) int { return cmp.Or(strings.Compare(a.text, b.text), a.languages-b.languages) }
+	order := func(a, b edit.SearchText) int {
+		return cmp.Or(strings.Compare(a.Text, b.Text), a.Languages-b.Languages)
+	}
 	for _, id := range ids {
 		slices.SortFunc(want[id], order)
 		slices.SortFunc(have[id], order)
 		if !slices.Equal(want[id], have[id]) {
-			c.say(kind, id, "what searches look at is out of date")
+			c.add(kind, id, "what searches look at is out of date")
 		}
 	}
 	return nil
 }
 
-// drawn looks whether the ids of records come from the sequence.
+// drawn checks that the ids of records come from the sequence.
 func (c *checker) drawn(ctx context.Context, kind calendar.Kind, ids []int64) error {
-	if isTerm(kind) {
+	if kind.IsTerm() {
 		return nil
 	}
 	drawn, err := c.db.Record.Query().Where(entrecord.IDIn(ids...), entrecord.KindEQ(kind)).IDs(ctx)
 	if err != nil {
 		return err
 	}
-	for _, id := range without(ids, drawn) {
-		c.say(kind, id, "its id was never drawn")
+	for _, id := range ids {
+		if !slices.Contains(drawn, id) {
+			c.add(kind, id, "its id was never drawn")
+		}
 	}
 	return nil
 }
 
-// orphans looks for what belongs to records that are not there.
+// orphans counts links, slugs and search texts of records that do not exist.
 func (c *checker) orphans(ctx context.Context) error {
 	var errs []error
 	missing := func(what, column, in string, count func(func(*sql.Selector)) (int, error)) {
@@ -352,7 +339,7 @@ func (c *checker) orphans(ctx context.Context) error {
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", what, err))
 		} else if n > 0 {
-			c.say("", 0, "%d %s belong to nothing", n, what)
+			c.add("", 0, "%d %s belong to nothing", n, what)
 		}
 	}
 	for _, side := range []struct{ column, in string }{{"event_id", event.Table}, {"venue_id", venue.Table}} {
@@ -376,7 +363,7 @@ func (c *checker) orphans(ctx context.Context) error {
 		calendar.Event: event.Table, calendar.Venue: venue.Table, calendar.Organizer: organizer.Table,
 		calendar.Category: term.Table, calendar.Tag: term.Table,
 	}
-	for _, kind := range checkedKinds {
+	for _, kind := range kinds {
 		missing("slugs of the kind "+string(kind), slug.FieldOwnerID, tables[kind], func(p func(*sql.Selector)) (int, error) {
 			return c.db.Slug.Query().Where(slug.KindEQ(kind), p).Count(ctx)
 		})
@@ -387,9 +374,9 @@ func (c *checker) orphans(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// log looks whether the change log goes up to the revision without gaps. Its oldest entries may have been taken away.
+// log checks that the change log goes up to the revision without gaps. Its oldest entries may have been deleted.
 func (c *checker) log(ctx context.Context) error {
-	revision, err := Revision(ctx, c.db)
+	revision, err := edit.Revision(ctx, c.db)
 	if err != nil {
 		return err
 	}
@@ -410,9 +397,9 @@ func (c *checker) log(ctx context.Context) error {
 	switch l := spread[0]; {
 	case revision == 0 && l.Count == 0 && newer == 0:
 	case l.Max != revision || l.Max-l.Min+1 != l.Count:
-		c.say("", 0, "the change log up to revision %d has %d entries from %d to %d", revision, l.Count, l.Min, l.Max)
+		c.add("", 0, "the change log up to revision %d has %d entries from %d to %d", revision, l.Count, l.Min, l.Max)
 	case newer > 0:
-		c.say("", 0, "%d entries of the change log are newer than the revision %d", newer, revision)
+		c.add("", 0, "%d entries of the change log are newer than the revision %d", newer, revision)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package edit
+package load
 
 import (
 	"context"
@@ -82,7 +82,7 @@ type statement struct {
 	head, row int // bytes: up to the first row; of a row with its comma
 }
 
-// statementFor writes the statement. Both engines quote names with grave accents.
+// statementFor builds the statement. Both engines quote names with grave accents.
 func statementFor(table string, columns []string, rows int) statement {
 	var b strings.Builder
 	b.WriteString("INSERT INTO `" + table + "` (`" + strings.Join(columns, "`,`") + "`) VALUES ")
@@ -95,12 +95,12 @@ func statementFor(table string, columns []string, rows int) statement {
 	return s
 }
 
-// rows is the statement for a number of rows.
+// rows returns the statement for n rows.
 func (s statement) rows(n int) string { return s.text[:s.head+n*s.row-1] }
 
-// draw draws ids for new records, in ascending order. They are those of rows that this transaction inserted,
-// whatever else is inserted meanwhile and however the database numbers rows: SQLite returns them; elsewhere the
-// rows have a mark in place of their kind until they have been read.
+// draw draws ids for new records, in ascending order. They are the ids of rows that this transaction inserted, however
+// the database numbers rows. SQLite returns them. Elsewhere the rows have a mark in place of their kind until they
+// have been read.
 func (l *Loader) draw(ctx context.Context, tx *ent.Tx, kind calendar.Kind, n int) ([]int64, error) {
 	ids := make([]int64, 0, n)
 	mark := string(kind)
@@ -163,12 +163,12 @@ func scanIDs(found *sql.Rows, err error) (ids []int64, _ error) {
 	return ids, found.Err()
 }
 
-// mutation is what a row is filled with.
+// mutation is the fields of a record that Ent would write.
 type mutation interface {
 	Field(name string) (ent.Value, bool)
 }
 
-// rowOf is what a mutation has set, in the order of columns; what it has not is null.
+// rowOf returns the values that a mutation has set, in the order of columns. The others are null.
 func rowOf(m mutation, columns []string) ([]any, error) {
 	row := make([]any, len(columns))
 	for i, name := range columns {
@@ -184,7 +184,7 @@ func rowOf(m mutation, columns []string) ([]any, error) {
 	return row, nil
 }
 
-// asStored is a value as Ent hands it to the driver.
+// asStored converts a value as Ent does for the driver.
 func asStored(v any) (any, error) {
 	switch v := v.(type) {
 	case calendar.Cost, map[string]calendar.ImageSize:

@@ -1,6 +1,9 @@
-package edit
+package load
 
 import (
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/internal/edittest"
+
 	"context"
 	"fmt"
 	"slices"
@@ -14,11 +17,11 @@ import (
 
 // made is a little calendar: terms, venues, organizers and events that exercise every rule.
 type made struct {
-	categories, tags []NewTerm
-	venues           []NewVenue
-	organizers       []NewOrganizer
+	categories, tags []Term
+	venues           []Venue
+	organizers       []Organizer
 	// events are to be made once the ids of what they are linked to are known.
-	events func(categories, tags, venues, organizers []int64) []NewEvent
+	events func(categories, tags, venues, organizers []int64) []Event
 }
 
 func inPolish(title, description, excerpt string) []calendar.Text {
@@ -28,28 +31,28 @@ func inPolish(title, description, excerpt string) []calendar.Text {
 func example() made {
 	source := func(kind string, i int) *string { return new(fmt.Sprintf("made.example?%s=%d", kind, i)) }
 	m := made{
-		categories: []NewTerm{
-			{TermInput: TermInput{Name: new("Music"), Description: new("All of it")}, Texts: inPolish("Muzyka", "", "")},
-			{TermInput: TermInput{Name: new("Jazz")}, Parent: func(ids []int64) int64 { return ids[0] }},
-			{TermInput: TermInput{Name: new("Łódź & more")}},
-			{TermInput: TermInput{Name: new("!!!")}},
+		categories: []Term{
+			{TermInput: edit.TermInput{Name: new("Music"), Description: new("All of it")}, Texts: inPolish("Muzyka", "", "")},
+			{TermInput: edit.TermInput{Name: new("Jazz")}, Parent: func(ids []int64) int64 { return ids[0] }},
+			{TermInput: edit.TermInput{Name: new("Łódź & more")}},
+			{TermInput: edit.TermInput{Name: new("!!!")}},
 		},
-		tags: []NewTerm{{TermInput: TermInput{Name: new("Free")}}, {TermInput: TermInput{Name: new("Jazz")}}},
-		venues: []NewVenue{
-			{VenueInput: VenueInput{
+		tags: []Term{{TermInput: edit.TermInput{Name: new("Free")}}, {TermInput: edit.TermInput{Name: new("Jazz")}}},
+		venues: []Venue{
+			{VenueInput: edit.VenueInput{
 				Name: new("Hall"), Description: new("<p>Large</p>"), Address: new("High Street 1"), City: new("Łódź"),
 				Country: new("Poland"), Province: new("Łódzkie"), Zip: new("90-001"), Phone: new("123"),
-				Website: new("https://hall.example/"), Latitude: &Coordinate{true, 51.77}, Longitude: &Coordinate{true, 19.46},
+				Website: new("https://hall.example/"), Latitude: &edit.Coordinate{Set: true, Degrees: 51.77}, Longitude: &edit.Coordinate{Set: true, Degrees: 19.46},
 			}, Texts: inPolish("Hala", "<p>Duża</p>", "")},
-			{VenueInput: VenueInput{Name: new("Hall"), ShowMap: new(false), State: new("X"), StateProvince: new("Y")}},
-			{VenueInput: VenueInput{Name: new("Yard"), Status: new(calendar.Draft)}, Texts: inPolish("", "<p>Dwór</p>", "")},
+			{VenueInput: edit.VenueInput{Name: new("Hall"), ShowMap: new(false), State: new("X"), StateProvince: new("Y")}},
+			{VenueInput: edit.VenueInput{Name: new("Yard"), Status: new(calendar.Draft)}, Texts: inPolish("", "<p>Dwór</p>", "")},
 		},
-		organizers: []NewOrganizer{
-			{OrganizerInput: OrganizerInput{
+		organizers: []Organizer{
+			{OrganizerInput: edit.OrganizerInput{
 				Name: new("Choir"), Description: new("<p>Sings</p>"), Phone: new("1"), Email: new("a@choir.example"),
 				Website: new("https://choir.example/"),
 			}, Texts: inPolish("Chór", "", "")},
-			{OrganizerInput: OrganizerInput{Name: new("Choir")}},
+			{OrganizerInput: edit.OrganizerInput{Name: new("Choir")}},
 		},
 	}
 	for i := range m.categories {
@@ -64,11 +67,11 @@ func example() made {
 	for i := range m.organizers {
 		m.organizers[i].SourceID = source("organizer", i)
 	}
-	m.events = func(categories, tags, venues, organizers []int64) []NewEvent {
-		refs := func(ids ...int64) *[]TermRef {
-			out := []TermRef{}
+	m.events = func(categories, tags, venues, organizers []int64) []Event {
+		refs := func(ids ...int64) *[]edit.TermRef {
+			out := []edit.TermRef{}
 			for _, id := range ids {
-				out = append(out, TermRef{ID: id})
+				out = append(out, edit.TermRef{ID: id})
 			}
 			return &out
 		}
@@ -76,33 +79,33 @@ func example() made {
 		if err != nil {
 			panic(err)
 		}
-		events := []NewEvent{
-			{EventInput: EventInput{
+		events := []Event{
+			{EventInput: edit.EventInput{
 				Title: new("Concert"), Description: new("<p>Café &amp; jazz</p>"), Excerpt: new("<p>Jazz</p>"),
 				Categories: refs(categories[1], categories[0]), Tags: refs(tags[0]), Cost: &calendar.Cost{Prices: []string{"5", "10"}},
-				Venues:     &[]VenueRef{{ID: venues[2]}, {ID: venues[0]}, {ID: venues[2]}},
-				Organizers: &[]OrganizerRef{{ID: organizers[1]}, {ID: organizers[0]}},
-				Website:    &Website{Set: true, URL: "https://x.example/"}, Featured: new(true), Sticky: new(true),
+				Venues:     &[]edit.VenueRef{{ID: venues[2]}, {ID: venues[0]}, {ID: venues[2]}},
+				Organizers: &[]edit.OrganizerRef{{ID: organizers[1]}, {ID: organizers[0]}},
+				Website:    &edit.Website{Set: true, URL: "https://x.example/"}, Featured: new(true), Sticky: new(true),
 				ShowMap: new(true), ShowMapLink: new(true),
 			}, Texts: inPolish("Koncert", "<p>Jazz</p>", "")},
-			{EventInput: EventInput{Title: new("Concert"), Status: new(calendar.Draft), Categories: refs(categories[0])}},
-			{EventInput: EventInput{Title: new("Concert"), Status: new(calendar.Private), Password: new("secret")}},
-			{EventInput: EventInput{Title: new("Concert 2"), Hide: new(true), Ticketed: new(true), Website: &Website{}}},
-			{EventInput: EventInput{Title: new("Concert"), Published: new(now.Add(time.Hour)), Tags: refs(tags...)}},
+			{EventInput: edit.EventInput{Title: new("Concert"), Status: new(calendar.Draft), Categories: refs(categories[0])}},
+			{EventInput: edit.EventInput{Title: new("Concert"), Status: new(calendar.Private), Password: new("secret")}},
+			{EventInput: edit.EventInput{Title: new("Concert 2"), Hide: new(true), Ticketed: new(true), Website: &edit.Website{}}},
+			{EventInput: edit.EventInput{Title: new("Concert"), Published: new(edittest.Now.Add(time.Hour)), Tags: refs(tags...)}},
 			{
-				EventInput: EventInput{Title: new("Concert"), Published: new(now.AddDate(-1, 0, 0)), Tags: refs(tags...)},
+				EventInput: edit.EventInput{Title: new("Concert"), Published: new(edittest.Now.AddDate(-1, 0, 0)), Tags: refs(tags...)},
 				Parent:     func(ids []int64) int64 { return ids[0] },
 			},
-			{EventInput: EventInput{Title: new("???"), AllDay: new(true), Cost: &calendar.Cost{}}},
-			{EventInput: EventInput{Title: new("???"), Slug: new("Concert 3")}, Texts: inPolish("", "", "")},
-			{EventInput: EventInput{Title: new("Night"), Zone: &zone, Start: wall("2026-03-29 02:30:00"), End: wall("2026-03-29 04:00:00")}},
-			{EventInput: EventInput{Title: new(strings.Repeat("a", 300))}},
-			{EventInput: EventInput{Title: new(strings.Repeat("a", 300)), Status: new(calendar.Pending), Slug: new("taken")}},
+			{EventInput: edit.EventInput{Title: new("???"), AllDay: new(true), Cost: &calendar.Cost{}}},
+			{EventInput: edit.EventInput{Title: new("???"), Slug: new("Concert 3")}, Texts: inPolish("", "", "")},
+			{EventInput: edit.EventInput{Title: new("Night"), Zone: &zone, Start: edittest.Wall("2026-03-29 02:30:00"), End: edittest.Wall("2026-03-29 04:00:00")}},
+			{EventInput: edit.EventInput{Title: new(strings.Repeat("a", 300))}},
+			{EventInput: edit.EventInput{Title: new(strings.Repeat("a", 300)), Status: new(calendar.Pending), Slug: new("taken")}},
 		}
 		for i := range events {
 			events[i].SourceID = source("event", i)
 			if events[i].Start == nil {
-				events[i].Start, events[i].End = wall("2026-07-01 18:00:00"), wall("2026-07-01 20:00:00")
+				events[i].Start, events[i].End = edittest.Wall("2026-07-01 18:00:00"), edittest.Wall("2026-07-01 20:00:00")
 			}
 		}
 		return events
@@ -111,11 +114,11 @@ func example() made {
 }
 
 // byEditor writes it record by record.
-func (m made) byEditor(w *world, e *Editor) {
-	w.t.Helper()
+func (m made) byEditor(w *edittest.World, e *edit.Editor) {
+	w.T.Helper()
 	each := func(n int, one func(ctx context.Context, tx *ent.Tx, i int, ids []int64) (int64, error)) (ids []int64) {
 		for i := range n {
-			id := write(w, e, func(ctx context.Context, tx *ent.Tx) (int64, error) {
+			id := edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (int64, error) {
 				e.Write = ""
 				return one(ctx, tx, i, append(ids, 0))
 			})
@@ -129,7 +132,7 @@ func (m made) byEditor(w *world, e *Editor) {
 		}
 		return &s
 	}
-	terms := func(taxonomy calendar.Kind, in []NewTerm) []int64 {
+	terms := func(taxonomy calendar.Kind, in []Term) []int64 {
 		return each(len(in), func(ctx context.Context, tx *ent.Tx, i int, ids []int64) (int64, error) {
 			own := in[i].TermInput
 			own.Taxonomy = taxonomy
@@ -140,7 +143,7 @@ func (m made) byEditor(w *world, e *Editor) {
 			for _, t := range in[i].Texts {
 				if err == nil {
 					e.Write = t.Language
-					row, err = e.UpdateTerm(ctx, tx, row, &TermInput{Name: nonEmpty(t.Title), Description: nonEmpty(t.Description)})
+					row, err = e.UpdateTerm(ctx, tx, row, &edit.TermInput{Name: nonEmpty(t.Title), Description: nonEmpty(t.Description)})
 				}
 			}
 			if err != nil {
@@ -155,7 +158,7 @@ func (m made) byEditor(w *world, e *Editor) {
 		for _, t := range m.venues[i].Texts {
 			if err == nil {
 				e.Write = t.Language
-				row, err = e.UpdateVenue(ctx, tx, row, &VenueInput{Name: nonEmpty(t.Title), Description: nonEmpty(t.Description)})
+				row, err = e.UpdateVenue(ctx, tx, row, &edit.VenueInput{Name: nonEmpty(t.Title), Description: nonEmpty(t.Description)})
 			}
 		}
 		if err != nil {
@@ -168,7 +171,7 @@ func (m made) byEditor(w *world, e *Editor) {
 		for _, t := range m.organizers[i].Texts {
 			if err == nil {
 				e.Write = t.Language
-				row, err = e.UpdateOrganizer(ctx, tx, row, &OrganizerInput{Name: nonEmpty(t.Title)})
+				row, err = e.UpdateOrganizer(ctx, tx, row, &edit.OrganizerInput{Name: nonEmpty(t.Title)})
 			}
 		}
 		if err != nil {
@@ -185,7 +188,7 @@ func (m made) byEditor(w *world, e *Editor) {
 		for _, t := range events[i].Texts {
 			if err == nil && t.Title != "" {
 				e.Write = t.Language
-				row, err = e.UpdateEvent(ctx, tx, row, &EventInput{
+				row, err = e.UpdateEvent(ctx, tx, row, &edit.EventInput{
 					Title: nonEmpty(t.Title), Description: nonEmpty(t.Description), Excerpt: nonEmpty(t.Excerpt),
 				})
 			}
@@ -203,10 +206,10 @@ func (m made) byLoader(t *testing.T, l *Loader, size int) {
 	must := func(err error) {
 		t.Helper()
 		if err != nil {
-			t.Fatal(describe(err))
+			t.Fatal(edittest.Describe(err))
 		}
 	}
-	terms := func(taxonomy calendar.Kind, in []NewTerm) (ids []int64) {
+	terms := func(taxonomy calendar.Kind, in []Term) (ids []int64) {
 		loaded, err := l.Terms(t.Context(), taxonomy, in)
 		must(err)
 		for _, one := range loaded {
@@ -217,7 +220,7 @@ func (m made) byLoader(t *testing.T, l *Loader, size int) {
 		}
 		return ids
 	}
-	load := func(p *Prepared, err error) []int64 {
+	load := func(p *Batch, err error) []int64 {
 		t.Helper()
 		must(err)
 		ids, err := l.Write(t.Context(), p)

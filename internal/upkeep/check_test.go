@@ -1,7 +1,9 @@
-package edit
+package upkeep_test
 
 import (
-	"context"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/internal/edittest"
+
 	"slices"
 	"strings"
 	"testing"
@@ -12,26 +14,14 @@ import (
 	"github.com/almanac-cal/almanac/ent/slug"
 )
 
-// problems are what Check says.
-func (w *world) problems() []string {
-	w.t.Helper()
-	out := []string{}
-	err := Check(context.Background(), w.db, w.as(calendar.Administrator), func(calendar.Kind, int) {},
-		func(p Problem) { out = append(out, p.String()) })
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return out
-}
-
 func TestCheckFindsWhatWritesDoNotLeave(t *testing.T) {
 	t.Parallel()
-	each(t, func(t *testing.T, w *world) {
-		e := w.as(calendar.Administrator)
-		tag := w.term(e, calendar.Tag, "Jazz", 0)
-		hall := w.venue(e, &VenueInput{Name: new("Hall"), Latitude: &Coordinate{true, 50}, Longitude: &Coordinate{true, 20}})
-		row := w.event(e, &EventInput{Title: new("Concert"), Start: wall("2026-12-01 10:00:00"), End: wall("2026-12-01 12:00:00")})
-		if got := w.problems(); len(got) > 0 {
+	edittest.Each(t, func(t *testing.T, w *edittest.World) {
+		e := w.As(calendar.Administrator)
+		tag := w.Term(e, calendar.Tag, "Jazz", 0)
+		hall := w.Venue(e, &edit.VenueInput{Name: new("Hall"), Latitude: &edit.Coordinate{Set: true, Degrees: 50}, Longitude: &edit.Coordinate{Set: true, Degrees: 20}})
+		row := w.Event(e, &edit.EventInput{Title: new("Concert"), Start: edittest.Wall("2026-12-01 10:00:00"), End: edittest.Wall("2026-12-01 12:00:00")})
+		if got := w.Problems(); len(got) > 0 {
 			t.Fatalf("before anything is wrong: %q", got)
 		}
 		ctx := t.Context()
@@ -93,24 +83,24 @@ func TestCheckFindsWhatWritesDoNotLeave(t *testing.T) {
 			},
 			{
 				"the change log up to revision",
-				func(db *ent.Client) error { return db.Counter.UpdateOneID(revision).AddValue(1).Exec(ctx) },
-				func(db *ent.Client) error { return db.Counter.UpdateOneID(revision).AddValue(-1).Exec(ctx) },
+				func(db *ent.Client) error { return db.Counter.UpdateOneID("revision").AddValue(1).Exec(ctx) },
+				func(db *ent.Client) error { return db.Counter.UpdateOneID("revision").AddValue(-1).Exec(ctx) },
 			},
 		} {
-			if err := c.wrong(w.db); err != nil {
+			if err := c.wrong(w.DB); err != nil {
 				t.Fatalf("%s: %v", c.want, err)
 			}
-			if got := w.problems(); !slices.ContainsFunc(got, func(p string) bool { return strings.Contains(p, c.want) }) {
+			if got := w.Problems(); !slices.ContainsFunc(got, func(p string) bool { return strings.Contains(p, c.want) }) {
 				t.Errorf("want %q, got %q", c.want, got)
 			}
-			if err := c.mend(w.db); err != nil {
+			if err := c.mend(w.DB); err != nil {
 				t.Fatalf("%s: %v", c.want, err)
 			}
-			if got := w.problems(); len(got) > 0 {
+			if got := w.Problems(); len(got) > 0 {
 				t.Errorf("%s is mended, and there is %q", c.want, got)
 			}
 		}
-		if n := w.db.Event.Query().Where(event.ID(row.ID)).CountX(ctx); n != 1 {
+		if n := w.DB.Event.Query().Where(event.ID(row.ID)).CountX(ctx); n != 1 {
 			t.Errorf("%d events are left", n)
 		}
 	})

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -13,6 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // RemoveAll deletes events, venues or organizers for good, in or out of the trash, with their slugs, links,
@@ -21,12 +24,12 @@ import (
 //
 // Other events lose a parent, a venue or an organizer that goes. Records that are gone already are no error.
 func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
-	if e.By.Role != calendar.Administrator || !e.may(auth.Create, &record{written: written{kind: kind}}) {
-		return forbidden()
+	if e.By.Role != calendar.Administrator || !e.may(auth.Create, &record{textOwner: textOwner{kind: kind}}) {
+		return Forbidden()
 	}
 	ids = slices.Sorted(slices.Values(ids))
 	for part := range slices.Chunk(ids, batch) {
-		there, err := lockRecords(ctx, tx, kind, part)
+		there, err := recordTableOf(tx, kind).lock(ctx, sql.FieldIn(event.FieldID, part...), noLimit)
 		if err != nil {
 			return fmt.Errorf("remove records of kind %s: %w", kind, err)
 		}
@@ -52,24 +55,13 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 			err = fmt.Errorf("no records of kind %s are removed like this", kind)
 		}
 		if err != nil {
-			return fmt.Errorf("remove records of kind %s: %w", kind, raced(err))
+			return fmt.Errorf("remove records of kind %s: %w", kind, store.AsConflict(err))
 		}
 		for _, id := range there {
 			e.log(kind, id, calendar.Deleted, nil)
 		}
 	}
 	return nil
-}
-
-// lockRecords locks records that are about to go, and tells which there are.
-func lockRecords(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) ([]int64, error) {
-	switch kind {
-	case calendar.Venue:
-		return tx.Venue.Query().Where(venue.IDIn(ids...)).Order(venue.ByID()).Modify(forUpdate).IDs(ctx)
-	case calendar.Organizer:
-		return tx.Organizer.Query().Where(organizer.IDIn(ids...)).Order(organizer.ByID()).Modify(forUpdate).IDs(ctx)
-	}
-	return tx.Event.Query().Where(event.IDIn(ids...)).Order(event.ByID()).Modify(forUpdate).IDs(ctx)
 }
 
 func (e *Editor) removeEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
@@ -87,7 +79,7 @@ func (e *Editor) removeEvents(ctx context.Context, tx *ent.Tx, ids []int64) erro
 	for _, c := range counts {
 		by[c.TermID] = -c.Count
 	}
-	if err := recount(ctx, tx, by); err != nil {
+	if err := CountEvents(ctx, tx, by); err != nil {
 		return err
 	}
 	children, err := tx.Event.Query().Where(event.ParentIDIn(ids...), event.IDNotIn(ids...)).

@@ -1,4 +1,4 @@
-package edit
+package load
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/slug"
 )
@@ -17,8 +18,8 @@ var slugColumns = []string{
 }
 
 // slugMemo remembers up to which number slugs are taken, so that a calendar with a thousand lessons of one name
-// does not look for the next number a thousand times. The index on the slugs has the last word. What was not
-// needed for long is forgotten.
+// does not look for the next number a thousand times. The unique index refuses a slug that another writer took.
+// Entries that were not needed for long are dropped.
 type slugMemo struct{ recent, older map[string]int }
 
 // memoSize bounds each half of a memo.
@@ -26,7 +27,7 @@ const memoSize = 1 << 16
 
 func memoKey(kind calendar.Kind, base string) string { return string(kind) + " " + base }
 
-// next is the first number of a base that may be free, if that is known.
+// next returns the first number of a base that may be free, if it is known.
 func (m *slugMemo) next(kind calendar.Kind, base string) (int, bool) {
 	key := memoKey(kind, base)
 	n, ok := m.recent[key]
@@ -36,7 +37,7 @@ func (m *slugMemo) next(kind calendar.Kind, base string) (int, bool) {
 	return n, ok
 }
 
-// learn takes over what a transaction that was committed has left.
+// learn stores the next numbers after a transaction was committed.
 func (m *slugMemo) learn(kind calendar.Kind, next map[string]int) {
 	if m.recent == nil || len(m.recent) > memoSize {
 		m.older, m.recent = m.recent, make(map[string]int)
@@ -48,8 +49,8 @@ func (m *slugMemo) learn(kind calendar.Kind, next map[string]int) {
 
 func (m *slugMemo) forget() { *m = slugMemo{} }
 
-// takeSlugs chooses slugs for new owners as slugOf.take would choose them one after the other; an owner with the
-// base "" gets none. It also returns the next number of each base.
+// takeSlugs chooses slugs for new owners as creates would choose them one after the other. An owner with the base ""
+// gets none. It also returns the next number of each base.
 func (l *Loader) takeSlugs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, bases []string) (
 	slugs []string, next map[string]int, err error,
 ) {
@@ -75,7 +76,7 @@ func (l *Loader) takeSlugs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 				continue
 			}
 			n := max(start[b], next[b])
-			for s := numbered(b, n); ; s = numbered(b, n) {
+			for s := calendar.NumberedSlug(b, n); ; s = calendar.NumberedSlug(b, n) {
 				if !used[s] && !taken[s] {
 					slugs[i], used[s] = s, true
 					break
@@ -106,7 +107,7 @@ func (l *Loader) takeSlugs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 				continue
 			}
 			counted[b] = true
-			n, err := freeNumber(ctx, tx, slugOf{kind: kind}, b)
+			n, err := edit.FreeSlugNumber(ctx, tx, kind, b)
 			if err != nil {
 				return nil, nil, err
 			}
@@ -115,9 +116,9 @@ func (l *Loader) takeSlugs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 	}
 }
 
-// slugsTaken tells which of the slugs somebody has.
+// slugsTaken returns those of the slugs that have an owner.
 func slugsTaken(ctx context.Context, tx *ent.Tx, kind calendar.Kind, slugs []string) (taken []string, err error) {
-	for part := range slices.Chunk(slugs, 2*batch) {
+	for part := range slices.Chunk(slugs, 2*maxStatementRows) {
 		found, err := tx.Slug.Query().Where(slug.KindEQ(kind), slug.SlugIn(part...), slug.TrashedID(0)).
 			Select(slug.FieldSlug).Strings(ctx)
 		if err != nil {

@@ -1,0 +1,97 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/venue"
+)
+
+// recordTable is the statements that the tables of events, venues, organizers and images share. Predicates and changes
+// name columns, which have the same names in all of them.
+type recordTable struct {
+	// lock locks the records and returns their ids in ascending order.
+	lock func(ctx context.Context, where func(*sql.Selector), limit int) ([]int64, error)
+	// change makes a new version of records.
+	change func(ctx context.Context, ids []int64, set func(*sql.UpdateBuilder)) error
+}
+
+// noLimit is the limit of a recordTable.lock of all records.
+const noLimit = 1<<31 - 1
+
+func recordTableOf(tx *ent.Tx, kind calendar.Kind) recordTable {
+	switch kind {
+	case calendar.Event:
+		return recordTable{
+			lock: func(ctx context.Context, where func(*sql.Selector), limit int) ([]int64, error) {
+				return tx.Event.Query().Where(where).Order(event.ByID()).Limit(limit).Modify(forUpdate).IDs(ctx)
+			},
+			change: func(ctx context.Context, ids []int64, set func(*sql.UpdateBuilder)) error {
+				return tx.Event.Update().Where(event.IDIn(ids...)).AddVersion(1).Modify(set).Exec(ctx)
+			},
+		}
+	case calendar.Venue:
+		return recordTable{
+			lock: func(ctx context.Context, where func(*sql.Selector), limit int) ([]int64, error) {
+				return tx.Venue.Query().Where(where).Order(venue.ByID()).Limit(limit).Modify(forUpdate).IDs(ctx)
+			},
+			change: func(ctx context.Context, ids []int64, set func(*sql.UpdateBuilder)) error {
+				return tx.Venue.Update().Where(venue.IDIn(ids...)).AddVersion(1).Modify(set).Exec(ctx)
+			},
+		}
+	case calendar.Organizer:
+		return recordTable{
+			lock: func(ctx context.Context, where func(*sql.Selector), limit int) ([]int64, error) {
+				return tx.Organizer.Query().Where(where).Order(organizer.ByID()).Limit(limit).Modify(forUpdate).IDs(ctx)
+			},
+			change: func(ctx context.Context, ids []int64, set func(*sql.UpdateBuilder)) error {
+				return tx.Organizer.Update().Where(organizer.IDIn(ids...)).AddVersion(1).Modify(set).Exec(ctx)
+			},
+		}
+	}
+	return recordTable{
+		lock: func(ctx context.Context, where func(*sql.Selector), limit int) ([]int64, error) {
+			return tx.Image.Query().Where(where).Order(image.ByID()).Limit(limit).Modify(forUpdate).IDs(ctx)
+		},
+		change: func(ctx context.Context, ids []int64, set func(*sql.UpdateBuilder)) error {
+			return tx.Image.Update().Where(image.IDIn(ids...)).AddVersion(1).Modify(set).Exec(ctx)
+		},
+	}
+}
+
+// clearReferences clears a column of the records in which it has a value: a new version of each, which it logs as a change
+// of the field.
+func (e *Editor) clearReferences(
+	ctx context.Context, tx *ent.Tx, column string, value int64, field string, kinds ...calendar.Kind,
+) error {
+	for _, kind := range kinds {
+		table := recordTableOf(tx, kind)
+		ids, err := table.lock(ctx, sql.FieldEQ(column, value), noLimit)
+		if err != nil {
+			return fmt.Errorf("%ss with %s %d: %w", kind, field, value, err)
+		}
+		for part := range slices.Chunk(ids, batch) {
+			err := table.change(ctx, part, func(u *sql.UpdateBuilder) {
+				u.SetNull(column)
+				if kind != calendar.Image {
+					u.Set(event.FieldModifiedAt, e.Now)
+				}
+			})
+			if err != nil {
+				return fmt.Errorf("%ss with %s %d: %w", kind, field, value, err)
+			}
+		}
+		for _, id := range ids {
+			e.log(kind, id, calendar.Updated, []string{field})
+		}
+	}
+	return nil
+}

@@ -1,0 +1,245 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/user"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
+)
+
+// references are the ids that an Editor has looked up. The first attempt of the next Write does not look them up again:
+// foreign keys refuse an id that was deleted in between, and the next attempt looks it up. Ids of events, venues and
+// organizers are not among them, because a write may name them in some states only.
+type references struct {
+	users, images knownIDs
+	terms         map[calendar.Kind]knownIDs
+}
+
+// knownIDs maps ids that were looked up to whether a write may name them.
+type knownIDs map[int64]bool
+
+// findIDs returns those of the ids that a write may name.
+type findIDs func(ctx context.Context, ids []int64) ([]int64, error)
+
+// load looks up the ids that are not in the map.
+func (k knownIDs) load(ctx context.Context, find findIDs, ids []int64) error {
+	fresh := slices.DeleteFunc(uniqueIDs(ids), func(id int64) bool { _, known := k[id]; return known })
+	for part := range slices.Chunk(fresh, batch) {
+		found, err := find(ctx, part)
+		if err != nil {
+			return err
+		}
+		for _, id := range part {
+			k[id] = false
+		}
+		for _, id := range found {
+			k[id] = true
+		}
+	}
+	return nil
+}
+
+// fault returns the fault of the ids that a write may not name.
+func (k knownIDs) fault(ctx context.Context, find findIDs, ids []int64) (*param.Fault, error) {
+	return unknownFault(ids, func(part []int64) ([]int64, error) {
+		err := k.load(ctx, find, part)
+		return slices.DeleteFunc(slices.Clone(part), func(id int64) bool { return !k[id] }), err
+	})
+}
+
+// unknownFault returns the fault of the ids that are not found, each once. It asks batch by batch and stops at the
+// first batch with an unknown id: a caller who sends thousands may not even have signed in.
+func unknownFault(ids []int64, find func(part []int64) ([]int64, error)) (*param.Fault, error) {
+	for part := range slices.Chunk(uniqueIDs(ids), batch) {
+		found, err := find(part)
+		if err != nil {
+			return nil, err
+		}
+		if missing := idsWithout(part, found); missing != nil {
+			return unknownIDs(missing), nil
+		}
+	}
+	return nil, nil
+}
+
+// unknownIDs returns the fault of ids that do not exist, or that the caller may not know of.
+func unknownIDs(ids []int64) *param.Fault {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = strconv.FormatInt(id, 10)
+	}
+	return &param.Fault{
+		Reason: "unknown-ids", Key: "unknown-ids",
+		Args: map[string]any{"IDs": strings.Join(words, ", ")}, Data: map[string]any{"ids": ids},
+	}
+}
+
+// The following functions return the fault of what a parameter names, nil if there is none. The caller names the
+// parameter. They run in the transaction of a write; with a client they may run before it.
+
+// LoadReferences looks up authors and images in one statement each, for the calls of AuthorFault and ImageFault that
+// follow.
+func (e *Editor) LoadReferences(ctx context.Context, db *ent.Client, authors, images []int64) error {
+	e.makeReferences()
+	if err := e.refs.users.load(ctx, findUsers(db), authors); err != nil {
+		return fmt.Errorf("authors: %w", err)
+	}
+	if err := e.refs.images.load(ctx, findImages(db), images); err != nil {
+		return fmt.Errorf("images: %w", err)
+	}
+	return nil
+}
+
+// AuthorFault returns the fault of an author that is no user.
+func (e *Editor) AuthorFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
+	e.makeReferences()
+	fault, err := e.refs.users.fault(ctx, findUsers(db), []int64{id})
+	if err != nil {
+		return nil, fmt.Errorf("author %d: %w", id, err)
+	}
+	return fault, nil
+}
+
+// ImageFault returns the fault of an image that does not exist. 0 is no image.
+func (e *Editor) ImageFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	e.makeReferences()
+	fault, err := e.refs.images.fault(ctx, findImages(db), []int64{id})
+	if err != nil {
+		return nil, fmt.Errorf("image %d: %w", id, err)
+	}
+	return fault, nil
+}
+
+// TermsFault returns the fault of ids that are no terms of the taxonomy.
+func (e *Editor) TermsFault(
+	ctx context.Context, db *ent.Client, taxonomy calendar.Kind, ids []int64,
+) (*param.Fault, error) {
+	e.makeReferences()
+	fault, err := e.refs.terms[taxonomy].fault(ctx, func(ctx context.Context, ids []int64) ([]int64, error) {
+		return db.Term.Query().Where(term.IDIn(ids...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
+	}, ids)
+	if err != nil {
+		return nil, fmt.Errorf("%s by id: %w", taxonomy, err)
+	}
+	return fault, nil
+}
+
+// ParentFault returns the fault of a parent that is no event, is in the trash, or that the caller may not read.
+// 0 is no parent.
+func (e *Editor) ParentFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	row, err := db.Event.Query().Where(event.ID(id), event.StatusNEQ(calendar.Trash)).
+		Select(event.FieldID, event.FieldAuthorID, event.FieldStatus, event.FieldPublishedAt).Only(ctx)
+	if err != nil && !ent.IsNotFound(err) {
+		return nil, fmt.Errorf("parent %d: %w", id, err)
+	}
+	if err != nil || !e.may(auth.Read, eventRecord(row)) {
+		return unknownIDs([]int64{id}), nil
+	}
+	return nil, nil
+}
+
+// LinkFault returns the fault of ids that an event may not be linked to: no venues or organizers, in the trash, or
+// hidden from the caller.
+func (e *Editor) LinkFault(
+	ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64,
+) (*param.Fault, error) {
+	return unknownFault(ids, func(part []int64) ([]int64, error) {
+		return e.linkable(ctx, db, kind, part, func(*sql.Selector) {})
+	})
+}
+
+// lockedLinkFault is LinkFault for the transaction that links: the records stay out of the trash until it ends.
+func (e *Editor) lockedLinkFault(
+	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64,
+) (*param.Fault, error) {
+	return unknownFault(ids, func(part []int64) ([]int64, error) {
+		return e.LockLinkable(ctx, tx, kind, part)
+	})
+}
+
+// LockLinkable returns those of the ids that an event may be linked to: venues or organizers that are not in the trash
+// and that the caller may read. They stay out of the trash until the transaction ends.
+func (e *Editor) LockLinkable(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) ([]int64, error) {
+	return e.linkable(ctx, tx.Client(), kind, ids, forShare)
+}
+
+// linkable loads those of the ids that an event may be linked to: venues or organizers that are not in the trash and
+// that the caller may read. lock is applied to the statements.
+func (e *Editor) linkable(
+	ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64, lock func(*sql.Selector),
+) ([]int64, error) {
+	readable := make([]int64, 0, len(ids))
+	for part := range slices.Chunk(uniqueIDs(ids), batch) {
+		var found []*record
+		if kind == calendar.Venue {
+			rows, err := db.Venue.Query().Where(venue.IDIn(part...), venue.StatusNEQ(calendar.Trash)).
+				Order(ent.Asc(venue.FieldID)).Modify(lock).
+				Select(venue.FieldID, venue.FieldAuthorID, venue.FieldStatus, venue.FieldPublishedAt).All(ctx)
+			if err != nil {
+				return nil, fmt.Errorf("venues to link: %w", err)
+			}
+			for _, r := range rows {
+				found = append(found, venueRecord(r))
+			}
+		} else {
+			rows, err := db.Organizer.Query().Where(organizer.IDIn(part...), organizer.StatusNEQ(calendar.Trash)).
+				Order(ent.Asc(organizer.FieldID)).Modify(lock).
+				Select(organizer.FieldID, organizer.FieldAuthorID, organizer.FieldStatus, organizer.FieldPublishedAt).
+				All(ctx)
+			if err != nil {
+				return nil, fmt.Errorf("organizers to link: %w", err)
+			}
+			for _, r := range rows {
+				found = append(found, organizerRecord(r))
+			}
+		}
+		for _, r := range found {
+			if e.may(auth.Read, r) {
+				readable = append(readable, r.id)
+			}
+		}
+	}
+	return readable, nil
+}
+
+// makeReferences makes the maps of an Editor that has looked nothing up.
+func (e *Editor) makeReferences() {
+	if e.refs.users == nil {
+		e.refs = references{
+			users: knownIDs{}, images: knownIDs{},
+			terms: map[calendar.Kind]knownIDs{calendar.Category: {}, calendar.Tag: {}},
+		}
+	}
+}
+
+func findUsers(db *ent.Client) findIDs {
+	return func(ctx context.Context, ids []int64) ([]int64, error) {
+		return db.User.Query().Where(user.IDIn(ids...)).IDs(ctx)
+	}
+}
+
+func findImages(db *ent.Client) findIDs {
+	return func(ctx context.Context, ids []int64) ([]int64, error) {
+		return db.Image.Query().Where(image.IDIn(ids...)).IDs(ctx)
+	}
+}

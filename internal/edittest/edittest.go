@@ -1,0 +1,371 @@
+// Package edittest is a database that tests write to with package edit.
+package edittest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	entchange "github.com/almanac-cal/almanac/ent/change"
+	"github.com/almanac-cal/almanac/ent/eventtranslation"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+	"github.com/almanac-cal/almanac/internal/upkeep"
+	"github.com/almanac-cal/almanac/internal/when"
+)
+
+// Now is the time of all writes.
+var Now = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
+
+// Site is an English site in Warsaw, two hours before UTC in summer.
+func Site(t testing.TB) calendar.Site {
+	t.Helper()
+	zone, err := calendar.ParseZone("Europe/Warsaw")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return calendar.Site{BaseURL: "http://127.0.0.1", Zone: zone, Language: calendar.English}
+}
+
+// World is a database with a user of each role.
+type World struct {
+	T     testing.TB
+	DB    *ent.Client
+	Users map[calendar.Role]*ent.User
+	// RowsPast is set by tests that write rows without package edit, which upkeep.Check may report.
+	RowsPast bool
+	// Logged compares what a write changed with its entries in the change log.
+	Logged bool
+}
+
+// NewWorld adds a user of each role to a database.
+func NewWorld(t testing.TB, db *ent.Client) *World {
+	t.Helper()
+	w := &World{T: t, DB: db, Users: make(map[calendar.Role]*ent.User)}
+	for _, r := range calendar.Roles {
+		u, err := db.User.Create().SetLogin(string(r)).SetRole(r).SetCreatedAt(Now).Save(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.Users[r] = u
+	}
+	return w
+}
+
+// Each runs a test on every engine.
+func Each(t *testing.T, test func(t *testing.T, w *World)) {
+	t.Helper()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		w := NewWorld(t, st.Ent)
+		w.Logged = true
+		test(t, w)
+		if t.Failed() || w.RowsPast {
+			return
+		}
+		for _, p := range w.Problems() {
+			t.Errorf("what the test leaves: %s", p)
+		}
+	})
+}
+
+// As returns an Editor for the user of a role.
+func (w *World) As(r calendar.Role) *edit.Editor {
+	u := w.Users[r]
+	return &edit.Editor{
+		Site: Site(w.T), Now: Now, PasswordKey: []byte("0123456789abcdef"),
+		By: auth.Principal{UserID: u.ID, Login: u.Login, Role: r},
+	}
+}
+
+// AsIn is As with a write language, which is then that of the request too.
+func (w *World) AsIn(r calendar.Role, l calendar.Language) *edit.Editor {
+	e := w.As(r)
+	e.Write, e.Request = l, l
+	return e
+}
+
+// Wrote runs do in a transaction of e and returns its error.
+func Wrote[R any](w *World, e *edit.Editor, do func(ctx context.Context, tx *ent.Tx) (R, error)) (R, error) {
+	w.T.Helper()
+	var row R
+	err := w.watched(func() error {
+		return edit.Write(w.T.Context(), w.DB, e, func(tx *ent.Tx) (err error) {
+			row, err = do(w.T.Context(), tx)
+			return err
+		})
+	})
+	return row, err
+}
+
+// watched runs a write and complains about records that it changed without an entry in the change log.
+func (w *World) watched(write func() error) error {
+	w.T.Helper()
+	if !w.Logged {
+		return write()
+	}
+	before := storetest.ReadRecords(w.T, w.DB)
+	err := write()
+	for _, problem := range storetest.ReadRecords(w.T, w.DB).Unlogged(w.T, w.DB, before) {
+		w.T.Error(problem)
+	}
+	return err
+}
+
+// Write is Wrote for writes that must succeed.
+func Write[R any](w *World, e *edit.Editor, do func(ctx context.Context, tx *ent.Tx) (R, error)) R {
+	w.T.Helper()
+	row, err := Wrote(w, e, do)
+	if err != nil {
+		w.T.Fatalf("write: %v", Describe(err))
+	}
+	return row
+}
+
+// CreateEvent creates an event, with a title and dates unless they are sent.
+func (w *World) CreateEvent(e *edit.Editor, in *edit.EventInput) (*ent.Event, error) {
+	w.T.Helper()
+	if in.Title == nil {
+		in.Title = new("Concert")
+	}
+	if in.Start == nil {
+		in.Start, in.End = Wall("2026-07-01 18:00:00"), Wall("2026-07-01 20:00:00")
+	}
+	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) { return e.CreateEvent(ctx, tx, in) })
+}
+
+// Event is CreateEvent for a write that must succeed.
+func (w *World) Event(e *edit.Editor, in *edit.EventInput) *ent.Event {
+	w.T.Helper()
+	row, err := w.CreateEvent(e, in)
+	if err != nil {
+		w.T.Fatalf("create event: %v", Describe(err))
+	}
+	return row
+}
+
+// UpdateEvent changes an event.
+func (w *World) UpdateEvent(e *edit.Editor, id int64, in *edit.EventInput) (*ent.Event, error) {
+	w.T.Helper()
+	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) {
+		row, err := tx.Event.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return e.UpdateEvent(ctx, tx, row, in)
+	})
+}
+
+// ChangeEvent is UpdateEvent for a write that must succeed.
+func (w *World) ChangeEvent(e *edit.Editor, id int64, in *edit.EventInput) *ent.Event {
+	w.T.Helper()
+	row, err := w.UpdateEvent(e, id, in)
+	if err != nil {
+		w.T.Fatalf("update event: %v", Describe(err))
+	}
+	return row
+}
+
+// TrashEvent moves an event to the trash.
+func (w *World) TrashEvent(e *edit.Editor, id int64) (*ent.Event, error) {
+	w.T.Helper()
+	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Event, error) {
+		row, err := tx.Event.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return e.TrashEvent(ctx, tx, row)
+	})
+}
+
+// CreateVenue creates a venue.
+func (w *World) CreateVenue(e *edit.Editor, in *edit.VenueInput) (row *ent.Venue, created bool, err error) {
+	w.T.Helper()
+	err = w.watched(func() error {
+		return edit.Write(w.T.Context(), w.DB, e, func(tx *ent.Tx) (err error) {
+			row, created, err = e.CreateVenue(w.T.Context(), tx, in)
+			return err
+		})
+	})
+	return row, created, err
+}
+
+// Venue is CreateVenue for a write that must succeed.
+func (w *World) Venue(e *edit.Editor, in *edit.VenueInput) *ent.Venue {
+	w.T.Helper()
+	row, _, err := w.CreateVenue(e, in)
+	if err != nil {
+		w.T.Fatalf("create venue: %v", Describe(err))
+	}
+	return row
+}
+
+// UpdateVenue changes a venue.
+func (w *World) UpdateVenue(e *edit.Editor, id int64, in *edit.VenueInput) (*ent.Venue, error) {
+	w.T.Helper()
+	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Venue, error) {
+		row, err := tx.Venue.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return e.UpdateVenue(ctx, tx, row, in)
+	})
+}
+
+// CreateTerm creates a term.
+func (w *World) CreateTerm(e *edit.Editor, in *edit.TermInput) (*ent.Term, error) {
+	w.T.Helper()
+	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Term, error) { return e.CreateTerm(ctx, tx, in) })
+}
+
+// Term is CreateTerm for a write that must succeed.
+func (w *World) Term(e *edit.Editor, taxonomy calendar.Kind, name string, parent int64) *ent.Term {
+	w.T.Helper()
+	row, err := w.CreateTerm(e, &edit.TermInput{Taxonomy: taxonomy, Name: &name, ParentID: &parent})
+	if err != nil {
+		w.T.Fatalf("create term: %v", Describe(err))
+	}
+	return row
+}
+
+// UpdateTerm changes a term.
+func (w *World) UpdateTerm(e *edit.Editor, id int64, in *edit.TermInput) (*ent.Term, error) {
+	w.T.Helper()
+	return Wrote(w, e, func(ctx context.Context, tx *ent.Tx) (*ent.Term, error) {
+		row, err := tx.Term.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return e.UpdateTerm(ctx, tx, row, in)
+	})
+}
+
+// DeleteTerm deletes a term.
+func (w *World) DeleteTerm(e *edit.Editor, id int64) {
+	w.T.Helper()
+	Write(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) {
+		row, err := tx.Term.Get(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		return nil, e.DeleteTerm(ctx, tx, row)
+	})
+}
+
+// Count returns the stored number of events of a term.
+func (w *World) Count(id int64) int {
+	w.T.Helper()
+	return w.DB.Term.GetX(w.T.Context(), id).EventCount
+}
+
+// CheckCounts fails the test for each stored number of events of a term that is wrong.
+func (w *World) CheckCounts() {
+	w.T.Helper()
+	before := w.DB.Term.Query().AllX(w.T.Context())
+	Write(w, w.As(calendar.Editor), func(ctx context.Context, tx *ent.Tx) (any, error) { return nil, upkeep.Recount(ctx, tx) })
+	for _, b := range before {
+		if n := w.Count(b.ID); n != b.EventCount {
+			w.T.Errorf("term %s counts %d events, but has %d", b.Name, b.EventCount, n)
+		}
+	}
+}
+
+// CheckLog returns the change log. It fails the test unless the revisions are 1, 2, 3 and so on.
+func (w *World) CheckLog() []*ent.Change {
+	w.T.Helper()
+	log := w.DB.Change.Query().Order(ent.Asc(entchange.FieldID)).AllX(w.T.Context())
+	for i, c := range log {
+		if c.ID != int64(i+1) {
+			w.T.Fatalf("change %d has revision %d", i+1, c.ID)
+		}
+	}
+	n, err := edit.Revision(w.T.Context(), w.DB)
+	if err != nil || n != int64(len(log)) {
+		w.T.Errorf("the newest revision is %d of %d: %v", n, len(log), err)
+	}
+	return log
+}
+
+// Translation loads the translation of an event, nil if there is none.
+func (w *World) Translation(id int64, l calendar.Language) *ent.EventTranslation {
+	w.T.Helper()
+	row, err := w.DB.EventTranslation.Query().
+		Where(eventtranslation.EventID(id), eventtranslation.LanguageEQ(l)).Only(w.T.Context())
+	if ent.IsNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return row
+}
+
+// Wall returns a date in the zone of its event.
+func Wall(s string) *when.Date {
+	w, err := calendar.ParseWall(s)
+	if err != nil {
+		panic(err)
+	}
+	return new(when.FromWall(w))
+}
+
+// Describe returns an error as one line: its code, or its parameters with their reasons.
+func Describe(err error) string {
+	var refused *calendar.Error
+	var inv param.Invalid
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &refused):
+		return refused.Code
+	case errors.As(err, &inv):
+		var b strings.Builder
+		for i, f := range inv.Faults {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(f.Param)
+			if reason := f.Reason; reason != "" {
+				b.WriteString(":" + reason)
+			}
+		}
+		return b.String()
+	}
+	return err.Error()
+}
+
+// Refused fails the test unless an error is described by want.
+func Refused(t *testing.T, err error, want string) {
+	t.Helper()
+	if got := Describe(err); got != want {
+		t.Fatalf("refused with %q, want %q", got, want)
+	}
+}
+
+// Problems returns what upkeep.Check reports.
+func (w *World) Problems() []string {
+	w.T.Helper()
+	out := []string{}
+	err := upkeep.Check(context.Background(), w.DB, w.As(calendar.Administrator), func(calendar.Kind, int) {},
+		func(p upkeep.Problem) { out = append(out, p.String()) })
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	return out
+}
+
+// SortKeys returns the stored sort keys of a term.
+func SortKeys(row *ent.Term) edit.TermSortKeys {
+	return edit.TermSortKeys{
+		term.FieldSortEn: row.SortEn, term.FieldDescriptionSortEn: row.DescriptionSortEn,
+		term.FieldSortPl: row.SortPl, term.FieldDescriptionSortPl: row.DescriptionSortPl,
+		term.FieldSortEs: row.SortEs, term.FieldDescriptionSortEs: row.DescriptionSortEs,
+	}
+}

@@ -1,0 +1,172 @@
+package load
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/eventtranslation"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/organizertranslation"
+	"github.com/almanac-cal/almanac/ent/searchtext"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/ent/venuetranslation"
+	"github.com/almanac-cal/almanac/internal/markup"
+)
+
+// newBatch returns an empty batch for n records.
+func newBatch(kind calendar.Kind, n int) *Batch {
+	b := &Batch{kind: kind, languages: make([]calendar.Language, 0, n), wanted: make([]wantedSlug, 0, n)}
+	b.texts = rows{table: searchtext.Table, owner: 1, columns: []string{
+		searchtext.FieldKind, searchtext.FieldOwnerID, searchtext.FieldLanguages, searchtext.FieldText,
+	}}
+	switch kind {
+	case calendar.Event:
+		b.records = rows{table: event.Table, columns: event.Columns}
+		b.password = slices.Index(event.Columns, event.FieldPasswordHash)
+		b.parent = slices.Index(event.Columns, event.FieldParentID)
+		b.passwords, b.parents = map[int]string{}, map[int]func([]int64) int64{}
+		b.venues, b.organizers, b.terms = make([][]int64, n), make([][]int64, n), make([][]int64, n)
+		b.counted = map[int64]int{}
+		b.translations = rows{table: eventtranslation.Table, columns: []string{
+			eventtranslation.FieldEventID, eventtranslation.FieldLanguage, eventtranslation.FieldTitle,
+			eventtranslation.FieldDescription, eventtranslation.FieldExcerpt, eventtranslation.FieldSlug,
+		}}
+	case calendar.Venue:
+		b.records = rows{table: venue.Table, columns: venue.Columns}
+		b.translations = nameTranslations(venuetranslation.Table, venuetranslation.FieldVenueID)
+	default:
+		b.records = rows{table: organizer.Table, columns: organizer.Columns}
+		b.translations = nameTranslations(organizertranslation.Table, organizertranslation.FieldOrganizerID)
+	}
+	b.records.owner = slices.Index(b.records.columns, event.FieldID)
+	b.slug = slices.Index(b.records.columns, event.FieldSlug)
+	return b
+}
+
+// nameTranslations returns the table of translations of venues or organizers, which have the same columns.
+func nameTranslations(table, owner string) rows {
+	return rows{table: table, columns: []string{
+		owner, venuetranslation.FieldLanguage, venuetranslation.FieldName, venuetranslation.FieldNameKey,
+		venuetranslation.FieldDescription, venuetranslation.FieldSlug,
+	}}
+}
+
+// Events prepares a batch of events. It refuses impossible dates with param.Invalid.
+func (l *Loader) Events(in []Event) (*Batch, error) {
+	b, e := newBatch(calendar.Event, len(in)), l.editor
+	for i := range in {
+		m := l.blank.Event.Create().Mutation()
+		d, err := e.DraftEvent(m, &in[i].EventInput, in[i].Texts)
+		if err == nil {
+			err = l.add(b, d, m)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", nameOf(calendar.Event, in[i].SourceID), err)
+		}
+		if d.Password != "" {
+			b.passwords[i] = d.Password
+		}
+		if in[i].Parent != nil {
+			b.parents[i] = in[i].Parent
+		}
+		b.venues[i], b.organizers[i], b.terms[i] = d.Venues, d.Organizers, d.Terms
+		if d.Counted {
+			for _, t := range d.Terms {
+				b.counted[t]++
+			}
+		}
+	}
+	return b, nil
+}
+
+// Venues prepares a batch of venues.
+func (l *Loader) Venues(in []Venue) (*Batch, error) {
+	b, e := newBatch(calendar.Venue, len(in)), l.editor
+	for i := range in {
+		m := l.blank.Venue.Create().Mutation()
+		d, err := e.DraftVenue(m, &in[i].VenueInput, in[i].Texts)
+		if err == nil {
+			err = l.add(b, d, m)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", nameOf(calendar.Venue, in[i].SourceID), err)
+		}
+	}
+	return b, nil
+}
+
+// Organizers prepares a batch of organizers.
+func (l *Loader) Organizers(in []Organizer) (*Batch, error) {
+	b, e := newBatch(calendar.Organizer, len(in)), l.editor
+	for i := range in {
+		m := l.blank.Organizer.Create().Mutation()
+		d := e.DraftOrganizer(m, &in[i].OrganizerInput, in[i].Texts)
+		if err := l.add(b, d, m); err != nil {
+			return nil, fmt.Errorf("%s: %w", nameOf(calendar.Organizer, in[i].SourceID), err)
+		}
+	}
+	return b, nil
+}
+
+// nameOf returns what errors call a record.
+func nameOf(kind calendar.Kind, source *string) string {
+	if source != nil {
+		return *source
+	}
+	return string(kind)
+}
+
+// add appends a record to the batch: its row, its translations, its search texts and the slug that it wants.
+func (l *Loader) add(b *Batch, d *edit.Draft, m mutation) error {
+	if l.Verify {
+		if err := verifyClean(append(slices.Clone(d.Others), d.Original)); err != nil {
+			return err
+		}
+	}
+	row, err := rowOf(m, b.records.columns)
+	if err != nil {
+		return err
+	}
+	i := b.Len()
+	b.records.add(i, row...)
+	b.wanted = append(b.wanted, wantedSlug{none: !d.HasSlug, base: d.SlugBase})
+	b.languages = append(b.languages, d.Original.Language)
+	for _, t := range d.Others {
+		if b.kind == calendar.Event {
+			b.translations.add(i, nil, string(t.Language), t.Title, t.Description, t.Excerpt, "")
+		} else {
+			b.translations.add(i, nil, string(t.Language), t.Title, calendar.FoldName(t.Title), t.Description, "")
+		}
+	}
+	for _, s := range d.SearchTexts {
+		b.texts.add(i, string(b.kind), nil, int64(s.Languages), s.Text)
+	}
+	return nil
+}
+
+// verifyClean refuses texts that differ from their sanitised form.
+func verifyClean(texts []calendar.Text) error {
+	for _, t := range texts {
+		for _, c := range []struct {
+			name, text string
+			clean      func(string) (string, error)
+		}{
+			// A title is what its escaped form is read as: it may have the characters of an entity in it.
+			{"title", t.Title, func(s string) (string, error) { return markup.Text(calendar.Escape(s)) }},
+			{"description", t.Description, markup.HTML},
+			{"excerpt", t.Excerpt, markup.HTML},
+		} {
+			clean, err := c.clean(c.text)
+			if err != nil {
+				return fmt.Errorf("%s in %s: %w", c.name, t.Language, err)
+			}
+			if clean != c.text {
+				return fmt.Errorf("%s in %s is not clean: %q", c.name, t.Language, c.text)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,216 @@
+package upkeep
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/eventterm"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/venue"
+)
+
+// batch is how many records one transaction changes.
+const batch = 500
+
+// kinds are the kinds of records, in the order in which Check and Reindex visit them.
+var kinds = []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag}
+
+// Repair derives from the records what the database stores of them: the numbers of events of terms, and all that
+// Reindex writes.
+func Repair(ctx context.Context, db *ent.Client, e *edit.Editor) error {
+	err := edit.Write(ctx, db, e, func(tx *ent.Tx) error {
+		if err := Recount(ctx, tx); err != nil {
+			return err
+		}
+		return edit.LogAll(ctx, tx, e, calendar.Category, calendar.Tag)
+	})
+	if err != nil {
+		return err
+	}
+	return Reindex(ctx, db, e, func(calendar.Kind, int) {})
+}
+
+// Recount corrects the numbers of published events of the terms with the ids, of all terms when there is none. Package
+// edit keeps the numbers correct. Recount serves writers that insert rows without it.
+func Recount(ctx context.Context, tx *ent.Tx, termIDs ...int64) error {
+	terms, err := edit.LockTerms(ctx, tx, termIDs...)
+	if err != nil {
+		return fmt.Errorf("terms to count: %w", err)
+	}
+	for part := range slices.Chunk(terms, batch) {
+		ids := make([]int64, len(part))
+		for i, t := range part {
+			ids[i] = t.ID
+		}
+		by, err := publishedEvents(ctx, tx.Client(), ids)
+		if err != nil {
+			return err
+		}
+		for _, t := range part {
+			by[t.ID] -= t.EventCount
+		}
+		if err := edit.CountEvents(ctx, tx, by); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// publishedEvents counts the published events of terms.
+func publishedEvents(ctx context.Context, db *ent.Client, termIDs []int64) (map[int64]int, error) {
+	var counts []struct {
+		TermID int64 `json:"term_id"`
+		Count  int   `json:"count"`
+	}
+	err := db.EventTerm.Query().
+		Where(eventterm.TermIDIn(termIDs...), eventterm.HasEventWith(event.StatusEQ(calendar.Publish))).
+		GroupBy(eventterm.FieldTermID).Aggregate(ent.Count()).Scan(ctx, &counts)
+	if err != nil {
+		return nil, fmt.Errorf("count events of terms: %w", err)
+	}
+	events := make(map[int64]int, len(counts))
+	for _, n := range counts {
+		events[n.TermID] = n.Count
+	}
+	return events, nil
+}
+
+// Reindex writes all search texts, the cells of venues and the sort keys of terms again: after rows were written
+// without package edit, or the language of the site changed. It works in batches, each in a transaction, and may run
+// while the service answers. It calls step with the number of records of a kind that are done.
+func Reindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind calendar.Kind, records int)) error {
+	for _, kind := range kinds {
+		err := eachBatch(ctx, db, kind, func(ids []int64, done int) error {
+			err := edit.Write(ctx, db, e, func(tx *ent.Tx) error {
+				switch {
+				case kind == calendar.Venue:
+					if err := recell(ctx, tx, ids); err != nil {
+						return err
+					}
+				case kind.IsTerm():
+					// Before the first read of the transaction, which then sees what other writers left.
+					if _, err := edit.LockTerms(ctx, tx, ids...); err != nil {
+						return err
+					}
+				}
+				return e.ReplaceSearchTexts(ctx, tx, kind, ids)
+			})
+			if err != nil {
+				return fmt.Errorf("search texts of %s: %w", kind, err)
+			}
+			step(kind, done)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		err = edit.Write(ctx, db, e, func(tx *ent.Tx) error { return edit.LogAll(ctx, tx, e, kind) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachBatch calls do with the ids of the records of a kind, a batch at a time in ascending order, and with the number of
+// records up to the end of the batch.
+func eachBatch(ctx context.Context, db *ent.Client, kind calendar.Kind, do func(ids []int64, done int) error) error {
+	for done, after := 0, int64(0); ; {
+		ids, err := idsAfter(ctx, db, kind, after)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		after = ids[len(ids)-1]
+		done += len(ids)
+		if err := do(ids, done); err != nil {
+			return err
+		}
+	}
+}
+
+// idsAfter loads the next ids of a kind, in ascending order.
+func idsAfter(ctx context.Context, db *ent.Client, kind calendar.Kind, after int64) ([]int64, error) {
+	switch kind {
+	case calendar.Event:
+		return db.Event.Query().Where(event.IDGT(after)).Order(event.ByID()).Limit(batch).IDs(ctx)
+	case calendar.Venue:
+		return db.Venue.Query().Where(venue.IDGT(after)).Order(venue.ByID()).Limit(batch).IDs(ctx)
+	case calendar.Organizer:
+		return db.Organizer.Query().Where(organizer.IDGT(after)).Order(organizer.ByID()).Limit(batch).IDs(ctx)
+	}
+	return db.Term.Query().Where(term.TaxonomyEQ(kind), term.IDGT(after)).Order(term.ByID()).Limit(batch).IDs(ctx)
+}
+
+// recell corrects the cells of venues.
+func recell(ctx context.Context, tx *ent.Tx, ids []int64) error {
+	rows, err := tx.Venue.Query().Where(venue.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if !staleCell(r) {
+			continue
+		}
+		update := tx.Venue.UpdateOneID(r.ID)
+		if cell := edit.VenueCell(r.Latitude, r.Longitude); cell == nil {
+			update.ClearCell()
+		} else {
+			update.SetCell(*cell)
+		}
+		if err := update.Exec(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// staleCell reports whether the stored cell of a venue is not that of its coordinates.
+func staleCell(r *ent.Venue) bool {
+	cell := edit.VenueCell(r.Latitude, r.Longitude)
+	return (cell == nil) != (r.Cell == nil) || cell != nil && *cell != *r.Cell
+}
+
+// FillSortKeys writes the sort keys of the terms that have none: those written before the columns existed, or since by a
+// program that does not know them. It works in batches, each in a transaction, may run while the service answers, and
+// continues where it was interrupted. It calls step with the number of terms that are done.
+func FillSortKeys(ctx context.Context, db *ent.Client, e *edit.Editor, step func(terms int)) error {
+	done := 0
+	for _, taxonomy := range []calendar.Kind{calendar.Category, calendar.Tag} {
+		for after := int64(0); ; {
+			// Not in the transaction: rows that another transaction inserts meanwhile cannot be locked in it.
+			ids, err := db.Term.Query().Where(term.TaxonomyEQ(taxonomy), term.SortEnIsNil(), term.IDGT(after)).
+				Order(term.ByID()).Limit(batch).IDs(ctx)
+			if err != nil {
+				return fmt.Errorf("%s without sort keys: %w", taxonomy, err)
+			}
+			if len(ids) == 0 {
+				break
+			}
+			err = edit.Write(ctx, db, e, func(tx *ent.Tx) error {
+				if _, err := edit.LockTerms(ctx, tx, ids...); err != nil {
+					return err
+				}
+				return e.WriteSortKeys(ctx, tx, ids)
+			})
+			if err != nil {
+				return fmt.Errorf("%s from %d: %w", taxonomy, ids[0], err)
+			}
+			after = ids[len(ids)-1]
+			done += len(ids)
+			step(done)
+		}
+	}
+	if done == 0 {
+		return nil
+	}
+	// The order of lists may have changed.
+	return edit.Write(ctx, db, e, func(tx *ent.Tx) error {
+		return edit.LogAll(ctx, tx, e, calendar.Category, calendar.Tag)
+	})
+}
