@@ -59,7 +59,7 @@ func FuzzFileRange(f *testing.F) {
 	s := &Server{Config: Config{Media: st}}
 	app := fiber.New()
 	app.Use(func(c *fiber.Ctx) error {
-		err := s.file(c.Context(), c, "a.png")
+		err := s.sendPicture(c.Context(), c, "a.png")
 		if errors.Is(err, errRange) || errors.Is(err, errPrecondition) {
 			c.Status(statuses[err.Error()])
 			return nil

@@ -50,13 +50,13 @@ func ownRequests(stream io.Reader) (bodies []string) {
 			return bodies
 		}
 		h := &req.Header
-		found := framingOf(string(h.Protocol()), h.RawHeaders())
+		found := parseFraming(string(h.Protocol()), h.RawHeaders())
 		// What the line of the request says is compared elsewhere.
-		if found.wrong || found.hostless || string(h.Method()) != "POST" || string(h.RequestURI()) != "/" {
+		if found.ambiguous || found.hostless || string(h.Method()) != "POST" || string(h.RequestURI()) != "/" {
 			return bodies
 		}
 		bodies = append(bodies, string(req.Body()))
-		if found.last || h.ConnectionClose() {
+		if found.closes || h.ConnectionClose() {
 			return bodies
 		}
 	}

@@ -26,7 +26,7 @@ func TestRevisionsAreNoOlderThanTheQuestion(t *testing.T) {
 		all.Go(func() {
 			for range questions {
 				before := committed.Load()
-				got, err := r.current(context.Background(), time.Now())
+				got, err := r.newest(context.Background(), time.Now())
 				if err != nil || got < before {
 					t.Errorf("%d, %v; %d was committed before", got, err, before)
 					return
@@ -57,19 +57,19 @@ func TestRevisionsFail(t *testing.T) {
 		}
 		return 7, nil
 	}}
-	if _, err := r.current(t.Context(), time.Now()); !errors.Is(err, away) {
+	if _, err := r.newest(t.Context(), time.Now()); !errors.Is(err, away) {
 		t.Errorf("got %v", err)
 	}
 	down = false
-	if got, err := r.current(t.Context(), time.Now()); got != 7 || err != nil {
+	if got, err := r.newest(t.Context(), time.Now()); got != 7 || err != nil {
 		t.Errorf("%d, %v", got, err)
 	}
 	down = true
-	if got, err := r.current(t.Context(), time.Now()); got != 7 || err != nil {
+	if got, err := r.newest(t.Context(), time.Now()); got != 7 || err != nil {
 		t.Errorf("within the delay: %d, %v", got, err)
 	}
-	r.forget()
-	if _, err := r.current(t.Context(), time.Now()); !errors.Is(err, away) {
+	r.expire()
+	if _, err := r.newest(t.Context(), time.Now()); !errors.Is(err, away) {
 		t.Errorf("after a write of its own: %v", err)
 	}
 }
@@ -85,14 +85,14 @@ func TestWhoWaitsForARevisionCanGiveUp(t *testing.T) {
 	}}
 	var all sync.WaitGroup
 	all.Go(func() {
-		if _, err := r.current(context.Background(), time.Now()); err != nil {
+		if _, err := r.newest(context.Background(), time.Now()); err != nil {
 			t.Error(err)
 		}
 	})
 	<-begun
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.current(ctx, time.Now()); !errors.Is(err, context.Canceled) {
+	if _, err := r.newest(ctx, time.Now()); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	close(end)
@@ -111,12 +111,12 @@ func TestRevisionsThatDoNotCome(t *testing.T) {
 	}}
 	began := time.Now()
 	ended := make(chan error, 2)
-	ask := func() { _, err := r.current(context.Background(), began); ended <- err }
+	ask := func() { _, err := r.newest(context.Background(), began); ended <- err }
 	go ask()
 	<-looking
 	go ask() // waits for the next look
-	var away *turnedAway
-	if _, err := r.current(context.Background(), began.Add(gateWait+time.Second)); !errors.As(err, &away) || away.reason != reasonBusy {
+	var refused *refusedError
+	if _, err := r.newest(context.Background(), began.Add(gateWait+time.Second)); !errors.As(err, &refused) || refused.reason != reasonBusy {
 		t.Errorf("later: %v", err)
 	}
 	for range 2 {
@@ -145,16 +145,16 @@ func TestRevisionsForgetWhatIsUnderWay(t *testing.T) {
 	first := make(chan struct{})
 	go func() {
 		defer close(first)
-		if got, err := r.current(context.Background(), time.Now()); got != 1 || err != nil {
+		if got, err := r.newest(context.Background(), time.Now()); got != 1 || err != nil {
 			t.Error(got, err)
 		}
 	}()
 	<-looking
 	revision = 2
-	r.forget()
+	r.expire()
 	close(goOn)
 	<-first
-	if got, err := r.current(context.Background(), time.Now()); got != 2 || err != nil {
+	if got, err := r.newest(context.Background(), time.Now()); got != 2 || err != nil {
 		t.Errorf("after the write: %d, %v", got, err)
 	}
 }
