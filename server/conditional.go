@@ -19,9 +19,9 @@ import (
 // hashDigits is the length of the hash in a tag, in hexadecimal digits.
 const hashDigits = 16
 
-// entityTag returns the tag of a body: a strong one for a record, a weak one if the version is 0. All processes compute
-// the same tag. The tag changes with the body: by language, by _fields, by a change of a linked record. Writes compare
-// the version only.
+// entityTag returns the tag of a body. The tag of a record is strong. Version 0 means no record, and a weak tag. All
+// processes compute the same tag. The tag changes with the body: by language, by _fields, by a change of a linked record.
+// Writes compare the version only.
 func entityTag(body []byte, version int64) string {
 	var sum [hashDigits / 2]byte
 	binary.BigEndian.PutUint64(sum[:], xxhash.Sum64(body))
@@ -169,7 +169,7 @@ func headerTags(c *fiber.Ctx, header string) (list tagList, sent bool) {
 }
 
 // expectedVersions returns what a write expects of the record that its path names. Every tag of a version counts, in any
-// language and with any fields: a write changes the record, not a representation.
+// language and with any fields. A write changes the record, not a representation.
 func expectedVersions(c *fiber.Ctx) calendar.Expect {
 	var out calendar.Expect
 	if list, sent := headerTags(c, fiber.HeaderIfMatch); sent {

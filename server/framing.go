@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// framing is where a request ends, by its header lines. Of contradicting lines fasthttp reads the last one. A proxy may
-// read another one, and take for a request what fasthttp takes for a body (request smuggling).
+// framing is where a request ends, by its header lines. fasthttp reads the last of contradicting lines. A proxy may read
+// another one, and take for a request what fasthttp takes for a body (request smuggling).
 type framing struct {
 	ambiguous bool // the lines contradict each other, or the host is not valid
 	hostless  bool // a host is missing, which HTTP/1.1 requires
@@ -63,8 +63,8 @@ func parseFraming(protocol string, lines []byte) framing {
 	return f
 }
 
-// splitField splits a line of headers or trailers. ok is false for a line that is no field, for one that continues the
-// line before, for a name that is no token, and for a value with control characters.
+// splitField splits a line of headers or trailers. It refuses a line that is no field or continues the line before. It
+// also refuses a name that is no token, and a value with control characters.
 func splitField(line []byte) (name, value []byte, ok bool) {
 	name, value, ok = bytes.Cut(line, []byte(":"))
 	ok = ok && len(name) > 0
@@ -98,8 +98,8 @@ func (e *framingError) Error() string {
 	return "the chunks of the body are not those of RFC 9112, section 7.1"
 }
 
-// framer parses what a connection receives, and stops at a chunk that fasthttp and a proxy would read differently:
-// fasthttp takes the size "0x10" for that of the last chunk. It passes ambiguous headers: checkFraming refuses them.
+// framer parses what a connection receives, and stops at a chunk that fasthttp and a proxy would read differently. For
+// example, fasthttp takes the size "0x10" for that of the last chunk. checkFraming refuses ambiguous headers.
 type framer struct {
 	at   part
 	line []byte // what is parsed by lines: headers, the size of a chunk, trailers

@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 )
 
-// newApp returns a Fiber application without steps. It refuses requests before the first step whose framing is
-// ambiguous, or that are too large, too slow or malformed.
+// newApp returns a Fiber application without steps. It refuses a request that is ambiguous, too large, too slow or
+// malformed.
 func (s *Server) newApp() *fiber.App {
 	app := fiber.New(fiber.Config{
 		DisableStartupMessage: true,

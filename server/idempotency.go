@@ -121,8 +121,8 @@ func translateKeyError(err error) error {
 	return err
 }
 
-// parseKey parses the header: a string of RFC 8941, whose parameters are ignored, or a word without quotes. ok is false
-// for any other text, and for a key that is empty or too long.
+// parseKey parses the header: a string of RFC 8941, or a word without quotes. It ignores the parameters of a string. It
+// refuses any other text, and a key that is empty or too long.
 func parseKey(header string) (key string, ok bool) {
 	header = strings.Trim(header, " \t")
 	quoted, isQuoted := strings.CutPrefix(header, `"`)

@@ -22,8 +22,8 @@ const (
 // LeastReceiving is the minimum of Limits.Receiving: one upload with its headers.
 const LeastReceiving = maxUpload + maxHeader + 64<<10
 
-// How long a client may take. A slow client holds a connection and nothing else: a request is complete when the work
-// begins, and so is its reply when sending begins.
+// How long a client may take. A slow client occupies only its connection. The work begins when the request is complete,
+// and sending begins when the reply is complete.
 const (
 	headTime   = 10 * time.Second // to send the request line and headers
 	bodyTime   = 30 * time.Second // to send a body

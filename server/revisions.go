@@ -8,7 +8,7 @@ import (
 )
 
 // revisions reads the newest revision of the calendar for many requests at once. A request shares a read only if the
-// read began after the request: it sees every change that was committed before.
+// read began after the request, so that it sees every change that was committed before.
 type revisions struct {
 	read    func(context.Context) (int64, error)
 	known   func() (int64, bool) // the newest revision without the database, if ok; may be nil

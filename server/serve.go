@@ -10,8 +10,8 @@ import (
 // stopMargin is how long requests may take to end after their deadline.
 const stopMargin = 5 * time.Second
 
-// Serve answers on a listener until ctx ends. Then it drains: it reports not to be ready, goes on for DrainWait, closes
-// the listener, finishes the requests in flight and returns nil.
+// Serve answers on a listener until ctx ends. Then it drains: /readyz fails, and requests are answered for DrainWait
+// more. In the end it closes the listener, finishes the requests in flight and returns nil.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	limited := s.limitConnections(ln)
 	s.listener.Store(limited)

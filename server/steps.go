@@ -15,7 +15,7 @@ import (
 )
 
 // useSteps registers the steps of a request in their order (contract, section 3). A step calls c.Next, answers, or
-// returns an error.
+// returns an error. A request that newApp refuses passes none of them.
 func (s *Server) useSteps() {
 	s.app.Use(
 		// These steps finish every reply, the last one first.
