@@ -13,242 +13,243 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/handlers"
 )
 
-// Caching keeps finished replies to those who have not signed in. A reply is kept with the revision of the calendar it was made
-// at, and used as long as that is the newest one: a change that was committed by any process is seen by the next
-// request.
+// Caching configures the cache of finished replies to anonymous reads. A cached reply belongs to a revision of the
+// calendar. It is used while that revision is the newest: the next request sees a change that any process has committed.
 type Caching struct {
-	Size int64 // of what is kept, in bytes; 0: nothing is
-	// Delay is how long a change by another process may go unnoticed, for those who ask so often that looking each time
-	// costs too much. 0: not at all. Changes by this process are noticed at once.
+	Size int64 // of the cache in bytes; 0 disables it
+	// Delay is how long a change by another process may go unnoticed, to save reads of the revision. 0 means not at
+	// all. Changes by this process are noticed at once.
 	Delay time.Duration
 	// Revision reads the newest revision from the database that replies are made from.
 	Revision func(context.Context) (int64, error)
-	// Known is the newest revision, where it can be told without asking the database; nil: nowhere.
+	// Known returns the newest revision without asking the database; ok is false if it cannot. Nil never can.
 	Known func() (revision int64, ok bool)
-	// NextDue is when the next scheduled record is published, zero if none is: replies change then without a write.
+	// NextDue returns when the next scheduled record is published: replies change then without a write. Zero means that
+	// none is scheduled.
 	NextDue func(ctx context.Context, now time.Time) (time.Time, error)
 }
 
-// maxKept is the share of the cache that one reply may take, and mostKept what it may at most.
+// A cached reply may take a share of the cache, and has a maximum in any case.
 const (
-	maxKept  = 16
-	mostKept = 4 << 20
+	replyShare   = 16
+	maxReplySize = 4 << 20
 )
 
-// cache is the layer between route and handler that keeps replies.
+// cache has the finished replies, and those that a request is making.
 type cache struct {
 	Caching
-	metrics   *Metrics
 	revisions revisions
-	replies   *otter.Cache[string, *kept]
+	replies   *otter.Cache[string, *cachedReply]
 	schedule  schedule
 
-	mu      sync.Mutex
-	flights map[flight]*landing
+	mu     sync.Mutex
+	shared map[sharedKey]*sharedReply
 }
 
-// flight is a reply that somebody is making: others who want the same wait for it.
-type flight struct {
-	key      string
-	revision int64
-}
-
-// landing is the end of a flight, when done is closed; reply is nil if it is not to be kept.
-type landing struct {
-	done  chan struct{}
-	reply *kept
-}
-
-// newCache makes a cache; nil for one that keeps nothing. The timeout is that of one look at the revision.
-func newCache(c Caching, timeout time.Duration, m *Metrics) (*cache, error) {
+// newCache returns nil for a cache without a size. The timeout is that of one read of the revision.
+func newCache(c Caching, timeout time.Duration) (*cache, error) {
 	if c.Size <= 0 {
 		return nil, nil
 	}
-	replies, err := otter.New(&otter.Options[string, *kept]{
+	replies, err := otter.New(&otter.Options[string, *cachedReply]{
 		MaximumWeight: uint64(c.Size),
-		Weigher: func(key string, k *kept) uint32 {
-			return uint32(min(len(key)+k.size(), math.MaxUint32)) //nolint:gosec // it is neither less nor more
+		Weigher: func(key string, r *cachedReply) uint32 {
+			return uint32(min(len(key)+r.size(), math.MaxUint32)) //nolint:gosec // it is neither less nor more
 		},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("cache: %w", err)
 	}
 	return &cache{
-		Caching: c, metrics: m, replies: replies, flights: map[flight]*landing{},
+		Caching: c, replies: replies, shared: map[sharedKey]*sharedReply{},
 		revisions: revisions{read: c.Revision, known: c.Known, timeout: timeout, delay: c.Delay},
 	}, nil
 }
 
-// kept is a finished reply, with all that its bytes depend on.
-type kept struct {
+// cachedReply is a finished reply with all that its bytes depend on.
+type cachedReply struct {
 	revision int64
-	until    time.Time // zero: for ever
+	until    time.Time // zero: no end
 	tag      string
 	route    string
 	lang     calendar.Language
-	header   [][2]string // what the handler set
+	header   [][2]string // without those of every reply
 	body     []byte
-	gzip, br packed
+	gzip, br compressedBody
 }
 
-// size is roughly what the reply takes: compressed, bodies of ours shrink to a fifth.
-func (k *kept) size() int {
-	n := 600 + len(k.body) + 2*len(k.body)/5
-	for _, h := range k.header {
+// size returns about how many bytes a reply takes. Compression shrinks typical bodies to a fifth.
+func (r *cachedReply) size() int {
+	n := 600 + len(r.body) + 2*len(r.body)/5
+	for _, h := range r.header {
 		n += len(h[0]) + len(h[1]) + 32
 	}
 	return n
 }
 
-// holds reports whether the reply is the one that would be made at a revision and time.
-func (k *kept) holds(revision int64, now time.Time) bool {
-	return k != nil && k.revision == revision && (k.until.IsZero() || now.Before(k.until))
+// valid reports whether a request at the revision and time would be answered with this reply. A nil reply is not valid.
+func (r *cachedReply) valid(revision int64, now time.Time) bool {
+	return r != nil && r.revision == revision && (r.until.IsZero() || now.Before(r.until))
 }
 
-// cacheable reports whether a request may be answered from the cache: it asks for nobody in particular, and tells no
-// secret that would be kept.
+// cacheable reports whether a request may be answered from the cache: it is an anonymous read without a password.
 func cacheable(c *fiber.Ctx) bool {
-	return isRead(c) && len(c.Request().Header.Peek(fiber.HeaderAuthorization)) == 0 &&
-		!c.Context().QueryArgs().Has("password")
+	return isRead(c) && !hasCredentials(c) && !c.Context().QueryArgs().Has("password")
 }
 
-// cached answers from the cache, or has work do it and keeps what it answered. work is done by one at a time for each
-// reply.
-func (s *Server) cached(c *fiber.Ctx, x *exchange, work func() (*handlers.Outcome, error)) error {
-	// What is found needs no deadline: reading the revision has its own.
-	revision, err := s.cache.revisions.current(x.ctx, x.began)
+// serveCached answers from the cache. On a miss one request makes the reply and others wait for it.
+func (s *Server) serveCached(c *fiber.Ctx) error {
+	x := exchangeOf(c)
+	if s.cache == nil || !x.api || x.longURL || !cacheable(c) {
+		return c.Next()
+	}
+	// A hit needs no deadline: reading the revision has its own.
+	revision, err := s.cache.revisions.newest(x.ctx, x.began)
 	if err != nil {
 		return fmt.Errorf("revision: %w", err)
 	}
-	// Everything else that shapes a reply is a setting of the process. Accept shapes errors, which are not kept.
+	// The reply also depends on settings of the process, which are fixed, and on Accept, which shapes uncached errors.
 	uri := c.Request().URI()
-	key := string(uri.PathOriginal()) + "?" + string(uri.QueryString()) + "\n" + string(x.lang)
-	if k, _ := s.cache.replies.GetIfPresent(key); k.holds(revision, x.now) {
-		s.Metrics.cached("hit")
-		return s.resend(c, x, k)
+	key := sharedKey{string(uri.PathOriginal()) + "?" + string(uri.QueryString()) + "\n" + string(x.lang), revision}
+	if r, _ := s.cache.replies.GetIfPresent(key.reply); r.valid(revision, x.now) {
+		s.Metrics.countCacheResult("hit")
+		s.writeCached(c, x, r)
+		return nil
 	}
-	mine, wait := s.cache.board(flight{key, revision})
-	if !mine {
-		x.within(c, s.Timeout)
-		select {
-		case <-wait.done:
-		case <-x.ctx.Done():
-			return x.ctx.Err()
-		}
-		if wait.reply.holds(revision, x.now) {
-			s.Metrics.cached("joined")
-			return s.resend(c, x, wait.reply)
-		}
-		s.Metrics.cached("not_kept")
-		out, err := work()
-		if err != nil || out == nil {
-			return err
-		}
-		return s.condition(c, x, tagOf(c, *out), out.Until)
+	shared, leads := s.cache.join(key)
+	if leads {
+		return s.makeShared(c, x, key, shared)
 	}
-	defer s.cache.land(flight{key, revision}, wait)
-	out, err := work()
-	if err == nil && out != nil {
-		wait.reply, err = s.keep(c, x, revision, *out)
+	x.setDeadline(c, s.Timeout)
+	select {
+	case <-shared.done:
+	case <-x.ctx.Done():
+		return x.ctx.Err()
 	}
-	k := wait.reply
-	switch {
-	case err != nil || out == nil:
-		s.Metrics.cached("not_kept")
-		return err
-	case k == nil:
-		s.Metrics.cached("not_kept")
-		return s.condition(c, x, tagOf(c, *out), out.Until)
+	if shared.reply.valid(revision, x.now) {
+		s.Metrics.countCacheResult("joined")
+		s.writeCached(c, x, shared.reply)
+		return nil
 	}
-	s.Metrics.cached("miss")
-	s.cache.replies.Set(key, k)
-	return s.condition(c, x, k.tag, k.until)
+	s.Metrics.countCacheResult("not_kept")
+	return c.Next()
 }
 
-// board joins a flight, or begins it.
-func (c *cache) board(f flight) (mine bool, l *landing) {
+// sharedKey identifies a reply that requests share.
+type sharedKey struct {
+	reply    string // its key in the cache
+	revision int64
+}
+
+// sharedReply is a reply that one request makes and others wait for. Singleflight of x/sync does not fit: the work needs
+// the goroutine of its request, and each waiter has a deadline.
+type sharedReply struct {
+	done  chan struct{} // closed at the end
+	reply *cachedReply  // nil: it is not cached
+}
+
+// join returns the shared reply of a key. The first request of a key leads: it makes the reply, and then calls finish.
+func (c *cache) join(key sharedKey) (r *sharedReply, leads bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if l := c.flights[f]; l != nil {
-		return false, l
+	if r := c.shared[key]; r != nil {
+		return r, false
 	}
-	f.key = strings.Clone(f.key)
-	l = &landing{done: make(chan struct{})}
-	c.flights[f] = l
-	return true, l
+	r = &sharedReply{done: make(chan struct{})}
+	c.shared[key] = r
+	return r, true
 }
 
-func (c *cache) land(f flight, l *landing) {
+// finish releases the requests that wait for a shared reply.
+func (c *cache) finish(key sharedKey, r *sharedReply) {
 	c.mu.Lock()
-	delete(c.flights, f)
+	delete(c.shared, key)
 	c.mu.Unlock()
-	close(l.done)
+	close(r.done)
 }
 
-// keep makes a reply that can be sent again of the one that was just made; nil if it is none to keep.
-func (s *Server) keep(c *fiber.Ctx, x *exchange, revision int64, outcome handlers.Outcome) (*kept, error) {
+// makeShared has the next steps make a reply, and caches it if it may be cached.
+func (s *Server) makeShared(c *fiber.Ctx, x *exchange, key sharedKey, shared *sharedReply) error {
+	defer s.cache.finish(key, shared)
+	err := c.Next()
+	if err == nil && x.tag != "" {
+		shared.reply, err = s.newCachedReply(c, x, key.revision)
+	}
+	if err != nil || shared.reply == nil {
+		s.Metrics.countCacheResult("not_kept")
+		return err
+	}
+	s.Metrics.countCacheResult("miss")
+	s.cache.replies.Set(key.reply, shared.reply)
+	x.until = shared.reply.until
+	return nil
+}
+
+// newCachedReply copies the reply as it stands, before checkConditions. It returns nil for one that is not cached.
+func (s *Server) newCachedReply(c *fiber.Ctx, x *exchange, revision int64) (*cachedReply, error) {
 	body := c.Response().Body()
-	if c.Response().StatusCode() != fiber.StatusOK || int64(len(body)) > min(s.cache.Size/maxKept, mostKept) {
+	if c.Response().StatusCode() != fiber.StatusOK || int64(len(body)) > min(s.cache.Size/replyShare, maxReplySize) {
 		return nil, nil
 	}
 	due, err := s.cache.schedule.next(x.ctx, s.cache.NextDue, revision, x.now)
 	if err != nil {
 		return nil, fmt.Errorf("scheduled records: %w", err)
 	}
-	k := &kept{
-		revision: revision, until: outcome.Until, tag: tagOf(c, outcome), route: x.route, lang: x.lang,
-		body: bytes.Clone(body),
+	r := &cachedReply{
+		revision: revision, until: x.until, tag: x.tag, route: x.route, lang: x.lang, body: bytes.Clone(body),
 	}
-	if !due.IsZero() && (k.until.IsZero() || due.Before(k.until)) {
-		k.until = due
+	if !due.IsZero() && (r.until.IsZero() || due.Before(r.until)) {
+		r.until = due
 	}
 	c.Response().Header.VisitAll(func(name, value []byte) {
-		if text := string(name); !ofOneReply[strings.ToLower(text)] {
-			k.header = append(k.header, [2]string{text, string(value)})
+		if text := string(name); !perReplyHeaders[strings.ToLower(text)] {
+			r.header = append(r.header, [2]string{text, string(value)})
 		}
 	})
-	return k, nil
+	return r, nil
 }
 
-// resend answers with a kept reply.
-func (s *Server) resend(c *fiber.Ctx, x *exchange, k *kept) error {
-	x.route, x.api, x.lang = k.route, true, k.lang
+// writeCached writes a cached reply in the coding that the client accepts.
+func (s *Server) writeCached(c *fiber.Ctx, x *exchange, r *cachedReply) {
+	x.route, x.lang, x.tag, x.until = r.route, r.lang, r.tag, r.until
 	h := &c.Response().Header
-	for _, pair := range k.header {
+	for _, pair := range r.header {
 		h.Add(pair[0], pair[1])
 	}
-	body, tag := k.body, k.tag
-	switch want := accepted(c.Get(fiber.HeaderAcceptEncoding)); want {
-	case brotlied:
-		body, tag = encoded(c, &k.br, k, want)
-	case gzipped:
-		body, tag = encoded(c, &k.gzip, k, want)
+	body := r.body
+	if in := acceptedCoding(c.Get(fiber.HeaderAcceptEncoding)); in != identity {
+		compressed := &r.gzip
+		if in == brotliCoding {
+			compressed = &r.br
+		}
+		if data := compressed.bytes(r.body, in); data != nil {
+			c.Set(fiber.HeaderContentEncoding, string(in))
+			body, x.tag = data, addCoding(r.tag, in)
+		}
 	}
 	c.Status(fiber.StatusOK).Response().SetBodyRaw(body)
-	return s.condition(c, x, tag, k.until)
 }
 
-// encoded is the body in a coding and its tag, if it is smaller that way.
-func encoded(c *fiber.Ctx, p *packed, k *kept, in coding) (body []byte, tag string) {
-	data := p.of(k.body, in)
-	if data == nil {
-		return k.body, k.tag
+// expireRevision has the next request read the revision from the database after a write of this process.
+func (s *Server) expireRevision(c *fiber.Ctx) error {
+	if s.cache != nil && !isRead(c) {
+		defer s.cache.revisions.expire()
 	}
-	c.Set(fiber.HeaderContentEncoding, string(in))
-	return data, tagIn(k.tag, in)
+	return c.Next()
 }
 
 // schedule remembers when the next scheduled record is published, for one revision.
 type schedule struct {
 	mu       sync.Mutex
 	revision int64
-	asked    time.Time
-	due      time.Time
+	asked    time.Time // when the database was asked; zero: never
+	due      time.Time // zero: no record is scheduled
 }
 
+// next returns when the next scheduled record is published. It asks the database if the revision is another one or that
+// time has come.
 func (d *schedule) next(
 	ctx context.Context, ask func(context.Context, time.Time) (time.Time, error), revision int64, now time.Time,
 ) (time.Time, error) {

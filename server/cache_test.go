@@ -27,8 +27,8 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// asked is what came of asking the cache of a server, by the metric's names.
-func asked(t *testing.T, m *server.Metrics) map[string]int {
+// cacheResults returns the counters of the cache by result.
+func cacheResults(t *testing.T, m *server.Metrics) map[string]int {
 	t.Helper()
 	w := httptest.NewRecorder()
 	m.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
@@ -46,8 +46,8 @@ func asked(t *testing.T, m *server.Metrics) map[string]int {
 	return out
 }
 
-// keeping is a server that keeps replies, with its metrics.
-func keeping(t *testing.T, api *apitest.API, change func(*server.Config)) (*server.Server, *server.Metrics) {
+// startCaching returns a server with a cache, and its metrics.
+func startCaching(t *testing.T, api *apitest.API, change func(*server.Config)) (*server.Server, *server.Metrics) {
 	t.Helper()
 	m := server.NewMetrics("test")
 	return api.Another(t, func(c *server.Config) {
@@ -100,11 +100,11 @@ func TestWhatIsKept(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s, m := keeping(t, api, nil)
+			s, m := startCaching(t, api, nil)
 			apitest.Send(t, s, tt.first)
 			apitest.Send(t, s, tt.second)
-			if got := asked(t, m)["hit"]; got != tt.hits {
-				t.Errorf("%d hits, want %d: %v", got, tt.hits, asked(t, m))
+			if got := cacheResults(t, m)["hit"]; got != tt.hits {
+				t.Errorf("%d hits, want %d: %v", got, tt.hits, cacheResults(t, m))
 			}
 		})
 	}
@@ -147,7 +147,7 @@ func TestKeptRepliesAreThoseOfTheTime(t *testing.T) {
 			"/venues?only_with_upcoming=1", "/venues?has_events=1", "/tags", "/organizers", "/events?tags=walk&per_page=50",
 			"/events?starts_before=jutro&ends_after=yesterday+6pm&strict_dates=1",
 		}
-		kept, m := keeping(t, api, nil)
+		kept, m := startCaching(t, api, nil)
 		plain := api.Another(t, func(c *server.Config) { c.Caching = server.Caching{} })
 		for range 250 {
 			path := paths[r.IntN(len(paths))]
@@ -160,7 +160,7 @@ func TestKeptRepliesAreThoseOfTheTime(t *testing.T) {
 				clock.Add(int64(1 << r.IntN(13)))
 			}
 		}
-		if got := asked(t, m); got["hit"] < 25 || got["miss"] < 25 {
+		if got := cacheResults(t, m); got["hit"] < 25 || got["miss"] < 25 {
 			t.Errorf("nothing was compared: %v", got)
 		}
 	})
@@ -173,7 +173,7 @@ func TestConcurrentMissesAreAnsweredOnce(t *testing.T) {
 	const clients = 40
 	var began sync.WaitGroup
 	began.Add(clients)
-	s, m := keeping(t, api, func(c *server.Config) {
+	s, m := startCaching(t, api, func(c *server.Config) {
 		read := c.Caching.Revision
 		var once atomic.Bool
 		c.Caching.Revision = func(ctx context.Context) (int64, error) {
@@ -194,7 +194,7 @@ func TestConcurrentMissesAreAnsweredOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if got := asked(t, m); got["miss"] != 1 || got["hit"]+got["joined"] != clients-1 {
+	if got := cacheResults(t, m); got["miss"] != 1 || got["hit"]+got["joined"] != clients-1 {
 		t.Errorf("%v, want one miss", got)
 	}
 }
@@ -203,7 +203,7 @@ func TestEncodingsOfKeptReplies(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
 	api.Example(t)
-	s, _ := keeping(t, api, nil)
+	s, _ := startCaching(t, api, nil)
 	plain := apitest.Send(t, s, request(t, "GET", "/events"))
 	if plain.Header.Get("Content-Encoding") != "" || len(plain.Header["Vary"]) != 2 || plain.Header["Vary"][1] != "Accept-Encoding" {
 		t.Errorf("%v", plain.Header)
@@ -259,7 +259,7 @@ func TestCacheIsBounded(t *testing.T) {
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
 	api.Example(t)
 	const size = 200_000
-	s, m := keeping(t, api, func(c *server.Config) { c.Caching.Size = size })
+	s, m := startCaching(t, api, func(c *server.Config) { c.Caching.Size = size })
 	for i := range 300 {
 		if res := apitest.Send(t, s, request(t, "GET", "/events/15?x="+strconv.Itoa(i))); res.Status != 200 {
 			t.Fatalf("%d %s", res.Status, res.Body)
@@ -283,7 +283,7 @@ func TestDelayIsForWhatOthersWrite(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
 	api.SignIn(t, "editor", calendar.Editor)
-	s, _ := keeping(t, api, func(c *server.Config) { c.Caching.Delay = time.Hour })
+	s, _ := startCaching(t, api, func(c *server.Config) { c.Caching.Delay = time.Hour })
 	total := func() string {
 		return apitest.Send(t, s, request(t, "GET", "/tags?hide_empty=0")).Header.Get("X-TEC-Total")
 	}
@@ -315,7 +315,7 @@ func TestNoReplyWithoutTheRevision(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
 	var away atomic.Bool
-	s, _ := keeping(t, api, func(c *server.Config) {
+	s, _ := startCaching(t, api, func(c *server.Config) {
 		read := c.Caching.Revision
 		c.Caching.Revision = func(ctx context.Context) (int64, error) {
 			if away.Load() {

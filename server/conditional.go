@@ -12,18 +12,16 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/handlers"
 )
 
-// Requests with conditions (RFC 9110, section 13): what a client has read has a tag, and what it asks or changes next
-// may depend on it.
+// Conditional requests (RFC 9110, section 13): a reply has an entity tag, and a later request may depend on it.
 
 // hashDigits is the length of the hash in a tag, in hexadecimal digits.
 const hashDigits = 16
 
-// entityTag is the tag of a body: strong for the representation of a record, weak for all else. It is the same in all
-// processes, and another one whenever the body is: in another language, with other _fields, after a change of what the
-// record is shown with. The version, of a record alone, is what writes compare.
+// entityTag returns the tag of a body. The tag of a record is strong. Version 0 means no record, and a weak tag. All
+// processes compute the same tag. The tag changes with the body: by language, by _fields, by a change of a linked record.
+// Writes compare the version only.
 func entityTag(body []byte, version int64) string {
 	var sum [hashDigits / 2]byte
 	binary.BigEndian.PutUint64(sum[:], xxhash.Sum64(body))
@@ -39,18 +37,17 @@ func entityTag(body []byte, version int64) string {
 	return string(append(tag, '"'))
 }
 
-// tagIn is the tag of a body in a content coding. Strong tags differ when the bytes do; weak ones say that it does not
-// matter.
-func tagIn(tag string, in coding) string {
+// addCoding returns the tag of a body in a content coding. Strong tags differ when the bytes do; weak ones do not.
+func addCoding(tag string, in coding) string {
 	if in == identity || strings.HasPrefix(tag, "W/") {
 		return tag
 	}
 	return strings.TrimSuffix(tag, `"`) + "-" + string(in) + `"`
 }
 
-// bare is a tag without the coding that tagIn added.
-func bare(tag string) string {
-	for _, in := range [2]coding{gzipped, brotlied} {
+// trimCoding returns a tag without the coding that addCoding added.
+func trimCoding(tag string) string {
+	for _, in := range [2]coding{gzipCoding, brotliCoding} {
 		if rest, ok := strings.CutSuffix(tag, "-"+string(in)+`"`); ok {
 			return rest + `"`
 		}
@@ -58,9 +55,9 @@ func bare(tag string) string {
 	return tag
 }
 
-// versionOf is the version in the tag of a record; not ok is any other tag.
-func versionOf(tag string) (version int64, ok bool) {
-	number, hash, ok := strings.Cut(strings.Trim(strings.TrimPrefix(bare(tag), "W/"), `"`), "-")
+// parseVersion returns the version in the tag of a record. ok is false for any other tag.
+func parseVersion(tag string) (version int64, ok bool) {
+	number, hash, ok := strings.Cut(strings.Trim(strings.TrimPrefix(trimCoding(tag), "W/"), `"`), "-")
 	if !ok || len(hash) != hashDigits || strings.Trim(hash, "0123456789abcdef") != "" {
 		return 0, false
 	}
@@ -68,8 +65,7 @@ func versionOf(tag string) (version int64, ok bool) {
 	return version, err == nil && version > 0 && strconv.FormatInt(version, 10) == number
 }
 
-// maxTags is how many tags of a header are looked at. One that is further behind is not recognised, which a client
-// cannot tell from a record that has changed.
+// maxTags bounds how many tags of a header are parsed. The others match nothing, as if the record had changed.
 const maxTags = 100
 
 // tagList is the value of If-Match or If-None-Match.
@@ -78,7 +74,7 @@ type tagList struct {
 	tags []string // as they were sent: "3-8f14e45fceea167a", W/"c9f0f895fb98ab91"
 }
 
-// parseTags reads *, or a list of tags. A text that is neither names none.
+// parseTags parses * or a list of tags. It returns an empty list for any other text.
 func parseTags(text string) tagList {
 	const space = " \t"
 	text = strings.Trim(text, space)
@@ -103,7 +99,7 @@ func parseTags(text string) tagList {
 	}
 }
 
-// tagLength is the length of the tag that a text begins with, 0 if it begins with none.
+// tagLength returns the length of the tag at the start of a text, or 0 if there is none.
 func tagLength(text string) int {
 	start := 0
 	if strings.HasPrefix(text, "W/") {
@@ -123,8 +119,8 @@ func tagLength(text string) int {
 	return 0
 }
 
-// strong reports whether a tag is in the list, by the comparison in which weak tags equal none.
-func (l tagList) strong(tag string) bool {
+// matchStrong reports whether the list has a tag, by the strong comparison: a weak tag equals none.
+func (l tagList) matchStrong(tag string) bool {
 	if l.any {
 		return true
 	}
@@ -136,36 +132,35 @@ func (l tagList) strong(tag string) bool {
 	return false
 }
 
-// weak reports whether a tag is in the list, by the comparison in which it does not matter whether a tag is weak, and
-// so not in which coding its body was sent.
-func (l tagList) weak(tag string) bool {
+// matchWeak reports whether the list has a tag, by the weak comparison: neither weakness nor coding counts.
+func (l tagList) matchWeak(tag string) bool {
 	if l.any {
 		return true
 	}
 	for _, one := range l.tags {
-		if strings.TrimPrefix(bare(one), "W/") == strings.TrimPrefix(bare(tag), "W/") {
+		if strings.TrimPrefix(trimCoding(one), "W/") == strings.TrimPrefix(trimCoding(tag), "W/") {
 			return true
 		}
 	}
 	return false
 }
 
-// versions are those in the tags of records. Weak tags count if they are asked for.
+// versions returns the versions in the tags of records. Weak tags count if weak is set.
 func (l tagList) versions(weak bool) *calendar.Versions {
 	out := &calendar.Versions{Any: l.any}
 	for _, one := range l.tags {
 		if strings.HasPrefix(one, "W/") && !weak {
 			continue
 		}
-		if version, ok := versionOf(one); ok {
+		if version, ok := parseVersion(one); ok {
 			out.List = append(out.List, version)
 		}
 	}
 	return out
 }
 
-// tagsOf reads a header of the request, which may be in several parts. A header that is empty is there and names no tag.
-func tagsOf(c *fiber.Ctx, header string) (list tagList, sent bool) {
+// headerTags parses all lines of a header of the request. An empty header is sent and names no tag.
+func headerTags(c *fiber.Ctx, header string) (list tagList, sent bool) {
 	parts := c.Request().Header.PeekAll(header)
 	if len(parts) == 0 {
 		return tagList{}, false
@@ -173,65 +168,51 @@ func tagsOf(c *fiber.Ctx, header string) (list tagList, sent bool) {
 	return parseTags(string(bytes.Join(parts, []byte{','}))), true
 }
 
-// expectation is what a write expects of the record that its path names. Any tag of a version will do, whatever the
-// language and the fields of the representation it came with: a write changes the record, not the representation.
-func expectation(c *fiber.Ctx) calendar.Expect {
+// expectedVersions returns what a write expects of the record that its path names. Every tag of a version counts, in any
+// language and with any fields. A write changes the record, not a representation.
+func expectedVersions(c *fiber.Ctx) calendar.Expect {
 	var out calendar.Expect
-	if list, sent := tagsOf(c, fiber.HeaderIfMatch); sent {
+	if list, sent := headerTags(c, fiber.HeaderIfMatch); sent {
 		out.Some = list.versions(false)
 	}
-	if list, sent := tagsOf(c, fiber.HeaderIfNoneMatch); sent {
+	if list, sent := headerTags(c, fiber.HeaderIfNoneMatch); sent {
 		out.None = list.versions(true)
 	}
 	return out
 }
 
-// isRead reports whether a request changes nothing and is answered with what there is.
-func isRead(c *fiber.Ctx) bool {
-	return c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead
-}
-
-// tagOf is the tag of the reply that was written: of every read, and of a write that shows the record it left.
-func tagOf(c *fiber.Ctx, out handlers.Outcome) string {
-	if !isRead(c) && out.Version == 0 {
-		return ""
-	}
-	return entityTag(c.Response().Body(), out.Version)
-}
-
 var errPrecondition = &calendar.Error{Code: "rest_precondition_failed", Key: "rest_precondition_failed"}
 
-// condition ends a reply that is written and successful: it sets its tag, says how long it may be kept, and answers 304
-// instead if the client has it. Until is when the reply becomes another one by itself; zero: never.
-func (s *Server) condition(c *fiber.Ctx, x *exchange, tag string, until time.Time) error {
-	if !isRead(c) {
-		if tag != "" {
-			c.Set(fiber.HeaderETag, tag)
-		}
+// checkConditions sets the ETag and Cache-Control of a read. It answers 412 or 304 instead, as If-Match and
+// If-None-Match ask.
+func (s *Server) checkConditions(c *fiber.Ctx) error {
+	if err := c.Next(); err != nil {
+		return err
+	}
+	x := exchangeOf(c)
+	if x.tag == "" {
 		return nil
 	}
-	if list, sent := tagsOf(c, fiber.HeaderIfMatch); sent && !list.strong(tag) {
-		// What was written is not the answer.
+	if list, sent := headerTags(c, fiber.HeaderIfMatch); sent && !list.matchStrong(x.tag) {
 		c.Response().Reset()
-		s.begin(c, x)
+		startReply(c, x)
 		return errPrecondition
 	}
-	c.Set(fiber.HeaderETag, tag)
+	c.Set(fiber.HeaderETag, x.tag)
 	switch {
-	case !x.caller.Anonymous(): // as all that they are answered: see finish
+	case !x.caller.Anonymous(): // setHeaders forbids to store any reply to a signed-in caller
 	case c.Context().QueryArgs().Has("password"):
 		c.Set(fiber.HeaderCacheControl, "private, no-store")
 	default:
-		c.Set(fiber.HeaderCacheControl, cacheControl(x.now, until, s.MaxAge, s.Stale))
+		c.Set(fiber.HeaderCacheControl, cacheControl(x.now, x.until, s.MaxAge, s.Stale))
 	}
-	if list, sent := tagsOf(c, fiber.HeaderIfNoneMatch); sent && list.weak(tag) {
+	if list, sent := headerTags(c, fiber.HeaderIfNoneMatch); sent && list.matchWeak(x.tag) {
 		notModified(c)
 	}
 	return nil
 }
 
-// notModified takes the body from a reply. Headers that do not describe the body stay, since they may say something
-// new: who keeps the reply takes them over.
+// notModified turns a reply into 304. Headers that do not describe the body stay: a cache updates its entry with them.
 func notModified(c *fiber.Ctx) {
 	c.Status(fiber.StatusNotModified)
 	c.Response().ResetBody()
@@ -239,7 +220,8 @@ func notModified(c *fiber.Ctx) {
 	c.Response().Header.Del(fiber.HeaderContentEncoding)
 }
 
-// cacheControl lets caches answer for maxAge, and for stale more while they ask anew, but never after until.
+// cacheControl lets caches answer for maxAge, and for stale more while they revalidate, but never after until. A zero
+// until means no end.
 func cacheControl(now, until time.Time, maxAge, stale time.Duration) string {
 	if !until.IsZero() {
 		// The clock of requests shows whole seconds: the reply may leave a second later.

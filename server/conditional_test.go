@@ -21,7 +21,7 @@ func TestWhoMayKeepAReply(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api := apitest.New(t, st)
 		api.Example(t)
-		srv := broken(t, io.Discard, func(h *handlers.Config, c *server.Config) {
+		srv := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
 			h.DB, h.PasswordKey, c.MaxAge, c.Stale = st.Ent, api.Key, time.Minute, 10*time.Second
 		})
 		const kept = "public, max-age=60, stale-while-revalidate=10"
@@ -81,7 +81,7 @@ func TestHeadersOfTagsInParts(t *testing.T) {
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	api := apitest.New(t, st)
 	api.Example(t)
-	srv := broken(t, io.Discard, func(h *handlers.Config, _ *server.Config) { h.DB = st.Ent })
+	srv := newBrokenServer(t, io.Discard, func(h *handlers.Config, _ *server.Config) { h.DB = st.Ent })
 	tag := do(t, srv, "GET", "/tags/4").Header.Get("ETag")
 	for _, c := range []struct {
 		name   string
@@ -112,7 +112,7 @@ func TestHeadersOfTagsInParts(t *testing.T) {
 
 func TestScriptsOfOtherOriginsMayUseConditions(t *testing.T) {
 	t.Parallel()
-	srv := broken(t, io.Discard, nil)
+	srv := newBrokenServer(t, io.Discard, nil)
 	const usual = "Authorization, Content-Type, Accept-Language, X-HTTP-Method-Override"
 	for _, c := range []struct{ asked, want string }{
 		{"", usual},
@@ -129,7 +129,7 @@ func TestScriptsOfOtherOriginsMayUseConditions(t *testing.T) {
 // mistaken for.
 func TestNotModifiedOnTheWire(t *testing.T) {
 	t.Parallel()
-	s := serve(t, broken(t, io.Discard, nil))
+	s := serve(t, newBrokenServer(t, io.Discard, nil))
 	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
 		t.Fatal(err)

@@ -152,12 +152,12 @@ func TestTheDeadlineEndsParsing(t *testing.T) {
 // An address that keeps every slot busy leaves room for others, though all come by the same proxy.
 func TestOneAddressLeavesRoomForOthers(t *testing.T) {
 	t.Parallel()
-	files := newStuck()
+	files := newStuckStore()
 	proxies, err := limit.ParseProxies([]string{"127.0.0.0/8"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
+	s := serve(t, newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
 		c.Media, c.Concurrent, c.Proxies = files, 4, proxies
 	}))
 	var all sync.WaitGroup
@@ -176,16 +176,16 @@ func TestOneAddressLeavesRoomForOthers(t *testing.T) {
 	all.Wait()
 }
 
-// silent is a server that takes requests and does not answer until the test ends.
-type silent struct {
+// silentServer receives requests and answers none until the test ends.
+type silentServer struct {
 	*httptest.Server
 	asked chan struct{}
 	end   func()
 }
 
-func newSilent(t *testing.T) *silent {
+func newSilentServer(t *testing.T) *silentServer {
 	t.Helper()
-	s := &silent{asked: make(chan struct{}, 1000)}
+	s := &silentServer{asked: make(chan struct{}, 1000)}
 	ended := make(chan struct{})
 	s.end = sync.OnceFunc(func() { close(ended) })
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -230,7 +230,7 @@ func TestPicturesLeaveRoomForOthers(t *testing.T) {
 			api.SignIn(t, login, role)
 		}
 		s := serve(t, api.Another(t, func(c *server.Config) { c.Concurrent = 8 }))
-		away := newSilent(t)
+		away := newSilentServer(t)
 		client := &http.Client{Transport: &http.Transport{MaxConnsPerHost: 400}}
 		send := func(as, path, kind, body string) (status int, header http.Header) {
 			method := http.MethodPost

@@ -31,7 +31,7 @@ func metricNames(t *testing.T) map[string]bool {
 	if err := errors.Join(m.Pool("main", st.DB), m.Index(fixedIndex{})); err != nil {
 		t.Fatal(err)
 	}
-	s := broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Metrics = m })
+	s := newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Metrics = m })
 	do(t, s, "GET", "")
 	out := map[string]bool{}
 	for _, match := range typeLine.FindAllStringSubmatch(scrape(t, s), -1) {
@@ -75,7 +75,7 @@ func TestDashboardAndAlertsUseMetricsThatExist(t *testing.T) {
 			Targets []struct{ Expr string }
 		}
 	}
-	if err := json.Unmarshal(deployed(t, "grafana/almanac.json"), &board); err != nil {
+	if err := json.Unmarshal(readDeployFile(t, "grafana/almanac.json"), &board); err != nil {
 		t.Fatal(err)
 	}
 	ids := map[int]bool{}
@@ -98,7 +98,7 @@ func TestDashboardAndAlertsUseMetricsThatExist(t *testing.T) {
 			}
 		}
 	}
-	if err := yaml.Unmarshal(deployed(t, "prometheus/alerts.yaml"), &rules); err != nil {
+	if err := yaml.Unmarshal(readDeployFile(t, "prometheus/alerts.yaml"), &rules); err != nil {
 		t.Fatal(err)
 	}
 	alerts := 0
@@ -122,7 +122,7 @@ func TestDashboardAndAlertsUseMetricsThatExist(t *testing.T) {
 	}
 }
 
-func deployed(t *testing.T, name string) []byte {
+func readDeployFile(t *testing.T, name string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(apitest.Root(), "deploy", name))
 	if err != nil {

@@ -10,27 +10,27 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// coding is a content coding of RFC 9110, section 8.4.1: "" for none.
+// coding is a content coding (RFC 9110, section 8.4.1). "" means none.
 type coding string
 
 const (
-	identity coding = ""
-	gzipped  coding = "gzip"
-	brotlied coding = "br"
+	identity     coding = ""
+	gzipCoding   coding = "gzip"
+	brotliCoding coding = "br"
 )
 
-// How well bodies are compressed. It is done once for many replies.
+// Levels of compression. One compression serves many replies.
 const (
 	gzipLevel   = 6
 	brotliLevel = 5
 )
 
-// leastCompressed is the length from which a body is worth compressing: less fits into a packet anyway.
-const leastCompressed = 1 << 10
+// minCompressed is the length from which a body is compressed. A shorter one fits into a packet anyway.
+const minCompressed = 1 << 10
 
-// accepted is the coding to answer in, by the Accept-Encoding header (RFC 9110, section 12.5.3): the one the client
-// likes best of those we have, the one that compresses best among equals. What is not understood is not accepted.
-func accepted(header string) coding {
+// acceptedCoding returns the coding to answer in, by the Accept-Encoding header (RFC 9110, section 12.5.3). It is the one
+// that the client prefers, and brotli among equals. Items that do not parse count for nothing.
+func acceptedCoding(header string) coding {
 	if header == "" {
 		return identity
 	}
@@ -44,15 +44,15 @@ func accepted(header string) coding {
 		}
 		switch name = strings.TrimSpace(name); {
 		case strings.EqualFold(name, "br"):
-			weights[brotlied] = q
+			weights[brotliCoding] = q
 		case strings.EqualFold(name, "gzip"), strings.EqualFold(name, "x-gzip"):
-			weights[gzipped] = q
+			weights[gzipCoding] = q
 		case name == "*":
 			others = q
 		}
 	}
 	best, weight := identity, 0.0
-	for _, c := range [2]coding{brotlied, gzipped} {
+	for _, c := range [2]coding{brotliCoding, gzipCoding} {
 		q, named := weights[c]
 		if !named {
 			q = others
@@ -64,7 +64,7 @@ func accepted(header string) coding {
 	return best
 }
 
-// quality reads the weight of a list's item: 1 if there is none.
+// quality reads the weight of an item in a list: 1 if there is none.
 func quality(parameters string) (q float64, ok bool) {
 	parameters = strings.TrimSpace(parameters)
 	if parameters == "" {
@@ -78,29 +78,29 @@ func quality(parameters string) (q float64, ok bool) {
 	return q, err == nil && q >= 0 && q <= 1
 }
 
-// packed is a body in one coding, made when somebody asks for it.
-type packed struct {
+// compressedBody is a body in one coding, compressed at the first request for it.
+type compressedBody struct {
 	once sync.Once
-	data []byte // nil: it is not worth it
+	data []byte // nil: the body is too short, or no shorter when compressed
 }
 
-// of compresses the body, once.
-func (p *packed) of(body []byte, c coding) []byte {
-	p.once.Do(func() {
-		if len(body) < leastCompressed {
+// bytes returns the compressed body, or nil if the body is to be sent as it is.
+func (b *compressedBody) bytes(body []byte, c coding) []byte {
+	b.once.Do(func() {
+		if len(body) < minCompressed {
 			return
 		}
 		out := bytes.NewBuffer(make([]byte, 0, len(body)/4))
 		if compress(out, body, c) == nil && out.Len() < len(body) {
-			p.data = bytes.Clone(out.Bytes())
+			b.data = bytes.Clone(out.Bytes())
 		}
 	})
-	return p.data
+	return b.data
 }
 
 // compress writes a body in a coding. Writing to memory does not fail.
 func compress(out *bytes.Buffer, body []byte, c coding) error {
-	if c == brotlied {
+	if c == brotliCoding {
 		w := brotli.NewWriterLevel(out, brotliLevel)
 		if _, err := w.Write(body); err != nil {
 			return err

@@ -4,25 +4,25 @@ import (
 	"context"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"maps"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/go-sql-driver/mysql"
 	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// statuses are the HTTP statuses of the error codes (contract, section 16). rest_forbidden is 401 for
-// anonymous callers. A code that is missing here is our own fault.
+// statuses maps error codes to HTTP statuses (contract, section 16). rest_forbidden is 401 for anonymous callers. A code
+// that is missing here is an internal error.
 var statuses = map[string]int{
 	"rest_no_route":                    http.StatusNotFound,
 	"rest_invalid_json":                http.StatusBadRequest,
@@ -57,43 +57,42 @@ var statuses = map[string]int{
 	"rest_unavailable":                 http.StatusServiceUnavailable,
 }
 
-// The types of an error body.
+// Media types of an error body.
 const (
 	typeJSON    = "application/json; charset=UTF-8"
 	typeProblem = "application/problem+json; charset=UTF-8"
 )
 
-// fault is an error as a client is told about it.
+// fault is the content of an error reply.
 type fault struct {
 	status  int
 	code    string
 	message string
-	data    map[string]any // beyond the status
+	data    map[string]any // besides the status
 	errors  []paramError   // for problem+json
 }
 
-// paramError is one wrong parameter in application/problem+json.
+// paramError describes one wrong parameter in application/problem+json.
 type paramError struct {
 	Parameter string `json:"parameter"`
 	Code      string `json:"code"`
 	Detail    string `json:"detail"`
 }
 
-// explain turns an error into what the client is told. What no rule knows is our own fault, told without
-// detail.
+// explain translates an error for the client. An unknown error is an internal error, without details.
 func (s *Server) explain(x *exchange, err error) fault {
-	say := func(key string, args map[string]any) string { return s.Words.Message(x.lang, key, args) }
+	translate := func(key string, args map[string]any) string { return s.Words.Message(x.lang, key, args) }
 	var missing param.Missing
 	var invalid param.Invalid
 	var refusal *calendar.Error
-	var away *turnedAway
+	var refused *refusedError
 	switch {
-	case errors.As(err, &away) && away.status != 0:
-		return fault{status: away.status, code: errBusy.Code, message: say(errBusy.Key, nil)}
+	case errors.As(err, &refused) && refused.status != 0:
+		return fault{status: refused.status, code: errBusy.Code, message: translate(errBusy.Key, nil)}
 	case errors.As(err, &missing):
 		f := fault{
 			status: http.StatusBadRequest, code: "rest_missing_callback_param",
-			message: say("missing-params", map[string]any{"Names": strings.Join(missing.Names, ", ")}),
+			message: translate("missing-params", map[string]any{"Names": strings.Join(missing.Names, ", ")}),
 			data:    map[string]any{"params": missing.Names},
 		}
 		for _, name := range missing.Names {
@@ -101,35 +100,35 @@ func (s *Server) explain(x *exchange, err error) fault {
 		}
 		return f
 	case errors.As(err, &invalid):
-		return invalidFault(invalid, say)
+		return invalidFault(invalid, translate)
 	case errors.As(err, &refusal) && statuses[refusal.Code] != 0:
 		status := statuses[refusal.Code]
 		if refusal.Code == "rest_forbidden" && x.caller.Anonymous() {
 			status = http.StatusUnauthorized
 		}
-		return fault{status: status, code: refusal.Code, message: say(refusal.Key, refusal.Args), data: refusal.Data}
+		return fault{status: status, code: refusal.Code, message: translate(refusal.Key, refusal.Args), data: refusal.Data}
 	case s.unavailable(err):
 		return fault{
-			status: http.StatusServiceUnavailable, code: "rest_unavailable", message: say("rest_unavailable", nil),
+			status: http.StatusServiceUnavailable, code: "rest_unavailable", message: translate("rest_unavailable", nil),
 		}
 	}
 	return fault{
 		status: http.StatusInternalServerError, code: "rest_internal_error",
-		message: say("rest_internal_error", nil),
+		message: translate("rest_internal_error", nil),
 	}
 }
 
-// invalidFault is the answer for wrong parameters: a sentence for each, details for those with a reason.
-func invalidFault(invalid param.Invalid, say func(string, map[string]any) string) fault {
+// invalidFault describes wrong parameters: each with a sentence, those with a reason with details.
+func invalidFault(invalid param.Invalid, translate func(string, map[string]any) string) fault {
 	sentences := make(jsonwrite.Object, 0, len(invalid.Faults))
 	details := make(jsonwrite.Object, 0, len(invalid.Faults))
 	f := fault{
 		status: http.StatusBadRequest, code: "rest_invalid_param",
-		message: say("invalid-params", map[string]any{"Names": strings.Join(invalid.Names(), ", ")}),
+		message: translate("invalid-params", map[string]any{"Names": strings.Join(invalid.Names(), ", ")}),
 	}
 	for _, p := range invalid.Faults {
-		resolveLinked(&p, say)
-		sentence := say(p.Key, p.Args)
+		resolveLinked(&p, translate)
+		sentence := translate(p.Key, p.Args)
 		sentences = append(sentences, jsonwrite.Member{p.Param, sentence})
 		code := f.code
 		if p.Reason != "" {
@@ -151,9 +150,8 @@ func invalidFault(invalid param.Invalid, say func(string, map[string]any) string
 	return f
 }
 
-// resolveLinked turns the faults of a record that was sent inside another into sentences, for the body and for
-// the sentence about the whole.
-func resolveLinked(p *param.Fault, say func(string, map[string]any) string) {
+// resolveLinked translates the faults of a record that was sent inside another one, for the details and for the sentence.
+func resolveLinked(p *param.Fault, translate func(string, map[string]any) string) {
 	inner, ok := p.Data["params"].([]param.Fault)
 	if !ok {
 		return
@@ -161,7 +159,7 @@ func resolveLinked(p *param.Fault, say func(string, map[string]any) string) {
 	sentences := make(jsonwrite.Object, len(inner))
 	reasons := make([]string, len(inner))
 	for i, f := range inner {
-		sentence := say(f.Key, f.Args)
+		sentence := translate(f.Key, f.Args)
 		sentences[i] = jsonwrite.Member{f.Param, sentence}
 		reasons[i] = f.Param + ": " + sentence
 	}
@@ -170,7 +168,7 @@ func resolveLinked(p *param.Fault, say func(string, map[string]any) string) {
 	p.Data, p.Args = data, args
 }
 
-// unavailable reports whether the database is away or did not answer in time, or there is no room for a file.
+// unavailable reports whether the database is unavailable or too slow, or the disk is full or read-only.
 func (s *Server) unavailable(err error) bool {
 	var network *net.OpError
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) ||
@@ -179,9 +177,34 @@ func (s *Server) unavailable(err error) bool {
 		s.Away != nil && s.Away(err)
 }
 
-// writeError is the one place that writes an error body.
-func (s *Server) writeError(c *fiber.Ctx, x *exchange, err error) {
-	f := s.explain(x, err)
+// writeErrors writes the error of a later step as the reply.
+func (s *Server) writeErrors(c *fiber.Ctx) error {
+	err := c.Next()
+	if err == nil {
+		return nil
+	}
+	x := exchangeOf(c)
+	if x.ctx.Err() != nil {
+		err = errors.Join(err, x.ctx.Err()) // drivers do not always say that the deadline ended them
+	}
+	x.failed = err
+	s.writeError(c, x)
+	return nil
+}
+
+// recoverPanics turns a panic of a later step into an error.
+func (s *Server) recoverPanics(c *fiber.Ctx) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fmt.Errorf("panic: %v\n%s", cause, debug.Stack())
+		}
+	}()
+	return c.Next()
+}
+
+// writeError writes x.failed as the reply. No other function writes an error body.
+func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
+	f := s.explain(x, x.failed)
 	switch f.status {
 	case http.StatusUnauthorized:
 		c.Response().Header.Add(fiber.HeaderWWWAuthenticate, `Basic realm="almanac", charset="UTF-8"`)
@@ -189,12 +212,12 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange, err error) {
 	case http.StatusServiceUnavailable:
 		c.Set(fiber.HeaderRetryAfter, "5")
 	}
-	var away *turnedAway
-	if errors.As(err, &away) && away.retry > 0 {
-		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(seconds(away.retry), 10))
+	var refused *refusedError
+	if errors.As(x.failed, &refused) && refused.retry > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(seconds(refused.retry), 10))
 	}
 	kind, body := typeJSON, f.body()
-	// Fiber compares media types letter by letter; they have no case.
+	// Media types ignore case. Fiber does not.
 	c.Request().Header.Set(fiber.HeaderAccept, strings.ToLower(c.Get(fiber.HeaderAccept)))
 	if c.Accepts(typeJSON, typeProblem) == typeProblem {
 		kind, body = typeProblem, f.problem(string(c.Request().URI().PathOriginal()))
@@ -237,58 +260,4 @@ func (f fault) problem(path string) jsonwrite.Object {
 		o = append(o, jsonwrite.Member{"errors", f.errors})
 	}
 	return o
-}
-
-// refusedCaller reports whether credentials are wrong, rather than the database away.
-func refusedCaller(err error) bool {
-	var refusal *calendar.Error
-	return errors.As(err, &refusal) && statuses[refusal.Code] == http.StatusUnauthorized
-}
-
-// refuse answers what never reached a handler: requests that fasthttp gives up on. What it has read of them by then says
-// the language; of headers that are too large it is nothing.
-func (s *Server) refuse(c *fiber.Ctx, err error) error {
-	x := s.exchange(c, time.Now())
-	root, _, ok := s.API.Locate(string(c.Request().URI().PathOriginal()))
-	x.lang = s.language(c, root, ok)
-	s.begin(c, x)
-	x.failed = refusal(err)
-	if to, ok := c.Context().Conn().(interface{ Linger() }); ok && reasonOf(x.failed) != reasonSlow {
-		to.Linger()
-	}
-	s.Metrics.began()
-	s.writeError(c, x, x.failed)
-	s.finish(c, x)
-	s.done(c, x, 0)
-	return nil
-}
-
-// refuseUnread is refuse for what Fiber has not seen.
-func (s *Server) refuseUnread(c *fasthttp.RequestCtx, err error) {
-	fc := s.app.AcquireCtx(c)
-	defer s.app.ReleaseCtx(fc)
-	// It writes the reply, and has no error of its own.
-	_ = s.refuse(fc, err)
-}
-
-// refusal is what a client is told of an error of fasthttp, as Fiber names it.
-func refusal(err error) error {
-	var status *fiber.Error
-	switch {
-	case !errors.As(err, &status):
-		return err
-	case status.Code == http.StatusRequestEntityTooLarge || status.Code == http.StatusRequestHeaderFieldsTooLarge:
-		return &turnedAway{error: errLarge, reason: reasonTooLarge}
-	case status.Code == http.StatusRequestTimeout || status.Code == http.StatusBadGateway:
-		// The client was too slow, or is gone. That is no fault of ours, as 503 would say.
-		return &turnedAway{error: errBusy, reason: reasonSlow, status: http.StatusRequestTimeout}
-	case status.Code >= http.StatusInternalServerError:
-		return err
-	case status.Code == http.StatusBadRequest:
-		return &turnedAway{
-			error:  &calendar.Error{Code: "rest_invalid_json", Key: "rest_invalid_json", Err: err},
-			reason: reasonParse,
-		}
-	}
-	return errNoRoute
 }

@@ -65,8 +65,8 @@ func TestErrorsOfReadingInThreeLanguages(t *testing.T) {
 			{"rest_invalid_param", 400, ask("", "/events?page=0&per_page=x"), [3]string{"Invalid parameter(s): page, per_page", "Nieprawidłowe parametry: page, per_page", ""}},
 			{"rest_forbidden", 401, ask("", "/images"), [3]string{"You are not allowed to do that.", "Nie masz uprawnień do wykonania tej operacji.", ""}},
 			{"rest_forbidden", 403, apitest.Request{As: "subscriber", Path: "/images"}, [3]string{"You are not allowed to do that.", "Nie masz uprawnień do wykonania tej operacji.", ""}},
-			{"incorrect_password", 401, with(ask("", "/events"), "Authorization", "Basic YTpi"), [3]string{"The user name or password is wrong.", "Nieprawidłowa nazwa użytkownika lub hasło.", ""}},
-			{"rest_invalid_token", 401, with(ask("", "/events"), "Authorization", "Bearer x"), [3]string{"The access token is wrong or has expired.", "Token dostępu jest nieprawidłowy lub wygasł.", ""}},
+			{"incorrect_password", 401, withHeaders(ask("", "/events"), "Authorization", "Basic YTpi"), [3]string{"The user name or password is wrong.", "Nieprawidłowa nazwa użytkownika lub hasło.", ""}},
+			{"rest_invalid_token", 401, withHeaders(ask("", "/events"), "Authorization", "Bearer x"), [3]string{"The access token is wrong or has expired.", "Token dostępu jest nieprawidłowy lub wygasł.", ""}},
 			{"rest-event-not-found", 404, ask("", "/events/999999"), [3]string{"There is no event with ID 999999.", "Nie ma wydarzenia o ID 999999.", ""}},
 			{"rest-invalid-event-id", 400, ask("", "/events/10"), [3]string{"ID 10 is not an event.", "ID 10 nie należy do wydarzenia.", ""}},
 			{"event-no-longer-available", 403, ask("", "/events/21"), [3]string{"The event is no longer available.", "Wydarzenie nie jest już dostępne.", ""}},
@@ -88,7 +88,7 @@ func TestErrorsOfReadingInThreeLanguages(t *testing.T) {
 					for name, value := range r.Header {
 						header = append(header, name, value)
 					}
-					res := api.Do(t, with(r, header...))
+					res := api.Do(t, withHeaders(r, header...))
 					message, _ := res.Get(t, "message").(string)
 					if res.Status != c.status || res.Get(t, "code") != c.code || res.Get(t, "data", "status") != float64(c.status) {
 						t.Errorf("%s: %d %s", lang, res.Status, res.Body)
@@ -130,7 +130,7 @@ func TestErrorBodies(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api := apitest.New(t, st)
 		api.Example(t)
-		problem := func(r apitest.Request, accept string) apitest.Request { return with(r, "Accept", accept) }
+		problem := func(r apitest.Request, accept string) apitest.Request { return withHeaders(r, "Accept", accept) }
 		const kind = "application/problem+json"
 		isProblem := func(want string) func(*testing.T, apitest.Response) {
 			return func(t *testing.T, r apitest.Response) {

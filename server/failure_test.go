@@ -30,8 +30,8 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// broken is a server whose handlers fail: they have no database.
-func broken(t *testing.T, log io.Writer, change func(*handlers.Config, *server.Config)) *server.Server {
+// newBrokenServer returns a server whose handlers fail for want of a database.
+func newBrokenServer(t *testing.T, log io.Writer, change func(*handlers.Config, *server.Config)) *server.Server {
 	t.Helper()
 	words, err := locale.Load()
 	if err != nil {
@@ -57,11 +57,11 @@ func broken(t *testing.T, log io.Writer, change func(*handlers.Config, *server.C
 
 func do(t *testing.T, s *server.Server, method, path string, header ...string) apitest.Response {
 	t.Helper()
-	return doAt(t, s, method, "/cal/events/v1"+path, header...)
+	return doAtRoot(t, s, method, "/cal/events/v1"+path, header...)
 }
 
-// doAt is do for paths outside the API.
-func doAt(t *testing.T, s *server.Server, method, path string, header ...string) apitest.Response {
+// doAtRoot is do for paths outside the API.
+func doAtRoot(t *testing.T, s *server.Server, method, path string, header ...string) apitest.Response {
 	t.Helper()
 	req := httptest.NewRequestWithContext(t.Context(), method, apitest.BaseURL+path, nil)
 	for i := 0; i < len(header); i += 2 {
@@ -82,7 +82,7 @@ func doAt(t *testing.T, s *server.Server, method, path string, header ...string)
 func TestPanicIsAnErrorWithoutDetail(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := broken(t, &log, nil)
+	s := newBrokenServer(t, &log, nil)
 	for range 2 { // the server goes on
 		res := do(t, s, "GET", "/events", "Accept-Language", "es")
 		if want := `{"code":"rest_internal_error","message":"Algo ha fallado por nuestra parte.","data":{"status":500}}`; res.Status != 500 || string(res.Body) != want {
@@ -119,7 +119,7 @@ func TestDatabaseAwayIsUnavailable(t *testing.T) {
 			{"nobody there", ent.NewClient(ent.Driver(away)), time.Minute},
 		} {
 			t.Run(c.name, func(t *testing.T) {
-				s := broken(t, io.Discard, func(h *handlers.Config, s *server.Config) { h.DB, s.Timeout = c.db, c.timeout })
+				s := newBrokenServer(t, io.Discard, func(h *handlers.Config, s *server.Config) { h.DB, s.Timeout = c.db, c.timeout })
 				// Without credentials, and with some that look like a token.
 				for _, authorization := range []string{"", "Bearer " + secret(t, st)} {
 					res := do(t, s, "GET", "/events", "Authorization", authorization)
@@ -149,7 +149,7 @@ func secret(t *testing.T, st *store.Store) string {
 // What the HTTP library gives up on is answered as all else, on a real connection.
 func TestRequestsThatReachNoRouter(t *testing.T) {
 	t.Parallel()
-	s := broken(t, io.Discard, nil)
+	s := newBrokenServer(t, io.Discard, nil)
 	ln := listen(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -205,7 +205,7 @@ func TestRequestsThatReachNoRouter(t *testing.T) {
 // Names of headers have no case, but scripts are written that look for the documented letters.
 func TestNamesOfHeadersAreAsDocumented(t *testing.T) {
 	t.Parallel()
-	s := broken(t, io.Discard, nil)
+	s := newBrokenServer(t, io.Discard, nil)
 	ln := listen(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -235,7 +235,7 @@ func TestNamesOfHeadersAreAsDocumented(t *testing.T) {
 
 func TestServeEndsWithItsContext(t *testing.T) {
 	t.Parallel()
-	s := broken(t, io.Discard, nil)
+	s := newBrokenServer(t, io.Discard, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	ln := listen(t)
 	ended := make(chan error, 1)

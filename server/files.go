@@ -13,15 +13,24 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/represent"
 )
-
-// sendBuffer is the memory that sending a file takes: buffers of the connection, not the file.
-const sendBuffer = 32 << 10
 
 var errRange = &calendar.Error{Code: "rest_range_not_satisfiable", Key: "rest_range_not_satisfiable"}
 
-// file serves one stored picture, or a range of its bytes. The reply reads the file while it is sent.
-func (s *Server) file(ctx context.Context, c *fiber.Ctx, name string) error {
+// serveFiles answers the paths of stored pictures.
+func (s *Server) serveFiles(c *fiber.Ctx) error {
+	x := exchangeOf(c)
+	name, ok := strings.CutPrefix(x.rest, represent.MediaPath)
+	if x.api || !ok || s.Media == nil {
+		return c.Next()
+	}
+	x.route = represent.MediaPath
+	return s.sendPicture(x.ctx, c, name)
+}
+
+// sendPicture answers with a stored picture, or with a range of its bytes. The reply reads the file while it is sent.
+func (s *Server) sendPicture(ctx context.Context, c *fiber.Ctx, name string) error {
 	if !isRead(c) {
 		return errNoRoute
 	}
@@ -44,7 +53,7 @@ func (s *Server) file(ctx context.Context, c *fiber.Ctx, name string) error {
 	if err != nil || r.body == nil {
 		err = errors.Join(err, f.Close())
 	}
-	// Headers come last: caches must not keep an error.
+	// Headers come last: caches must not store an error.
 	if err != nil {
 		return err
 	}
@@ -54,9 +63,9 @@ func (s *Server) file(ctx context.Context, c *fiber.Ctx, name string) error {
 		c.Set(key, r.header.Get(key))
 	}
 	c.Set(fiber.HeaderETag, tag)
-	// The name is never given to another picture.
+	// No other picture ever gets this name.
 	c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
-	// A picture is never a document of this origin, whatever it contains.
+	// Browsers never render a picture as a document of this origin, whatever it contains.
 	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; sandbox")
 	c.Status(r.status)
 	if r.body != nil {
@@ -65,8 +74,8 @@ func (s *Server) file(ctx context.Context, c *fiber.Ctx, name string) error {
 	return nil
 }
 
-// fileRequest has the headers that choose what is sent of a file. RFC 9110, section 14.2, lets a server ignore Range:
-// several ranges would need a reply that is put together in memory.
+// fileRequest returns the headers that choose what is sent of a file. It ignores Range with several ranges, as RFC 9110,
+// section 14.2, allows: such a reply would be assembled in memory.
 func fileRequest(c *fiber.Ctx) *http.Request {
 	r := &http.Request{Method: c.Method(), Header: http.Header{}}
 	h := &c.Request().Header
@@ -87,11 +96,11 @@ func fileRequest(c *fiber.Ctx) *http.Request {
 	return r
 }
 
-// fileReply records what http.ServeContent would send. It keeps the reader of the body instead of reading it.
+// fileReply records what http.ServeContent would send. It stores the reader of the body instead of reading it.
 type fileReply struct {
 	header http.Header
 	status int
-	body   *io.LimitedReader // nil: there is none
+	body   *io.LimitedReader // nil: the reply has no body
 	text   strings.Builder   // of an error
 }
 
@@ -101,10 +110,10 @@ func (r *fileReply) Header() http.Header { return r.header }
 // WriteHeader implements http.ResponseWriter.
 func (r *fileReply) WriteHeader(status int) { r.status = status }
 
-// Write implements http.ResponseWriter. Only the texts of errors come this way.
+// Write implements http.ResponseWriter, for the texts of errors.
 func (r *fileReply) Write(p []byte) (int, error) { return r.text.Write(p) }
 
-// ReadFrom implements io.ReaderFrom for the body, which io.CopyN hands over as a reader of a known length.
+// ReadFrom implements io.ReaderFrom for the body: io.CopyN passes a reader of a known length.
 func (r *fileReply) ReadFrom(from io.Reader) (int64, error) {
 	body, ok := from.(*io.LimitedReader)
 	if !ok {
@@ -114,7 +123,7 @@ func (r *fileReply) ReadFrom(from io.Reader) (int64, error) {
 	return body.N, nil
 }
 
-// failure is the error that was recorded, in our own form; nil for none.
+// failure returns the recorded error as one of the contract, or nil.
 func (r *fileReply) failure(c *fiber.Ctx) error {
 	switch r.status {
 	case http.StatusOK, http.StatusPartialContent, http.StatusNotModified:
@@ -130,11 +139,11 @@ func (r *fileReply) failure(c *fiber.Ctx) error {
 	return errors.New(strings.TrimSpace(r.text.String()))
 }
 
-// fileBody is the part of a file that is sent. Closing it closes the file.
+// fileBody reads the part of a file that is sent. Close closes the file.
 type fileBody struct {
 	*io.LimitedReader
 	io.Closer
 }
 
-// WriteTo implements io.WriterTo, so that the system can send from the file without a copy in this process.
+// WriteTo implements io.WriterTo, so that the kernel can send the file without a copy in this process.
 func (b *fileBody) WriteTo(w io.Writer) (int64, error) { return io.Copy(w, b.LimitedReader) }

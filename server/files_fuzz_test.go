@@ -59,7 +59,7 @@ func FuzzFileRange(f *testing.F) {
 	s := &Server{Config: Config{Media: st}}
 	app := fiber.New()
 	app.Use(func(c *fiber.Ctx) error {
-		err := s.file(c.Context(), c, "a.png")
+		err := s.sendPicture(c.Context(), c, "a.png")
 		if errors.Is(err, errRange) || errors.Is(err, errPrecondition) {
 			c.Status(statuses[err.Error()])
 			return nil
@@ -79,7 +79,7 @@ func FuzzFileRange(f *testing.F) {
 			"If-Modified-Since": ifModified, "If-Unmodified-Since": ifUnmodified,
 		} {
 			value = string(bytes.ReplaceAll([]byte(value), []byte(`"TAG"`), []byte(tag)))
-			if value != "" && clean(value) {
+			if value != "" && isClean(value) {
 				h.Set(name, value)
 			}
 		}
@@ -125,7 +125,7 @@ func FuzzFileRange(f *testing.F) {
 }
 
 // clean reports whether a value arrives as it was sent.
-func clean(value string) bool {
+func isClean(value string) bool {
 	for _, b := range []byte(value) {
 		if b <= ' ' && b != ' ' || b >= 0x7f {
 			return false

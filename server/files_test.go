@@ -46,21 +46,21 @@ func TestMediaRanges(t *testing.T) {
 	unchanged := header("ETag", tag, "Content-Length", "", "Content-Type", "")
 	noRange := header("Content-Range", "bytes */10", "ETag", "", "Cache-Control", "", "Content-Type", jsonType)
 	// The length of a reply to HEAD is that of GET.
-	head := with(site("HEAD", "/media/2026/11/pic.png"), "Range", "bytes=2-")
+	head := withHeaders(site("HEAD", "/media/2026/11/pic.png"), "Range", "bytes=2-")
 	api.Run(t, []apitest.Case{
 		{Name: "whole", Request: pic, Status: 200, Check: whole},
-		{Name: "first bytes", Request: with(pic, "Range", "bytes=0-3"), Status: 206, Check: body("0123", "Content-Range", "bytes 0-3/10", "Content-Length", "4")},
-		{Name: "from a byte on", Request: with(pic, "Range", "bytes=7-"), Status: 206, Check: body("789", "Content-Range", "bytes 7-9/10")},
-		{Name: "last bytes", Request: with(pic, "Range", "bytes=-2"), Status: 206, Check: body("89", "Content-Range", "bytes 8-9/10")},
-		{Name: "more than there is", Request: with(pic, "Range", "bytes=8-99"), Status: 206, Check: body("89", "Content-Range", "bytes 8-9/10")},
-		{Name: "behind the end", Request: with(pic, "Range", "bytes=10-"), Status: 416, Code: "rest_range_not_satisfiable", Check: noRange},
-		{Name: "several ranges", Request: with(pic, "Range", "bytes=0-1,4-5"), Status: 200, Check: whole},
+		{Name: "first bytes", Request: withHeaders(pic, "Range", "bytes=0-3"), Status: 206, Check: body("0123", "Content-Range", "bytes 0-3/10", "Content-Length", "4")},
+		{Name: "from a byte on", Request: withHeaders(pic, "Range", "bytes=7-"), Status: 206, Check: body("789", "Content-Range", "bytes 7-9/10")},
+		{Name: "last bytes", Request: withHeaders(pic, "Range", "bytes=-2"), Status: 206, Check: body("89", "Content-Range", "bytes 8-9/10")},
+		{Name: "more than there is", Request: withHeaders(pic, "Range", "bytes=8-99"), Status: 206, Check: body("89", "Content-Range", "bytes 8-9/10")},
+		{Name: "behind the end", Request: withHeaders(pic, "Range", "bytes=10-"), Status: 416, Code: "rest_range_not_satisfiable", Check: noRange},
+		{Name: "several ranges", Request: withHeaders(pic, "Range", "bytes=0-1,4-5"), Status: 200, Check: whole},
 		{Name: "HEAD", Request: head, Status: 206, Check: header("Content-Range", "bytes 2-9/10", "Content-Length", "8")},
-		{Name: "If-Range met", Request: with(pic, "Range", "bytes=0-0", "If-Range", tag), Status: 206, Check: body("0", "Content-Range", "bytes 0-0/10")},
-		{Name: "If-Range not met", Request: with(pic, "Range", "bytes=0-0", "If-Range", `"x"`), Status: 200, Check: whole},
-		{Name: "not modified since", Request: with(pic, "If-Modified-Since", modified), Status: 304, Check: unchanged},
-		{Name: "the tag counts before the date", Request: with(pic, "If-Modified-Since", modified, "If-None-Match", `"x"`), Status: 200, Check: whole},
-		{Name: "If-Match not met", Request: with(pic, "If-Match", `"x"`), Status: 412, Code: "rest_precondition_failed"},
+		{Name: "If-Range met", Request: withHeaders(pic, "Range", "bytes=0-0", "If-Range", tag), Status: 206, Check: body("0", "Content-Range", "bytes 0-0/10")},
+		{Name: "If-Range not met", Request: withHeaders(pic, "Range", "bytes=0-0", "If-Range", `"x"`), Status: 200, Check: whole},
+		{Name: "not modified since", Request: withHeaders(pic, "If-Modified-Since", modified), Status: 304, Check: unchanged},
+		{Name: "the tag counts before the date", Request: withHeaders(pic, "If-Modified-Since", modified, "If-None-Match", `"x"`), Status: 200, Check: whole},
+		{Name: "If-Match not met", Request: withHeaders(pic, "If-Match", `"x"`), Status: 412, Code: "rest_precondition_failed"},
 	})
 }
 
@@ -105,7 +105,7 @@ func TestMediaIsReadAsClientsTakeIt(t *testing.T) {
 	const readers, buffers = 4, 64 << 10
 	files := &bigFile{size: 256 << 20}
 	// There is room for the buffers of a reply, and none for the file.
-	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Media, c.Sending = files, readers*buffers }))
+	s := serve(t, newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Media, c.Sending = files, readers*buffers }))
 	address := strings.TrimPrefix(s.url, "http://")
 	conns := make([]net.Conn, readers)
 	for i := range conns {
@@ -155,7 +155,7 @@ func TestMediaIsReadAsClientsTakeIt(t *testing.T) {
 func TestMediaThatFindsNoRoomIsClosed(t *testing.T) {
 	t.Parallel()
 	files := &bigFile{size: 256 << 20}
-	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Media, c.Sending = files, 1 }))
+	s := serve(t, newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Media, c.Sending = files, 1 }))
 	if res := get(t, s.url+"/media/a.png"); res.Status != 503 || res.Header.Get("Cache-Control") != "" || res.Header.Get("Retry-After") != "1" {
 		t.Errorf("got %d %v", res.Status, res.Header)
 	}

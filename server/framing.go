@@ -12,20 +12,20 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// framing is what the lines of a request's head say about where it ends. fasthttp takes the last of lines that contradict
-// each other, and so may others on the way take another: what one reads as a body is the next request to the other.
+// framing is where a request ends, by its header lines. fasthttp reads the last of contradicting lines. A proxy may read
+// another one, and take for a request what fasthttp takes for a body (request smuggling).
 type framing struct {
-	wrong    bool // it can be read in two ways, or its host is not valid
-	hostless bool // HTTP/1.1 wants a host, and there is none
-	chunked  bool
-	length   int64 // of the body, if it is not chunked
-	last     bool  // the client wants the connection closed, in words that fasthttp does not know
+	ambiguous bool // the lines contradict each other, or the host is not valid
+	hostless  bool // a host is missing, which HTTP/1.1 requires
+	chunked   bool
+	length    int64 // of the body, if it is not chunked
+	closes    bool  // the client asks to close the connection, in a form that fasthttp does not know
 }
 
-// framingOf reads the lines as they came (RFC 9112, sections 3.2, 5, 6.1 and 6.3; RFC 9110, sections 5.5 and 7.6.1).
-func framingOf(protocol string, lines []byte) framing {
+// parseFraming parses header lines (RFC 9112, sections 3.2, 5, 6.1 and 6.3; RFC 9110, sections 5.5 and 7.6.1).
+func parseFraming(protocol string, lines []byte) framing {
 	var f framing
-	f.wrong = protocol != "HTTP/1.1" && protocol != "HTTP/1.0"
+	f.ambiguous = protocol != "HTTP/1.1" && protocol != "HTTP/1.0"
 	hosts, lengths, codings := 0, 0, 0
 	for len(lines) > 0 {
 		line := lines
@@ -36,36 +36,36 @@ func framingOf(protocol string, lines []byte) framing {
 		}
 		line = bytes.TrimSuffix(line, []byte("\r"))
 		if len(line) == 0 {
-			continue // the end of the head
+			continue // the end of the headers
 		}
-		name, value, ok := field(line)
-		f.wrong = f.wrong || !ok
+		name, value, ok := splitField(line)
+		f.ambiguous = f.ambiguous || !ok
 		switch {
-		case is(name, fiber.HeaderHost):
+		case hasText(name, fiber.HeaderHost):
 			hosts++
-			f.wrong = f.wrong || !httpguts.ValidHostHeader(string(value))
-		case is(name, fiber.HeaderContentLength):
+			f.ambiguous = f.ambiguous || !httpguts.ValidHostHeader(string(value))
+		case hasText(name, fiber.HeaderContentLength):
 			lengths++
 			f.length, ok = bodyLength(value)
-			f.wrong = f.wrong || !ok
-		case is(name, fiber.HeaderTransferEncoding):
+			f.ambiguous = f.ambiguous || !ok
+		case hasText(name, fiber.HeaderTransferEncoding):
 			codings++
 			f.chunked = true
-			f.wrong = f.wrong || !is(value, "chunked") || protocol == "HTTP/1.0"
-		case is(name, fiber.HeaderConnection):
+			f.ambiguous = f.ambiguous || !hasText(value, "chunked") || protocol == "HTTP/1.0"
+		case hasText(name, fiber.HeaderConnection):
 			for option := range bytes.SplitSeq(value, []byte(",")) {
-				f.last = f.last || is(bytes.TrimSpace(option), "close")
+				f.closes = f.closes || hasText(bytes.TrimSpace(option), "close")
 			}
 		}
 	}
-	f.wrong = f.wrong || lengths+codings > 1 || hosts > 1
+	f.ambiguous = f.ambiguous || lengths+codings > 1 || hosts > 1
 	f.hostless = hosts == 0 && protocol == "HTTP/1.1"
 	return f
 }
 
-// field splits a line of a head or of trailers. ok is false for a line that is none, one that continues the line before,
-// a name that is no token, and a value with control characters.
-func field(line []byte) (name, value []byte, ok bool) {
+// splitField splits a line of headers or trailers. It refuses a line that is no field or continues the line before. It
+// also refuses a name that is no token, and a value with control characters.
+func splitField(line []byte) (name, value []byte, ok bool) {
 	name, value, ok = bytes.Cut(line, []byte(":"))
 	ok = ok && len(name) > 0
 	for _, c := range name {
@@ -77,7 +77,7 @@ func field(line []byte) (name, value []byte, ok bool) {
 	return name, bytes.Trim(value, " \t"), ok
 }
 
-// bodyLength reads the value of a Content-Length.
+// bodyLength parses the value of a Content-Length.
 func bodyLength(value []byte) (n int64, ok bool) {
 	const digits = 18 // fit
 	for _, c := range value {
@@ -89,25 +89,24 @@ func bodyLength(value []byte) (n int64, ok bool) {
 	return n, len(value) > 0 && len(value) <= digits
 }
 
-// framingError is the error of reading a chunked body that can be read in two ways.
+// framingError is the error of reading a chunked body that is ambiguous.
 type framingError struct {
-	request uint64 // of the connection, from 1
+	request uint64 // on the connection, from 1
 }
 
 func (e *framingError) Error() string {
 	return "the chunks of the body are not those of RFC 9112, section 7.1"
 }
 
-// framer follows the requests that a connection receives, and stops at chunks that fasthttp would read in another way
-// than others on the way: it takes the "0x10" of another for the last chunk. Everything before the chunks passes:
-// framed refuses it.
+// framer parses what a connection receives, and stops at a chunk that fasthttp and a proxy would read differently. For
+// example, fasthttp takes the size "0x10" for that of the last chunk. checkFraming refuses ambiguous headers.
 type framer struct {
 	at   part
-	line []byte // of what is read by lines: the head, the size of a chunk, trailers
-	from int    // where the last line of line begins
-	left int64  // bytes of the body or the chunk that have not come yet
+	line []byte // what is parsed by lines: headers, the size of a chunk, trailers
+	from int    // where the last line begins
+	left int64  // missing bytes of the body or the chunk
 
-	request uint64 // of the connection, from 1
+	request uint64 // on the connection, from 1
 }
 
 // part is a part of a request.
@@ -120,13 +119,13 @@ const (
 	inChunk
 	inChunkEnd
 	inTrailers
-	unread // the connection ends after the request
+	inRest // after a request that ends the connection
 )
 
 // maxChunkLine bounds the size of a chunk with its extensions, in bytes.
 const maxChunkLine = 256
 
-// inspect follows what was received. It returns how much of it may be read, and a framingError after that.
+// inspect parses received bytes. It returns how many of them may be read, and a framingError after those.
 func (f *framer) inspect(received []byte) (int, error) {
 	for i := 0; i < len(received); {
 		var n int
@@ -153,10 +152,10 @@ func (f *framer) inspect(received []byte) (int, error) {
 	return len(received), nil
 }
 
-// next goes on to another part.
-func (f *framer) next(at part) { f.at, f.line, f.from = at, f.line[:0], 0 }
+// enter starts a part of the request.
+func (f *framer) enter(at part) { f.at, f.line, f.from = at, f.line[:0], 0 }
 
-// readLine adds to line until the end of a line, and returns how much it has taken. whole is the line without its end.
+// readLine appends to line until the end of a line, and returns the number of bytes. whole is the line without its end.
 func (f *framer) readLine(received []byte) (n int, whole []byte, ended bool) {
 	i := bytes.IndexByte(received, '\n')
 	if i < 0 {
@@ -173,45 +172,45 @@ func (f *framer) readHead(received []byte) (n int) {
 	n, line, ended := f.readLine(received)
 	switch {
 	case len(f.line) > 2*maxHeader: // more than fasthttp reads
-		f.next(unread)
+		f.enter(inRest)
 	case !ended:
 	case len(bytes.TrimSuffix(line, []byte("\r"))) > 0:
 	case len(f.line) <= len("\r\n"): // an empty line before the request
-		f.next(inHead)
+		f.enter(inHead)
 	default:
-		f.begin()
+		f.enterBody()
 	}
 	return n
 }
 
-// begin goes on to what the head announces.
-func (f *framer) begin() {
+// enterBody starts the part that the headers announce.
+func (f *framer) enterBody() {
 	first, lines, _ := bytes.Cut(f.line, []byte("\n"))
 	first = bytes.TrimSuffix(first, []byte("\r"))
-	found := framingOf(string(first[bytes.LastIndexByte(first, ' ')+1:]), lines)
+	found := parseFraming(string(first[bytes.LastIndexByte(first, ' ')+1:]), lines)
 	f.left = found.length
 	f.request++
 	switch {
-	case found.wrong || found.hostless:
-		f.next(unread)
+	case found.ambiguous || found.hostless:
+		f.enter(inRest)
 	case found.chunked:
-		f.next(inChunkSize)
+		f.enter(inChunkSize)
 	case f.left > 0:
-		f.next(inBody)
+		f.enter(inBody)
 	default:
-		f.next(inHead)
+		f.enter(inHead)
 	}
 }
 
-// skip passes over bytes that mean nothing here.
+// skip passes over a body or a chunk.
 func (f *framer) skip(received []byte) (n int) {
 	n = int(min(f.left, int64(len(received))))
 	if f.left -= int64(n); f.left == 0 {
 		if f.at == inChunk {
 			f.left = int64(len("\r\n"))
-			f.next(inChunkEnd)
+			f.enter(inChunkEnd)
 		} else {
-			f.next(inHead)
+			f.enter(inHead)
 		}
 	}
 	return n
@@ -222,7 +221,7 @@ func (f *framer) readChunkEnd(received []byte) (n int, ok bool) {
 		return 0, false
 	}
 	if f.left--; f.left == 0 {
-		f.next(inChunkSize)
+		f.enter(inChunkSize)
 	}
 	return 1, true
 }
@@ -239,14 +238,14 @@ func (f *framer) readChunkSize(received []byte) (n int, ok bool) {
 		return 0, false
 	}
 	if f.left == 0 {
-		f.next(inTrailers)
+		f.enter(inTrailers)
 	} else {
-		f.next(inChunk)
+		f.enter(inChunk)
 	}
 	return n, true
 }
 
-// chunkSize reads the line before a chunk: hexadecimal digits, and extensions that mean nothing here.
+// chunkSize parses the line before a chunk: hexadecimal digits, and extensions, which it ignores.
 func chunkSize(line []byte) (size int64, ok bool) {
 	line, ok = bytes.CutSuffix(line, []byte("\r"))
 	digits := 0
@@ -278,20 +277,21 @@ func (f *framer) readTrailers(received []byte) (n int, ok bool) {
 		return 0, false
 	}
 	if len(line) == 0 {
-		f.next(inHead)
+		f.enter(inHead)
 		return n, true
 	}
-	// fasthttp takes trailers that begin with a zero for the rest of a chunk.
-	_, _, ok = field(line)
+	// fasthttp takes a trailer that begins with a zero for the rest of a chunk.
+	_, _, ok = splitField(line)
 	return n, ok && line[0] != '0'
 }
 
-func is(text []byte, word string) bool {
+// hasText compares ignoring case.
+func hasText(text []byte, word string) bool {
 	return len(text) == len(word) && bytes.EqualFold(text, []byte(word))
 }
 
-// dropTrailers takes back what fasthttp has added to the headers from behind a chunked body: they are by whoever sent the
-// body, not by the proxies that have written headers (RFC 9110, section 6.5.1).
+// dropTrailers removes trailers, which fasthttp adds to the headers. The client writes them, and proxies do not check
+// them as they do headers (RFC 9110, section 6.5.1).
 func dropTrailers(h *fasthttp.RequestHeader) {
 	sent := map[string]int{}
 	for line := range bytes.SplitSeq(h.RawHeaders(), []byte("\n")) {
@@ -308,7 +308,7 @@ func dropTrailers(h *fasthttp.RequestHeader) {
 			values = append(values, string(v))
 		}
 		most := sent[strings.ToLower(name)]
-		if len(values) <= most || is([]byte(name), fiber.HeaderContentLength) {
+		if len(values) <= most || hasText([]byte(name), fiber.HeaderContentLength) {
 			continue
 		}
 		h.Del(name)
@@ -318,23 +318,23 @@ func dropTrailers(h *fasthttp.RequestHeader) {
 	}
 }
 
-// mayServe reports whether a request ends in one place only. A request that was made in this process has no connection:
-// its host is in its first line.
-func mayServe(c *fasthttp.RequestCtx, f framing) bool {
+// isUnambiguous reports whether a request has one possible end. A request that a test makes in this process has no
+// connection, and its host is in its first line.
+func isUnambiguous(c *fasthttp.RequestCtx, f framing) bool {
 	conn, ok := c.Conn().(interface{ Refused() error })
-	if !ok || f.wrong || f.hostless {
-		return !ok && !f.wrong
+	if !ok || f.ambiguous || f.hostless {
+		return !ok && !f.ambiguous
 	}
-	// fasthttp takes an error of reading trailers for their end.
+	// fasthttp takes an error while reading trailers for their end.
 	var refused *framingError
 	return !errors.As(conn.Refused(), &refused) || refused.request > c.ConnRequestNum()
 }
 
-// framed is next for requests that end in one place only. After others the connection is of no use.
-func (s *Server) framed(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+// checkFraming refuses a request that is ambiguous, and closes its connection.
+func (s *Server) checkFraming(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
-		f := framingOf(string(c.Request.Header.Protocol()), c.Request.Header.RawHeaders())
-		if !mayServe(c, f) {
+		f := parseFraming(string(c.Request.Header.Protocol()), c.Request.Header.RawHeaders())
+		if !isUnambiguous(c, f) {
 			s.refuseUnread(c, fiber.ErrBadRequest)
 			c.SetConnectionClose()
 			return
@@ -343,7 +343,7 @@ func (s *Server) framed(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 			dropTrailers(&c.Request.Header)
 		}
 		next(c)
-		if f.last {
+		if f.closes {
 			c.SetConnectionClose()
 		}
 	}

@@ -16,14 +16,14 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// inspected is a connection of which a framer reads along.
-type inspected struct {
+// inspectedConn is a connection that a framer inspects.
+type inspectedConn struct {
 	from io.Reader
 	framer
 	refused error
 }
 
-func (c *inspected) Read(b []byte) (int, error) {
+func (c *inspectedConn) Read(b []byte) (int, error) {
 	if c.refused != nil {
 		return 0, c.refused
 	}
@@ -37,7 +37,7 @@ func (c *inspected) Read(b []byte) (int, error) {
 
 // ownRequests returns the bodies of the requests of a stream that this server answers.
 func ownRequests(stream io.Reader) (bodies []string) {
-	conn := &inspected{from: stream}
+	conn := &inspectedConn{from: stream}
 	reader := bufio.NewReader(conn)
 	for n := uint64(1); ; n++ {
 		// net/http takes no empty line before a request, which RFC 9112, section 2.2, asks for.
@@ -50,13 +50,13 @@ func ownRequests(stream io.Reader) (bodies []string) {
 			return bodies
 		}
 		h := &req.Header
-		found := framingOf(string(h.Protocol()), h.RawHeaders())
+		found := parseFraming(string(h.Protocol()), h.RawHeaders())
 		// What the line of the request says is compared elsewhere.
-		if found.wrong || found.hostless || string(h.Method()) != "POST" || string(h.RequestURI()) != "/" {
+		if found.ambiguous || found.hostless || string(h.Method()) != "POST" || string(h.RequestURI()) != "/" {
 			return bodies
 		}
 		bodies = append(bodies, string(req.Body()))
-		if found.last || h.ConnectionClose() {
+		if found.closes || h.ConnectionClose() {
 			return bodies
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-func dial(t *testing.T, s *served) net.Conn {
+func dial(t *testing.T, s *runningServer) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
@@ -27,7 +27,7 @@ func dial(t *testing.T, s *served) net.Conn {
 // What one reader takes for a body and another for the next request is answered once, and nothing after it.
 func TestRequestsThatEndInTwoPlaces(t *testing.T) {
 	t.Parallel()
-	s := serve(t, broken(t, io.Discard, nil))
+	s := serve(t, newBrokenServer(t, io.Discard, nil))
 	hidden := "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
 	chunk := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(hidden), hidden)
 	post := "POST /cal/events/v1/tags HTTP/1.1\r\nHost: x\r\n"
@@ -108,7 +108,7 @@ func TestRequestsThatEndInTwoPlaces(t *testing.T) {
 
 func TestConnectionsEndWhenTheClientSaysSo(t *testing.T) {
 	t.Parallel()
-	s := serve(t, broken(t, io.Discard, nil))
+	s := serve(t, newBrokenServer(t, io.Discard, nil))
 	for _, options := range []string{"close", "Close", "foo, close"} {
 		c := dial(t, s)
 		exchange(t, c, "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: "+options+"\r\n\r\n")
@@ -126,7 +126,7 @@ func TestTrailersAreNoHeaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t, broken(t, &log, func(_ *handlers.Config, c *server.Config) { c.Proxies = proxies }))
+	s := serve(t, newBrokenServer(t, &log, func(_ *handlers.Config, c *server.Config) { c.Proxies = proxies }))
 	c := dial(t, s)
 	res := exchange(t, c, "POST /nowhere HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 198.51.100.7\r\nTransfer-Encoding: chunked\r\n\r\n"+
 		"1\r\nx\r\n0\r\nX-Forwarded-For: 203.0.113.9\r\nX-Request-Id: forged\r\n\r\n")
@@ -144,7 +144,7 @@ func TestTrailersAreNoHeaders(t *testing.T) {
 
 func TestBodiesThatAreReceivedAreBounded(t *testing.T) {
 	t.Parallel()
-	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
+	s := serve(t, newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
 		c.Receiving, c.Metrics = 3<<20, server.NewMetrics("test")
 	}))
 	head := func(size int) string {
@@ -180,7 +180,7 @@ func TestBodiesThatAreReceivedAreBounded(t *testing.T) {
 // Who sends all of a body that is too large gets to read the answer.
 func TestTooLargeBodiesAreAnswered(t *testing.T) {
 	t.Parallel()
-	s := serve(t, broken(t, io.Discard, nil))
+	s := serve(t, newBrokenServer(t, io.Discard, nil))
 	const size = 6 << 20
 	c := dial(t, s)
 	go func() {
@@ -201,11 +201,11 @@ func TestCredentialsThatNobodyLooksAtChangeNoRate(t *testing.T) {
 		"picture": {"GET", "/media/none.png"}, "preflight": {"OPTIONS", "/cal/events/v1/events"},
 		"method": {"PUT", "/cal/events/v1/events"}, "long": {"GET", "/cal/events/v1/events?search=" + strings.Repeat("x", 9000)},
 	} {
-		s := broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
+		s := newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
 			c.Rates.Address = limit.Rate{Interval: time.Hour, Burst: 2}
 		})
 		for i := range 3 {
-			res := doAt(t, s, target[0], target[1], "Authorization", "Bearer x")
+			res := doAtRoot(t, s, target[0], target[1], "Authorization", "Bearer x")
 			if (res.Status == 429) != (i == 2) {
 				t.Errorf("%s, request %d: %d %s", name, i, res.Status, res.Body)
 			}

@@ -113,40 +113,40 @@ func (w *fuzzWorld) edit(r *fuzzRequest, edits []byte) {
 }
 
 func (w *fuzzWorld) editOnce(r *fuzzRequest, what, a, b, c byte) {
-	name := chosen(w.words.parameters, a)
-	value := chosen(fuzzValues, b)
+	name := choose(w.words.parameters, a)
+	value := choose(fuzzValues, b)
 	switch what % 9 {
 	case 0: // another operation
-		o := chosen(w.words.operations, a)
+		o := choose(w.words.operations, a)
 		_, query, asked := strings.Cut(r.target, "?")
-		path := strings.NewReplacer("{id}", chosen(fuzzIDs, b), "{slug}", chosen(fuzzSlugs, b)).Replace(o.path)
-		r.method, r.target = o.method, chosen(fuzzMounts, c)+fuzzRoot+strings.TrimSuffix(path, "/")
+		path := strings.NewReplacer("{id}", choose(fuzzIDs, b), "{slug}", choose(fuzzSlugs, b)).Replace(o.path)
+		r.method, r.target = o.method, choose(fuzzMounts, c)+fuzzRoot+strings.TrimSuffix(path, "/")
 		if asked {
 			r.target += "?" + query
 		}
 	case 1, 2: // a parameter in the query
-		r.target += queryMark(r.target) + url.QueryEscape(name) + chosen([]string{"", "", "[]", "[a]"}, c) + "=" + plain(value)
+		r.target += queryMark(r.target) + url.QueryEscape(name) + choose([]string{"", "", "[]", "[a]"}, c) + "=" + plain(value)
 	case 3:
-		r.setHeader(chosen(fuzzHeaders, a))
+		r.setHeader(choose(fuzzHeaders, a))
 	case 4, 5: // a member of the JSON
 		r.setHeader("Content-Type: application/json")
 		r.addMember(name, value)
 	case 6: // a member of an object in the JSON
 		r.setHeader("Content-Type: application/json")
-		inner := chosen(w.words.parameters, c)
-		r.addMember(chosen([]string{"venue", "organizer"}, a), `{"venue":"V","organizer":"O","`+inner+`":`+value+`}`)
+		inner := choose(w.words.parameters, c)
+		r.addMember(choose([]string{"venue", "organizer"}, a), `{"venue":"V","organizer":"O","`+inner+`":`+value+`}`)
 	case 7: // a field of a form
 		r.setHeader("Content-Type: application/x-www-form-urlencoded")
 		if strings.HasPrefix(r.body, "{") {
 			r.body = ""
 		}
-		r.body += "&" + url.QueryEscape(name) + chosen([]string{"", "", "[]", "[0][venue]", "[organizer]"}, c) + "=" + plain(value)
+		r.body += "&" + url.QueryEscape(name) + choose([]string{"", "", "[]", "[0][venue]", "[organizer]"}, c) + "=" + plain(value)
 	case 8:
-		r.as = chosen(fuzzLogins, a)
+		r.as = choose(fuzzLogins, a)
 	}
 }
 
-func chosen[T any](from []T, b byte) T { return from[int(b)%len(from)] }
+func choose[T any](from []T, b byte) T { return from[int(b)%len(from)] }
 
 func queryMark(target string) string {
 	if strings.Contains(target, "?") {

@@ -11,47 +11,47 @@ import (
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
-// The paths that tell whether the process is alive, and whether it should be sent requests.
+// Paths for probes: whether the process is alive, and whether it is ready for requests.
 const (
 	alivePath = "/healthz"
 	readyPath = "/readyz"
 )
 
-// Check is something that has to be well for the server to be ready.
+// Check is a condition of readiness.
 type Check struct {
-	Name string // as /readyz shows it: "database"
+	Name string // in /readyz, such as "database"
 	Do   func(context.Context) error
 }
 
-// IndexState is an index that tells whether it is loaded.
+// IndexState reports when an index was loaded.
 type IndexState interface {
 	IndexStats
 	// Made returns the time at which the index was last loaded in full: zero until it is.
 	Made() time.Time
 }
 
-// Probes look every so often, and several may look at once: what a check found holds for a moment.
+// Several probes may arrive at once, so they share results for a moment.
 const (
-	checkFor  = time.Second
-	checkTime = 2 * time.Second // for one check
+	checkTTL     = time.Second
+	checkTimeout = 2 * time.Second // of one check
 )
 
-// health is what the checks found last.
+// health has the last results of the checks.
 type health struct {
 	mu    sync.Mutex
 	at    time.Time
 	found jsonwrite.Object // name: "ok" or "failed"
 	well  bool
 
-	warned bool // of an index that is late
+	warned bool // that the index is late
 }
 
-// ready reports whether the server should be sent requests, with a word about each condition.
+// ready reports whether the server is ready, with the state of each condition.
 func (s *Server) ready(ctx context.Context) (bool, jsonwrite.Object) {
 	h := &s.health
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.at.IsZero() || time.Since(h.at) >= checkFor {
+	if h.at.IsZero() || time.Since(h.at) >= checkTTL {
 		h.check(ctx, s)
 	}
 	accepting := "ok"
@@ -64,17 +64,16 @@ func (s *Server) ready(ctx context.Context) (bool, jsonwrite.Object) {
 		word := "ok"
 		if s.Index.Made().IsZero() {
 			word = "loading"
-			well = well && h.late(ctx, s)
+			well = well && h.indexWaitOver(ctx, s)
 		}
 		found = append(found, jsonwrite.Member{"index", word})
 	}
 	return well, found
 }
 
-// late reports whether the server has waited for its index for long enough. Without the index the database answers
-// lists. An index that is made anew is not waited for: after a large change that happens to all processes at once
-// (decision 028).
-func (h *health) late(ctx context.Context, s *Server) bool {
+// indexWaitOver reports whether the server has waited for its index for IndexWait. Without the index the database
+// answers lists (decision 028).
+func (h *health) indexWaitOver(ctx context.Context, s *Server) bool {
 	if time.Since(s.started) < s.IndexWait {
 		return false
 	}
@@ -85,7 +84,7 @@ func (h *health) late(ctx context.Context, s *Server) bool {
 	return true
 }
 
-// indexState is what /readyz?verbose says about the index.
+// indexState describes the index for /readyz?verbose.
 func (s *Server) indexState() jsonwrite.Object {
 	if s.Index == nil {
 		return jsonwrite.Object{{"state", "off"}}
@@ -101,12 +100,12 @@ func (s *Server) indexState() jsonwrite.Object {
 	return found
 }
 
-// check runs all checks. What is wrong is logged when it begins and not shown: it may name hosts.
+// check runs all checks. It logs an error when it first occurs, and does not show it: it may name hosts.
 func (h *health) check(ctx context.Context, s *Server) {
 	was := h.found
 	h.found, h.well = make(jsonwrite.Object, 0, len(s.Checks)), true
 	for i, c := range s.Checks {
-		within, cancel := context.WithTimeout(ctx, checkTime)
+		within, cancel := context.WithTimeout(ctx, checkTimeout)
 		err := c.Do(within)
 		cancel()
 		word := "ok"
@@ -129,24 +128,23 @@ func (h *health) check(ctx context.Context, s *Server) {
 	h.at = time.Now()
 }
 
-// probe answers the paths of health, which no limit holds up.
-func (s *Server) probe(c *fiber.Ctx, x *exchange) (answered bool) {
+// serveHealth answers probes. No limit applies to them.
+func (s *Server) serveHealth(c *fiber.Ctx) error {
 	path := string(c.Request().URI().PathOriginal())
-	if path != alivePath && path != readyPath || c.Method() != fiber.MethodGet && c.Method() != fiber.MethodHead {
-		return false
+	if path != alivePath && path != readyPath || !isRead(c) {
+		return c.Next()
 	}
 	status, body := http.StatusOK, []byte(`{"status":"ok"}`)
 	if path == readyPath {
 		status, body = s.readiness(context.Background(), c.Context().QueryArgs().Has("verbose"))
 	}
-	x.probe = true
+	exchangeOf(c).health = true
 	c.Set(fiber.HeaderContentType, typeJSON)
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	c.Status(status).Response().SetBody(body)
-	return true
+	return c.Status(status).Send(body)
 }
 
-// readiness is the reply of /readyz, or of /readyz?verbose.
+// readiness returns the reply of /readyz, or of /readyz?verbose.
 func (s *Server) readiness(ctx context.Context, verbose bool) (status int, body []byte) {
 	well, found := s.ready(ctx)
 	status, word := http.StatusOK, "ready"

@@ -23,19 +23,18 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// The headers of draft-ietf-httpapi-idempotency-key-header, and one that says that an answer is not the first.
+// Headers of draft-ietf-httpapi-idempotency-key-header, and one that marks a repeated answer.
 const (
 	headerKey      = "Idempotency-Key"
 	headerReplayed = "Idempotency-Replayed"
 )
 
 const (
-	// leaseMargin is how much longer than its own deadline a request is taken to be at work: for storing the answer, and
-	// for clocks that differ.
+	// leaseMargin extends the lease beyond the deadline of the work: for storing the answer, and for clocks that differ.
 	leaseMargin = 10 * time.Second
-	// keepTime is how long storing the answer may take, after all else.
-	keepTime = 5 * time.Second
-	maxKey   = 255
+	// storeTimeout bounds the storing of the answer, after the deadline of the work.
+	storeTimeout = 5 * time.Second
+	maxKey       = 255 // bytes
 )
 
 var (
@@ -43,17 +42,15 @@ var (
 	errKeyReused = &calendar.Error{Code: "rest_idempotency_key_reused", Key: "rest_idempotency_key_reused"}
 )
 
-// once runs a request, or answers it as it was answered before if it is a POST with a key that its sender has used
-// already. What is remembered is what took effect: a refusal changes nothing, so the same request is simply looked at
-// again, and a corrected one may have the same key.
+// applyKey repeats the stored answer to a POST whose key the caller has used before, and else stores the answer. It does
+// not store a refusal: that changed nothing, and a corrected request may have the same key.
 //
-// All headers of the reply that are not those of every reply have to be set in run, so that they are remembered.
-func (s *Server) once(
-	c *fiber.Ctx, x *exchange, m *handlers.Match, call handlers.Call, run func(handlers.Call) error,
-) (err error) {
+// The stored answer has the headers that later steps set. Steps before this one set those of every reply.
+func (s *Server) applyKey(c *fiber.Ctx) (err error) {
+	x := exchangeOf(c)
 	sent := c.Request().Header.PeekAll(headerKey)
-	if len(sent) == 0 || s.Replays == nil || method(c) != fiber.MethodPost || x.caller.UserID == 0 {
-		return run(call)
+	if len(sent) == 0 || s.Replays == nil || effectiveMethod(c) != fiber.MethodPost || x.caller.UserID == 0 {
+		return c.Next()
 	}
 	key, ok := parseKey(string(sent[0]))
 	if !ok || len(sent) > 1 {
@@ -63,69 +60,69 @@ func (s *Server) once(
 	if request.Fingerprint, err = fingerprint(c); err != nil {
 		return err
 	}
-	claim, err := s.Replays.Begin(x.ctx, request, x.now, s.lease(m))
+	claim, err := s.Replays.Begin(x.ctx, request, x.now, s.leaseTime(x))
 	if err != nil {
-		return keyRefusal(err)
+		return translateKeyError(err)
 	}
-	if call.Made = claim.Made; claim.Answer != nil && roleOf(claim.Answer) == string(x.caller.Role) {
-		if err := s.API.Accessible(x.ctx, m, call); err != nil {
+	x.claim = claim
+	if claim.Answer != nil && callerRole(claim.Answer) == string(x.caller.Role) {
+		if err := s.API.Accessible(x.ctx, x.match, s.newCall(c, x)); err != nil {
 			return err
 		}
-		x.repeat(c, claim.Answer)
+		x.repeatAnswer(c, claim.Answer)
 		return nil
 	}
 	answered := false
-	if call.Made == 0 {
-		call.Mark = claim.Mark
+	if claim.Made == 0 {
 		defer func() {
-			// Also after a panic. What is committed is not dropped, whatever came after it.
+			// Also after a panic. Drop keeps the key of a committed record.
 			if !answered {
-				s.settle(x, claim.Drop)
+				s.endClaim(x, claim.Drop)
 			}
 		}()
 	}
-	if err := run(call); err != nil {
-		return keyRefusal(err)
+	if err := c.Next(); err != nil {
+		return translateKeyError(err)
 	}
-	answered, x.replayed = true, call.Made != 0
-	answer := answerOf(c, x)
-	s.settle(x, func(ctx context.Context) error { return claim.Keep(ctx, answer) })
+	answered, x.replayed = true, claim.Made != 0
+	answer := copyAnswer(c, x)
+	s.endClaim(x, func(ctx context.Context) error { return claim.Keep(ctx, answer) })
 	return nil
 }
 
-// lease is how long a request may be at work before another process thinks that nobody is.
-func (s *Server) lease(m *handlers.Match) time.Duration {
+// leaseTime returns how long a request may take before another one with its key takes over.
+func (s *Server) leaseTime(x *exchange) time.Duration {
 	timeout := s.Timeout
-	if m.Upload() {
+	if x.match.Upload() {
 		timeout = s.UploadTimeout
 	}
 	return time.Duration(seconds(timeout))*time.Second + leaseMargin
 }
 
-// settle ends a claim. The request is answered either way: who asks again without it waits for the lease, or is shown
-// the record.
-func (s *Server) settle(x *exchange, do func(context.Context) error) {
-	// The deadline of the work is not that of its traces.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx), keepTime)
+// endClaim stores the answer or drops the claim. An error is logged: a retry waits for the end of the lease, or is
+// answered from the record.
+func (s *Server) endClaim(x *exchange, do func(context.Context) error) {
+	// The deadline of the work may have passed. Its span stays.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx), storeTimeout)
 	defer cancel()
 	if err := do(ctx); err != nil {
 		s.Log.WarnContext(ctx, "idempotency key", "id", x.id, "error", err)
 	}
 }
 
-// keyRefusal is what a client is told of a key that is not to be had; other errors stay.
-func keyRefusal(err error) error {
+// translateKeyError translates the refusal of a key into an error of the contract. Other errors stay.
+func translateKeyError(err error) error {
 	switch {
 	case errors.Is(err, idempotency.ErrInUse):
-		return &turnedAway{error: errKeyInUse, retry: time.Second, reason: reasonKey}
+		return &refusedError{error: errKeyInUse, retry: time.Second, reason: reasonKey}
 	case errors.Is(err, idempotency.ErrReused):
 		return errKeyReused
 	}
 	return err
 }
 
-// parseKey reads the header: a string of RFC 8941, whose parameters mean nothing, or a word without quotes. ok is false
-// for what is neither, and for a key that is empty or too long.
+// parseKey parses the header: a string of RFC 8941, or a word without quotes. It ignores the parameters of a string. It
+// refuses any other text, and a key that is empty or too long.
 func parseKey(header string) (key string, ok bool) {
 	header = strings.Trim(header, " \t")
 	quoted, isQuoted := strings.CutPrefix(header, `"`)
@@ -148,55 +145,55 @@ func parseKey(header string) (key string, ok bool) {
 	return "", false
 }
 
-// isKey reports whether a key has a length that is stored, and nothing but printable ASCII.
+// isKey reports whether a key has 1 to maxKey printable ASCII characters.
 func isKey(key string) bool {
 	return len(key) > 0 && len(key) <= maxKey &&
 		!strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r > '~' })
 }
 
-// fingerprint tells requests apart by what they write. Two forms with the same fields and files are the same, although a
-// client draws the boundary between their parts by lot.
+// fingerprint hashes what a request writes. Two forms with the same fields and files have the same fingerprint, although
+// their boundaries differ.
 func fingerprint(c *fiber.Ctx) (sum [sha256.Size]byte, err error) {
 	h := sha256.New()
-	add(h, []byte(method(c)))
-	add(h, c.Request().URI().PathOriginal())
-	add(h, c.Request().URI().QueryString())
-	add(h, c.Request().Header.Peek(fiber.HeaderIfMatch))
+	hashPart(h, []byte(effectiveMethod(c)))
+	hashPart(h, c.Request().URI().PathOriginal())
+	hashPart(h, c.Request().URI().QueryString())
+	hashPart(h, c.Request().Header.Peek(fiber.HeaderIfMatch))
 	kind, params, err := mime.ParseMediaType(strings.Clone(c.Get(fiber.HeaderContentType)))
 	coding := c.Request().Header.Peek(fiber.HeaderContentEncoding)
 	if err != nil || kind != fiber.MIMEMultipartForm || len(coding) > 0 {
-		add(h, c.Request().Header.ContentType())
-		add(h, coding)
-		add(h, c.BodyRaw())
+		hashPart(h, c.Request().Header.ContentType())
+		hashPart(h, coding)
+		hashPart(h, c.BodyRaw())
 		return [sha256.Size]byte(h.Sum(nil)), nil
 	}
-	// One that cannot be read is refused by who reads it.
+	// Package handlers refuses a form that does not parse.
 	if form, err := handlers.MultipartForm(c, params["boundary"]); err == nil {
-		if err := addForm(h, form); err != nil {
+		if err := hashForm(h, form); err != nil {
 			return sum, err
 		}
 	}
 	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
-// add adds a part of a request: with its length before it, so that no two lists of parts are alike.
-func add(h hash.Hash, part []byte) {
+// hashPart hashes a part of a request. The length before it makes different lists of parts hash differently.
+func hashPart(h hash.Hash, part []byte) {
 	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(part))))
 	h.Write(part)
 }
 
-func addForm(h hash.Hash, form *multipart.Form) error {
+func hashForm(h hash.Hash, form *multipart.Form) error {
 	for _, name := range slices.Sorted(maps.Keys(form.Value)) {
 		for _, value := range form.Value[name] {
-			add(h, []byte(name))
-			add(h, []byte(value))
+			hashPart(h, []byte(name))
+			hashPart(h, []byte(value))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(form.File)) {
 		for _, file := range form.File[name] {
-			add(h, []byte(name))
-			add(h, []byte(file.Filename))
-			if err := addFile(h, file); err != nil {
+			hashPart(h, []byte(name))
+			hashPart(h, []byte(file.Filename))
+			if err := hashFile(h, file); err != nil {
 				return err
 			}
 		}
@@ -204,42 +201,42 @@ func addForm(h hash.Hash, form *multipart.Form) error {
 	return nil
 }
 
-func addFile(h hash.Hash, file *multipart.FileHeader) (err error) {
+func hashFile(h hash.Hash, file *multipart.FileHeader) (err error) {
 	f, err := file.Open()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	add(h, strconv.AppendInt(nil, file.Size, 10))
+	hashPart(h, strconv.AppendInt(nil, file.Size, 10))
 	_, err = io.Copy(h, f)
 	return err
 }
 
-// ofOneReply are headers that belong to one reply and not to an answer.
-var ofOneReply = map[string]bool{
+// perReplyHeaders are neither cached nor stored: each reply has its own. Names are in lower case.
+var perReplyHeaders = map[string]bool{
 	"x-request-id": true, "date": true, "server": true, "connection": true, "content-length": true,
 	"transfer-encoding": true, "ratelimit": true, "ratelimit-policy": true, "content-language": true,
 }
 
-// answerOf is the reply as it stands, before the headers that every reply has.
-func answerOf(c *fiber.Ctx, x *exchange) idempotency.Answer {
+// copyAnswer copies the reply as it stands, before setHeaders.
+func copyAnswer(c *fiber.Ctx, x *exchange) idempotency.Answer {
 	a := idempotency.Answer{
 		Status: c.Response().StatusCode(), Body: slices.Clone(c.Response().Body()),
 		Header: [][2]string{{fiber.HeaderContentLanguage, string(x.lang)}, {headerRole, string(x.caller.Role)}},
 	}
 	c.Response().Header.VisitAll(func(name, value []byte) {
-		if !ofOneReply[strings.ToLower(string(name))] {
+		if !perReplyHeaders[strings.ToLower(string(name))] {
 			a.Header = append(a.Header, [2]string{string(name), string(value)})
 		}
 	})
 	return a
 }
 
-// headerRole is kept with an answer and not sent: the role that its caller had. With another role the answer is made
-// from the record, which shows no linked record that the caller may not read.
+// headerRole is stored with an answer and never sent. It has the role of the caller. A caller with another role is
+// answered from the record, without links that the role may not read.
 const headerRole = ":role"
 
-func roleOf(a *idempotency.Answer) string {
+func callerRole(a *idempotency.Answer) string {
 	for _, h := range a.Header {
 		if h[0] == headerRole {
 			return h[1]
@@ -248,8 +245,8 @@ func roleOf(a *idempotency.Answer) string {
 	return ""
 }
 
-// repeat sends an answer that was given before.
-func (x *exchange) repeat(c *fiber.Ctx, a *idempotency.Answer) {
+// repeatAnswer writes a stored answer.
+func (x *exchange) repeatAnswer(c *fiber.Ctx, a *idempotency.Answer) {
 	x.replayed = true
 	for _, h := range a.Header {
 		switch h[0] {

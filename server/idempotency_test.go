@@ -44,7 +44,7 @@ func TestWhatEndsARequestFreesItsKey(t *testing.T) {
 		} {
 			t.Run(c.name, func(t *testing.T) {
 				interrupt = c.interrupt
-				s := broken(t, io.Discard, func(h *handlers.Config, s *server.Config) {
+				s := newBrokenServer(t, io.Discard, func(h *handlers.Config, s *server.Config) {
 					h.DB, s.Replays = st.Ent, idempotency.New(st.Ent)
 					if c.status == 503 {
 						s.Timeout = time.Second
@@ -92,7 +92,7 @@ func TestPreflightAllowsWhatIsAskedFor(t *testing.T) {
 		"content-type,Idempotency-Key":         always + ", Idempotency-Key",
 		"idempotency-key , IDEMPOTENCY-KEY, x": always + ", Idempotency-Key",
 	} {
-		res := api.Do(t, with(ask("OPTIONS", "/events"), "Access-Control-Request-Headers", asked))
+		res := api.Do(t, withHeaders(ask("OPTIONS", "/events"), "Access-Control-Request-Headers", asked))
 		if got := res.Header.Get("Access-Control-Allow-Headers"); got != want {
 			t.Errorf("asked for %q: got %q, want %q", asked, got, want)
 		}
@@ -102,7 +102,7 @@ func TestPreflightAllowsWhatIsAskedFor(t *testing.T) {
 func TestKeysAreIgnoredWithoutAKeeper(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))
-	s := broken(t, io.Discard, func(h *handlers.Config, _ *server.Config) { h.DB = st.Ent })
+	s := newBrokenServer(t, io.Discard, func(h *handlers.Config, _ *server.Config) { h.DB = st.Ent })
 	for range 2 {
 		res := do(t, s, "POST", "/tags?name=One", "Authorization", "Bearer "+secret(t, st), "Idempotency-Key", `"one`)
 		if res.Header.Get("Idempotency-Replayed") != "" || res.Status != 201 && res.Status != 400 {

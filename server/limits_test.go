@@ -30,15 +30,17 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// stuck is a store of files in which opening one takes until it is let go.
-type stuck struct {
+// stuckStore is a store whose Open blocks until leave is closed.
+type stuckStore struct {
 	media.Store
 	entered, leave chan struct{}
 }
 
-func newStuck() *stuck { return &stuck{entered: make(chan struct{}, 100), leave: make(chan struct{})} }
+func newStuckStore() *stuckStore {
+	return &stuckStore{entered: make(chan struct{}, 100), leave: make(chan struct{})}
+}
 
-func (s *stuck) Open(ctx context.Context, _ string) (io.ReadSeekCloser, media.Info, error) {
+func (s *stuckStore) Open(ctx context.Context, _ string) (io.ReadSeekCloser, media.Info, error) {
 	s.entered <- struct{}{}
 	select {
 	case <-s.leave:
@@ -52,19 +54,19 @@ type picture struct{ *strings.Reader }
 
 func (picture) Close() error { return nil }
 
-// served is a server on a real address until the test ends.
-type served struct {
+// runningServer is a server on a real address until the test ends.
+type runningServer struct {
 	*server.Server
 	url   string
 	stop  context.CancelFunc
 	ended chan error
 }
 
-func serve(t *testing.T, s *server.Server) *served {
+func serve(t *testing.T, s *server.Server) *runningServer {
 	t.Helper()
 	ln := listen(t)
 	ctx, cancel := context.WithCancel(t.Context())
-	out := &served{s, "http://" + ln.Addr().String(), cancel, make(chan error, 1)}
+	out := &runningServer{s, "http://" + ln.Addr().String(), cancel, make(chan error, 1)}
 	go func() { out.ended <- s.Serve(ctx, ln) }()
 	t.Cleanup(cancel)
 	return out
@@ -95,8 +97,8 @@ func get(t *testing.T, url string, header ...string) apitest.Response {
 
 func TestBusyIsRefusedEarly(t *testing.T) {
 	t.Parallel()
-	files := newStuck()
-	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Media, c.Concurrent = files, 1 }))
+	files := newStuckStore()
+	s := serve(t, newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Media, c.Concurrent = files, 1 }))
 	first := make(chan apitest.Response, 1)
 	go func() { first <- get(t, s.url+"/media/a.png") }()
 	<-files.entered
@@ -119,7 +121,7 @@ func TestBusyIsRefusedEarly(t *testing.T) {
 
 func TestRepliesThatNobodyTakesAreBounded(t *testing.T) {
 	t.Parallel()
-	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Sending = 20 << 10 }))
+	s := serve(t, newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Sending = 20 << 10 }))
 	doc := s.url + "/cal/events/v1/doc"
 	large := get(t, doc, "Accept", "application/json")
 	if large.Status != 503 || large.Get(t, "code") != "rest_unavailable" {
@@ -134,7 +136,7 @@ func TestRepliesThatNobodyTakesAreBounded(t *testing.T) {
 			t.Errorf("a small reply: %d", res.Status)
 		}
 	}
-	ample := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Sending = 1 << 20 }))
+	ample := serve(t, newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Sending = 1 << 20 }))
 	for range 20 {
 		// What was taken counts no more.
 		if res := get(t, ample.url+"/cal/events/v1/doc"); res.Status != 200 {
@@ -146,8 +148,8 @@ func TestRepliesThatNobodyTakesAreBounded(t *testing.T) {
 func TestDeadlines(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := broken(t, &log, func(_ *handlers.Config, c *server.Config) {
-		c.Media, c.Timeout, c.UploadTimeout = newStuck(), 20*time.Millisecond, time.Hour
+	s := newBrokenServer(t, &log, func(_ *handlers.Config, c *server.Config) {
+		c.Media, c.Timeout, c.UploadTimeout = newStuckStore(), 20*time.Millisecond, time.Hour
 	})
 	if res := do(t, s, "GET", "/../../../media/a.png"); res.Status == 200 {
 		t.Error(res.Status)
@@ -220,7 +222,7 @@ func TestRates(t *testing.T) {
 		} {
 			t.Run(test.name, func(t *testing.T) {
 				test.limits.Proxies = proxies
-				s := broken(t, io.Discard, func(h *handlers.Config, c *server.Config) {
+				s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
 					h.DB, c.Limits, c.Metrics = st.Ent, test.limits, server.NewMetrics("test")
 				})
 				limited := test.limits.Rates != (server.Rates{})
@@ -246,7 +248,7 @@ func TestRates(t *testing.T) {
 
 func TestConnectionsAreBounded(t *testing.T) {
 	t.Parallel()
-	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Connections = 1 }))
+	s := serve(t, newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Connections = 1 }))
 	address := strings.TrimPrefix(s.url, "http://")
 	first, err := net.Dial("tcp", address)
 	if err != nil {
@@ -295,7 +297,7 @@ func exchange(t *testing.T, c net.Conn, request string) apitest.Response {
 // What the HTTP library refuses is told in the language that was read by then.
 func TestRefusedBodyInTheLanguageOfTheRequest(t *testing.T) {
 	t.Parallel()
-	s := serve(t, broken(t, io.Discard, nil))
+	s := serve(t, newBrokenServer(t, io.Discard, nil))
 	for _, test := range []struct{ name, path, header, want string }{
 		{"site", "/cal/events/v1/events", "", "en"},
 		{"header", "/cal/events/v1/events", "Accept-Language: es\r\n", "es"},
@@ -323,7 +325,7 @@ func TestSlowClient(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	m := server.NewMetrics("test")
-	s := broken(t, &log, func(_ *handlers.Config, c *server.Config) { c.Metrics = m })
+	s := newBrokenServer(t, &log, func(_ *handlers.Config, c *server.Config) { c.Metrics = m })
 	c := s.App().AcquireCtx(&fasthttp.RequestCtx{})
 	defer s.App().ReleaseCtx(c)
 	if err := s.App().Config().ErrorHandler(c, fiber.ErrRequestTimeout); err != nil {
@@ -344,7 +346,7 @@ func TestSlowClient(t *testing.T) {
 func TestRequestIDs(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
-	s := broken(t, &log, nil)
+	s := newBrokenServer(t, &log, nil)
 	for _, test := range []struct {
 		given string
 		kept  bool
@@ -373,7 +375,7 @@ func TestLogLinesHaveNoSecrets(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		var log bytes.Buffer
-		s := broken(t, io.Discard, func(h *handlers.Config, c *server.Config) { h.DB, c.Log = st.Ent, jsonLog(&log) })
+		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) { h.DB, c.Log = st.Ent, jsonLog(&log) })
 		token := secret(t, st)
 		do(t, s, "GET", "/events/15?password=hunter2&token="+token, "Authorization", "Bearer "+token, "Cookie", "hunter2")
 		do(t, s, "GET", "/nothing/hunter2", "Authorization", "Basic aHVudGVyMjpodW50ZXIy")
@@ -409,7 +411,7 @@ func TestLogLinesHaveNoSecrets(t *testing.T) {
 func TestManyPasswordsAtOnce(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		s := serve(t, broken(t, io.Discard, func(h *handlers.Config, c *server.Config) {
+		s := serve(t, newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
 			h.DB, c.Rates.Address = st.Ent, limit.Rate{Interval: time.Hour, Burst: 30}
 		}))
 		ask := func(i int) int {
@@ -446,7 +448,7 @@ func TestRateOfATokenInAnyForm(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		token := secret(t, st)
-		s := broken(t, io.Discard, func(h *handlers.Config, c *server.Config) {
+		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
 			h.DB, c.Rates.Token = st.Ent, limit.Rate{Interval: time.Hour, Burst: 2}
 		})
 		for i, authorization := range []string{"Bearer " + token, "bearer  " + token[:6] + " " + token[6:], "Bearer " + token} {

@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 )
 
-// Metrics count what the server does, for Prometheus. All methods may be called on nil, which counts nothing.
+// Metrics counts what the server does, for Prometheus. A nil *Metrics counts nothing.
 type Metrics struct {
 	registry    *prometheus.Registry
 	requests    *prometheus.CounterVec
@@ -35,7 +35,7 @@ var (
 	statementBuckets = []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 )
 
-// NewMetrics is metrics of a build: the version as it is printed.
+// NewMetrics returns the metrics of a build with the given version.
 func NewMetrics(version string) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
@@ -81,7 +81,7 @@ func NewMetrics(version string) *Metrics {
 	m.registry.MustRegister(m.requests, m.durations, m.bytes, m.inFlight, m.refused, m.deadlines, m.connections,
 		m.statements, m.failures, m.replies, build, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	// What has not happened yet is 0, not missing.
+	// A counter that nothing has raised yet is 0, not missing.
 	for _, reason := range reasons {
 		m.refused.WithLabelValues(reason)
 	}
@@ -98,25 +98,25 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// Register adds metrics of others, such as those of a cache.
+// Register adds metrics of another package.
 func (m *Metrics) Register(c prometheus.Collector) error { return m.registry.Register(c) }
 
-// Pool adds the connections of a database, under a name for the pool: go_sql_open_connections and others.
+// Pool adds the connection pool of a database under a name: go_sql_open_connections and others.
 func (m *Metrics) Pool(name string, db *sql.DB) error {
 	return m.registry.Register(collectors.NewDBStatsCollector(db, name))
 }
 
-// Files adds whether a file of the database was replaced while it was open.
+// Files adds a gauge of whether a file of the database was replaced while it was open.
 func (m *Metrics) Files(replaced func(context.Context) bool) error {
 	return m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "almanac_database_files_replaced",
 		Help: "Whether a file of the SQLite database was removed or replaced while it was open: writes are refused then.",
-	}, func() float64 { return oneIf(replaced(context.Background())) }))
+	}, func() float64 { return boolValue(replaced(context.Background())) }))
 }
 
-// IndexStats is an index that tells its state.
+// IndexStats reports the state of an index.
 type IndexStats interface {
-	// Stats is whether it answers now, how many events it has and up to which revision of the change log.
+	// Stats returns whether the index answers, how many events it has, and its revision of the change log.
 	Stats() (ready bool, events int, revision int64)
 }
 
@@ -127,7 +127,7 @@ func (m *Metrics) Index(x IndexStats) error {
 	}
 	if err := gauge("almanac_index_ready", "Whether the index answers lists.", func() float64 {
 		ready, _, _ := x.Stats()
-		return oneIf(ready)
+		return boolValue(ready)
 	}); err != nil {
 		return err
 	}
@@ -143,14 +143,14 @@ func (m *Metrics) Index(x IndexStats) error {
 	})
 }
 
-func oneIf(ok bool) float64 {
+func boolValue(ok bool) float64 {
 	if ok {
 		return 1
 	}
 	return 0
 }
 
-// SQL times a statement, in the form that store.Watch takes.
+// SQL is a hook for store.Watch that times each statement.
 func (m *Metrics) SQL(ctx context.Context, operation, _ string) (context.Context, func(error)) {
 	began := time.Now()
 	return ctx, func(err error) {
@@ -161,13 +161,13 @@ func (m *Metrics) SQL(ctx context.Context, operation, _ string) (context.Context
 	}
 }
 
-// Handler answers with the metrics.
+// Handler returns the handler of /metrics.
 func (m *Metrics) Handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{Registry: m.registry})
 }
 
-// watch adds what a server knows of itself.
-func (m *Metrics) watch(s *Server) error {
+// registerServer adds the gauges of a server.
+func (m *Metrics) registerServer(s *Server) error {
 	for _, g := range []struct {
 		name, which string
 		gate        *limit.Gate
@@ -176,7 +176,7 @@ func (m *Metrics) watch(s *Server) error {
 		{"large", "Requests with a body over 64 KiB", s.large},
 		{"media", "Requests that decode or download pictures", s.media},
 	} {
-		if err := m.watchGate("almanac_http_"+g.name, g.which, g.gate); err != nil {
+		if err := m.registerGate("almanac_http_"+g.name, g.which, g.gate); err != nil {
 			return err
 		}
 	}
@@ -204,7 +204,7 @@ func (m *Metrics) watch(s *Server) error {
 		}},
 		{"almanac_ready", "Whether the server should be sent requests, as /readyz says.", func() float64 {
 			ready, _ := s.ready(context.Background())
-			return oneIf(ready)
+			return boolValue(ready)
 		}},
 		{"almanac_cache_bytes", "Size of the replies that are kept, about.", func() float64 {
 			if s.cache == nil {
@@ -226,8 +226,8 @@ func (m *Metrics) watch(s *Server) error {
 	return nil
 }
 
-// watchGate adds what a gate knows of itself.
-func (m *Metrics) watchGate(name, which string, gate *limit.Gate) error {
+// registerGate adds the gauges of a gate.
+func (m *Metrics) registerGate(name, which string, gate *limit.Gate) error {
 	for suffix, g := range map[string]struct {
 		help  string
 		value func() int
@@ -244,27 +244,27 @@ func (m *Metrics) watchGate(name, which string, gate *limit.Gate) error {
 	return nil
 }
 
-// cached counts a request by what came of asking the cache.
-func (m *Metrics) cached(result string) {
+// countCacheResult counts a request by what the cache did for it.
+func (m *Metrics) countCacheResult(result string) {
 	if m != nil {
 		m.replies.WithLabelValues(result).Inc()
 	}
 }
 
-func (m *Metrics) began() {
+func (m *Metrics) requestStarted() {
 	if m != nil {
 		m.inFlight.Inc()
 	}
 }
 
-func (m *Metrics) ended(x *exchange, method string, status, bytes int, took time.Duration) {
+func (m *Metrics) requestEnded(x *exchange, method string, status, bytes int, took time.Duration) {
 	if m == nil {
 		return
 	}
 	m.inFlight.Dec()
 	route := x.route
 	switch {
-	case x.probe:
+	case x.health:
 		route = "health"
 	case route == "":
 		route = "none"
@@ -272,7 +272,7 @@ func (m *Metrics) ended(x *exchange, method string, status, bytes int, took time
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
 	m.durations.WithLabelValues(method, route, strconv.Itoa(status/100)+"xx").Observe(took.Seconds())
 	m.bytes.WithLabelValues(route).Add(float64(bytes))
-	if reason := reasonOf(x.failed); reason != "" {
+	if reason := refusalReason(x.failed); reason != "" {
 		m.refused.WithLabelValues(reason).Inc()
 	}
 	if x.ctx.Err() != nil && x.failed != nil {
@@ -280,7 +280,7 @@ func (m *Metrics) ended(x *exchange, method string, status, bytes int, took time
 	}
 }
 
-func (m *Metrics) refusedConnection(why limit.Reason) {
+func (m *Metrics) countRefusedConnection(why limit.Reason) {
 	if m != nil {
 		m.connections.WithLabelValues(string(why)).Inc()
 	}

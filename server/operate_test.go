@@ -31,7 +31,7 @@ func jsonLog(w io.Writer) *slog.Logger { return slog.New(slog.NewJSONHandler(w, 
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	var away atomic.Bool
-	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
+	s := serve(t, newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
 		c.Checks = []server.Check{
 			{Name: "database", Do: func(ctx context.Context) error {
 				if _, ok := ctx.Deadline(); !ok {
@@ -129,7 +129,7 @@ func TestReadinessWaitsForTheIndex(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			s := broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
+			s := newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
 				c.Index, c.IndexWait = test.index, test.wait
 			})
 			brief := test.want[:strings.LastIndex(test.want, `,"index":{`)] + "}"
@@ -171,7 +171,7 @@ func TestHeadersForBrowsers(t *testing.T) {
 		apitest.BaseURL:                     {},
 		"https://calendar.example.org/rest": {"max-age=31536000", "no-referrer", "default-src 'none'; frame-ancestors 'none'"},
 	} {
-		s := broken(t, io.Discard, func(h *handlers.Config, c *server.Config) { h.Site.BaseURL, c.Site.BaseURL = base, base })
+		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) { h.Site.BaseURL, c.Site.BaseURL = base, base })
 		for _, path := range []string{"", "/nothing", "/events"} { // well, not found, and broken
 			header(
 				"Strict-Transport-Security", want[0], "Referrer-Policy", want[1], "Content-Security-Policy", want[2],
@@ -183,8 +183,8 @@ func TestHeadersForBrowsers(t *testing.T) {
 
 func TestStoppingFinishesWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
-	files := newStuck()
-	s := serve(t, broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
+	files := newStuckStore()
+	s := serve(t, newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
 		c.Media, c.DrainWait = files, 300*time.Millisecond
 	}))
 	working := make(chan apitest.Response, 1)
@@ -227,7 +227,7 @@ func TestMetrics(t *testing.T) {
 			t.Fatal(err)
 		}
 		st.Watch(m.SQL)
-		s := broken(t, io.Discard, func(h *handlers.Config, c *server.Config) {
+		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
 			h.DB, c.Metrics = st.Ent, m
 			c.Rates.Address = limit.Rate{Interval: time.Hour, Burst: 5}
 		})
@@ -281,7 +281,7 @@ func scrape(t *testing.T, s *server.Server) string {
 
 func TestPrivatePaths(t *testing.T) {
 	t.Parallel()
-	s := broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Metrics = server.NewMetrics("test") })
+	s := newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Metrics = server.NewMetrics("test") })
 	for _, test := range []struct {
 		path           string
 		plain, profile int
@@ -327,7 +327,7 @@ func TestTraces(t *testing.T) {
 		seen := tracetest.NewSpanRecorder()
 		tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(seen)).Tracer("test")
 		st.Watch(server.SQLSpans(tracer, st.Engine()))
-		s := broken(t, io.Discard, func(h *handlers.Config, c *server.Config) {
+		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
 			h.DB, c.Tracer, c.Log = st.Ent, tracer, jsonLog(&log)
 		})
 		const parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -382,7 +382,7 @@ func TestServeStopsBeforeItHasBegun(t *testing.T) {
 			t.Fatal(err)
 		}
 		ended := make(chan error, 1)
-		s := broken(t, io.Discard, nil)
+		s := newBrokenServer(t, io.Discard, nil)
 		go func() { ended <- s.Serve(ctx, ln) }()
 		select {
 		case err := <-ended:

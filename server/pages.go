@@ -13,21 +13,21 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// pages are what the site has for people, and the headers that go with it.
+// pages has the pages for people, with the headers that go with them.
 type pages struct {
 	*web.Pages
-	policy string // of the reference
-	link   string
+	policy string // Content-Security-Policy
+	link   string // Link
 }
 
-// newPages makes the pages of a site.
+// newPages renders the pages of a site.
 func newPages(site calendar.Site) (*pages, error) {
 	languages := make([]string, len(calendar.Languages))
 	for i, lang := range calendar.Languages {
 		languages[i] = string(lang)
 	}
 	base := strings.TrimRight(site.BaseURL, "/")
-	made, err := web.New(web.Site{Name: site.Name, BaseURL: base, API: "/" + handlers.Namespace}, languages)
+	rendered, err := web.New(web.Site{Name: site.Name, BaseURL: base, API: "/" + handlers.Namespace}, languages)
 	if err != nil {
 		return nil, err
 	}
@@ -36,49 +36,50 @@ func newPages(site calendar.Site) (*pages, error) {
 		return nil, err
 	}
 	return &pages{
-		Pages: made, policy: pagePolicy(address),
+		Pages: rendered, policy: pagePolicy(address),
 		link: "<" + base + "/" + handlers.Namespace + `/doc>; rel="service-desc"; type="application/json", ` +
 			"<" + base + `/docs>; rel="service-doc"; type="text/html"`,
 	}, nil
 }
 
-// sources are the hosts that a content security policy can name.
-var sources = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
+// policyHost matches the hosts that a content security policy can name.
+var policyHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
 
-// pagePolicy is what the pages may load: what is ours, and nothing that stands in the pages themselves. data: is for
-// the icons in the style of the reference. Operations are tried on the address of the page and on the base URL, which
-// may be another one.
+// pagePolicy returns the content security policy of pages. They load files of this origin and nothing inline, except
+// the icons in the style of the reference (data:). The reference sends requests to its own origin and to the base URL,
+// which may be another one.
 func pagePolicy(base *url.URL) string {
 	connect := "'self'"
-	if sources.MatchString(base.Host) {
+	if policyHost.MatchString(base.Host) {
 		connect += " " + base.Scheme + "://" + base.Host
 	}
 	return "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
 		"connect-src " + connect + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-// page answers a path of the pages. What is none of theirs is not answered.
-func (s *Server) page(c *fiber.Ctx, x *exchange, path string) (answered bool, err error) {
-	if s.pages == nil || c.Method() != fiber.MethodGet && c.Method() != fiber.MethodHead {
-		return false, nil
+// servePages answers the paths of pages and of their assets.
+func (s *Server) servePages(c *fiber.Ctx) error {
+	x := exchangeOf(c)
+	if x.api || s.pages == nil || !isRead(c) {
+		return c.Next()
 	}
-	if name, ok := strings.CutPrefix(path, web.AssetsPath); ok {
+	if name, ok := strings.CutPrefix(x.rest, web.AssetsPath); ok {
 		f, ok := s.pages.Asset(name)
 		if !ok {
-			return false, nil
+			return c.Next()
 		}
 		x.route = web.AssetsPath
 		c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
-		return true, sendFile(c, f, "public, max-age=31536000, immutable")
+		return sendPageFile(c, f, "public, max-age=31536000, immutable")
 	}
-	root, path := segment(path)
+	root, path := cutLanguage(x.rest)
 	if trimmed := strings.TrimSuffix(path, "/"); trimmed != "" && trimmed != "/" {
 		path = trimmed
 	}
 	lang := s.language(c, root, true)
 	f, ok := s.pages.Page(string(lang), path)
 	if !ok {
-		return false, nil
+		return c.Next()
 	}
 	x.route, x.lang = path, lang
 	c.Set(fiber.HeaderContentLanguage, string(lang))
@@ -93,11 +94,11 @@ func (s *Server) page(c *fiber.Ctx, x *exchange, path string) (answered bool, er
 	c.Set("X-TEC-API-ORIGIN", base)
 	c.Set("X-TEC-API-ROOT", base+"/"+handlers.Namespace+"/")
 	c.Set(fiber.HeaderLink, s.pages.link)
-	return true, sendFile(c, f, "no-cache")
+	return sendPageFile(c, f, "no-cache")
 }
 
-// segment takes the language off a path: /pl/docs is /docs in Polish, /pl is / there.
-func segment(path string) (handlers.Root, string) {
+// cutLanguage takes the language off a path: /pl/docs is /docs in Polish, /pl is / in Polish.
+func cutLanguage(path string) (handlers.Root, string) {
 	if len(path) < 3 || !calendar.Language(path[1:3]).Known() || len(path) > 3 && path[3] != '/' {
 		return handlers.Root{}, path
 	}
@@ -107,19 +108,19 @@ func segment(path string) (handlers.Root, string) {
 	return handlers.Root{Segment: path[:3]}, path[3:]
 }
 
-// sendFile sends a file in the form that the client likes best, or says that it has it.
-func sendFile(c *fiber.Ctx, f *web.File, keep string) error {
+// sendPageFile writes a page or an asset in the coding that the client prefers, or 304.
+func sendPageFile(c *fiber.Ctx, f *web.File, caching string) error {
 	var data []byte
-	encoding := accepted(c.Get(fiber.HeaderAcceptEncoding))
+	encoding := acceptedCoding(c.Get(fiber.HeaderAcceptEncoding))
 	switch encoding {
-	case brotlied:
+	case brotliCoding:
 		data = f.Brotli
-	case gzipped:
+	case gzipCoding:
 		data = f.Gzip
 	}
-	etag := tagIn(`"`+f.Tag+`"`, encoding)
-	list, sent := tagsOf(c, fiber.HeaderIfNoneMatch)
-	known := sent && list.weak(etag)
+	etag := addCoding(`"`+f.Tag+`"`, encoding)
+	list, sent := headerTags(c, fiber.HeaderIfNoneMatch)
+	known := sent && list.matchWeak(etag)
 	if encoding == identity && !known {
 		var err error
 		if data, err = f.Plain(); err != nil {
@@ -127,7 +128,7 @@ func sendFile(c *fiber.Ctx, f *web.File, keep string) error {
 		}
 	}
 	c.Set(fiber.HeaderETag, etag)
-	c.Set(fiber.HeaderCacheControl, keep)
+	c.Set(fiber.HeaderCacheControl, caching)
 	if known {
 		c.Status(fiber.StatusNotModified)
 		return nil

@@ -19,10 +19,10 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// based is a server without a database under a base URL.
-func based(t *testing.T, base string) *server.Server {
+// newServerAt returns a server without a database under a base URL.
+func newServerAt(t *testing.T, base string) *server.Server {
 	t.Helper()
-	return broken(t, io.Discard, func(h *handlers.Config, s *server.Config) {
+	return newBrokenServer(t, io.Discard, func(h *handlers.Config, s *server.Config) {
 		h.Site.BaseURL, s.Site.BaseURL = base, base
 	})
 }
@@ -48,7 +48,7 @@ func visit(t *testing.T, s *server.Server, method, path string, header ...string
 
 func TestPagesAreInTheLanguageOfTheVisitor(t *testing.T) {
 	t.Parallel()
-	s := based(t, apitest.BaseURL)
+	s := newServerAt(t, apitest.BaseURL)
 	for _, test := range []struct{ name, path, accept, want string }{
 		{"the site's", "/", "", "en"},
 		{"the visitor's", "/", "es-MX,es;q=0.9,en;q=0.5", "es"},
@@ -79,8 +79,8 @@ func TestPagesAreInTheLanguageOfTheVisitor(t *testing.T) {
 
 func TestPagesAreNothingElse(t *testing.T) {
 	t.Parallel()
-	s := based(t, apitest.BaseURL)
-	off := broken(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.NoPages = true })
+	s := newServerAt(t, apitest.BaseURL)
+	off := newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.NoPages = true })
 	for _, test := range []struct {
 		name         string
 		s            *server.Server
@@ -132,7 +132,7 @@ func assets(t *testing.T, s *server.Server) []string {
 
 func TestHeadersOfPages(t *testing.T) {
 	t.Parallel()
-	s := based(t, "https://example.org/rest")
+	s := newServerAt(t, "https://example.org/rest")
 	const link = `<https://example.org/rest/cal/events/v1/doc>; rel="service-desc"; type="application/json", ` +
 		`<https://example.org/rest/docs>; rel="service-doc"; type="text/html"`
 	for _, path := range []string{"/rest/", "/pl/docs"} {
@@ -164,7 +164,7 @@ func TestPolicyNamesOnlyHostsThatItCan(t *testing.T) {
 		"http://[::1]:8080":        "connect-src 'self';",
 		"http://kalendarz.łódź.pl": "connect-src 'self';",
 	} {
-		if got := visit(t, based(t, base), "GET", "/").Header.Get("Content-Security-Policy"); !strings.Contains(got, want) {
+		if got := visit(t, newServerAt(t, base), "GET", "/").Header.Get("Content-Security-Policy"); !strings.Contains(got, want) {
 			t.Errorf("%s: %s", base, got)
 		}
 	}
@@ -172,7 +172,7 @@ func TestPolicyNamesOnlyHostsThatItCan(t *testing.T) {
 
 func TestPagesBelowAPath(t *testing.T) {
 	t.Parallel()
-	s := based(t, "https://example.org/rest")
+	s := newServerAt(t, "https://example.org/rest")
 	for _, path := range []string{"/rest", "/rest/", "/", "/rest/docs", "/docs", "/rest/pl/docs/", "/rest/es", "/es/"} {
 		r := visit(t, s, "GET", path)
 		if r.Status != 200 || bytes.Contains(r.Body, []byte(`="/assets`)) || !bytes.Contains(r.Body, []byte(`="/rest/assets/`)) {
@@ -193,7 +193,7 @@ func TestPagesBelowAPath(t *testing.T) {
 
 func TestPagesAreSentInFewBytes(t *testing.T) {
 	t.Parallel()
-	s := based(t, apitest.BaseURL)
+	s := newServerAt(t, apitest.BaseURL)
 	var script string
 	for _, path := range assets(t, s) {
 		if strings.Contains(path, "/swagger-ui.") && strings.HasSuffix(path, ".js") {
@@ -245,7 +245,7 @@ func TestPagesAreSentInFewBytes(t *testing.T) {
 
 func TestPagesThatAreKnownAreNotSentAgain(t *testing.T) {
 	t.Parallel()
-	s := based(t, apitest.BaseURL)
+	s := newServerAt(t, apitest.BaseURL)
 	for _, path := range append(assets(t, s), "/", "/pl/docs") {
 		for _, encoding := range []string{"", "gzip", "br"} {
 			first := visit(t, s, "GET", path, "Accept-Encoding", encoding)
@@ -272,7 +272,7 @@ func TestPagesThatAreKnownAreNotSentAgain(t *testing.T) {
 
 func TestPagesAskForNoCredentials(t *testing.T) {
 	t.Parallel()
-	r := visit(t, based(t, apitest.BaseURL), "GET", "/docs", "Authorization", "Bearer wrong")
+	r := visit(t, newServerAt(t, apitest.BaseURL), "GET", "/docs", "Authorization", "Bearer wrong")
 	if r.Status != 200 || r.Header.Get("Cache-Control") != "no-cache" {
 		t.Errorf("%d, %s", r.Status, r.Header.Get("Cache-Control"))
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Private is what operators see and nobody else: /metrics, the health paths, and /debug/pprof if profiles is set.
+// Private returns the handler for operators: /metrics, the health paths, and /debug/pprof if profiles is set.
 func (s *Server) Private(profiles bool) http.Handler {
 	mux := http.NewServeMux()
 	if s.Metrics != nil {
@@ -43,9 +43,9 @@ func (s *Server) Private(profiles bool) http.Handler {
 	})
 }
 
-// ServePrivate answers with h on a listener until ctx ends.
+// ServePrivate serves h on a listener until ctx ends.
 func ServePrivate(ctx context.Context, ln net.Listener, h http.Handler) error {
-	// A profile takes as long as it is asked to, so there is no time-out for writing.
+	// A client chooses how long a profile takes, so there is no timeout for writing.
 	web := &http.Server{
 		Handler: h, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 	}

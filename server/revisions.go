@@ -7,32 +7,32 @@ import (
 	"time"
 )
 
-// revisions tell which revision of the calendar is the newest. Who asks hears of every change that was committed before:
-// an answer is only shared with those who asked before it was looked for.
+// revisions reads the newest revision of the calendar for many requests at once. A request shares a read only if the
+// read began after the request, so that it sees every change that was committed before.
 type revisions struct {
 	read    func(context.Context) (int64, error)
-	known   func() (int64, bool) // the newest revision, if it can be told at once; may be nil
-	timeout time.Duration        // of one look
-	delay   time.Duration        // how old an answer may be; 0: no older than the question
+	known   func() (int64, bool) // the newest revision without the database, if ok; may be nil
+	timeout time.Duration        // of one read
+	delay   time.Duration        // how old a revision may be; 0 means no older than the request
 
 	mu      sync.Mutex
-	running *look // may have missed what was committed a moment ago
-	next    *look // begins when running has ended, or at once if none is
+	running *revisionRead // may have missed a recent commit
+	next    *revisionRead // begins when running ends, or at once
 	last    int64
-	at      time.Time // when the look that found last began; zero: none did
-	since   time.Time // what looks found that began before may not be shared any more
+	at      time.Time // when the read of last began; zero: last is not valid
+	since   time.Time // reads that began before are not stored
 }
 
-// look is one question to the database, and its answer once done is closed.
-type look struct {
-	asked    time.Time // by the first who waits for it
+// revisionRead is one read of the revision. Its result is valid once done is closed.
+type revisionRead struct {
+	asked    time.Time // by the first request that waits for it
 	done     chan struct{}
 	revision int64
 	err      error
 }
 
-// current is the newest revision at now, which is the time of the process's clock.
-func (r *revisions) current(ctx context.Context, now time.Time) (int64, error) {
+// newest returns the newest revision at now, a time of the process's clock.
+func (r *revisions) newest(ctx context.Context, now time.Time) (int64, error) {
 	if r.known != nil {
 		if revision, ok := r.known(); ok {
 			return revision, nil
@@ -44,18 +44,18 @@ func (r *revisions) current(ctx context.Context, now time.Time) (int64, error) {
 		return r.last, nil
 	}
 	if r.running != nil && now.Sub(r.running.asked) > gateWait {
-		// The database does not answer at this time. Those who wait for it are enough.
+		// The database hangs. No more requests shall wait for it.
 		r.mu.Unlock()
-		return 0, &turnedAway{error: errBusy, retry: time.Second, reason: reasonBusy}
+		return 0, &refusedError{error: errBusy, retry: time.Second, reason: reasonBusy}
 	}
 	shared, first := r.next, false
 	if shared == nil {
-		shared = &look{asked: now, done: make(chan struct{})}
+		shared = &revisionRead{asked: now, done: make(chan struct{})}
 		r.next, first = shared, r.running == nil
 	}
 	r.mu.Unlock()
 	if first {
-		// Requests that have arrived already may share the answer; if there are none, this takes no time.
+		// Requests that have arrived may join now. Without any this takes no time.
 		runtime.Gosched()
 		r.mu.Lock()
 		r.running, r.next = shared, nil
@@ -71,28 +71,28 @@ func (r *revisions) current(ctx context.Context, now time.Time) (int64, error) {
 	}
 }
 
-// run asks the database, and has the next look begun if somebody waits for it. No request's end ends it: others may wait
-// for the same answer. Nobody waits for longer than the timeout, that for the look before included.
-func (r *revisions) run(l *look) {
+// run reads the revision, and starts the next read if a request waits for it. The end of a request does not end the
+// read, since others share it. The timeout includes the wait for the read before.
+func (r *revisions) run(shared *revisionRead) {
 	began := time.Now()
-	ctx, cancel := context.WithDeadline(context.Background(), l.asked.Add(r.timeout))
-	l.revision, l.err = r.read(ctx)
+	ctx, cancel := context.WithDeadline(context.Background(), shared.asked.Add(r.timeout))
+	shared.revision, shared.err = r.read(ctx)
 	cancel()
 	r.mu.Lock()
-	if l.err == nil && !began.Before(r.since) {
-		r.last, r.at = l.revision, began
+	if shared.err == nil && !began.Before(r.since) {
+		r.last, r.at = shared.revision, began
 	}
 	r.running, r.next = r.next, nil
 	next := r.running
 	r.mu.Unlock()
-	close(l.done)
+	close(shared.done)
 	if next != nil {
 		go r.run(next)
 	}
 }
 
-// forget makes the next one who asks look, after a write of this process.
-func (r *revisions) forget() {
+// expire has the next request read the revision, after a write of this process.
+func (r *revisions) expire() {
 	if r.delay == 0 {
 		return
 	}

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// TestRevisionsAreNoOlderThanTheQuestion lets readers ask while a writer commits: nobody may be told less than what
-// was committed before they asked, and not everybody may have needed a look of their own.
-func TestRevisionsAreNoOlderThanTheQuestion(t *testing.T) {
+// TestRevisionsAreNoOlderThanTheRequest has readers ask while a writer commits. Each sees at least what was committed
+// before it asked, and readers share reads.
+func TestRevisionsAreNoOlderThanTheRequest(t *testing.T) {
 	t.Parallel()
-	var committed, looks atomic.Int64
+	var committed, reads atomic.Int64
 	r := &revisions{timeout: time.Minute, read: func(context.Context) (int64, error) {
-		looks.Add(1)
+		reads.Add(1)
 		seen := committed.Load()
 		time.Sleep(50 * time.Microsecond) // what is committed now is missed
 		return seen, nil
@@ -26,7 +26,7 @@ func TestRevisionsAreNoOlderThanTheQuestion(t *testing.T) {
 		all.Go(func() {
 			for range questions {
 				before := committed.Load()
-				got, err := r.current(context.Background(), time.Now())
+				got, err := r.newest(context.Background(), time.Now())
 				if err != nil || got < before {
 					t.Errorf("%d, %v; %d was committed before", got, err, before)
 					return
@@ -36,11 +36,11 @@ func TestRevisionsAreNoOlderThanTheQuestion(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if n := looks.Load(); n == 0 || n >= readers*questions {
-		t.Errorf("%d looks for %d questions", n, readers*questions)
+	if n := reads.Load(); n == 0 || n >= readers*questions {
+		t.Errorf("%d reads for %d questions", n, readers*questions)
 	}
 	if r.running != nil || r.next != nil {
-		t.Error("a look is left over")
+		t.Error("a read is left over")
 	}
 }
 
@@ -50,31 +50,31 @@ func TestRevisionsFail(t *testing.T) {
 	down := true
 	r := &revisions{timeout: time.Minute, delay: time.Hour, read: func(ctx context.Context) (int64, error) {
 		if _, ok := ctx.Deadline(); !ok {
-			t.Error("a look without a deadline")
+			t.Error("a read without a deadline")
 		}
 		if down {
 			return 0, away
 		}
 		return 7, nil
 	}}
-	if _, err := r.current(t.Context(), time.Now()); !errors.Is(err, away) {
+	if _, err := r.newest(t.Context(), time.Now()); !errors.Is(err, away) {
 		t.Errorf("got %v", err)
 	}
 	down = false
-	if got, err := r.current(t.Context(), time.Now()); got != 7 || err != nil {
+	if got, err := r.newest(t.Context(), time.Now()); got != 7 || err != nil {
 		t.Errorf("%d, %v", got, err)
 	}
 	down = true
-	if got, err := r.current(t.Context(), time.Now()); got != 7 || err != nil {
+	if got, err := r.newest(t.Context(), time.Now()); got != 7 || err != nil {
 		t.Errorf("within the delay: %d, %v", got, err)
 	}
-	r.forget()
-	if _, err := r.current(t.Context(), time.Now()); !errors.Is(err, away) {
+	r.expire()
+	if _, err := r.newest(t.Context(), time.Now()); !errors.Is(err, away) {
 		t.Errorf("after a write of its own: %v", err)
 	}
 }
 
-func TestWhoWaitsForARevisionCanGiveUp(t *testing.T) {
+func TestWaitingForARevisionEndsWithTheRequest(t *testing.T) {
 	t.Parallel()
 	begun, end := make(chan struct{}), make(chan struct{})
 	var once sync.Once
@@ -85,38 +85,38 @@ func TestWhoWaitsForARevisionCanGiveUp(t *testing.T) {
 	}}
 	var all sync.WaitGroup
 	all.Go(func() {
-		if _, err := r.current(context.Background(), time.Now()); err != nil {
+		if _, err := r.newest(context.Background(), time.Now()); err != nil {
 			t.Error(err)
 		}
 	})
 	<-begun
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := r.current(ctx, time.Now()); !errors.Is(err, context.Canceled) {
+	if _, err := r.newest(ctx, time.Now()); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	close(end)
 	all.Wait()
 }
 
-// A database that stands still holds up those who asked before it was noticed, for as long as one look may take, and
-// nobody after them.
-func TestRevisionsThatDoNotCome(t *testing.T) {
+// TestHangingDatabaseRefusesLaterRequests: only requests from before gateWait has passed wait for a database that hangs,
+// up to the timeout of one read.
+func TestHangingDatabaseRefusesLaterRequests(t *testing.T) {
 	t.Parallel()
-	looking := make(chan struct{}, 2)
+	reading := make(chan struct{}, 2)
 	r := &revisions{timeout: 1500 * time.Millisecond, read: func(ctx context.Context) (int64, error) {
-		looking <- struct{}{}
+		reading <- struct{}{}
 		<-ctx.Done()
 		return 0, ctx.Err()
 	}}
 	began := time.Now()
 	ended := make(chan error, 2)
-	ask := func() { _, err := r.current(context.Background(), began); ended <- err }
+	ask := func() { _, err := r.newest(context.Background(), began); ended <- err }
 	go ask()
-	<-looking
+	<-reading
 	go ask() // waits for the next look
-	var away *turnedAway
-	if _, err := r.current(context.Background(), began.Add(gateWait+time.Second)); !errors.As(err, &away) || away.reason != reasonBusy {
+	var refused *refusedError
+	if _, err := r.newest(context.Background(), began.Add(gateWait+time.Second)); !errors.As(err, &refused) || refused.reason != reasonBusy {
 		t.Errorf("later: %v", err)
 	}
 	for range 2 {
@@ -129,15 +129,15 @@ func TestRevisionsThatDoNotCome(t *testing.T) {
 	}
 }
 
-// What a look found that began before a write of this process is not shared after it.
-func TestRevisionsForgetWhatIsUnderWay(t *testing.T) {
+// TestExpireDropsTheRunningRead: a read that began before a write of this process is not shared after it.
+func TestExpireDropsTheRunningRead(t *testing.T) {
 	t.Parallel()
-	looking, goOn := make(chan struct{}), make(chan struct{})
+	reading, goOn := make(chan struct{}), make(chan struct{})
 	revision := int64(1)
 	r := &revisions{timeout: time.Minute, delay: time.Hour, read: func(context.Context) (int64, error) {
 		seen := revision
 		if seen == 1 {
-			close(looking)
+			close(reading)
 			<-goOn
 		}
 		return seen, nil
@@ -145,16 +145,16 @@ func TestRevisionsForgetWhatIsUnderWay(t *testing.T) {
 	first := make(chan struct{})
 	go func() {
 		defer close(first)
-		if got, err := r.current(context.Background(), time.Now()); got != 1 || err != nil {
+		if got, err := r.newest(context.Background(), time.Now()); got != 1 || err != nil {
 			t.Error(got, err)
 		}
 	}()
-	<-looking
+	<-reading
 	revision = 2
-	r.forget()
+	r.expire()
 	close(goOn)
 	<-first
-	if got, err := r.current(context.Background(), time.Now()); got != 2 || err != nil {
+	if got, err := r.newest(context.Background(), time.Now()); got != 2 || err != nil {
 		t.Errorf("after the write: %d, %v", got, err)
 	}
 }

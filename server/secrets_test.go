@@ -31,10 +31,10 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// whispered are secrets, each of which is recognised wherever it turns up, as it is or encoded.
-type whispered struct{ password, event, cookie, token string }
+// secrets must not appear in any output, plain or encoded.
+type secrets struct{ password, event, cookie, token string }
 
-func (w whispered) all() []string {
+func (w secrets) all() []string {
 	var out []string
 	for _, s := range []string{w.password, w.event, w.cookie, w.token} {
 		out = append(out, s, url.QueryEscape(s), base64.StdEncoding.EncodeToString([]byte(s)))
@@ -43,7 +43,7 @@ func (w whispered) all() []string {
 }
 
 // absent fails when a text has one of the secrets.
-func (w whispered) absent(t *testing.T, where, text string) {
+func (w secrets) absent(t *testing.T, where, text string) {
 	t.Helper()
 	for _, s := range w.all() {
 		if strings.Contains(text, s) {
@@ -77,7 +77,7 @@ func TestSecretsStayWithTheirOwners(t *testing.T) {
 		dialectOf := map[string]string{"sqlite": dialect.SQLite, "mysql": dialect.MySQL}
 		var asked statements
 		db := ent.NewClient(ent.Driver(dialect.DebugWithContext(entsql.OpenDB(dialectOf[st.Engine()], st.DB), asked.note)))
-		w := whispered{password: "Ewa's +pass/word-1", event: "open+sesame/7", cookie: "session-9c1d"}
+		w := secrets{password: "Ewa's +pass/word-1", event: "open+sesame/7", cookie: "session-9c1d"}
 		user, err := auth.AddUser(t.Context(), st.Ent, apitest.Now, "ewa", "", calendar.Editor, w.password)
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +94,7 @@ func TestSecretsStayWithTheirOwners(t *testing.T) {
 		tracer := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans)).Tracer("test")
 		metrics := server.NewMetrics("almanac test")
 		failing := false
-		s := broken(t, io.Discard, func(h *handlers.Config, c *server.Config) {
+		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) {
 			h.DB, h.PasswordKey = db, key
 			c.Log = slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 			c.Tracer, c.Metrics = tracer, metrics
@@ -237,7 +237,7 @@ func TestRefusalsAreAllAlike(t *testing.T) {
 		if err := auth.SetDisabled(t.Context(), st.Ent, apitest.Now, out.ID, true); err != nil {
 			t.Fatal(err)
 		}
-		s := broken(t, io.Discard, func(h *handlers.Config, _ *server.Config) { h.DB = st.Ent })
+		s := newBrokenServer(t, io.Discard, func(h *handlers.Config, _ *server.Config) { h.DB = st.Ent })
 		const unknown = "alm_0123456789abcdefghijklmnopqrstuvwxyzABC-_EF"
 		for _, group := range [][]string{
 			{

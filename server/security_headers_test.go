@@ -41,8 +41,8 @@ func TestHeadersOfEveryKindOfReply(t *testing.T) {
 			{"OPTIONS", ask("OPTIONS", "/events"), 200, jsonType, none},
 			{"created", apitest.Request{Method: "POST", Path: "/tags", As: "admin", JSON: `{"name":"A"}`}, 201, jsonType, none},
 			{"invalid", ask("GET", "/events?page=0"), 400, jsonType, none},
-			{"problem", with(ask("GET", "/events?page=0"), "Accept", "application/problem+json"), 400, "application/problem+json; charset=UTF-8", none},
-			{"wrong credentials", with(ask("GET", "/events"), "Authorization", "Bearer x"), 401, jsonType, none},
+			{"problem", withHeaders(ask("GET", "/events?page=0"), "Accept", "application/problem+json"), 400, "application/problem+json; charset=UTF-8", none},
+			{"wrong credentials", withHeaders(ask("GET", "/events"), "Authorization", "Bearer x"), 401, jsonType, none},
 			{"forbidden", ask("GET", "/events/20"), 403, jsonType, none},
 			{"no route", ask("BREW", "/events"), 404, jsonType, none},
 			{"too large", ask("GET", "/events?x="+strings.Repeat("x", 8<<10)), 413, jsonType, none},
@@ -98,7 +98,7 @@ const (
 // TestPrivateRepliesAreNotKept looks at what operators see.
 func TestPrivateRepliesAreNotKept(t *testing.T) {
 	t.Parallel()
-	s := broken(t, io.Discard, nil)
+	s := newBrokenServer(t, io.Discard, nil)
 	for _, path := range []string{"/healthz", "/readyz"} {
 		res := httptest.NewRecorder()
 		s.Private(false).ServeHTTP(res, httptest.NewRequest(http.MethodGet, path, nil))

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// stopWait is how long requests under way may take to end, beyond their own deadline.
-const stopWait = 5 * time.Second
+// stopMargin is how long requests may take to end after their deadline.
+const stopMargin = 5 * time.Second
 
-// Serve answers on a listener until ctx ends. Then it says that it is not ready, goes on for DrainWait, closes the
-// listener, finishes the requests under way and returns nil.
+// Serve answers on a listener until ctx ends. Then it drains: /readyz fails, and requests are answered for DrainWait
+// more. In the end it closes the listener, finishes the requests in flight and returns nil.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	bounded := s.bound(ln)
-	s.listener.Store(bounded)
+	limited := s.limitConnections(ln)
+	s.listener.Store(limited)
 	ended := make(chan error, 1)
-	go func() { ended <- s.app.Listener(bounded) }()
+	go func() { ended <- s.app.Listener(limited) }()
 	select {
 	case err := <-ended:
 		return err
@@ -31,16 +31,16 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		case <-time.After(s.DrainWait):
 		}
 	}
-	bounded.Hurry(time.Second)
-	err := s.app.ShutdownWithTimeout(s.Timeout + stopWait)
+	limited.Hurry(time.Second)
+	err := s.app.ShutdownWithTimeout(s.Timeout + stopMargin)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	if err != nil {
-		s.Log.Warn("stopped with requests under way", "requests", s.gate.Busy()+s.large.Busy()+s.media.Busy(), "connections", bounded.Open())
+		s.Log.Warn("stopped with requests under way", "requests", s.gate.Busy()+s.large.Busy()+s.media.Busy(), "connections", limited.Open())
 	}
-	// Told to stop at once, it may not have begun to listen, and would begin now.
-	if err := bounded.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
+	// Fiber may not have begun to listen yet, and would begin now.
+	if err := limited.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return err
 	}
 	return <-ended

@@ -28,7 +28,7 @@ func site(method, path string) apitest.Request {
 	return apitest.Request{Method: method, Path: path, Absolute: true}
 }
 
-func with(r apitest.Request, header ...string) apitest.Request {
+func withHeaders(r apitest.Request, header ...string) apitest.Request {
 	r.Header = map[string]string{}
 	for i := 0; i < len(header); i += 2 {
 		r.Header[header[i]] = header[i+1]
@@ -94,17 +94,17 @@ func TestRoutes(t *testing.T) {
 			{Name: "TRACE", Request: ask("TRACE", "/events/15"), Status: 404, Code: noRoute, Check: allow(single)},
 			{Name: "a method of another protocol", Request: ask("PROPFIND", "/events/by-slug/x"), Status: 404, Code: noRoute, Check: allow(single)},
 			{Name: "a method nobody knows, nowhere", Request: site("BREW", "/coffee"), Status: 404, Code: noRoute, Check: allow("")},
-			{Name: "the route comes before the credentials", Request: with(ask("PUT", "/events"), "Authorization", "Bearer x"), Status: 404, Code: noRoute},
+			{Name: "the route comes before the credentials", Request: withHeaders(ask("PUT", "/events"), "Authorization", "Bearer x"), Status: 404, Code: noRoute},
 
-			{Name: "a POST that means PUT", Request: with(ask("POST", "/events"), "X-HTTP-Method-Override", "put"), Status: 404, Code: noRoute},
+			{Name: "a POST that means PUT", Request: withHeaders(ask("POST", "/events"), "X-HTTP-Method-Override", "put"), Status: 404, Code: noRoute},
 			{Name: "a POST that means DELETE", Request: ask("POST", "/events?_method=DELETE"), Status: 404, Code: noRoute},
-			{Name: "a POST that means PATCH of one", Request: with(ask("POST", "/events/16"), "X-HTTP-Method-Override", "PATCH"), Status: 401, Code: "rest_forbidden"},
-			{Name: "a POST that means DELETE of one", Request: with(ask("POST", "/images/14"), "X-HTTP-Method-Override", "DELETE"), Status: 401, Code: "rest_forbidden"},
-			{Name: "the header before the query", Request: with(ask("POST", "/images/14?_method=PUT"), "X-HTTP-Method-Override", "DELETE"), Status: 401, Code: "rest_forbidden"},
-			{Name: "a header that means nothing leaves it to the query", Request: with(ask("POST", "/images/14?_method=DELETE"), "X-HTTP-Method-Override", "GET"), Status: 401, Code: "rest_forbidden"},
-			{Name: "a POST that means GET stays one", Request: with(ask("POST", "/events"), "X-HTTP-Method-Override", "GET"), Status: 400, Code: "rest_missing_callback_param"},
+			{Name: "a POST that means PATCH of one", Request: withHeaders(ask("POST", "/events/16"), "X-HTTP-Method-Override", "PATCH"), Status: 401, Code: "rest_forbidden"},
+			{Name: "a POST that means DELETE of one", Request: withHeaders(ask("POST", "/images/14"), "X-HTTP-Method-Override", "DELETE"), Status: 401, Code: "rest_forbidden"},
+			{Name: "the header before the query", Request: withHeaders(ask("POST", "/images/14?_method=PUT"), "X-HTTP-Method-Override", "DELETE"), Status: 401, Code: "rest_forbidden"},
+			{Name: "a header that means nothing leaves it to the query", Request: withHeaders(ask("POST", "/images/14?_method=DELETE"), "X-HTTP-Method-Override", "GET"), Status: 401, Code: "rest_forbidden"},
+			{Name: "a POST that means GET stays one", Request: withHeaders(ask("POST", "/events"), "X-HTTP-Method-Override", "GET"), Status: 400, Code: "rest_missing_callback_param"},
 			{Name: "a POST that means OPTIONS stays one", Request: ask("POST", "/events?_method=OPTIONS"), Status: 400, Code: "rest_missing_callback_param"},
-			{Name: "only a POST means others", Request: with(ask("GET", "/events/16?_method=DELETE"), "X-HTTP-Method-Override", "DELETE"), Status: 200},
+			{Name: "only a POST means others", Request: withHeaders(ask("GET", "/events/16?_method=DELETE"), "X-HTTP-Method-Override", "DELETE"), Status: 200},
 		}
 		for _, path := range []string{"/events", "/venues", "/organizers", "/categories", "/tags", "/events/16", "/events/by-slug/choir", "/venues/10", "/venues/by-slug/grand-hall", "/organizers/12", "/organizers/by-slug/bob", "/categories/2", "/tags/4", "/images/14"} {
 			cases = append(cases,
@@ -164,7 +164,7 @@ func TestHeadersOfEveryReply(t *testing.T) {
 			{Name: "signed in and refused", Request: apitest.Request{As: "admin", Path: "/events/21"}, Status: 403, Check: header("Cache-Control", "no-store, private")},
 			{Name: "OPTIONS", Request: ask("OPTIONS", "/events"), Status: 200, Check: header(append(slices.Clone(json), "Allow", "GET, POST, HEAD, OPTIONS",
 				"Access-Control-Allow-Headers", "Authorization, Content-Type, Accept-Language, X-HTTP-Method-Override")...)},
-			{Name: "preflight", Request: with(ask("OPTIONS", "/events/15/"), "Origin", "https://example.org", "Access-Control-Request-Method", "DELETE"), Status: 200, Check: func(t *testing.T, r apitest.Response) {
+			{Name: "preflight", Request: withHeaders(ask("OPTIONS", "/events/15/"), "Origin", "https://example.org", "Access-Control-Request-Method", "DELETE"), Status: 200, Check: func(t *testing.T, r apitest.Response) {
 				for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"} {
 					if !strings.Contains(r.Header.Get("Access-Control-Allow-Methods"), method) {
 						t.Errorf("%s is not allowed", method)
@@ -350,7 +350,7 @@ func TestCredentials(t *testing.T) {
 		} {
 			// A draft, and what everybody may read: wrong credentials are refused there too.
 			for _, path := range []string{"/events/20", "/events/16", "/events?page=0"} {
-				want := apitest.Case{Name: c.name + " " + path, Request: with(ask("", path), "Authorization", c.authorization), Status: 200}
+				want := apitest.Case{Name: c.name + " " + path, Request: withHeaders(ask("", path), "Authorization", c.authorization), Status: 200}
 				switch {
 				case c.code != "":
 					want.Status, want.Code, want.Check = 401, c.code, challenged
@@ -361,9 +361,9 @@ func TestCredentials(t *testing.T) {
 			}
 		}
 		cases = append(cases,
-			apitest.Case{Name: "cookies and nonces are ignored", Request: with(ask("", "/events/20"), "Cookie", "session="+token, "X-WP-Nonce", token), Status: 403, Code: "event-not-accessible"},
+			apitest.Case{Name: "cookies and nonces are ignored", Request: withHeaders(ask("", "/events/20"), "Cookie", "session="+token, "X-WP-Nonce", token), Status: 403, Code: "event-not-accessible"},
 			apitest.Case{Name: "every 401 has a challenge", Request: ask("", "/images"), Status: 401, Code: "rest_forbidden", Check: challenged},
-			apitest.Case{Name: "credentials come before the body", Request: with(apitest.Request{Method: "POST", Path: "/events", JSON: "{"}, "Authorization", "Bearer x"), Status: 401, Code: "rest_invalid_token"},
+			apitest.Case{Name: "credentials come before the body", Request: withHeaders(apitest.Request{Method: "POST", Path: "/events", JSON: "{"}, "Authorization", "Bearer x"), Status: 401, Code: "rest_invalid_token"},
 			apitest.Case{Name: "the body before what is missing", Request: apitest.Request{Method: "POST", Path: "/events", JSON: "{"}, Status: 400, Code: "rest_invalid_json"},
 		)
 		api.Run(t, cases)
@@ -421,11 +421,11 @@ func TestMediaFiles(t *testing.T) {
 		{Name: "below the path of the base URL", Request: get("/rest/media/2026/11/pic.png"), Status: 200, Check: fixed},
 		{Name: "percent-encoded", Request: get("/media/2026%2F11/p%69c.png"), Status: 200, Check: fixed},
 		{Name: "HEAD", Request: site("HEAD", "/media/2026/11/pic.png"), Status: 200, Check: unchanged},
-		{Name: "known", Request: with(get("/media/2026/11/pic.png"), "If-None-Match", tag), Status: 304, Check: unchanged},
-		{Name: "known among others, weakly", Request: with(get("/media/2026/11/pic.png"), "If-None-Match", `"x", W/`+tag), Status: 304, Check: unchanged},
-		{Name: "any", Request: with(get("/media/2026/11/pic.png"), "If-None-Match", "*"), Status: 304, Check: unchanged},
-		{Name: "changed", Request: with(get("/media/2026/11/pic.png"), "If-None-Match", `"x"`), Status: 200, Check: fixed},
-		{Name: "public, even with wrong credentials", Request: with(get("/media/2026/11/pic.png"), "Authorization", "Bearer x"), Status: 200, Check: fixed},
+		{Name: "known", Request: withHeaders(get("/media/2026/11/pic.png"), "If-None-Match", tag), Status: 304, Check: unchanged},
+		{Name: "known among others, weakly", Request: withHeaders(get("/media/2026/11/pic.png"), "If-None-Match", `"x", W/`+tag), Status: 304, Check: unchanged},
+		{Name: "any", Request: withHeaders(get("/media/2026/11/pic.png"), "If-None-Match", "*"), Status: 304, Check: unchanged},
+		{Name: "changed", Request: withHeaders(get("/media/2026/11/pic.png"), "If-None-Match", `"x"`), Status: 200, Check: fixed},
+		{Name: "public, even with wrong credentials", Request: withHeaders(get("/media/2026/11/pic.png"), "Authorization", "Bearer x"), Status: 200, Check: fixed},
 		{Name: "unknown", Request: get("/media/2026/11/other.png"), Status: 404, Code: noRoute, Check: gone},
 		{Name: "folder", Request: get("/media/2026/11/"), Status: 404, Code: noRoute, Check: gone},
 		{Name: "folder without slash", Request: get("/media/2026"), Status: 404, Code: noRoute, Check: gone},

@@ -96,7 +96,7 @@ func TestTagsAreCompared(t *testing.T) {
 		{"", `"1"`, false, false},
 	} {
 		list := parseTags(c.header)
-		if strong, weak := list.strong(c.tag), list.weak(c.tag); strong != c.strong || weak != c.weak {
+		if strong, weak := list.matchStrong(c.tag), list.matchWeak(c.tag); strong != c.strong || weak != c.weak {
 			t.Errorf("%s and %s: strong %v, weak %v; want %v and %v", c.header, c.tag, strong, weak, c.strong, c.weak)
 		}
 	}
@@ -167,7 +167,7 @@ func TestPreflightsGetWhatTheyAskFor(t *testing.T) {
 		{"content-type, IF-NONE-MATCH ,if-match,if-match", ", If-Match, If-None-Match"},
 		{"if-matches", ""},
 	} {
-		if got := allowedHeaders(c.asked); got != allowed+c.want {
+		if got := preflightHeaders(c.asked); got != allowedHeaders+c.want {
 			t.Errorf("%s: got %s", c.asked, got)
 		}
 	}
@@ -189,7 +189,7 @@ func FuzzTags(f *testing.F) {
 			if !strings.Contains(text, tag) || tagLength(tag) != len(tag) {
 				t.Fatalf("%q: got %q", text, tag)
 			}
-			if !list.weak(tag) || list.strong(tag) == strings.HasPrefix(tag, "W/") {
+			if !list.matchWeak(tag) || list.matchStrong(tag) == strings.HasPrefix(tag, "W/") {
 				t.Fatalf("%q: %q is not found", text, tag)
 			}
 		}

@@ -12,32 +12,32 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// carrier reads the headers of a request.
-type carrier struct{ h *fasthttp.RequestHeader }
+// headerCarrier reads the headers of a request.
+type headerCarrier struct{ h *fasthttp.RequestHeader }
 
 // Get implements propagation.TextMapCarrier.
-func (c carrier) Get(name string) string { return string(c.h.Peek(name)) }
+func (c headerCarrier) Get(name string) string { return string(c.h.Peek(name)) }
 
-// Set implements propagation.TextMapCarrier. A request that came in is not changed.
-func (carrier) Set(string, string) {}
+// Set implements propagation.TextMapCarrier and does nothing.
+func (headerCarrier) Set(string, string) {}
 
 // Keys implements propagation.TextMapCarrier.
-func (c carrier) Keys() []string {
+func (c headerCarrier) Keys() []string {
 	var out []string
 	c.h.VisitAll(func(name, _ []byte) { out = append(out, string(name)) })
 	return out
 }
 
-// startSpan begins the span of a request, within the trace that traceparent names.
+// startSpan starts the span of a request, in the trace that traceparent names.
 func (s *Server) startSpan(c *fiber.Ctx, x *exchange) {
 	if s.Tracer == nil {
 		return
 	}
-	ctx := propagation.TraceContext{}.Extract(x.ctx, carrier{&c.Request().Header})
-	x.ctx, x.span = s.Tracer.Start(ctx, verb(c), trace.WithSpanKind(trace.SpanKindServer))
+	ctx := propagation.TraceContext{}.Extract(x.ctx, headerCarrier{&c.Request().Header})
+	x.ctx, x.span = s.Tracer.Start(ctx, knownMethod(c), trace.WithSpanKind(trace.SpanKindServer))
 }
 
-// endSpan ends it, with what is known by then. The query is left out: there may be a password in it.
+// endSpan describes the request in its span and ends it. It leaves out the query, which may contain a password.
 func (s *Server) endSpan(c *fiber.Ctx, x *exchange) {
 	if x.span == nil {
 		return
@@ -45,11 +45,11 @@ func (s *Server) endSpan(c *fiber.Ctx, x *exchange) {
 	status := c.Response().StatusCode()
 	if x.span.IsRecording() {
 		if x.route != "" {
-			x.span.SetName(verb(c) + " " + x.route)
+			x.span.SetName(knownMethod(c) + " " + x.route)
 			x.span.SetAttributes(attribute.String("http.route", x.route))
 		}
 		x.span.SetAttributes(
-			attribute.String("http.request.method", verb(c)),
+			attribute.String("http.request.method", knownMethod(c)),
 			attribute.Int("http.response.status_code", status),
 			attribute.Int("http.response.body.size", sentBytes(c)),
 			attribute.String("client.address", x.client.String()),
@@ -62,7 +62,7 @@ func (s *Server) endSpan(c *fiber.Ctx, x *exchange) {
 	x.span.End()
 }
 
-// traceID is that of the trace a request belongs to, "" for none.
+// traceID returns the id of the trace that a request belongs to, or "" without one.
 func (x *exchange) traceID() string {
 	if x.span == nil || !x.span.SpanContext().IsValid() {
 		return ""
@@ -70,8 +70,8 @@ func (x *exchange) traceID() string {
 	return x.span.SpanContext().TraceID().String()
 }
 
-// SQLSpans makes a span of each statement, in the form that store.Watch takes. system is "mysql" or "sqlite". Only
-// statements within a request are traced.
+// SQLSpans returns a hook for store.Watch that traces each statement of a request in a span. system is "mysql" or
+// "sqlite".
 func SQLSpans(tracer trace.Tracer, system string) func(context.Context, string, string) (context.Context, func(error)) {
 	return func(ctx context.Context, operation, statement string) (context.Context, func(error)) {
 		if !trace.SpanFromContext(ctx).IsRecording() {

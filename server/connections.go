@@ -1,0 +1,44 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
+	"github.com/almanac-cal/almanac/internal/limit"
+)
+
+// limitConnections wraps a listener in the limits on connections.
+func (s *Server) limitConnections(ln net.Listener) *limit.Listener {
+	return &limit.Listener{
+		Listener: ln, Most: s.Connections, MostPerAddress: s.ConnectionsByAddress, MostSending: s.Sending, MostReceiving: s.Receiving, MostReceivingPerAddress: max(s.Receiving/4, LeastReceiving),
+		Exempt:  func(a netip.Addr) bool { return limit.Near(a) || s.Proxies.Trusted(a) },
+		Inspect: func() func([]byte) (int, error) { return new(framer).inspect },
+		Refuse:  s.refuseConnection,
+	}
+}
+
+// refuseConnection answers a connection over the limit. The client has sent nothing yet, so the language is the site's.
+func (s *Server) refuseConnection(c net.Conn, why limit.Reason) {
+	f := fault{status: http.StatusServiceUnavailable, code: "rest_unavailable"}
+	if why == limit.TooManyFromAddress {
+		f = fault{status: http.StatusTooManyRequests, code: "rest_too_many_requests"}
+	}
+	f.message = s.Words.Message(s.Site.Language, f.code, nil)
+	s.Metrics.countRefusedConnection(why)
+	body, err := jsonwrite.Encode(f.body())
+	if err == nil {
+		err = c.SetWriteDeadline(time.Now().Add(100 * time.Millisecond))
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %d\r\nContent-Language: %s\r\n"+
+			"X-Content-Type-Options: nosniff\r\nAccess-Control-Allow-Origin: *\r\nRetry-After: 1\r\nConnection: close\r\n\r\n%s",
+			f.status, http.StatusText(f.status), typeJSON, len(body), s.Site.Language, body)
+	}
+	if err != nil {
+		s.Log.Debug("refused connection", "reason", why, "error", err)
+	}
+}

@@ -1,0 +1,83 @@
+package server
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// Headers that scripts of other origins may read from a reply, and send with a request.
+const (
+	exposedHeaders = "X-TEC-Total, X-TEC-TotalPages, Link, Location, Allow, Content-Language, ETag"
+	allowedHeaders = "Authorization, Content-Type, Accept-Language, X-HTTP-Method-Override"
+)
+
+// optionalHeaders are allowed in preflights that ask for them.
+var optionalHeaders = []string{fiber.HeaderIfMatch, fiber.HeaderIfNoneMatch, headerKey}
+
+// dataPolicy is the content security policy of data: a browser never renders it as a document of this origin.
+const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
+
+// setHeaders sets the headers that every reply has.
+func (s *Server) setHeaders(c *fiber.Ctx) error {
+	err := c.Next()
+	s.writeHeaders(c, exchangeOf(c))
+	return err
+}
+
+func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
+	h := &c.Response().Header
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	if s.secure {
+		c.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000")
+		c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
+		if len(h.Peek(fiber.HeaderContentSecurityPolicy)) == 0 {
+			c.Set(fiber.HeaderContentSecurityPolicy, dataPolicy)
+		}
+	}
+	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
+	expose := exposedHeaders
+	if !s.Rates.unlimited() {
+		expose = exposedHeaders + ", RateLimit, RateLimit-Policy, Retry-After"
+	}
+	if x.replayed {
+		c.Set(headerReplayed, "true")
+		expose += ", " + headerReplayed
+	}
+	c.Set(fiber.HeaderAccessControlExposeHeaders, expose)
+	if x.rate != nil {
+		policy, state := x.rate.headers()
+		c.Set("RateLimit-Policy", policy)
+		c.Set("RateLimit", state)
+	}
+	if c.Method() == fiber.MethodOptions {
+		c.Set(fiber.HeaderAccessControlAllowMethods, "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+		c.Set(fiber.HeaderAccessControlAllowHeaders, preflightHeaders(c.Get(fiber.HeaderAccessControlRequestHeaders)))
+		c.Set(fiber.HeaderAccessControlMaxAge, "86400")
+	}
+	if x.api || x.failed != nil {
+		c.Set(fiber.HeaderContentLanguage, string(x.lang))
+		c.Set(fiber.HeaderVary, "Accept, Accept-Language, Authorization")
+		if s.cache != nil {
+			// A line of its own, for clients that compare the one above.
+			h.Add(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
+		}
+	}
+	if !x.caller.Anonymous() {
+		c.Set(fiber.HeaderCacheControl, "no-store, private")
+	}
+}
+
+// preflightHeaders returns the headers that a preflight allows when it asks for some.
+func preflightHeaders(asked string) string {
+	out := allowedHeaders
+	for _, name := range optionalHeaders {
+		for one := range strings.SplitSeq(asked, ",") {
+			if strings.EqualFold(strings.TrimSpace(one), name) {
+				out += ", " + name
+				break
+			}
+		}
+	}
+	return out
+}

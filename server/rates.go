@@ -1,0 +1,117 @@
+package server
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/almanac-cal/almanac/internal/limit"
+)
+
+// Rates limits how often clients may send requests.
+type Rates struct {
+	Address limit.Rate // for each address, without credentials or with wrong ones
+	Token   limit.Rate // for each token, and for each user with a password
+	// AddressFar and TokenFar exempt private addresses and this machine. Such an address may be a proxy that is not
+	// configured, and stand for all its clients.
+	AddressFar, TokenFar bool
+	// Counter counts the requests. Nil counts in this process.
+	Counter limit.Limiter
+}
+
+// unlimited reports whether no rate is configured.
+func (r Rates) unlimited() bool { return r.Address.Off() && r.Token.Off() }
+
+// limitsAddress reports whether a rate applies to the address of a request.
+func (r Rates) limitsAddress(x *exchange) bool {
+	return !r.Address.Off() && (!r.AddressFar || !limit.Near(x.client))
+}
+
+// countedKeys bounds the memory of counters.
+const countedKeys = 200_000
+
+// limitAddress counts a request without credentials for its address. It refuses credentials from an address that has
+// presented too many wrong ones.
+func (s *Server) limitAddress(c *fiber.Ctx) error {
+	x := exchangeOf(c)
+	if !s.Rates.limitsAddress(x) {
+		return c.Next()
+	}
+	x.setDeadline(c, s.Timeout)
+	if hasCredentials(c) {
+		if d := s.failures.Look(limit.Key(x.client), s.Rates.Address); !d.Allowed {
+			return x.refuseRate(reasonFailures, rateState{"address", s.Rates.Address, d})
+		}
+	} else if err := s.countAddress(x); err != nil {
+		return err
+	}
+	return c.Next()
+}
+
+// limitUnknown counts a request without a route for its address. Its credentials are not verified.
+func (s *Server) limitUnknown(c *fiber.Ctx) error {
+	x := exchangeOf(c)
+	if (x.match == nil || !x.match.Found()) && s.Rates.limitsAddress(x) && hasCredentials(c) {
+		if err := s.countAddress(x); err != nil {
+			return err
+		}
+	}
+	return c.Next()
+}
+
+func (s *Server) countAddress(x *exchange) error {
+	return s.countRequest(x, "a:"+limit.Key(x.client), reasonAddress, "address", s.Rates.Address)
+}
+
+// limitCaller counts a request with credentials for its token, or for its user.
+func (s *Server) limitCaller(c *fiber.Ctx) error {
+	x := exchangeOf(c)
+	if !hasCredentials(c) || s.Rates.Token.Off() || s.Rates.TokenFar && limit.Near(x.client) {
+		return c.Next()
+	}
+	key := "u:" + strconv.FormatInt(x.caller.UserID, 10)
+	if id := x.caller.TokenID; id != 0 {
+		key = "t:" + strconv.FormatInt(id, 10)
+	}
+	if err := s.countRequest(x, key, reasonToken, "token", s.Rates.Token); err != nil {
+		return err
+	}
+	return c.Next()
+}
+
+// countRequest counts one request for a key, and refuses it if there were too many.
+func (s *Server) countRequest(x *exchange, key, reason, policy string, r limit.Rate) error {
+	d, err := s.Rates.Counter.Take(x.ctx, key, r)
+	if err != nil {
+		s.Log.WarnContext(x.ctx, "rate limit", "id", x.id, "error", err)
+	}
+	if !d.Allowed {
+		return x.refuseRate(reason, rateState{policy, r, d})
+	}
+	x.rate = &rateState{policy, r, d}
+	return nil
+}
+
+func (x *exchange) refuseRate(reason string, state rateState) error {
+	x.rate = &state
+	return &refusedError{error: errTooMany, retry: state.Retry, reason: reason}
+}
+
+// rateState is what the reply says about a rate.
+type rateState struct {
+	policy string
+	rate   limit.Rate
+	limit.Decision
+}
+
+// headers returns the values of draft-ietf-httpapi-ratelimit-headers. The quota is the burst. The window is the time in
+// which an empty quota fills again.
+func (r *rateState) headers() (policy, state string) {
+	return fmt.Sprintf("%q;q=%d;w=%d", r.policy, r.rate.Burst, seconds(r.rate.Window())),
+		fmt.Sprintf("%q;r=%d;t=%d", r.policy, r.Remaining, seconds(r.Reset))
+}
+
+// seconds returns a duration in whole seconds, rounded up.
+func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }

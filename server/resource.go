@@ -1,0 +1,41 @@
+package server
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+)
+
+// serveResource has package handlers read or write what the route names, and computes the entity tag of the reply.
+func (s *Server) serveResource(c *fiber.Ctx) error {
+	x := exchangeOf(c)
+	out, err := s.API.Serve(x.ctx, c, x.match, s.newCall(c, x))
+	switch {
+	case err != nil:
+		return err
+	case isRead(c):
+		x.tag, x.until = entityTag(c.Response().Body(), out.Version), out.Until
+	case out.Version != 0:
+		c.Set(fiber.HeaderETag, entityTag(c.Response().Body(), out.Version))
+	}
+	return nil
+}
+
+// newCall returns what package handlers has to know about a request.
+func (s *Server) newCall(c *fiber.Ctx, x *exchange) handlers.Call {
+	call := handlers.Call{
+		Now: x.now, Caller: x.caller, Root: x.root, Language: x.lang,
+		OnLanguage: func(l calendar.Language) { x.lang = l },
+		EnterMedia: func() error { return s.enterMediaGate(x) },
+	}
+	if !isRead(c) {
+		call.Expect = expectedVersions(c)
+	}
+	if x.claim != nil {
+		if call.Made = x.claim.Made; call.Made == 0 {
+			call.Mark = x.claim.Mark
+		}
+	}
+	return call
+}

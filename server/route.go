@@ -1,0 +1,115 @@
+package server
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/locale"
+)
+
+var errNoRoute = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
+
+// locate finds out whether the path is below the API, and negotiates the language of the reply.
+func (s *Server) locate(c *fiber.Ctx) error {
+	x := exchangeOf(c)
+	uri := c.Request().URI()
+	path := string(uri.PathOriginal())
+	x.longURL = len(path)+len("?")+len(uri.QueryString()) > maxURL
+	if x.root, x.rest, x.api = s.API.Locate(path); !x.api {
+		x.rest = s.trimPrefix(path)
+	}
+	x.lang = s.language(c, x.root, x.api)
+	return c.Next()
+}
+
+// trimPrefix takes the path of the base URL off a path. A proxy may have done so already.
+func (s *Server) trimPrefix(path string) string {
+	below, ok := strings.CutPrefix(path, s.prefix)
+	switch {
+	case s.prefix == "" || !ok:
+		return path
+	case below == "":
+		return "/"
+	case below[0] == '/':
+		return below
+	}
+	return path
+}
+
+// language returns the language of a reply: that of the parameter, the path, the header or the site.
+func (s *Server) language(c *fiber.Ctx, root handlers.Root, api bool) calendar.Language {
+	lang := locale.Negotiate(c.Get(fiber.HeaderAcceptLanguage), s.Site.Language)
+	if !api {
+		return lang
+	}
+	if l := root.Language(); l != "" {
+		lang = l
+	}
+	// The last value of a repeated key counts.
+	if all := c.Context().QueryArgs().PeekMulti("ml_language"); len(all) > 0 {
+		if l := calendar.Language(all[len(all)-1]); l.Known() {
+			lang = l
+		}
+	}
+	return lang
+}
+
+// match finds the route of the path in the table of package handlers (decision 003).
+func (s *Server) match(c *fiber.Ctx) error {
+	x := exchangeOf(c)
+	if x.api && !x.longURL {
+		x.match = s.API.Match(effectiveMethod(c), x.rest)
+	}
+	return c.Next()
+}
+
+// effectiveMethod returns the method of the request. A POST may name another one.
+func effectiveMethod(c *fiber.Ctx) string {
+	if c.Method() != fiber.MethodPost {
+		return c.Method()
+	}
+	for _, named := range [2]string{c.Get("X-HTTP-Method-Override"), c.Query("_method")} {
+		for _, method := range [3]string{fiber.MethodPut, fiber.MethodPatch, fiber.MethodDelete} {
+			if strings.EqualFold(named, method) {
+				return method
+			}
+		}
+	}
+	return fiber.MethodPost
+}
+
+// isRead reports whether a request reads and changes nothing.
+func isRead(c *fiber.Ctx) bool {
+	return c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead
+}
+
+// requirePath refuses a path that no route has.
+func (s *Server) requirePath(c *fiber.Ctx) error {
+	x := exchangeOf(c)
+	if x.match == nil {
+		return errNoRoute
+	}
+	x.route = x.match.Route
+	return c.Next()
+}
+
+// serveOptions answers OPTIONS with the description of the path.
+func (s *Server) serveOptions(c *fiber.Ctx) error {
+	if c.Method() != fiber.MethodOptions {
+		return c.Next()
+	}
+	x := exchangeOf(c)
+	return s.API.Options(c, x.match, s.newCall(c, x))
+}
+
+// requireMethod refuses a method that the path does not have. Allow names those that it has.
+func (s *Server) requireMethod(c *fiber.Ctx) error {
+	if m := exchangeOf(c).match; !m.Found() {
+		c.Set(fiber.HeaderAllow, m.Allow)
+		return errNoRoute
+	}
+	return c.Next()
+}
