@@ -123,7 +123,8 @@ func (s *Server) cached(c *fiber.Ctx, x *exchange, work func() (*handlers.Outcom
 	if err != nil {
 		return fmt.Errorf("revision: %w", err)
 	}
-	// Everything else that shapes a reply is a setting of the process. Accept shapes errors, which are not kept.
+	// Everything else that shapes a reply is a setting of the process. The path names the format of a reply, since an
+	// endpoint has one codec. Accept shapes errors, which are not kept.
 	uri := c.Request().URI()
 	key := string(uri.PathOriginal()) + "?" + string(uri.QueryString()) + "\n" + string(x.lang)
 	if k, _ := s.cache.replies.GetIfPresent(key); k.holds(revision, x.now) {
