@@ -70,6 +70,8 @@ var samples = map[string]string{
 	"body image":                `{"image": 14}`,
 	"body cost":                 `{"cost": "15 - 20 zł"}`,
 	"body website":              `{"website": "https://example.org/cinema"}`,
+	"body show_map":             `{"show_map": true}`,
+	"body show_map_link":        `{"show_map_link": true}`,
 	"body categories":           `{"categories": [2, "Cinema"]}`,
 	"body tags":                 `{"tags": ["Outdoor", "Families"]}`,
 	"body venue":                `{"venue": [10, {"venue": "Old Mill", "city": "Łódź"}]}`,
