@@ -79,7 +79,7 @@ type Param struct {
 	present  bool // sent, and not null where null means "not sent"
 	bind     func(raw any) *Fault
 	value    func() any // what bind has read
-	apply    func() // sets the default
+	apply    func()     // sets the default
 	checks   []check
 	null     bool // null is a value: it clears
 	link     func() string
