@@ -69,7 +69,7 @@ func (h *Handlers) Describe(now time.Time, root Root, lang calendar.Language) *o
 		routes[i] = openapi.Route{Path: p.template(), Kind: p.kind(), Endpoints: make([]openapi.Endpoint, len(p.endpoints))}
 		for j, e := range p.endpoints {
 			routes[i].Endpoints[j] = openapi.Endpoint{
-				Methods: e.methods, In: e.in, Summary: e.summary, Success: e.success,
+				Methods: e.methods, In: e.in, Summary: e.summary, Success: e.success, MediaType: e.codec.mediaType,
 				Declare: func(p *param.Set) { e.declare(r, p) },
 			}
 		}

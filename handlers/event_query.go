@@ -1,23 +1,13 @@
 package handlers
 
 import (
-	"context"
-	"strconv"
-	"strings"
+	"errors"
 	"time"
-	"unicode/utf8"
-
-	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/eventorganizer"
-	"github.com/almanac-cal/almanac/ent/eventterm"
-	"github.com/almanac-cal/almanac/ent/eventvenue"
-	"github.com/almanac-cal/almanac/ent/predicate"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/index"
-	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/search"
 	"github.com/almanac-cal/almanac/internal/when"
 )
@@ -25,26 +15,93 @@ import (
 // eventQuery is what GET /events may be asked.
 type eventQuery struct {
 	paging
-	StartDate, EndDate         *when.Date
-	StartsBefore, StartsAfter  *when.Date
-	EndsBefore, EndsAfter      *when.Date
-	Strict                     bool
-	Search                     *string
-	Categories, Tags           []string
-	Venues, Organizers         []int64
-	Featured, Geoloc, Ticketed *bool
-	Status                     []calendar.Status
-	Lat, Lng                   *float64
-	Radius                     float64
-	Include                    []int64
-	Parent                     *int64
-	Password                   *string
+	StartDate, EndDate        *when.Date
+	StartsBefore, StartsAfter *when.Date
+	EndsBefore, EndsAfter     *when.Date
+	Strict                    bool
+	Search                    *string
+	Status                    []calendar.Status
+	Geoloc                    *bool
+	Lat, Lng                  *float64
+	Radius                    float64
+	Include                   []int64
+	Password                  *string
 
-	// What the lookups of terms found: for each, the terms an event may carry, descendants included.
-	categoryIDs, tagIDs []int64
-	// What the lookups of find found.
-	near, unlocked []int64
-	text           search.Query
+	text       search.Query      // of Search
+	conditions []query.Condition // on the columns of eventFilters that were sent
+}
+
+// find looks up which events are on the page, and how many there are on all pages.
+func (q *eventQuery) find(r *request) (query.Page, error) {
+	q.limitValidity(r)
+	e, err := q.events(r)
+	if err != nil {
+		return query.Page{}, err
+	}
+	offset, limit := q.span()
+	return r.findEvents(e, offset, limit)
+}
+
+// events returns the query for the events that the caller sees.
+func (q *eventQuery) events(r *request) (e *query.Events, err error) {
+	e = &query.Events{
+		Now: r.now, Language: r.lang, Visible: seenBy(r.caller, q.Status), Places: seenBy(r.caller, nil),
+		Include: q.Include, Conditions: q.conditions, Located: q.Geoloc,
+	}
+	if q.Include == nil {
+		e.Window = q.dates(r.now, r.zone())
+	}
+	if q.Lat != nil && q.Lng != nil {
+		e.Near = &query.Circle{Latitude: *q.Lat, Longitude: *q.Lng, Kilometres: q.Radius}
+	}
+	if q.Search != nil {
+		e.Search = &q.text
+	}
+	var unlocked []int64
+	if e.Guarded() {
+		if unlocked, err = r.unlocked(q.Password); err != nil {
+			return nil, err
+		}
+	}
+	e.Readable = r.readable(unlocked)
+	return e, nil
+}
+
+// findEvents returns a page of a list of events. The database answers what the index cannot.
+func (r *request) findEvents(q *query.Events, offset, limit int) (query.Page, error) {
+	if r.h.Index != nil {
+		page, err := r.findIndexed(q, offset, limit)
+		if !r.unanswered(err) {
+			return page, err
+		}
+	}
+	return query.Database{Ent: r.db}.FindEvents(r.ctx, q, offset, limit)
+}
+
+// findIndexed is findEvents with the index.
+func (r *request) findIndexed(q *query.Events, offset, limit int) (query.Page, error) {
+	var err error
+	if q.Since, err = r.since(); err != nil {
+		return query.Page{}, err
+	}
+	if q.Include == nil {
+		return r.h.Index.FindEvents(r.ctx, q, offset, limit)
+	}
+	page, err := r.h.Index.FindEvents(r.ctx, q, 0, -1)
+	if err != nil {
+		return query.Page{}, err
+	}
+	// In another order, which the database knows. They are as few as a client can name.
+	page.IDs, err = r.db.Event.Query().Where(event.IDIn(page.IDs...)).
+		Order(event.ByPublishedAt(), event.ByID()).Offset(offset).Limit(limit).IDs(r.ctx)
+	return page, err
+}
+
+// unanswered reports whether the database has to be asked: the index is not ready, does not know a condition, or follows a
+// replica that is away while this request reads the database itself.
+func (r *request) unanswered(err error) bool {
+	return errors.Is(err, index.ErrNotReady) || errors.Is(err, query.ErrUnsupported) ||
+		err != nil && r.h.Replica != nil && r.db != r.h.Replica && r.ctx.Err() == nil
 }
 
 // window is the default time window in whole days of the site zone: from today to the day 24 months later.
@@ -56,99 +113,6 @@ func window(now time.Time, zone calendar.Zone) (first, last calendar.Wall) {
 		last = calendar.WallAt(year+2, month+1, 0, 23, 59, 59)
 	}
 	return today, last
-}
-
-func (r *request) declareEventQuery(p *param.Set, q *eventQuery) {
-	zone := r.zone()
-	date := parseDate(p.Now, zone)
-	r.declarePaging(p, &q.paging, "Events")
-	first, last := window(p.Now, zone)
-	dates := []struct {
-		dst               **when.Date
-		name, description string
-		link              func() string
-		published         any
-	}{
-		{
-			&q.StartDate, "start_date", "Events starting on or after this date",
-			func() string { return q.startLink(zone, first) }, first.String(),
-		},
-		{
-			&q.EndDate, "end_date", "Events ending on or before this date",
-			func() string { return q.endLink(zone, last) }, last.String(),
-		},
-		{&q.StartsBefore, "starts_before", "Events starting before this date", nil, nil},
-		{&q.StartsAfter, "starts_after", "Events starting after this date", nil, nil},
-		{&q.EndsBefore, "ends_before", "Events ending before this date", nil, nil},
-		{&q.EndsAfter, "ends_after", "Events ending after this date", nil, nil},
-	}
-	for _, d := range dates {
-		decl := param.Opt(p, d.dst, d.name, d.description, "", date)
-		if d.published != nil {
-			decl.PublishDefault(d.published)
-		}
-		if d.link == nil {
-			d.link = func() string { return q.dateLink(*d.dst, zone, calendar.Wall.EndOfDay) }
-		}
-		decl.Link(d.link)
-	}
-	param.Default(p.Bool(&q.Strict, "strict_dates", "Compare exact times instead of whole days").Untyped(),
-		&q.Strict, false)
-	p.OptString(&q.Search, "search", "Text in title, excerpt or description").Longest(search.MaxChars).
-		Check(func(context.Context) *param.Fault {
-			text, ok := search.ParseEvents(*q.Search)
-			if !ok {
-				return badSearch(*q.Search)
-			}
-			q.text = text
-			return nil
-		})
-	p.Words(&q.Categories, "categories", "Categories, by ID or slug").
-		Check(r.areTerms(calendar.Category, &q.Categories, &q.categoryIDs))
-	p.Words(&q.Tags, "tags", "Tags, by ID or slug").Check(r.areTerms(calendar.Tag, &q.Tags, &q.tagIDs))
-	p.IDs(&q.Venues, "venue", "Venue IDs").Check(r.areRecords(calendar.Venue, &q.Venues))
-	p.IDs(&q.Organizers, "organizer", "Organizer IDs").Check(r.areRecords(calendar.Organizer, &q.Organizers))
-	p.OptBool(&q.Featured, "featured", "Featured or not")
-	r.declareStatuses(p, &q.Status)
-	p.OptBool(&q.Geoloc, "geoloc", "With a located venue or without").CheckAlways(q.checkGeoloc)
-	p.OptNumber(&q.Lat, "geoloc_lat", "Latitude of the centre; needs geoloc_lng").Between(-90, 90).
-		Check(inBounds("geoloc_lat", &q.Lat, 90)).CheckAlways(paired("geoloc_lat", "geoloc_lng", &q.Lat, &q.Lng))
-	p.OptNumber(&q.Lng, "geoloc_lng", "Longitude of the centre; needs geoloc_lat").Between(-180, 180).
-		Check(inBounds("geoloc_lng", &q.Lng, 180)).CheckAlways(paired("geoloc_lng", "geoloc_lat", &q.Lng, &q.Lat))
-	param.Default(p.Number(&q.Radius, "geoloc_radius", "Radius in kilometres, at most 500"), &q.Radius, 25).Above(0, 500).
-		Check(func(context.Context) *param.Fault {
-			if q.Radius <= 0 || q.Radius > 500 {
-				return param.OutOfBounds("geoloc_radius", 0, 500)
-			}
-			return nil
-		})
-	p.IDs(&q.Include, "include", "Event IDs; date filters are ignored").Between(1, nil).Check(func(context.Context) *param.Fault {
-		for _, id := range q.Include {
-			if id < 1 {
-				return param.OutOfBounds("include", 1, nil)
-			}
-		}
-		return nil
-	})
-	p.OptInt(&q.Parent, "post_parent", "ID of the parent event").Check(r.isReadableEvent(&q.Parent))
-	p.OptBool(&q.Ticketed, "ticketed", "With tickets or without")
-	p.OptString(&q.Password, "password", "Access password of protected events").NoLink()
-	r.declareLanguage(p)
-}
-
-// zone is the site's, UTC while only describing.
-func (r *request) zone() calendar.Zone {
-	if r.h == nil {
-		return calendar.UTC()
-	}
-	return r.h.Site.Zone
-}
-
-func (q *eventQuery) checkGeoloc(context.Context) *param.Fault {
-	if q.Geoloc != nil && !*q.Geoloc && (q.Lat != nil || q.Lng != nil) {
-		return param.Bad()
-	}
-	return nil
 }
 
 // relative reports whether one of the filters that make the default window vanish was sent.
@@ -182,76 +146,8 @@ func (q *eventQuery) dateLink(d *when.Date, zone calendar.Zone, round func(calen
 	return round(d.Wall(zone)).String()
 }
 
-// find looks up which events are on the page, and how many there are on all pages. The index knows most; what it cannot
-// say now, or does not know, the database does.
-func (q *eventQuery) find(r *request) (ids []int64, total int, err error) {
-	q.holds(r)
-	if q.guarded() {
-		if q.unlocked, err = r.unlocked(q.Password); err != nil {
-			return nil, 0, err
-		}
-	}
-	offset, ok := q.offset()
-	limit := int(q.perPage)
-	if !ok {
-		offset, limit = 0, 0
-	}
-	if r.h.Index != nil && q.Parent == nil {
-		f := q.filter(r)
-		if f.Since, err = r.since(); err != nil {
-			return nil, 0, err
-		}
-		from, most := offset, limit
-		if q.Include != nil {
-			from, most = 0, -1
-		}
-		found, err := r.h.Index.Find(r.ctx, f, from, most)
-		if err == nil && q.Include != nil {
-			// In another order, which the database knows. They are as few as a client can name.
-			found.IDs, err = r.db.Event.Query().Where(event.IDIn(found.IDs...)).
-				Order(event.ByPublishedAt(), event.ByID()).Offset(offset).Limit(limit).IDs(r.ctx)
-		}
-		if !r.unanswered(err) {
-			return found.IDs, found.Total, err
-		}
-	}
-	kinds := []calendar.Kind{calendar.Event}
-	if q.placed() {
-		kinds = append(kinds, calendar.Venue)
-	}
-	if err := r.lookDue(kinds...); err != nil {
-		return nil, 0, err
-	}
-	if q.Lat != nil && q.Lng != nil {
-		if q.near, err = r.venuesNear(*q.Lat, *q.Lng, q.Radius); err != nil {
-			return nil, 0, err
-		}
-	}
-	query := r.db.Event.Query().Where(q.predicates(r)...)
-	if total, err = query.Clone().Count(r.ctx); err != nil || offset >= total || limit == 0 {
-		return nil, total, err
-	}
-	order := event.ByStartsAt()
-	if q.Include != nil {
-		order = event.ByPublishedAt()
-	}
-	// Only ids, which an index has: the rows that are skipped are not read.
-	ids, err = query.Order(order, event.ByID()).Offset(offset).Limit(limit).IDs(r.ctx)
-	return ids, total, err
-}
-
-// placed reports whether the positions of venues decide.
-func (q *eventQuery) placed() bool { return q.Geoloc != nil || q.Lat != nil && q.Lng != nil }
-
-// guarded reports whether a filter asks for what the password of an event guards (contract, section 13). An event that the
-// caller gets redacted matches no such filter, whatever its value.
-func (q *eventQuery) guarded() bool {
-	return q.Search != nil || q.categoryIDs != nil || q.tagIDs != nil || q.Venues != nil || q.Organizers != nil ||
-		q.Featured != nil || q.Ticketed != nil || q.placed()
-}
-
-// holds notes until when the dates asked for mean what they mean now.
-func (q *eventQuery) holds(r *request) {
+// limitValidity records when relative dates ("today") change their meaning, so that caches expire.
+func (q *eventQuery) limitValidity(r *request) {
 	zone := r.zone()
 	tomorrow := r.tomorrow()
 	if q.Include == nil && !q.relative() && (q.StartDate == nil || q.EndDate == nil) {
@@ -276,73 +172,14 @@ func (r *request) tomorrow() time.Time {
 	return r.zone().Instant(r.zone().Wall(r.now).StartOfDay().AddDate(0, 0, 1))
 }
 
-// predicates are the filters of a list of events (contract, section 9.1). The date filters affect each other,
-// so they stand in one place.
-func (q *eventQuery) predicates(r *request) []predicate.Event {
-	where := []predicate.Event{
-		inList[predicate.Event](r, calendar.Event, q.Status),
-		event.HideFromListings(false),
-	}
-	if q.Include != nil {
-		where = append(where, event.IDIn(q.Include...))
-	} else {
-		where = append(where, within(q.dates(r.now, r.zone()))...)
-	}
-	if q.categoryIDs != nil {
-		where = append(where, linked(eventterm.Table, eventterm.FieldTermID, q.categoryIDs))
-	}
-	if q.tagIDs != nil {
-		where = append(where, linked(eventterm.Table, eventterm.FieldTermID, q.tagIDs))
-	}
-	if q.Venues != nil {
-		where = append(where, linked(eventvenue.Table, eventvenue.FieldVenueID, q.Venues))
-	}
-	if q.Organizers != nil {
-		where = append(where, linked(eventorganizer.Table, eventorganizer.FieldOrganizerID, q.Organizers))
-	}
-	if q.Featured != nil {
-		where = append(where, event.Featured(*q.Featured))
-	}
-	if q.Ticketed != nil {
-		where = append(where, event.Ticketed(*q.Ticketed))
-	}
-	if q.Parent != nil {
-		where = append(where, event.ParentID(*q.Parent))
-	}
-	located := func() predicate.Event {
-		return event.HasVenuesWith(venue.LatitudeNotNil(), inList[predicate.Venue](r, calendar.Venue, nil))
-	}
-	switch {
-	case q.Geoloc != nil && !*q.Geoloc:
-		where = append(where, event.Not(located()))
-	case q.near != nil:
-		where = append(where, linked(eventvenue.Table, eventvenue.FieldVenueID, q.near))
-	case q.Geoloc != nil:
-		where = append(where, located())
-	}
-	if q.Search != nil {
-		where = append(where, r.searched(q.text))
-	}
-	if q.guarded() {
-		where = append(where, r.unredacted(q.unlocked))
-	}
-	return where
-}
-
-// lastSecond is the last one that an event may start or end in. Databases know no later one.
-var lastSecond = time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
-
-// firstSecond is the first one that an event may start in.
-var firstSecond = time.Date(1000, time.January, 1, 0, 0, 0, 0, time.UTC)
-
 // dates are the date filters as bounds. Nothing is more precise than a second, so what is exclusive is inclusive of the
 // second before or after. Whole days end at the next midnight of the site zone, exclusive.
-func (q *eventQuery) dates(now time.Time, zone calendar.Zone) index.Window {
-	var w index.Window
+func (q *eventQuery) dates(now time.Time, zone calendar.Zone) query.Window {
+	var w query.Window
 	endOf := func(day calendar.Wall) time.Time {
 		end := zone.Instant(day.AddDate(0, 0, 1)).Add(-time.Second)
-		if end.After(lastSecond) {
-			return lastSecond
+		if end.After(query.LastSecond) {
+			return query.LastSecond
 		}
 		return end
 	}
@@ -398,118 +235,4 @@ func (q *eventQuery) dates(now time.Time, zone calendar.Zone) index.Window {
 		}
 	}
 	return w
-}
-
-// within selects the events of a window. A bound that no database knows is beyond all events.
-func within(w index.Window) []predicate.Event {
-	var where []predicate.Event
-	for _, min := range []*time.Time{w.StartMin, w.EndMin} {
-		if min != nil && min.After(lastSecond) {
-			return []predicate.Event{event.IDIn()}
-		}
-	}
-	for _, max := range []*time.Time{w.StartMax, w.EndMax} {
-		if max != nil && max.Before(firstSecond) {
-			return []predicate.Event{event.IDIn()}
-		}
-	}
-	for _, b := range []struct {
-		at *time.Time
-		is func(time.Time) predicate.Event
-	}{
-		{w.StartMin, event.StartsAtGTE},
-		{w.StartMax, event.StartsAtLTE},
-		{w.EndMin, event.EndsAtGTE},
-		{w.EndMax, event.EndsAtLTE},
-	} {
-		if b.at != nil {
-			where = append(where, b.is(*b.at))
-		}
-	}
-	return where
-}
-
-// filter is the same as predicates, for the index.
-func (q *eventQuery) filter(r *request) *index.Filter {
-	f := &index.Filter{
-		Now: r.now, Visible: seenBy(r.caller, q.Status), IDs: q.Include,
-		Categories: q.categoryIDs, Tags: q.tagIDs, Venues: q.Venues, Organizers: q.Organizers,
-		Featured: q.Featured, Ticketed: q.Ticketed, Located: q.Geoloc,
-		Places: seenBy(r.caller, nil), Readable: r.readable(q.unlocked),
-	}
-	if q.Include == nil {
-		f.Window = q.dates(r.now, r.zone())
-	}
-	if q.Lat != nil && q.Lng != nil {
-		f.Near = &index.Circle{Latitude: *q.Lat, Longitude: *q.Lng, Kilometres: q.Radius}
-	}
-	if q.Search != nil {
-		f.Search, f.Language = &q.text, r.lang
-	}
-	return f
-}
-
-// linked selects events with a link to one of the ids. The subquery is answered from the index on the linked
-// column.
-func linked(table, column string, ids []int64) predicate.Event {
-	return func(s *sql.Selector) {
-		if len(ids) == 0 {
-			s.Where(sql.False())
-			return
-		}
-		t := sql.Table(table)
-		in := sql.P(func(b *sql.Builder) { b.Ident(t.C(column)).WriteString(" IN " + idList(ids)) })
-		s.Where(sql.In(s.C(event.FieldID), sql.Select(t.C("event_id")).From(t).Where(in)))
-	}
-}
-
-// idList is ids as they stand in a statement, in parentheses. They are numbers, and there may be more of them than an
-// engine has placeholders.
-func idList(ids []int64) string {
-	var b strings.Builder
-	b.WriteByte('(')
-	for i, id := range ids {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.FormatInt(id, 10))
-	}
-	b.WriteByte(')')
-	return b.String()
-}
-
-// badSearch is the fault of a search that is blank or too much.
-func badSearch(text string) *param.Fault {
-	if utf8.RuneCountInString(text) > search.MaxChars {
-		return param.TooLong("search", search.MaxChars)
-	}
-	return param.Bad()
-}
-
-func notBlank(v **string) func(context.Context) *param.Fault {
-	return func(context.Context) *param.Fault {
-		if strings.TrimSpace(**v) == "" {
-			return param.Bad()
-		}
-		return nil
-	}
-}
-
-func inBounds(name string, v **float64, limit float64) func(context.Context) *param.Fault {
-	return func(context.Context) *param.Fault {
-		if **v < -limit || **v > limit {
-			return param.OutOfBounds(name, -limit, limit)
-		}
-		return nil
-	}
-}
-
-// paired faults a parameter that is missing while the other of its pair was sent.
-func paired(name, other string, v, o **float64) func(context.Context) *param.Fault {
-	return func(context.Context) *param.Fault {
-		if *v == nil && *o != nil {
-			return &param.Fault{Key: "needs-other", Args: map[string]any{"Param": other, "Other": name}}
-		}
-		return nil
-	}
 }

@@ -14,11 +14,11 @@ import (
 
 // listEvents answers GET /events: which events they are, their rows, and a query per kind of what is linked.
 func (r *request) listEvents(q *eventQuery) (*reply, error) {
-	ids, total, err := q.find(r)
+	page, err := q.find(r)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := r.events(ids)
+	rows, err := r.events(page.IDs)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 			items[i].Redact()
 		}
 	}
-	return r.listReply(calendar.Event, q.paging, items, len(items), total)
+	return r.listReply(calendar.Event, q.paging, items, len(items), page.Total)
 }
 
 // events loads events with all that their representations need, in the order of their ids given. One that is gone

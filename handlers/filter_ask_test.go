@@ -219,7 +219,7 @@ func (a *asking) eventID() int64 {
 func (a *asking) events() eventAsk {
 	const dates, texts, links, flags, places = "dates", "texts", "links", "flags", "places"
 	a.focus = one(a.Rand, dates, dates, dates, texts, links, flags, places, "nothing")
-	q := eventAsk{dates: map[string]refDate{}, radius: 25}
+	q := eventAsk{dates: map[string]refDate{}, flags: map[string]bool{}, radius: 25}
 	names := []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"}
 	for i, name := range some(a.Rand, names, len(names)) {
 		if i == 0 && a.likely(dates, 30) || maybe(a.Rand, 8) {
@@ -248,9 +248,13 @@ func (a *asking) events() eventAsk {
 	if a.likely(links, 12) {
 		q.organizers = a.numbers("organizer", a.linkedIDs(calendar.Organizer))
 	}
-	if a.likely(flags, 12) {
-		q.featured = a.boolean("featured")
-	}
+	a.drawAside(func() {
+		for _, f := range flagFilters {
+			if a.likely(flags, 12) {
+				q.flags[f.Name] = *a.boolean(f.Name)
+			}
+		}
+	})
 	if a.likely(flags, 20) {
 		q.status = a.statuses()
 	}
@@ -269,9 +273,6 @@ func (a *asking) events() eventAsk {
 	}
 	if a.likely(links, 8) {
 		q.parent = a.number("post_parent", a.eventID())
-	}
-	if a.likely(flags, 12) {
-		q.ticketed = a.boolean("ticketed")
 	}
 	return q
 }

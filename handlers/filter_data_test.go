@@ -48,6 +48,14 @@ func some[T any](r *rand.Rand, list []T, count int) []T {
 	return list[:min(count, len(list))]
 }
 
+// drawAside runs draw with chance of its own, so that a row more in a table of filters changes nothing else that is drawn.
+func (m *refMaker) drawAside(draw func()) {
+	own := m.Rand
+	m.Rand = rand.New(rand.NewPCG(own.Uint64(), 0))
+	draw()
+	m.Rand = own
+}
+
 var refVocabulary = []string{
 	"Jazz", "jazz", "ŻUŻEL", "łódź", "Łódź", "Ángel", "ángel", "niño", "Niño", "100%", "R&B", "a_b", "Zoo", "zoo",
 	"étude", "Étude", "beta", "Óscar", "żaba", "Żaba", "x<y",
@@ -141,7 +149,12 @@ var refZones = []string{
 func (m *refMaker) event(id int64) *refEvent {
 	e := &refEvent{refRecord: m.record(calendar.Event, id), zone: one(m.Rand, refZones...)}
 	e.hidden, e.protected = maybe(m.Rand, 8), maybe(m.Rand, 20)
-	e.featured, e.ticketed, e.allDay = maybe(m.Rand, 30), maybe(m.Rand, 30), maybe(m.Rand, 20)
+	e.flags, e.allDay = map[string]bool{}, maybe(m.Rand, 20)
+	m.drawAside(func() {
+		for _, f := range flagFilters {
+			e.flags[f.Name] = maybe(m.Rand, 30)
+		}
+	})
 	for _, earlier := range m.world.events {
 		if maybe(m.Rand, 1) && e.parent == 0 {
 			e.parent = earlier.id
@@ -184,6 +197,16 @@ func (m *refMaker) event(id int64) *refEvent {
 		}
 	}
 	return e
+}
+
+// setFlags sets the flags in a write of the row.
+func (e *refEvent) setFlags(row *ent.EventMutation) error {
+	for _, f := range flagFilters {
+		if err := row.SetField(f.Field, e.flags[f.Name]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // time gives an event its span. A moment in the second pass of a doubled hour is no wall time of that zone, so
@@ -400,8 +423,8 @@ func (w *refWorld) store(t *testing.T, api *apitest.API) {
 			SetLanguages(languages).SetCreatedAt(written).SetModifiedAt(written).SetTitle(own.title).
 			SetExcerpt(own.excerpt).SetDescription(own.description).SetSlug(own.slug).SetTimezone(e.zone).
 			SetStartWall(calendar.WallOf(e.startWall)).SetEndWall(calendar.WallOf(e.endWall)).
-			SetStartsAt(e.start.UTC()).SetEndsAt(e.end.UTC()).SetAllDay(e.allDay).SetHideFromListings(e.hidden).
-			SetFeatured(e.featured).SetTicketed(e.ticketed)
+			SetStartsAt(e.start.UTC()).SetEndsAt(e.end.UTC()).SetAllDay(e.allDay).SetHideFromListings(e.hidden)
+		do(e.setFlags(create.Mutation()))
 		if e.protected {
 			create.SetPasswordHash(edit.HashPassword(api.Key, e.id, refPassword))
 		}

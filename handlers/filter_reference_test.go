@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/query"
 )
 
 // This file answers the lists a second time: by looking at every record in memory and applying the rules for
@@ -63,7 +65,7 @@ type refEvent struct {
 	zone               string
 	allDay, hidden     bool
 	protected          bool
-	featured, ticketed bool
+	flags              map[string]bool // by filter; never changed
 	parent             int64
 	venues, organizers []int64
 	terms              []int64
@@ -222,7 +224,7 @@ type eventAsk struct {
 	search             *string
 	categories, tags   []string
 	venues, organizers []int64
-	featured, ticketed *bool
+	flags              map[string]bool // by filter
 	geoloc             *bool
 	lat, lng           *float64
 	radius             float64
@@ -274,8 +276,7 @@ func (w *refWorld) listEvents(s refSite, c refCaller, lang calendar.Language, q 
 			q.tags != nil && !overlap(e.terms, tags),
 			q.venues != nil && !overlap(e.venues, q.venues),
 			q.organizers != nil && !overlap(e.organizers, q.organizers),
-			q.featured != nil && *q.featured != e.featured,
-			q.ticketed != nil && *q.ticketed != e.ticketed,
+			!e.hasFlags(q.flags),
 			q.parent != nil && *q.parent != e.parent,
 			q.geoloc != nil && *q.geoloc != located,
 			q.lat != nil && !near,
@@ -300,8 +301,29 @@ func (w *refWorld) listEvents(s refSite, c refCaller, lang calendar.Language, q 
 // guarded reports whether a filter asks for what a password guards.
 func (q eventAsk) guarded() bool {
 	return q.search != nil || q.categories != nil || q.tags != nil || q.venues != nil || q.organizers != nil ||
-		q.featured != nil || q.ticketed != nil || q.geoloc != nil || q.lat != nil
+		q.asksGuardedFlag() || q.geoloc != nil || q.lat != nil
 }
+
+// asksGuardedFlag reports whether a flag was asked for that a password guards.
+func (q eventAsk) asksGuardedFlag() bool {
+	return slices.ContainsFunc(flagFilters, func(f *query.Column) bool {
+		_, asked := q.flags[f.Name]
+		return asked && !f.Public
+	})
+}
+
+// hasFlags reports whether flags of an event are as asked for.
+func (e *refEvent) hasFlags(want map[string]bool) bool {
+	for name, on := range want {
+		if e.flags[name] != on {
+			return false
+		}
+	}
+	return true
+}
+
+// flagFilters are the filters on stored booleans.
+var flagFilters = slices.DeleteFunc(handlers.EventColumns(), func(c *query.Column) bool { return c.Kind != query.FlagKind })
 
 // inTime applies the table of date filters.
 func (s refSite) inTime(e *refEvent, q eventAsk) bool {

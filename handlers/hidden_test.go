@@ -11,7 +11,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
@@ -159,15 +161,24 @@ func TestAHiddenIDIsAnsweredAsOneThatNeverExisted(t *testing.T) {
 }
 
 func TestNoFilterFindsWhatAPasswordGuards(t *testing.T) {
-	// A value that the event would match for each parameter, and for flags the other one too.
+	// A value that the event would match for each parameter that is guarded, and for flags the other one too.
 	values := map[string][]string{
-		"search": {"quartet", "-drums"}, "categories": {"jazz"}, "tags": {"late"}, "featured": {"1", "0"}, "ticketed": {"1", "0"},
-		"geoloc": {"1", "0"}, "geoloc_lat": {"52.5&geoloc_lng=13.4"}, "geoloc_lng": {"13.4&geoloc_lat=52.5"},
-		"geoloc_radius": {"30&geoloc_lat=52.5&geoloc_lng=13.4"}, "venue": {"VENUE"}, "organizer": {"ORGANIZER"},
+		"search": {"quartet", "-drums"}, "geoloc": {"1", "0"}, "geoloc_lat": {"52.5&geoloc_lng=13.4"}, "geoloc_lng": {"13.4&geoloc_lat=52.5"},
+		"geoloc_radius": {"30&geoloc_lat=52.5&geoloc_lng=13.4"},
 	}
 	public := []string{
 		"page", "per_page", "start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after", "strict_dates",
-		"status", "include", "post_parent", "password", "ml_language",
+		"status", "include", "password", "ml_language",
+	}
+	for _, c := range handlers.EventColumns() {
+		switch {
+		case c.Public:
+			public = append(public, c.Name)
+		case c.Kind == query.FlagKind:
+			values[c.Name] = []string{"1", "0"}
+		default:
+			values[c.Name] = []string{strings.ToUpper(string(c.LinksTo))}
+		}
 	}
 	indexedAndPlain(t, func(t *testing.T, api *apitest.API) {
 		owner := api.SignIn(t, "owner", calendar.Author)
@@ -185,9 +196,11 @@ func TestNoFilterFindsWhatAPasswordGuards(t *testing.T) {
 		organizer := api.AddOrganizer(t, "Society")
 		api.LinkVenues(t, event, venue)
 		api.LinkOrganizers(t, event, organizer)
-		api.LinkTerms(t, event, api.AddTerm(t, calendar.Category, "Jazz"), api.AddTerm(t, calendar.Tag, "Late"))
+		jazz, late := api.AddTerm(t, calendar.Category, "Jazz"), api.AddTerm(t, calendar.Tag, "Late")
+		api.LinkTerms(t, event, jazz, late)
 		api.Reindex(t)
-		ids := strings.NewReplacer("VENUE", fmt.Sprint(venue), "ORGANIZER", fmt.Sprint(organizer))
+		ids := strings.NewReplacer("VENUE", fmt.Sprint(venue), "ORGANIZER", fmt.Sprint(organizer),
+			"CATEGORY", fmt.Sprint(jazz), "TAG", fmt.Sprint(late))
 		total := func(as, path string) float64 {
 			t.Helper()
 			total, _ := api.Do(t, apitest.Request{Path: path, As: as}).Get(t, "total").(float64)

@@ -93,7 +93,7 @@ func newIndexModel(t *testing.T, st *store.Store, seed uint64) *indexModel {
 	}
 	m := &indexModel{
 		T: t, Rand: rand.New(rand.NewPCG(seed, 0)), ctx: t.Context(), db: st.Ent, zone: zone.Location(),
-		index: index.New(st.DB, slog.New(slog.DiscardHandler)), world: &refWorld{},
+		index: index.New(st.DB, handlers.EventColumns(), slog.New(slog.DiscardHandler)), world: &refWorld{},
 		users: map[string]int64{}, writes: map[string]int{}, requests: map[string]int{}, statuses: map[int]int{},
 	}
 	m.clock.Store(apitest.Now.Unix())
@@ -365,15 +365,21 @@ func (m *indexModel) stamp(hours int) string {
 // eventBody is the fields of an event, of which an update sends some.
 func (m *indexModel) eventBody() object {
 	start := m.IntN(2000) - 500
-	return object{
+	body := object{
 		"title": m.name("event"), "description": "<p>" + m.maker.words(1) + "</p>",
 		"start_date": m.stamp(start), "end_date": m.stamp(start + m.IntN(40)), "all_day": maybe(m.Rand, 20),
-		"featured": maybe(m.Rand, 30), "ticketed": maybe(m.Rand, 30), "hide_from_listings": maybe(m.Rand, 10),
-		"cost": one(m.Rand, "", "0", "5"), "status": one(m.Rand, "publish", "publish", "publish", "draft", "pending", "private"),
+		"hide_from_listings": maybe(m.Rand, 10),
+		"cost":               one(m.Rand, "", "0", "5"), "status": one(m.Rand, "publish", "publish", "publish", "draft", "pending", "private"),
 		"password": one(m.Rand, "", "", "", refPassword), "venue": m.links(calendar.Venue, 2),
 		"organizer": m.links(calendar.Organizer, 2), "categories": m.links(calendar.Category, 2),
 		"tags": m.links(calendar.Tag, 2),
 	}
+	m.maker.drawAside(func() {
+		for _, f := range flagFilters {
+			body[f.Field] = maybe(m.maker.Rand, 30)
+		}
+	})
+	return body
 }
 
 func (m *indexModel) venueBody() object {
@@ -718,6 +724,7 @@ var indexWrites = slices.Concat([]indexWrite{
 			object{"image": m.lastReply.Get(m.T, "id")})
 	}},
 	{"delete image", func(m *indexModel) bool {
+		m.followed.Do(m.T, upload("author", "c.png", picture(m.T, 3, 2))) // so that there is one
 		ids := m.db.Image.Query().IDsX(m.ctx)
 		for _, r := range m.db.Event.Query().AllX(m.ctx) {
 			if r.ImageID != nil {

@@ -110,7 +110,7 @@ func (o observer) shownEvent(w *refWorld, s refSite, e *refEvent) string {
 	if redacted {
 		return text + "redacted"
 	}
-	return text + fmt.Sprint(e.texts, e.allDay, e.featured, e.ticketed, e.terms,
+	return text + fmt.Sprint(e.texts, e.allDay, e.flags, e.terms,
 		o.links(w, s, calendar.Venue, e.venues), o.links(w, s, calendar.Organizer, e.organizers))
 }
 
@@ -399,10 +399,10 @@ func (n *interference) varyEvent(e *refEvent) {
 		e.venues = n.relink(calendar.Venue, e.venues)
 	case 3, 4:
 		e.organizers = n.relink(calendar.Organizer, e.organizers)
-	case 5:
-		e.featured = !e.featured
-	case 6:
-		e.ticketed = !e.ticketed
+	case 5, 6:
+		name := one(n.Rand, flagFilters...).Name
+		e.flags = maps.Clone(e.flags)
+		e.flags[name] = !e.flags[name]
 	case 7:
 		e.terms = nil
 		for _, kind := range []calendar.Kind{calendar.Category, calendar.Tag} {
@@ -562,13 +562,11 @@ func (q *questions) counts(collection string) {
 }
 
 func (q *questions) event(e, was *refEvent) {
-	if e.featured != was.featured {
-		q.events("featured", 0)
-		q.events("featured", 1)
-	}
-	if e.ticketed != was.ticketed {
-		q.events("ticketed", 0)
-		q.events("ticketed", 1)
+	for _, f := range flagFilters {
+		if e.flags[f.Name] != was.flags[f.Name] {
+			q.events(f.Name, 0)
+			q.events(f.Name, 1)
+		}
 	}
 	for _, id := range different(e.venues, was.venues) {
 		q.events("venue", id)
@@ -678,7 +676,7 @@ func (w *refWorld) rewriteEvent(t *testing.T, api *apitest.API, e *refEvent) {
 		SetTitle(own.title).SetExcerpt(own.excerpt).SetDescription(own.description).SetTimezone(e.zone).
 		SetStartWall(calendar.WallOf(e.startWall)).SetEndWall(calendar.WallOf(e.endWall)).
 		SetStartsAt(e.start.UTC()).SetEndsAt(e.end.UTC()).SetAllDay(e.allDay).SetHideFromListings(e.hidden).
-		SetFeatured(e.featured).SetTicketed(e.ticketed).ClearParentID().ClearPasswordHash()
+		ClearParentID().ClearPasswordHash()
 	if e.author != 0 {
 		update.SetAuthorID(e.author)
 	}
@@ -694,6 +692,7 @@ func (w *refWorld) rewriteEvent(t *testing.T, api *apitest.API, e *refEvent) {
 			t.Fatal(err)
 		}
 	}
+	do(e.setFlags(update.Mutation()))
 	do(update.Exec(ctx))
 	_, err := db.EventVenue.Delete().Where(eventvenue.EventID(e.id)).Exec(ctx)
 	do(err)

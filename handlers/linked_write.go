@@ -129,7 +129,8 @@ func (f fields) coordinate(dst **edit.Coordinate, name, description string, limi
 		return edit.Coordinate{Set: true, Degrees: degrees}, nil
 	})
 	p.Format = "double"
-	f.clears(p).Between(-limit, limit)
+	f.clears(p)
+	p.Minimum, p.Maximum = -limit, limit // the bounds that are enforced above
 }
 
 func organizerCreate(r *request, p *param.Set, in *organizerInput) {

@@ -24,6 +24,15 @@ func (p paging) offset() (int, bool) {
 	return int((p.page - 1) * p.perPage), true
 }
 
+// span is offset and limit of the page: nothing for a page too far to be counted.
+func (p paging) span() (offset, limit int) {
+	offset, ok := p.offset()
+	if !ok {
+		return 0, 0
+	}
+	return offset, int(p.perPage)
+}
+
 // inOrder puts the rows of a page into the order of their ids.
 func inOrder[R any](rows []R, ids []int64, id func(R) int64) {
 	slices.SortFunc(rows, func(a, b R) int {
@@ -37,22 +46,12 @@ func (r *request) declarePaging(p *param.Set, q *paging, noun string) {
 	if r.h != nil {
 		size = int64(r.h.Site.PerPage)
 	}
-	positive := func(name string, v *int64) func(context.Context) *param.Fault {
-		return func(context.Context) *param.Fault {
-			if *v < 1 {
-				return param.OutOfBounds(name, 1, nil)
-			}
-			return nil
-		}
-	}
-	param.Default(p.Int(&q.page, "page", "Page of the list"), &q.page, 1).Between(1, nil).
-		Check(positive("page", &q.page)).NoLink()
+	param.Default(p.Int(&q.page, "page", "Page of the list"), &q.page, 1).Between(1, nil).NoLink()
 	perPage := p.Int(&q.perPage, "per_page", noun+" on a page, at most 50")
-	param.Default(perPage, &q.perPage, size).Between(1, nil).Check(positive("per_page", &q.perPage)).
-		Check(func(context.Context) *param.Fault {
-			q.perPage = min(q.perPage, represent.MaxPerPage)
-			return nil
-		})
+	param.Default(perPage, &q.perPage, size).Between(1, nil).Check(func(context.Context) *param.Fault {
+		q.perPage = min(q.perPage, represent.MaxPerPage)
+		return nil
+	})
 	perPage.Link(func() string {
 		if !p.Sent("per_page") {
 			return ""
@@ -88,27 +87,41 @@ func (r *request) listReply(kind calendar.Kind, p paging, items any, n, total in
 	if p.page > 1 {
 		prev = link(p.page - 1)
 	}
-	body := ordered{{represent.Collections[kind], items}, {"rest_url", link(p.page)}}
 	links := []string{relation(link(1), "first")}
 	if prev != "" {
 		links = append(links, relation(prev, "prev"))
 	}
 	if next != "" {
-		body = append(body, member{"next_rest_url", next})
 		links = append(links, relation(next, "next"))
 	}
-	if prev != "" {
-		body = append(body, member{"previous_rest_url", prev})
-	}
-	body = append(body, member{"total", total}, member{"total_pages", pages})
 	if total > 0 {
 		links = append(links, relation(link(int64(pages)), "last"))
 	}
-	return &reply{status: 200, body: body, header: [][2]string{
+	return &reply{status: 200, body: &list{kind, items, link(p.page), next, prev, total, pages}, header: [][2]string{
 		{"X-TEC-Total", strconv.Itoa(total)},
 		{"X-TEC-TotalPages", strconv.Itoa(pages)},
 		{"Link", strings.Join(links, ", ")},
 	}}, nil
+}
+
+// list is a page of records, the value of a reply that every codec of lists writes.
+type list struct {
+	kind                 calendar.Kind
+	items                any // their representations
+	self, next, previous string
+	total, pages         int
+}
+
+// object is the list in JSON.
+func (l *list) object() ordered {
+	o := ordered{{represent.Collections[l.kind], l.items}, {"rest_url", l.self}}
+	if l.next != "" {
+		o = append(o, member{"next_rest_url", l.next})
+	}
+	if l.previous != "" {
+		o = append(o, member{"previous_rest_url", l.previous})
+	}
+	return append(o, member{"total", l.total}, member{"total_pages", l.pages})
 }
 
 func relation(href, rel string) string { return "<" + href + `>; rel="` + rel + `"` }

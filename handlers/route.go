@@ -34,6 +34,7 @@ type endpoint struct {
 	in      param.Location
 	declare func(*request, *param.Set)
 	serve   func(*request) (*reply, error)
+	codec   codec // writes the values of replies
 	summary string
 	success int  // status of the reply
 	upload  bool // takes a file
@@ -51,9 +52,8 @@ type request struct {
 	root   Root
 	fields string // _fields as sent, for links
 	params *param.Set
-	due    map[calendar.Kind]bool // what lookDue found
-	until  time.Time              // Outcome.Until of what was answered so far
-	expect calendar.Expect        // of the version of the record that is changed
+	until  time.Time       // Outcome.Until of what was answered so far
+	expect calendar.Expect // of the version of the record that is changed
 	// changes is the version that the record to be changed had when it was looked up; 0: nothing is looked up
 	changes    int64
 	mark       func(context.Context, *ent.Tx, int64) error // Call.Mark
@@ -66,7 +66,7 @@ type request struct {
 	fetched []*ent.Image
 }
 
-// reply is what a handler answers: a body to be marshalled, and headers.
+// reply is what a handler answers: a value for the codec of its endpoint, and headers.
 type reply struct {
 	status  int
 	body    any
@@ -93,7 +93,7 @@ func on[Q any](summary string, methods []string, status int,
 	type bound struct{ q Q }
 	inputs := func(r *request) *bound { return r.params.Input().(*bound) }
 	return &endpoint{
-		methods: methods, in: in, summary: summary, success: status,
+		methods: methods, in: in, codec: jsonCodec, summary: summary, success: status,
 		declare: func(r *request, p *param.Set) {
 			b := &bound{}
 			p.SetInput(b)

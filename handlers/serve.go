@@ -3,7 +3,6 @@ package handlers
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
 	"time"
 
@@ -13,8 +12,6 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
-	"github.com/almanac-cal/almanac/internal/index"
-	"github.com/almanac-cal/almanac/internal/jsonwrite"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/represent"
 )
@@ -64,7 +61,7 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 		if err != nil {
 			return Outcome{}, err
 		}
-		return Outcome{Version: rep.version, Until: r.until}, write(c, rep, r.fields)
+		return Outcome{Version: rep.version, Until: r.until}, write(c, m.endpoint.codec, rep, r.fields)
 	}
 	r.params = param.NewSet(r.now, m.endpoint.in, m.path, values)
 	m.endpoint.declare(r, r.params)
@@ -75,7 +72,7 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	if err != nil {
 		return Outcome{}, errors.Join(err, r.dropPictures())
 	}
-	return Outcome{Version: rep.version, Until: r.until}, write(c, rep, r.fields)
+	return Outcome{Version: rep.version, Until: r.until}, write(c, m.endpoint.codec, rep, r.fields)
 }
 
 func (h *Handlers) request(ctx context.Context, db *ent.Client, m *Match, call Call) *request {
@@ -176,34 +173,22 @@ func (r *request) since() (int64, error) {
 	return edit.Revision(r.ctx, r.db)
 }
 
-// unanswered reports whether the database has to be asked what the index could not say: it is not ready, or it follows a
-// replica that is away while this request reads the database itself.
-func (r *request) unanswered(err error) bool {
-	return errors.Is(err, index.ErrNotReady) ||
-		err != nil && r.h.Replica != nil && r.db != r.h.Replica && r.ctx.Err() == nil
-}
-
 // Options answers OPTIONS on the matched path.
 func (h *Handlers) Options(c *fiber.Ctx, m *Match, call Call) error {
 	c.Set(fiber.HeaderAllow, m.Allow)
-	return write(c, &reply{status: fiber.StatusOK, body: h.options(m.pattern, call)}, "")
+	return write(c, jsonCodec, &reply{status: fiber.StatusOK, body: h.options(m.pattern, call)}, "")
 }
 
-// write marshals a reply.
-func write(c *fiber.Ctx, rep *reply, fields string) error {
-	body, err := jsonwrite.Encode(rep.body)
+// write sends a reply in the format of a codec.
+func write(c *fiber.Ctx, as codec, rep *reply, fields string) error {
+	body, err := as.encode(rep.body, fields)
 	if err != nil {
-		return fmt.Errorf("reply: %w", err)
-	}
-	if keep := fieldPaths(fields); keep != nil {
-		if body, err = keepFields(body, keep); err != nil {
-			return fmt.Errorf("_fields: %w", err)
-		}
+		return err
 	}
 	for _, h := range rep.header {
 		c.Set(h[0], h[1])
 	}
-	c.Set(fiber.HeaderContentType, "application/json; charset=UTF-8")
+	c.Set(fiber.HeaderContentType, as.contentType)
 	// It is ours alone: no copy of it stays with the connection.
 	c.Status(rep.status).Response().SetBodyRaw(body)
 	return nil

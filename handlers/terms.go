@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/termtranslation"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/internal/search"
 )
@@ -40,13 +41,9 @@ func declareTermQuery(taxonomy calendar.Kind) func(*request, *param.Set, *termQu
 	return func(r *request, p *param.Set, q *termQuery) {
 		noun := map[calendar.Kind]string{calendar.Category: "Categories", calendar.Tag: "Tags"}[taxonomy]
 		r.declarePaging(p, &q.paging, noun)
-		p.OptString(&q.Search, "search", "Text in name or slug").Longest(search.MaxChars).Check(func(context.Context) *param.Fault {
-			text, ok := search.ParseName(*q.Search)
-			if !ok {
-				return badSearch(*q.Search)
-			}
-			q.text = text
-			return nil
+		declareSearch(p, &q.Search, "Text in name or slug", func(text string) (ok bool) {
+			q.text, ok = search.ParseName(text)
+			return ok
 		})
 		p.IDs(&q.Exclude, "exclude", "IDs to leave out").Check(r.areTermIDs(taxonomy, &q.Exclude))
 		p.IDs(&q.Include, "include", "Only these IDs").Check(r.areTermIDs(taxonomy, &q.Include))
@@ -129,7 +126,7 @@ func (q *termQuery) predicates(taxonomy calendar.Kind, language calendar.Languag
 		where = append(where, term.IDIn(q.Include...))
 	}
 	if q.Search != nil {
-		where = append(where, foundBy[predicate.Term](taxonomy, language, []string{q.text}, nil))
+		where = append(where, query.HasText[predicate.Term](taxonomy, language, []string{q.text}, nil))
 	}
 	if q.Exclude != nil {
 		where = append(where, term.IDNotIn(q.Exclude...))
@@ -144,6 +141,16 @@ func (q *termQuery) predicates(taxonomy calendar.Kind, language calendar.Languag
 		where = append(where, ownsSlug(taxonomy, calendar.SlugKey(*q.Slug)))
 	}
 	return where
+}
+
+// notBlank refuses a text of white space.
+func notBlank(v **string) func(context.Context) *param.Fault {
+	return func(context.Context) *param.Fault {
+		if strings.TrimSpace(**v) == "" {
+			return param.Bad()
+		}
+		return nil
+	}
 }
 
 func cmpOr(a, b *int64) *int64 {

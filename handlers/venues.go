@@ -1,21 +1,16 @@
 package handlers
 
 import (
-	"context"
 	"strings"
 	"time"
 
-	"entgo.io/ent/dialect/sql"
-
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
-	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/internal/search"
 )
@@ -37,15 +32,10 @@ func declareLinkedQuery(noun string) func(*request, *param.Set, *linkedQuery) {
 	return func(r *request, p *param.Set, q *linkedQuery) {
 		lower := strings.ToLower(noun)
 		r.declarePaging(p, &q.paging, noun)
-		p.OptString(&q.Search, "search", "Text in name, description or contact fields").Longest(search.MaxChars).
-			Check(func(context.Context) *param.Fault {
-				pieces, ok := search.ParseLinked(*q.Search)
-				if !ok {
-					return badSearch(*q.Search)
-				}
-				q.pieces = pieces
-				return nil
-			})
+		declareSearch(p, &q.Search, "Text in name, description or contact fields", func(text string) (ok bool) {
+			q.pieces, ok = search.ParseLinked(text)
+			return ok
+		})
 		p.OptInt(&q.Event, "event", noun+" of this event").Check(r.isOpenEvent(&q.Event))
 		p.OptBool(&q.HasEvents, "has_events", "Only "+lower+" with events, or without").Untyped()
 		param.Default(p.Bool(&q.OnlyUpcoming, "only_with_upcoming", "Only "+lower+" with upcoming events").Untyped(),
@@ -55,97 +45,43 @@ func declareLinkedQuery(noun string) func(*request, *param.Set, *linkedQuery) {
 	}
 }
 
-// counted selects the events that has_events and only_with_upcoming count: those that the caller sees in lists, unless
-// redacted. Events with hide_from_listings count. lookDue comes first.
-func (r *request) counted() predicate.Event {
-	return event.And(inList[predicate.Event](r, calendar.Event, nil), r.unredacted(nil))
-}
-
-// find looks up which venues or organizers are on the page, and how many there are on all pages. What the index cannot
-// say now, or does not know, the database does.
-func (q *linkedQuery) find(r *request, kind calendar.Kind) (ids []int64, total int, err error) {
-	offset, ok := q.offset()
-	limit := int(q.perPage)
-	if !ok {
-		offset, limit = 0, 0
-	}
+// find looks up which venues or organizers are on the page, and how many there are on all pages. The database answers what
+// the index cannot.
+func (q *linkedQuery) find(r *request, kind calendar.Kind) (_ query.Page, err error) {
 	if q.OnlyUpcoming {
 		r.holdsUntil(r.now.Add(time.Second)) // the next event may begin then
 	}
-	if r.h.Index != nil && q.Event == nil {
-		since, err := r.since()
-		if err != nil {
-			return nil, 0, err
+	l := &query.Linked{
+		Now: r.now, Visible: seenBy(r.caller, q.Status), Event: q.Event, HasEvents: q.HasEvents, Upcoming: q.OnlyUpcoming,
+		Events: seenBy(r.caller, nil), Readable: r.readable(nil), Pieces: q.pieces, Language: r.lang,
+	}
+	offset, limit := q.span()
+	if r.h.Index != nil {
+		if l.Since, err = r.since(); err != nil {
+			return query.Page{}, err
 		}
-		found, err := r.h.Index.FindLinked(r.ctx, kind, &index.LinkedFilter{
-			Since: since, Now: r.now, Visible: seenBy(r.caller, q.Status), HasEvents: q.HasEvents,
-			Upcoming: q.OnlyUpcoming, Events: seenBy(r.caller, nil), Readable: r.readable(nil), Pieces: q.pieces, Language: r.lang,
-		}, offset, limit)
+		page, err := r.h.Index.FindLinked(r.ctx, kind, l, offset, limit)
 		if !r.unanswered(err) {
-			return found.IDs, found.Total, err
+			return page, err
 		}
 	}
-	if err := r.lookDue(kind, calendar.Event); err != nil {
-		return nil, 0, err
-	}
-	if kind == calendar.Venue {
-		query := r.db.Venue.Query().Where(
-			linkedPredicates(r, q, kind, venue.HasEventsWith, venue.Not)...)
-		if total, err = query.Clone().Count(r.ctx); err != nil || offset >= total || limit == 0 {
-			return nil, total, err
-		}
-		ids, err = query.Order(venue.ByPublishedAt(sql.OrderDesc()), venue.ByID(sql.OrderDesc())).
-			Offset(offset).Limit(limit).IDs(r.ctx)
-		return ids, total, err
-	}
-	query := r.db.Organizer.Query().Where(
-		linkedPredicates(r, q, kind, organizer.HasEventsWith, organizer.Not)...)
-	if total, err = query.Clone().Count(r.ctx); err != nil || offset >= total || limit == 0 {
-		return nil, total, err
-	}
-	ids, err = query.Order(organizer.ByPublishedAt(sql.OrderDesc()), organizer.ByID(sql.OrderDesc())).
-		Offset(offset).Limit(limit).IDs(r.ctx)
-	return ids, total, err
-}
-
-// linkedPredicates are the filters of a list of venues or organizers (contract, section 9.2).
-func linkedPredicates[P predicateOf](
-	r *request, q *linkedQuery, kind calendar.Kind, withEvents func(...predicate.Event) P, not func(P) P,
-) []P {
-	where := []P{inList[P](r, kind, q.Status)}
-	if q.Event != nil {
-		where = append(where, withEvents(event.ID(*q.Event)))
-	}
-	if q.HasEvents != nil {
-		has := withEvents(r.counted())
-		if !*q.HasEvents {
-			has = not(has)
-		}
-		where = append(where, has)
-	}
-	if q.OnlyUpcoming {
-		where = append(where, withEvents(r.counted(), event.StartsAtGTE(r.now)))
-	}
-	if q.pieces != nil {
-		where = append(where, foundBy[P](kind, r.lang, q.pieces, nil))
-	}
-	return where
+	return query.Database{Ent: r.db}.FindLinked(r.ctx, kind, l, offset, limit)
 }
 
 func (r *request) listVenues(q *linkedQuery) (*reply, error) {
-	ids, total, err := q.find(r, calendar.Venue)
+	page, err := q.find(r, calendar.Venue)
 	if err != nil {
 		return nil, err
 	}
 	var rows []*ent.Venue
-	if len(ids) > 0 {
-		query := r.db.Venue.Query().Where(venue.IDIn(ids...))
-		query.Select(represent.VenueColumns...)
-		if rows, err = query.All(r.ctx); err != nil {
+	if len(page.IDs) > 0 {
+		list := r.db.Venue.Query().Where(venue.IDIn(page.IDs...))
+		list.Select(represent.VenueColumns...)
+		if rows, err = list.All(r.ctx); err != nil {
 			return nil, err
 		}
 	}
-	inOrder(rows, ids, func(v *ent.Venue) int64 { return v.ID })
+	inOrder(rows, page.IDs, func(v *ent.Venue) int64 { return v.ID })
 	if err := r.reader().LoadImages(r.ctx, rows, nil); err != nil {
 		return nil, err
 	}
@@ -157,23 +93,23 @@ func (r *request) listVenues(q *linkedQuery) (*reply, error) {
 	for i, row := range rows {
 		items[i] = v.Venue(row, false)
 	}
-	return r.listReply(calendar.Venue, q.paging, items, len(items), total)
+	return r.listReply(calendar.Venue, q.paging, items, len(items), page.Total)
 }
 
 func (r *request) listOrganizers(q *linkedQuery) (*reply, error) {
-	ids, total, err := q.find(r, calendar.Organizer)
+	page, err := q.find(r, calendar.Organizer)
 	if err != nil {
 		return nil, err
 	}
 	var rows []*ent.Organizer
-	if len(ids) > 0 {
-		query := r.db.Organizer.Query().Where(organizer.IDIn(ids...))
-		query.Select(represent.OrganizerColumns...)
-		if rows, err = query.All(r.ctx); err != nil {
+	if len(page.IDs) > 0 {
+		list := r.db.Organizer.Query().Where(organizer.IDIn(page.IDs...))
+		list.Select(represent.OrganizerColumns...)
+		if rows, err = list.All(r.ctx); err != nil {
 			return nil, err
 		}
 	}
-	inOrder(rows, ids, func(o *ent.Organizer) int64 { return o.ID })
+	inOrder(rows, page.IDs, func(o *ent.Organizer) int64 { return o.ID })
 	if err := r.reader().LoadImages(r.ctx, nil, rows); err != nil {
 		return nil, err
 	}
@@ -185,7 +121,7 @@ func (r *request) listOrganizers(q *linkedQuery) (*reply, error) {
 	for i, row := range rows {
 		items[i] = v.Organizer(row, false)
 	}
-	return r.listReply(calendar.Organizer, q.paging, items, len(items), total)
+	return r.listReply(calendar.Organizer, q.paging, items, len(items), page.Total)
 }
 
 // byID and bySlug declare the path of a single record; noun is the kind with its article.

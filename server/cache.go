@@ -110,7 +110,8 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 	if err != nil {
 		return fmt.Errorf("revision: %w", err)
 	}
-	// The reply also depends on settings of the process, which are fixed, and on Accept, which shapes uncached errors.
+	// The reply also depends on settings of the process, which are fixed. The path names the format, since an endpoint has
+	// one codec. Accept shapes errors, which are not cached.
 	uri := c.Request().URI()
 	key := sharedKey{string(uri.PathOriginal()) + "?" + string(uri.QueryString()) + "\n" + string(x.lang), revision}
 	if r, _ := s.cache.replies.GetIfPresent(key.reply); r.valid(revision, x.now) {

@@ -247,7 +247,7 @@ func (f serveFlags) listen(
 	}
 	var lists *index.Index
 	if f.Index {
-		lists = index.New(st.reading().DB, log)
+		lists = index.New(st.reading().DB, handlers.EventColumns(), log)
 	}
 	op, err := f.operation(ctx, log, st, at, lists)
 	if err != nil {

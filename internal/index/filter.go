@@ -1,67 +1,17 @@
 package index
 
 import (
+	"fmt"
 	"slices"
 	"sort"
 	"sync"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/search"
 )
-
-// Filter is what a list of events is restricted to. The zero value of a field, other than Visible, restricts
-// nothing.
-type Filter struct {
-	Since   int64     // the revision that has to be known, besides what the database of the index knows
-	Now     time.Time // decides which scheduled events count as published
-	Visible Visible
-	Hidden  bool // with those that are hidden from listings
-	// Window is in whole seconds.
-	Window Window
-	// Each of these is a condition if it is not nil: one of the values. IDs are those of the events themselves.
-	IDs, Categories, Tags, Venues, Organizers []int64
-	Featured, Ticketed                        *bool
-	// Located is whether an event has a venue with a position; Near, a venue within a distance. The positions of
-	// published venues count, and those of the unpublished venues that Places sees.
-	Located *bool
-	Near    *Circle
-	Places  Visible
-	// Search is what the texts served in the language have to hold.
-	Search   *search.Query
-	Language calendar.Language
-	// Readable limits the protected events, if Open is set or a filter asks for what their passwords guard.
-	Readable Readable
-	Open     bool
-}
-
-// guarded reports whether protected events are limited to those that the caller may read.
-func (f *Filter) guarded() bool {
-	return f.Open || f.Search != nil || f.Categories != nil || f.Tags != nil || f.Venues != nil || f.Organizers != nil ||
-		f.Featured != nil || f.Ticketed != nil || f.Located != nil || f.Near != nil
-}
-
-// Visible is whose events of which effective status are in a list.
-type Visible struct {
-	Anyone []calendar.Status
-	Author int64
-	Own    []calendar.Status // of the author
-}
-
-// Readable is which protected events a caller may read.
-type Readable struct {
-	All    bool
-	IDs    []int64 // opened by a password
-	Author int64   // the author's own, 0 for nobody's
-	// DraftsOnly limits those of the author to drafts and pending ones, and those in the trash that were such.
-	DraftsOnly bool
-}
-
-// Window is bounds of start and end, inclusive; nil is none.
-type Window struct{ StartMin, StartMax, EndMin, EndMax *time.Time }
-
-// Circle is a distance around a position in degrees north and east.
-type Circle struct{ Latitude, Longitude, Kilometres float64 }
 
 // scratch are sets for intermediate results.
 type scratch struct {
@@ -81,17 +31,17 @@ func (p *scratch) take(slots uint32) set {
 
 func (p *scratch) give(b set) { p.pool.Put(&b) }
 
-// find evaluates all of a filter that the index can decide. The caller gives the set back. Terms of the search that
-// are left have to be compared with the texts.
-func (s *state) find(f *Filter, pool *scratch) (found set, left search.Query) {
+// find evaluates all of a query that the index can decide. The caller gives the set back. Terms of the search that
+// are left have to be compared with the texts. The index supports the query.
+func (s *state) find(f *query.Events, pool *scratch) (found set, left search.Query) {
 	found = s.visible(f, pool)
 	if !f.Hidden {
 		found.without(s.hidden)
 	}
 	s.within(found, f.Window)
-	if f.IDs != nil {
+	if f.Include != nil {
 		these := pool.take(s.size())
-		for _, id := range f.IDs {
+		for _, id := range f.Include {
 			if slot, ok := s.slot(id); ok {
 				these.add(slot)
 			}
@@ -99,25 +49,8 @@ func (s *state) find(f *Filter, pool *scratch) (found set, left search.Query) {
 		found.and(these)
 		pool.give(these)
 	}
-	for _, any := range []struct {
-		of     postings
-		values []int64
-	}{{s.terms, f.Categories}, {s.terms, f.Tags}, {s.venues, f.Venues}, {s.organizers, f.Organizers}} {
-		if any.values != nil {
-			s.oneOf(found, any.of, any.values, pool)
-		}
-	}
-	for _, flag := range []struct {
-		want *bool
-		in   set
-	}{{f.Featured, s.featured}, {f.Ticketed, s.ticketed}} {
-		switch {
-		case flag.want == nil:
-		case *flag.want:
-			found.and(flag.in)
-		default:
-			found.without(flag.in)
-		}
+	for _, c := range f.Conditions {
+		s.restrict(found, c, pool)
 	}
 	switch {
 	case f.Near != nil && (f.Located == nil || *f.Located):
@@ -131,13 +64,49 @@ func (s *state) find(f *Filter, pool *scratch) (found set, left search.Query) {
 		}
 		pool.give(located)
 	}
-	if f.guarded() {
+	if f.Guarded() {
 		s.readable(found, f.Readable, pool)
 	}
 	if f.Search != nil {
 		left = s.search(found, *f.Search, f.Language, pool)
 	}
 	return found, left
+}
+
+// supports returns query.ErrUnsupported if the index does not have a column of a query.
+func (x *Index) supports(f *query.Events) error {
+	for _, c := range f.Conditions {
+		known := false
+		switch c.Column.Kind {
+		case query.FlagKind:
+			known = c.Column.Table == event.Table && slices.Contains(x.db.flags, c.Column.Field)
+		case query.LinkKind, query.TermKind:
+			known = linksOf(c.Column) >= 0
+		}
+		if !known {
+			return fmt.Errorf("index: column %q: %w", c.Column.Name, query.ErrUnsupported)
+		}
+	}
+	return nil
+}
+
+// linksOf returns where the links of a column are in linkTables, -1 if they are not.
+func linksOf(c *query.Column) int {
+	return slices.IndexFunc(linkTables, func(l linkTable) bool { return l.table == c.Table })
+}
+
+// restrict leaves the slots that meet a condition.
+func (s *state) restrict(found set, c query.Condition, pool *scratch) {
+	if c.Column.Kind != query.FlagKind {
+		s.oneOf(found, linkTables[linksOf(c.Column)].state(s), c.IDs, pool)
+		return
+	}
+	with := s.flags[slices.Index(s.columns, c.Column.Field)]
+	if c.Flag {
+		found.and(with)
+	} else {
+		found.without(with)
+	}
 }
 
 // oneOf leaves the slots that have one of some values.
@@ -149,8 +118,8 @@ func (s *state) oneOf(found set, of postings, values []int64, pool *scratch) {
 }
 
 // counting returns which places count for the caller of a filter.
-func (s *state) counting(f *Filter) func(place) bool {
-	sees, venues := f.Places.compiled(), s.records[calendar.Venue].byID
+func (s *state) counting(f *query.Events) func(place) bool {
+	sees, venues := compile(f.Places), s.records[calendar.Venue].byID
 	publishedOnly := sees.anyone|sees.own == 1<<published
 	return func(at place) bool {
 		if at.status == published {
@@ -165,7 +134,7 @@ func (s *state) counting(f *Filter) func(place) bool {
 }
 
 // locatedFor returns the slots of the events that have a venue with a position, as far as it counts for the caller.
-func (s *state) locatedFor(f *Filter, pool *scratch) set {
+func (s *state) locatedFor(f *query.Events, pool *scratch) set {
 	all, counts := pool.take(s.size()), s.counting(f)
 	all.or(s.located)
 	for _, at := range s.places.unpublished {
@@ -177,7 +146,7 @@ func (s *state) locatedFor(f *Filter, pool *scratch) set {
 }
 
 // visible are the slots of the events that may be in a list.
-func (s *state) visible(f *Filter, pool *scratch) set {
+func (s *state) visible(f *query.Events, pool *scratch) set {
 	found := pool.take(s.size())
 	s.withStatus(found, f.Visible.Anyone, f.Now)
 	if p := s.authors[f.Visible.Author]; p != nil && len(f.Visible.Own) > 0 {
@@ -214,7 +183,7 @@ func (s *state) withStatus(found set, statuses []calendar.Status, now time.Time)
 }
 
 // within takes away what is outside a window.
-func (s *state) within(found set, w Window) {
+func (s *state) within(found set, w query.Window) {
 	first, last := bounds(w.StartMin, w.StartMax)
 	from, _ := slices.BinarySearch(s.starts[:s.base], first)
 	to := len(s.starts[:s.base])
@@ -239,7 +208,7 @@ func (s *state) within(found set, w Window) {
 			}
 		}
 	}
-	if w == (Window{}) {
+	if w == (query.Window{}) {
 		return
 	}
 	found.each(s.base, s.size(), func(slot uint32) bool {
@@ -263,7 +232,7 @@ func bounds(from, to *time.Time) (first, last int64) {
 }
 
 // readable takes away the protected events that the caller may not read.
-func (s *state) readable(found set, r Readable, pool *scratch) {
+func (s *state) readable(found set, r query.Readable, pool *scratch) {
 	if r.All || s.locked.empty() {
 		return
 	}

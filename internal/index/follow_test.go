@@ -12,8 +12,13 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/counter"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/user"
+	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/search"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
@@ -34,7 +39,7 @@ func eachFollower(t *testing.T, test func(f *follower)) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api := apitest.New(t, st, apitest.Unindexed)
 		api.Example(t)
-		test(&follower{t, api, index.New(st.DB, slog.New(slog.DiscardHandler))})
+		test(&follower{t, api, index.New(st.DB, []*query.Column{&sticky}, slog.New(slog.DiscardHandler))})
 	})
 }
 
@@ -47,12 +52,15 @@ func (f *follower) do(method, path string, body any) apitest.Response {
 	return r
 }
 
+// sticky is a stored flag that no filter of the service asks for.
+var sticky = query.Flag("sticky", event.FieldSticky, event.Sticky, "")
+
 // published is the filter of everything that is published.
-func published() *index.Filter {
-	return &index.Filter{Now: apitest.Now, Visible: index.Visible{Anyone: []calendar.Status{calendar.Publish}}}
+func published() *query.Events {
+	return &query.Events{Now: apitest.Now, Visible: query.Visible{Anyone: []calendar.Status{calendar.Publish}}}
 }
 
-func searching(t *testing.T, text string) *index.Filter {
+func searching(t *testing.T, text string) *query.Events {
 	t.Helper()
 	q, ok := search.ParseEvents(text)
 	if !ok {
@@ -63,9 +71,9 @@ func searching(t *testing.T, text string) *index.Filter {
 	return f
 }
 
-func (f *follower) find(filter *index.Filter) []int64 {
+func (f *follower) find(filter *query.Events) []int64 {
 	f.Helper()
-	found, err := f.index.Find(f.Context(), filter, 0, 1000)
+	found, err := f.index.FindEvents(f.Context(), filter, 0, 1000)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -75,7 +83,7 @@ func (f *follower) find(filter *index.Filter) []int64 {
 	return found.IDs
 }
 
-func (f *follower) finds(what string, filter *index.Filter, id int64, want bool) {
+func (f *follower) finds(what string, filter *query.Events, id int64, want bool) {
 	f.Helper()
 	if got := slices.Contains(f.find(filter), id); got != want {
 		f.Errorf("%s: found is %t, want %t", what, got, want)
@@ -84,7 +92,7 @@ func (f *follower) finds(what string, filter *index.Filter, id int64, want bool)
 
 func TestFindSeesEveryWrite(t *testing.T) {
 	eachFollower(t, func(f *follower) {
-		if _, err := f.index.Find(f.Context(), published(), 0, 10); !errors.Is(err, index.ErrNotReady) {
+		if _, err := f.index.FindEvents(f.Context(), published(), 0, 10); !errors.Is(err, index.ErrNotReady) {
 			f.Errorf("before it is loaded: %v", err)
 		}
 		if made := f.index.Made(); !made.IsZero() {
@@ -102,9 +110,10 @@ func TestFindSeesEveryWrite(t *testing.T) {
 		tag := int64(r.Get(f.T, "tags", 0, "id").(float64))
 		venue := int64(r.Get(f.T, "venue", "id").(float64))
 		tagged, located := published(), published()
-		tagged.Tags, located.Located = []int64{tag}, new(true)
+		tags := query.Terms("tags", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Tag, "")
+		tagged.Conditions, located.Located = []query.Condition{{Column: &tags, IDs: []int64{tag}}}, new(true)
 		near := published()
-		near.Near = &index.Circle{Latitude: 50.06, Longitude: 19.94, Kilometres: 5}
+		near.Near = &query.Circle{Latitude: 50.06, Longitude: 19.94, Kilometres: 5}
 		late := published()
 		late.Window.StartMin = new(time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC))
 		moon, phrase := searching(f.T, "moonl"), searching(f.T, `"light walk"`)
@@ -146,14 +155,49 @@ func TestFindSeesEveryWrite(t *testing.T) {
 	})
 }
 
+func TestColumnsAreAnsweredOrRefused(t *testing.T) {
+	eachFollower(t, func(f *follower) {
+		if err := f.index.Load(f.Context()); err != nil {
+			f.Fatal(err)
+		}
+		body := object{"title": "Fair", "start_date": "2027-03-01 20:00:00", "end_date": "2027-03-01 22:00:00", "sticky": true}
+		fair := int64(f.do("POST", "/events", body).Get(f.T, "id").(float64))
+		asked := published()
+		asked.Conditions = []query.Condition{{Column: &sticky, Flag: true}}
+		f.finds("sticky", asked, fair, true)
+		f.do("PATCH", fmt.Sprint("/events/", fair), object{"sticky": false})
+		f.finds("not sticky any more", asked, fair, false)
+		asked.Conditions[0].Flag = false
+		f.finds("not sticky", asked, fair, true)
+
+		ticketed := query.Flag("ticketed", event.FieldTicketed, event.Ticketed, "")
+		authors := query.Link("author", event.AuthorTable, event.HasAuthorWith, user.IDIn, "", "")
+		parent := query.Record("post_parent", event.FieldParentID, event.ParentIDIn, "")
+		venues := query.Link("venue", event.VenuesTable, event.HasVenuesWith, venue.IDIn, calendar.Venue, "")
+		moved := venues
+		moved.Table = "event_hosts"
+		for name, c := range map[string]*query.Column{
+			"a flag that was not declared": &ticketed, "another link": &authors, "an id": &parent, "a link in another table": &moved,
+		} {
+			asked.Conditions = []query.Condition{{Column: &sticky}, {Column: c}}
+			if page, err := f.index.FindEvents(f.Context(), asked, 0, 10); !errors.Is(err, query.ErrUnsupported) {
+				f.Errorf("%s: %v, %v", name, page, err)
+			}
+		}
+		if _, err := f.index.FindLinked(f.Context(), calendar.Venue, &query.Linked{Event: &fair}, 0, 10); !errors.Is(err, query.ErrUnsupported) {
+			f.Errorf("venues of an event: %v", err)
+		}
+	})
+}
+
 func TestRunTakesOverWhatReadersLeave(t *testing.T) {
 	eachFollower(t, func(f *follower) {
 		ctx, stop := context.WithCancel(f.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- f.index.Run(ctx) }()
-		ready := func() index.Found {
+		ready := func() query.Page {
 			for {
-				found, err := f.index.Find(ctx, searching(f.T, "-absent"), 0, 3)
+				found, err := f.index.FindEvents(ctx, searching(f.T, "-absent"), 0, 3)
 				if err == nil {
 					return found
 				}

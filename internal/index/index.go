@@ -19,6 +19,8 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/query"
 )
 
 // ErrNotReady says that the index cannot answer now.
@@ -45,9 +47,16 @@ type Index struct {
 	untidy  bool          // under mu: it is right, and should be made anew
 }
 
-// New returns an index that has yet to be loaded, by Load or Run.
-func New(db *sql.DB, log *slog.Logger) *Index {
-	return &Index{db: reader{db}, log: log, applying: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+// New returns an index that has yet to be loaded, by Load or Run. It has the flags among columns, and all links. Of the
+// other columns it knows nothing.
+func New(db *sql.DB, columns []*query.Column, log *slog.Logger) *Index {
+	var flags []string
+	for _, c := range columns {
+		if c.Kind == query.FlagKind && c.Table == event.Table {
+			flags = append(flags, c.Field)
+		}
+	}
+	return &Index{db: reader{db, flags}, log: log, applying: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 }
 
 // Stats tell whether the index answers, how many events it holds and up to which revision of the calendar. They are of
@@ -346,38 +355,36 @@ func (x *Index) apply(ctx context.Context, changes []change, revision int64) err
 	return nil
 }
 
-// Found is a page of a list.
-type Found struct {
-	IDs   []int64 // in the order of the list: by start, then id
-	Total int     // of the whole list
-}
-
-// Find returns a page of the events that a filter selects, with up to limit of them from an offset on, or all for a
-// limit below 0. The error is ErrNotReady when the database has to be asked.
-func (x *Index) Find(ctx context.Context, f *Filter, offset, limit int) (Found, error) {
+// FindEvents returns a page of up to limit events from an offset on, and the total of the list. A limit below 0 means all.
+// The order is that of start and id even if Include is set. The error is ErrNotReady or query.ErrUnsupported when the
+// database has to be asked.
+func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit int) (query.Page, error) {
+	if err := x.supports(f); err != nil {
+		return query.Page{}, err
+	}
 	// Once is enough, unless somebody writes what the texts have to be read of meanwhile.
 	for range 3 {
 		s, err := x.fresh(ctx, f.Since)
 		if err != nil {
-			return Found{}, err
+			return query.Page{}, err
 		}
 		page, unread, err := x.find(s, f, offset, limit)
 		if err != nil || unread == nil {
 			return page, err
 		}
 		if err := x.compare(ctx, s, unread, f); err != nil {
-			return Found{}, err
+			return query.Page{}, err
 		}
 	}
-	return Found{}, ErrNotReady
+	return query.Page{}, ErrNotReady
 }
 
 // find evaluates a filter and unlocks the index. Where texts have to be compared first it returns their slots, and no
 // page.
-func (x *Index) find(s *state, f *Filter, offset, limit int) (page Found, unread []uint32, err error) {
+func (x *Index) find(s *state, f *query.Events, offset, limit int) (page query.Page, unread []uint32, err error) {
 	defer x.mu.RUnlock()
 	if f.Search != nil && s.words == nil {
-		return Found{}, nil, ErrNotReady
+		return query.Page{}, nil, ErrNotReady
 	}
 	found, left := s.find(f, &x.pool)
 	defer x.pool.give(found)
@@ -385,16 +392,16 @@ func (x *Index) find(s *state, f *Filter, offset, limit int) (page Found, unread
 		unread = s.compared.unread(found, t, f.Language, unread, &x.pool)
 	}
 	if unread != nil {
-		return Found{}, unread, nil
+		return query.Page{}, unread, nil
 	}
 	for _, t := range left.Terms {
 		s.compared.restrict(found, t, f.Language)
 	}
-	return Found{IDs: s.page(found, offset, limit), Total: found.count()}, nil, nil
+	return query.Page{IDs: s.page(found, offset, limit), Total: found.count()}, nil, nil
 }
 
 // compare reads the texts of slots, and notes in which the terms of a search are.
-func (x *Index) compare(ctx context.Context, s *state, slots []uint32, f *Filter) error {
+func (x *Index) compare(ctx context.Context, s *state, slots []uint32, f *query.Events) error {
 	slices.Sort(slots)
 	slots = slices.Compact(slots)
 	// In the order of ids, as they lie in the database. Slots are for ever, so this may be read without the lock.

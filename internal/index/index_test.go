@@ -13,6 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
@@ -22,7 +27,7 @@ type model map[int64]*document
 func randomDocument(r *rand.Rand, id int64) *document {
 	d := &document{
 		id: id, starts: r.Int64N(2000), status: uint8(r.IntN(len(calendar.Statuses))), published: r.Int64N(2000),
-		hidden: r.IntN(5) == 0, featured: r.IntN(3) == 0, ticketed: r.IntN(3) == 0, locked: r.IntN(4) == 0,
+		hidden: r.IntN(5) == 0, flags: []bool{r.IntN(3) == 0, r.IntN(3) == 0}, locked: r.IntN(4) == 0,
 		draft: r.IntN(2) == 0, author: r.Int64N(4), venues: someOf(r, 5), organizers: someOf(r, 5), terms: someOf(r, 12),
 	}
 	d.ends = d.starts + r.Int64N(50)
@@ -59,7 +64,7 @@ var modelVenues = []struct {
 }{{1, 1, 500, calendar.Publish}, {2, 2, 500, calendar.Private}, {3, 3, 1000, calendar.Future}}
 
 // located reports whether an event has a venue with a position, not farther than some kilometres, that counts for a filter.
-func (d *document) located(f *Filter, kilometres float64) bool {
+func (d *document) located(f *query.Events, kilometres float64) bool {
 	for _, v := range modelVenues {
 		status := v.status
 		if status == calendar.Future && v.published <= f.Now.Unix() {
@@ -74,10 +79,46 @@ func (d *document) located(f *Filter, kilometres float64) bool {
 	return false
 }
 
+// modelFlags are the stored flags of a document, by index.
+var modelFlags = []string{event.FieldFeatured, event.FieldTicketed}
+
+// modelColumns are the columns of the model, and where a document has their values.
+var modelColumns = []struct {
+	query.Column
+	ids  int64 // the number of records that links lead to
+	flag func(*document) bool
+	of   func(*document) []int64
+}{
+	{
+		query.Flag("featured", event.FieldFeatured, event.Featured, ""),
+		1, func(d *document) bool { return d.flags[0] }, nil,
+	},
+	{
+		query.Flag("ticketed", event.FieldTicketed, event.Ticketed, ""),
+		1, func(d *document) bool { return d.flags[1] }, nil,
+	},
+	{
+		query.Terms("categories", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Category, ""),
+		12, nil, func(d *document) []int64 { return d.terms },
+	},
+	{
+		query.Terms("tags", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Tag, "").OpenToAll(),
+		12, nil, func(d *document) []int64 { return d.terms },
+	},
+	{
+		query.Link("venue", event.VenuesTable, event.HasVenuesWith, venue.IDIn, calendar.Venue, ""),
+		5, nil, func(d *document) []int64 { return d.venues },
+	},
+	{
+		query.Link("organizer", event.OrganizersTable, event.HasOrganizersWith, organizer.IDIn, calendar.Organizer, ""),
+		5, nil, func(d *document) []int64 { return d.organizers },
+	},
+}
+
 // build makes a state of a base and of changes after it, and the model of the same.
 func build(r *rand.Rand) (*state, model) {
 	m := model{}
-	s := newState()
+	s := newState(modelFlags)
 	s.words = newVocabulary()
 	venues := map[int64]*record{}
 	for _, v := range modelVenues {
@@ -116,7 +157,7 @@ func build(r *rand.Rand) (*state, model) {
 	return s, m
 }
 
-func randomFilter(r *rand.Rand) *Filter {
+func randomFilter(r *rand.Rand) *query.Events {
 	flag := func() *bool {
 		switch r.IntN(6) {
 		case 0:
@@ -132,23 +173,22 @@ func randomFilter(r *rand.Rand) *Filter {
 		}
 		return new(time.Unix(r.Int64N(2200), 0))
 	}
-	ids := func(n int64) []int64 {
-		if r.IntN(4) > 0 {
-			return nil
-		}
-		return append([]int64{}, someOf(r, n)...)
+	f := &query.Events{
+		Now: time.Unix(r.Int64N(2000), 0), Visible: query.Visible{Anyone: calendar.Statuses[:r.IntN(7)]},
+		Hidden: r.IntN(2) == 0, Window: query.Window{StartMin: at(), StartMax: at(), EndMin: at(), EndMax: at()},
+		Located: flag(),
 	}
-	f := &Filter{
-		Now: time.Unix(r.Int64N(2000), 0), Visible: Visible{Anyone: calendar.Statuses[:r.IntN(7)]},
-		Hidden: r.IntN(2) == 0, Window: Window{at(), at(), at(), at()},
-		Categories: ids(12), Tags: ids(12), Venues: ids(5), Organizers: ids(5),
-		Featured: flag(), Ticketed: flag(), Located: flag(),
+	for i := range modelColumns {
+		c := &modelColumns[i]
+		if r.IntN(4) == 0 {
+			f.Conditions = append(f.Conditions, query.Condition{Column: &c.Column, Flag: r.IntN(2) == 0, IDs: someOf(r, c.ids)})
+		}
 	}
 	if r.IntN(3) == 0 {
 		f.Visible.Author, f.Visible.Own = 1+r.Int64N(3), calendar.Statuses[r.IntN(3):]
 	}
 	if r.IntN(4) == 0 {
-		f.Near = &Circle{50, 20, float64(1 + r.IntN(200))}
+		f.Near = &query.Circle{Latitude: 50, Longitude: 20, Kilometres: float64(1 + r.IntN(200))}
 	}
 	switch r.IntN(3) {
 	case 0:
@@ -159,8 +199,8 @@ func randomFilter(r *rand.Rand) *Filter {
 	if r.IntN(2) == 0 {
 		f.Places.Author, f.Places.Own = 1+r.Int64N(3), calendar.Statuses[:5]
 	}
-	f.Open = r.IntN(4) == 0
-	f.Readable = Readable{All: r.IntN(3) == 0, IDs: someOf(r, 50), Author: r.Int64N(4), DraftsOnly: r.IntN(2) == 0}
+	f.OnlyReadable = r.IntN(4) == 0
+	f.Readable = query.Readable{All: r.IntN(3) == 0, IDs: someOf(r, 50), Author: r.Int64N(4), DraftsOnly: r.IntN(2) == 0}
 	if r.IntN(2) == 0 {
 		q, ok := search.ParseEvents([]string{
 			"jazz", "night -a", "zzn", `"jazz night"`, "12 lodz", strings.Repeat("long", 20), "az", "-jazz", "absent",
@@ -174,10 +214,7 @@ func randomFilter(r *rand.Rand) *Filter {
 }
 
 // matches is the same as the index, told event by event.
-func (d *document) matches(f *Filter) bool {
-	any := func(have, want []int64) bool {
-		return want == nil || slices.ContainsFunc(want, func(id int64) bool { return slices.Contains(have, id) })
-	}
+func (d *document) matches(f *query.Events) bool {
 	status := calendar.Statuses[d.status]
 	if status == calendar.Future && d.published <= f.Now.Unix() {
 		status = calendar.Publish
@@ -196,19 +233,33 @@ func (d *document) matches(f *Filter) bool {
 	found := f.Search == nil || slices.ContainsFunc(d.texts, func(t text) bool {
 		return int(t.languages)&f.Language.Bit() != 0 && f.Search.Match(t.text)
 	})
-	asked := f.Open || f.Search != nil || f.Categories != nil || f.Tags != nil || f.Venues != nil || f.Organizers != nil ||
-		f.Featured != nil || f.Ticketed != nil || f.Located != nil || f.Near != nil
+	asked := f.OnlyReadable || f.Search != nil || f.Located != nil || f.Near != nil
+	for _, c := range f.Conditions {
+		asked = asked || c.Column.Name != "tags"
+		found = found && d.meets(c)
+	}
 	if asked && d.locked && !f.Readable.All && !slices.Contains(f.Readable.IDs, d.id) {
 		own := d.author != 0 && d.author == f.Readable.Author && (!f.Readable.DraftsOnly || d.draft)
 		found = found && own
 	}
-	return seen && (f.Hidden || !d.hidden) && inside && any(d.terms, f.Categories) && any(d.terms, f.Tags) &&
-		any(d.venues, f.Venues) && any(d.organizers, f.Organizers) &&
-		(f.Featured == nil || *f.Featured == d.featured) && (f.Ticketed == nil || *f.Ticketed == d.ticketed) &&
-		(f.Located == nil || *f.Located == located) && near && found
+	return seen && (f.Hidden || !d.hidden) && inside && (f.Located == nil || *f.Located == located) && near && found
 }
 
-func (m model) find(f *Filter) []int64 {
+// meets reports whether a document meets a condition.
+func (d *document) meets(c query.Condition) bool {
+	for _, m := range modelColumns {
+		switch {
+		case m.Name != c.Column.Name:
+		case m.flag != nil:
+			return m.flag(d) == c.Flag
+		default:
+			return slices.ContainsFunc(m.of(d), func(id int64) bool { return slices.Contains(c.IDs, id) })
+		}
+	}
+	panic(c.Column.Name)
+}
+
+func (m model) find(f *query.Events) []int64 {
 	var found []*document
 	for _, d := range m {
 		if d.matches(f) {
@@ -389,16 +440,16 @@ func TestWithEventsIsKeptAsLongAsItIsTrue(t *testing.T) {
 				s.put(d)
 				s.revision++
 			}
-			f := &LinkedFilter{
+			f := &query.Linked{
 				Now: time.Unix(r.Int64N(2200), 0), Upcoming: r.IntN(2) == 0,
-				Events: Visible{Anyone: []calendar.Status{calendar.Publish}},
+				Events: query.Visible{Anyone: []calendar.Status{calendar.Publish}},
 			}
 			switch r.IntN(4) {
 			case 0:
 				f.Events.Anyone, f.Readable.All = calendar.Statuses[:5], true
 			case 1:
 				f.Events.Author, f.Events.Own = 1+r.Int64N(3), calendar.Statuses[:5]
-				f.Readable = Readable{Author: f.Events.Author, DraftsOnly: r.IntN(2) == 0}
+				f.Readable = query.Readable{Author: f.Events.Author, DraftsOnly: r.IntN(2) == 0}
 			}
 			if r.IntN(2) == 0 {
 				f.HasEvents = new(r.IntN(2) == 0)
@@ -410,7 +461,7 @@ func TestWithEventsIsKeptAsLongAsItIsTrue(t *testing.T) {
 					if !slices.Contains(d.venues, rec.id) {
 						continue
 					}
-					if d.matches(&Filter{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, Open: true}) {
+					if d.matches(&query.Events{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, OnlyReadable: true}) {
 						has, coming = true, coming || d.starts >= f.Now.Unix()
 					}
 				}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
@@ -117,37 +118,24 @@ func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (m
 	return out, nil
 }
 
-// LinkedFilter is what a list of venues or organizers is restricted to.
-type LinkedFilter struct {
-	Since   int64 // as that of Filter
-	Now     time.Time
-	Visible Visible
-	// HasEvents is whether there are events, and Upcoming that some start at Now or later. Only those count that Events
-	// sees, of protected ones those that are Readable.
-	HasEvents *bool
-	Upcoming  bool
-	Events    Visible
-	Readable  Readable
-	// Pieces are folded; one text served in the language has to hold them all.
-	Pieces   []string
-	Language calendar.Language
-}
-
-// FindLinked returns a page of the venues or organizers that a filter selects, newest first. The error is ErrNotReady
-// when the database has to be asked.
-func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *LinkedFilter, offset, limit int) (Found, error) {
+// FindLinked returns a page of up to limit venues or organizers from an offset on, and the total of the list. The error is
+// ErrNotReady or query.ErrUnsupported when the database has to be asked.
+func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *query.Linked, offset, limit int) (query.Page, error) {
+	if f.Event != nil {
+		return query.Page{}, fmt.Errorf("index: %s of an event: %w", kind, query.ErrUnsupported)
+	}
 	s, err := x.fresh(ctx, f.Since)
 	if err != nil {
-		return Found{}, err
+		return query.Page{}, err
 	}
 	defer x.mu.RUnlock()
-	var out Found
+	var out query.Page
 	var candidates set
 	if f.Pieces != nil {
 		candidates = s.records[kind].holding(f.Pieces, f.Language, &x.pool)
 		defer x.pool.give(candidates)
 	}
-	visible := f.Visible.compiled()
+	visible := compile(f.Visible)
 	for _, r := range x.withEvents(s, kind, f) {
 		if !visible.sees(r, f.Now) {
 			continue
@@ -184,7 +172,7 @@ func (rs *records) holding(pieces []string, language calendar.Language, pool *sc
 
 // withEvents are the records with the events that a filter asks for. Looking at the events of all of them takes a
 // while, so the answer is kept as long as it is true: until something is written, or an event starts or is published.
-func (x *Index) withEvents(s *state, kind calendar.Kind, f *LinkedFilter) []*record {
+func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*record {
 	if f.HasEvents == nil && !f.Upcoming {
 		return s.records[kind].ordered
 	}
@@ -205,7 +193,7 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *LinkedFilter) []*rec
 		of = s.organizers
 	}
 	out := keptRecords{revision: s.revision, from: now, until: s.publishesUntil(now)}
-	events := Filter{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, Open: true}
+	events := query.Events{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, OnlyReadable: true}
 	var counted, upcoming set
 	if f.HasEvents != nil {
 		counted, _ = s.find(&events, &x.pool)
@@ -275,7 +263,7 @@ type compiled struct {
 	author      int64
 }
 
-func (v Visible) compiled() compiled {
+func compile(v query.Visible) compiled {
 	c := compiled{author: v.Author}
 	for i, status := range calendar.Statuses {
 		if slices.Contains(v.Anyone, status) {

@@ -12,7 +12,7 @@ import (
 
 // load reads the whole calendar but for the texts. What is written meanwhile is known to be newer than the revision.
 func (r reader) load(ctx context.Context) (*state, error) {
-	s := newState()
+	s := newState(r.flags)
 	var err error
 	if s.revision, err = r.revision(ctx); err != nil {
 		return nil, err

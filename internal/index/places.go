@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/query"
 )
 
 // place is a venue with a position, in degrees.
@@ -62,7 +63,7 @@ func (p *places) sort() {
 }
 
 // near returns the venues within a distance of a position whose places count.
-func (p *places) near(c Circle, counts func(place) bool) []int64 {
+func (p *places) near(c query.Circle, counts func(place) bool) []int64 {
 	var venues []int64
 	for _, r := range calendar.Cells(c.Latitude, c.Longitude, c.Kilometres) {
 		at, _ := slices.BinarySearchFunc(p.byCell, r.First, func(at place, cell int64) int { return cmp.Compare(at.cell, cell) })

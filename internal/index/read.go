@@ -11,10 +11,14 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/event"
 )
 
 // reader asks the database. Its statements mean the same to every engine.
-type reader struct{ db querier }
+type reader struct {
+	db    querier
+	flags []string // columns of events
+}
 
 // querier is a database, or one that notes what it is asked.
 type querier interface {
@@ -79,30 +83,38 @@ func statusNumber(status sql.RawBytes) (uint8, error) {
 
 // events calls each for the rows of events, in no order. Links and texts are not in them.
 func (r reader) events(ctx context.Context, where string, each func(*document)) error {
-	err := r.rows(ctx, "SELECT id, status, status_before_trash, hide_from_listings, featured, ticketed, password_hash IS NOT NULL, "+
-		"starts_at, ends_at, published_at, author_id FROM events"+where,
-		func(rows *sql.Rows) error {
-			var d document
-			var status, before sql.RawBytes
-			var starts, ends, published time.Time
-			var author sql.NullInt64
-			err := rows.Scan(&d.id, &status, &before, &d.hidden, &d.featured, &d.ticketed, &d.locked,
-				&starts, &ends, &published, &author)
-			if err != nil {
-				return err
-			}
-			if d.status, err = statusNumber(status); err != nil {
-				return fmt.Errorf("event %d %w", d.id, err)
-			}
-			if d.status == trash {
-				status = before
-			}
-			d.draft = string(status) == string(calendar.Draft) || string(status) == string(calendar.Pending)
-			d.author = author.Int64
-			d.starts, d.ends, d.published = starts.Unix(), ends.Unix(), published.Unix()
-			each(&d)
-			return nil
-		})
+	columns := append([]string{
+		"id", "status", "status_before_trash", "hide_from_listings", "password_hash IS NOT NULL",
+		"starts_at", "ends_at", "published_at", "author_id",
+	}, r.flags...)
+	var row document
+	var status, before sql.RawBytes
+	var starts, ends, published time.Time
+	var author sql.NullInt64
+	flags := make([]bool, len(r.flags))
+	to := []any{&row.id, &status, &before, &row.hidden, &row.locked, &starts, &ends, &published, &author}
+	for i := range flags {
+		to = append(to, &flags[i])
+	}
+	err := r.rows(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+event.Table+where, func(rows *sql.Rows) error {
+		if err := rows.Scan(to...); err != nil {
+			return err
+		}
+		d := row
+		d.flags = slices.Clone(flags)
+		var err error
+		if d.status, err = statusNumber(status); err != nil {
+			return fmt.Errorf("event %d %w", d.id, err)
+		}
+		if d.status == trash {
+			status = before
+		}
+		d.draft = string(status) == string(calendar.Draft) || string(status) == string(calendar.Pending)
+		d.author = author.Int64
+		d.starts, d.ends, d.published = starts.Unix(), ends.Unix(), published.Unix()
+		each(&d)
+		return nil
+	})
 	if err != nil {
 		return fmt.Errorf("events: %w", err)
 	}
@@ -256,24 +268,27 @@ func (r reader) documents(ctx context.Context, ids []int64, withTexts bool) (map
 	return out, nil
 }
 
-// linkTables are the tables of links, and where their values are kept.
-var linkTables = []struct {
+// linkTable is a table of links, and where their values are kept.
+type linkTable struct {
 	table, column string
 	document      func(*document) *[]int64
 	state         func(*state) postings
-}{
+}
+
+// linkTables are the links of events that the index has.
+var linkTables = []linkTable{
 	{
-		"event_venues", "venue_id",
+		event.VenuesTable, event.VenuesPrimaryKey[1],
 		func(d *document) *[]int64 { return &d.venues },
 		func(s *state) postings { return s.venues },
 	},
 	{
-		"event_organizers", "organizer_id",
+		event.OrganizersTable, event.OrganizersPrimaryKey[1],
 		func(d *document) *[]int64 { return &d.organizers },
 		func(s *state) postings { return s.organizers },
 	},
 	{
-		"event_terms", "term_id",
+		event.TermsTable, event.TermsPrimaryKey[1],
 		func(d *document) *[]int64 { return &d.terms },
 		func(s *state) postings { return s.terms },
 	},

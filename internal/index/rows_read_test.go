@@ -51,7 +51,7 @@ func TestLoadingReadsNoRowsInVain(t *testing.T) {
 			t.Fatal(err)
 		}
 		db := &recorder{DB: st.DB}
-		r := reader{db}
+		r := reader{db, nil}
 		s, err := r.load(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -194,7 +194,7 @@ func handlerReads(t *testing.T, st *store.Store) (sum int) {
 
 func eachRow(t *testing.T, st *store.Store, query string, each func(*sql.Rows) error) {
 	t.Helper()
-	if err := (reader{st.DB}).rows(t.Context(), query, each); err != nil {
+	if err := (reader{st.DB, nil}).rows(t.Context(), query, each); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -11,14 +11,15 @@ import (
 
 // document is what the index knows of an event. Times are seconds since 1970, UTC.
 type document struct {
-	id                                 int64
-	starts, ends, published            int64
-	status                             uint8 // index into calendar.Statuses
-	hidden, featured, ticketed, locked bool
-	draft                              bool  // draft or pending, or in the trash and was such before
-	author                             int64 // 0: nobody
-	venues, organizers, terms          []int64
-	texts                              []text
+	id                        int64
+	starts, ends, published   int64
+	status                    uint8 // index into calendar.Statuses
+	hidden, locked            bool
+	draft                     bool   // draft or pending, or in the trash and was such before
+	flags                     []bool // by index into the columns of the state
+	author                    int64  // 0 means no author
+	venues, organizers, terms []int64
+	texts                     []text
 }
 
 // text is a search text and the languages in which it is served.
@@ -43,8 +44,9 @@ type state struct {
 	gone             int // slots of the base that are not used any more
 
 	statuses                           []set // by index into calendar.Statuses; a slot that is left is in none
-	hidden, featured, ticketed, locked set
-	drafts                             set
+	hidden, locked, drafts             set
+	columns                            []string         // Ent's names of the stored flags
+	flags                              []set            // by index into columns
 	scheduled                          map[uint32]int64 // publication of those with status future
 	nextDue                            int64            // the first of them
 	authors, venues, organizers, terms postings
@@ -67,8 +69,9 @@ var (
 	published = uint8(slices.Index(calendar.Statuses, calendar.Publish))
 )
 
-func newState() *state {
+func newState(columns []string) *state {
 	return &state{
+		columns: columns, flags: make([]set, len(columns)),
 		moved: map[int64]uint32{}, statuses: make([]set, len(calendar.Statuses)), scheduled: map[uint32]int64{},
 		authors: postings{}, venues: postings{}, organizers: postings{}, terms: postings{}, nextDue: never,
 		records: map[calendar.Kind]*records{calendar.Venue: {}, calendar.Organizer: {}},
@@ -95,9 +98,14 @@ func (s *state) append(d *document) uint32 {
 	for _, flag := range []struct {
 		on bool
 		in *set
-	}{{d.hidden, &s.hidden}, {d.featured, &s.featured}, {d.ticketed, &s.ticketed}, {d.locked, &s.locked}, {d.draft, &s.drafts}} {
+	}{{d.hidden, &s.hidden}, {d.locked, &s.locked}, {d.draft, &s.drafts}} {
 		if flag.on {
 			flag.in.add(slot)
+		}
+	}
+	for i, on := range d.flags {
+		if on {
+			s.flags[i].add(slot)
 		}
 	}
 	if d.author != 0 {

@@ -39,6 +39,8 @@ type Endpoint struct {
 	Declare func(*param.Set)
 	Summary string // in English
 	Success int    // status of the reply
+	// MediaType is that of the reply. Errors are in JSON whatever it is.
+	MediaType string
 }
 
 func (p *Route) isIndex() bool { return p.Path == "/" }
@@ -371,7 +373,7 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 		extra = append(extra, replayedHeader)
 	}
 	return response(meaning, extra, ordered{
-		{"application/json", ordered{{"schema", schema}, {"examples", d.show(successExample(p, e, method))}}},
+		{e.MediaType, ordered{{"schema", schema}, {"examples", d.show(successExample(p, e, method))}}},
 	})
 }
 

@@ -8,7 +8,8 @@ import (
 )
 
 // samples are values of parameters as they are sent: a query, or the body of a write. The key is where it is
-// sent and its name, or the collection before the name where it means something else there. Tests send them all.
+// sent and its name, or the collection before the name where it means something else there. A boolean needs none: its
+// sample is true. Tests send them all.
 var samples = map[string]string{
 	"query page":               "page=1&per_page=5",
 	"query per_page":           "per_page=5",
@@ -26,9 +27,7 @@ var samples = map[string]string{
 	"query tags":               "tags=free-entry",
 	"query venue":              "venue=10,11",
 	"query organizer":          "organizer=12",
-	"query featured":           "featured=true",
 	"query status":             "status=publish,draft",
-	"query geoloc":             "geoloc=true",
 	"query geoloc_lat":         "geoloc_lat=52.23&geoloc_lng=21.01",
 	"query geoloc_lng":         "geoloc_lat=52.23&geoloc_lng=21.01",
 	"query geoloc_radius":      "geoloc_radius=10&geoloc_lat=52.23&geoloc_lng=21.01",
@@ -38,7 +37,6 @@ var samples = map[string]string{
 	"query exclude":            "exclude=2",
 	"query tags.exclude":       "exclude=4",
 	"query post_parent":        "post_parent=15",
-	"query ticketed":           "ticketed=true",
 	"query password":           "password=sesame",
 	"query event":              "event=15",
 	"query post":               "post=15",
@@ -67,7 +65,6 @@ var samples = map[string]string{
 	"body date":                 `{"date": "2026-11-20 12:00"}`,
 	"body date_utc":             `{"date_utc": "2026-11-20 11:00"}`,
 	"body timezone":             `{"timezone": "Europe/Warsaw"}`,
-	"body all_day":              `{"all_day": true}`,
 	"body start_date":           `{"start_date": "2026-12-18 18:00"}`,
 	"body end_date":             `{"end_date": "2026-12-24 20:00"}`,
 	"body image":                `{"image": 14}`,
@@ -75,9 +72,6 @@ var samples = map[string]string{
 	"body website":              `{"website": "https://example.org/cinema"}`,
 	"body show_map":             `{"show_map": true}`,
 	"body show_map_link":        `{"show_map_link": true}`,
-	"body hide_from_listings":   `{"hide_from_listings": true}`,
-	"body sticky":               `{"sticky": true}`,
-	"body featured":             `{"featured": true}`,
 	"body categories":           `{"categories": [2, "Cinema"]}`,
 	"body tags":                 `{"tags": ["Outdoor", "Families"]}`,
 	"body venue":                `{"venue": [10, {"venue": "Old Mill", "city": "Łódź"}]}`,
@@ -85,7 +79,6 @@ var samples = map[string]string{
 	"body organizer":            `{"organizer": [12, {"organizer": "Film Club"}]}`,
 	"body organizers.organizer": `{"organizer": "Film Club"}`,
 	"body password":             `{"password": "sesame"}`,
-	"body ticketed":             `{"ticketed": true}`,
 	"body post_parent":          `{"post_parent": 19}`,
 	"body address":              `{"address": "3 River Rd"}`,
 	"body city":                 `{"city": "Łódź"}`,
@@ -171,6 +164,13 @@ func sampleOf(p *Route, params []*param.Param, one *param.Param, method string) 
 	var members []string
 	add := func(of *param.Param) {
 		text := p.sample(sentIn(of), of.Name)
+		switch {
+		case text != "" || of.Type != "boolean":
+		case of.In == param.InBody:
+			text = `{"` + of.Name + `": true}`
+		default:
+			text = of.Name + "=true"
+		}
 		switch {
 		case sentIn(of) == string(param.InQuery):
 			out.Query = text

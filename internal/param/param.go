@@ -3,7 +3,7 @@
 // describes the parameters for the index, the interface description and the manual.
 //
 //	func declare(p *param.Set, q *query) {
-//		p.Int(&q.Page, "page", "Page of the list").Default(1).Check(positive)
+//		p.Int(&q.Page, "page", "Page of the list").Between(1, nil)
 //		p.OptBool(&q.Featured, "featured", "Featured or not")
 //	}
 //
@@ -13,8 +13,11 @@ package param
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Location is where a parameter is sent.
@@ -75,7 +78,8 @@ type Param struct {
 	set      *Set
 	present  bool // sent, and not null where null means "not sent"
 	bind     func(raw any) *Fault
-	apply    func() // sets the default
+	value    func() any // what bind has read
+	apply    func()     // sets the default
 	checks   []check
 	null     bool // null is a value: it clears
 	link     func() string
@@ -116,20 +120,70 @@ func (p *Param) ListOf(items string) *Param { p.Type, p.Items = "array", items; 
 // which means "not sent".
 func (p *Param) PublishDefault(v any) *Param { p.HasDefault, p.Published = true, v; return p }
 
-// Between publishes the bounds that a check enforces, which are allowed themselves; nil is none.
+// Between bounds a number, or each number of a list. Both bounds are allowed themselves; nil is none.
 func (p *Param) Between(minimum, maximum any) *Param {
 	p.Minimum, p.Maximum = minimum, maximum
-	return p
+	return p.bounded(func(v float64) bool {
+		return (minimum == nil || v >= numeric(minimum)) && (maximum == nil || v <= numeric(maximum))
+	})
 }
 
-// Above publishes bounds of which the lower one is not allowed itself.
+// Above is Between, but the lower bound is not allowed itself.
 func (p *Param) Above(minimum, maximum any) *Param {
-	p.IsAbove = true
-	return p.Between(minimum, maximum)
+	p.Minimum, p.Maximum, p.IsAbove = minimum, maximum, true
+	return p.bounded(func(v float64) bool {
+		return v > numeric(minimum) && (maximum == nil || v <= numeric(maximum))
+	})
 }
 
-// Longest publishes the longest text that is taken, in characters.
-func (p *Param) Longest(characters int) *Param { p.MaxLength = characters; return p }
+// bounded checks the published bounds. It panics for a parameter that is no number and no list of numbers.
+func (p *Param) bounded(within func(float64) bool) *Param {
+	switch v := p.value().(type) {
+	case int64, float64, []int64:
+	default:
+		panic(fmt.Sprintf("param: %s is a %T, which has no bounds", p.Name, v))
+	}
+	return p.Check(func(context.Context) *Fault {
+		ok := true
+		switch v := p.value().(type) {
+		case int64:
+			ok = within(float64(v))
+		case float64:
+			ok = within(v)
+		case []int64:
+			ok = !slices.ContainsFunc(v, func(n int64) bool { return !within(float64(n)) })
+		}
+		if !ok {
+			return OutOfBounds(p.Name, p.Minimum, p.Maximum)
+		}
+		return nil
+	})
+}
+
+// numeric returns a bound as a number.
+func numeric(bound any) float64 {
+	switch v := bound.(type) {
+	case int:
+		return float64(v)
+	case float64:
+		return v
+	}
+	panic(fmt.Sprintf("param: %T is no bound", bound))
+}
+
+// Longest bounds a text, in characters. It panics for a parameter that is no text.
+func (p *Param) Longest(characters int) *Param {
+	p.MaxLength = characters
+	if v, ok := p.value().(string); !ok {
+		panic(fmt.Sprintf("param: %s is a %T, which has no length", p.Name, v))
+	}
+	return p.Check(func(context.Context) *Fault {
+		if text, ok := p.value().(string); ok && utf8.RuneCountInString(text) > characters {
+			return TooLong(p.Name, characters)
+		}
+		return nil
+	})
+}
 
 // Check adds a validation that runs when the parameter was sent and parsed. It reads the bound variable.
 func (p *Param) Check(f func(context.Context) *Fault) *Param {

@@ -279,3 +279,41 @@ func TestBoundsNameTheirSentence(t *testing.T) {
 		}
 	}
 }
+
+func TestPublishedBoundsAreEnforced(t *testing.T) {
+	t.Parallel()
+	type values = map[string]any
+	for _, c := range []struct {
+		name string
+		sent values
+		want []string
+	}{
+		{"the bounds themselves", values{"from": "1", "degrees": "-90", "radius": "500", "ids": "1,2", "text": "łódź"}, nil},
+		{"below", values{"from": "0", "degrees": "-90.1", "radius": "0", "ids": "3,0"}, []string{"from", "degrees", "radius", "ids"}},
+		{"above", values{"degrees": "91", "radius": "500.5", "text": "łódź!"}, []string{"degrees", "radius", "text"}},
+		{"not sent", values{}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var (
+				from            int64
+				degrees, radius float64
+				ids             []int64
+				text            *string
+			)
+			s := NewSet(time.Time{}, InQuery, nil, c.sent)
+			s.Int(&from, "from", "").Between(1, nil)
+			s.Number(&degrees, "degrees", "").Between(-90, 90)
+			s.Number(&radius, "radius", "").Above(0, 500)
+			s.IDs(&ids, "ids", "").Between(1, nil)
+			s.OptString(&text, "text", "").Longest(4)
+			var invalid Invalid
+			if err := s.Parse(t.Context()); err != nil && !errors.As(err, &invalid) {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, invalid.Names(), cmpopts.EquateEmpty()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}

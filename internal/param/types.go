@@ -30,6 +30,7 @@ func Var[T any](s *Set, dst *T, name, description, typ string, parse func(raw an
 		p.rawLink = linkText(v)
 		return nil
 	})
+	p.value = func() any { return *dst }
 	return p
 }
 

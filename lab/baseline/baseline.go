@@ -23,6 +23,7 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
+	"github.com/almanac-cal/almanac/internal/query"
 )
 
 // Way is how the events of a page and their total are found.
@@ -194,9 +195,9 @@ func windowOf(now time.Time, zone calendar.Zone) window {
 // page finds the first events of the list, and how many there are on all pages.
 func (s *Server) page(ctx context.Context, now time.Time, w window) (events []*event, n int, err error) {
 	if s.Way == Index {
-		found, err := s.Index.Find(ctx, &index.Filter{
-			Now: now, Visible: index.Visible{Anyone: []calendar.Status{calendar.Publish}},
-			Window: index.Window{StartMin: &w.from, EndMax: &w.to},
+		found, err := s.Index.FindEvents(ctx, &query.Events{
+			Now: now, Visible: query.Visible{Anyone: []calendar.Status{calendar.Publish}},
+			Window: query.Window{StartMin: &w.from, EndMax: &w.to},
 		}, 0, s.Site.PerPage)
 		if err != nil || len(found.IDs) == 0 {
 			return nil, found.Total, err

@@ -12,6 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
@@ -52,7 +53,7 @@ func TestAnswersAsTheServiceDoes(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		lists := index.New(st.DB, slog.New(slog.DiscardHandler))
+		lists := index.New(st.DB, handlers.EventColumns(), slog.New(slog.DiscardHandler))
 		if err := lists.Load(ctx); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,9 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/search"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/lab/local"
@@ -63,7 +65,7 @@ func start(ctx context.Context, log io.Writer, st *store.Store, withIndex bool) 
 // index runs an index as the service does, and waits until it is complete.
 func (s *subject) index(ctx context.Context, log io.Writer) (*index.Index, error) {
 	before := heap()
-	lists := index.New(s.st.DB, slog.New(slog.DiscardHandler))
+	lists := index.New(s.st.DB, handlers.EventColumns(), slog.New(slog.DiscardHandler))
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	began := time.Now()
@@ -72,8 +74,8 @@ func (s *subject) index(ctx context.Context, log io.Writer) (*index.Index, error
 		stop()
 		return <-ended
 	})
-	filter := index.Filter{
-		Visible: index.Visible{Anyone: []calendar.Status{calendar.Publish}}, Language: calendar.English,
+	filter := query.Events{
+		Visible: query.Visible{Anyone: []calendar.Status{calendar.Publish}}, Language: calendar.English,
 	}
 	if err := ready(ctx, lists, &filter); err != nil {
 		return nil, err
@@ -93,9 +95,9 @@ func (s *subject) index(ctx context.Context, log io.Writer) (*index.Index, error
 }
 
 // ready waits until an index can answer.
-func ready(ctx context.Context, lists *index.Index, filter *index.Filter) error {
+func ready(ctx context.Context, lists *index.Index, filter *query.Events) error {
 	for {
-		_, err := lists.Find(ctx, filter, 0, 1)
+		_, err := lists.FindEvents(ctx, filter, 0, 1)
 		if !errors.Is(err, index.ErrNotReady) {
 			return err
 		}

@@ -1,0 +1,35 @@
+package handlers
+
+import (
+	"fmt"
+
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
+)
+
+// codec writes the values of replies in one format. An endpoint has one codec, so the path and the method of a request
+// name the format: another format of a list is another path with the same input and handler.
+type codec struct {
+	mediaType   string // as descriptions list it
+	contentType string // of replies
+	// encode returns the bytes of a value. fields are the keys to keep, as a comma list; a format without keys ignores them.
+	encode func(value any, fields string) ([]byte, error)
+}
+
+// jsonCodec writes any value.
+var jsonCodec = codec{"application/json", "application/json; charset=UTF-8", encodeJSON}
+
+func encodeJSON(value any, fields string) ([]byte, error) {
+	if l, ok := value.(*list); ok {
+		value = l.object()
+	}
+	body, err := jsonwrite.Encode(value)
+	if err != nil {
+		return nil, fmt.Errorf("reply: %w", err)
+	}
+	if keep := fieldPaths(fields); keep != nil {
+		if body, err = keepFields(body, keep); err != nil {
+			return nil, fmt.Errorf("_fields: %w", err)
+		}
+	}
+	return body, nil
+}

@@ -1,0 +1,184 @@
+package handlers
+
+import (
+	"context"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/search"
+	"github.com/almanac-cal/almanac/internal/when"
+)
+
+// eventFilter is a row of eventFilters: a column, or parameters that affect each other and so are written out.
+type eventFilter struct {
+	query.Column
+	written func(*eventQuery, *request, *param.Set)
+}
+
+// eventFilters are the filters of events (contract, section 9.1), in the order in which they are published and repeated in
+// links. The parameter, its validation, both engines, the descriptions and the tests of a column follow from its row. The
+// password of an event guards a column unless it is OpenToAll.
+var eventFilters = [...]eventFilter{
+	{written: (*eventQuery).declareDates},
+	{written: (*eventQuery).declareSearch},
+	{Column: query.Terms("categories", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Category, "Categories, by ID or slug")},
+	{Column: query.Terms("tags", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Tag, "Tags, by ID or slug")},
+	{Column: query.Link("venue", event.VenuesTable, event.HasVenuesWith, venue.IDIn, calendar.Venue, "Venue IDs")},
+	{Column: query.Link("organizer", event.OrganizersTable, event.HasOrganizersWith, organizer.IDIn, calendar.Organizer, "Organizer IDs")},
+	{Column: query.Flag("featured", event.FieldFeatured, event.Featured, "Featured or not")},
+	{written: (*eventQuery).declareStatuses},
+	{written: (*eventQuery).declareCircle},
+	{written: (*eventQuery).declareInclude},
+	{Column: query.Record("post_parent", event.FieldParentID, event.ParentIDIn, "ID of the parent event").OpenToAll()},
+	{Column: query.Flag("ticketed", event.FieldTicketed, event.Ticketed, "With tickets or without")},
+}
+
+// EventColumns returns the columns that lists of events are filtered by, without what is written out.
+func EventColumns() []*query.Column {
+	var out []*query.Column
+	for i := range eventFilters {
+		if f := &eventFilters[i]; f.written == nil {
+			out = append(out, &f.Column)
+		}
+	}
+	return out
+}
+
+func (r *request) declareEventQuery(p *param.Set, q *eventQuery) {
+	r.declarePaging(p, &q.paging, "Events")
+	for i := range eventFilters {
+		if f := &eventFilters[i]; f.written != nil {
+			f.written(q, r, p)
+		} else {
+			q.declareColumn(r, p, &f.Column)
+		}
+	}
+	p.OptString(&q.Password, "password", "Access password of protected events").NoLink()
+	r.declareLanguage(p)
+}
+
+// declareColumn declares the parameter of a column. If it was sent and is valid, it becomes a condition.
+func (q *eventQuery) declareColumn(r *request, p *param.Set, c *query.Column) {
+	var (
+		one  *param.Param
+		flag bool
+		ids  []int64
+	)
+	switch c.Kind {
+	case query.FlagKind:
+		one = p.Bool(&flag, c.Name, c.Description)
+	case query.LinkKind:
+		one = p.IDs(&ids, c.Name, c.Description).Check(r.areRecords(c.LinksTo, &ids))
+	case query.TermKind:
+		var words []string
+		one = p.Words(&words, c.Name, c.Description).Check(r.areTerms(c.LinksTo, &words, &ids))
+	case query.RecordKind:
+		var id *int64
+		one = p.OptInt(&id, c.Name, c.Description).Check(r.isReadableEvent(&id)).Check(func(context.Context) *param.Fault {
+			ids = []int64{*id}
+			return nil
+		})
+	}
+	one.Check(func(context.Context) *param.Fault {
+		q.conditions = append(q.conditions, query.Condition{Column: c, Flag: flag, IDs: ids})
+		return nil
+	})
+}
+
+func (q *eventQuery) declareDates(r *request, p *param.Set) {
+	zone := r.zone()
+	date := parseDate(p.Now, zone)
+	first, last := window(p.Now, zone)
+	dates := []struct {
+		dst               **when.Date
+		name, description string
+		link              func() string
+		published         any
+	}{
+		{
+			&q.StartDate, "start_date", "Events starting on or after this date",
+			func() string { return q.startLink(zone, first) }, first.String(),
+		},
+		{
+			&q.EndDate, "end_date", "Events ending on or before this date",
+			func() string { return q.endLink(zone, last) }, last.String(),
+		},
+		{&q.StartsBefore, "starts_before", "Events starting before this date", nil, nil},
+		{&q.StartsAfter, "starts_after", "Events starting after this date", nil, nil},
+		{&q.EndsBefore, "ends_before", "Events ending before this date", nil, nil},
+		{&q.EndsAfter, "ends_after", "Events ending after this date", nil, nil},
+	}
+	for _, d := range dates {
+		decl := param.Opt(p, d.dst, d.name, d.description, "", date)
+		if d.published != nil {
+			decl.PublishDefault(d.published)
+		}
+		if d.link == nil {
+			d.link = func() string { return q.dateLink(*d.dst, zone, calendar.Wall.EndOfDay) }
+		}
+		decl.Link(d.link)
+	}
+	param.Default(p.Bool(&q.Strict, "strict_dates", "Compare exact times instead of whole days").Untyped(),
+		&q.Strict, false)
+}
+
+func (q *eventQuery) declareSearch(_ *request, p *param.Set) {
+	declareSearch(p, &q.Search, "Text in title, excerpt or description", func(text string) (ok bool) {
+		q.text, ok = search.ParseEvents(text)
+		return ok
+	})
+}
+
+// declareSearch declares a search, which is a fault if parse refuses it.
+func declareSearch(p *param.Set, dst **string, description string, parse func(string) bool) {
+	p.OptString(dst, "search", description).Longest(search.MaxChars).Check(func(context.Context) *param.Fault {
+		if !parse(**dst) {
+			return param.Bad()
+		}
+		return nil
+	})
+}
+
+func (q *eventQuery) declareStatuses(r *request, p *param.Set) { r.declareStatuses(p, &q.Status) }
+
+// declareCircle declares the filters by the positions of venues.
+func (q *eventQuery) declareCircle(_ *request, p *param.Set) {
+	p.OptBool(&q.Geoloc, "geoloc", "With a located venue or without").CheckAlways(func(context.Context) *param.Fault {
+		if q.Geoloc != nil && !*q.Geoloc && (q.Lat != nil || q.Lng != nil) {
+			return param.Bad()
+		}
+		return nil
+	})
+	p.OptNumber(&q.Lat, "geoloc_lat", "Latitude of the centre; needs geoloc_lng").Between(-90, 90).
+		CheckAlways(paired("geoloc_lat", "geoloc_lng", &q.Lat, &q.Lng))
+	p.OptNumber(&q.Lng, "geoloc_lng", "Longitude of the centre; needs geoloc_lat").Between(-180, 180).
+		CheckAlways(paired("geoloc_lng", "geoloc_lat", &q.Lng, &q.Lat))
+	param.Default(p.Number(&q.Radius, "geoloc_radius", "Radius in kilometres, at most 500"), &q.Radius, 25).Above(0, 500)
+}
+
+func (q *eventQuery) declareInclude(_ *request, p *param.Set) {
+	p.IDs(&q.Include, "include", "Event IDs; date filters are ignored").Between(1, nil)
+}
+
+// zone is the site's, UTC while only describing.
+func (r *request) zone() calendar.Zone {
+	if r.h == nil {
+		return calendar.UTC()
+	}
+	return r.h.Site.Zone
+}
+
+// paired faults a parameter that is missing while the other of its pair was sent.
+func paired(name, other string, v, o **float64) func(context.Context) *param.Fault {
+	return func(context.Context) *param.Fault {
+		if *v == nil && *o != nil {
+			return &param.Fault{Key: "needs-other", Args: map[string]any{"Param": other, "Other": name}}
+		}
+		return nil
+	}
+}

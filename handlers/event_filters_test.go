@@ -1,0 +1,30 @@
+package handlers_test
+
+import (
+	"strings"
+	"testing"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/query"
+)
+
+// TestFiltersAskForTheirColumns checks that the predicate of a row asks for the column or table that the row names for the
+// index.
+func TestFiltersAskForTheirColumns(t *testing.T) {
+	t.Parallel()
+	for _, c := range handlers.EventColumns() {
+		s := sql.Select().From(sql.Table(event.Table))
+		query.Condition{Column: c, Flag: true, IDs: []int64{1}}.Predicate()(s)
+		statement, _ := s.Query()
+		want := sql.Table(c.Table).C(c.Field)
+		if c.Field == "" {
+			want = " FROM `" + c.Table + "` "
+		}
+		if !strings.Contains(statement, want) {
+			t.Errorf("%s: %s does not ask for %s", c.Name, statement, want)
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package query
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/eventvenue"
+	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/venue"
+)
+
+// Database is the engine that asks the database. It knows all conditions.
+type Database struct{ Ent *ent.Client }
+
+// FindEvents returns a page of up to limit events from an offset on, and the total of the list.
+func (d Database) FindEvents(ctx context.Context, q *Events, offset, limit int) (Page, error) {
+	kinds := []calendar.Kind{calendar.Event}
+	if q.AsksForPlaces() {
+		kinds = append(kinds, calendar.Venue)
+	}
+	due, err := findOverdue(ctx, d.Ent, q.Now, kinds...)
+	if err != nil {
+		return Page{}, err
+	}
+	where := q.predicates(due)
+	if q.near() {
+		around, err := d.venuesNear(ctx, q, due)
+		if err != nil {
+			return Page{}, err
+		}
+		where = append(where, atVenues(around))
+	}
+	order := event.ByStartsAt()
+	if q.Include != nil {
+		order = event.ByPublishedAt()
+	}
+	return pageOf(ctx, d.Ent.Event.Query().Where(where...), offset, limit, order, event.ByID())
+}
+
+// listQuery is a query of Ent.
+type listQuery[Q any, O ~func(*sql.Selector)] interface {
+	Clone() Q
+	Count(ctx context.Context) (int, error)
+	Order(by ...O) Q
+	Offset(n int) Q
+	Limit(n int) Q
+	IDs(ctx context.Context) ([]int64, error)
+}
+
+// pageOf runs a query for the ids of a page and for the number of all rows. It reads ids only, which an index has: the rows
+// that are skipped are not read.
+func pageOf[Q listQuery[Q, O], O ~func(*sql.Selector)](
+	ctx context.Context, list Q, offset, limit int, order ...O,
+) (Page, error) {
+	total, err := list.Clone().Count(ctx)
+	if err != nil || offset >= total || limit == 0 {
+		return Page{Total: total}, err
+	}
+	ids, err := list.Order(order...).Offset(offset).Limit(limit).IDs(ctx)
+	return Page{ids, total}, err
+}
+
+// predicates are the conditions of a query, other than the distance (contract, section 9.1).
+func (q *Events) predicates(due overdue) []predicate.Event {
+	where := []predicate.Event{inList[predicate.Event](q.Visible, q.Now, due[calendar.Event])}
+	if !q.Hidden {
+		where = append(where, event.HideFromListings(false))
+	}
+	if q.Include != nil {
+		where = append(where, event.IDIn(q.Include...))
+	}
+	where = append(where, q.Window.predicates()...)
+	for _, c := range q.Conditions {
+		where = append(where, c.Predicate())
+	}
+	if q.Located != nil && !q.near() {
+		located := event.HasVenuesWith(
+			venue.LatitudeNotNil(), inList[predicate.Venue](q.Places, q.Now, due[calendar.Venue]))
+		if !*q.Located {
+			located = event.Not(located)
+		}
+		where = append(where, located)
+	}
+	if q.Search != nil {
+		all, none := split(*q.Search)
+		where = append(where, HasText[predicate.Event](calendar.Event, q.Language, all, none))
+	}
+	if q.Guarded() {
+		where = append(where, unredacted(q.Readable))
+	}
+	return where
+}
+
+// LastSecond is the last one that an event may start or end in. Databases know no later one.
+var LastSecond = time.Date(9999, time.December, 31, 23, 59, 59, 0, time.UTC)
+
+// firstSecond is the first one that an event may start in.
+var firstSecond = time.Date(1000, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// predicates selects the events of a window. A bound that no database knows is beyond all events.
+func (w Window) predicates() []predicate.Event {
+	var where []predicate.Event
+	for _, b := range []struct {
+		at *time.Time
+		is func(time.Time) predicate.Event
+		no bool
+	}{
+		{w.StartMin, event.StartsAtGTE, w.StartMin != nil && w.StartMin.After(LastSecond)},
+		{w.StartMax, event.StartsAtLTE, w.StartMax != nil && w.StartMax.Before(firstSecond)},
+		{w.EndMin, event.EndsAtGTE, w.EndMin != nil && w.EndMin.After(LastSecond)},
+		{w.EndMax, event.EndsAtLTE, w.EndMax != nil && w.EndMax.Before(firstSecond)},
+	} {
+		switch {
+		case b.no:
+			return []predicate.Event{event.IDIn()}
+		case b.at != nil:
+			where = append(where, b.is(*b.at))
+		}
+	}
+	return where
+}
+
+// venuesNear returns the venues in the circle of a query that count. The index on cells finds the venues around, the great
+// circle decides.
+func (d Database) venuesNear(ctx context.Context, q *Events, due overdue) ([]int64, error) {
+	c := q.Near
+	var around []predicate.Venue
+	for _, cell := range calendar.Cells(c.Latitude, c.Longitude, c.Kilometres) {
+		around = append(around, venue.And(venue.CellGTE(cell.First), venue.CellLTE(cell.Last)))
+	}
+	rows, err := d.Ent.Venue.Query().
+		Where(venue.Or(around...), inList[predicate.Venue](q.Places, q.Now, due[calendar.Venue])).
+		Select(venue.FieldID, venue.FieldLatitude, venue.FieldLongitude).All(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	for _, v := range rows {
+		if v.Latitude != nil && v.Longitude != nil &&
+			calendar.Distance(c.Latitude, c.Longitude, *v.Latitude, *v.Longitude) <= c.Kilometres {
+			ids = append(ids, v.ID)
+		}
+	}
+	return ids, nil
+}
+
+// atVenues selects events with a link to one of the venues. Unlike event.HasVenuesWith(venue.IDIn(ids...)) it needs no
+// placeholders, of which an engine has fewer than there may be venues in a circle.
+func atVenues(ids []int64) predicate.Event {
+	return func(s *sql.Selector) {
+		if len(ids) == 0 {
+			s.Where(sql.False())
+			return
+		}
+		t := sql.Table(eventvenue.Table)
+		in := sql.P(func(b *sql.Builder) { b.Ident(t.C(eventvenue.FieldVenueID)).WriteString(" IN " + idList(ids)) })
+		s.Where(sql.In(s.C(event.FieldID), sql.Select(t.C(eventvenue.FieldEventID)).From(t).Where(in)))
+	}
+}
+
+// idList returns ids as they are written in a statement, in parentheses.
+func idList(ids []int64) string {
+	var b strings.Builder
+	b.WriteByte('(')
+	for i, id := range ids {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.FormatInt(id, 10))
+	}
+	b.WriteByte(')')
+	return b.String()
+}

@@ -1,0 +1,81 @@
+package query
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/search"
+)
+
+// ErrUnsupported is returned by an engine that does not know a condition of a query. Another engine has to answer.
+var ErrUnsupported = errors.New("the engine does not know a condition of the query")
+
+// Events is a query for a list of events. The zero value of a field, other than Visible, restricts nothing.
+//
+// The list is in the order of start and id, or of publication and id if Include is set.
+type Events struct {
+	Now     time.Time // decides which scheduled events count as published
+	Visible Visible
+	Hidden  bool // includes events that are hidden from listings
+	// Window is in whole seconds.
+	Window     Window
+	Include    []int64 // ids of events
+	Conditions []Condition
+	// Located selects events by whether they have a venue with a position. Near selects those with a venue within a
+	// distance. Positions of published venues count, and of unpublished venues those that Places sees.
+	Located *bool
+	Near    *Circle
+	Places  Visible
+	// Search is compared with the texts that are served in Language.
+	Search   *search.Query
+	Language calendar.Language
+	// Readable limits the protected events, if the query is guarded.
+	Readable Readable
+	// OnlyReadable makes the query guarded whatever its conditions are.
+	OnlyReadable bool
+	// Since is the revision of the calendar that the engine has to know. 0 means the newest one of its database.
+	Since int64
+}
+
+// Visible is whose events of which effective status are in a list.
+type Visible struct {
+	Anyone []calendar.Status
+	Author int64
+	Own    []calendar.Status // of the author
+}
+
+// Readable is which protected events a caller may read.
+type Readable struct {
+	All    bool
+	IDs    []int64 // opened by a password
+	Author int64   // the author's own; 0 means no author
+	// DraftsOnly limits those of the author to drafts and pending ones, and those in the trash that were such.
+	DraftsOnly bool
+}
+
+// Window is bounds of start and end, inclusive. Nil is no bound.
+type Window struct{ StartMin, StartMax, EndMin, EndMax *time.Time }
+
+// Circle is a distance around a position in degrees north and east.
+type Circle struct{ Latitude, Longitude, Kilometres float64 }
+
+// Page is a part of a list.
+type Page struct {
+	IDs   []int64 // in the order of the list
+	Total int     // of the whole list
+}
+
+// Guarded reports whether the query asks for something that the password of an event guards (contract, section 13). Events
+// that the caller gets redacted are then left out.
+func (q *Events) Guarded() bool {
+	return q.OnlyReadable || q.Search != nil || q.AsksForPlaces() ||
+		slices.ContainsFunc(q.Conditions, func(c Condition) bool { return !c.Column.Public })
+}
+
+// AsksForPlaces reports whether the positions of venues decide.
+func (q *Events) AsksForPlaces() bool { return q.Located != nil || q.Near != nil }
+
+// near reports whether the distance decides. An event without a located venue is near nothing.
+func (q *Events) near() bool { return q.Near != nil && (q.Located == nil || *q.Located) }

@@ -1,0 +1,71 @@
+package query
+
+import (
+	"context"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/venue"
+)
+
+// Linked is a query for a list of venues or organizers, newest first. The zero value of a field, other than Visible,
+// restricts nothing.
+type Linked struct {
+	Now     time.Time // decides which scheduled records count as published
+	Visible Visible
+	Event   *int64 // the event that they are linked to
+	// HasEvents selects records by whether they have events. Upcoming selects those with an event that starts at Now or
+	// later. An event counts if Events sees it; a protected event, if it is Readable as well. Hidden events count.
+	HasEvents *bool
+	Upcoming  bool
+	Events    Visible
+	Readable  Readable
+	// Pieces are folded. One text served in the language has to contain them all.
+	Pieces   []string
+	Language calendar.Language
+	Since    int64 // as that of Events
+}
+
+// FindLinked returns a page of up to limit venues or organizers from an offset on, and the total of the list.
+func (d Database) FindLinked(ctx context.Context, kind calendar.Kind, q *Linked, offset, limit int) (Page, error) {
+	due, err := findOverdue(ctx, d.Ent, q.Now, kind, calendar.Event)
+	if err != nil {
+		return Page{}, err
+	}
+	if kind == calendar.Venue {
+		list := d.Ent.Venue.Query().Where(linkedPredicates(q, kind, due, venue.HasEventsWith, venue.Not)...)
+		return pageOf(ctx, list, offset, limit, venue.ByPublishedAt(sql.OrderDesc()), venue.ByID(sql.OrderDesc()))
+	}
+	list := d.Ent.Organizer.Query().Where(linkedPredicates(q, kind, due, organizer.HasEventsWith, organizer.Not)...)
+	return pageOf(ctx, list, offset, limit, organizer.ByPublishedAt(sql.OrderDesc()), organizer.ByID(sql.OrderDesc()))
+}
+
+// linkedPredicates are the conditions of a list of venues or organizers (contract, section 9.2).
+func linkedPredicates[P predicateOf](
+	q *Linked, kind calendar.Kind, due overdue, withEvents func(...predicate.Event) P, not func(P) P,
+) []P {
+	where := []P{inList[P](q.Visible, q.Now, due[kind])}
+	counted := event.And(inList[predicate.Event](q.Events, q.Now, due[calendar.Event]), unredacted(q.Readable))
+	if q.Event != nil {
+		where = append(where, withEvents(event.ID(*q.Event)))
+	}
+	if q.HasEvents != nil {
+		has := withEvents(counted)
+		if !*q.HasEvents {
+			has = not(has)
+		}
+		where = append(where, has)
+	}
+	if q.Upcoming {
+		where = append(where, withEvents(counted, event.StartsAtGTE(q.Now)))
+	}
+	if q.Pieces != nil {
+		where = append(where, HasText[P](kind, q.Language, q.Pieces, nil))
+	}
+	return where
+}

@@ -1,0 +1,51 @@
+package query
+
+import (
+	"strconv"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/searchtext"
+	"github.com/almanac-cal/almanac/internal/search"
+)
+
+// HasText selects the records of a kind with a search text, served in the language, that contains all of some folded texts
+// and none of others. The texts are compared as they are: both engines agree on bytes.
+func HasText[P predicateOf](kind calendar.Kind, language calendar.Language, all, none []string) P {
+	return func(s *sql.Selector) {
+		t := sql.Table(searchtext.Table)
+		where := []*sql.Predicate{
+			sql.ColumnsEQ(t.C(searchtext.FieldOwnerID), s.C(event.FieldID)),
+			sql.EQ(t.C(searchtext.FieldKind), kind),
+			sql.P(func(b *sql.Builder) {
+				b.Ident(t.C(searchtext.FieldLanguages)).WriteString(" & " + strconv.Itoa(language.Bit()) + " <> 0")
+			}),
+		}
+		contains := func(text, comparison string) *sql.Predicate {
+			return sql.P(func(b *sql.Builder) {
+				b.WriteString("INSTR(").Ident(t.C(searchtext.FieldText)).Comma().Arg(text).WriteString(") " + comparison + " 0")
+			})
+		}
+		for _, text := range all {
+			where = append(where, contains(text, ">"))
+		}
+		for _, text := range none {
+			where = append(where, contains(text, "="))
+		}
+		s.Where(sql.Exists(sql.Select(t.C(searchtext.FieldID)).From(t).Where(sql.And(where...))))
+	}
+}
+
+// split returns the texts that a search wants, and those that it excludes.
+func split(q search.Query) (all, none []string) {
+	for _, t := range q.Terms {
+		if t.Exclude {
+			none = append(none, t.Text)
+		} else {
+			all = append(all, t.Text)
+		}
+	}
+	return all, none
+}

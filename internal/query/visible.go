@@ -1,0 +1,94 @@
+package query
+
+import (
+	"context"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/predicate"
+)
+
+// predicateOf is a predicate of events, venues or organizers. Their tables share the columns that this file asks about, and
+// Ent's predicates of all three are functions of a selector.
+type predicateOf interface{ ~func(*sql.Selector) }
+
+// overdue says for a kind whether records of it are due: scheduled, with a date that has come, and not published yet.
+type overdue map[calendar.Kind]bool
+
+// findOverdue looks for records that are due.
+func findOverdue(ctx context.Context, db *ent.Client, now time.Time, kinds ...calendar.Kind) (overdue, error) {
+	out := make(overdue, len(kinds))
+	due := sql.AndPredicates(
+		sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldLTE(event.FieldPublishedAt, now))
+	for _, kind := range kinds {
+		var err error
+		switch kind {
+		case calendar.Event:
+			out[kind], err = db.Event.Query().Where(due).Exist(ctx)
+		case calendar.Venue:
+			out[kind], err = db.Venue.Query().Where(due).Exist(ctx)
+		default:
+			out[kind], err = db.Organizer.Query().Where(due).Exist(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// hasStatus selects records whose effective status at now is one of the given: a future record whose date has come is
+// published everywhere. due is whether there are any such. Mostly there are none, and then an index on the status does.
+func hasStatus(now time.Time, due bool, statuses []calendar.Status) func(*sql.Selector) {
+	var some []func(*sql.Selector)
+	for _, s := range statuses {
+		switch {
+		case s == calendar.Publish && due:
+			some = append(some, sql.FieldEQ(event.FieldStatus, calendar.Publish), sql.AndPredicates(
+				sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldLTE(event.FieldPublishedAt, now)))
+		case s == calendar.Future && due:
+			some = append(some, sql.AndPredicates(
+				sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldGT(event.FieldPublishedAt, now)))
+		default:
+			some = append(some, sql.FieldEQ(event.FieldStatus, s))
+		}
+	}
+	return sql.OrPredicates(some...)
+}
+
+// inList selects the records that may be in a list.
+func inList[P predicateOf](seen Visible, now time.Time, due bool) P {
+	var some []func(*sql.Selector)
+	if seen.Anyone != nil {
+		some = append(some, hasStatus(now, due, seen.Anyone))
+	}
+	if seen.Own != nil {
+		some = append(some, sql.AndPredicates(
+			sql.FieldEQ(event.FieldAuthorID, seen.Author), hasStatus(now, due, seen.Own)))
+	}
+	return P(sql.OrPredicates(some...))
+}
+
+// unredacted selects the events that the caller is shown in full: those without a password, and those that are readable.
+func unredacted(may Readable) predicate.Event {
+	if may.All {
+		return func(*sql.Selector) {}
+	}
+	shown := []predicate.Event{event.PasswordHashIsNil()}
+	if len(may.IDs) > 0 {
+		shown = append(shown, event.IDIn(may.IDs...))
+	}
+	if may.Author != 0 {
+		own := []predicate.Event{event.AuthorID(may.Author)}
+		if may.DraftsOnly {
+			own = append(own, event.Or(event.StatusIn(calendar.Draft, calendar.Pending), event.And(
+				event.StatusEQ(calendar.Trash), event.StatusBeforeTrashIn(calendar.Draft, calendar.Pending))))
+		}
+		shown = append(shown, event.And(own...))
+	}
+	return event.Or(shown...)
+}
