@@ -92,7 +92,7 @@ func (e *Editor) draftRecord(kind calendar.Kind, s *recordInput, others []calend
 
 // draft describes a record that draftRecord made. common are its search texts that are the same in all languages.
 func (e *Editor) draft(r *record, s *recordInput, common ...string) *Draft {
-	d := &Draft{Original: r.text.inLanguage(r.language), Others: r.otherTexts()}
+	d := &Draft{Original: r.inLanguage(r.language), Others: r.otherTexts()}
 	d.SlugBase, d.HasSlug = r.wantedSlug(s)
 	d.SearchTexts = e.searchTextsOf(r.kind, d.Original, d.Others, common...)
 	return d

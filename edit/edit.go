@@ -1,9 +1,9 @@
 // Package edit is the rules that every writer of records keeps, whether it answers requests, imports or seeds:
 // what becomes of a status, who gets a slug, which text a language means, what is linked to what.
 //
-// All work is done in a transaction that is handed in; Write opens one and appends what was done to the
-// change log. Texts arrive cleaned and of permitted length, and what is invalid in itself does not arrive at
-// all. What depends on the stored records is decided here and refused with param.Invalid, which names the
+// Its functions work in a transaction of the caller. Write opens one and appends its changes to the change log. Callers
+// pass texts that are sanitised and of permitted length, and values that are valid by themselves. Package edit validates
+// what depends on stored records, such as the ids that a request names. It refuses with param.Invalid, which names the
 // parameter, or with *calendar.Error.
 //
 // Locks are taken in this order, so that transactions wait for each other instead of deadlocking: the record

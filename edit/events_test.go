@@ -1,11 +1,6 @@
 package edit_test
 
 import (
-	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/eventorganizer"
-	"github.com/almanac-cal/almanac/ent/eventvenue"
-	"github.com/almanac-cal/almanac/ent/term"
-
 	"context"
 	"errors"
 	"slices"
@@ -18,6 +13,10 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/eventorganizer"
+	"github.com/almanac-cal/almanac/ent/eventvenue"
+	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/param"
 )

@@ -62,11 +62,11 @@ type LinkRef[I any] struct {
 	New *I
 }
 
-// The references of an event.
-type (
-	VenueRef     = LinkRef[VenueInput]
-	OrganizerRef = LinkRef[OrganizerInput]
-)
+// VenueRef names a venue of an event.
+type VenueRef = LinkRef[VenueInput]
+
+// OrganizerRef names an organizer of an event.
+type OrganizerRef = LinkRef[OrganizerInput]
 
 // VenueInput is what is sent about a venue; nil is not sent. A create needs Name. New venues show map and map
 // link unless told otherwise.

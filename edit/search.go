@@ -80,7 +80,7 @@ func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// ReplaceSearchTexts writes the search texts of some records of a kind anew, and what terms are sorted by.
+// ReplaceSearchTexts replaces the search texts of some records of a kind, and the sort keys of terms.
 func (e *Editor) ReplaceSearchTexts(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	_, err := tx.SearchText.Delete().Where(searchtext.KindEQ(kind), searchtext.OwnerIDIn(ids...)).Exec(ctx)
 	if err != nil {
@@ -145,10 +145,10 @@ func (e *Editor) storeSearchTexts(
 	return nil
 }
 
-// foundBy is what a record of a kind is found by: its texts and its fields that are the same in all languages. Of
-// an event it is one text for each language, its fields by lines, because the words of a search may be in
-// different fields; of others one for each field, because they must be in the same. Equal texts are one, for all
-// the languages that they are served in.
+// searchTextsOf computes the search texts of a record of a kind from its texts, and from common, its fields that are the
+// same in all languages. An event has one text for each language, its fields by lines, because the words of a search may
+// be in different fields. Other records have one for each field, because the words must be in the same field. Equal texts
+// are one text, for all the languages that they are served in.
 func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, others []calendar.Text, common ...string) []SearchText {
 	always := make([]string, len(common))
 	for i, c := range common {
@@ -208,7 +208,7 @@ func venueFields(v *ent.Venue) []string {
 // organizerFields is venueFields for an organizer.
 func organizerFields(o *ent.Organizer) []string { return []string{o.Phone, o.Email, o.Website} }
 
-// searchTexts are the texts by which records are found.
+// SearchTexts loads records of a kind and returns the texts that searches compare with, by record.
 func (e *Editor) SearchTexts(ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64) (map[int64][]SearchText, error) {
 	out := make(map[int64][]SearchText, len(ids))
 	add := func(id int64, original calendar.Text, others []calendar.Text, common ...string) {

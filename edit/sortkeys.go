@@ -57,8 +57,8 @@ func (k TermSortKeys) Set(m *ent.TermMutation) error {
 	return nil
 }
 
-// WriteSortKeys brings what terms are sorted by up to date. Neither version nor time of change of a term are
-// touched: nothing that is read changes.
+// WriteSortKeys updates the sort keys of terms. It keeps version and modification date, because representations do not
+// change.
 func (e *Editor) WriteSortKeys(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	for part := range slices.Chunk(ids, sortRows) {
 		rows, err := tx.Term.Query().Where(term.IDIn(part...)).All(ctx)

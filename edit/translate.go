@@ -75,7 +75,7 @@ func (w *textOwner) addTexts(texts []calendar.Text) {
 func (w *textOwner) otherTexts() []calendar.Text {
 	out := make([]calendar.Text, len(w.others))
 	for i, o := range w.others {
-		out[i] = o.text.inLanguage(o.language)
+		out[i] = o.inLanguage(o.language)
 	}
 	return out
 }

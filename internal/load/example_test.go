@@ -1,9 +1,6 @@
 package load
 
 import (
-	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/internal/edittest"
-
 	"context"
 	"fmt"
 	"slices"
@@ -12,7 +9,9 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/edittest"
 )
 
 // made is a little calendar: terms, venues, organizers and events that exercise every rule.

@@ -1,9 +1,6 @@
 package load
 
 import (
-	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/internal/edittest"
-
 	"context"
 	"database/sql"
 	"fmt"
@@ -14,9 +11,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	entchange "github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/edittest"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )

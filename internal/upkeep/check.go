@@ -1,4 +1,4 @@
-// Package upkeep finds and mends rows that package edit would not have written.
+// Package upkeep repairs what the database derives from records, after rows were written without package edit.
 package upkeep
 
 import (

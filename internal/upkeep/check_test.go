@@ -1,17 +1,16 @@
 package upkeep_test
 
 import (
-	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/internal/edittest"
-
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/slug"
+	"github.com/almanac-cal/almanac/internal/edittest"
 )
 
 func TestCheckFindsWhatWritesDoNotLeave(t *testing.T) {
