@@ -3,12 +3,11 @@ package handlers
 import (
 	"context"
 
-	"entgo.io/ent/dialect/sql"
-
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/record"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 )
@@ -39,14 +38,16 @@ func (r *request) declareTarget(p *param.Set, q *target, kind calendar.Kind, by 
 		var known bool
 		var err error
 		switch kind {
-		case calendar.Category, calendar.Tag:
+		case calendar.Venue:
+			known, err = r.db.Venue.Query().Where(venue.ID(q.ID)).Exist(ctx)
+		case calendar.Organizer:
+			known, err = r.db.Organizer.Query().Where(organizer.ID(q.ID)).Exist(ctx)
+		default:
 			_, err = r.findTerm(kind, q.ID)
 			if _, unknown := err.(param.Invalid); unknown { //nolint:errorlint // findTerm returns it as it is
 				return param.Bad()
 			}
 			known = true
-		default:
-			known, err = r.exists(ctx, kind, sql.FieldEQ(record.FieldID, q.ID))
 		}
 		if err != nil {
 			return &param.Fault{Err: err}

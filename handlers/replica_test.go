@@ -19,7 +19,7 @@ func TestWhoSignsInReadsWhatTheReplicaDoesNotHaveYet(t *testing.T) {
 		behind := storetest.Migrated(t, storetest.SQLite(t))
 		replica := apitest.New(t, behind)
 		replica.Example(t)
-		lists := index.New(behind.DB, slog.New(slog.DiscardHandler))
+		lists := index.New(behind.Ent, slog.New(slog.DiscardHandler))
 		if err := lists.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}

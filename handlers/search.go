@@ -22,7 +22,7 @@ func foundBy[P predicateOf](kind calendar.Kind, language calendar.Language, all,
 	return func(s *sql.Selector) {
 		t := sql.Table(searchtext.Table)
 		where := []*sql.Predicate{
-			sql.ColumnsEQ(t.C(searchtext.FieldOwnerID), s.C(event.FieldID)),
+			sql.ColumnsEQ(t.C(searchtext.FieldOwnerID), s.C("id")),
 			sql.EQ(t.C(searchtext.FieldKind), kind),
 			sql.P(func(b *sql.Builder) {
 				b.Ident(t.C(searchtext.FieldLanguages)).WriteString(" & " + strconv.Itoa(language.Bit()) + " <> 0")

@@ -89,31 +89,22 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (ids []int64, total i
 		return nil, 0, err
 	}
 	if kind == calendar.Venue {
-		return pageOf(r.ctx, r.db.Venue.Query().Where(
-			linkedPredicates(r, q, kind, venue.HasEventsWith, venue.Not)...), offset, limit)
+		query := r.db.Venue.Query().Where(
+			linkedPredicates(r, q, kind, venue.HasEventsWith, venue.Not)...)
+		if total, err = query.Clone().Count(r.ctx); err != nil || offset >= total || limit == 0 {
+			return nil, total, err
+		}
+		ids, err = query.Order(venue.ByPublishedAt(sql.OrderDesc()), venue.ByID(sql.OrderDesc())).
+			Offset(offset).Limit(limit).IDs(r.ctx)
+		return ids, total, err
 	}
-	return pageOf(r.ctx, r.db.Organizer.Query().Where(
-		linkedPredicates(r, q, kind, organizer.HasEventsWith, organizer.Not)...), offset, limit)
-}
-
-// listQuery is a query of Ent for rows with a date of publication.
-type listQuery[Q any, O ~func(*sql.Selector)] interface {
-	Clone() Q
-	Count(ctx context.Context) (int, error)
-	Order(by ...O) Q
-	Offset(n int) Q
-	Limit(n int) Q
-	IDs(ctx context.Context) ([]int64, error)
-}
-
-// pageOf asks a query for the ids of a page, newest first, and for the number of all rows.
-func pageOf[Q listQuery[Q, O], O ~func(*sql.Selector)](ctx context.Context, query Q, offset, limit int) (ids []int64, total int, err error) {
-	if total, err = query.Clone().Count(ctx); err != nil || offset >= total || limit == 0 {
+	query := r.db.Organizer.Query().Where(
+		linkedPredicates(r, q, kind, organizer.HasEventsWith, organizer.Not)...)
+	if total, err = query.Clone().Count(r.ctx); err != nil || offset >= total || limit == 0 {
 		return nil, total, err
 	}
-	newest := O(sql.OrderByField(venue.FieldPublishedAt, sql.OrderDesc()).ToFunc())
-	ids, err = query.Order(newest, O(sql.OrderByField(venue.FieldID, sql.OrderDesc()).ToFunc())).
-		Offset(offset).Limit(limit).IDs(ctx)
+	ids, err = query.Order(organizer.ByPublishedAt(sql.OrderDesc()), organizer.ByID(sql.OrderDesc())).
+		Offset(offset).Limit(limit).IDs(r.ctx)
 	return ids, total, err
 }
 

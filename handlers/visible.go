@@ -1,14 +1,12 @@
 package handlers
 
 import (
-	"context"
 	"slices"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/index"
 )
@@ -24,13 +22,13 @@ func hasStatus[P predicateOf](now time.Time, due bool, statuses ...calendar.Stat
 	for _, s := range statuses {
 		switch {
 		case s == calendar.Publish && due:
-			any = append(any, sql.FieldEQ(event.FieldStatus, calendar.Publish), sql.AndPredicates(
-				sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldLTE(event.FieldPublishedAt, now)))
+			any = append(any, sql.FieldEQ("status", calendar.Publish), sql.AndPredicates(
+				sql.FieldEQ("status", calendar.Future), sql.FieldLTE("published_at", now)))
 		case s == calendar.Future && due:
 			any = append(any, sql.AndPredicates(
-				sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldGT(event.FieldPublishedAt, now)))
+				sql.FieldEQ("status", calendar.Future), sql.FieldGT("published_at", now)))
 		default:
-			any = append(any, sql.FieldEQ(event.FieldStatus, s))
+			any = append(any, sql.FieldEQ("status", s))
 		}
 	}
 	return P(sql.OrPredicates(any...))
@@ -40,24 +38,20 @@ func hasStatus[P predicateOf](now time.Time, due bool, statuses ...calendar.Stat
 func (r *request) lookDue(kinds ...calendar.Kind) (err error) {
 	r.due = make(map[calendar.Kind]bool, len(kinds))
 	for _, kind := range kinds {
-		due := sql.AndPredicates(sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldLTE(event.FieldPublishedAt, r.now))
-		if r.due[kind], err = r.exists(r.ctx, kind, due); err != nil {
+		due := sql.AndPredicates(sql.FieldEQ("status", calendar.Future), sql.FieldLTE("published_at", r.now))
+		switch kind {
+		case calendar.Event:
+			r.due[kind], err = r.db.Event.Query().Where(due).Exist(r.ctx)
+		case calendar.Venue:
+			r.due[kind], err = r.db.Venue.Query().Where(due).Exist(r.ctx)
+		default:
+			r.due[kind], err = r.db.Organizer.Query().Where(due).Exist(r.ctx)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// exists reports whether a predicate selects a record of a kind.
-func (r *request) exists(ctx context.Context, kind calendar.Kind, where func(*sql.Selector)) (bool, error) {
-	switch kind {
-	case calendar.Event:
-		return r.db.Event.Query().Where(where).Exist(ctx)
-	case calendar.Venue:
-		return r.db.Venue.Query().Where(where).Exist(ctx)
-	default:
-		return r.db.Organizer.Query().Where(where).Exist(ctx)
-	}
 }
 
 // seenBy returns what a caller sees in a list, whether a status was sent or not (contract, section 9.1).
@@ -92,7 +86,7 @@ func inList[P predicateOf](r *request, kind calendar.Kind, sent []calendar.Statu
 	}
 	if seen.Own != nil {
 		any = append(any, sql.AndPredicates(
-			sql.FieldEQ(event.FieldAuthorID, seen.Author), hasStatus[func(*sql.Selector)](r.now, due, seen.Own...)))
+			sql.FieldEQ("author_id", seen.Author), hasStatus[func(*sql.Selector)](r.now, due, seen.Own...)))
 	}
 	return P(sql.OrPredicates(any...))
 }

@@ -9,7 +9,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"log/slog"
 	"maps"
@@ -19,6 +18,8 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/venue"
 )
 
 // ErrNotReady says that the index cannot answer now.
@@ -46,7 +47,7 @@ type Index struct {
 }
 
 // New returns an index that has yet to be loaded, by Load or Run.
-func New(db *sql.DB, log *slog.Logger) *Index {
+func New(db *ent.Client, log *slog.Logger) *Index {
 	return &Index{db: reader{db}, log: log, applying: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 }
 
@@ -296,7 +297,7 @@ func (x *Index) apply(ctx context.Context, changes []change, revision int64) err
 	}
 	found := make(map[int64]place)
 	for part := range slices.Chunk(linked[calendar.Venue], partSize) {
-		err := x.db.places(ctx, " AND id IN "+list(part), func(at place) { found[at.venue] = at })
+		err := x.db.places(ctx, " AND "+venue.FieldID+" IN "+list(part), func(at place) { found[at.venue] = at })
 		if err != nil {
 			return err
 		}

@@ -22,6 +22,7 @@ type Store struct {
 	url      location
 	files    *sqliteFiles  // nil: there are none to watch
 	lockWait time.Duration // for a lock that another process has
+	watch    Watch         // nil: statements are not watched
 }
 
 // Open connects to the database a URL names, and does not touch its schema:

@@ -16,10 +16,11 @@ import (
 // answered; of a query that is before its rows are read.
 type Watch func(ctx context.Context, operation, statement string) (context.Context, func(error))
 
-// Watch has all statements of Ent watched from now on, by one after the other. It makes a new client, so it comes before
-// the first use of s.Ent.
+// Watch has all statements of Ent watched from now on, by one after the other, and those of new questions. It makes a new
+// client, so it comes before the first use of s.Ent.
 func (s *Store) Watch(watches ...Watch) {
-	drv := watched{Driver: entsql.OpenDB(s.url.dialect, s.DB), watch: together(watches)}
+	s.watch = together(watches)
+	drv := watched{Driver: entsql.OpenDB(s.url.dialect, s.DB), watch: s.watch}
 	s.Ent = ent.NewClient(ent.Driver(drv))
 }
 

@@ -52,7 +52,7 @@ func TestAnswersAsTheServiceDoes(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		lists := index.New(st.DB, slog.New(slog.DiscardHandler))
+		lists := index.New(st.Ent, slog.New(slog.DiscardHandler))
 		if err := lists.Load(ctx); err != nil {
 			t.Fatal(err)
 		}
