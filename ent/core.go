@@ -3,12 +3,32 @@
 package ent
 
 import (
+	"context"
 	"time"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/term"
 )
 
-// Core is what events, venues and organizers have in common.
+// ScanKind scans rows of the table of a kind into a slice. The function adds columns and conditions to the statement.
+func (c *Client) ScanKind(ctx context.Context, kind calendar.Kind, into any, modify func(*sql.Selector)) error {
+	switch kind {
+	case calendar.Event:
+		return c.Event.Query().Modify(modify).Scan(ctx, into)
+	case calendar.Image:
+		return c.Image.Query().Modify(modify).Scan(ctx, into)
+	case calendar.Organizer:
+		return c.Organizer.Query().Modify(modify).Scan(ctx, into)
+	case calendar.Venue:
+		return c.Venue.Query().Modify(modify).Scan(ctx, into)
+	default: // the taxonomies
+		return c.Term.Query().Where(term.TaxonomyEQ(kind)).Modify(modify).Scan(ctx, into)
+	}
+}
+
+// Core is what records with texts have in common. Terms have no author, status and date of publication.
 type Core struct {
 	ID                        int64
 	Kind                      calendar.Kind
@@ -19,12 +39,41 @@ type Core struct {
 	Languages                 calendar.LanguageSet
 }
 
-// Core returns what the event has in common with records of other kinds.
+// Row is a row of a type with texts.
+type Row interface {
+	Core() Core
+	Text() calendar.Text
+	Translated() []calendar.Text
+}
+
+// PageOf returns a page of rows.
+func PageOf[R Row](rows ...R) (page Page) {
+	for _, r := range rows {
+		switch r := any(r).(type) {
+		case *Event:
+			page.Events = append(page.Events, r)
+		case *Organizer:
+			page.Organizers = append(page.Organizers, r)
+		case *Term:
+			page.Terms = append(page.Terms, r)
+		case *Venue:
+			page.Venues = append(page.Venues, r)
+		}
+	}
+	return page
+}
+
+// Core returns what the event has in common with records of other types.
 func (_m *Event) Core() Core {
 	return Core{
-		ID: _m.ID, Kind: calendar.Event, AuthorID: _m.AuthorID, Status: _m.Status,
-		StatusBeforeTrash: _m.StatusBeforeTrash, PublishedAt: _m.PublishedAt, ModifiedAt: _m.ModifiedAt,
-		Version: _m.Version, Languages: _m.Languages,
+		ID: _m.ID, Kind: calendar.Event,
+		AuthorID:          _m.AuthorID,
+		Status:            _m.Status,
+		StatusBeforeTrash: _m.StatusBeforeTrash,
+		PublishedAt:       _m.PublishedAt,
+		Languages:         _m.Languages,
+		ModifiedAt:        _m.ModifiedAt,
+		Version:           _m.Version,
 	}
 }
 
@@ -51,12 +100,17 @@ func (t *EventTranslation) Text() calendar.Text {
 	}
 }
 
-// Core returns what the organizer has in common with records of other kinds.
+// Core returns what the organizer has in common with records of other types.
 func (_m *Organizer) Core() Core {
 	return Core{
-		ID: _m.ID, Kind: calendar.Organizer, AuthorID: _m.AuthorID, Status: _m.Status,
-		StatusBeforeTrash: _m.StatusBeforeTrash, PublishedAt: _m.PublishedAt, ModifiedAt: _m.ModifiedAt,
-		Version: _m.Version, Languages: _m.Languages,
+		ID: _m.ID, Kind: calendar.Organizer,
+		AuthorID:          _m.AuthorID,
+		Status:            _m.Status,
+		StatusBeforeTrash: _m.StatusBeforeTrash,
+		PublishedAt:       _m.PublishedAt,
+		Languages:         _m.Languages,
+		ModifiedAt:        _m.ModifiedAt,
+		Version:           _m.Version,
 	}
 }
 
@@ -83,6 +137,16 @@ func (t *OrganizerTranslation) Text() calendar.Text {
 	}
 }
 
+// Core returns what the term has in common with records of other types.
+func (_m *Term) Core() Core {
+	return Core{
+		ID: _m.ID, Kind: _m.Taxonomy,
+		Languages:  _m.Languages,
+		ModifiedAt: _m.ModifiedAt,
+		Version:    _m.Version,
+	}
+}
+
 // Text returns the text in the original language.
 func (_m *Term) Text() calendar.Text {
 	return calendar.Text{Language: _m.Language, Description: _m.Description, Slug: _m.Slug,
@@ -106,12 +170,17 @@ func (t *TermTranslation) Text() calendar.Text {
 	}
 }
 
-// Core returns what the venue has in common with records of other kinds.
+// Core returns what the venue has in common with records of other types.
 func (_m *Venue) Core() Core {
 	return Core{
-		ID: _m.ID, Kind: calendar.Venue, AuthorID: _m.AuthorID, Status: _m.Status,
-		StatusBeforeTrash: _m.StatusBeforeTrash, PublishedAt: _m.PublishedAt, ModifiedAt: _m.ModifiedAt,
-		Version: _m.Version, Languages: _m.Languages,
+		ID: _m.ID, Kind: calendar.Venue,
+		AuthorID:          _m.AuthorID,
+		Status:            _m.Status,
+		StatusBeforeTrash: _m.StatusBeforeTrash,
+		PublishedAt:       _m.PublishedAt,
+		Languages:         _m.Languages,
+		ModifiedAt:        _m.ModifiedAt,
+		Version:           _m.Version,
 	}
 }
 

@@ -171,7 +171,7 @@ func deleteTarget(kind calendar.Kind, by string) func(*request, *param.Set, *tar
 }
 
 // linkedWrites is what writing venues and writing organizers differ in: I is the input, R the row.
-type linkedWrites[I any, R interface{ Core() ent.Core }] struct {
+type linkedWrites[I any, R ent.Row] struct {
 	kind    calendar.Kind
 	parts   func(*I) (at *target, image *picture, id **int64)
 	find    func(*request, *target) (R, error)

@@ -116,7 +116,7 @@ func (r *request) termPage(
 	if err != nil {
 		return nil, err
 	}
-	return rows, r.translate(ent.Page{Terms: rows})
+	return rows, r.translate(ent.PageOf(rows...))
 }
 
 // predicates are the filters of a list of terms (contract, section 9.3).
@@ -301,7 +301,7 @@ func (r *request) terms(rows []*ent.Term) ([]represent.Term, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := r.translate(ent.Page{Terms: above}); err != nil {
+		if err := r.translate(ent.PageOf(above...)); err != nil {
 			return nil, err
 		}
 		for _, t := range above {
@@ -349,7 +349,7 @@ func (r *request) findTerm(taxonomy calendar.Kind, id int64) (*ent.Term, error) 
 }
 
 func (r *request) termBody(row *ent.Term) (*represent.Term, error) {
-	if err := r.translate(ent.Page{Terms: []*ent.Term{row}}); err != nil {
+	if err := r.translate(ent.PageOf(row)); err != nil {
 		return nil, err
 	}
 	items, err := r.terms([]*ent.Term{row})

@@ -134,23 +134,20 @@ func linkedPredicates[P predicateOf](
 
 // linkedReads is what reading venues and reading organizers differ in: R is the row, J its representation and L a list of
 // those.
-type linkedReads[R interface{ Core() ent.Core }, J any, L ~[]J] struct {
+type linkedReads[R ent.Row, J any, L ~[]J] struct {
 	kind      calendar.Kind
 	rows      func(*ent.Client, context.Context, []int64) ([]R, error)
-	page      func(...R) ent.Page
 	represent func(v *represent.View, row R, full bool) J
 }
 
 // venues are the reads of venues.
 var venues = linkedReads[*ent.Venue, represent.Venue, represent.Venues]{
-	calendar.Venue, (*ent.Client).ReadVenues,
-	func(rows ...*ent.Venue) ent.Page { return ent.Page{Venues: rows} }, (*represent.View).Venue,
+	calendar.Venue, (*ent.Client).ReadVenues, (*represent.View).Venue,
 }
 
 // organizers are the reads of organizers.
 var organizers = linkedReads[*ent.Organizer, represent.Organizer, represent.Organizers]{
-	calendar.Organizer, (*ent.Client).ReadOrganizers,
-	func(rows ...*ent.Organizer) ent.Page { return ent.Page{Organizers: rows} }, (*represent.View).Organizer,
+	calendar.Organizer, (*ent.Client).ReadOrganizers, (*represent.View).Organizer,
 }
 
 // list answers the collection.
@@ -164,7 +161,7 @@ func (l linkedReads[R, J, L]) list(r *request, q *linkedQuery) (*reply, error) {
 		return nil, err
 	}
 	inOrder(rows, ids, func(row R) int64 { return row.Core().ID })
-	if err := r.translate(l.page(rows...)); err != nil {
+	if err := r.translate(ent.PageOf(rows...)); err != nil {
 		return nil, err
 	}
 	v := r.view()
@@ -214,7 +211,7 @@ func (l linkedReads[R, J, L]) written(r *request, id int64) (*reply, error) {
 
 // reply answers with a row. full adds json_ld.
 func (l linkedReads[R, J, L]) reply(r *request, row R, full bool) (*reply, error) {
-	if err := r.translate(l.page(row)); err != nil {
+	if err := r.translate(ent.PageOf(row)); err != nil {
 		return nil, err
 	}
 	return &reply{status: 200, body: l.represent(r.view(), row, full), version: row.Core().Version}, nil

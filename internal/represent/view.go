@@ -54,14 +54,8 @@ func author(id *int64) string {
 	return strconv.FormatInt(*id, 10)
 }
 
-// record is a row with its translations.
-type record interface {
-	Text() calendar.Text
-	Translated() []calendar.Text
-}
-
 // Text returns what a record says to this request. The language is that of the title.
-func (v *View) Text(e record) calendar.Text {
+func (v *View) Text(e ent.Row) calendar.Text {
 	return calendar.Served(v.Language, v.Site.Language, e.Text(), e.Translated())
 }
 
@@ -108,7 +102,7 @@ func (v *View) Readable(kind calendar.Kind, authorID *int64, status calendar.Sta
 }
 
 // readable leaves out records that the caller may not read (contract, difference 20).
-func readable[R interface{ Core() ent.Core }](v *View, rows []R) []R {
+func readable[R ent.Row](v *View, rows []R) []R {
 	return slices.DeleteFunc(slices.Clone(rows), func(row R) bool {
 		c := row.Core()
 		return !v.Readable(c.Kind, c.AuthorID, c.Status, c.PublishedAt)
