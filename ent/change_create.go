@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/almanac-cal/almanac/calendar"
@@ -20,7 +19,6 @@ type ChangeCreate struct {
 	config
 	mutation *ChangeMutation
 	hooks    []Hook
-	conflict []sql.ConflictOption
 }
 
 // SetKind sets the "kind" field.
@@ -157,7 +155,6 @@ func (_c *ChangeCreate) createSpec() (*Change, *sqlgraph.CreateSpec) {
 		_node = &Change{config: _c.config}
 		_spec = sqlgraph.NewCreateSpec(change.Table, sqlgraph.NewFieldSpec(change.FieldID, field.TypeInt64))
 	)
-	_spec.OnConflict = _c.conflict
 	if id, ok := _c.mutation.ID(); ok {
 		_node.ID = id
 		_spec.ID.Value = id
@@ -189,160 +186,11 @@ func (_c *ChangeCreate) createSpec() (*Change, *sqlgraph.CreateSpec) {
 	return _node, _spec
 }
 
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.Change.Create().
-//		SetKind(v).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.ChangeUpsert) {
-//			SetKind(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *ChangeCreate) OnConflict(opts ...sql.ConflictOption) *ChangeUpsertOne {
-	_c.conflict = opts
-	return &ChangeUpsertOne{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.Change.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *ChangeCreate) OnConflictColumns(columns ...string) *ChangeUpsertOne {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &ChangeUpsertOne{
-		create: _c,
-	}
-}
-
-type (
-	// ChangeUpsertOne is the builder for "upsert"-ing
-	//  one Change node.
-	ChangeUpsertOne struct {
-		create *ChangeCreate
-	}
-
-	// ChangeUpsert is the "OnConflict" setter.
-	ChangeUpsert struct {
-		*sql.UpdateSet
-	}
-)
-
-// UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
-// Using this option is equivalent to using:
-//
-//	client.Change.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(change.FieldID)
-//			}),
-//		).
-//		Exec(ctx)
-func (u *ChangeUpsertOne) UpdateNewValues() *ChangeUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
-		if _, exists := u.create.mutation.ID(); exists {
-			s.SetIgnore(change.FieldID)
-		}
-		if _, exists := u.create.mutation.Kind(); exists {
-			s.SetIgnore(change.FieldKind)
-		}
-		if _, exists := u.create.mutation.RecordID(); exists {
-			s.SetIgnore(change.FieldRecordID)
-		}
-		if _, exists := u.create.mutation.Action(); exists {
-			s.SetIgnore(change.FieldAction)
-		}
-		if _, exists := u.create.mutation.UserID(); exists {
-			s.SetIgnore(change.FieldUserID)
-		}
-		if _, exists := u.create.mutation.At(); exists {
-			s.SetIgnore(change.FieldAt)
-		}
-		if _, exists := u.create.mutation.GetFields(); exists {
-			s.SetIgnore(change.FieldFields)
-		}
-	}))
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.Change.Create().
-//	    OnConflict(sql.ResolveWithIgnore()).
-//	    Exec(ctx)
-func (u *ChangeUpsertOne) Ignore() *ChangeUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *ChangeUpsertOne) DoNothing() *ChangeUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the ChangeCreate.OnConflict
-// documentation for more info.
-func (u *ChangeUpsertOne) Update(set func(*ChangeUpsert)) *ChangeUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&ChangeUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// Exec executes the query.
-func (u *ChangeUpsertOne) Exec(ctx context.Context) error {
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for ChangeCreate.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *ChangeUpsertOne) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// Exec executes the UPSERT query and returns the inserted/updated ID.
-func (u *ChangeUpsertOne) ID(ctx context.Context) (id int64, err error) {
-	node, err := u.create.Save(ctx)
-	if err != nil {
-		return id, err
-	}
-	return node.ID, nil
-}
-
-// IDX is like ID, but panics if an error occurs.
-func (u *ChangeUpsertOne) IDX(ctx context.Context) int64 {
-	id, err := u.ID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // ChangeCreateBulk is the builder for creating many Change entities in bulk.
 type ChangeCreateBulk struct {
 	config
 	err      error
 	builders []*ChangeCreate
-	conflict []sql.ConflictOption
 }
 
 // Save creates the Change entities in the database.
@@ -371,7 +219,6 @@ func (_c *ChangeCreateBulk) Save(ctx context.Context) ([]*Change, error) {
 					_, err = mutators[i+1].Mutate(root, _c.builders[i+1].mutation)
 				} else {
 					spec := &sqlgraph.BatchCreateSpec{Nodes: specs}
-					spec.OnConflict = _c.conflict
 					// Invoke the actual operation on the latest mutation in the chain.
 					if err = sqlgraph.BatchCreate(ctx, _c.driver, spec); err != nil {
 						if sqlgraph.IsConstraintError(err) {
@@ -422,138 +269,6 @@ func (_c *ChangeCreateBulk) Exec(ctx context.Context) error {
 // ExecX is like Exec, but panics if an error occurs.
 func (_c *ChangeCreateBulk) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.Change.CreateBulk(builders...).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.ChangeUpsert) {
-//			SetKind(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *ChangeCreateBulk) OnConflict(opts ...sql.ConflictOption) *ChangeUpsertBulk {
-	_c.conflict = opts
-	return &ChangeUpsertBulk{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.Change.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *ChangeCreateBulk) OnConflictColumns(columns ...string) *ChangeUpsertBulk {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &ChangeUpsertBulk{
-		create: _c,
-	}
-}
-
-// ChangeUpsertBulk is the builder for "upsert"-ing
-// a bulk of Change nodes.
-type ChangeUpsertBulk struct {
-	create *ChangeCreateBulk
-}
-
-// UpdateNewValues updates the mutable fields using the new values that
-// were set on create. Using this option is equivalent to using:
-//
-//	client.Change.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(change.FieldID)
-//			}),
-//		).
-//		Exec(ctx)
-func (u *ChangeUpsertBulk) UpdateNewValues() *ChangeUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
-		for _, b := range u.create.builders {
-			if _, exists := b.mutation.ID(); exists {
-				s.SetIgnore(change.FieldID)
-			}
-			if _, exists := b.mutation.Kind(); exists {
-				s.SetIgnore(change.FieldKind)
-			}
-			if _, exists := b.mutation.RecordID(); exists {
-				s.SetIgnore(change.FieldRecordID)
-			}
-			if _, exists := b.mutation.Action(); exists {
-				s.SetIgnore(change.FieldAction)
-			}
-			if _, exists := b.mutation.UserID(); exists {
-				s.SetIgnore(change.FieldUserID)
-			}
-			if _, exists := b.mutation.At(); exists {
-				s.SetIgnore(change.FieldAt)
-			}
-			if _, exists := b.mutation.GetFields(); exists {
-				s.SetIgnore(change.FieldFields)
-			}
-		}
-	}))
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.Change.Create().
-//		OnConflict(sql.ResolveWithIgnore()).
-//		Exec(ctx)
-func (u *ChangeUpsertBulk) Ignore() *ChangeUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *ChangeUpsertBulk) DoNothing() *ChangeUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the ChangeCreateBulk.OnConflict
-// documentation for more info.
-func (u *ChangeUpsertBulk) Update(set func(*ChangeUpsert)) *ChangeUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&ChangeUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// Exec executes the query.
-func (u *ChangeUpsertBulk) Exec(ctx context.Context) error {
-	if u.create.err != nil {
-		return u.create.err
-	}
-	for i, b := range u.create.builders {
-		if len(b.conflict) != 0 {
-			return fmt.Errorf("ent: OnConflict was set for builder %d. Set it on the ChangeCreateBulk instead", i)
-		}
-	}
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for ChangeCreateBulk.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *ChangeUpsertBulk) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
 		panic(err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -20,7 +19,6 @@ type EventOrganizerCreate struct {
 	config
 	mutation *EventOrganizerMutation
 	hooks    []Hook
-	conflict []sql.ConflictOption
 }
 
 // SetEventID sets the "event_id" field.
@@ -139,7 +137,6 @@ func (_c *EventOrganizerCreate) createSpec() (*EventOrganizer, *sqlgraph.CreateS
 		_node = &EventOrganizer{config: _c.config}
 		_spec = sqlgraph.NewCreateSpec(eventorganizer.Table, nil)
 	)
-	_spec.OnConflict = _c.conflict
 	if value, ok := _c.mutation.Position(); ok {
 		_spec.SetField(eventorganizer.FieldPosition, field.TypeInt, value)
 		_node.Position = value
@@ -181,207 +178,11 @@ func (_c *EventOrganizerCreate) createSpec() (*EventOrganizer, *sqlgraph.CreateS
 	return _node, _spec
 }
 
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.EventOrganizer.Create().
-//		SetEventID(v).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.EventOrganizerUpsert) {
-//			SetEventID(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *EventOrganizerCreate) OnConflict(opts ...sql.ConflictOption) *EventOrganizerUpsertOne {
-	_c.conflict = opts
-	return &EventOrganizerUpsertOne{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.EventOrganizer.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *EventOrganizerCreate) OnConflictColumns(columns ...string) *EventOrganizerUpsertOne {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &EventOrganizerUpsertOne{
-		create: _c,
-	}
-}
-
-type (
-	// EventOrganizerUpsertOne is the builder for "upsert"-ing
-	//  one EventOrganizer node.
-	EventOrganizerUpsertOne struct {
-		create *EventOrganizerCreate
-	}
-
-	// EventOrganizerUpsert is the "OnConflict" setter.
-	EventOrganizerUpsert struct {
-		*sql.UpdateSet
-	}
-)
-
-// SetEventID sets the "event_id" field.
-func (u *EventOrganizerUpsert) SetEventID(v int64) *EventOrganizerUpsert {
-	u.Set(eventorganizer.FieldEventID, v)
-	return u
-}
-
-// UpdateEventID sets the "event_id" field to the value that was provided on create.
-func (u *EventOrganizerUpsert) UpdateEventID() *EventOrganizerUpsert {
-	u.SetExcluded(eventorganizer.FieldEventID)
-	return u
-}
-
-// SetOrganizerID sets the "organizer_id" field.
-func (u *EventOrganizerUpsert) SetOrganizerID(v int64) *EventOrganizerUpsert {
-	u.Set(eventorganizer.FieldOrganizerID, v)
-	return u
-}
-
-// UpdateOrganizerID sets the "organizer_id" field to the value that was provided on create.
-func (u *EventOrganizerUpsert) UpdateOrganizerID() *EventOrganizerUpsert {
-	u.SetExcluded(eventorganizer.FieldOrganizerID)
-	return u
-}
-
-// SetPosition sets the "position" field.
-func (u *EventOrganizerUpsert) SetPosition(v int) *EventOrganizerUpsert {
-	u.Set(eventorganizer.FieldPosition, v)
-	return u
-}
-
-// UpdatePosition sets the "position" field to the value that was provided on create.
-func (u *EventOrganizerUpsert) UpdatePosition() *EventOrganizerUpsert {
-	u.SetExcluded(eventorganizer.FieldPosition)
-	return u
-}
-
-// AddPosition adds v to the "position" field.
-func (u *EventOrganizerUpsert) AddPosition(v int) *EventOrganizerUpsert {
-	u.Add(eventorganizer.FieldPosition, v)
-	return u
-}
-
-// UpdateNewValues updates the mutable fields using the new values that were set on create.
-// Using this option is equivalent to using:
-//
-//	client.EventOrganizer.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//		).
-//		Exec(ctx)
-func (u *EventOrganizerUpsertOne) UpdateNewValues() *EventOrganizerUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.EventOrganizer.Create().
-//	    OnConflict(sql.ResolveWithIgnore()).
-//	    Exec(ctx)
-func (u *EventOrganizerUpsertOne) Ignore() *EventOrganizerUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *EventOrganizerUpsertOne) DoNothing() *EventOrganizerUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the EventOrganizerCreate.OnConflict
-// documentation for more info.
-func (u *EventOrganizerUpsertOne) Update(set func(*EventOrganizerUpsert)) *EventOrganizerUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&EventOrganizerUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetEventID sets the "event_id" field.
-func (u *EventOrganizerUpsertOne) SetEventID(v int64) *EventOrganizerUpsertOne {
-	return u.Update(func(s *EventOrganizerUpsert) {
-		s.SetEventID(v)
-	})
-}
-
-// UpdateEventID sets the "event_id" field to the value that was provided on create.
-func (u *EventOrganizerUpsertOne) UpdateEventID() *EventOrganizerUpsertOne {
-	return u.Update(func(s *EventOrganizerUpsert) {
-		s.UpdateEventID()
-	})
-}
-
-// SetOrganizerID sets the "organizer_id" field.
-func (u *EventOrganizerUpsertOne) SetOrganizerID(v int64) *EventOrganizerUpsertOne {
-	return u.Update(func(s *EventOrganizerUpsert) {
-		s.SetOrganizerID(v)
-	})
-}
-
-// UpdateOrganizerID sets the "organizer_id" field to the value that was provided on create.
-func (u *EventOrganizerUpsertOne) UpdateOrganizerID() *EventOrganizerUpsertOne {
-	return u.Update(func(s *EventOrganizerUpsert) {
-		s.UpdateOrganizerID()
-	})
-}
-
-// SetPosition sets the "position" field.
-func (u *EventOrganizerUpsertOne) SetPosition(v int) *EventOrganizerUpsertOne {
-	return u.Update(func(s *EventOrganizerUpsert) {
-		s.SetPosition(v)
-	})
-}
-
-// AddPosition adds v to the "position" field.
-func (u *EventOrganizerUpsertOne) AddPosition(v int) *EventOrganizerUpsertOne {
-	return u.Update(func(s *EventOrganizerUpsert) {
-		s.AddPosition(v)
-	})
-}
-
-// UpdatePosition sets the "position" field to the value that was provided on create.
-func (u *EventOrganizerUpsertOne) UpdatePosition() *EventOrganizerUpsertOne {
-	return u.Update(func(s *EventOrganizerUpsert) {
-		s.UpdatePosition()
-	})
-}
-
-// Exec executes the query.
-func (u *EventOrganizerUpsertOne) Exec(ctx context.Context) error {
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for EventOrganizerCreate.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *EventOrganizerUpsertOne) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
 // EventOrganizerCreateBulk is the builder for creating many EventOrganizer entities in bulk.
 type EventOrganizerCreateBulk struct {
 	config
 	err      error
 	builders []*EventOrganizerCreate
-	conflict []sql.ConflictOption
 }
 
 // Save creates the EventOrganizer entities in the database.
@@ -411,7 +212,6 @@ func (_c *EventOrganizerCreateBulk) Save(ctx context.Context) ([]*EventOrganizer
 					_, err = mutators[i+1].Mutate(root, _c.builders[i+1].mutation)
 				} else {
 					spec := &sqlgraph.BatchCreateSpec{Nodes: specs}
-					spec.OnConflict = _c.conflict
 					// Invoke the actual operation on the latest mutation in the chain.
 					if err = sqlgraph.BatchCreate(ctx, _c.driver, spec); err != nil {
 						if sqlgraph.IsConstraintError(err) {
@@ -457,159 +257,6 @@ func (_c *EventOrganizerCreateBulk) Exec(ctx context.Context) error {
 // ExecX is like Exec, but panics if an error occurs.
 func (_c *EventOrganizerCreateBulk) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.EventOrganizer.CreateBulk(builders...).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.EventOrganizerUpsert) {
-//			SetEventID(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *EventOrganizerCreateBulk) OnConflict(opts ...sql.ConflictOption) *EventOrganizerUpsertBulk {
-	_c.conflict = opts
-	return &EventOrganizerUpsertBulk{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.EventOrganizer.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *EventOrganizerCreateBulk) OnConflictColumns(columns ...string) *EventOrganizerUpsertBulk {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &EventOrganizerUpsertBulk{
-		create: _c,
-	}
-}
-
-// EventOrganizerUpsertBulk is the builder for "upsert"-ing
-// a bulk of EventOrganizer nodes.
-type EventOrganizerUpsertBulk struct {
-	create *EventOrganizerCreateBulk
-}
-
-// UpdateNewValues updates the mutable fields using the new values that
-// were set on create. Using this option is equivalent to using:
-//
-//	client.EventOrganizer.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//		).
-//		Exec(ctx)
-func (u *EventOrganizerUpsertBulk) UpdateNewValues() *EventOrganizerUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.EventOrganizer.Create().
-//		OnConflict(sql.ResolveWithIgnore()).
-//		Exec(ctx)
-func (u *EventOrganizerUpsertBulk) Ignore() *EventOrganizerUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *EventOrganizerUpsertBulk) DoNothing() *EventOrganizerUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the EventOrganizerCreateBulk.OnConflict
-// documentation for more info.
-func (u *EventOrganizerUpsertBulk) Update(set func(*EventOrganizerUpsert)) *EventOrganizerUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&EventOrganizerUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetEventID sets the "event_id" field.
-func (u *EventOrganizerUpsertBulk) SetEventID(v int64) *EventOrganizerUpsertBulk {
-	return u.Update(func(s *EventOrganizerUpsert) {
-		s.SetEventID(v)
-	})
-}
-
-// UpdateEventID sets the "event_id" field to the value that was provided on create.
-func (u *EventOrganizerUpsertBulk) UpdateEventID() *EventOrganizerUpsertBulk {
-	return u.Update(func(s *EventOrganizerUpsert) {
-		s.UpdateEventID()
-	})
-}
-
-// SetOrganizerID sets the "organizer_id" field.
-func (u *EventOrganizerUpsertBulk) SetOrganizerID(v int64) *EventOrganizerUpsertBulk {
-	return u.Update(func(s *EventOrganizerUpsert) {
-		s.SetOrganizerID(v)
-	})
-}
-
-// UpdateOrganizerID sets the "organizer_id" field to the value that was provided on create.
-func (u *EventOrganizerUpsertBulk) UpdateOrganizerID() *EventOrganizerUpsertBulk {
-	return u.Update(func(s *EventOrganizerUpsert) {
-		s.UpdateOrganizerID()
-	})
-}
-
-// SetPosition sets the "position" field.
-func (u *EventOrganizerUpsertBulk) SetPosition(v int) *EventOrganizerUpsertBulk {
-	return u.Update(func(s *EventOrganizerUpsert) {
-		s.SetPosition(v)
-	})
-}
-
-// AddPosition adds v to the "position" field.
-func (u *EventOrganizerUpsertBulk) AddPosition(v int) *EventOrganizerUpsertBulk {
-	return u.Update(func(s *EventOrganizerUpsert) {
-		s.AddPosition(v)
-	})
-}
-
-// UpdatePosition sets the "position" field to the value that was provided on create.
-func (u *EventOrganizerUpsertBulk) UpdatePosition() *EventOrganizerUpsertBulk {
-	return u.Update(func(s *EventOrganizerUpsert) {
-		s.UpdatePosition()
-	})
-}
-
-// Exec executes the query.
-func (u *EventOrganizerUpsertBulk) Exec(ctx context.Context) error {
-	if u.create.err != nil {
-		return u.create.err
-	}
-	for i, b := range u.create.builders {
-		if len(b.conflict) != 0 {
-			return fmt.Errorf("ent: OnConflict was set for builder %d. Set it on the EventOrganizerCreateBulk instead", i)
-		}
-	}
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for EventOrganizerCreateBulk.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *EventOrganizerUpsertBulk) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
 		panic(err)
 	}
 }

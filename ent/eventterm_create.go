@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -20,7 +19,6 @@ type EventTermCreate struct {
 	config
 	mutation *EventTermMutation
 	hooks    []Hook
-	conflict []sql.ConflictOption
 }
 
 // SetEventID sets the "event_id" field.
@@ -113,7 +111,6 @@ func (_c *EventTermCreate) createSpec() (*EventTerm, *sqlgraph.CreateSpec) {
 		_node = &EventTerm{config: _c.config}
 		_spec = sqlgraph.NewCreateSpec(eventterm.Table, nil)
 	)
-	_spec.OnConflict = _c.conflict
 	if nodes := _c.mutation.EventIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{
 			Rel:     sqlgraph.M2O,
@@ -151,168 +148,11 @@ func (_c *EventTermCreate) createSpec() (*EventTerm, *sqlgraph.CreateSpec) {
 	return _node, _spec
 }
 
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.EventTerm.Create().
-//		SetEventID(v).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.EventTermUpsert) {
-//			SetEventID(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *EventTermCreate) OnConflict(opts ...sql.ConflictOption) *EventTermUpsertOne {
-	_c.conflict = opts
-	return &EventTermUpsertOne{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.EventTerm.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *EventTermCreate) OnConflictColumns(columns ...string) *EventTermUpsertOne {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &EventTermUpsertOne{
-		create: _c,
-	}
-}
-
-type (
-	// EventTermUpsertOne is the builder for "upsert"-ing
-	//  one EventTerm node.
-	EventTermUpsertOne struct {
-		create *EventTermCreate
-	}
-
-	// EventTermUpsert is the "OnConflict" setter.
-	EventTermUpsert struct {
-		*sql.UpdateSet
-	}
-)
-
-// SetEventID sets the "event_id" field.
-func (u *EventTermUpsert) SetEventID(v int64) *EventTermUpsert {
-	u.Set(eventterm.FieldEventID, v)
-	return u
-}
-
-// UpdateEventID sets the "event_id" field to the value that was provided on create.
-func (u *EventTermUpsert) UpdateEventID() *EventTermUpsert {
-	u.SetExcluded(eventterm.FieldEventID)
-	return u
-}
-
-// SetTermID sets the "term_id" field.
-func (u *EventTermUpsert) SetTermID(v int64) *EventTermUpsert {
-	u.Set(eventterm.FieldTermID, v)
-	return u
-}
-
-// UpdateTermID sets the "term_id" field to the value that was provided on create.
-func (u *EventTermUpsert) UpdateTermID() *EventTermUpsert {
-	u.SetExcluded(eventterm.FieldTermID)
-	return u
-}
-
-// UpdateNewValues updates the mutable fields using the new values that were set on create.
-// Using this option is equivalent to using:
-//
-//	client.EventTerm.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//		).
-//		Exec(ctx)
-func (u *EventTermUpsertOne) UpdateNewValues() *EventTermUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.EventTerm.Create().
-//	    OnConflict(sql.ResolveWithIgnore()).
-//	    Exec(ctx)
-func (u *EventTermUpsertOne) Ignore() *EventTermUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *EventTermUpsertOne) DoNothing() *EventTermUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the EventTermCreate.OnConflict
-// documentation for more info.
-func (u *EventTermUpsertOne) Update(set func(*EventTermUpsert)) *EventTermUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&EventTermUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetEventID sets the "event_id" field.
-func (u *EventTermUpsertOne) SetEventID(v int64) *EventTermUpsertOne {
-	return u.Update(func(s *EventTermUpsert) {
-		s.SetEventID(v)
-	})
-}
-
-// UpdateEventID sets the "event_id" field to the value that was provided on create.
-func (u *EventTermUpsertOne) UpdateEventID() *EventTermUpsertOne {
-	return u.Update(func(s *EventTermUpsert) {
-		s.UpdateEventID()
-	})
-}
-
-// SetTermID sets the "term_id" field.
-func (u *EventTermUpsertOne) SetTermID(v int64) *EventTermUpsertOne {
-	return u.Update(func(s *EventTermUpsert) {
-		s.SetTermID(v)
-	})
-}
-
-// UpdateTermID sets the "term_id" field to the value that was provided on create.
-func (u *EventTermUpsertOne) UpdateTermID() *EventTermUpsertOne {
-	return u.Update(func(s *EventTermUpsert) {
-		s.UpdateTermID()
-	})
-}
-
-// Exec executes the query.
-func (u *EventTermUpsertOne) Exec(ctx context.Context) error {
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for EventTermCreate.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *EventTermUpsertOne) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
 // EventTermCreateBulk is the builder for creating many EventTerm entities in bulk.
 type EventTermCreateBulk struct {
 	config
 	err      error
 	builders []*EventTermCreate
-	conflict []sql.ConflictOption
 }
 
 // Save creates the EventTerm entities in the database.
@@ -341,7 +181,6 @@ func (_c *EventTermCreateBulk) Save(ctx context.Context) ([]*EventTerm, error) {
 					_, err = mutators[i+1].Mutate(root, _c.builders[i+1].mutation)
 				} else {
 					spec := &sqlgraph.BatchCreateSpec{Nodes: specs}
-					spec.OnConflict = _c.conflict
 					// Invoke the actual operation on the latest mutation in the chain.
 					if err = sqlgraph.BatchCreate(ctx, _c.driver, spec); err != nil {
 						if sqlgraph.IsConstraintError(err) {
@@ -387,138 +226,6 @@ func (_c *EventTermCreateBulk) Exec(ctx context.Context) error {
 // ExecX is like Exec, but panics if an error occurs.
 func (_c *EventTermCreateBulk) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.EventTerm.CreateBulk(builders...).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.EventTermUpsert) {
-//			SetEventID(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *EventTermCreateBulk) OnConflict(opts ...sql.ConflictOption) *EventTermUpsertBulk {
-	_c.conflict = opts
-	return &EventTermUpsertBulk{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.EventTerm.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *EventTermCreateBulk) OnConflictColumns(columns ...string) *EventTermUpsertBulk {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &EventTermUpsertBulk{
-		create: _c,
-	}
-}
-
-// EventTermUpsertBulk is the builder for "upsert"-ing
-// a bulk of EventTerm nodes.
-type EventTermUpsertBulk struct {
-	create *EventTermCreateBulk
-}
-
-// UpdateNewValues updates the mutable fields using the new values that
-// were set on create. Using this option is equivalent to using:
-//
-//	client.EventTerm.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//		).
-//		Exec(ctx)
-func (u *EventTermUpsertBulk) UpdateNewValues() *EventTermUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.EventTerm.Create().
-//		OnConflict(sql.ResolveWithIgnore()).
-//		Exec(ctx)
-func (u *EventTermUpsertBulk) Ignore() *EventTermUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *EventTermUpsertBulk) DoNothing() *EventTermUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the EventTermCreateBulk.OnConflict
-// documentation for more info.
-func (u *EventTermUpsertBulk) Update(set func(*EventTermUpsert)) *EventTermUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&EventTermUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetEventID sets the "event_id" field.
-func (u *EventTermUpsertBulk) SetEventID(v int64) *EventTermUpsertBulk {
-	return u.Update(func(s *EventTermUpsert) {
-		s.SetEventID(v)
-	})
-}
-
-// UpdateEventID sets the "event_id" field to the value that was provided on create.
-func (u *EventTermUpsertBulk) UpdateEventID() *EventTermUpsertBulk {
-	return u.Update(func(s *EventTermUpsert) {
-		s.UpdateEventID()
-	})
-}
-
-// SetTermID sets the "term_id" field.
-func (u *EventTermUpsertBulk) SetTermID(v int64) *EventTermUpsertBulk {
-	return u.Update(func(s *EventTermUpsert) {
-		s.SetTermID(v)
-	})
-}
-
-// UpdateTermID sets the "term_id" field to the value that was provided on create.
-func (u *EventTermUpsertBulk) UpdateTermID() *EventTermUpsertBulk {
-	return u.Update(func(s *EventTermUpsert) {
-		s.UpdateTermID()
-	})
-}
-
-// Exec executes the query.
-func (u *EventTermUpsertBulk) Exec(ctx context.Context) error {
-	if u.create.err != nil {
-		return u.create.err
-	}
-	for i, b := range u.create.builders {
-		if len(b.conflict) != 0 {
-			return fmt.Errorf("ent: OnConflict was set for builder %d. Set it on the EventTermCreateBulk instead", i)
-		}
-	}
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for EventTermCreateBulk.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *EventTermUpsertBulk) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
 		panic(err)
 	}
 }

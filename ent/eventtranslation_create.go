@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/almanac-cal/almanac/calendar"
@@ -20,7 +19,6 @@ type EventTranslationCreate struct {
 	config
 	mutation *EventTranslationMutation
 	hooks    []Hook
-	conflict []sql.ConflictOption
 }
 
 // SetLanguage sets the "language" field.
@@ -221,7 +219,6 @@ func (_c *EventTranslationCreate) createSpec() (*EventTranslation, *sqlgraph.Cre
 		_node = &EventTranslation{config: _c.config}
 		_spec = sqlgraph.NewCreateSpec(eventtranslation.Table, sqlgraph.NewFieldSpec(eventtranslation.FieldID, field.TypeInt64))
 	)
-	_spec.OnConflict = _c.conflict
 	if id, ok := _c.mutation.ID(); ok {
 		_node.ID = id
 		_spec.ID.Value = id
@@ -266,252 +263,11 @@ func (_c *EventTranslationCreate) createSpec() (*EventTranslation, *sqlgraph.Cre
 	return _node, _spec
 }
 
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.EventTranslation.Create().
-//		SetLanguage(v).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.EventTranslationUpsert) {
-//			SetLanguage(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *EventTranslationCreate) OnConflict(opts ...sql.ConflictOption) *EventTranslationUpsertOne {
-	_c.conflict = opts
-	return &EventTranslationUpsertOne{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.EventTranslation.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *EventTranslationCreate) OnConflictColumns(columns ...string) *EventTranslationUpsertOne {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &EventTranslationUpsertOne{
-		create: _c,
-	}
-}
-
-type (
-	// EventTranslationUpsertOne is the builder for "upsert"-ing
-	//  one EventTranslation node.
-	EventTranslationUpsertOne struct {
-		create *EventTranslationCreate
-	}
-
-	// EventTranslationUpsert is the "OnConflict" setter.
-	EventTranslationUpsert struct {
-		*sql.UpdateSet
-	}
-)
-
-// SetDescription sets the "description" field.
-func (u *EventTranslationUpsert) SetDescription(v string) *EventTranslationUpsert {
-	u.Set(eventtranslation.FieldDescription, v)
-	return u
-}
-
-// UpdateDescription sets the "description" field to the value that was provided on create.
-func (u *EventTranslationUpsert) UpdateDescription() *EventTranslationUpsert {
-	u.SetExcluded(eventtranslation.FieldDescription)
-	return u
-}
-
-// SetSlug sets the "slug" field.
-func (u *EventTranslationUpsert) SetSlug(v string) *EventTranslationUpsert {
-	u.Set(eventtranslation.FieldSlug, v)
-	return u
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *EventTranslationUpsert) UpdateSlug() *EventTranslationUpsert {
-	u.SetExcluded(eventtranslation.FieldSlug)
-	return u
-}
-
-// SetTitle sets the "title" field.
-func (u *EventTranslationUpsert) SetTitle(v string) *EventTranslationUpsert {
-	u.Set(eventtranslation.FieldTitle, v)
-	return u
-}
-
-// UpdateTitle sets the "title" field to the value that was provided on create.
-func (u *EventTranslationUpsert) UpdateTitle() *EventTranslationUpsert {
-	u.SetExcluded(eventtranslation.FieldTitle)
-	return u
-}
-
-// SetExcerpt sets the "excerpt" field.
-func (u *EventTranslationUpsert) SetExcerpt(v string) *EventTranslationUpsert {
-	u.Set(eventtranslation.FieldExcerpt, v)
-	return u
-}
-
-// UpdateExcerpt sets the "excerpt" field to the value that was provided on create.
-func (u *EventTranslationUpsert) UpdateExcerpt() *EventTranslationUpsert {
-	u.SetExcluded(eventtranslation.FieldExcerpt)
-	return u
-}
-
-// UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
-// Using this option is equivalent to using:
-//
-//	client.EventTranslation.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(eventtranslation.FieldID)
-//			}),
-//		).
-//		Exec(ctx)
-func (u *EventTranslationUpsertOne) UpdateNewValues() *EventTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
-		if _, exists := u.create.mutation.ID(); exists {
-			s.SetIgnore(eventtranslation.FieldID)
-		}
-		if _, exists := u.create.mutation.Language(); exists {
-			s.SetIgnore(eventtranslation.FieldLanguage)
-		}
-		if _, exists := u.create.mutation.EventID(); exists {
-			s.SetIgnore(eventtranslation.FieldEventID)
-		}
-	}))
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.EventTranslation.Create().
-//	    OnConflict(sql.ResolveWithIgnore()).
-//	    Exec(ctx)
-func (u *EventTranslationUpsertOne) Ignore() *EventTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *EventTranslationUpsertOne) DoNothing() *EventTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the EventTranslationCreate.OnConflict
-// documentation for more info.
-func (u *EventTranslationUpsertOne) Update(set func(*EventTranslationUpsert)) *EventTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&EventTranslationUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetDescription sets the "description" field.
-func (u *EventTranslationUpsertOne) SetDescription(v string) *EventTranslationUpsertOne {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.SetDescription(v)
-	})
-}
-
-// UpdateDescription sets the "description" field to the value that was provided on create.
-func (u *EventTranslationUpsertOne) UpdateDescription() *EventTranslationUpsertOne {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.UpdateDescription()
-	})
-}
-
-// SetSlug sets the "slug" field.
-func (u *EventTranslationUpsertOne) SetSlug(v string) *EventTranslationUpsertOne {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.SetSlug(v)
-	})
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *EventTranslationUpsertOne) UpdateSlug() *EventTranslationUpsertOne {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.UpdateSlug()
-	})
-}
-
-// SetTitle sets the "title" field.
-func (u *EventTranslationUpsertOne) SetTitle(v string) *EventTranslationUpsertOne {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.SetTitle(v)
-	})
-}
-
-// UpdateTitle sets the "title" field to the value that was provided on create.
-func (u *EventTranslationUpsertOne) UpdateTitle() *EventTranslationUpsertOne {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.UpdateTitle()
-	})
-}
-
-// SetExcerpt sets the "excerpt" field.
-func (u *EventTranslationUpsertOne) SetExcerpt(v string) *EventTranslationUpsertOne {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.SetExcerpt(v)
-	})
-}
-
-// UpdateExcerpt sets the "excerpt" field to the value that was provided on create.
-func (u *EventTranslationUpsertOne) UpdateExcerpt() *EventTranslationUpsertOne {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.UpdateExcerpt()
-	})
-}
-
-// Exec executes the query.
-func (u *EventTranslationUpsertOne) Exec(ctx context.Context) error {
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for EventTranslationCreate.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *EventTranslationUpsertOne) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// Exec executes the UPSERT query and returns the inserted/updated ID.
-func (u *EventTranslationUpsertOne) ID(ctx context.Context) (id int64, err error) {
-	node, err := u.create.Save(ctx)
-	if err != nil {
-		return id, err
-	}
-	return node.ID, nil
-}
-
-// IDX is like ID, but panics if an error occurs.
-func (u *EventTranslationUpsertOne) IDX(ctx context.Context) int64 {
-	id, err := u.ID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // EventTranslationCreateBulk is the builder for creating many EventTranslation entities in bulk.
 type EventTranslationCreateBulk struct {
 	config
 	err      error
 	builders []*EventTranslationCreate
-	conflict []sql.ConflictOption
 }
 
 // Save creates the EventTranslation entities in the database.
@@ -541,7 +297,6 @@ func (_c *EventTranslationCreateBulk) Save(ctx context.Context) ([]*EventTransla
 					_, err = mutators[i+1].Mutate(root, _c.builders[i+1].mutation)
 				} else {
 					spec := &sqlgraph.BatchCreateSpec{Nodes: specs}
-					spec.OnConflict = _c.conflict
 					// Invoke the actual operation on the latest mutation in the chain.
 					if err = sqlgraph.BatchCreate(ctx, _c.driver, spec); err != nil {
 						if sqlgraph.IsConstraintError(err) {
@@ -592,182 +347,6 @@ func (_c *EventTranslationCreateBulk) Exec(ctx context.Context) error {
 // ExecX is like Exec, but panics if an error occurs.
 func (_c *EventTranslationCreateBulk) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.EventTranslation.CreateBulk(builders...).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.EventTranslationUpsert) {
-//			SetLanguage(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *EventTranslationCreateBulk) OnConflict(opts ...sql.ConflictOption) *EventTranslationUpsertBulk {
-	_c.conflict = opts
-	return &EventTranslationUpsertBulk{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.EventTranslation.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *EventTranslationCreateBulk) OnConflictColumns(columns ...string) *EventTranslationUpsertBulk {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &EventTranslationUpsertBulk{
-		create: _c,
-	}
-}
-
-// EventTranslationUpsertBulk is the builder for "upsert"-ing
-// a bulk of EventTranslation nodes.
-type EventTranslationUpsertBulk struct {
-	create *EventTranslationCreateBulk
-}
-
-// UpdateNewValues updates the mutable fields using the new values that
-// were set on create. Using this option is equivalent to using:
-//
-//	client.EventTranslation.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(eventtranslation.FieldID)
-//			}),
-//		).
-//		Exec(ctx)
-func (u *EventTranslationUpsertBulk) UpdateNewValues() *EventTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
-		for _, b := range u.create.builders {
-			if _, exists := b.mutation.ID(); exists {
-				s.SetIgnore(eventtranslation.FieldID)
-			}
-			if _, exists := b.mutation.Language(); exists {
-				s.SetIgnore(eventtranslation.FieldLanguage)
-			}
-			if _, exists := b.mutation.EventID(); exists {
-				s.SetIgnore(eventtranslation.FieldEventID)
-			}
-		}
-	}))
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.EventTranslation.Create().
-//		OnConflict(sql.ResolveWithIgnore()).
-//		Exec(ctx)
-func (u *EventTranslationUpsertBulk) Ignore() *EventTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *EventTranslationUpsertBulk) DoNothing() *EventTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the EventTranslationCreateBulk.OnConflict
-// documentation for more info.
-func (u *EventTranslationUpsertBulk) Update(set func(*EventTranslationUpsert)) *EventTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&EventTranslationUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetDescription sets the "description" field.
-func (u *EventTranslationUpsertBulk) SetDescription(v string) *EventTranslationUpsertBulk {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.SetDescription(v)
-	})
-}
-
-// UpdateDescription sets the "description" field to the value that was provided on create.
-func (u *EventTranslationUpsertBulk) UpdateDescription() *EventTranslationUpsertBulk {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.UpdateDescription()
-	})
-}
-
-// SetSlug sets the "slug" field.
-func (u *EventTranslationUpsertBulk) SetSlug(v string) *EventTranslationUpsertBulk {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.SetSlug(v)
-	})
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *EventTranslationUpsertBulk) UpdateSlug() *EventTranslationUpsertBulk {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.UpdateSlug()
-	})
-}
-
-// SetTitle sets the "title" field.
-func (u *EventTranslationUpsertBulk) SetTitle(v string) *EventTranslationUpsertBulk {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.SetTitle(v)
-	})
-}
-
-// UpdateTitle sets the "title" field to the value that was provided on create.
-func (u *EventTranslationUpsertBulk) UpdateTitle() *EventTranslationUpsertBulk {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.UpdateTitle()
-	})
-}
-
-// SetExcerpt sets the "excerpt" field.
-func (u *EventTranslationUpsertBulk) SetExcerpt(v string) *EventTranslationUpsertBulk {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.SetExcerpt(v)
-	})
-}
-
-// UpdateExcerpt sets the "excerpt" field to the value that was provided on create.
-func (u *EventTranslationUpsertBulk) UpdateExcerpt() *EventTranslationUpsertBulk {
-	return u.Update(func(s *EventTranslationUpsert) {
-		s.UpdateExcerpt()
-	})
-}
-
-// Exec executes the query.
-func (u *EventTranslationUpsertBulk) Exec(ctx context.Context) error {
-	if u.create.err != nil {
-		return u.create.err
-	}
-	for i, b := range u.create.builders {
-		if len(b.conflict) != 0 {
-			return fmt.Errorf("ent: OnConflict was set for builder %d. Set it on the EventTranslationCreateBulk instead", i)
-		}
-	}
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for EventTranslationCreateBulk.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *EventTranslationUpsertBulk) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
 		panic(err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -20,7 +19,6 @@ type EventVenueCreate struct {
 	config
 	mutation *EventVenueMutation
 	hooks    []Hook
-	conflict []sql.ConflictOption
 }
 
 // SetEventID sets the "event_id" field.
@@ -139,7 +137,6 @@ func (_c *EventVenueCreate) createSpec() (*EventVenue, *sqlgraph.CreateSpec) {
 		_node = &EventVenue{config: _c.config}
 		_spec = sqlgraph.NewCreateSpec(eventvenue.Table, nil)
 	)
-	_spec.OnConflict = _c.conflict
 	if value, ok := _c.mutation.Position(); ok {
 		_spec.SetField(eventvenue.FieldPosition, field.TypeInt, value)
 		_node.Position = value
@@ -181,207 +178,11 @@ func (_c *EventVenueCreate) createSpec() (*EventVenue, *sqlgraph.CreateSpec) {
 	return _node, _spec
 }
 
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.EventVenue.Create().
-//		SetEventID(v).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.EventVenueUpsert) {
-//			SetEventID(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *EventVenueCreate) OnConflict(opts ...sql.ConflictOption) *EventVenueUpsertOne {
-	_c.conflict = opts
-	return &EventVenueUpsertOne{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.EventVenue.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *EventVenueCreate) OnConflictColumns(columns ...string) *EventVenueUpsertOne {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &EventVenueUpsertOne{
-		create: _c,
-	}
-}
-
-type (
-	// EventVenueUpsertOne is the builder for "upsert"-ing
-	//  one EventVenue node.
-	EventVenueUpsertOne struct {
-		create *EventVenueCreate
-	}
-
-	// EventVenueUpsert is the "OnConflict" setter.
-	EventVenueUpsert struct {
-		*sql.UpdateSet
-	}
-)
-
-// SetEventID sets the "event_id" field.
-func (u *EventVenueUpsert) SetEventID(v int64) *EventVenueUpsert {
-	u.Set(eventvenue.FieldEventID, v)
-	return u
-}
-
-// UpdateEventID sets the "event_id" field to the value that was provided on create.
-func (u *EventVenueUpsert) UpdateEventID() *EventVenueUpsert {
-	u.SetExcluded(eventvenue.FieldEventID)
-	return u
-}
-
-// SetVenueID sets the "venue_id" field.
-func (u *EventVenueUpsert) SetVenueID(v int64) *EventVenueUpsert {
-	u.Set(eventvenue.FieldVenueID, v)
-	return u
-}
-
-// UpdateVenueID sets the "venue_id" field to the value that was provided on create.
-func (u *EventVenueUpsert) UpdateVenueID() *EventVenueUpsert {
-	u.SetExcluded(eventvenue.FieldVenueID)
-	return u
-}
-
-// SetPosition sets the "position" field.
-func (u *EventVenueUpsert) SetPosition(v int) *EventVenueUpsert {
-	u.Set(eventvenue.FieldPosition, v)
-	return u
-}
-
-// UpdatePosition sets the "position" field to the value that was provided on create.
-func (u *EventVenueUpsert) UpdatePosition() *EventVenueUpsert {
-	u.SetExcluded(eventvenue.FieldPosition)
-	return u
-}
-
-// AddPosition adds v to the "position" field.
-func (u *EventVenueUpsert) AddPosition(v int) *EventVenueUpsert {
-	u.Add(eventvenue.FieldPosition, v)
-	return u
-}
-
-// UpdateNewValues updates the mutable fields using the new values that were set on create.
-// Using this option is equivalent to using:
-//
-//	client.EventVenue.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//		).
-//		Exec(ctx)
-func (u *EventVenueUpsertOne) UpdateNewValues() *EventVenueUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.EventVenue.Create().
-//	    OnConflict(sql.ResolveWithIgnore()).
-//	    Exec(ctx)
-func (u *EventVenueUpsertOne) Ignore() *EventVenueUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *EventVenueUpsertOne) DoNothing() *EventVenueUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the EventVenueCreate.OnConflict
-// documentation for more info.
-func (u *EventVenueUpsertOne) Update(set func(*EventVenueUpsert)) *EventVenueUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&EventVenueUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetEventID sets the "event_id" field.
-func (u *EventVenueUpsertOne) SetEventID(v int64) *EventVenueUpsertOne {
-	return u.Update(func(s *EventVenueUpsert) {
-		s.SetEventID(v)
-	})
-}
-
-// UpdateEventID sets the "event_id" field to the value that was provided on create.
-func (u *EventVenueUpsertOne) UpdateEventID() *EventVenueUpsertOne {
-	return u.Update(func(s *EventVenueUpsert) {
-		s.UpdateEventID()
-	})
-}
-
-// SetVenueID sets the "venue_id" field.
-func (u *EventVenueUpsertOne) SetVenueID(v int64) *EventVenueUpsertOne {
-	return u.Update(func(s *EventVenueUpsert) {
-		s.SetVenueID(v)
-	})
-}
-
-// UpdateVenueID sets the "venue_id" field to the value that was provided on create.
-func (u *EventVenueUpsertOne) UpdateVenueID() *EventVenueUpsertOne {
-	return u.Update(func(s *EventVenueUpsert) {
-		s.UpdateVenueID()
-	})
-}
-
-// SetPosition sets the "position" field.
-func (u *EventVenueUpsertOne) SetPosition(v int) *EventVenueUpsertOne {
-	return u.Update(func(s *EventVenueUpsert) {
-		s.SetPosition(v)
-	})
-}
-
-// AddPosition adds v to the "position" field.
-func (u *EventVenueUpsertOne) AddPosition(v int) *EventVenueUpsertOne {
-	return u.Update(func(s *EventVenueUpsert) {
-		s.AddPosition(v)
-	})
-}
-
-// UpdatePosition sets the "position" field to the value that was provided on create.
-func (u *EventVenueUpsertOne) UpdatePosition() *EventVenueUpsertOne {
-	return u.Update(func(s *EventVenueUpsert) {
-		s.UpdatePosition()
-	})
-}
-
-// Exec executes the query.
-func (u *EventVenueUpsertOne) Exec(ctx context.Context) error {
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for EventVenueCreate.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *EventVenueUpsertOne) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
 // EventVenueCreateBulk is the builder for creating many EventVenue entities in bulk.
 type EventVenueCreateBulk struct {
 	config
 	err      error
 	builders []*EventVenueCreate
-	conflict []sql.ConflictOption
 }
 
 // Save creates the EventVenue entities in the database.
@@ -411,7 +212,6 @@ func (_c *EventVenueCreateBulk) Save(ctx context.Context) ([]*EventVenue, error)
 					_, err = mutators[i+1].Mutate(root, _c.builders[i+1].mutation)
 				} else {
 					spec := &sqlgraph.BatchCreateSpec{Nodes: specs}
-					spec.OnConflict = _c.conflict
 					// Invoke the actual operation on the latest mutation in the chain.
 					if err = sqlgraph.BatchCreate(ctx, _c.driver, spec); err != nil {
 						if sqlgraph.IsConstraintError(err) {
@@ -457,159 +257,6 @@ func (_c *EventVenueCreateBulk) Exec(ctx context.Context) error {
 // ExecX is like Exec, but panics if an error occurs.
 func (_c *EventVenueCreateBulk) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.EventVenue.CreateBulk(builders...).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.EventVenueUpsert) {
-//			SetEventID(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *EventVenueCreateBulk) OnConflict(opts ...sql.ConflictOption) *EventVenueUpsertBulk {
-	_c.conflict = opts
-	return &EventVenueUpsertBulk{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.EventVenue.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *EventVenueCreateBulk) OnConflictColumns(columns ...string) *EventVenueUpsertBulk {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &EventVenueUpsertBulk{
-		create: _c,
-	}
-}
-
-// EventVenueUpsertBulk is the builder for "upsert"-ing
-// a bulk of EventVenue nodes.
-type EventVenueUpsertBulk struct {
-	create *EventVenueCreateBulk
-}
-
-// UpdateNewValues updates the mutable fields using the new values that
-// were set on create. Using this option is equivalent to using:
-//
-//	client.EventVenue.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//		).
-//		Exec(ctx)
-func (u *EventVenueUpsertBulk) UpdateNewValues() *EventVenueUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.EventVenue.Create().
-//		OnConflict(sql.ResolveWithIgnore()).
-//		Exec(ctx)
-func (u *EventVenueUpsertBulk) Ignore() *EventVenueUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *EventVenueUpsertBulk) DoNothing() *EventVenueUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the EventVenueCreateBulk.OnConflict
-// documentation for more info.
-func (u *EventVenueUpsertBulk) Update(set func(*EventVenueUpsert)) *EventVenueUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&EventVenueUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetEventID sets the "event_id" field.
-func (u *EventVenueUpsertBulk) SetEventID(v int64) *EventVenueUpsertBulk {
-	return u.Update(func(s *EventVenueUpsert) {
-		s.SetEventID(v)
-	})
-}
-
-// UpdateEventID sets the "event_id" field to the value that was provided on create.
-func (u *EventVenueUpsertBulk) UpdateEventID() *EventVenueUpsertBulk {
-	return u.Update(func(s *EventVenueUpsert) {
-		s.UpdateEventID()
-	})
-}
-
-// SetVenueID sets the "venue_id" field.
-func (u *EventVenueUpsertBulk) SetVenueID(v int64) *EventVenueUpsertBulk {
-	return u.Update(func(s *EventVenueUpsert) {
-		s.SetVenueID(v)
-	})
-}
-
-// UpdateVenueID sets the "venue_id" field to the value that was provided on create.
-func (u *EventVenueUpsertBulk) UpdateVenueID() *EventVenueUpsertBulk {
-	return u.Update(func(s *EventVenueUpsert) {
-		s.UpdateVenueID()
-	})
-}
-
-// SetPosition sets the "position" field.
-func (u *EventVenueUpsertBulk) SetPosition(v int) *EventVenueUpsertBulk {
-	return u.Update(func(s *EventVenueUpsert) {
-		s.SetPosition(v)
-	})
-}
-
-// AddPosition adds v to the "position" field.
-func (u *EventVenueUpsertBulk) AddPosition(v int) *EventVenueUpsertBulk {
-	return u.Update(func(s *EventVenueUpsert) {
-		s.AddPosition(v)
-	})
-}
-
-// UpdatePosition sets the "position" field to the value that was provided on create.
-func (u *EventVenueUpsertBulk) UpdatePosition() *EventVenueUpsertBulk {
-	return u.Update(func(s *EventVenueUpsert) {
-		s.UpdatePosition()
-	})
-}
-
-// Exec executes the query.
-func (u *EventVenueUpsertBulk) Exec(ctx context.Context) error {
-	if u.create.err != nil {
-		return u.create.err
-	}
-	for i, b := range u.create.builders {
-		if len(b.conflict) != 0 {
-			return fmt.Errorf("ent: OnConflict was set for builder %d. Set it on the EventVenueCreateBulk instead", i)
-		}
-	}
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for EventVenueCreateBulk.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *EventVenueUpsertBulk) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
 		panic(err)
 	}
 }

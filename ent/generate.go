@@ -1,4 +1,4 @@
-// Package ent is generated from package schema; only this file is written by hand.
+// Package ent is generated from package schema. Written by hand are this file, entc.go and the folder template.
 package ent
 
-//go:generate go tool ent generate --feature sql/versioned-migration,sql/upsert,sql/execquery,sql/modifier,sql/lock --target . ../schema
+//go:generate go run entc.go

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/almanac-cal/almanac/calendar"
@@ -20,7 +19,6 @@ type OrganizerTranslationCreate struct {
 	config
 	mutation *OrganizerTranslationMutation
 	hooks    []Hook
-	conflict []sql.ConflictOption
 }
 
 // SetLanguage sets the "language" field.
@@ -226,7 +224,6 @@ func (_c *OrganizerTranslationCreate) createSpec() (*OrganizerTranslation, *sqlg
 		_node = &OrganizerTranslation{config: _c.config}
 		_spec = sqlgraph.NewCreateSpec(organizertranslation.Table, sqlgraph.NewFieldSpec(organizertranslation.FieldID, field.TypeInt64))
 	)
-	_spec.OnConflict = _c.conflict
 	if id, ok := _c.mutation.ID(); ok {
 		_node.ID = id
 		_spec.ID.Value = id
@@ -271,252 +268,11 @@ func (_c *OrganizerTranslationCreate) createSpec() (*OrganizerTranslation, *sqlg
 	return _node, _spec
 }
 
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.OrganizerTranslation.Create().
-//		SetLanguage(v).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.OrganizerTranslationUpsert) {
-//			SetLanguage(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *OrganizerTranslationCreate) OnConflict(opts ...sql.ConflictOption) *OrganizerTranslationUpsertOne {
-	_c.conflict = opts
-	return &OrganizerTranslationUpsertOne{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.OrganizerTranslation.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *OrganizerTranslationCreate) OnConflictColumns(columns ...string) *OrganizerTranslationUpsertOne {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &OrganizerTranslationUpsertOne{
-		create: _c,
-	}
-}
-
-type (
-	// OrganizerTranslationUpsertOne is the builder for "upsert"-ing
-	//  one OrganizerTranslation node.
-	OrganizerTranslationUpsertOne struct {
-		create *OrganizerTranslationCreate
-	}
-
-	// OrganizerTranslationUpsert is the "OnConflict" setter.
-	OrganizerTranslationUpsert struct {
-		*sql.UpdateSet
-	}
-)
-
-// SetDescription sets the "description" field.
-func (u *OrganizerTranslationUpsert) SetDescription(v string) *OrganizerTranslationUpsert {
-	u.Set(organizertranslation.FieldDescription, v)
-	return u
-}
-
-// UpdateDescription sets the "description" field to the value that was provided on create.
-func (u *OrganizerTranslationUpsert) UpdateDescription() *OrganizerTranslationUpsert {
-	u.SetExcluded(organizertranslation.FieldDescription)
-	return u
-}
-
-// SetSlug sets the "slug" field.
-func (u *OrganizerTranslationUpsert) SetSlug(v string) *OrganizerTranslationUpsert {
-	u.Set(organizertranslation.FieldSlug, v)
-	return u
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *OrganizerTranslationUpsert) UpdateSlug() *OrganizerTranslationUpsert {
-	u.SetExcluded(organizertranslation.FieldSlug)
-	return u
-}
-
-// SetName sets the "name" field.
-func (u *OrganizerTranslationUpsert) SetName(v string) *OrganizerTranslationUpsert {
-	u.Set(organizertranslation.FieldName, v)
-	return u
-}
-
-// UpdateName sets the "name" field to the value that was provided on create.
-func (u *OrganizerTranslationUpsert) UpdateName() *OrganizerTranslationUpsert {
-	u.SetExcluded(organizertranslation.FieldName)
-	return u
-}
-
-// SetNameKey sets the "name_key" field.
-func (u *OrganizerTranslationUpsert) SetNameKey(v string) *OrganizerTranslationUpsert {
-	u.Set(organizertranslation.FieldNameKey, v)
-	return u
-}
-
-// UpdateNameKey sets the "name_key" field to the value that was provided on create.
-func (u *OrganizerTranslationUpsert) UpdateNameKey() *OrganizerTranslationUpsert {
-	u.SetExcluded(organizertranslation.FieldNameKey)
-	return u
-}
-
-// UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
-// Using this option is equivalent to using:
-//
-//	client.OrganizerTranslation.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(organizertranslation.FieldID)
-//			}),
-//		).
-//		Exec(ctx)
-func (u *OrganizerTranslationUpsertOne) UpdateNewValues() *OrganizerTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
-		if _, exists := u.create.mutation.ID(); exists {
-			s.SetIgnore(organizertranslation.FieldID)
-		}
-		if _, exists := u.create.mutation.Language(); exists {
-			s.SetIgnore(organizertranslation.FieldLanguage)
-		}
-		if _, exists := u.create.mutation.OrganizerID(); exists {
-			s.SetIgnore(organizertranslation.FieldOrganizerID)
-		}
-	}))
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.OrganizerTranslation.Create().
-//	    OnConflict(sql.ResolveWithIgnore()).
-//	    Exec(ctx)
-func (u *OrganizerTranslationUpsertOne) Ignore() *OrganizerTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *OrganizerTranslationUpsertOne) DoNothing() *OrganizerTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the OrganizerTranslationCreate.OnConflict
-// documentation for more info.
-func (u *OrganizerTranslationUpsertOne) Update(set func(*OrganizerTranslationUpsert)) *OrganizerTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&OrganizerTranslationUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetDescription sets the "description" field.
-func (u *OrganizerTranslationUpsertOne) SetDescription(v string) *OrganizerTranslationUpsertOne {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.SetDescription(v)
-	})
-}
-
-// UpdateDescription sets the "description" field to the value that was provided on create.
-func (u *OrganizerTranslationUpsertOne) UpdateDescription() *OrganizerTranslationUpsertOne {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.UpdateDescription()
-	})
-}
-
-// SetSlug sets the "slug" field.
-func (u *OrganizerTranslationUpsertOne) SetSlug(v string) *OrganizerTranslationUpsertOne {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.SetSlug(v)
-	})
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *OrganizerTranslationUpsertOne) UpdateSlug() *OrganizerTranslationUpsertOne {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.UpdateSlug()
-	})
-}
-
-// SetName sets the "name" field.
-func (u *OrganizerTranslationUpsertOne) SetName(v string) *OrganizerTranslationUpsertOne {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.SetName(v)
-	})
-}
-
-// UpdateName sets the "name" field to the value that was provided on create.
-func (u *OrganizerTranslationUpsertOne) UpdateName() *OrganizerTranslationUpsertOne {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.UpdateName()
-	})
-}
-
-// SetNameKey sets the "name_key" field.
-func (u *OrganizerTranslationUpsertOne) SetNameKey(v string) *OrganizerTranslationUpsertOne {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.SetNameKey(v)
-	})
-}
-
-// UpdateNameKey sets the "name_key" field to the value that was provided on create.
-func (u *OrganizerTranslationUpsertOne) UpdateNameKey() *OrganizerTranslationUpsertOne {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.UpdateNameKey()
-	})
-}
-
-// Exec executes the query.
-func (u *OrganizerTranslationUpsertOne) Exec(ctx context.Context) error {
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for OrganizerTranslationCreate.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *OrganizerTranslationUpsertOne) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// Exec executes the UPSERT query and returns the inserted/updated ID.
-func (u *OrganizerTranslationUpsertOne) ID(ctx context.Context) (id int64, err error) {
-	node, err := u.create.Save(ctx)
-	if err != nil {
-		return id, err
-	}
-	return node.ID, nil
-}
-
-// IDX is like ID, but panics if an error occurs.
-func (u *OrganizerTranslationUpsertOne) IDX(ctx context.Context) int64 {
-	id, err := u.ID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // OrganizerTranslationCreateBulk is the builder for creating many OrganizerTranslation entities in bulk.
 type OrganizerTranslationCreateBulk struct {
 	config
 	err      error
 	builders []*OrganizerTranslationCreate
-	conflict []sql.ConflictOption
 }
 
 // Save creates the OrganizerTranslation entities in the database.
@@ -546,7 +302,6 @@ func (_c *OrganizerTranslationCreateBulk) Save(ctx context.Context) ([]*Organize
 					_, err = mutators[i+1].Mutate(root, _c.builders[i+1].mutation)
 				} else {
 					spec := &sqlgraph.BatchCreateSpec{Nodes: specs}
-					spec.OnConflict = _c.conflict
 					// Invoke the actual operation on the latest mutation in the chain.
 					if err = sqlgraph.BatchCreate(ctx, _c.driver, spec); err != nil {
 						if sqlgraph.IsConstraintError(err) {
@@ -597,182 +352,6 @@ func (_c *OrganizerTranslationCreateBulk) Exec(ctx context.Context) error {
 // ExecX is like Exec, but panics if an error occurs.
 func (_c *OrganizerTranslationCreateBulk) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.OrganizerTranslation.CreateBulk(builders...).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.OrganizerTranslationUpsert) {
-//			SetLanguage(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *OrganizerTranslationCreateBulk) OnConflict(opts ...sql.ConflictOption) *OrganizerTranslationUpsertBulk {
-	_c.conflict = opts
-	return &OrganizerTranslationUpsertBulk{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.OrganizerTranslation.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *OrganizerTranslationCreateBulk) OnConflictColumns(columns ...string) *OrganizerTranslationUpsertBulk {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &OrganizerTranslationUpsertBulk{
-		create: _c,
-	}
-}
-
-// OrganizerTranslationUpsertBulk is the builder for "upsert"-ing
-// a bulk of OrganizerTranslation nodes.
-type OrganizerTranslationUpsertBulk struct {
-	create *OrganizerTranslationCreateBulk
-}
-
-// UpdateNewValues updates the mutable fields using the new values that
-// were set on create. Using this option is equivalent to using:
-//
-//	client.OrganizerTranslation.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(organizertranslation.FieldID)
-//			}),
-//		).
-//		Exec(ctx)
-func (u *OrganizerTranslationUpsertBulk) UpdateNewValues() *OrganizerTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
-		for _, b := range u.create.builders {
-			if _, exists := b.mutation.ID(); exists {
-				s.SetIgnore(organizertranslation.FieldID)
-			}
-			if _, exists := b.mutation.Language(); exists {
-				s.SetIgnore(organizertranslation.FieldLanguage)
-			}
-			if _, exists := b.mutation.OrganizerID(); exists {
-				s.SetIgnore(organizertranslation.FieldOrganizerID)
-			}
-		}
-	}))
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.OrganizerTranslation.Create().
-//		OnConflict(sql.ResolveWithIgnore()).
-//		Exec(ctx)
-func (u *OrganizerTranslationUpsertBulk) Ignore() *OrganizerTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *OrganizerTranslationUpsertBulk) DoNothing() *OrganizerTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the OrganizerTranslationCreateBulk.OnConflict
-// documentation for more info.
-func (u *OrganizerTranslationUpsertBulk) Update(set func(*OrganizerTranslationUpsert)) *OrganizerTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&OrganizerTranslationUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetDescription sets the "description" field.
-func (u *OrganizerTranslationUpsertBulk) SetDescription(v string) *OrganizerTranslationUpsertBulk {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.SetDescription(v)
-	})
-}
-
-// UpdateDescription sets the "description" field to the value that was provided on create.
-func (u *OrganizerTranslationUpsertBulk) UpdateDescription() *OrganizerTranslationUpsertBulk {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.UpdateDescription()
-	})
-}
-
-// SetSlug sets the "slug" field.
-func (u *OrganizerTranslationUpsertBulk) SetSlug(v string) *OrganizerTranslationUpsertBulk {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.SetSlug(v)
-	})
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *OrganizerTranslationUpsertBulk) UpdateSlug() *OrganizerTranslationUpsertBulk {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.UpdateSlug()
-	})
-}
-
-// SetName sets the "name" field.
-func (u *OrganizerTranslationUpsertBulk) SetName(v string) *OrganizerTranslationUpsertBulk {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.SetName(v)
-	})
-}
-
-// UpdateName sets the "name" field to the value that was provided on create.
-func (u *OrganizerTranslationUpsertBulk) UpdateName() *OrganizerTranslationUpsertBulk {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.UpdateName()
-	})
-}
-
-// SetNameKey sets the "name_key" field.
-func (u *OrganizerTranslationUpsertBulk) SetNameKey(v string) *OrganizerTranslationUpsertBulk {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.SetNameKey(v)
-	})
-}
-
-// UpdateNameKey sets the "name_key" field to the value that was provided on create.
-func (u *OrganizerTranslationUpsertBulk) UpdateNameKey() *OrganizerTranslationUpsertBulk {
-	return u.Update(func(s *OrganizerTranslationUpsert) {
-		s.UpdateNameKey()
-	})
-}
-
-// Exec executes the query.
-func (u *OrganizerTranslationUpsertBulk) Exec(ctx context.Context) error {
-	if u.create.err != nil {
-		return u.create.err
-	}
-	for i, b := range u.create.builders {
-		if len(b.conflict) != 0 {
-			return fmt.Errorf("ent: OnConflict was set for builder %d. Set it on the OrganizerTranslationCreateBulk instead", i)
-		}
-	}
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for OrganizerTranslationCreateBulk.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *OrganizerTranslationUpsertBulk) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
 		panic(err)
 	}
 }

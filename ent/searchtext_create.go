@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/almanac-cal/almanac/calendar"
@@ -19,7 +18,6 @@ type SearchTextCreate struct {
 	config
 	mutation *SearchTextMutation
 	hooks    []Hook
-	conflict []sql.ConflictOption
 }
 
 // SetKind sets the "kind" field.
@@ -131,7 +129,6 @@ func (_c *SearchTextCreate) createSpec() (*SearchText, *sqlgraph.CreateSpec) {
 		_node = &SearchText{config: _c.config}
 		_spec = sqlgraph.NewCreateSpec(searchtext.Table, sqlgraph.NewFieldSpec(searchtext.FieldID, field.TypeInt64))
 	)
-	_spec.OnConflict = _c.conflict
 	if id, ok := _c.mutation.ID(); ok {
 		_node.ID = id
 		_spec.ID.Value = id
@@ -155,154 +152,11 @@ func (_c *SearchTextCreate) createSpec() (*SearchText, *sqlgraph.CreateSpec) {
 	return _node, _spec
 }
 
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.SearchText.Create().
-//		SetKind(v).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.SearchTextUpsert) {
-//			SetKind(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *SearchTextCreate) OnConflict(opts ...sql.ConflictOption) *SearchTextUpsertOne {
-	_c.conflict = opts
-	return &SearchTextUpsertOne{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.SearchText.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *SearchTextCreate) OnConflictColumns(columns ...string) *SearchTextUpsertOne {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &SearchTextUpsertOne{
-		create: _c,
-	}
-}
-
-type (
-	// SearchTextUpsertOne is the builder for "upsert"-ing
-	//  one SearchText node.
-	SearchTextUpsertOne struct {
-		create *SearchTextCreate
-	}
-
-	// SearchTextUpsert is the "OnConflict" setter.
-	SearchTextUpsert struct {
-		*sql.UpdateSet
-	}
-)
-
-// UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
-// Using this option is equivalent to using:
-//
-//	client.SearchText.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(searchtext.FieldID)
-//			}),
-//		).
-//		Exec(ctx)
-func (u *SearchTextUpsertOne) UpdateNewValues() *SearchTextUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
-		if _, exists := u.create.mutation.ID(); exists {
-			s.SetIgnore(searchtext.FieldID)
-		}
-		if _, exists := u.create.mutation.Kind(); exists {
-			s.SetIgnore(searchtext.FieldKind)
-		}
-		if _, exists := u.create.mutation.OwnerID(); exists {
-			s.SetIgnore(searchtext.FieldOwnerID)
-		}
-		if _, exists := u.create.mutation.Languages(); exists {
-			s.SetIgnore(searchtext.FieldLanguages)
-		}
-		if _, exists := u.create.mutation.Text(); exists {
-			s.SetIgnore(searchtext.FieldText)
-		}
-	}))
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.SearchText.Create().
-//	    OnConflict(sql.ResolveWithIgnore()).
-//	    Exec(ctx)
-func (u *SearchTextUpsertOne) Ignore() *SearchTextUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *SearchTextUpsertOne) DoNothing() *SearchTextUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the SearchTextCreate.OnConflict
-// documentation for more info.
-func (u *SearchTextUpsertOne) Update(set func(*SearchTextUpsert)) *SearchTextUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&SearchTextUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// Exec executes the query.
-func (u *SearchTextUpsertOne) Exec(ctx context.Context) error {
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for SearchTextCreate.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *SearchTextUpsertOne) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// Exec executes the UPSERT query and returns the inserted/updated ID.
-func (u *SearchTextUpsertOne) ID(ctx context.Context) (id int64, err error) {
-	node, err := u.create.Save(ctx)
-	if err != nil {
-		return id, err
-	}
-	return node.ID, nil
-}
-
-// IDX is like ID, but panics if an error occurs.
-func (u *SearchTextUpsertOne) IDX(ctx context.Context) int64 {
-	id, err := u.ID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // SearchTextCreateBulk is the builder for creating many SearchText entities in bulk.
 type SearchTextCreateBulk struct {
 	config
 	err      error
 	builders []*SearchTextCreate
-	conflict []sql.ConflictOption
 }
 
 // Save creates the SearchText entities in the database.
@@ -331,7 +185,6 @@ func (_c *SearchTextCreateBulk) Save(ctx context.Context) ([]*SearchText, error)
 					_, err = mutators[i+1].Mutate(root, _c.builders[i+1].mutation)
 				} else {
 					spec := &sqlgraph.BatchCreateSpec{Nodes: specs}
-					spec.OnConflict = _c.conflict
 					// Invoke the actual operation on the latest mutation in the chain.
 					if err = sqlgraph.BatchCreate(ctx, _c.driver, spec); err != nil {
 						if sqlgraph.IsConstraintError(err) {
@@ -382,132 +235,6 @@ func (_c *SearchTextCreateBulk) Exec(ctx context.Context) error {
 // ExecX is like Exec, but panics if an error occurs.
 func (_c *SearchTextCreateBulk) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.SearchText.CreateBulk(builders...).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.SearchTextUpsert) {
-//			SetKind(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *SearchTextCreateBulk) OnConflict(opts ...sql.ConflictOption) *SearchTextUpsertBulk {
-	_c.conflict = opts
-	return &SearchTextUpsertBulk{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.SearchText.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *SearchTextCreateBulk) OnConflictColumns(columns ...string) *SearchTextUpsertBulk {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &SearchTextUpsertBulk{
-		create: _c,
-	}
-}
-
-// SearchTextUpsertBulk is the builder for "upsert"-ing
-// a bulk of SearchText nodes.
-type SearchTextUpsertBulk struct {
-	create *SearchTextCreateBulk
-}
-
-// UpdateNewValues updates the mutable fields using the new values that
-// were set on create. Using this option is equivalent to using:
-//
-//	client.SearchText.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(searchtext.FieldID)
-//			}),
-//		).
-//		Exec(ctx)
-func (u *SearchTextUpsertBulk) UpdateNewValues() *SearchTextUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
-		for _, b := range u.create.builders {
-			if _, exists := b.mutation.ID(); exists {
-				s.SetIgnore(searchtext.FieldID)
-			}
-			if _, exists := b.mutation.Kind(); exists {
-				s.SetIgnore(searchtext.FieldKind)
-			}
-			if _, exists := b.mutation.OwnerID(); exists {
-				s.SetIgnore(searchtext.FieldOwnerID)
-			}
-			if _, exists := b.mutation.Languages(); exists {
-				s.SetIgnore(searchtext.FieldLanguages)
-			}
-			if _, exists := b.mutation.Text(); exists {
-				s.SetIgnore(searchtext.FieldText)
-			}
-		}
-	}))
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.SearchText.Create().
-//		OnConflict(sql.ResolveWithIgnore()).
-//		Exec(ctx)
-func (u *SearchTextUpsertBulk) Ignore() *SearchTextUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *SearchTextUpsertBulk) DoNothing() *SearchTextUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the SearchTextCreateBulk.OnConflict
-// documentation for more info.
-func (u *SearchTextUpsertBulk) Update(set func(*SearchTextUpsert)) *SearchTextUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&SearchTextUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// Exec executes the query.
-func (u *SearchTextUpsertBulk) Exec(ctx context.Context) error {
-	if u.create.err != nil {
-		return u.create.err
-	}
-	for i, b := range u.create.builders {
-		if len(b.conflict) != 0 {
-			return fmt.Errorf("ent: OnConflict was set for builder %d. Set it on the SearchTextCreateBulk instead", i)
-		}
-	}
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for SearchTextCreateBulk.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *SearchTextUpsertBulk) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
 		panic(err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/almanac-cal/almanac/calendar"
@@ -19,7 +18,6 @@ type SlugCreate struct {
 	config
 	mutation *SlugMutation
 	hooks    []Hook
-	conflict []sql.ConflictOption
 }
 
 // SetKind sets the "kind" field.
@@ -167,7 +165,6 @@ func (_c *SlugCreate) createSpec() (*Slug, *sqlgraph.CreateSpec) {
 		_node = &Slug{config: _c.config}
 		_spec = sqlgraph.NewCreateSpec(slug.Table, sqlgraph.NewFieldSpec(slug.FieldID, field.TypeInt64))
 	)
-	_spec.OnConflict = _c.conflict
 	if id, ok := _c.mutation.ID(); ok {
 		_node.ID = id
 		_spec.ID.Value = id
@@ -195,239 +192,11 @@ func (_c *SlugCreate) createSpec() (*Slug, *sqlgraph.CreateSpec) {
 	return _node, _spec
 }
 
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.Slug.Create().
-//		SetKind(v).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.SlugUpsert) {
-//			SetKind(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *SlugCreate) OnConflict(opts ...sql.ConflictOption) *SlugUpsertOne {
-	_c.conflict = opts
-	return &SlugUpsertOne{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.Slug.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *SlugCreate) OnConflictColumns(columns ...string) *SlugUpsertOne {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &SlugUpsertOne{
-		create: _c,
-	}
-}
-
-type (
-	// SlugUpsertOne is the builder for "upsert"-ing
-	//  one Slug node.
-	SlugUpsertOne struct {
-		create *SlugCreate
-	}
-
-	// SlugUpsert is the "OnConflict" setter.
-	SlugUpsert struct {
-		*sql.UpdateSet
-	}
-)
-
-// SetSlug sets the "slug" field.
-func (u *SlugUpsert) SetSlug(v string) *SlugUpsert {
-	u.Set(slug.FieldSlug, v)
-	return u
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *SlugUpsert) UpdateSlug() *SlugUpsert {
-	u.SetExcluded(slug.FieldSlug)
-	return u
-}
-
-// SetLanguage sets the "language" field.
-func (u *SlugUpsert) SetLanguage(v calendar.Language) *SlugUpsert {
-	u.Set(slug.FieldLanguage, v)
-	return u
-}
-
-// UpdateLanguage sets the "language" field to the value that was provided on create.
-func (u *SlugUpsert) UpdateLanguage() *SlugUpsert {
-	u.SetExcluded(slug.FieldLanguage)
-	return u
-}
-
-// SetTrashedID sets the "trashed_id" field.
-func (u *SlugUpsert) SetTrashedID(v int64) *SlugUpsert {
-	u.Set(slug.FieldTrashedID, v)
-	return u
-}
-
-// UpdateTrashedID sets the "trashed_id" field to the value that was provided on create.
-func (u *SlugUpsert) UpdateTrashedID() *SlugUpsert {
-	u.SetExcluded(slug.FieldTrashedID)
-	return u
-}
-
-// AddTrashedID adds v to the "trashed_id" field.
-func (u *SlugUpsert) AddTrashedID(v int64) *SlugUpsert {
-	u.Add(slug.FieldTrashedID, v)
-	return u
-}
-
-// UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
-// Using this option is equivalent to using:
-//
-//	client.Slug.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(slug.FieldID)
-//			}),
-//		).
-//		Exec(ctx)
-func (u *SlugUpsertOne) UpdateNewValues() *SlugUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
-		if _, exists := u.create.mutation.ID(); exists {
-			s.SetIgnore(slug.FieldID)
-		}
-		if _, exists := u.create.mutation.Kind(); exists {
-			s.SetIgnore(slug.FieldKind)
-		}
-		if _, exists := u.create.mutation.OwnerID(); exists {
-			s.SetIgnore(slug.FieldOwnerID)
-		}
-	}))
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.Slug.Create().
-//	    OnConflict(sql.ResolveWithIgnore()).
-//	    Exec(ctx)
-func (u *SlugUpsertOne) Ignore() *SlugUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *SlugUpsertOne) DoNothing() *SlugUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the SlugCreate.OnConflict
-// documentation for more info.
-func (u *SlugUpsertOne) Update(set func(*SlugUpsert)) *SlugUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&SlugUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetSlug sets the "slug" field.
-func (u *SlugUpsertOne) SetSlug(v string) *SlugUpsertOne {
-	return u.Update(func(s *SlugUpsert) {
-		s.SetSlug(v)
-	})
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *SlugUpsertOne) UpdateSlug() *SlugUpsertOne {
-	return u.Update(func(s *SlugUpsert) {
-		s.UpdateSlug()
-	})
-}
-
-// SetLanguage sets the "language" field.
-func (u *SlugUpsertOne) SetLanguage(v calendar.Language) *SlugUpsertOne {
-	return u.Update(func(s *SlugUpsert) {
-		s.SetLanguage(v)
-	})
-}
-
-// UpdateLanguage sets the "language" field to the value that was provided on create.
-func (u *SlugUpsertOne) UpdateLanguage() *SlugUpsertOne {
-	return u.Update(func(s *SlugUpsert) {
-		s.UpdateLanguage()
-	})
-}
-
-// SetTrashedID sets the "trashed_id" field.
-func (u *SlugUpsertOne) SetTrashedID(v int64) *SlugUpsertOne {
-	return u.Update(func(s *SlugUpsert) {
-		s.SetTrashedID(v)
-	})
-}
-
-// AddTrashedID adds v to the "trashed_id" field.
-func (u *SlugUpsertOne) AddTrashedID(v int64) *SlugUpsertOne {
-	return u.Update(func(s *SlugUpsert) {
-		s.AddTrashedID(v)
-	})
-}
-
-// UpdateTrashedID sets the "trashed_id" field to the value that was provided on create.
-func (u *SlugUpsertOne) UpdateTrashedID() *SlugUpsertOne {
-	return u.Update(func(s *SlugUpsert) {
-		s.UpdateTrashedID()
-	})
-}
-
-// Exec executes the query.
-func (u *SlugUpsertOne) Exec(ctx context.Context) error {
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for SlugCreate.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *SlugUpsertOne) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// Exec executes the UPSERT query and returns the inserted/updated ID.
-func (u *SlugUpsertOne) ID(ctx context.Context) (id int64, err error) {
-	node, err := u.create.Save(ctx)
-	if err != nil {
-		return id, err
-	}
-	return node.ID, nil
-}
-
-// IDX is like ID, but panics if an error occurs.
-func (u *SlugUpsertOne) IDX(ctx context.Context) int64 {
-	id, err := u.ID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // SlugCreateBulk is the builder for creating many Slug entities in bulk.
 type SlugCreateBulk struct {
 	config
 	err      error
 	builders []*SlugCreate
-	conflict []sql.ConflictOption
 }
 
 // Save creates the Slug entities in the database.
@@ -457,7 +226,6 @@ func (_c *SlugCreateBulk) Save(ctx context.Context) ([]*Slug, error) {
 					_, err = mutators[i+1].Mutate(root, _c.builders[i+1].mutation)
 				} else {
 					spec := &sqlgraph.BatchCreateSpec{Nodes: specs}
-					spec.OnConflict = _c.conflict
 					// Invoke the actual operation on the latest mutation in the chain.
 					if err = sqlgraph.BatchCreate(ctx, _c.driver, spec); err != nil {
 						if sqlgraph.IsConstraintError(err) {
@@ -508,175 +276,6 @@ func (_c *SlugCreateBulk) Exec(ctx context.Context) error {
 // ExecX is like Exec, but panics if an error occurs.
 func (_c *SlugCreateBulk) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.Slug.CreateBulk(builders...).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.SlugUpsert) {
-//			SetKind(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *SlugCreateBulk) OnConflict(opts ...sql.ConflictOption) *SlugUpsertBulk {
-	_c.conflict = opts
-	return &SlugUpsertBulk{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.Slug.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *SlugCreateBulk) OnConflictColumns(columns ...string) *SlugUpsertBulk {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &SlugUpsertBulk{
-		create: _c,
-	}
-}
-
-// SlugUpsertBulk is the builder for "upsert"-ing
-// a bulk of Slug nodes.
-type SlugUpsertBulk struct {
-	create *SlugCreateBulk
-}
-
-// UpdateNewValues updates the mutable fields using the new values that
-// were set on create. Using this option is equivalent to using:
-//
-//	client.Slug.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(slug.FieldID)
-//			}),
-//		).
-//		Exec(ctx)
-func (u *SlugUpsertBulk) UpdateNewValues() *SlugUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
-		for _, b := range u.create.builders {
-			if _, exists := b.mutation.ID(); exists {
-				s.SetIgnore(slug.FieldID)
-			}
-			if _, exists := b.mutation.Kind(); exists {
-				s.SetIgnore(slug.FieldKind)
-			}
-			if _, exists := b.mutation.OwnerID(); exists {
-				s.SetIgnore(slug.FieldOwnerID)
-			}
-		}
-	}))
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.Slug.Create().
-//		OnConflict(sql.ResolveWithIgnore()).
-//		Exec(ctx)
-func (u *SlugUpsertBulk) Ignore() *SlugUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *SlugUpsertBulk) DoNothing() *SlugUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the SlugCreateBulk.OnConflict
-// documentation for more info.
-func (u *SlugUpsertBulk) Update(set func(*SlugUpsert)) *SlugUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&SlugUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetSlug sets the "slug" field.
-func (u *SlugUpsertBulk) SetSlug(v string) *SlugUpsertBulk {
-	return u.Update(func(s *SlugUpsert) {
-		s.SetSlug(v)
-	})
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *SlugUpsertBulk) UpdateSlug() *SlugUpsertBulk {
-	return u.Update(func(s *SlugUpsert) {
-		s.UpdateSlug()
-	})
-}
-
-// SetLanguage sets the "language" field.
-func (u *SlugUpsertBulk) SetLanguage(v calendar.Language) *SlugUpsertBulk {
-	return u.Update(func(s *SlugUpsert) {
-		s.SetLanguage(v)
-	})
-}
-
-// UpdateLanguage sets the "language" field to the value that was provided on create.
-func (u *SlugUpsertBulk) UpdateLanguage() *SlugUpsertBulk {
-	return u.Update(func(s *SlugUpsert) {
-		s.UpdateLanguage()
-	})
-}
-
-// SetTrashedID sets the "trashed_id" field.
-func (u *SlugUpsertBulk) SetTrashedID(v int64) *SlugUpsertBulk {
-	return u.Update(func(s *SlugUpsert) {
-		s.SetTrashedID(v)
-	})
-}
-
-// AddTrashedID adds v to the "trashed_id" field.
-func (u *SlugUpsertBulk) AddTrashedID(v int64) *SlugUpsertBulk {
-	return u.Update(func(s *SlugUpsert) {
-		s.AddTrashedID(v)
-	})
-}
-
-// UpdateTrashedID sets the "trashed_id" field to the value that was provided on create.
-func (u *SlugUpsertBulk) UpdateTrashedID() *SlugUpsertBulk {
-	return u.Update(func(s *SlugUpsert) {
-		s.UpdateTrashedID()
-	})
-}
-
-// Exec executes the query.
-func (u *SlugUpsertBulk) Exec(ctx context.Context) error {
-	if u.create.err != nil {
-		return u.create.err
-	}
-	for i, b := range u.create.builders {
-		if len(b.conflict) != 0 {
-			return fmt.Errorf("ent: OnConflict was set for builder %d. Set it on the SlugCreateBulk instead", i)
-		}
-	}
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for SlugCreateBulk.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *SlugUpsertBulk) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
 		panic(err)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/almanac-cal/almanac/calendar"
@@ -20,7 +19,6 @@ type TermTranslationCreate struct {
 	config
 	mutation *TermTranslationMutation
 	hooks    []Hook
-	conflict []sql.ConflictOption
 }
 
 // SetLanguage sets the "language" field.
@@ -226,7 +224,6 @@ func (_c *TermTranslationCreate) createSpec() (*TermTranslation, *sqlgraph.Creat
 		_node = &TermTranslation{config: _c.config}
 		_spec = sqlgraph.NewCreateSpec(termtranslation.Table, sqlgraph.NewFieldSpec(termtranslation.FieldID, field.TypeInt64))
 	)
-	_spec.OnConflict = _c.conflict
 	if id, ok := _c.mutation.ID(); ok {
 		_node.ID = id
 		_spec.ID.Value = id
@@ -271,252 +268,11 @@ func (_c *TermTranslationCreate) createSpec() (*TermTranslation, *sqlgraph.Creat
 	return _node, _spec
 }
 
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.TermTranslation.Create().
-//		SetLanguage(v).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.TermTranslationUpsert) {
-//			SetLanguage(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *TermTranslationCreate) OnConflict(opts ...sql.ConflictOption) *TermTranslationUpsertOne {
-	_c.conflict = opts
-	return &TermTranslationUpsertOne{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.TermTranslation.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *TermTranslationCreate) OnConflictColumns(columns ...string) *TermTranslationUpsertOne {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &TermTranslationUpsertOne{
-		create: _c,
-	}
-}
-
-type (
-	// TermTranslationUpsertOne is the builder for "upsert"-ing
-	//  one TermTranslation node.
-	TermTranslationUpsertOne struct {
-		create *TermTranslationCreate
-	}
-
-	// TermTranslationUpsert is the "OnConflict" setter.
-	TermTranslationUpsert struct {
-		*sql.UpdateSet
-	}
-)
-
-// SetDescription sets the "description" field.
-func (u *TermTranslationUpsert) SetDescription(v string) *TermTranslationUpsert {
-	u.Set(termtranslation.FieldDescription, v)
-	return u
-}
-
-// UpdateDescription sets the "description" field to the value that was provided on create.
-func (u *TermTranslationUpsert) UpdateDescription() *TermTranslationUpsert {
-	u.SetExcluded(termtranslation.FieldDescription)
-	return u
-}
-
-// SetSlug sets the "slug" field.
-func (u *TermTranslationUpsert) SetSlug(v string) *TermTranslationUpsert {
-	u.Set(termtranslation.FieldSlug, v)
-	return u
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *TermTranslationUpsert) UpdateSlug() *TermTranslationUpsert {
-	u.SetExcluded(termtranslation.FieldSlug)
-	return u
-}
-
-// SetName sets the "name" field.
-func (u *TermTranslationUpsert) SetName(v string) *TermTranslationUpsert {
-	u.Set(termtranslation.FieldName, v)
-	return u
-}
-
-// UpdateName sets the "name" field to the value that was provided on create.
-func (u *TermTranslationUpsert) UpdateName() *TermTranslationUpsert {
-	u.SetExcluded(termtranslation.FieldName)
-	return u
-}
-
-// SetNameKey sets the "name_key" field.
-func (u *TermTranslationUpsert) SetNameKey(v string) *TermTranslationUpsert {
-	u.Set(termtranslation.FieldNameKey, v)
-	return u
-}
-
-// UpdateNameKey sets the "name_key" field to the value that was provided on create.
-func (u *TermTranslationUpsert) UpdateNameKey() *TermTranslationUpsert {
-	u.SetExcluded(termtranslation.FieldNameKey)
-	return u
-}
-
-// UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
-// Using this option is equivalent to using:
-//
-//	client.TermTranslation.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(termtranslation.FieldID)
-//			}),
-//		).
-//		Exec(ctx)
-func (u *TermTranslationUpsertOne) UpdateNewValues() *TermTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
-		if _, exists := u.create.mutation.ID(); exists {
-			s.SetIgnore(termtranslation.FieldID)
-		}
-		if _, exists := u.create.mutation.Language(); exists {
-			s.SetIgnore(termtranslation.FieldLanguage)
-		}
-		if _, exists := u.create.mutation.TermID(); exists {
-			s.SetIgnore(termtranslation.FieldTermID)
-		}
-	}))
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.TermTranslation.Create().
-//	    OnConflict(sql.ResolveWithIgnore()).
-//	    Exec(ctx)
-func (u *TermTranslationUpsertOne) Ignore() *TermTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *TermTranslationUpsertOne) DoNothing() *TermTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the TermTranslationCreate.OnConflict
-// documentation for more info.
-func (u *TermTranslationUpsertOne) Update(set func(*TermTranslationUpsert)) *TermTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&TermTranslationUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetDescription sets the "description" field.
-func (u *TermTranslationUpsertOne) SetDescription(v string) *TermTranslationUpsertOne {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.SetDescription(v)
-	})
-}
-
-// UpdateDescription sets the "description" field to the value that was provided on create.
-func (u *TermTranslationUpsertOne) UpdateDescription() *TermTranslationUpsertOne {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.UpdateDescription()
-	})
-}
-
-// SetSlug sets the "slug" field.
-func (u *TermTranslationUpsertOne) SetSlug(v string) *TermTranslationUpsertOne {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.SetSlug(v)
-	})
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *TermTranslationUpsertOne) UpdateSlug() *TermTranslationUpsertOne {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.UpdateSlug()
-	})
-}
-
-// SetName sets the "name" field.
-func (u *TermTranslationUpsertOne) SetName(v string) *TermTranslationUpsertOne {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.SetName(v)
-	})
-}
-
-// UpdateName sets the "name" field to the value that was provided on create.
-func (u *TermTranslationUpsertOne) UpdateName() *TermTranslationUpsertOne {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.UpdateName()
-	})
-}
-
-// SetNameKey sets the "name_key" field.
-func (u *TermTranslationUpsertOne) SetNameKey(v string) *TermTranslationUpsertOne {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.SetNameKey(v)
-	})
-}
-
-// UpdateNameKey sets the "name_key" field to the value that was provided on create.
-func (u *TermTranslationUpsertOne) UpdateNameKey() *TermTranslationUpsertOne {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.UpdateNameKey()
-	})
-}
-
-// Exec executes the query.
-func (u *TermTranslationUpsertOne) Exec(ctx context.Context) error {
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for TermTranslationCreate.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *TermTranslationUpsertOne) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// Exec executes the UPSERT query and returns the inserted/updated ID.
-func (u *TermTranslationUpsertOne) ID(ctx context.Context) (id int64, err error) {
-	node, err := u.create.Save(ctx)
-	if err != nil {
-		return id, err
-	}
-	return node.ID, nil
-}
-
-// IDX is like ID, but panics if an error occurs.
-func (u *TermTranslationUpsertOne) IDX(ctx context.Context) int64 {
-	id, err := u.ID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // TermTranslationCreateBulk is the builder for creating many TermTranslation entities in bulk.
 type TermTranslationCreateBulk struct {
 	config
 	err      error
 	builders []*TermTranslationCreate
-	conflict []sql.ConflictOption
 }
 
 // Save creates the TermTranslation entities in the database.
@@ -546,7 +302,6 @@ func (_c *TermTranslationCreateBulk) Save(ctx context.Context) ([]*TermTranslati
 					_, err = mutators[i+1].Mutate(root, _c.builders[i+1].mutation)
 				} else {
 					spec := &sqlgraph.BatchCreateSpec{Nodes: specs}
-					spec.OnConflict = _c.conflict
 					// Invoke the actual operation on the latest mutation in the chain.
 					if err = sqlgraph.BatchCreate(ctx, _c.driver, spec); err != nil {
 						if sqlgraph.IsConstraintError(err) {
@@ -597,182 +352,6 @@ func (_c *TermTranslationCreateBulk) Exec(ctx context.Context) error {
 // ExecX is like Exec, but panics if an error occurs.
 func (_c *TermTranslationCreateBulk) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.TermTranslation.CreateBulk(builders...).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.TermTranslationUpsert) {
-//			SetLanguage(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *TermTranslationCreateBulk) OnConflict(opts ...sql.ConflictOption) *TermTranslationUpsertBulk {
-	_c.conflict = opts
-	return &TermTranslationUpsertBulk{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.TermTranslation.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *TermTranslationCreateBulk) OnConflictColumns(columns ...string) *TermTranslationUpsertBulk {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &TermTranslationUpsertBulk{
-		create: _c,
-	}
-}
-
-// TermTranslationUpsertBulk is the builder for "upsert"-ing
-// a bulk of TermTranslation nodes.
-type TermTranslationUpsertBulk struct {
-	create *TermTranslationCreateBulk
-}
-
-// UpdateNewValues updates the mutable fields using the new values that
-// were set on create. Using this option is equivalent to using:
-//
-//	client.TermTranslation.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(termtranslation.FieldID)
-//			}),
-//		).
-//		Exec(ctx)
-func (u *TermTranslationUpsertBulk) UpdateNewValues() *TermTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
-		for _, b := range u.create.builders {
-			if _, exists := b.mutation.ID(); exists {
-				s.SetIgnore(termtranslation.FieldID)
-			}
-			if _, exists := b.mutation.Language(); exists {
-				s.SetIgnore(termtranslation.FieldLanguage)
-			}
-			if _, exists := b.mutation.TermID(); exists {
-				s.SetIgnore(termtranslation.FieldTermID)
-			}
-		}
-	}))
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.TermTranslation.Create().
-//		OnConflict(sql.ResolveWithIgnore()).
-//		Exec(ctx)
-func (u *TermTranslationUpsertBulk) Ignore() *TermTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *TermTranslationUpsertBulk) DoNothing() *TermTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the TermTranslationCreateBulk.OnConflict
-// documentation for more info.
-func (u *TermTranslationUpsertBulk) Update(set func(*TermTranslationUpsert)) *TermTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&TermTranslationUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetDescription sets the "description" field.
-func (u *TermTranslationUpsertBulk) SetDescription(v string) *TermTranslationUpsertBulk {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.SetDescription(v)
-	})
-}
-
-// UpdateDescription sets the "description" field to the value that was provided on create.
-func (u *TermTranslationUpsertBulk) UpdateDescription() *TermTranslationUpsertBulk {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.UpdateDescription()
-	})
-}
-
-// SetSlug sets the "slug" field.
-func (u *TermTranslationUpsertBulk) SetSlug(v string) *TermTranslationUpsertBulk {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.SetSlug(v)
-	})
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *TermTranslationUpsertBulk) UpdateSlug() *TermTranslationUpsertBulk {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.UpdateSlug()
-	})
-}
-
-// SetName sets the "name" field.
-func (u *TermTranslationUpsertBulk) SetName(v string) *TermTranslationUpsertBulk {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.SetName(v)
-	})
-}
-
-// UpdateName sets the "name" field to the value that was provided on create.
-func (u *TermTranslationUpsertBulk) UpdateName() *TermTranslationUpsertBulk {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.UpdateName()
-	})
-}
-
-// SetNameKey sets the "name_key" field.
-func (u *TermTranslationUpsertBulk) SetNameKey(v string) *TermTranslationUpsertBulk {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.SetNameKey(v)
-	})
-}
-
-// UpdateNameKey sets the "name_key" field to the value that was provided on create.
-func (u *TermTranslationUpsertBulk) UpdateNameKey() *TermTranslationUpsertBulk {
-	return u.Update(func(s *TermTranslationUpsert) {
-		s.UpdateNameKey()
-	})
-}
-
-// Exec executes the query.
-func (u *TermTranslationUpsertBulk) Exec(ctx context.Context) error {
-	if u.create.err != nil {
-		return u.create.err
-	}
-	for i, b := range u.create.builders {
-		if len(b.conflict) != 0 {
-			return fmt.Errorf("ent: OnConflict was set for builder %d. Set it on the TermTranslationCreateBulk instead", i)
-		}
-	}
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for TermTranslationCreateBulk.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *TermTranslationUpsertBulk) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
 		panic(err)
 	}
 }

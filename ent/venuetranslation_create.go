@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 
-	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
 	"entgo.io/ent/schema/field"
 	"github.com/almanac-cal/almanac/calendar"
@@ -20,7 +19,6 @@ type VenueTranslationCreate struct {
 	config
 	mutation *VenueTranslationMutation
 	hooks    []Hook
-	conflict []sql.ConflictOption
 }
 
 // SetLanguage sets the "language" field.
@@ -226,7 +224,6 @@ func (_c *VenueTranslationCreate) createSpec() (*VenueTranslation, *sqlgraph.Cre
 		_node = &VenueTranslation{config: _c.config}
 		_spec = sqlgraph.NewCreateSpec(venuetranslation.Table, sqlgraph.NewFieldSpec(venuetranslation.FieldID, field.TypeInt64))
 	)
-	_spec.OnConflict = _c.conflict
 	if id, ok := _c.mutation.ID(); ok {
 		_node.ID = id
 		_spec.ID.Value = id
@@ -271,252 +268,11 @@ func (_c *VenueTranslationCreate) createSpec() (*VenueTranslation, *sqlgraph.Cre
 	return _node, _spec
 }
 
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.VenueTranslation.Create().
-//		SetLanguage(v).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.VenueTranslationUpsert) {
-//			SetLanguage(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *VenueTranslationCreate) OnConflict(opts ...sql.ConflictOption) *VenueTranslationUpsertOne {
-	_c.conflict = opts
-	return &VenueTranslationUpsertOne{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.VenueTranslation.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *VenueTranslationCreate) OnConflictColumns(columns ...string) *VenueTranslationUpsertOne {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &VenueTranslationUpsertOne{
-		create: _c,
-	}
-}
-
-type (
-	// VenueTranslationUpsertOne is the builder for "upsert"-ing
-	//  one VenueTranslation node.
-	VenueTranslationUpsertOne struct {
-		create *VenueTranslationCreate
-	}
-
-	// VenueTranslationUpsert is the "OnConflict" setter.
-	VenueTranslationUpsert struct {
-		*sql.UpdateSet
-	}
-)
-
-// SetDescription sets the "description" field.
-func (u *VenueTranslationUpsert) SetDescription(v string) *VenueTranslationUpsert {
-	u.Set(venuetranslation.FieldDescription, v)
-	return u
-}
-
-// UpdateDescription sets the "description" field to the value that was provided on create.
-func (u *VenueTranslationUpsert) UpdateDescription() *VenueTranslationUpsert {
-	u.SetExcluded(venuetranslation.FieldDescription)
-	return u
-}
-
-// SetSlug sets the "slug" field.
-func (u *VenueTranslationUpsert) SetSlug(v string) *VenueTranslationUpsert {
-	u.Set(venuetranslation.FieldSlug, v)
-	return u
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *VenueTranslationUpsert) UpdateSlug() *VenueTranslationUpsert {
-	u.SetExcluded(venuetranslation.FieldSlug)
-	return u
-}
-
-// SetName sets the "name" field.
-func (u *VenueTranslationUpsert) SetName(v string) *VenueTranslationUpsert {
-	u.Set(venuetranslation.FieldName, v)
-	return u
-}
-
-// UpdateName sets the "name" field to the value that was provided on create.
-func (u *VenueTranslationUpsert) UpdateName() *VenueTranslationUpsert {
-	u.SetExcluded(venuetranslation.FieldName)
-	return u
-}
-
-// SetNameKey sets the "name_key" field.
-func (u *VenueTranslationUpsert) SetNameKey(v string) *VenueTranslationUpsert {
-	u.Set(venuetranslation.FieldNameKey, v)
-	return u
-}
-
-// UpdateNameKey sets the "name_key" field to the value that was provided on create.
-func (u *VenueTranslationUpsert) UpdateNameKey() *VenueTranslationUpsert {
-	u.SetExcluded(venuetranslation.FieldNameKey)
-	return u
-}
-
-// UpdateNewValues updates the mutable fields using the new values that were set on create except the ID field.
-// Using this option is equivalent to using:
-//
-//	client.VenueTranslation.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(venuetranslation.FieldID)
-//			}),
-//		).
-//		Exec(ctx)
-func (u *VenueTranslationUpsertOne) UpdateNewValues() *VenueTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
-		if _, exists := u.create.mutation.ID(); exists {
-			s.SetIgnore(venuetranslation.FieldID)
-		}
-		if _, exists := u.create.mutation.Language(); exists {
-			s.SetIgnore(venuetranslation.FieldLanguage)
-		}
-		if _, exists := u.create.mutation.VenueID(); exists {
-			s.SetIgnore(venuetranslation.FieldVenueID)
-		}
-	}))
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.VenueTranslation.Create().
-//	    OnConflict(sql.ResolveWithIgnore()).
-//	    Exec(ctx)
-func (u *VenueTranslationUpsertOne) Ignore() *VenueTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *VenueTranslationUpsertOne) DoNothing() *VenueTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the VenueTranslationCreate.OnConflict
-// documentation for more info.
-func (u *VenueTranslationUpsertOne) Update(set func(*VenueTranslationUpsert)) *VenueTranslationUpsertOne {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&VenueTranslationUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetDescription sets the "description" field.
-func (u *VenueTranslationUpsertOne) SetDescription(v string) *VenueTranslationUpsertOne {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.SetDescription(v)
-	})
-}
-
-// UpdateDescription sets the "description" field to the value that was provided on create.
-func (u *VenueTranslationUpsertOne) UpdateDescription() *VenueTranslationUpsertOne {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.UpdateDescription()
-	})
-}
-
-// SetSlug sets the "slug" field.
-func (u *VenueTranslationUpsertOne) SetSlug(v string) *VenueTranslationUpsertOne {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.SetSlug(v)
-	})
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *VenueTranslationUpsertOne) UpdateSlug() *VenueTranslationUpsertOne {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.UpdateSlug()
-	})
-}
-
-// SetName sets the "name" field.
-func (u *VenueTranslationUpsertOne) SetName(v string) *VenueTranslationUpsertOne {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.SetName(v)
-	})
-}
-
-// UpdateName sets the "name" field to the value that was provided on create.
-func (u *VenueTranslationUpsertOne) UpdateName() *VenueTranslationUpsertOne {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.UpdateName()
-	})
-}
-
-// SetNameKey sets the "name_key" field.
-func (u *VenueTranslationUpsertOne) SetNameKey(v string) *VenueTranslationUpsertOne {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.SetNameKey(v)
-	})
-}
-
-// UpdateNameKey sets the "name_key" field to the value that was provided on create.
-func (u *VenueTranslationUpsertOne) UpdateNameKey() *VenueTranslationUpsertOne {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.UpdateNameKey()
-	})
-}
-
-// Exec executes the query.
-func (u *VenueTranslationUpsertOne) Exec(ctx context.Context) error {
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for VenueTranslationCreate.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *VenueTranslationUpsertOne) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// Exec executes the UPSERT query and returns the inserted/updated ID.
-func (u *VenueTranslationUpsertOne) ID(ctx context.Context) (id int64, err error) {
-	node, err := u.create.Save(ctx)
-	if err != nil {
-		return id, err
-	}
-	return node.ID, nil
-}
-
-// IDX is like ID, but panics if an error occurs.
-func (u *VenueTranslationUpsertOne) IDX(ctx context.Context) int64 {
-	id, err := u.ID(ctx)
-	if err != nil {
-		panic(err)
-	}
-	return id
-}
-
 // VenueTranslationCreateBulk is the builder for creating many VenueTranslation entities in bulk.
 type VenueTranslationCreateBulk struct {
 	config
 	err      error
 	builders []*VenueTranslationCreate
-	conflict []sql.ConflictOption
 }
 
 // Save creates the VenueTranslation entities in the database.
@@ -546,7 +302,6 @@ func (_c *VenueTranslationCreateBulk) Save(ctx context.Context) ([]*VenueTransla
 					_, err = mutators[i+1].Mutate(root, _c.builders[i+1].mutation)
 				} else {
 					spec := &sqlgraph.BatchCreateSpec{Nodes: specs}
-					spec.OnConflict = _c.conflict
 					// Invoke the actual operation on the latest mutation in the chain.
 					if err = sqlgraph.BatchCreate(ctx, _c.driver, spec); err != nil {
 						if sqlgraph.IsConstraintError(err) {
@@ -597,182 +352,6 @@ func (_c *VenueTranslationCreateBulk) Exec(ctx context.Context) error {
 // ExecX is like Exec, but panics if an error occurs.
 func (_c *VenueTranslationCreateBulk) ExecX(ctx context.Context) {
 	if err := _c.Exec(ctx); err != nil {
-		panic(err)
-	}
-}
-
-// OnConflict allows configuring the `ON CONFLICT` / `ON DUPLICATE KEY` clause
-// of the `INSERT` statement. For example:
-//
-//	client.VenueTranslation.CreateBulk(builders...).
-//		OnConflict(
-//			// Update the row with the new values
-//			// the was proposed for insertion.
-//			sql.ResolveWithNewValues(),
-//		).
-//		// Override some of the fields with custom
-//		// update values.
-//		Update(func(u *ent.VenueTranslationUpsert) {
-//			SetLanguage(v+v).
-//		}).
-//		Exec(ctx)
-func (_c *VenueTranslationCreateBulk) OnConflict(opts ...sql.ConflictOption) *VenueTranslationUpsertBulk {
-	_c.conflict = opts
-	return &VenueTranslationUpsertBulk{
-		create: _c,
-	}
-}
-
-// OnConflictColumns calls `OnConflict` and configures the columns
-// as conflict target. Using this option is equivalent to using:
-//
-//	client.VenueTranslation.Create().
-//		OnConflict(sql.ConflictColumns(columns...)).
-//		Exec(ctx)
-func (_c *VenueTranslationCreateBulk) OnConflictColumns(columns ...string) *VenueTranslationUpsertBulk {
-	_c.conflict = append(_c.conflict, sql.ConflictColumns(columns...))
-	return &VenueTranslationUpsertBulk{
-		create: _c,
-	}
-}
-
-// VenueTranslationUpsertBulk is the builder for "upsert"-ing
-// a bulk of VenueTranslation nodes.
-type VenueTranslationUpsertBulk struct {
-	create *VenueTranslationCreateBulk
-}
-
-// UpdateNewValues updates the mutable fields using the new values that
-// were set on create. Using this option is equivalent to using:
-//
-//	client.VenueTranslation.Create().
-//		OnConflict(
-//			sql.ResolveWithNewValues(),
-//			sql.ResolveWith(func(u *sql.UpdateSet) {
-//				u.SetIgnore(venuetranslation.FieldID)
-//			}),
-//		).
-//		Exec(ctx)
-func (u *VenueTranslationUpsertBulk) UpdateNewValues() *VenueTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithNewValues())
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(s *sql.UpdateSet) {
-		for _, b := range u.create.builders {
-			if _, exists := b.mutation.ID(); exists {
-				s.SetIgnore(venuetranslation.FieldID)
-			}
-			if _, exists := b.mutation.Language(); exists {
-				s.SetIgnore(venuetranslation.FieldLanguage)
-			}
-			if _, exists := b.mutation.VenueID(); exists {
-				s.SetIgnore(venuetranslation.FieldVenueID)
-			}
-		}
-	}))
-	return u
-}
-
-// Ignore sets each column to itself in case of conflict.
-// Using this option is equivalent to using:
-//
-//	client.VenueTranslation.Create().
-//		OnConflict(sql.ResolveWithIgnore()).
-//		Exec(ctx)
-func (u *VenueTranslationUpsertBulk) Ignore() *VenueTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWithIgnore())
-	return u
-}
-
-// DoNothing configures the conflict_action to `DO NOTHING`.
-// Supported only by SQLite and PostgreSQL.
-func (u *VenueTranslationUpsertBulk) DoNothing() *VenueTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.DoNothing())
-	return u
-}
-
-// Update allows overriding fields `UPDATE` values. See the VenueTranslationCreateBulk.OnConflict
-// documentation for more info.
-func (u *VenueTranslationUpsertBulk) Update(set func(*VenueTranslationUpsert)) *VenueTranslationUpsertBulk {
-	u.create.conflict = append(u.create.conflict, sql.ResolveWith(func(update *sql.UpdateSet) {
-		set(&VenueTranslationUpsert{UpdateSet: update})
-	}))
-	return u
-}
-
-// SetDescription sets the "description" field.
-func (u *VenueTranslationUpsertBulk) SetDescription(v string) *VenueTranslationUpsertBulk {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.SetDescription(v)
-	})
-}
-
-// UpdateDescription sets the "description" field to the value that was provided on create.
-func (u *VenueTranslationUpsertBulk) UpdateDescription() *VenueTranslationUpsertBulk {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.UpdateDescription()
-	})
-}
-
-// SetSlug sets the "slug" field.
-func (u *VenueTranslationUpsertBulk) SetSlug(v string) *VenueTranslationUpsertBulk {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.SetSlug(v)
-	})
-}
-
-// UpdateSlug sets the "slug" field to the value that was provided on create.
-func (u *VenueTranslationUpsertBulk) UpdateSlug() *VenueTranslationUpsertBulk {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.UpdateSlug()
-	})
-}
-
-// SetName sets the "name" field.
-func (u *VenueTranslationUpsertBulk) SetName(v string) *VenueTranslationUpsertBulk {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.SetName(v)
-	})
-}
-
-// UpdateName sets the "name" field to the value that was provided on create.
-func (u *VenueTranslationUpsertBulk) UpdateName() *VenueTranslationUpsertBulk {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.UpdateName()
-	})
-}
-
-// SetNameKey sets the "name_key" field.
-func (u *VenueTranslationUpsertBulk) SetNameKey(v string) *VenueTranslationUpsertBulk {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.SetNameKey(v)
-	})
-}
-
-// UpdateNameKey sets the "name_key" field to the value that was provided on create.
-func (u *VenueTranslationUpsertBulk) UpdateNameKey() *VenueTranslationUpsertBulk {
-	return u.Update(func(s *VenueTranslationUpsert) {
-		s.UpdateNameKey()
-	})
-}
-
-// Exec executes the query.
-func (u *VenueTranslationUpsertBulk) Exec(ctx context.Context) error {
-	if u.create.err != nil {
-		return u.create.err
-	}
-	for i, b := range u.create.builders {
-		if len(b.conflict) != 0 {
-			return fmt.Errorf("ent: OnConflict was set for builder %d. Set it on the VenueTranslationCreateBulk instead", i)
-		}
-	}
-	if len(u.create.conflict) == 0 {
-		return errors.New("ent: missing options for VenueTranslationCreateBulk.OnConflict")
-	}
-	return u.create.Exec(ctx)
-}
-
-// ExecX is like Exec, but panics if an error occurs.
-func (u *VenueTranslationUpsertBulk) ExecX(ctx context.Context) {
-	if err := u.create.Exec(ctx); err != nil {
 		panic(err)
 	}
 }

@@ -43,12 +43,22 @@ func (r *request) events(ids []int64) ([]*ent.Event, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	rows, err := r.reader().Events(r.ctx, ids)
+	rows, err := r.db.ReadEvents(r.ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	inOrder(rows, ids, func(e *ent.Event) int64 { return e.ID })
-	return rows, r.reader().Complete(r.ctx, rows)
+	return rows, r.complete(rows...)
+}
+
+// complete gives events what their representations need besides their rows.
+func (r *request) complete(events ...*ent.Event) error {
+	page, err := r.db.ReadEventLinks(r.ctx, events)
+	if err != nil {
+		return err
+	}
+	page.Events = events
+	return r.translate(page)
 }
 
 // target names the record of a path: by id, or by slug.
@@ -91,7 +101,7 @@ func (r *request) getEvent(q *target) (*reply, error) {
 	if r.protected(e, password) {
 		return nil, &calendar.Error{Code: "event-password-protected", Key: "event-password-protected"}
 	}
-	if err := r.reader().Complete(r.ctx, []*ent.Event{e}); err != nil {
+	if err := r.complete(e); err != nil {
 		return nil, err
 	}
 	return &reply{status: 200, body: new(r.view().Event(e, true)), version: e.Version}, nil
@@ -99,14 +109,11 @@ func (r *request) getEvent(q *target) (*reply, error) {
 
 // eventWritten is the reply to a write: the event with all that its representation needs.
 func (r *request) eventWritten(id int64) (*reply, error) {
-	e, err := r.reader().Event(r.ctx, id)
+	e, err := r.findEvent(&target{ID: id})
 	if err != nil {
 		return nil, err
 	}
-	if e == nil {
-		return nil, r.noEvent(id)
-	}
-	if err := r.reader().Complete(r.ctx, []*ent.Event{e}); err != nil {
+	if err := r.complete(e); err != nil {
 		return nil, err
 	}
 	return &reply{status: 200, body: new(r.view().Event(e, false)), version: e.Version}, nil
@@ -126,11 +133,14 @@ func (r *request) findEvent(q *target) (*ent.Event, error) {
 		}
 		id = owner
 	}
-	e, err := r.reader().Event(r.ctx, id)
-	if err == nil && e == nil {
-		err = r.noEvent(id)
+	rows, err := r.db.ReadEvents(r.ctx, []int64{id})
+	if err != nil {
+		return nil, err
 	}
-	return e, err
+	if len(rows) == 0 {
+		return nil, r.noEvent(id)
+	}
+	return rows[0], nil
 }
 
 // noEvent is the answer for an id that is no event's.

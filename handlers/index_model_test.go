@@ -93,7 +93,7 @@ func newIndexModel(t *testing.T, st *store.Store, seed uint64) *indexModel {
 	}
 	m := &indexModel{
 		T: t, Rand: rand.New(rand.NewPCG(seed, 0)), ctx: t.Context(), db: st.Ent, zone: zone.Location(),
-		index: index.New(st.DB, handlers.EventColumns(), slog.New(slog.DiscardHandler)), world: &refWorld{},
+		index: index.New(st.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler)), world: &refWorld{},
 		users: map[string]int64{}, writes: map[string]int{}, requests: map[string]int{}, statuses: map[int]int{},
 	}
 	m.clock.Store(apitest.Now.Unix())

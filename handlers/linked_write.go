@@ -172,103 +172,41 @@ func deleteTarget(kind calendar.Kind, by string) func(*request, *param.Set, *tar
 }
 
 // linkedWrites is what writing venues and writing organizers differ in: I is the input, R the row.
-type linkedWrites[I, R any] struct {
-	kind   calendar.Kind
-	parts  func(*I) (at *target, image *picture, id **int64)
-	find   func(*request, *target) (id, version int64, rec auth.Record, err error)
-	lock   func(context.Context, *entTx, int64) (R, error)
-	create func(context.Context, *entTx, *edit.Editor, *I) (id int64, err error)
-	update func(context.Context, *entTx, *edit.Editor, R, *I) error
-	trash  func(context.Context, *entTx, *edit.Editor, R) error
-	body   func(*request, int64) (body any, version int64, err error)
+type linkedWrites[I any, R ent.Row] struct {
+	kind    calendar.Kind
+	parts   func(*I) (at *target, image *picture, id **int64)
+	find    func(*request, *target) (R, error)
+	lock    func(context.Context, *entTx, int64) (R, error)
+	create  func(context.Context, *entTx, *edit.Editor, *I) (R, bool, error)
+	update  func(context.Context, *entTx, *edit.Editor, R, *I) (R, error)
+	trash   func(*edit.Editor, context.Context, *entTx, R) (R, error)
+	written func(*request, int64) (*reply, error)
 }
 
 // venueWrites are the writes of venues.
-func venueWrites() linkedWrites[venueInput, *ent.Venue] {
-	return linkedWrites[venueInput, *ent.Venue]{
-		kind: calendar.Venue,
-		parts: func(in *venueInput) (*target, *picture, **int64) {
-			return &in.target, in.Image, &in.ImageID
-		},
-		find: func(r *request, q *target) (int64, int64, auth.Record, error) {
-			row, err := r.findVenue(q)
-			if err != nil {
-				return 0, 0, auth.Record{}, err
-			}
-			status := row.Status.Shown(r.now, row.PublishedAt)
-			return row.ID, row.Version, auth.RecordOf(calendar.Venue, row.AuthorID, status, row.StatusBeforeTrash), nil
-		},
-		lock: edit.LockVenue,
-		create: func(ctx context.Context, tx *entTx, e *edit.Editor, in *venueInput) (int64, error) {
-			row, _, err := e.CreateVenue(ctx, tx, &in.VenueInput)
-			if err != nil {
-				return 0, err
-			}
-			return row.ID, nil
-		},
-		update: func(ctx context.Context, tx *entTx, e *edit.Editor, row *ent.Venue, in *venueInput) error {
-			_, err := e.UpdateVenue(ctx, tx, row, &in.VenueInput)
-			return err
-		},
-		trash: func(ctx context.Context, tx *entTx, e *edit.Editor, row *ent.Venue) error {
-			_, err := e.TrashVenue(ctx, tx, row)
-			return err
-		},
-		body: func(r *request, id int64) (any, int64, error) {
-			row, err := r.findVenue(&target{ID: id})
-			if err != nil {
-				return nil, 0, err
-			}
-			if err := r.reader().TranslateVenues(r.ctx, row); err != nil {
-				return nil, 0, err
-			}
-			return r.view().Venue(row, false), row.Version, nil
-		},
-	}
+var venueWrites = linkedWrites[venueInput, *ent.Venue]{
+	kind:  calendar.Venue,
+	parts: func(in *venueInput) (*target, *picture, **int64) { return &in.target, in.Image, &in.ImageID },
+	find:  venues.find, lock: edit.LockVenue, trash: (*edit.Editor).TrashVenue, written: venues.written,
+	create: func(ctx context.Context, tx *entTx, e *edit.Editor, in *venueInput) (*ent.Venue, bool, error) {
+		return e.CreateVenue(ctx, tx, &in.VenueInput)
+	},
+	update: func(ctx context.Context, tx *entTx, e *edit.Editor, row *ent.Venue, in *venueInput) (*ent.Venue, error) {
+		return e.UpdateVenue(ctx, tx, row, &in.VenueInput)
+	},
 }
 
 // organizerWrites are the writes of organizers.
-func organizerWrites() linkedWrites[organizerInput, *ent.Organizer] {
-	return linkedWrites[organizerInput, *ent.Organizer]{
-		kind: calendar.Organizer,
-		parts: func(in *organizerInput) (*target, *picture, **int64) {
-			return &in.target, in.Image, &in.ImageID
-		},
-		find: func(r *request, q *target) (int64, int64, auth.Record, error) {
-			row, err := r.findOrganizer(q)
-			if err != nil {
-				return 0, 0, auth.Record{}, err
-			}
-			status := row.Status.Shown(r.now, row.PublishedAt)
-			return row.ID, row.Version, auth.RecordOf(calendar.Organizer, row.AuthorID, status, row.StatusBeforeTrash), nil
-		},
-		lock: edit.LockOrganizer,
-		create: func(ctx context.Context, tx *entTx, e *edit.Editor, in *organizerInput) (int64, error) {
-			row, _, err := e.CreateOrganizer(ctx, tx, &in.OrganizerInput)
-			if err != nil {
-				return 0, err
-			}
-			return row.ID, nil
-		},
-		update: func(ctx context.Context, tx *entTx, e *edit.Editor, row *ent.Organizer, in *organizerInput) error {
-			_, err := e.UpdateOrganizer(ctx, tx, row, &in.OrganizerInput)
-			return err
-		},
-		trash: func(ctx context.Context, tx *entTx, e *edit.Editor, row *ent.Organizer) error {
-			_, err := e.TrashOrganizer(ctx, tx, row)
-			return err
-		},
-		body: func(r *request, id int64) (any, int64, error) {
-			row, err := r.findOrganizer(&target{ID: id})
-			if err != nil {
-				return nil, 0, err
-			}
-			if err := r.reader().TranslateOrganizers(r.ctx, row); err != nil {
-				return nil, 0, err
-			}
-			return r.view().Organizer(row, false), row.Version, nil
-		},
-	}
+var organizerWrites = linkedWrites[organizerInput, *ent.Organizer]{
+	kind:  calendar.Organizer,
+	parts: func(in *organizerInput) (*target, *picture, **int64) { return &in.target, in.Image, &in.ImageID },
+	find:  organizers.find, lock: edit.LockOrganizer, trash: (*edit.Editor).TrashOrganizer, written: organizers.written,
+	create: func(ctx context.Context, tx *entTx, e *edit.Editor, in *organizerInput) (*ent.Organizer, bool, error) {
+		return e.CreateOrganizer(ctx, tx, &in.OrganizerInput)
+	},
+	update: func(ctx context.Context, tx *entTx, e *edit.Editor, row *ent.Organizer, in *organizerInput) (*ent.Organizer, error) {
+		return e.UpdateOrganizer(ctx, tx, row, &in.OrganizerInput)
+	},
 }
 
 // post answers a create.
@@ -281,18 +219,22 @@ func (w linkedWrites[I, R]) post(r *request, in *I) (*reply, error) {
 		return nil, err
 	}
 	var id int64
-	err := r.change(&id, func(tx *entTx, e *edit.Editor) (err error) {
-		id, err = w.create(r.ctx, tx, e, in)
-		return err
+	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
+		row, _, err := w.create(r.ctx, tx, e, in)
+		if err != nil {
+			return err
+		}
+		id = row.Core().ID
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	body, version, err := w.body(r, id)
+	rep, err := w.written(r, id)
 	if err != nil {
 		return nil, err
 	}
-	return r.created(w.kind, id, version, body), nil
+	return r.created(w.kind, id, rep.version, rep.body), nil
 }
 
 // patch answers an update.
@@ -305,7 +247,7 @@ func (w linkedWrites[I, R]) patch(r *request, in *I) (*reply, error) {
 	if err := r.resolvePicture(image, imageID); err != nil {
 		return nil, err
 	}
-	return w.change(r, id, func(tx *entTx, e *edit.Editor, row R) error { return w.update(r.ctx, tx, e, row, in) })
+	return w.change(r, id, func(tx *entTx, e *edit.Editor, row R) (R, error) { return w.update(r.ctx, tx, e, row, in) })
 }
 
 // remove answers a delete: the record goes to the trash.
@@ -314,37 +256,35 @@ func (w linkedWrites[I, R]) remove(r *request, q *target) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return w.change(r, id, func(tx *entTx, e *edit.Editor, row R) error { return w.trash(r.ctx, tx, e, row) })
+	return w.change(r, id, func(tx *entTx, e *edit.Editor, row R) (R, error) { return w.trash(e, r.ctx, tx, row) })
 }
 
-// permitted is the record a path names, if the caller has the right on it.
+// permitted returns the id of the record that a path names, if the caller has the right on it.
 func (w linkedWrites[I, R]) permitted(r *request, q *target, op auth.Operation) (int64, error) {
-	id, version, rec, err := w.find(r, q)
+	row, err := w.find(r, q)
 	if err != nil {
 		return 0, err
 	}
-	if !r.mayWrite(op, rec) {
+	c := row.Core()
+	if !r.mayWrite(op, r.recordOf(c)) {
 		return 0, forbidden()
 	}
-	r.changes = version
-	return id, nil
+	r.changes = c.Version
+	return c.ID, nil
 }
 
 // change runs a change of one record and answers with the record as it is then.
-func (w linkedWrites[I, R]) change(r *request, id int64, do func(*entTx, *edit.Editor, R) error) (*reply, error) {
+func (w linkedWrites[I, R]) change(r *request, id int64, do func(*entTx, *edit.Editor, R) (R, error)) (*reply, error) {
 	err := r.change(&id, func(tx *entTx, e *edit.Editor) error {
 		row, err := w.lock(r.ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		return do(tx, e, row)
+		_, err = do(tx, e, row)
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	body, version, err := w.body(r, id)
-	if err != nil {
-		return nil, err
-	}
-	return &reply{status: 200, body: body, version: version}, nil
+	return w.written(r, id)
 }

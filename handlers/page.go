@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/represent"
 )
@@ -49,7 +50,7 @@ func (r *request) declarePaging(p *param.Set, q *paging, noun string) {
 	param.Default(p.Int(&q.page, "page", "Page of the list"), &q.page, 1).Between(1, nil).NoLink()
 	perPage := p.Int(&q.perPage, "per_page", noun+" on a page, at most 50")
 	param.Default(perPage, &q.perPage, size).Between(1, nil).Check(func(context.Context) *param.Fault {
-		q.perPage = min(q.perPage, represent.MaxPerPage)
+		q.perPage = min(q.perPage, ent.MaxRead)
 		return nil
 	})
 	perPage.Link(func() string {

@@ -19,7 +19,7 @@ func TestWhoSignsInReadsWhatTheReplicaDoesNotHaveYet(t *testing.T) {
 		behind := storetest.Migrated(t, storetest.SQLite(t))
 		replica := apitest.New(t, behind)
 		replica.Example(t)
-		lists := index.New(behind.DB, handlers.EventColumns(), slog.New(slog.DiscardHandler))
+		lists := index.New(behind.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler))
 		if err := lists.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -99,9 +99,9 @@ func (r *request) accessible(m *Match, id int64) (err error) {
 	case calendar.Event:
 		_, err = r.getEvent(q)
 	case calendar.Venue:
-		_, err = r.getVenue(q)
+		_, err = venues.get(r, q)
 	case calendar.Organizer:
-		_, err = r.getOrganizer(q)
+		_, err = organizers.get(r, q)
 	case calendar.Image:
 		_, err = r.getImage(q)
 	default:
@@ -111,19 +111,15 @@ func (r *request) accessible(m *Match, id int64) (err error) {
 }
 
 // written is the reply to a write that was carried out before: the same representation, of the record as it is now.
-func (r *request) written(m *Match, id int64) (*reply, error) {
+func (r *request) written(m *Match, id int64) (rep *reply, err error) {
 	kind := m.pattern.kind()
-	rep := &reply{status: http.StatusOK}
-	var err error
 	switch kind {
 	case calendar.Event:
-		if _, err = r.findEvent(&target{ID: id}); err == nil {
-			rep, err = r.eventWritten(id)
-		}
+		rep, err = r.eventWritten(id)
 	case calendar.Venue:
-		rep.body, rep.version, err = venueWrites().body(r, id)
+		rep, err = venues.written(r, id)
 	case calendar.Organizer:
-		rep.body, rep.version, err = organizerWrites().body(r, id)
+		rep, err = organizers.written(r, id)
 	case calendar.Image:
 		rep, err = r.getImage(&target{ID: id})
 	default:
@@ -155,13 +151,13 @@ func (r *request) view() *represent.View {
 	}
 }
 
-// reader reads the rows of the representations.
-func (r *request) reader() *represent.Reader {
+// translate gives the records of a page their texts in the languages that a reply may have.
+func (r *request) translate(page ent.Page) error {
 	languages := []calendar.Language{r.lang}
 	if r.h.Site.Language != r.lang {
 		languages = append(languages, r.h.Site.Language)
 	}
-	return &represent.Reader{DB: r.db, Languages: languages}
+	return r.db.ReadTranslations(r.ctx, languages, page)
 }
 
 // since is the revision that the index has to know: it follows the replica, if there is one, and may be behind what

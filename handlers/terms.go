@@ -97,7 +97,7 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error
 }
 
 // selectTerms is the query of the terms that answers show.
-func selectTerms(q *ent.TermQuery) { q.Select(represent.TermColumns...) }
+func selectTerms(q *ent.TermQuery) { q.Select(term.ReadColumns...) }
 
 // termPage loads the rows of one page with their texts. It is the database that orders them, by their texts as
 // served to this request, so that no more than a page is ever loaded.
@@ -113,7 +113,7 @@ func (r *request) termPage(
 	if err != nil {
 		return nil, err
 	}
-	return rows, r.reader().TranslateTerms(r.ctx, rows...)
+	return rows, r.translate(ent.PageOf(rows...))
 }
 
 // predicates are the filters of a list of terms (contract, section 9.3).
@@ -304,13 +304,11 @@ func (r *request) terms(rows []*ent.Term) ([]represent.Term, error) {
 		if missing == nil {
 			break
 		}
-		parents := r.db.Term.Query().Where(term.IDIn(missing...))
-		selectTerms(parents)
-		above, err := parents.All(r.ctx)
+		above, err := r.db.ReadTerms(r.ctx, missing)
 		if err != nil {
 			return nil, err
 		}
-		if err := r.reader().TranslateTerms(r.ctx, above...); err != nil {
+		if err := r.translate(ent.PageOf(above...)); err != nil {
 			return nil, err
 		}
 		for _, t := range above {
@@ -325,7 +323,7 @@ func (r *request) terms(rows []*ent.Term) ([]represent.Term, error) {
 	for i, row := range rows {
 		var ancestors []string
 		for t := known[represent.ParentID(row)]; t != nil && len(ancestors) < math.MaxUint8; t = known[represent.ParentID(t)] {
-			ancestors = append(ancestors, v.TermSlug(t))
+			ancestors = append(ancestors, v.Text(t).Slug)
 		}
 		slices.Reverse(ancestors)
 		out[i] = v.Term(row, ancestors)
@@ -350,7 +348,6 @@ func getTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) {
 func (r *request) findTerm(taxonomy calendar.Kind, id int64) (*ent.Term, error) {
 	query := r.db.Term.Query().Where(term.ID(id), term.TaxonomyEQ(taxonomy))
 	selectTerms(query)
-	query.Select(term.FieldVersion)
 	row, err := query.Only(r.ctx)
 	if ent.IsNotFound(err) {
 		return nil, invalidPath("id")
@@ -359,7 +356,7 @@ func (r *request) findTerm(taxonomy calendar.Kind, id int64) (*ent.Term, error) 
 }
 
 func (r *request) termBody(row *ent.Term) (*represent.Term, error) {
-	if err := r.reader().TranslateTerms(r.ctx, row); err != nil {
+	if err := r.translate(ent.PageOf(row)); err != nil {
 		return nil, err
 	}
 	items, err := r.terms([]*ent.Term{row})

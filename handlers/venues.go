@@ -1,13 +1,12 @@
 package handlers
 
 import (
+	"context"
 	"strings"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/query"
@@ -68,60 +67,89 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (_ query.Page, err er
 	return query.Database{Ent: r.db}.FindLinked(r.ctx, kind, l, offset, limit)
 }
 
-func (r *request) listVenues(q *linkedQuery) (*reply, error) {
-	page, err := q.find(r, calendar.Venue)
-	if err != nil {
-		return nil, err
-	}
-	var rows []*ent.Venue
-	if len(page.IDs) > 0 {
-		list := r.db.Venue.Query().Where(venue.IDIn(page.IDs...))
-		list.Select(represent.VenueColumns...)
-		if rows, err = list.All(r.ctx); err != nil {
-			return nil, err
-		}
-	}
-	inOrder(rows, page.IDs, func(v *ent.Venue) int64 { return v.ID })
-	if err := r.reader().LoadImages(r.ctx, rows, nil); err != nil {
-		return nil, err
-	}
-	if err := r.reader().TranslateVenues(r.ctx, rows...); err != nil {
-		return nil, err
-	}
-	v := r.view()
-	items := make(represent.Venues, len(rows))
-	for i, row := range rows {
-		items[i] = v.Venue(row, false)
-	}
-	return r.listReply(calendar.Venue, q.paging, items, len(items), page.Total)
+// linkedReads is what reading venues and reading organizers differ in: R is the row, J its representation and L a list of
+// those.
+type linkedReads[R ent.Row, J any, L ~[]J] struct {
+	kind      calendar.Kind
+	rows      func(*ent.Client, context.Context, []int64) ([]R, error)
+	represent func(v *represent.View, row R, full bool) J
 }
 
-func (r *request) listOrganizers(q *linkedQuery) (*reply, error) {
-	page, err := q.find(r, calendar.Organizer)
+// venues are the reads of venues.
+var venues = linkedReads[*ent.Venue, represent.Venue, represent.Venues]{
+	calendar.Venue, (*ent.Client).ReadVenues, (*represent.View).Venue,
+}
+
+// organizers are the reads of organizers.
+var organizers = linkedReads[*ent.Organizer, represent.Organizer, represent.Organizers]{
+	calendar.Organizer, (*ent.Client).ReadOrganizers, (*represent.View).Organizer,
+}
+
+// list answers the collection.
+func (l linkedReads[R, J, L]) list(r *request, q *linkedQuery) (*reply, error) {
+	page, err := q.find(r, l.kind)
 	if err != nil {
 		return nil, err
 	}
-	var rows []*ent.Organizer
-	if len(page.IDs) > 0 {
-		list := r.db.Organizer.Query().Where(organizer.IDIn(page.IDs...))
-		list.Select(represent.OrganizerColumns...)
-		if rows, err = list.All(r.ctx); err != nil {
-			return nil, err
-		}
-	}
-	inOrder(rows, page.IDs, func(o *ent.Organizer) int64 { return o.ID })
-	if err := r.reader().LoadImages(r.ctx, nil, rows); err != nil {
+	rows, err := l.rows(r.db, r.ctx, page.IDs)
+	if err != nil {
 		return nil, err
 	}
-	if err := r.reader().TranslateOrganizers(r.ctx, rows...); err != nil {
+	inOrder(rows, page.IDs, func(row R) int64 { return row.Core().ID })
+	if err := r.translate(ent.PageOf(rows...)); err != nil {
 		return nil, err
 	}
 	v := r.view()
-	items := make(represent.Organizers, len(rows))
+	items := make(L, len(rows))
 	for i, row := range rows {
-		items[i] = v.Organizer(row, false)
+		items[i] = l.represent(v, row, false)
 	}
-	return r.listReply(calendar.Organizer, q.paging, items, len(items), page.Total)
+	return r.listReply(l.kind, q.paging, items, len(items), page.Total)
+}
+
+// find returns the row that a path names.
+func (l linkedReads[R, J, L]) find(r *request, q *target) (row R, err error) {
+	id, name, err := r.resolve(l.kind, q)
+	if err != nil {
+		return row, err
+	}
+	rows, err := l.rows(r.db, r.ctx, []int64{id})
+	if err == nil && len(rows) == 0 {
+		err = invalidPath(name)
+	}
+	if err != nil {
+		return row, err
+	}
+	return rows[0], nil
+}
+
+// get answers a single record.
+func (l linkedReads[R, J, L]) get(r *request, q *target) (*reply, error) {
+	row, err := l.find(r, q)
+	if err != nil {
+		return nil, err
+	}
+	if !r.mayRead(r.recordOf(row.Core())) {
+		return nil, notAccessible(l.kind)
+	}
+	return l.reply(r, row, true)
+}
+
+// written answers a write of a record.
+func (l linkedReads[R, J, L]) written(r *request, id int64) (*reply, error) {
+	row, err := l.find(r, &target{ID: id})
+	if err != nil {
+		return nil, err
+	}
+	return l.reply(r, row, false)
+}
+
+// reply answers with a row. full adds json_ld.
+func (l linkedReads[R, J, L]) reply(r *request, row R, full bool) (*reply, error) {
+	if err := r.translate(ent.PageOf(row)); err != nil {
+		return nil, err
+	}
+	return &reply{status: 200, body: l.represent(r.view(), row, full), version: row.Core().Version}, nil
 }
 
 // byID and bySlug declare the path of a single record; noun is the kind with its article.
@@ -148,28 +176,9 @@ func (r *request) resolve(kind calendar.Kind, q *target) (id int64, name string,
 	return id, "slug", err
 }
 
-func (r *request) findVenue(q *target) (*ent.Venue, error) {
-	id, name, err := r.resolve(calendar.Venue, q)
-	if err != nil {
-		return nil, err
-	}
-	row, err := r.db.Venue.Query().Where(venue.ID(id)).WithImage().Only(r.ctx)
-	if ent.IsNotFound(err) {
-		return nil, invalidPath(name)
-	}
-	return row, err
-}
-
-func (r *request) findOrganizer(q *target) (*ent.Organizer, error) {
-	id, name, err := r.resolve(calendar.Organizer, q)
-	if err != nil {
-		return nil, err
-	}
-	row, err := r.db.Organizer.Query().Where(organizer.ID(id)).WithImage().Only(r.ctx)
-	if ent.IsNotFound(err) {
-		return nil, invalidPath(name)
-	}
-	return row, err
+// recordOf returns what the rights on a record depend on.
+func (r *request) recordOf(c ent.Core) auth.Record {
+	return auth.RecordOf(c.Kind, c.AuthorID, c.Status.Shown(r.now, c.PublishedAt), c.StatusBeforeTrash)
 }
 
 // mayRead is the read column of the matrix, and the trash: who may edit a venue or organizer in the trash may
@@ -179,34 +188,4 @@ func (r *request) mayRead(rec auth.Record) bool {
 		return auth.May(r.caller, auth.Edit, rec)
 	}
 	return auth.May(r.caller, auth.Read, rec)
-}
-
-func (r *request) getVenue(q *target) (*reply, error) {
-	row, err := r.findVenue(q)
-	if err != nil {
-		return nil, err
-	}
-	status := row.Status.Shown(r.now, row.PublishedAt)
-	if !r.mayRead(auth.RecordOf(calendar.Venue, row.AuthorID, status, row.StatusBeforeTrash)) {
-		return nil, notAccessible(calendar.Venue)
-	}
-	if err := r.reader().TranslateVenues(r.ctx, row); err != nil {
-		return nil, err
-	}
-	return &reply{status: 200, body: r.view().Venue(row, true), version: row.Version}, nil
-}
-
-func (r *request) getOrganizer(q *target) (*reply, error) {
-	row, err := r.findOrganizer(q)
-	if err != nil {
-		return nil, err
-	}
-	status := row.Status.Shown(r.now, row.PublishedAt)
-	if !r.mayRead(auth.RecordOf(calendar.Organizer, row.AuthorID, status, row.StatusBeforeTrash)) {
-		return nil, notAccessible(calendar.Organizer)
-	}
-	if err := r.reader().TranslateOrganizers(r.ctx, row); err != nil {
-		return nil, err
-	}
-	return &reply{status: 200, body: r.view().Organizer(row, true), version: row.Version}, nil
 }

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"entgo.io/ent"
+	"entgo.io/ent/schema"
 	"entgo.io/ent/schema/field"
 	"entgo.io/ent/schema/index"
 
@@ -34,6 +35,9 @@ func (Change) Indexes() []ent.Index {
 // Counter is a number that grows under a row lock. "revision" is the id of the newest Change.
 type Counter struct{ ent.Schema }
 
+// Annotations of a Counter.
+func (Counter) Annotations() []schema.Annotation { return []schema.Annotation{upserted{}} }
+
 // Fields of a Counter.
 func (Counter) Fields() []ent.Field {
 	return []ent.Field{
@@ -45,6 +49,9 @@ func (Counter) Fields() []ent.Field {
 // Setting is what the processes on one database share and no operator chooses, such as the key that event
 // passwords are hashed with.
 type Setting struct{ ent.Schema }
+
+// Annotations of a Setting.
+func (Setting) Annotations() []schema.Annotation { return []schema.Annotation{upserted{}} }
 
 // Fields of a Setting.
 func (Setting) Fields() []ent.Field {

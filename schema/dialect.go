@@ -42,3 +42,15 @@ func assigned() entsql.Annotation {
 	no := false
 	return entsql.Annotation{Incremental: &no}
 }
+
+// unread marks a column that no reply is made of. Pages are read without it.
+type unread struct{}
+
+// Name implements schema.Annotation.
+func (unread) Name() string { return "Unread" }
+
+// upserted marks a type whose rows are also inserted or, if they are there, updated.
+type upserted struct{}
+
+// Name implements schema.Annotation.
+func (upserted) Name() string { return "Upserted" }

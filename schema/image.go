@@ -17,18 +17,18 @@ type Image struct{ ent.Schema }
 func (Image) Fields() []ent.Field {
 	return []ent.Field{
 		field.Int64("id").Immutable().Annotations(assigned()),
-		field.Int64("author_id").Optional().Nillable(),
+		field.Int64("author_id").Optional().Nillable().Annotations(unread{}),
 		field.String("path").MaxRuneLen(maxText).Default("").Comment("below /media/; empty: source_url is served"),
 		field.String("source_url").MaxRuneLen(maxURL).Default("").Comment("where it came from"),
-		field.String("source_id").MaxRuneLen(maxSource).Optional().Nillable().Unique(),
+		field.String("source_id").MaxRuneLen(maxSource).Optional().Nillable().Unique().Annotations(unread{}),
 		field.String("extension").MaxRuneLen(10),
-		field.String("mime_type").MaxRuneLen(50),
+		field.String("mime_type").MaxRuneLen(50).Annotations(unread{}),
 		field.Int("width"),
 		field.Int("height"),
 		field.Int64("filesize").Comment("bytes"),
 		field.JSON("sizes", map[string]calendar.ImageSize{}).Optional(),
-		field.Time("created_at").SchemaType(datetime).Immutable(),
-		field.Int64("version").Default(1),
+		field.Time("created_at").SchemaType(datetime).Immutable().Annotations(unread{}),
+		field.Int64("version").Default(1).Annotations(unread{}),
 	}
 }
 

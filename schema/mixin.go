@@ -19,10 +19,10 @@ func (tracked) Fields() []ent.Field {
 			Comment("original language, that of the texts in this row"),
 		field.String("languages").GoType(calendar.LanguageSet("")).MaxRuneLen(8).
 			Comment("languages with text, the original included: a read that needs no translation asks for none"),
-		field.Time("created_at").SchemaType(datetime).Immutable(),
+		field.Time("created_at").SchemaType(datetime).Immutable().Annotations(unread{}),
 		field.Time("modified_at").SchemaType(datetime),
 		field.Int64("version").Default(1).Comment("grows by one with each write"),
-		field.String("source_id").MaxRuneLen(maxSource).Optional().Nillable().Unique().
+		field.String("source_id").MaxRuneLen(maxSource).Optional().Nillable().Unique().Annotations(unread{}).
 			Comment("global_id of the record it was imported from"),
 	}
 }
@@ -37,8 +37,8 @@ func (published) Fields() []ent.Field {
 		field.String("status").GoType(calendar.Status("")).MaxRuneLen(10),
 		field.String("status_before_trash").GoType(calendar.Status("")).MaxRuneLen(10).Default(""),
 		field.Time("published_at").SchemaType(datetime),
-		field.Bool("dated").Default(false).Comment("published_at was given by a client"),
-		field.Int64("image_id").Optional().Nillable(),
+		field.Bool("dated").Default(false).Annotations(unread{}).Comment("published_at was given by a client"),
+		field.Int64("image_id").Optional().Nillable().Annotations(unread{}), // pages are read with the image itself
 	}
 }
 
@@ -71,7 +71,7 @@ type named struct{ mixin.Schema }
 func (named) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("name").MaxRuneLen(maxTitle),
-		field.String("name_key").MaxRuneLen(maxTitle).Comment("calendar.FoldName(name)"),
+		field.String("name_key").MaxRuneLen(maxTitle).Annotations(unread{}).Comment("calendar.FoldName(name)"),
 		field.Text("description").Default(""),
 		field.String("slug").MaxRuneLen(maxSlug).Default(""),
 	}
@@ -87,7 +87,7 @@ type translatedName struct{ mixin.Schema }
 func (translatedName) Fields() []ent.Field {
 	return []ent.Field{
 		field.String("name").MaxRuneLen(maxTitle).Default(""),
-		field.String("name_key").MaxRuneLen(maxTitle).Default(""),
+		field.String("name_key").MaxRuneLen(maxTitle).Default("").Annotations(unread{}),
 	}
 }
 

@@ -29,11 +29,12 @@ func (Term) Fields() []ent.Field {
 	// texts, and null until then.
 	for _, l := range calendar.Languages {
 		fields = append(fields, field.Bytes("sort_"+string(l)).Optional().SchemaType(upTo(calendar.NameKeySize)).
+			Annotations(unread{}).
 			Comment("calendar.SortKey of the name as it is served in the language"))
 	}
 	for _, l := range calendar.Languages {
 		fields = append(fields, field.Bytes("description_sort_"+string(l)).Optional().
-			SchemaType(upTo(calendar.DescriptionKeySize)).
+			SchemaType(upTo(calendar.DescriptionKeySize)).Annotations(unread{}).
 			Comment("calendar.SortKey of the description as it is served in the language"))
 	}
 	return fields

@@ -31,7 +31,7 @@ func (Venue) Fields() []ent.Field {
 		field.Bool("show_map_link").Default(true),
 		field.Float("latitude").Optional().Nillable().Comment("degrees north; null together with longitude"),
 		field.Float("longitude").Optional().Nillable().Comment("degrees east"),
-		field.Int64("cell").Optional().Nillable().
+		field.Int64("cell").Optional().Nillable().Annotations(unread{}).
 			Comment("the position on one line that keeps neighbours together: calendar.Cell; null without coordinates"),
 	}
 }

@@ -215,7 +215,7 @@ type operation struct {
 
 // operation opens it, and has the statements of the databases watched.
 func (f operateFlags) operation(
-	ctx context.Context, log *slog.Logger, st databases, at net.Addr, lists *index.Index,
+	ctx context.Context, log *slog.Logger, st databases, at net.Addr,
 ) (o *operation, err error) {
 	o = &operation{}
 	if o.limits, err = f.limits(at); err != nil {
@@ -232,7 +232,7 @@ func (f operateFlags) operation(
 	}
 	var watches []store.Watch
 	if f.MetricsListen != "" {
-		if o.metrics, err = measure(st, lists); err != nil {
+		if o.metrics, err = measure(st); err != nil {
 			return nil, errors.Join(fmt.Errorf("metrics: %w", err), o.end())
 		}
 		watches = append(watches, o.metrics.SQL)
@@ -256,8 +256,8 @@ func (f operateFlags) operation(
 	return o, nil
 }
 
-// measure makes metrics of the databases and the index.
-func measure(st databases, lists *index.Index) (*server.Metrics, error) {
+// measure makes metrics of the databases.
+func measure(st databases) (*server.Metrics, error) {
 	m := server.NewMetrics(release())
 	if err := m.Pool("main", st.DB); err != nil {
 		return nil, err
@@ -270,11 +270,6 @@ func measure(st databases, lists *index.Index) (*server.Metrics, error) {
 	}
 	if st.replica != nil {
 		if err := m.Pool("replica", st.replica.DB); err != nil {
-			return nil, err
-		}
-	}
-	if stats, ok := any(lists).(server.IndexStats); ok && lists != nil {
-		if err := m.Index(stats); err != nil {
 			return nil, err
 		}
 	}

@@ -245,15 +245,20 @@ func (f serveFlags) listen(
 	if site.BaseURL == "" {
 		site.BaseURL = "http://" + reachable(at)
 	}
-	var lists *index.Index
-	if f.Index {
-		lists = index.New(st.reading().DB, handlers.EventColumns(), log)
-	}
-	op, err := f.operation(ctx, log, st, at, lists)
+	op, err := f.operation(ctx, log, st, at)
 	if err != nil {
 		return errors.Join(err, sock.close())
 	}
 	defer func() { err = errors.Join(err, op.end()) }()
+	var lists *index.Index
+	if f.Index {
+		lists = index.New(st.reading().Ent, handlers.EventColumns(), log) // whose statements are watched by now
+		if op.metrics != nil {
+			if err := op.metrics.Index(lists); err != nil {
+				return errors.Join(fmt.Errorf("metrics: %w", err), sock.close())
+			}
+		}
+	}
 	srv, release, err := f.server(ctx, log, st, site, lists, op)
 	if err != nil {
 		return errors.Join(err, sock.close())

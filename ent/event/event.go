@@ -643,3 +643,36 @@ func newTermLinksStep() *sqlgraph.Step {
 		sqlgraph.Edge(sqlgraph.O2M, true, TermLinksTable, TermLinksColumn),
 	)
 }
+
+// ReadColumns holds the columns that pages are read with.
+var ReadColumns = []string{
+	FieldID,
+	FieldAuthorID,
+	FieldStatus,
+	FieldStatusBeforeTrash,
+	FieldPublishedAt,
+	FieldLanguage,
+	FieldLanguages,
+	FieldModifiedAt,
+	FieldVersion,
+	FieldTitle,
+	FieldDescription,
+	FieldExcerpt,
+	FieldSlug,
+	FieldStartsAt,
+	FieldEndsAt,
+	FieldStartWall,
+	FieldEndWall,
+	FieldTimezone,
+	FieldAllDay,
+	FieldCost,
+	FieldWebsite,
+	FieldPasswordHash,
+	FieldShowMap,
+	FieldShowMapLink,
+	FieldHideFromListings,
+	FieldSticky,
+	FieldFeatured,
+	FieldTicketed,
+	FieldParentID,
+}

@@ -261,3 +261,15 @@ func newOrganizersStep() *sqlgraph.Step {
 		sqlgraph.Edge(sqlgraph.O2M, false, OrganizersTable, OrganizersColumn),
 	)
 }
+
+// ReadColumns holds the columns that pages are read with.
+var ReadColumns = []string{
+	FieldID,
+	FieldPath,
+	FieldSourceURL,
+	FieldExtension,
+	FieldWidth,
+	FieldHeight,
+	FieldFilesize,
+	FieldSizes,
+}

@@ -372,3 +372,22 @@ func newEventLinksStep() *sqlgraph.Step {
 		sqlgraph.Edge(sqlgraph.O2M, true, EventLinksTable, EventLinksColumn),
 	)
 }
+
+// ReadColumns holds the columns that pages are read with.
+var ReadColumns = []string{
+	FieldID,
+	FieldAuthorID,
+	FieldStatus,
+	FieldStatusBeforeTrash,
+	FieldPublishedAt,
+	FieldLanguage,
+	FieldLanguages,
+	FieldModifiedAt,
+	FieldVersion,
+	FieldName,
+	FieldDescription,
+	FieldSlug,
+	FieldPhone,
+	FieldWebsite,
+	FieldEmail,
+}

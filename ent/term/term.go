@@ -326,3 +326,18 @@ func newEventLinksStep() *sqlgraph.Step {
 		sqlgraph.Edge(sqlgraph.O2M, true, EventLinksTable, EventLinksColumn),
 	)
 }
+
+// ReadColumns holds the columns that pages are read with.
+var ReadColumns = []string{
+	FieldID,
+	FieldLanguage,
+	FieldLanguages,
+	FieldModifiedAt,
+	FieldVersion,
+	FieldName,
+	FieldDescription,
+	FieldSlug,
+	FieldTaxonomy,
+	FieldParentID,
+	FieldEventCount,
+}

@@ -90,7 +90,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	})
 	st.Ent.Use(a.noteAny)
 	c := handlers.Config{
-		Index: index.New(st.DB, handlers.EventColumns(), slog.New(slog.DiscardHandler)),
+		Index: index.New(st.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler)),
 		DB:    st.Ent, Words: words, PasswordKey: a.Key, Files: files,
 		Fetcher: media.NewFetcher(netip.MustParsePrefix("127.0.0.0/8")),
 		Site:    siteOf(),

@@ -47,7 +47,7 @@ func (r *run) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *e
 		return write{action: Unchanged, id: old.ID, notice: trashed, hidden: true}, nil
 	}
 	in := &edit.EventInput{}
-	s := eventSpoken(row)
+	s := spokenOf(old)
 	err := r.speak(ctx, db, c, s, &e.Origin, said{e.Title, e.Slug, e.Description, e.Excerpt})
 	if err != nil {
 		return write{}, err
@@ -73,26 +73,19 @@ func (r *run) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *e
 		in.SourceID, in.AuthorID = &e.Key, r.author()
 	}
 	if w.action != Unchanged {
-		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
-			at := row
-			err := r.each(ctx, tx, s, c.words, func(one wording, first bool) (err error) {
-				in := in
-				if !first {
-					in = &edit.EventInput{ModifiedAt: in.ModifiedAt}
-				}
-				in.Title, in.Description, in.Excerpt, in.Slug = one.title, one.description, one.excerpt, one.slug
-				if at == nil {
-					at, err = r.editor.CreateEvent(ctx, tx, in)
-				} else {
-					at, err = r.editor.UpdateEvent(ctx, tx, at, in)
-				}
-				return err
-			})
-			if err != nil {
-				return 0, err
+		w.do = writeLanguages(r, s, c.words, row, func(
+			ctx context.Context, tx *ent.Tx, at *ent.Event, one wording, first bool,
+		) (*ent.Event, error) {
+			in := in
+			if !first {
+				in = &edit.EventInput{ModifiedAt: in.ModifiedAt}
 			}
-			return at.ID, nil
-		}
+			in.Title, in.Description, in.Excerpt, in.Slug = one.title, one.description, one.excerpt, one.slug
+			if at == nil {
+				return r.editor.CreateEvent(ctx, tx, in)
+			}
+			return r.editor.UpdateEvent(ctx, tx, at, in)
+		})
 	}
 	return w, nil
 }

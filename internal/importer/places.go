@@ -37,7 +37,7 @@ func (r *run) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, row *e
 		return write{action: Unchanged, id: old.ID, notice: trashed, hidden: true}, nil
 	}
 	in := &edit.VenueInput{}
-	s := venueSpoken(row)
+	s := spokenOf(old)
 	err := r.speak(ctx, db, c, s, &v.Origin, said{title: v.Name, slug: v.Slug, description: &v.Description})
 	if err != nil {
 		return write{}, err
@@ -65,26 +65,20 @@ func (r *run) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, row *e
 		in.SourceID, in.AuthorID = &v.Key, r.author()
 	}
 	if w.action != Unchanged {
-		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
-			at := row
-			err := r.each(ctx, tx, s, c.words, func(one wording, first bool) (err error) {
-				in := in
-				if !first {
-					in = &edit.VenueInput{ModifiedAt: in.ModifiedAt}
-				}
-				in.Name, in.Description, in.Slug = one.title, one.description, one.slug
-				if at == nil {
-					at, _, err = r.editor.CreateVenue(ctx, tx, in)
-				} else {
-					at, err = r.editor.UpdateVenue(ctx, tx, at, in)
-				}
-				return err
-			})
-			if err != nil {
-				return 0, err
+		w.do = writeLanguages(r, s, c.words, row, func(
+			ctx context.Context, tx *ent.Tx, at *ent.Venue, one wording, first bool,
+		) (_ *ent.Venue, err error) {
+			in := in
+			if !first {
+				in = &edit.VenueInput{ModifiedAt: in.ModifiedAt}
 			}
-			return at.ID, nil
-		}
+			in.Name, in.Description, in.Slug = one.title, one.description, one.slug
+			if at == nil {
+				at, _, err = r.editor.CreateVenue(ctx, tx, in)
+				return at, err
+			}
+			return r.editor.UpdateVenue(ctx, tx, at, in)
+		})
 	}
 	return w, nil
 }
@@ -122,7 +116,7 @@ func (r *run) prepareOrganizer(ctx context.Context, db *ent.Client, o *Organizer
 		return write{action: Unchanged, id: old.ID, notice: trashed, hidden: true}, nil
 	}
 	in := &edit.OrganizerInput{}
-	s := organizerSpoken(row)
+	s := spokenOf(old)
 	err := r.speak(ctx, db, c, s, &o.Origin, said{title: o.Name, slug: o.Slug, description: &o.Description})
 	if err != nil {
 		return write{}, err
@@ -140,26 +134,20 @@ func (r *run) prepareOrganizer(ctx context.Context, db *ent.Client, o *Organizer
 		in.SourceID, in.AuthorID = &o.Key, r.author()
 	}
 	if w.action != Unchanged {
-		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
-			at := row
-			err := r.each(ctx, tx, s, c.words, func(one wording, first bool) (err error) {
-				in := in
-				if !first {
-					in = &edit.OrganizerInput{ModifiedAt: in.ModifiedAt}
-				}
-				in.Name, in.Description, in.Slug = one.title, one.description, one.slug
-				if at == nil {
-					at, _, err = r.editor.CreateOrganizer(ctx, tx, in)
-				} else {
-					at, err = r.editor.UpdateOrganizer(ctx, tx, at, in)
-				}
-				return err
-			})
-			if err != nil {
-				return 0, err
+		w.do = writeLanguages(r, s, c.words, row, func(
+			ctx context.Context, tx *ent.Tx, at *ent.Organizer, one wording, first bool,
+		) (_ *ent.Organizer, err error) {
+			in := in
+			if !first {
+				in = &edit.OrganizerInput{ModifiedAt: in.ModifiedAt}
 			}
-			return at.ID, nil
-		}
+			in.Name, in.Description, in.Slug = one.title, one.description, one.slug
+			if at == nil {
+				at, _, err = r.editor.CreateOrganizer(ctx, tx, in)
+				return at, err
+			}
+			return r.editor.UpdateOrganizer(ctx, tx, at, in)
+		})
 	}
 	return w, nil
 }

@@ -154,7 +154,8 @@ func (r *run) prepareTerm(
 		old = &ent.Term{}
 	}
 	in := &edit.TermInput{Taxonomy: t.Kind}
-	s := termSpoken(t.Kind, row)
+	s := spokenOf(old)
+	s.kind = t.Kind
 	err := r.speak(ctx, db, c, s, &t.Origin, said{title: t.Name, slug: t.Slug, description: &t.Description})
 	if err != nil {
 		return write{}, err

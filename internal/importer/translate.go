@@ -288,65 +288,28 @@ func (r *run) each(
 	return nil
 }
 
-// inLanguage is a text of a row.
-func inLanguage(l calendar.Language, title, description, excerpt, slug string) calendar.Text {
-	return calendar.Text{Language: l, Title: title, Description: description, Excerpt: excerpt, Slug: slug}
+// writeLanguages returns the write of a record in all languages that there is something to write in. Save creates the record
+// if it gets no row, and updates it otherwise.
+func writeLanguages[R ent.Row](
+	r *run, s spoken, w words, row R, save func(ctx context.Context, tx *ent.Tx, at R, one wording, first bool) (R, error),
+) func(context.Context, *ent.Tx) (int64, error) {
+	return func(ctx context.Context, tx *ent.Tx) (int64, error) {
+		at := row
+		err := r.each(ctx, tx, s, w, func(one wording, first bool) (err error) {
+			at, err = save(ctx, tx, at, one, first)
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+		return at.Core().ID, nil
+	}
 }
 
-func eventSpoken(row *ent.Event) spoken {
-	if row == nil {
-		return spoken{kind: calendar.Event}
-	}
-	s := spoken{
-		kind: calendar.Event, id: row.ID,
-		original: inLanguage(row.Language, row.Title, row.Description, row.Excerpt, row.Slug),
-	}
-	for _, t := range row.Edges.Translations {
-		s.others = append(s.others, inLanguage(t.Language, t.Title, t.Description, t.Excerpt, t.Slug))
-	}
-	return s
-}
-
-func venueSpoken(row *ent.Venue) spoken {
-	if row == nil {
-		return spoken{kind: calendar.Venue}
-	}
-	s := spoken{
-		kind: calendar.Venue, id: row.ID,
-		original: inLanguage(row.Language, row.Name, row.Description, "", row.Slug),
-	}
-	for _, t := range row.Edges.Translations {
-		s.others = append(s.others, inLanguage(t.Language, t.Name, t.Description, "", t.Slug))
-	}
-	return s
-}
-
-func organizerSpoken(row *ent.Organizer) spoken {
-	if row == nil {
-		return spoken{kind: calendar.Organizer}
-	}
-	s := spoken{
-		kind: calendar.Organizer, id: row.ID,
-		original: inLanguage(row.Language, row.Name, row.Description, "", row.Slug),
-	}
-	for _, t := range row.Edges.Translations {
-		s.others = append(s.others, inLanguage(t.Language, t.Name, t.Description, "", t.Slug))
-	}
-	return s
-}
-
-func termSpoken(kind calendar.Kind, row *ent.Term) spoken {
-	if row == nil {
-		return spoken{kind: kind}
-	}
-	s := spoken{
-		kind: kind, id: row.ID,
-		original: inLanguage(row.Language, row.Name, row.Description, "", row.Slug),
-	}
-	for _, t := range row.Edges.Translations {
-		s.others = append(s.others, inLanguage(t.Language, t.Name, t.Description, "", t.Slug))
-	}
-	return s
+// spokenOf returns what a row says in its languages. Its translations are loaded.
+func spokenOf(row ent.Row) spoken {
+	c := row.Core()
+	return spoken{kind: c.Kind, id: c.ID, original: row.Text(), others: row.Translated()}
 }
 
 // spokenIn reads what a record says about its languages: that of its title, and all that it has. Nothing is

@@ -41,7 +41,7 @@ func speaks(title calendar.Language, all calendar.LanguageSet) func(*Event) {
 func theMeeting(t *testing.T, st *store.Store) (row *ent.Event, lines []string) {
 	t.Helper()
 	row = st.Ent.Event.Query().Where(event.SourceID("x?id=1")).WithTranslations().OnlyX(t.Context())
-	s := eventSpoken(row)
+	s := spokenOf(row)
 	for _, l := range append([]calendar.Language{row.Language}, calendar.Languages...) {
 		own := s.own(l)
 		if len(lines) > 0 && (l == row.Language || own == calendar.Text{Language: l}) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,7 +40,7 @@ func eachFollower(t *testing.T, test func(f *follower)) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api := apitest.New(t, st, apitest.Unindexed)
 		api.Example(t)
-		test(&follower{t, api, index.New(st.DB, []*query.Column{&sticky}, slog.New(slog.DiscardHandler))})
+		test(&follower{t, api, index.New(st.Ent, []*query.Column{&sticky}, slog.New(slog.DiscardHandler))})
 	})
 }
 
@@ -279,4 +280,28 @@ func ids(from int64, n int) []int64 {
 		out[i] = from + int64(i)
 	}
 	return out
+}
+
+func TestStatementsAreWatched(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		var statements atomic.Int64
+		st.Watch(func(ctx context.Context, _, _ string) (context.Context, func(error)) {
+			statements.Add(1)
+			return ctx, func(error) {}
+		})
+		lists := index.New(st.Ent, []*query.Column{&sticky}, slog.New(slog.DiscardHandler))
+		if err := lists.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if statements.Swap(0) == 0 {
+			t.Error("no statement of loading is watched")
+		}
+		if _, err := lists.FindEvents(t.Context(), published(), 0, 10); err != nil {
+			t.Fatal(err)
+		}
+		if n := statements.Load(); n != 1 {
+			t.Errorf("%d statements of finding are watched, want 1", n)
+		}
+	})
 }

@@ -9,7 +9,6 @@ package index
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"errors"
 	"log/slog"
 	"maps"
@@ -19,7 +18,9 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
@@ -49,7 +50,7 @@ type Index struct {
 
 // New returns an index that has yet to be loaded, by Load or Run. It has the flags among columns, and all links. Of the
 // other columns it knows nothing.
-func New(db *sql.DB, columns []*query.Column, log *slog.Logger) *Index {
+func New(db *ent.Client, columns []*query.Column, log *slog.Logger) *Index {
 	var flags []string
 	for _, c := range columns {
 		if c.Kind == query.FlagKind && c.Table == event.Table {
@@ -305,7 +306,7 @@ func (x *Index) apply(ctx context.Context, changes []change, revision int64) err
 	}
 	found := make(map[int64]place)
 	for part := range slices.Chunk(linked[calendar.Venue], partSize) {
-		err := x.db.places(ctx, " AND id IN "+list(part), func(at place) { found[at.venue] = at })
+		err := x.db.places(ctx, " AND "+venue.FieldID+" IN "+list(part), func(at place) { found[at.venue] = at })
 		if err != nil {
 			return err
 		}

@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/query"
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
 // linkedTables are the tables of venues and of organizers.
-var linkedTables = map[calendar.Kind]string{calendar.Venue: "venues", calendar.Organizer: "organizers"}
+var linkedTables = map[calendar.Kind]string{calendar.Venue: venue.Table, calendar.Organizer: organizer.Table}
 
 // record is what the index knows of a venue or an organizer.
 type record struct {
@@ -88,17 +90,19 @@ func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (m
 		if len(ids) == 0 {
 			return out, nil
 		}
-		where = " WHERE id IN " + list(ids)
+		where = " WHERE " + venue.FieldID + " IN " + list(ids)
 	}
-	err := r.rows(ctx, "SELECT id, status, published_at, author_id FROM "+linkedTables[kind]+where, func(rows *sql.Rows) error {
-		var is record
-		var status sql.RawBytes
-		var published time.Time
-		var author sql.NullInt64
-		if err := rows.Scan(&is.id, &status, &published, &author); err != nil {
-			return err
-		}
-		var err error
+	var is record
+	var status sql.RawBytes
+	var published time.Time
+	var author sql.NullInt64
+	err := r.rows(ctx, linkedTables[kind], []column{
+		{venue.FieldID, &is.id},
+		{venue.FieldStatus, &status},
+		{venue.FieldPublishedAt, &published},
+		{venue.FieldAuthorID, &author},
+	}, where, func() (err error) {
+		is := is
 		if is.status, err = statusNumber(status); err != nil {
 			return fmt.Errorf("%d %w", is.id, err)
 		}
@@ -107,7 +111,7 @@ func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (m
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", linkedTables[kind], err)
+		return nil, err
 	}
 	err = r.texts(ctx, kind, slices.Sorted(maps.Keys(out)), func(id int64, t text) {
 		out[id].texts = append(out[id].texts, t)

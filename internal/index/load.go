@@ -41,7 +41,7 @@ func (r reader) load(ctx context.Context) (*state, error) {
 	all = nil
 	for _, l := range linkTables {
 		slots := make(map[int64][]uint32)
-		err := r.links(ctx, l.table, l.column, "", func(event, to int64) {
+		err := r.links(ctx, &l, "", func(event, to int64) {
 			if slot, known := s.slot(event); known {
 				slots[to] = append(slots[to], slot)
 			}

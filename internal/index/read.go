@@ -3,7 +3,6 @@ package index
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,7 +10,14 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	entchange "github.com/almanac-cal/almanac/ent/change"
+	"github.com/almanac-cal/almanac/ent/counter"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/eventorganizer"
+	"github.com/almanac-cal/almanac/ent/eventterm"
+	"github.com/almanac-cal/almanac/ent/eventvenue"
+	"github.com/almanac-cal/almanac/ent/searchtext"
+	"github.com/almanac-cal/almanac/ent/venue"
 )
 
 // reader asks the database. Its statements mean the same to every engine.
@@ -20,41 +26,54 @@ type reader struct {
 	flags []string // columns of events
 }
 
-// querier is a database, or one that notes what it is asked.
+// querier is Ent's client, or one that notes what it is asked.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// rows calls each for every row of a query, which scans it.
-func (r reader) rows(ctx context.Context, query string, each func(*sql.Rows) error) (err error) {
-	rows, err := r.db.QueryContext(ctx, query)
+// column is a column of a statement, and where its value goes.
+type column struct {
+	name string
+	dst  any
+}
+
+// rows calls each for every row of a table that the rest of the statement selects, after it scanned the columns.
+func (r reader) rows(ctx context.Context, table string, columns []column, rest string, each func() error) (err error) {
+	names, dst := make([]string, len(columns)), make([]any, len(columns))
+	for i, c := range columns {
+		names[i], dst[i] = c.name, c.dst
+	}
+	rows, err := r.db.QueryContext(ctx, "SELECT "+strings.Join(names, ", ")+" FROM "+table+rest)
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", table, err)
 	}
 	defer func() {
 		if closeErr := rows.Close(); err == nil {
 			err = closeErr
 		}
+		if err != nil {
+			err = fmt.Errorf("%s: %w", table, err)
+		}
 	}()
 	for rows.Next() {
-		if err := each(rows); err != nil {
+		if err := rows.Scan(dst...); err != nil {
+			return err
+		}
+		if err := each(); err != nil {
 			return err
 		}
 	}
 	return rows.Err()
 }
 
-// RevisionQuery asks for the revision of the calendar: no row if nothing was ever written.
-const RevisionQuery = "SELECT value FROM counters WHERE name = 'revision'"
+// RevisionQuery asks for the revision of the calendar. There is no row if nothing was ever written.
+const RevisionQuery = "SELECT " + counter.FieldValue + " FROM " + counter.Table + " WHERE " + counter.FieldID + " = 'revision'"
 
-// revision is that of the calendar: 0 if nothing was ever written.
+// revision returns that of the calendar. 0 means that nothing was ever written.
 func (r reader) revision(ctx context.Context) (value int64, err error) {
-	err = r.db.QueryRowContext(ctx, RevisionQuery).Scan(&value)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return 0, fmt.Errorf("revision: %w", err)
-	}
-	return value, nil
+	err = r.rows(ctx, counter.Table, []column{{counter.FieldValue, &value}}, " WHERE "+counter.FieldID+" = 'revision'",
+		func() error { return nil })
+	return value, err
 }
 
 // list is ids as they stand in a statement, in parentheses.
@@ -83,28 +102,30 @@ func statusNumber(status sql.RawBytes) (uint8, error) {
 
 // events calls each for the rows of events, in no order. Links and texts are not in them.
 func (r reader) events(ctx context.Context, where string, each func(*document)) error {
-	columns := append([]string{
-		"id", "status", "status_before_trash", "hide_from_listings", "password_hash IS NOT NULL",
-		"starts_at", "ends_at", "published_at", "author_id",
-	}, r.flags...)
 	var row document
 	var status, before sql.RawBytes
 	var starts, ends, published time.Time
 	var author sql.NullInt64
 	flags := make([]bool, len(r.flags))
-	to := []any{&row.id, &status, &before, &row.hidden, &row.locked, &starts, &ends, &published, &author}
-	for i := range flags {
-		to = append(to, &flags[i])
+	columns := []column{
+		{event.FieldID, &row.id},
+		{event.FieldStatus, &status},
+		{event.FieldStatusBeforeTrash, &before},
+		{event.FieldHideFromListings, &row.hidden},
+		{event.FieldPasswordHash + " IS NOT NULL", &row.locked},
+		{event.FieldStartsAt, &starts},
+		{event.FieldEndsAt, &ends},
+		{event.FieldPublishedAt, &published},
+		{event.FieldAuthorID, &author},
 	}
-	err := r.rows(ctx, "SELECT "+strings.Join(columns, ", ")+" FROM "+event.Table+where, func(rows *sql.Rows) error {
-		if err := rows.Scan(to...); err != nil {
-			return err
-		}
+	for i, name := range r.flags {
+		columns = append(columns, column{name, &flags[i]})
+	}
+	return r.rows(ctx, event.Table, columns, where, func() (err error) {
 		d := row
 		d.flags = slices.Clone(flags)
-		var err error
 		if d.status, err = statusNumber(status); err != nil {
-			return fmt.Errorf("event %d %w", d.id, err)
+			return fmt.Errorf("%d %w", d.id, err)
 		}
 		if d.status == trash {
 			status = before
@@ -115,45 +136,33 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 		each(&d)
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("events: %w", err)
-	}
-	return nil
 }
 
 // links calls each for the links between events and one kind of what they are linked to.
-func (r reader) links(ctx context.Context, table, column, where string, each func(event, to int64)) error {
-	err := r.rows(ctx, "SELECT event_id, "+column+" FROM "+table+where, func(rows *sql.Rows) error {
-		var event, to int64
-		if err := rows.Scan(&event, &to); err != nil {
-			return err
-		}
+func (r reader) links(ctx context.Context, l *linkTable, where string, each func(event, to int64)) error {
+	var event, to int64
+	return r.rows(ctx, l.table, []column{{l.event, &event}, {l.to, &to}}, where, func() error {
 		each(event, to)
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("links in %s: %w", table, err)
-	}
-	return nil
 }
 
 // texts calls each for the search texts of some records of a kind. The database index of search texts begins with their
 // owners, so a query that names no owners would read the texts of all kinds.
 func (r reader) texts(ctx context.Context, kind calendar.Kind, owners []int64, each func(owner int64, t text)) error {
+	var owner int64
+	var t text
+	columns := []column{
+		{searchtext.FieldOwnerID, &owner}, {searchtext.FieldLanguages, &t.languages}, {searchtext.FieldText, &t.text},
+	}
 	for part := range slices.Chunk(owners, partSize) {
-		query := "SELECT owner_id, languages, text FROM search_texts WHERE kind = '" + string(kind) +
-			"' AND owner_id IN " + list(part)
-		err := r.rows(ctx, query, func(rows *sql.Rows) error {
-			var owner int64
-			var t text
-			if err := rows.Scan(&owner, &t.languages, &t.text); err != nil {
-				return err
-			}
+		where := " WHERE " + searchtext.FieldKind + " = '" + string(kind) + "' AND " + searchtext.FieldOwnerID + " IN " + list(part)
+		err := r.rows(ctx, searchtext.Table, columns, where, func() error {
 			each(owner, t)
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("search texts of kind %s: %w", kind, err)
+			return err
 		}
 	}
 	return nil
@@ -161,28 +170,25 @@ func (r reader) texts(ctx context.Context, kind calendar.Kind, owners []int64, e
 
 // places calls each for the venues with positions.
 func (r reader) places(ctx context.Context, where string, each func(place)) error {
-	err := r.rows(ctx, "SELECT id, cell, latitude, longitude, status FROM venues WHERE latitude IS NOT NULL"+where,
-		func(rows *sql.Rows) error {
-			var at place
-			var cell sql.NullInt64
-			var longitude sql.NullFloat64
-			var status sql.RawBytes
-			if err := rows.Scan(&at.venue, &cell, &at.latitude, &longitude, &status); err != nil {
-				return err
-			}
-			var err error
-			if at.status, err = statusNumber(status); err != nil {
-				return fmt.Errorf("%d %w", at.venue, err)
-			}
-			at.cell, at.longitude = cell.Int64, longitude.Float64
-			at.complete = cell.Valid && longitude.Valid
-			each(at)
-			return nil
-		})
-	if err != nil {
-		return fmt.Errorf("venues: %w", err)
-	}
-	return nil
+	var at place
+	var cell sql.NullInt64
+	var longitude sql.NullFloat64
+	var status sql.RawBytes
+	return r.rows(ctx, venue.Table, []column{
+		{venue.FieldID, &at.venue},
+		{venue.FieldCell, &cell},
+		{venue.FieldLatitude, &at.latitude},
+		{venue.FieldLongitude, &longitude},
+		{venue.FieldStatus, &status},
+	}, " WHERE "+venue.FieldLatitude+" IS NOT NULL"+where, func() (err error) {
+		if at.status, err = statusNumber(status); err != nil {
+			return fmt.Errorf("%d %w", at.venue, err)
+		}
+		at.cell, at.longitude = cell.Int64, longitude.Float64
+		at.complete = cell.Valid && longitude.Valid
+		each(at)
+		return nil
+	})
 }
 
 // change is an entry of the change log: of one record, or of all with ids from one to another.
@@ -192,32 +198,35 @@ type change struct {
 	first, last int64
 }
 
-// changes are the entries after a revision, of up to a number of records or a block of them, and the revision of the
-// last. A log with a gap, which somebody took entries out of, is one change of everything.
+// changes returns the entries after a revision, of up to a number of records or a block of them, and the revision of the
+// last. A log with a gap, out of which entries were taken, is one change of everything.
 func (r reader) changes(ctx context.Context, after int64, limit int) (out []change, revision int64, err error) {
 	revision = after
 	records := int64(0)
-	err = r.rows(ctx, fmt.Sprintf("SELECT id, kind, record_id, action, fields FROM changes WHERE id > %d ORDER BY id LIMIT %d",
-		after, limit), func(rows *sql.Rows) error {
+	var id, record int64
+	var kind calendar.Kind
+	var action calendar.Action
+	var fields sql.RawBytes
+	err = r.rows(ctx, entchange.Table, []column{
+		{entchange.FieldID, &id},
+		{entchange.FieldKind, &kind},
+		{entchange.FieldRecordID, &record},
+		{entchange.FieldAction, &action},
+		{entchange.FieldFields, &fields},
+	}, fmt.Sprintf(" WHERE %s > %d ORDER BY %[1]s LIMIT %[3]d", entchange.FieldID, after, limit), func() error {
 		if records >= int64(limit) {
 			return nil
 		}
-		var c change
-		var id int64
-		var fields sql.RawBytes
-		if err := rows.Scan(&id, &c.kind, &c.first, &c.action, &fields); err != nil {
-			return err
-		}
+		c := change{kind, action, record, record}
 		if id != revision+1 {
-			c = change{}
+			c = change{action: action}
 		}
 		revision = id
-		c.last = c.first
 		if c.action == calendar.Loaded {
 			// Of a block of new records the log names the first, and as its field the last.
 			last, err := strconv.ParseInt(strings.Trim(string(fields), `[" ]`), 10, 64)
 			if err != nil {
-				return fmt.Errorf("change %d: %w", revision, err)
+				return fmt.Errorf("%d: %w", revision, err)
 			}
 			c.last = last
 		}
@@ -226,7 +235,7 @@ func (r reader) changes(ctx context.Context, after int64, limit int) (out []chan
 		return nil
 	})
 	if err != nil {
-		return nil, 0, fmt.Errorf("change log: %w", err)
+		return nil, 0, err
 	}
 	return out, revision, nil
 }
@@ -239,11 +248,11 @@ func (r reader) documents(ctx context.Context, ids []int64, withTexts bool) (map
 	out := make(map[int64]*document, len(ids))
 	for part := range slices.Chunk(ids, partSize) {
 		in := list(part)
-		if err := r.events(ctx, " WHERE id IN "+in, func(d *document) { out[d.id] = d }); err != nil {
+		if err := r.events(ctx, " WHERE "+event.FieldID+" IN "+in, func(d *document) { out[d.id] = d }); err != nil {
 			return nil, err
 		}
 		for _, l := range linkTables {
-			err := r.links(ctx, l.table, l.column, " WHERE event_id IN "+in, func(event, to int64) {
+			err := r.links(ctx, &l, " WHERE "+l.event+" IN "+in, func(event, to int64) {
 				if d := out[event]; d != nil {
 					of := l.document(d)
 					*of = append(*of, to)
@@ -268,27 +277,27 @@ func (r reader) documents(ctx context.Context, ids []int64, withTexts bool) (map
 	return out, nil
 }
 
-// linkTable is a table of links, and where their values are kept.
+// linkTable is a table of links between events and records of a kind.
 type linkTable struct {
-	table, column string
-	document      func(*document) *[]int64
-	state         func(*state) postings
+	table, event, to string
+	document         func(*document) *[]int64
+	state            func(*state) postings
 }
 
-// linkTables are the links of events that the index has.
+// linkTables are the tables of links, and where their values are kept.
 var linkTables = []linkTable{
 	{
-		event.VenuesTable, event.VenuesPrimaryKey[1],
+		eventvenue.Table, eventvenue.FieldEventID, eventvenue.FieldVenueID,
 		func(d *document) *[]int64 { return &d.venues },
 		func(s *state) postings { return s.venues },
 	},
 	{
-		event.OrganizersTable, event.OrganizersPrimaryKey[1],
+		eventorganizer.Table, eventorganizer.FieldEventID, eventorganizer.FieldOrganizerID,
 		func(d *document) *[]int64 { return &d.organizers },
 		func(s *state) postings { return s.organizers },
 	},
 	{
-		event.TermsTable, event.TermsPrimaryKey[1],
+		eventterm.Table, eventterm.FieldEventID, eventterm.FieldTermID,
 		func(d *document) *[]int64 { return &d.terms },
 		func(s *state) postings { return s.terms },
 	},

@@ -18,7 +18,7 @@ import (
 
 // recorder is a database that notes the queries of a reader.
 type recorder struct {
-	*sql.DB
+	*ent.Client
 	mu      sync.Mutex
 	queries []string
 }
@@ -27,7 +27,7 @@ func (r *recorder) QueryContext(ctx context.Context, query string, args ...any) 
 	r.mu.Lock()
 	r.queries = append(r.queries, query)
 	r.mu.Unlock()
-	return r.DB.QueryContext(ctx, query, args...)
+	return r.Client.QueryContext(ctx, query, args...)
 }
 
 // A statement of loading reads the rows that it returns, and no others. Event texts are most of the rows of their table:
@@ -50,7 +50,7 @@ func TestLoadingReadsNoRowsInVain(t *testing.T) {
 		if _, err := st.DB.ExecContext(t.Context(), analyze); err != nil {
 			t.Fatal(err)
 		}
-		db := &recorder{DB: st.DB}
+		db := &recorder{Client: st.Ent}
 		r := reader{db, nil}
 		s, err := r.load(t.Context())
 		if err != nil {
@@ -194,7 +194,17 @@ func handlerReads(t *testing.T, st *store.Store) (sum int) {
 
 func eachRow(t *testing.T, st *store.Store, query string, each func(*sql.Rows) error) {
 	t.Helper()
-	if err := (reader{st.DB, nil}).rows(t.Context(), query, each); err != nil {
+	rows, err := st.DB.QueryContext(t.Context(), query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
 }

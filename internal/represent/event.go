@@ -2,13 +2,11 @@ package represent
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
@@ -106,7 +104,7 @@ func venuesOf(vs []Venue) OneOrMany {
 
 // Event returns the representation of a loaded event. full adds json_ld, which only the read of one event has.
 func (v *View) Event(e *ent.Event, full bool) Event {
-	t := v.eventTexts(e)
+	t := v.Text(e)
 	status := e.Status.Shown(v.Now, e.PublishedAt)
 	start, end := e.StartWall.String(), e.EndWall.String()
 	utcStart, utcEnd := v.utc(e.StartsAt), v.utc(e.EndsAt)
@@ -115,10 +113,10 @@ func (v *View) Event(e *ent.Event, full bool) Event {
 		Author: author(e.AuthorID), Status: status,
 		Date: v.local(e.PublishedAt), DateUTC: v.utc(e.PublishedAt),
 		Modified: v.local(e.ModifiedAt), ModifiedUTC: v.utc(e.ModifiedAt),
-		URL:     v.page(calendar.Event, e.ID, status, t.slug),
+		URL:     v.page(calendar.Event, e.ID, status, t.Slug),
 		RESTURL: v.Resource("events", e.ID),
-		Title:   calendar.Escape(t.title), Description: markup.Paragraphs(t.description),
-		Excerpt: markup.Paragraphs(t.excerpt), Slug: t.slug,
+		Title:   calendar.Escape(t.Title), Description: markup.Paragraphs(t.Description),
+		Excerpt: markup.Paragraphs(t.Excerpt), Slug: t.Slug,
 		Image:  imageOrFalse(v.Image(e.Edges.Image)),
 		AllDay: &e.AllDay,
 
@@ -136,7 +134,7 @@ func (v *View) Event(e *ent.Event, full bool) Event {
 
 		Categories: v.eventTerms(e, calendar.Category), Tags: v.eventTerms(e, calendar.Tag),
 		CustomFields: []string{}, Ticketed: &e.Ticketed,
-		Language: string(t.language), Translations: languages(e.Languages),
+		Language: string(t.Language), Translations: languages(e.Languages),
 	}
 	out.Website = out.URL
 	if e.Website != nil {
@@ -145,7 +143,7 @@ func (v *View) Event(e *ent.Event, full bool) Event {
 	if e.ParentID != nil {
 		out.PostParent = *e.ParentID
 	}
-	venues, organizers := v.readableVenues(e), v.readableOrganizers(e)
+	venues, organizers := readable(v, e.Edges.Venues), readable(v, e.Edges.Organizers)
 	venueJSONs := make([]Venue, len(venues))
 	for i, row := range venues {
 		venueJSONs[i] = v.Venue(row, full)
@@ -168,28 +166,6 @@ func abbreviation(zone string, t time.Time) string {
 		return zone
 	}
 	return z.Abbreviation(t)
-}
-
-// readableVenues leaves out venues that the caller may not read (contract, difference 20).
-func (v *View) readableVenues(e *ent.Event) []*ent.Venue {
-	return slices.DeleteFunc(slices.Clone(e.Edges.Venues), func(row *ent.Venue) bool {
-		return !v.Readable(calendar.Venue, row.AuthorID, row.Status, row.PublishedAt)
-	})
-}
-
-func (v *View) readableOrganizers(e *ent.Event) []*ent.Organizer {
-	return slices.DeleteFunc(slices.Clone(e.Edges.Organizers), func(row *ent.Organizer) bool {
-		return !v.Readable(calendar.Organizer, row.AuthorID, row.Status, row.PublishedAt)
-	})
-}
-
-// Readable reports whether a linked record is shown: it is not in the trash, and the caller may read it.
-func (v *View) Readable(kind calendar.Kind, authorID *int64, status calendar.Status, published time.Time) bool {
-	status = status.Shown(v.Now, published)
-	if status == calendar.Publish {
-		return true
-	}
-	return status != calendar.Trash && auth.May(v.Caller, auth.Read, auth.RecordOf(kind, authorID, status, ""))
 }
 
 // Redact blanks what the password of an event guards (contract, section 13).
@@ -234,14 +210,14 @@ type OfferLD struct {
 // isoOffset is ISO 8601 with an offset, +00:00 for UTC.
 const isoOffset = "2006-01-02T15:04:05-07:00"
 
-func (v *View) linkedDataOfEvent(e *ent.Event, t texts, j *Event, venues []Venue) *EventLD {
+func (v *View) linkedDataOfEvent(e *ent.Event, t calendar.Text, j *Event, venues []Venue) *EventLD {
 	loc := time.UTC
 	if z, err := calendar.ParseZone(e.Timezone); err == nil {
 		loc = z.Location()
 	}
 	ld := &EventLD{
 		Context: "http://schema.org", Type: "Event",
-		Name: t.title, Description: plain(t.description), URL: j.URL,
+		Name: t.Title, Description: plain(t.Description), URL: j.URL,
 		AttendanceMode: "https://schema.org/OfflineEventAttendanceMode",
 		Status:         "https://schema.org/EventScheduled",
 		StartDate:      e.StartsAt.In(loc).Format(isoOffset),
@@ -268,7 +244,7 @@ func (v *View) linkedDataOfEvent(e *ent.Event, t texts, j *Event, venues []Venue
 
 // byName orders terms as an event answers them: by name, case ignored, then id.
 func byName(a, b *namedTerm) int {
-	if c := strings.Compare(calendar.FoldName(a.texts.title), calendar.FoldName(b.texts.title)); c != 0 {
+	if c := strings.Compare(calendar.FoldName(a.text.Title), calendar.FoldName(b.text.Title)); c != 0 {
 		return c
 	}
 	return cmp.Compare(a.row.ID, b.row.ID)

@@ -43,20 +43,20 @@ type OrganizerLD struct {
 
 // Organizer returns the representation of a loaded organizer. full adds json_ld.
 func (v *View) Organizer(e *ent.Organizer, full bool) Organizer {
-	t := v.organizerTexts(e)
-	c := v.common(e.ID, e.AuthorID, e.Status, e.PublishedAt, e.ModifiedAt)
+	t := v.Text(e)
+	c := v.common(e.Core())
 	out := Organizer{
-		ID: c.id, Author: c.author, Status: c.status,
+		ID: e.ID, Author: c.author, Status: c.status,
 		Date: c.date[0], DateUTC: c.date[1], Modified: c.changed[0], ModifiedUTC: c.changed[1],
-		URL: v.page(calendar.Organizer, e.ID, c.status, t.slug), Organizer: calendar.Escape(t.title),
-		Description: markup.Paragraphs(t.description), Slug: t.slug, Image: v.Image(e.Edges.Image),
+		URL: v.page(calendar.Organizer, e.ID, c.status, t.Slug), Organizer: calendar.Escape(t.Title),
+		Description: markup.Paragraphs(t.Description), Slug: t.Slug, Image: v.Image(e.Edges.Image),
 		Phone: markup.Inert(e.Phone), Website: e.Website, Email: markup.Inert(e.Email),
 		GlobalID: v.globalID(e.ID), GlobalIDLineage: []string{v.globalID(e.ID)},
-		Language: string(t.language), Translations: languages(e.Languages),
+		Language: string(t.Language), Translations: languages(e.Languages),
 	}
 	if full {
 		out.JSONLD = &OrganizerLD{
-			Type: "Person", Name: t.title, Description: plain(t.description), URL: out.URL,
+			Type: "Person", Name: t.Title, Description: plain(t.Description), URL: out.URL,
 			Telephone: out.Phone, Email: out.Email, SameAs: out.Website,
 		}
 	}

@@ -56,25 +56,25 @@ var Collections = map[calendar.Kind]string{
 	calendar.Category: "categories", calendar.Tag: "tags", calendar.Image: "images",
 }
 
-// namedTerm is a term with its texts resolved, for sorting.
+// namedTerm is a term with its text for the request, for sorting.
 type namedTerm struct {
-	row   *ent.Term
-	texts texts
+	row  *ent.Term
+	text calendar.Text
 }
 
 func (v *View) eventTerms(e *ent.Event, taxonomy calendar.Kind) []EventTerm {
 	var terms []*namedTerm
 	for _, row := range e.Edges.Terms {
 		if row.Taxonomy == taxonomy {
-			terms = append(terms, &namedTerm{row, v.termTexts(row)})
+			terms = append(terms, &namedTerm{row, v.Text(row)})
 		}
 	}
 	slices.SortFunc(terms, byName)
 	out := make([]EventTerm, len(terms))
 	for i, t := range terms {
 		out[i] = EventTerm{
-			Name: calendar.Escape(t.texts.title), Slug: t.texts.slug, TermTaxonomyID: t.row.ID,
-			Taxonomy: taxonomies[taxonomy], Description: markup.Inert(t.texts.description), Parent: ParentID(t.row),
+			Name: calendar.Escape(t.text.Title), Slug: t.text.Slug, TermTaxonomyID: t.row.ID,
+			Taxonomy: taxonomies[taxonomy], Description: markup.Inert(t.text.Description), Parent: ParentID(t.row),
 			Count: t.row.EventCount, Filter: "raw", ID: t.row.ID, URLs: v.urlsOfTerm(t.row),
 		}
 	}
@@ -101,14 +101,14 @@ func (v *View) urlsOfTerm(t *ent.Term) TermURLs {
 // Term returns the representation of a loaded term. The slugs of its ancestors, from the top, are part of a
 // category's address.
 func (v *View) Term(e *ent.Term, ancestors []string) Term {
-	t := v.termTexts(e)
+	t := v.Text(e)
 	out := Term{
-		ID: e.ID, Count: e.EventCount, Description: markup.Inert(t.description), Name: calendar.Escape(t.title), Slug: t.slug,
+		ID: e.ID, Count: e.EventCount, Description: markup.Inert(t.Description), Name: calendar.Escape(t.Title), Slug: t.Slug,
 		Taxonomy: taxonomies[e.Taxonomy], Meta: []string{}, URLs: v.urlsOfTerm(e),
-		Language: string(t.language), Translations: languages(e.Languages),
+		Language: string(t.Language), Translations: languages(e.Languages),
 	}
 	if e.Taxonomy == calendar.Tag {
-		out.URL = v.Base + "/tag/" + t.slug + "/"
+		out.URL = v.Base + "/tag/" + t.Slug + "/"
 		return out
 	}
 	parent := ParentID(e)
@@ -117,6 +117,6 @@ func (v *View) Term(e *ent.Term, ancestors []string) Term {
 	for _, slug := range ancestors {
 		out.URL += slug + "/"
 	}
-	out.URL += t.slug + "/"
+	out.URL += t.Slug + "/"
 	return out
 }

@@ -74,20 +74,20 @@ type GeoLD struct {
 
 // Venue returns the representation of a loaded venue. full adds json_ld.
 func (v *View) Venue(e *ent.Venue, full bool) Venue {
-	t := v.venueTexts(e)
-	c := v.common(e.ID, e.AuthorID, e.Status, e.PublishedAt, e.ModifiedAt)
+	t := v.Text(e)
+	c := v.common(e.Core())
 	out := Venue{
-		ID: c.id, Author: c.author, Status: c.status,
+		ID: e.ID, Author: c.author, Status: c.status,
 		Date: c.date[0], DateUTC: c.date[1], Modified: c.changed[0], ModifiedUTC: c.changed[1],
-		URL: v.page(calendar.Venue, e.ID, c.status, t.slug), Venue: calendar.Escape(t.title),
-		Description: markup.Paragraphs(t.description), Slug: t.slug, Image: v.Image(e.Edges.Image),
+		URL: v.page(calendar.Venue, e.ID, c.status, t.Slug), Venue: calendar.Escape(t.Title),
+		Description: markup.Paragraphs(t.Description), Slug: t.Slug, Image: v.Image(e.Edges.Image),
 		Address: markup.Inert(e.Address), City: markup.Inert(e.City), Country: markup.Inert(e.Country),
 		Province: markup.Inert(e.Province), State: markup.Inert(e.State), Zip: markup.Inert(e.Zip),
 		Phone: markup.Inert(e.Phone), Website: e.Website, StateProvince: markup.Inert(stateProvince(e)),
 		GeoLat: e.Latitude, GeoLng: e.Longitude,
 		ShowMap: e.ShowMap, ShowMapLink: e.ShowMapLink,
 		GlobalID: v.globalID(e.ID), GlobalIDLineage: []string{v.globalID(e.ID)},
-		Language: string(t.language), Translations: languages(e.Languages),
+		Language: string(t.Language), Translations: languages(e.Languages),
 	}
 	if full {
 		out.JSONLD = v.linkedDataOfPlace(e, t, &out)
@@ -109,9 +109,9 @@ func stateProvince(e *ent.Venue) string {
 	return e.Province
 }
 
-func (v *View) linkedDataOfPlace(e *ent.Venue, t texts, j *Venue) *PlaceLD {
+func (v *View) linkedDataOfPlace(e *ent.Venue, t calendar.Text, j *Venue) *PlaceLD {
 	ld := &PlaceLD{
-		Type: "Place", Name: t.title, Description: plain(t.description), URL: j.URL,
+		Type: "Place", Name: t.Title, Description: plain(t.Description), URL: j.URL,
 		Telephone: j.Phone, SameAs: j.Website,
 	}
 	if e.Edges.Image != nil {

@@ -2,6 +2,7 @@
 package represent
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -12,8 +13,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/markup"
 )
 
-// View turns loaded rows into representations for one request. Its methods ask no database: a Reader has loaded what
-// they need.
+// View turns loaded rows into representations for one request. Its methods ask no database: the rows come with what they
+// are linked to.
 type View struct {
 	Site     calendar.Site
 	Words    *locale.Catalogues
@@ -53,64 +54,9 @@ func author(id *int64) string {
 	return strconv.FormatInt(*id, 10)
 }
 
-// texts is what a record says to this request.
-type texts struct {
-	title       string // name, for all but events
-	description string
-	excerpt     string
-	slug        string
-	language    calendar.Language // of the title
-}
-
-// resolve picks the texts that the request is served.
-func (v *View) resolve(original calendar.Text, others []calendar.Text) texts {
-	t := calendar.Served(v.Language, v.Site.Language, original, others)
-	return texts{title: t.Title, description: t.Description, excerpt: t.Excerpt, slug: t.Slug, language: t.Language}
-}
-
-func (v *View) eventTexts(e *ent.Event) texts {
-	others := make([]calendar.Text, len(e.Edges.Translations))
-	for i, t := range e.Edges.Translations {
-		others[i] = calendar.Text{
-			Language: t.Language, Title: t.Title, Description: t.Description, Excerpt: t.Excerpt, Slug: t.Slug,
-		}
-	}
-	return v.resolve(calendar.Text{
-		Language: e.Language, Title: e.Title, Description: e.Description, Excerpt: e.Excerpt, Slug: e.Slug,
-	}, others)
-}
-
-func (v *View) venueTexts(e *ent.Venue) texts {
-	others := make([]calendar.Text, len(e.Edges.Translations))
-	for i, t := range e.Edges.Translations {
-		others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description, Slug: t.Slug}
-	}
-	return v.resolve(calendar.Text{
-		Language: e.Language, Title: e.Name, Description: e.Description, Slug: e.Slug,
-	}, others)
-}
-
-func (v *View) organizerTexts(e *ent.Organizer) texts {
-	others := make([]calendar.Text, len(e.Edges.Translations))
-	for i, t := range e.Edges.Translations {
-		others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description, Slug: t.Slug}
-	}
-	return v.resolve(calendar.Text{
-		Language: e.Language, Title: e.Name, Description: e.Description, Slug: e.Slug,
-	}, others)
-}
-
-// TermSlug returns the slug of a term in the language that it is served in.
-func (v *View) TermSlug(e *ent.Term) string { return v.termTexts(e).slug }
-
-func (v *View) termTexts(e *ent.Term) texts {
-	others := make([]calendar.Text, len(e.Edges.Translations))
-	for i, t := range e.Edges.Translations {
-		others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description, Slug: t.Slug}
-	}
-	return v.resolve(calendar.Text{
-		Language: e.Language, Title: e.Name, Description: e.Description, Slug: e.Slug,
-	}, others)
+// Text returns what a record says to this request. The language is that of the title.
+func (v *View) Text(e ent.Row) calendar.Text {
+	return calendar.Served(v.Language, v.Site.Language, e.Text(), e.Translated())
 }
 
 // languages lists those a record has text in.
@@ -128,21 +74,37 @@ func plain(html string) string { return markup.Plain(html) }
 
 // common is what the representations of venues and organizers share.
 type common struct {
-	id      int64
 	status  calendar.Status
 	author  string
 	date    [2]string
 	changed [2]string
 }
 
-func (v *View) common(id int64, authorID *int64, status calendar.Status, published, modified time.Time) common {
+func (v *View) common(e ent.Core) common {
 	c := common{
-		id: id, status: status.Shown(v.Now, published), author: author(authorID),
-		date:    [2]string{v.local(published), v.utc(published)},
-		changed: [2]string{v.local(modified), v.utc(modified)},
+		status:  e.Status.Shown(v.Now, e.PublishedAt),
+		date:    [2]string{v.local(e.PublishedAt), v.utc(e.PublishedAt)},
+		changed: [2]string{v.local(e.ModifiedAt), v.utc(e.ModifiedAt)},
 	}
-	if c.author == "0" {
-		c.author = ""
+	if e.AuthorID != nil {
+		c.author = author(e.AuthorID)
 	}
 	return c
+}
+
+// Readable reports whether a linked record is shown: it is not in the trash, and the caller may read it.
+func (v *View) Readable(kind calendar.Kind, authorID *int64, status calendar.Status, published time.Time) bool {
+	status = status.Shown(v.Now, published)
+	if status == calendar.Publish {
+		return true
+	}
+	return status != calendar.Trash && auth.May(v.Caller, auth.Read, auth.RecordOf(kind, authorID, status, ""))
+}
+
+// readable leaves out records that the caller may not read (contract, difference 20).
+func readable[R ent.Row](v *View, rows []R) []R {
+	return slices.DeleteFunc(slices.Clone(rows), func(row R) bool {
+		c := row.Core()
+		return !v.Readable(c.Kind, c.AuthorID, c.Status, c.PublishedAt)
+	})
 }

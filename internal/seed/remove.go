@@ -11,10 +11,6 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/image"
-	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/store"
 )
@@ -43,7 +39,7 @@ func (r Remover) Remove(ctx context.Context) (Counts, error) {
 	}
 	editor := *r.Editor
 	r.Editor = &editor
-	s := selected(r.Scenario)
+	where := seeded(r.Scenario)
 	for _, kind := range []calendar.Kind{
 		calendar.Event, calendar.Venue, calendar.Organizer, calendar.Tag, calendar.Category, calendar.Image,
 	} {
@@ -51,7 +47,7 @@ func (r Remover) Remove(ctx context.Context) (Counts, error) {
 			if err := ctx.Err(); err != nil {
 				return done, err
 			}
-			ids, err := newest(ctx, r.Store.Ent, s, kind)
+			ids, err := newest(ctx, r.Store.Ent, where, kind)
 			if err != nil {
 				return done, fmt.Errorf("remove seeded records of kind %s: %w", kind, err)
 			}
@@ -72,18 +68,12 @@ func (r Remover) Remove(ctx context.Context) (Counts, error) {
 
 // newest are the ids of the newest records of a selection: parts of an event go before it, as do children of a
 // category.
-func newest(ctx context.Context, db *ent.Client, s selection, kind calendar.Kind) ([]int64, error) {
-	switch kind {
-	case calendar.Event:
-		return db.Event.Query().Where(s.event).Order(event.ByID(sql.OrderDesc())).Limit(batch).IDs(ctx)
-	case calendar.Venue:
-		return db.Venue.Query().Where(s.venue).Order(venue.ByID(sql.OrderDesc())).Limit(batch).IDs(ctx)
-	case calendar.Organizer:
-		return db.Organizer.Query().Where(s.organizer).Order(organizer.ByID(sql.OrderDesc())).Limit(batch).IDs(ctx)
-	case calendar.Image:
-		return db.Image.Query().Where(s.image).Order(image.ByID(sql.OrderDesc())).Limit(batch).IDs(ctx)
-	}
-	return db.Term.Query().Where(term.TaxonomyEQ(kind), s.term).Order(term.ByID(sql.OrderDesc())).Limit(batch).IDs(ctx)
+func newest(ctx context.Context, db *ent.Client, where func(*sql.Selector), kind calendar.Kind) (ids []int64, err error) {
+	err = db.ScanKind(ctx, kind, &ids, func(s *sql.Selector) {
+		where(s)
+		s.Select(s.C(event.FieldID)).OrderBy(sql.Desc(s.C(event.FieldID))).Limit(batch)
+	})
+	return ids, err
 }
 
 func (r Remover) remove(ctx context.Context, kind calendar.Kind, ids []int64) error {

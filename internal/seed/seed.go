@@ -15,8 +15,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/predicate"
-	"github.com/almanac-cal/almanac/ent/term"
 )
 
 // mark begins the source id of everything that is made up.
@@ -44,21 +42,19 @@ func (s Series) sourceID(id string) string {
 func (s Series) prefix(scenario string) string { return s.sourceID(mark + scenario + ":") }
 
 // seeded selects the rows of a table that are of a scenario, in any series; "" is of all.
-func seeded[P ~func(*sql.Selector)](scenario string) P {
+func seeded(scenario string) func(*sql.Selector) {
 	const column = event.FieldSourceID // as in all tables
 	if scenario == "" {
-		return P(sql.FieldHasPrefix(column, mark))
+		return sql.FieldHasPrefix(column, mark)
 	}
-	return P(sql.OrPredicates(
-		P(sql.FieldHasPrefix(column, mark+scenario+":")), P(sql.FieldHasPrefix(column, mark+scenario+".")),
-	))
+	return sql.OrPredicates(sql.FieldHasPrefix(column, mark+scenario+":"), sql.FieldHasPrefix(column, mark+scenario+"."))
 }
 
 // foreign selects the rows of a table that are not made up.
-func foreign[P ~func(*sql.Selector)]() P {
-	return P(sql.OrPredicates(
-		P(sql.FieldIsNull(event.FieldSourceID)), P(sql.NotPredicates(P(sql.FieldHasPrefix(event.FieldSourceID, mark)))),
-	))
+func foreign(s *sql.Selector) {
+	sql.OrPredicates(
+		sql.FieldIsNull(event.FieldSourceID), sql.NotPredicates(sql.FieldHasPrefix(event.FieldSourceID, mark)),
+	)(s)
 }
 
 // Counts are numbers of records by kind.
@@ -74,56 +70,25 @@ func (c Counts) Sum() int {
 }
 
 // Foreign counts the records of a database that are not made up, those in the trash included.
-func Foreign(ctx context.Context, db *ent.Client) (Counts, error) {
-	return count(ctx, db, selection{
-		foreign[predicate.Event](), foreign[predicate.Venue](), foreign[predicate.Organizer](),
-		foreign[predicate.Image](), foreign[predicate.Term](),
-	})
-}
+func Foreign(ctx context.Context, db *ent.Client) (Counts, error) { return count(ctx, db, foreign) }
 
 // Seeded counts the records of a scenario that are in a database, whatever the series; "" is of all scenarios.
 func Seeded(ctx context.Context, db *ent.Client, scenario string) (Counts, error) {
-	return count(ctx, db, selected(scenario))
+	return count(ctx, db, seeded(scenario))
 }
 
-// selection is a predicate for each table.
-type selection struct {
-	event     predicate.Event
-	venue     predicate.Venue
-	organizer predicate.Organizer
-	image     predicate.Image
-	term      predicate.Term
-}
-
-func selected(scenario string) selection {
-	return selection{
-		seeded[predicate.Event](scenario), seeded[predicate.Venue](scenario), seeded[predicate.Organizer](scenario),
-		seeded[predicate.Image](scenario), seeded[predicate.Term](scenario),
-	}
-}
-
-func count(ctx context.Context, db *ent.Client, s selection) (Counts, error) {
+func count(ctx context.Context, db *ent.Client, where func(*sql.Selector)) (Counts, error) {
 	out := make(Counts, len(Kinds))
 	for _, kind := range Kinds {
-		n, err := countOne(ctx, db, s, kind)
+		var found []int
+		err := db.ScanKind(ctx, kind, &found, func(s *sql.Selector) {
+			where(s)
+			s.Select(sql.Count("*"))
+		})
 		if err != nil {
 			return nil, fmt.Errorf("count records of kind %s: %w", kind, err)
 		}
-		out[kind] = n
+		out[kind] = found[0]
 	}
 	return out, nil
-}
-
-func countOne(ctx context.Context, db *ent.Client, s selection, kind calendar.Kind) (int, error) {
-	switch kind {
-	case calendar.Event:
-		return db.Event.Query().Where(s.event).Count(ctx)
-	case calendar.Venue:
-		return db.Venue.Query().Where(s.venue).Count(ctx)
-	case calendar.Organizer:
-		return db.Organizer.Query().Where(s.organizer).Count(ctx)
-	case calendar.Image:
-		return db.Image.Query().Where(s.image).Count(ctx)
-	}
-	return db.Term.Query().Where(term.TaxonomyEQ(kind), s.term).Count(ctx)
 }

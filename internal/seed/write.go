@@ -6,13 +6,11 @@ import (
 	"runtime"
 	"slices"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/image"
-	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/load"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
@@ -101,51 +99,20 @@ type known map[string]int64
 // find looks for records by their source ids.
 func (r *run) find(ctx context.Context, kind calendar.Kind, sources []string) (known, error) {
 	out := make(known)
-	add := func(id int64, source *string) { out[*source] = id }
-	db := r.Store.Ent
 	for part := range slices.Chunk(sources, batch) {
-		switch kind {
-		case calendar.Event:
-			rows, err := db.Event.Query().Where(event.SourceIDIn(part...)).Select(event.FieldID, event.FieldSourceID).All(ctx)
-			if err != nil {
-				return nil, err
-			}
-			for _, row := range rows {
-				add(row.ID, row.SourceID)
-			}
-		case calendar.Venue:
-			rows, err := db.Venue.Query().Where(venue.SourceIDIn(part...)).Select(venue.FieldID, venue.FieldSourceID).All(ctx)
-			if err != nil {
-				return nil, err
-			}
-			for _, row := range rows {
-				add(row.ID, row.SourceID)
-			}
-		case calendar.Organizer:
-			rows, err := db.Organizer.Query().Where(organizer.SourceIDIn(part...)).
-				Select(organizer.FieldID, organizer.FieldSourceID).All(ctx)
-			if err != nil {
-				return nil, err
-			}
-			for _, row := range rows {
-				add(row.ID, row.SourceID)
-			}
-		case calendar.Image:
-			rows, err := db.Image.Query().Where(image.SourceIDIn(part...)).Select(image.FieldID, image.FieldSourceID).All(ctx)
-			if err != nil {
-				return nil, err
-			}
-			for _, row := range rows {
-				add(row.ID, row.SourceID)
-			}
-		default:
-			rows, err := db.Term.Query().Where(term.SourceIDIn(part...)).Select(term.FieldID, term.FieldSourceID).All(ctx)
-			if err != nil {
-				return nil, err
-			}
-			for _, row := range rows {
-				add(row.ID, row.SourceID)
-			}
+		var rows []struct {
+			ID     int64
+			Source string `sql:"source_id"`
+		}
+		err := r.Store.Ent.ScanKind(ctx, kind, &rows, func(s *sql.Selector) {
+			sql.FieldIn(event.FieldSourceID, part...)(s)
+			s.Select(s.C(event.FieldID), s.C(event.FieldSourceID))
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			out[row.Source] = row.ID
 		}
 	}
 	return out, nil

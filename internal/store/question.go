@@ -21,6 +21,7 @@ type Question struct {
 	query string
 	wait  time.Duration // for SQLite's locks, at most
 	kept  bool
+	watch Watch // nil: the query is not watched
 
 	answer atomic.Pointer[answer]
 
@@ -53,6 +54,7 @@ func (s *Store) NewQuestion(query string) *Question {
 	most := s.DB.Stats().MaxOpenConnections
 	return &Question{
 		db: s.DB, file: s.url.file, query: query, wait: s.url.sqlite.busy, kept: s.Engine() == "sqlite" && most != 1,
+		watch: s.watch,
 	}
 }
 
@@ -72,7 +74,17 @@ func (q *Question) Last() (n int64, ok bool) {
 
 // Ask returns the number, 0 if there is no row. On SQLite the end of ctx ends only the opening of a connection and the wait
 // for a connection that repairs the log. Readers of SQLite have no other waits.
-func (q *Question) Ask(ctx context.Context) (int64, error) {
+func (q *Question) Ask(ctx context.Context) (n int64, err error) {
+	if q.watch == nil {
+		return q.ask(ctx)
+	}
+	ctx, end := q.watch(ctx, "query", q.query)
+	n, err = q.ask(ctx)
+	end(err)
+	return n, err
+}
+
+func (q *Question) ask(ctx context.Context) (int64, error) {
 	if !q.kept {
 		var n int64
 		err := q.db.QueryRowContext(ctx, q.query).Scan(&n)

@@ -21,6 +21,7 @@ type Store struct {
 
 	url   location
 	files *sqliteFiles // nil: there are none to watch
+	watch Watch        // nil: statements are not watched
 }
 
 // openWait is how long Open waits for other processes that open the same SQLite file.

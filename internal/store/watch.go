@@ -16,10 +16,11 @@ import (
 // query that is before its rows are read.
 type Watch func(ctx context.Context, operation, statement string) (context.Context, func(error))
 
-// Watch makes each of watches, in order, watch all later statements of Ent. It creates a new client, so the caller calls it
-// before the first use of s.Ent.
+// Watch makes each of watches, in order, watch all later statements of Ent, and those of later questions. It creates a new
+// client, so the caller calls it before the first use of s.Ent.
 func (s *Store) Watch(watches ...Watch) {
-	drv := watchedDriver{Driver: entsql.OpenDB(s.url.dialect, s.DB), watch: combineWatches(watches)}
+	s.watch = combineWatches(watches)
+	drv := watchedDriver{Driver: entsql.OpenDB(s.url.dialect, s.DB), watch: s.watch}
 	s.Ent = ent.NewClient(ent.Driver(drv))
 }
 

@@ -84,6 +84,14 @@ func TestWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		said("begin", "query", "commit")
+		question := st.NewQuestion("SELECT 1")
+		if n, err := question.Ask(ctx); n != 1 || err != nil {
+			t.Error(n, err)
+		}
+		if err := question.Close(); err != nil {
+			t.Error(err)
+		}
+		said("query")
 		stop := errors.New("stop")
 		if err := store.Tx(ctx, st.Ent, func(*ent.Tx) error { return stop }); !errors.Is(err, stop) {
 			t.Error(err)

@@ -16,7 +16,6 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/change"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/predicate"
 )
 
 // Format is a format of files.
@@ -188,26 +187,16 @@ func (x *Exporter) original(ctx context.Context) (calendar.Language, error) {
 	var all []calendar.Language
 	for _, kind := range (Filter{Kinds: x.Kinds}).kinds() {
 		where := selection{after: x.After, since: x.Since}.where(kind)
-		// The column has this name in every table.
-		with := func(s *sql.Selector) { s.Where(sql.NEQ(s.C(event.FieldLanguage), x.To)).Distinct() }
-		var found []string
-		var err error
-		switch kind {
-		case calendar.Event:
-			found, err = x.DB.Event.Query().Where(predicate.Event(where), with).Select(event.FieldLanguage).Strings(ctx)
-		case calendar.Venue:
-			found, err = x.DB.Venue.Query().Where(predicate.Venue(where), with).Select(event.FieldLanguage).Strings(ctx)
-		case calendar.Organizer:
-			found, err = x.DB.Organizer.Query().Where(predicate.Organizer(where), with).
-				Select(event.FieldLanguage).Strings(ctx)
-		default:
-			found, err = x.DB.Term.Query().Where(predicate.Term(where), with).Select(event.FieldLanguage).Strings(ctx)
-		}
+		var found []struct{ Language calendar.Language }
+		err := x.DB.ScanKind(ctx, kind, &found, func(s *sql.Selector) {
+			where(s)
+			s.Where(sql.NEQ(s.C(event.FieldLanguage), x.To)).Select(s.C(event.FieldLanguage)).Distinct()
+		})
 		if err != nil {
 			return "", fmt.Errorf("languages of kind %s: %w", kind, err)
 		}
 		for _, l := range found {
-			all = append(all, calendar.Language(l))
+			all = append(all, l.Language)
 		}
 	}
 	slices.Sort(all)

@@ -88,80 +88,34 @@ func loadKind(
 	case calendar.Event:
 		rows, err := db.Event.Query().Where(predicate.Event(where)).Order(event.ByID()).Limit(limit).
 			WithTranslations().All(ctx)
-		return records(rows, err, eventRecord)
+		return records(rows, err)
 	case calendar.Venue:
 		rows, err := db.Venue.Query().Where(predicate.Venue(where)).Order(venue.ByID()).Limit(limit).
 			WithTranslations().All(ctx)
-		return records(rows, err, venueRecord)
+		return records(rows, err)
 	case calendar.Organizer:
 		rows, err := db.Organizer.Query().Where(predicate.Organizer(where)).Order(organizer.ByID()).Limit(limit).
 			WithTranslations().All(ctx)
-		return records(rows, err, organizerRecord)
+		return records(rows, err)
 	default:
 		rows, err := db.Term.Query().Where(predicate.Term(where)).Order(term.ByID()).Limit(limit).
 			WithTranslations().All(ctx)
-		return records(rows, err, termRecord)
+		return records(rows, err)
 	}
 }
 
-func records[R any](rows []R, err error, one func(R) *record) ([]*record, error) {
+func records[R ent.Row](rows []R, err error) ([]*record, error) {
 	out := make([]*record, len(rows))
-	for i, r := range rows {
-		out[i] = one(r)
+	for i, row := range rows {
+		out[i] = recordOf(row)
 	}
 	return out, err
 }
 
-// eventRecord takes a row whose translations are loaded, as the next three do.
-func eventRecord(row *ent.Event) *record {
-	r := &record{
-		kind: calendar.Event, id: row.ID, trashed: row.Status == calendar.Trash,
-		original: calendar.Text{
-			Language: row.Language, Title: row.Title, Description: row.Description, Excerpt: row.Excerpt,
-			Slug: row.Slug,
-		},
+// recordOf returns the record of a row whose translations are loaded.
+func recordOf(row ent.Row) *record {
+	c := row.Core()
+	return &record{
+		kind: c.Kind, id: c.ID, trashed: c.Status == calendar.Trash, original: row.Text(), others: row.Translated(),
 	}
-	for _, t := range row.Edges.Translations {
-		r.others = append(r.others, calendar.Text{
-			Language: t.Language, Title: t.Title, Description: t.Description, Excerpt: t.Excerpt, Slug: t.Slug,
-		})
-	}
-	return r
-}
-
-func venueRecord(row *ent.Venue) *record {
-	r := &record{
-		kind: calendar.Venue, id: row.ID, trashed: row.Status == calendar.Trash,
-		original: named(row.Language, row.Name, row.Description, row.Slug),
-	}
-	for _, t := range row.Edges.Translations {
-		r.others = append(r.others, named(t.Language, t.Name, t.Description, t.Slug))
-	}
-	return r
-}
-
-func organizerRecord(row *ent.Organizer) *record {
-	r := &record{
-		kind: calendar.Organizer, id: row.ID, trashed: row.Status == calendar.Trash,
-		original: named(row.Language, row.Name, row.Description, row.Slug),
-	}
-	for _, t := range row.Edges.Translations {
-		r.others = append(r.others, named(t.Language, t.Name, t.Description, t.Slug))
-	}
-	return r
-}
-
-func termRecord(row *ent.Term) *record {
-	r := &record{
-		kind: row.Taxonomy, id: row.ID,
-		original: named(row.Language, row.Name, row.Description, row.Slug),
-	}
-	for _, t := range row.Edges.Translations {
-		r.others = append(r.others, named(t.Language, t.Name, t.Description, t.Slug))
-	}
-	return r
-}
-
-func named(l calendar.Language, name, description, slug string) calendar.Text {
-	return calendar.Text{Language: l, Title: name, Description: description, Slug: slug}
 }

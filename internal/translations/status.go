@@ -12,7 +12,6 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/eventtranslation"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
-	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/termtranslation"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
@@ -72,26 +71,28 @@ type sums struct {
 	Missing  int `sql:"missing"`
 }
 
+// translationTables are the tables of translations, and the fields that a translation is complete with.
+var translationTables = map[calendar.Kind]struct {
+	table, owner string
+	fields       []string
+}{
+	calendar.Event: {
+		eventtranslation.Table, eventtranslation.FieldEventID,
+		[]string{event.FieldTitle, event.FieldDescription, event.FieldExcerpt},
+	},
+	calendar.Venue:     {venuetranslation.Table, venuetranslation.FieldVenueID, []string{venue.FieldName, venue.FieldDescription}},
+	calendar.Organizer: {organizertranslation.Table, organizertranslation.FieldOrganizerID, []string{venue.FieldName, venue.FieldDescription}},
+	calendar.Category:  {termtranslation.Table, termtranslation.FieldTermID, []string{venue.FieldName, venue.FieldDescription}},
+	calendar.Tag:       {termtranslation.Table, termtranslation.FieldTermID, []string{venue.FieldName, venue.FieldDescription}},
+}
+
 func count(ctx context.Context, db *ent.Client, kind calendar.Kind, l calendar.Language) (Count, error) {
 	var found []sums
-	var err error
-	all := selection{}.where(kind)
-	switch kind {
-	case calendar.Event:
-		add := sum(l, eventtranslation.Table, eventtranslation.FieldEventID, event.FieldTitle,
-			event.FieldDescription, event.FieldExcerpt)
-		err = db.Event.Query().Where(predicate.Event(all)).Modify(add).Scan(ctx, &found)
-	case calendar.Venue:
-		add := sum(l, venuetranslation.Table, venuetranslation.FieldVenueID, venue.FieldName, venue.FieldDescription)
-		err = db.Venue.Query().Where(predicate.Venue(all)).Modify(add).Scan(ctx, &found)
-	case calendar.Organizer:
-		add := sum(l, organizertranslation.Table, organizertranslation.FieldOrganizerID, venue.FieldName,
-			venue.FieldDescription)
-		err = db.Organizer.Query().Where(predicate.Organizer(all)).Modify(add).Scan(ctx, &found)
-	default:
-		add := sum(l, termtranslation.Table, termtranslation.FieldTermID, venue.FieldName, venue.FieldDescription)
-		err = db.Term.Query().Where(predicate.Term(all)).Modify(add).Scan(ctx, &found)
-	}
+	of := translationTables[kind]
+	err := db.ScanKind(ctx, kind, &found, func(s *sql.Selector) {
+		selection{}.where(kind)(s)
+		sum(l, of.table, of.owner, of.fields...)(s)
+	})
 	if err != nil {
 		return Count{}, err
 	}
@@ -109,7 +110,7 @@ func sum(l calendar.Language, table, owner string, fields ...string) func(*sql.S
 	return func(s *sql.Selector) {
 		t := sql.Table(table).As("translated")
 		s.LeftJoin(t).OnP(sql.And(
-			sql.ColumnsEQ(s.C("id"), t.C(owner)), sql.EQ(t.C(eventtranslation.FieldLanguage), l),
+			sql.ColumnsEQ(s.C(event.FieldID), t.C(owner)), sql.EQ(t.C(eventtranslation.FieldLanguage), l),
 		))
 		var have, lack []string
 		for _, f := range fields {

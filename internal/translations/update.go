@@ -15,13 +15,33 @@ func (r *run) update(ctx context.Context, tx *ent.Tx, g *group) (decision, error
 	var err error
 	switch g.kind {
 	case calendar.Event:
-		d, err = r.event(ctx, tx, g)
+		d, err = updateRow(ctx, r, tx, g, edit.LockEvent, func(row *ent.Event, sent texts) error {
+			_, err := r.editor.UpdateEvent(ctx, tx, row, &edit.EventInput{
+				Title: sent.title, Description: sent.description, Excerpt: sent.excerpt, Slug: sent.slug,
+			})
+			return err
+		})
 	case calendar.Venue:
-		d, err = r.venue(ctx, tx, g)
+		d, err = updateRow(ctx, r, tx, g, edit.LockVenue, func(row *ent.Venue, sent texts) error {
+			_, err := r.editor.UpdateVenue(ctx, tx, row, &edit.VenueInput{
+				Name: sent.title, Description: sent.description, Slug: sent.slug,
+			})
+			return err
+		})
 	case calendar.Organizer:
-		d, err = r.organizer(ctx, tx, g)
+		d, err = updateRow(ctx, r, tx, g, edit.LockOrganizer, func(row *ent.Organizer, sent texts) error {
+			_, err := r.editor.UpdateOrganizer(ctx, tx, row, &edit.OrganizerInput{
+				Name: sent.title, Description: sent.description, Slug: sent.slug,
+			})
+			return err
+		})
 	default:
-		d, err = r.term(ctx, tx, g)
+		d, err = updateRow(ctx, r, tx, g, edit.LockTerm, func(row *ent.Term, sent texts) error {
+			_, err := r.editor.UpdateTerm(ctx, tx, row, &edit.TermInput{
+				Name: sent.title, Description: sent.description, Slug: sent.slug,
+			})
+			return err
+		})
 	}
 	if ent.IsNotFound(err) {
 		return r.decide(nil, g), nil
@@ -29,77 +49,24 @@ func (r *run) update(ctx context.Context, tx *ent.Tx, g *group) (decision, error
 	return d, err
 }
 
-func (r *run) event(ctx context.Context, tx *ent.Tx, g *group) (decision, error) {
-	row, err := edit.LockEvent(ctx, tx, g.id)
+// updateRow is update for the rows of a type. A term of another taxonomy is unknown.
+func updateRow[R ent.Row](
+	ctx context.Context, r *run, tx *ent.Tx, g *group,
+	lock func(context.Context, *ent.Tx, int64) (R, error), write func(R, texts) error,
+) (decision, error) {
+	row, err := lock(ctx, tx, g.id)
 	if err != nil {
 		return decision{}, err
 	}
-	if row.Edges.Translations, err = row.QueryTranslations().All(ctx); err != nil {
-		return decision{}, err
-	}
-	d := r.decide(eventRecord(row), g)
-	if d.sent == (texts{}) {
-		return d, nil
-	}
-	_, err = r.editor.UpdateEvent(ctx, tx, row, &edit.EventInput{
-		Title: d.sent.title, Description: d.sent.description, Excerpt: d.sent.excerpt, Slug: d.sent.slug,
-	})
-	return d, err
-}
-
-func (r *run) venue(ctx context.Context, tx *ent.Tx, g *group) (decision, error) {
-	row, err := edit.LockVenue(ctx, tx, g.id)
-	if err != nil {
-		return decision{}, err
-	}
-	if row.Edges.Translations, err = row.QueryTranslations().All(ctx); err != nil {
-		return decision{}, err
-	}
-	d := r.decide(venueRecord(row), g)
-	if d.sent == (texts{}) {
-		return d, nil
-	}
-	_, err = r.editor.UpdateVenue(ctx, tx, row, &edit.VenueInput{
-		Name: d.sent.title, Description: d.sent.description, Slug: d.sent.slug,
-	})
-	return d, err
-}
-
-func (r *run) organizer(ctx context.Context, tx *ent.Tx, g *group) (decision, error) {
-	row, err := edit.LockOrganizer(ctx, tx, g.id)
-	if err != nil {
-		return decision{}, err
-	}
-	if row.Edges.Translations, err = row.QueryTranslations().All(ctx); err != nil {
-		return decision{}, err
-	}
-	d := r.decide(organizerRecord(row), g)
-	if d.sent == (texts{}) {
-		return d, nil
-	}
-	_, err = r.editor.UpdateOrganizer(ctx, tx, row, &edit.OrganizerInput{
-		Name: d.sent.title, Description: d.sent.description, Slug: d.sent.slug,
-	})
-	return d, err
-}
-
-func (r *run) term(ctx context.Context, tx *ent.Tx, g *group) (decision, error) {
-	row, err := edit.LockTerm(ctx, tx, g.id)
-	if err != nil {
-		return decision{}, err
-	}
-	if row.Taxonomy != g.kind {
+	if row.Core().Kind != g.kind {
 		return r.decide(nil, g), nil
 	}
-	if row.Edges.Translations, err = row.QueryTranslations().All(ctx); err != nil {
+	if err := tx.Client().ReadTranslations(ctx, calendar.Languages, ent.PageOf(row)); err != nil {
 		return decision{}, err
 	}
-	d := r.decide(termRecord(row), g)
+	d := r.decide(recordOf(row), g)
 	if d.sent == (texts{}) {
 		return d, nil
 	}
-	_, err = r.editor.UpdateTerm(ctx, tx, row, &edit.TermInput{
-		Name: d.sent.title, Description: d.sent.description, Slug: d.sent.slug,
-	})
-	return d, err
+	return d, write(row, d.sent)
 }

@@ -53,7 +53,7 @@ func TestAnswersAsTheServiceDoes(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		lists := index.New(st.DB, handlers.EventColumns(), slog.New(slog.DiscardHandler))
+		lists := index.New(st.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler))
 		if err := lists.Load(ctx); err != nil {
 			t.Fatal(err)
 		}

@@ -97,7 +97,7 @@ func (w *world) inside(ctx context.Context) (_ *inside, err error) {
 		BaseURL: s.base, Language: calendar.English, PerPage: 10, Now: s.clock.now,
 		Currency: calendar.Currency{Symbol: "$", Code: "USD", Position: calendar.Prefix, Decimal: "."},
 	}
-	lists := index.New(s.store.DB, handlers.EventColumns(), log)
+	lists := index.New(s.store.Ent, handlers.EventColumns(), log)
 	api, err := handlers.New(handlers.Config{
 		DB: s.store.Ent, Index: lists, Site: site, Words: words, PasswordKey: key, Files: files, Fetcher: media.NewFetcher(),
 	})

@@ -65,7 +65,7 @@ func start(ctx context.Context, log io.Writer, st *store.Store, withIndex bool) 
 // index runs an index as the service does, and waits until it is complete.
 func (s *subject) index(ctx context.Context, log io.Writer) (*index.Index, error) {
 	before := heap()
-	lists := index.New(s.st.DB, handlers.EventColumns(), slog.New(slog.DiscardHandler))
+	lists := index.New(s.st.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler))
 	running, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
 	began := time.Now()

@@ -44,7 +44,7 @@ func (c byHandCmd) Run(ctx context.Context, o output) (err error) {
 	config := baseline.Config{DB: st.DB, Site: local.Site(base), Way: baseline.Way(c.Way)}
 	indexed := make(chan error, 1)
 	if config.Way == baseline.Index {
-		config.Index = index.New(st.DB, handlers.EventColumns(), slog.New(slog.NewTextHandler(o.Err, nil)))
+		config.Index = index.New(st.Ent, handlers.EventColumns(), slog.New(slog.NewTextHandler(o.Err, nil)))
 		go func() { indexed <- config.Index.Run(ctx) }()
 	} else {
 		indexed <- nil

@@ -1,0 +1,81 @@
+package layers
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/almanac-cal/almanac/ent/migrate"
+)
+
+// namedByHand are the files that may name tables in statements, and why.
+var namedByHand = map[string]string{
+	"edit/log.go":                  "the id of an entry comes from the counter in the same statement",
+	"edit/bulk_rows.go":            "one statement draws the ids of many records",
+	"internal/storetest/logged.go": "a test kit",
+}
+
+// tableNamed finds a verb of SQL with a table after it.
+var tableNamed = regexp.MustCompile("\\b(?:FROM|JOIN|INTO|UPDATE)\\s+[`\"]?([a-z_]+)\\b")
+
+// A table or a column that is renamed in the schema breaks the build wherever statements name it: names come from the
+// constants of Ent.
+func TestStatementsNameTablesByConstants(t *testing.T) {
+	files, err := sources("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables := map[string]bool{}
+	for _, table := range migrate.Tables {
+		tables[table.Name] = true
+	}
+	for _, f := range files {
+		if strings.HasSuffix(f.path, "_test.go") || strings.HasPrefix(f.path, "ent/") || strings.HasPrefix(f.path, "lab/") {
+			continue
+		}
+		found, err := tablesNamed("../..", f.path, tables)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, may := namedByHand[f.path]; may {
+			if found == nil {
+				t.Errorf("%s names no table any more: take it from the list", f.path)
+			}
+			continue
+		}
+		for _, table := range found {
+			t.Errorf("%s: a statement names the table %s: use the constants of Ent", f.path, table)
+		}
+	}
+}
+
+// tablesNamed returns the tables that literals with SQL in a file name.
+func tablesNamed(root, name string, tables map[string]bool) (out []string, err error) {
+	tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, filepath.FromSlash(name)), nil, 0)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	ast.Inspect(tree, func(n ast.Node) bool {
+		lit, ok := n.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING {
+			return true
+		}
+		text, err := strconv.Unquote(lit.Value)
+		if err != nil {
+			return true
+		}
+		for _, match := range tableNamed.FindAllStringSubmatch(text, -1) {
+			if tables[match[1]] {
+				out = append(out, match[1])
+			}
+		}
+		return true
+	})
+	return out, nil
+}
