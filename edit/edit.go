@@ -1,5 +1,5 @@
-// Package edit is the rules that every writer of records keeps, whether it answers requests, imports or seeds:
-// what becomes of a status, who gets a slug, which text a language means, what is linked to what.
+// Package edit holds the rules for writing records. Requests, imports and seeds keep the same ones: what becomes of a
+// status, which record gets a slug, which text a language means, what an event may be linked to.
 //
 // Its functions work in a transaction of the caller. Write opens one and appends its changes to the change log. Callers
 // pass texts that are sanitised and of permitted length, and values that are valid by themselves. Package edit validates

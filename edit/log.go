@@ -10,6 +10,8 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	entchange "github.com/almanac-cal/almanac/ent/change"
+	"github.com/almanac-cal/almanac/ent/counter"
 )
 
 // revision is the counter that holds the id of the newest change.
@@ -83,12 +85,14 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// The ids of changeRow come from the counter in the statement itself: everybody waits from the moment that it grows, so it
-// is not asked before.
+// The ids of changeRow come from the counter in the statement itself. All writers wait from the moment that the counter
+// grows, so it is not read before.
 const (
-	changeRow     = "((SELECT `value` FROM `counters` WHERE `name` = '" + revision + "') - ?, ?, ?, ?, ?, ?, ?)"
+	changeRow = "((SELECT " + counter.FieldValue + " FROM " + counter.Table + " WHERE " + counter.FieldID + " = '" + revision +
+		"') - ?, ?, ?, ?, ?, ?, ?)"
 	changeRowOfID = "(?, ?, ?, ?, ?, ?, ?)"
-	changeRows    = "INSERT INTO `changes` (`id`, `kind`, `record_id`, `action`, `fields`, `user_id`, `at`) VALUES "
+	changeRows    = "INSERT INTO " + entchange.Table + " (" + entchange.FieldID + ", " + entchange.FieldKind + ", " + entchange.FieldRecordID +
+		", " + entchange.FieldAction + ", " + entchange.FieldFields + ", " + entchange.FieldUserID + ", " + entchange.FieldAt + ") VALUES "
 )
 
 // LogAll notes in the change log that any record of some kinds may have changed, for those who keep something that is

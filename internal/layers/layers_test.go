@@ -23,55 +23,65 @@ import (
 
 const module = "github.com/almanac-cal/almanac"
 
-// layer is a package and the packages of ours that it may import. What lies in folders under it stands where
-// it stands.
+// layer is a row of packages that stand beside each other. What lies in folders under a package belongs to it.
 type layer struct {
-	name string
-	may  string // names, separated by spaces; "*" is every layer above this one
+	name     string
+	packages string // separated by spaces
 }
 
-// layers is the order of the program: arrows go up the list only. A new package is placed here first.
+// layers is the order of the program, from the bottom up. A package may import those of the layers under its own, and
+// those that beside names. A new package is placed here first.
 var layers = []layer{
-	{"calendar", ""},
-	{"migrations", ""},
-	{"web", ""},
-	{"internal/param", ""},
-	{"internal/markup", ""},
-	{"internal/limit", ""},
-	{"internal/jsonwrite", ""},
-	{"internal/layers", ""},
-	{"internal/licences", ""},
-	{"internal/manual", ""},
-	{"internal/when", "calendar"},
-	{"internal/locale", "calendar"},
-	{"internal/media", "calendar"},
-	{"internal/search", "calendar internal/markup"},
-	{"schema", "calendar"},
-	{"ent", "schema calendar"},
-	{"internal/store", "ent calendar"},
-	{"internal/migrate", "ent internal/store migrations"},
-	{"internal/auth", "ent calendar"},
-	{"internal/idempotency", "ent internal/store calendar"},
-	{"internal/query", "ent calendar internal/search"},
-	{"edit", "internal/auth ent internal/store calendar internal/when internal/markup internal/param internal/search"},
-	{"internal/load", "edit internal/auth ent internal/store calendar internal/markup"},
-	{"internal/upkeep", "edit ent calendar"},
-	{"internal/index", "ent internal/store calendar internal/search internal/query"},
-	{"internal/translations", "edit internal/auth ent internal/store calendar internal/when internal/locale internal/markup"},
-	{"internal/importer", "edit internal/auth ent internal/store calendar internal/when internal/locale internal/markup internal/media internal/param"},
-	{"internal/seed", "edit internal/load internal/auth ent internal/store calendar internal/when internal/locale internal/markup internal/media"},
-	{"internal/represent", "internal/auth ent calendar internal/jsonwrite internal/locale internal/markup"},
-	{"internal/openapi", "calendar internal/jsonwrite internal/locale internal/param internal/represent"},
-	{"handlers", "*"},
-	{"server", "handlers internal/auth calendar internal/limit internal/locale internal/param internal/media internal/idempotency internal/jsonwrite internal/represent web"},
-	{"cmd/almanac", "*"},
-	{"internal/storetest", "*"},
-	{"internal/edittest", "*"},
-	{"internal/apitest", "*"},
+	{"domain", "calendar"},
+	{"tables", "schema migrations"},
+	{"generated", "ent"},
+	{"machinery", "internal/store internal/migrate internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/markup internal/media internal/param internal/search internal/when"},
+	{"reads", "internal/query internal/index internal/represent internal/openapi"},
+	{"rules", "edit"},
+	{"tools", "internal/load internal/upkeep internal/importer internal/seed internal/translations internal/manual internal/licences"},
+	{"resources", "handlers web"},
+	{"requests", "server"},
+	{"program", "cmd/almanac"},
+	{"test kits", "internal/storetest internal/edittest internal/apitest"},
+	{"tests", "internal/layers"},
+}
+
+// beside says which packages of its own layer a package may import.
+var beside = map[string]string{
+	"internal/search":       "internal/markup",
+	"internal/migrate":      "internal/store",
+	"internal/idempotency":  "internal/store",
+	"internal/index":        "internal/query",
+	"internal/openapi":      "internal/represent",
+	"internal/importer":     "internal/load",
+	"internal/seed":         "internal/load",
+	"internal/translations": "internal/load",
+	"internal/edittest":     "internal/storetest",
+	"internal/apitest":      "internal/storetest internal/edittest",
+}
+
+// only says what little some packages may import although more lies under them: they know no database, or nothing.
+var only = map[string]string{
+	"migrations":         "",
+	"web":                "",
+	"internal/jsonwrite": "",
+	"internal/limit":     "",
+	"internal/locale":    "calendar",
+	"internal/markup":    "",
+	"internal/media":     "calendar",
+	"internal/param":     "",
+	"internal/search":    "calendar internal/markup",
+	"internal/when":      "calendar",
+	"internal/openapi":   "calendar internal/jsonwrite internal/locale internal/param internal/represent",
+	"internal/layers":    "",
+	"internal/licences":  "",
+	"internal/manual":    "",
+	// It knows no resource.
+	"server": "calendar handlers web internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/represent",
 }
 
 // testsMay is what a test may import besides: a database, what writes to it, and a server on one.
-var testsMay = []string{"internal/storetest", "internal/apitest", "internal/store", "internal/migrate", "ent", "edit", "internal/edittest", "internal/upkeep"}
+var testsMay = []string{"internal/storetest", "internal/apitest", "internal/edittest", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
 
 // standardOnly are packages without dependencies of others'.
 var standardOnly = []string{"internal/param"}
@@ -111,14 +121,14 @@ func faults(files []file) []string {
 	unknown := map[string]bool{}
 	for _, f := range files {
 		dir := path.Dir(f.path)
-		from := place(dir)
-		if from < 0 {
+		from := packageOf(dir)
+		if from == "" {
 			unknown[dir] = true
 			continue
 		}
 		for _, name := range f.imports {
 			if !allowed(from, strings.HasSuffix(f.path, "_test.go"), name) {
-				out = append(out, fmt.Sprintf("%s: %s may not import %s", f.path, layers[from].name, name))
+				out = append(out, fmt.Sprintf("%s: %s may not import %s", f.path, from, name))
 			}
 		}
 	}
@@ -128,39 +138,51 @@ func faults(files []file) []string {
 	return out
 }
 
-// allowed reports whether a file of the layer at index from may import the package name.
-func allowed(from int, test bool, name string) bool {
-	here := layers[from].name
+// allowed reports whether a file of the package from may import the package name.
+func allowed(from string, test bool, name string) bool {
 	dir, ours := strings.CutPrefix(name, module+"/")
 	if !ours {
 		standard := !strings.Contains(strings.Split(name, "/")[0], ".")
-		if !test && !standard && slices.Contains(standardOnly, here) {
+		if !test && !standard && slices.Contains(standardOnly, from) {
 			return false
 		}
-		for prefix, who := range users {
-			if under(name, prefix) && !slices.Contains(who, here) {
+		for prefix, importers := range users {
+			if under(name, prefix) && !slices.Contains(importers, from) {
 				return false
 			}
 		}
 		return true
 	}
-	to := place(dir)
+	to := packageOf(dir)
 	switch {
-	case to < 0:
+	case to == "":
 		return false
 	case to == from:
 		return true
-	case test && slices.Contains(testsMay, layers[to].name):
+	case test && slices.Contains(testsMay, to):
 		return true
-	case layers[from].may == "*":
-		return to < from
 	}
-	return slices.Contains(strings.Fields(layers[from].may), layers[to].name)
+	if few, limited := only[from]; limited {
+		return slices.Contains(strings.Fields(few), to)
+	}
+	return heightOf(to) < heightOf(from) || slices.Contains(strings.Fields(beside[from]), to)
 }
 
-// place is the index of the layer that a folder belongs to, -1 for none.
-func place(dir string) int {
-	return slices.IndexFunc(layers, func(l layer) bool { return under(dir, l.name) })
+// packageOf is the package of the table that a folder belongs to, "" for none.
+func packageOf(dir string) string {
+	for _, l := range layers {
+		for _, name := range strings.Fields(l.packages) {
+			if under(dir, name) {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+// heightOf is the index of the layer of a package, -1 for none.
+func heightOf(name string) int {
+	return slices.IndexFunc(layers, func(l layer) bool { return slices.Contains(strings.Fields(l.packages), name) })
 }
 
 func under(name, prefix string) bool { return name == prefix || strings.HasPrefix(name, prefix+"/") }
@@ -218,17 +240,28 @@ func enter(root, name, base string) error {
 	return nil
 }
 
-func TestTable(t *testing.T) {
-	for i, l := range layers {
-		if place(l.name) != i {
-			t.Errorf("%s is hidden by an earlier layer", l.name)
+func TestTables(t *testing.T) {
+	for _, l := range layers {
+		for _, name := range strings.Fields(l.packages) {
+			if packageOf(name) != name {
+				t.Errorf("%s stands twice, or is hidden by %s", name, packageOf(name))
+			}
+			if _, err := os.Stat(filepath.Join("../..", filepath.FromSlash(name))); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
 		}
-		if l.may == "*" {
-			continue
+	}
+	for from, names := range beside {
+		for _, to := range strings.Fields(names) {
+			if heightOf(from) < 0 || heightOf(to) != heightOf(from) || slices.Contains(strings.Fields(beside[to]), from) {
+				t.Errorf("%s and %s do not stand beside each other, or import each other", from, to)
+			}
 		}
-		for _, name := range strings.Fields(l.may) {
-			if to := slices.IndexFunc(layers, func(l layer) bool { return l.name == name }); to < 0 || to >= i {
-				t.Errorf("%s may import %s, which does not stand above it", l.name, name)
+	}
+	for from, names := range only {
+		for _, to := range strings.Fields(names) {
+			if heightOf(to) < 0 || heightOf(to) >= heightOf(from) && !slices.Contains(strings.Fields(beside[from]), to) {
+				t.Errorf("%s may import %s, which does not stand under it", from, to)
 			}
 		}
 	}
@@ -245,14 +278,19 @@ func TestFaults(t *testing.T) {
 		{"the standard library is everybody's", "calendar/slug.go", "strings", 0},
 		{"a library of others", "calendar/slug.go", "github.com/mozillazg/go-unidecode", 0},
 		{"the domain imports nothing of ours", "calendar/slug.go", ours + "internal/param", 1},
-		{"a listed layer", "internal/store/store.go", ours + "ent", 0},
-		{"a folder under a listed layer", "edit/events.go", ours + "ent/event", 0},
-		{"a folder beside it in the same layer", "ent/event.go", ours + "ent/predicate", 0},
-		{"a folder of the layer imports what the layer may", "ent/event/event.go", ours + "calendar", 0},
+		{"a layer under it", "internal/store/store.go", ours + "ent", 0},
+		{"a folder of a package under it", "edit/events.go", ours + "ent/event", 0},
+		{"a folder beside it in the same package", "ent/event.go", ours + "ent/predicate", 0},
+		{"a folder of a package imports what the package may", "ent/event/event.go", ours + "calendar", 0},
 		{"a name that only begins alike", "enterprise/x.go", "strings", 1},
-		{"an import down the list", "edit/events.go", ours + "handlers", 1},
+		{"a layer above it", "edit/events.go", ours + "handlers", 1},
+		{"a package beside it", "internal/auth/auth.go", ours + "internal/store", 1},
+		{"a package beside it that the table names", "internal/migrate/plan.go", ours + "internal/store", 0},
+		{"reading does not know the rules of writing", "internal/represent/event.go", ours + "edit", 1},
+		{"dates know no database", "internal/when/date.go", ours + "ent", 1},
+		{"the server knows no resource", "server/server.go", ours + "edit", 1},
 		{"schemas never import what is generated from them", "schema/event.go", ours + "ent", 1},
-		{"the handlers import all above", "handlers/events.go", ours + "internal/importer", 0},
+		{"the handlers import tools", "handlers/events.go", ours + "internal/importer", 0},
 		{"the handlers do not import the server", "handlers/events.go", ours + "server", 1},
 		{"the command imports the server", "cmd/almanac/serve.go", ours + "server", 0},
 		{"a package in no layer", "utils/utils.go", "strings", 1},

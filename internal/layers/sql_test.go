@@ -16,8 +16,6 @@ import (
 
 // namedByHand are the files that may name tables in statements, and why.
 var namedByHand = map[string]string{
-	"edit/log.go":                  "the id of an entry comes from the counter in the same statement",
-	"edit/bulk_rows.go":            "one statement draws the ids of many records",
 	"internal/storetest/logged.go": "a test kit",
 }
 

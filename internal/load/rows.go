@@ -98,6 +98,14 @@ func statementFor(table string, columns []string, rows int) statement {
 // rows returns the statement for n rows.
 func (s statement) rows(n int) string { return s.text[:s.head+n*s.row-1] }
 
+// markedIDs selects the ids of records with a mark, from one on. setKind replaces the mark.
+const (
+	markedIDs = "SELECT " + entrecord.FieldID + " FROM " + entrecord.Table + " WHERE " + entrecord.FieldID + " >= ? AND " +
+		entrecord.FieldKind + " = ? ORDER BY " + entrecord.FieldID
+	setKind = "UPDATE " + entrecord.Table + " SET " + entrecord.FieldKind + " = ? WHERE " + entrecord.FieldID +
+		" BETWEEN ? AND ? AND " + entrecord.FieldKind + " = ?"
+)
+
 // draw draws ids for new records, in ascending order. They are the ids of rows that this transaction inserted, however
 // the database numbers rows. SQLite returns them. Elsewhere the rows have a mark in place of their kind until they
 // have been read.
@@ -113,7 +121,7 @@ func (l *Loader) draw(ctx context.Context, tx *ent.Tx, kind calendar.Kind, n int
 		text := statementFor(entrecord.Table, []string{entrecord.FieldKind}, part).rows(part)
 		marks := slices.Repeat([]any{mark}, part)
 		if sqlite {
-			drawn, err := scanIDs(tx.QueryContext(ctx, text+" RETURNING `id`", marks...))
+			drawn, err := scanIDs(tx.QueryContext(ctx, text+" RETURNING "+entrecord.FieldID, marks...))
 			if err != nil {
 				return nil, err
 			}
@@ -128,17 +136,14 @@ func (l *Loader) draw(ctx context.Context, tx *ent.Tx, kind calendar.Kind, n int
 		if err != nil {
 			return nil, err
 		}
-		drawn, err := scanIDs(tx.QueryContext(ctx,
-			"SELECT `id` FROM `records` WHERE `id` >= ? AND `kind` = ? ORDER BY `id`", first, mark))
+		drawn, err := scanIDs(tx.QueryContext(ctx, markedIDs, first, mark))
 		if err != nil {
 			return nil, err
 		}
 		if len(drawn) != part {
 			return nil, fmt.Errorf("%d of %d new records found", len(drawn), part)
 		}
-		_, err = tx.ExecContext(ctx, "UPDATE `records` SET `kind` = ? WHERE `id` BETWEEN ? AND ? AND `kind` = ?",
-			string(kind), drawn[0], drawn[part-1], mark)
-		if err != nil {
+		if _, err := tx.ExecContext(ctx, setKind, string(kind), drawn[0], drawn[part-1], mark); err != nil {
 			return nil, err
 		}
 		ids = append(ids, drawn...)

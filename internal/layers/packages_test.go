@@ -1,0 +1,53 @@
+package layers
+
+import (
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestPackagesHaveOneOwner reads the first sentence of each package's comment. A package that owns one thing needs no
+// "and" to say so.
+func TestPackagesHaveOneOwner(t *testing.T) {
+	files, err := sources("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sentences := map[string]string{}
+	for _, f := range files {
+		dir := path.Dir(f.path)
+		if under(dir, "ent") || strings.Contains(dir, "testdata") {
+			continue // generated
+		}
+		tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join("../..", f.path), nil, parser.ParseComments|parser.PackageClauseOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasSuffix(f.path, "_test.go") && sentences[dir] == "" {
+			sentences[dir] = ""
+		}
+		if tree.Doc == nil || strings.HasSuffix(tree.Name.Name, "_test") {
+			continue
+		}
+		if sentences[dir] != "" {
+			t.Errorf("%s: the package has a second comment", f.path)
+		}
+		sentences[dir] = new(doc.Package).Synopsis(tree.Doc.Text())
+	}
+	for dir, sentence := range sentences {
+		words := strings.FieldsFunc(sentence, func(r rune) bool { return r == ' ' || r == ',' || r == ';' || r == ':' })
+		switch {
+		case sentence == "":
+			t.Errorf("%s: no comment says what the package owns", dir)
+		case slices.Contains(words, "and"):
+			t.Errorf("%s owns several things: %s", dir, sentence)
+		case len(words) > 30:
+			t.Errorf("%s: %d words: %s", dir, len(words), sentence)
+		}
+	}
+}
