@@ -65,9 +65,10 @@ func (r *request) declareEventQuery(p *param.Set, q *eventQuery) {
 // declareColumn declares the parameter of a column. If it was sent and is valid, it becomes a condition.
 func (q *eventQuery) declareColumn(r *request, p *param.Set, c *query.Column) {
 	var (
-		one  *param.Param
-		flag bool
-		ids  []int64
+		one   *param.Param
+		flag  bool
+		words []string
+		ids   []int64
 	)
 	switch c.Kind {
 	case query.FlagKind:
@@ -75,8 +76,9 @@ func (q *eventQuery) declareColumn(r *request, p *param.Set, c *query.Column) {
 	case query.LinkKind:
 		one = p.IDs(&ids, c.Name, c.Description).Check(r.areRecords(c.LinksTo, &ids))
 	case query.TermKind:
-		var words []string
 		one = p.Words(&words, c.Name, c.Description).Check(r.areTerms(c.LinksTo, &words, &ids))
+	case query.WordKind:
+		one = param.Var(p, &words, c.Name, c.Description, "array", param.Strings).ListOf("string")
 	case query.RecordKind:
 		var id *int64
 		one = p.OptInt(&id, c.Name, c.Description).Check(r.isReadableEvent(&id)).Check(func(context.Context) *param.Fault {
@@ -85,7 +87,7 @@ func (q *eventQuery) declareColumn(r *request, p *param.Set, c *query.Column) {
 		})
 	}
 	one.Check(func(context.Context) *param.Fault {
-		q.conditions = append(q.conditions, query.Condition{Column: c, Flag: flag, IDs: ids})
+		q.conditions = append(q.conditions, query.Condition{Column: c, Flag: flag, Words: words, IDs: ids})
 		return nil
 	})
 }

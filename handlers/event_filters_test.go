@@ -17,7 +17,7 @@ func TestFiltersAskForTheirColumns(t *testing.T) {
 	t.Parallel()
 	for _, c := range handlers.EventColumns() {
 		s := sql.Select().From(sql.Table(event.Table))
-		query.Condition{Column: c, Flag: true, IDs: []int64{1}}.Predicate()(s)
+		query.Condition{Column: c, Flag: true, Words: []string{"word"}, IDs: []int64{1}}.Predicate()(s)
 		statement, _ := s.Query()
 		want := sql.Table(c.Table).C(c.Field)
 		if c.Field == "" {

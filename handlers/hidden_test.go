@@ -176,6 +176,8 @@ func TestNoFilterFindsWhatAPasswordGuards(t *testing.T) {
 			public = append(public, c.Name)
 		case c.Kind == query.FlagKind:
 			values[c.Name] = []string{"1", "0"}
+		case c.Kind == query.WordKind:
+			values[c.Name] = []string{"quartet"}
 		default:
 			values[c.Name] = []string{strings.ToUpper(string(c.LinksTo))}
 		}
@@ -191,6 +193,11 @@ func TestNoFilterFindsWhatAPasswordGuards(t *testing.T) {
 		hash := edit.HashPassword(api.Key, event, "sesame")
 		if err := api.Store.Ent.Event.UpdateOneID(event).SetPasswordHash(hash).Exec(t.Context()); err != nil {
 			t.Fatal(err)
+		}
+		for _, c := range handlers.EventColumns() {
+			if c.Kind == query.WordKind {
+				storetest.Exec(t, api.Store, "UPDATE events SET "+c.Field+" = 'quartet'")
+			}
 		}
 		venue := api.AddVenue(t, "Cellar", func(v *ent.VenueCreate) { v.SetLatitude(52.5).SetLongitude(13.4) })
 		organizer := api.AddOrganizer(t, "Society")

@@ -19,6 +19,7 @@ const (
 	LinkKind               // links to venues or organizers, by id
 	TermKind               // links to categories or tags, by id or slug
 	RecordKind             // the id of another event
+	WordKind               // a stored word
 )
 
 // Column is a filter of events: the name under which clients send it, and where its values are stored.
@@ -39,8 +40,9 @@ type Column struct {
 // Condition is a column with the value that a client sent.
 type Condition struct {
 	Column *Column
-	Flag   bool    // of a FlagKind
-	IDs    []int64 // of the other kinds: one of them matches
+	Flag   bool     // of a FlagKind
+	Words  []string // of a WordKind: one of them matches
+	IDs    []int64  // of the other kinds: one of them matches
 }
 
 // Predicate returns what selects the events that meet the condition.
@@ -79,6 +81,15 @@ func Record(name, field string, in func(...int64) predicate.Event, description s
 	return Column{
 		Name: name, Description: description, Kind: RecordKind, Table: event.Table, Field: field, LinksTo: calendar.Event,
 		where: func(c Condition) predicate.Event { return in(c.IDs...) },
+	}
+}
+
+// Word returns the column of a stored word: lower-case ASCII, because engines compare other letters differently. field and
+// in are as field and is of Flag.
+func Word(name, field string, in func(...string) predicate.Event, description string) Column {
+	return Column{
+		Name: name, Description: description, Kind: WordKind, Table: event.Table, Field: field,
+		where: func(c Condition) predicate.Event { return in(c.Words...) },
 	}
 }
 

@@ -1,0 +1,462 @@
+// Recipes follows CONTRIBUTING's recipes to the letter in a copy of the tree, and asks the service that results.
+//
+//	go run ./.ci/recipes -mysql mysql://root@127.0.0.1:3306/
+//
+// A block below `<!-- insert FILE after TEXT -->` is inserted in FILE, after the only line that contains TEXT. A block
+// below `<!-- run -->` runs in a shell; the address of a MySQL server in it becomes the one of -mysql. Then the tests run
+// that iterate over the declarations, and requests ask the program on each engine, with the index and without.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+func main() {
+	server := flag.String("mysql", "", "URL of a MySQL server whose user may create databases; without it SQLite alone is asked")
+	flag.Parse()
+	if err := run(*server); err != nil {
+		fmt.Fprintln(os.Stderr, "recipes:", err)
+		os.Exit(1)
+	}
+}
+
+func run(server string) (err error) {
+	manual, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		return err
+	}
+	tmp, err := os.MkdirTemp("", "almanac-recipes-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
+	k := kitchen{tree: filepath.Join(tmp, "tree"), tmp: tmp, mysql: server}
+	if err := k.copyTree(); err != nil {
+		return fmt.Errorf("copy of the tree: %w", err)
+	}
+	var followed []recipe
+	for _, r := range recipes {
+		if r.needsMySQL && server == "" {
+			fmt.Printf("%s: skipped, it plans migrations on MySQL\n", r.title)
+			continue
+		}
+		if err := k.follow(string(manual), r.title); err != nil {
+			return fmt.Errorf("%s: %w", r.title, err)
+		}
+		followed = append(followed, r)
+	}
+	return k.taste(followed)
+}
+
+// recipe is a section of CONTRIBUTING, and what the service has to answer once it was followed.
+type recipe struct {
+	title      string
+	needsMySQL bool
+	// events are created in this order, with titles A, B and so on.
+	events []string
+	asks   []ask
+}
+
+// ask is a list, and the titles that it has to have, in alphabetical order.
+type ask struct {
+	query  string
+	titles string
+	status int // 0 means 200
+}
+
+// declared runs the tests that iterate over the declarations of filters and fields.
+var declared = []string{"test", "-count=1", "./handlers", "-short", "-run", "NoFilterFinds|Samples|IsTranslated|WhatACallerMayNotRead|PublishedBounds|RepliesAreAsDescribed|AskForTheirColumns|DescriptionIsValid"}
+
+var recipes = []recipe{
+	{
+		title:  "Add a filter",
+		events: []string{`"sticky": true`, `"sticky": false`, `"featured": true`, `"sticky": true, "featured": true`},
+		asks: []ask{
+			{query: "", titles: "ABCD"},
+			{query: "sticky=true", titles: "AD"},
+			{query: "sticky=false", titles: "BC"},
+			{query: "sticky=true&featured=true", titles: "D"},
+			{query: "sticky=perhaps", status: http.StatusBadRequest},
+		},
+	},
+	{
+		title:      "Add a field",
+		needsMySQL: true,
+		events:     []string{`"colour": "red"`, `"colour": "blue"`, `"featured": true`, `"colour": "red", "featured": true`},
+		asks: []ask{
+			{query: "", titles: "ABCD"},
+			{query: "colour=red", titles: "AD"},
+			{query: "colour=blue", titles: "B"},
+			{query: "colour=green"},
+			{query: "colour=red&featured=true", titles: "D"},
+		},
+	},
+}
+
+// kitchen is a copy of the tree in which recipes are followed one after the other.
+type kitchen struct {
+	tree, tmp, mysql string
+}
+
+// copyTree copies what git would commit.
+func (k *kitchen) copyTree() error {
+	list, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
+	if err != nil {
+		return err
+	}
+	for name := range strings.SplitSeq(strings.TrimRight(string(list), "\x00"), "\x00") {
+		data, err := os.ReadFile(name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue // deleted, and not committed yet
+		}
+		if err != nil {
+			return err
+		}
+		info, err := os.Stat(name)
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(k.tree, name)
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(to, data, info.Mode()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// step is a block of a recipe: text for a file, or commands when file is empty.
+type step struct {
+	file, after, text string
+}
+
+var (
+	inserts = regexp.MustCompile("^<!-- insert (\\S+) after (.+) -->$")
+	fence   = regexp.MustCompile("^\\s*```")
+)
+
+// stepsOf reads the blocks of a section of a page.
+func stepsOf(page, title string) ([]step, error) {
+	_, section, found := strings.Cut(page, "\n## "+title+"\n")
+	if !found {
+		return nil, errors.New("CONTRIBUTING has no such section")
+	}
+	section, _, _ = strings.Cut(section, "\n## ")
+	var steps []step
+	var next *step
+	inside := false
+	for line := range strings.SplitSeq(section, "\n") {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case inside && fence.MatchString(line):
+			if next != nil {
+				steps = append(steps, *next)
+			}
+			next, inside = nil, false
+		case inside:
+			if next != nil {
+				next.text += trimmed + "\n"
+			}
+		case fence.MatchString(line):
+			inside = true
+		case trimmed == "<!-- run -->":
+			next = &step{}
+		default:
+			if m := inserts.FindStringSubmatch(trimmed); m != nil {
+				next = &step{file: m[1], after: m[2]}
+			}
+		}
+	}
+	if len(steps) == 0 {
+		return nil, errors.New("no block of the section says what to do")
+	}
+	return steps, nil
+}
+
+// follow takes the steps of a recipe.
+func (k *kitchen) follow(manual, title string) error {
+	steps, err := stepsOf(manual, title)
+	if err != nil {
+		return err
+	}
+	for _, s := range steps {
+		if s.file == "" {
+			err = k.shell(s.text)
+		} else {
+			err = k.insert(s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// taste runs the tests that iterate over declarations, then asks the program about each recipe.
+func (k *kitchen) taste(followed []recipe) error {
+	out, err := k.command("go", declared...).CombinedOutput()
+	fmt.Printf("%s", out)
+	if err != nil {
+		return fmt.Errorf("tests: %w", err)
+	}
+	program := filepath.Join(k.tmp, "almanac")
+	if out, err := k.command("go", "build", "-o", program, "./cmd/almanac").CombinedOutput(); err != nil {
+		return fmt.Errorf("build: %w\n%s", err, out)
+	}
+	for _, engine := range []string{"sqlite", "mysql"} {
+		if engine == "mysql" && k.mysql == "" {
+			continue
+		}
+		for _, index := range []string{"true", "false"} {
+			for _, r := range followed {
+				if err := k.serve(program, engine, index, r); err != nil {
+					return fmt.Errorf("%s on %s, index %s: %w", r.title, engine, index, err)
+				}
+				fmt.Printf("%s: %s, index %s: %d lists as they should be\n", r.title, engine, index, len(r.asks))
+			}
+		}
+	}
+	return nil
+}
+
+// insert puts a block after the only line that contains a text. An editor would indent the line, gofmt does here.
+func (k *kitchen) insert(s step) error {
+	name := filepath.Join(k.tree, s.file)
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	lines := strings.SplitAfter(string(data), "\n")
+	at := -1
+	for i, line := range lines {
+		if !strings.Contains(line, s.after) {
+			continue
+		}
+		if at >= 0 {
+			return fmt.Errorf("%s: lines %d and %d contain %q", s.file, at+1, i+1, s.after)
+		}
+		at = i
+	}
+	if at < 0 {
+		return fmt.Errorf("%s: no line contains %q", s.file, s.after)
+	}
+	indent := lines[at][:len(lines[at])-len(strings.TrimLeft(lines[at], " \t"))]
+	var text strings.Builder
+	for line := range strings.Lines(s.text) {
+		text.WriteString(indent + line)
+	}
+	out := strings.Join(lines[:at+1], "") + text.String() + strings.Join(lines[at+1:], "")
+	return os.WriteFile(name, []byte(out), 0o600)
+}
+
+func (k *kitchen) command(name string, args ...string) *exec.Cmd {
+	c := exec.Command(name, args...)
+	c.Dir = k.tree
+	if k.mysql != "" {
+		c.Env = append(os.Environ(), "ALMANAC_TEST_MYSQL="+k.mysql)
+	}
+	return c
+}
+
+// devDatabase is the empty database that migrations are planned on.
+const devDatabase = "almanac_recipes_dev"
+
+var manualServer = regexp.MustCompile(`mysql://root@127\.0\.0\.1:3306/\w+`)
+
+func (k *kitchen) shell(text string) (err error) {
+	if manualServer.MatchString(text) {
+		if err := k.sql("CREATE DATABASE " + devDatabase); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, k.sql("DROP DATABASE "+devDatabase)) }()
+		text = manualServer.ReplaceAllString(text, strings.TrimRight(k.mysql, "/")+"/"+devDatabase)
+	}
+	out, err := k.command("bash", "-euo", "pipefail", "-c", text).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.TrimSpace(text), err, out)
+	}
+	return nil
+}
+
+// serve runs the program on a new database, creates the events of the recipe and asks for its lists.
+func (k *kitchen) serve(program, engine, index string, r recipe) (err error) {
+	database := "sqlite://" + filepath.Join(k.tmp, "calendar.db")
+	if engine == "mysql" {
+		name := "almanac_recipes"
+		database = strings.TrimRight(k.mysql, "/") + "/" + name
+		if err := k.sql("CREATE DATABASE " + name); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, k.sql("DROP DATABASE "+name)) }()
+	} else {
+		defer func() {
+			for _, end := range []string{"", "-wal", "-shm"} {
+				if e := os.Remove(filepath.Join(k.tmp, "calendar.db"+end)); !errors.Is(e, os.ErrNotExist) {
+					err = errors.Join(err, e)
+				}
+			}
+		}()
+	}
+	if out, err := k.command(program, "migrate", "apply", "--db", database).CombinedOutput(); err != nil {
+		return fmt.Errorf("migrate apply: %w\n%s", err, out)
+	}
+	words, err := k.command(program, "user", "add", "--db", database, "--login", "cook", "--role", "administrator").Output()
+	if err != nil {
+		return fmt.Errorf("user add: %w", err)
+	}
+	fields := strings.Fields(string(words))
+	token := fields[len(fields)-1]
+	address, err := freeAddress()
+	if err != nil {
+		return err
+	}
+	var log bytes.Buffer
+	c := k.command(program, "serve", "--db", database, "--listen", address, "--index="+index, "--media", filepath.Join(k.tmp, "media"))
+	c.Stdout, c.Stderr = &log, &log
+	if err := c.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		err = errors.Join(err, c.Process.Signal(syscall.SIGTERM), c.Wait())
+		if err != nil {
+			err = fmt.Errorf("%w\n%s", err, log.Bytes())
+		}
+	}()
+	client := client{"http://" + address, token}
+	if err := client.ready(); err != nil {
+		return err
+	}
+	for i, members := range r.events {
+		body := fmt.Sprintf(`{"title": %q, "start_date": "tomorrow 10:00", "end_date": "tomorrow 11:00", %s}`, string(rune('A'+i)), members)
+		if err := client.create(body); err != nil {
+			return err
+		}
+	}
+	for _, a := range r.asks {
+		if err := client.check(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (k *kitchen) sql(statement string) (err error) {
+	at, err := url.Parse(k.mysql)
+	if err != nil {
+		return err
+	}
+	config := mysql.NewConfig()
+	config.Net, config.Addr, config.User = "tcp", at.Host, at.User.Username()
+	config.Passwd, _ = at.User.Password()
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return err
+	}
+	db := sql.OpenDB(connector)
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, err = db.Exec(statement)
+	return err
+}
+
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// client sends requests with a token.
+type client struct{ base, token string }
+
+func (c client) ready() error {
+	for range 300 {
+		if res, err := http.Get(c.base + "/readyz"); err == nil {
+			res.Body.Close()
+			if res.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return errors.New("the service does not become ready")
+}
+
+func (c client) create(body string) error {
+	req, err := http.NewRequest(http.MethodPost, c.base+"/cal/events/v1/events", strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	status, text, err := c.send(req)
+	if err == nil && status != http.StatusCreated {
+		err = fmt.Errorf("POST %s: %d %s", body, status, text)
+	}
+	return err
+}
+
+func (c client) check(a ask) error {
+	req, err := http.NewRequest(http.MethodGet, c.base+"/cal/events/v1/events?"+a.query, nil)
+	if err != nil {
+		return err
+	}
+	status, text, err := c.send(req)
+	if err != nil {
+		return err
+	}
+	if want := cmp.Or(a.status, http.StatusOK); status != want {
+		return fmt.Errorf("GET ?%s: %d, want %d: %s", a.query, status, want, text)
+	}
+	if status != http.StatusOK {
+		return nil
+	}
+	var list struct {
+		Events []struct{ Title string }
+		Total  int
+	}
+	if err := json.Unmarshal(text, &list); err != nil {
+		return err
+	}
+	var titles []string
+	for _, e := range list.Events {
+		titles = append(titles, e.Title)
+	}
+	slices.Sort(titles)
+	if got := strings.Join(titles, ""); got != a.titles || list.Total != len(a.titles) {
+		return fmt.Errorf("GET ?%s: %q of %d, want %q", a.query, got, list.Total, a.titles)
+	}
+	return nil
+}
+
+func (c client) send(req *http.Request) (status int, body []byte, err error) {
+	req.Header.Set("Authorization", "Bearer "+c.token)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer func() { err = errors.Join(err, res.Body.Close()) }()
+	body, err = io.ReadAll(res.Body)
+	return res.StatusCode, body, err
+}
