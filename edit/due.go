@@ -106,7 +106,10 @@ func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 	published := 0
 	for _, kind := range []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer} {
 		table := recordTableOf(tx, kind)
-		ids, err := table.lock(ctx, isDue[func(*sql.Selector)](e.Now), batch)
+		ids, err := table.lock(ctx, func(s *sql.Selector) {
+			isDue[func(*sql.Selector)](e.Now)(s)
+			s.OrderBy(s.C(event.FieldPublishedAt)) // the index has this order, so a batch is locked and not all that is due
+		}, batch)
 		if err != nil {
 			return 0, fmt.Errorf("scheduled %ss: %w", kind, err)
 		}

@@ -78,12 +78,13 @@ func LockTerm(ctx context.Context, tx *ent.Tx, id int64) (*ent.Term, error) {
 	return tx.Term.Query().Where(term.ID(id)).Modify(forUpdate).Only(ctx)
 }
 
-// LockTerms loads the terms with the ids, all terms when there is none, in the order of their ids. Other writers of
-// these terms wait until the transaction ends.
+// LockTerms loads the terms with the ids, in the order of their ids. Other writers of these terms wait until the
+// transaction ends.
 func LockTerms(ctx context.Context, tx *ent.Tx, ids ...int64) ([]*ent.Term, error) {
-	query := tx.Term.Query().Order(term.ByID()).Modify(forUpdate)
-	if len(ids) > 0 {
-		query.Where(term.IDIn(ids...))
-	}
-	return query.All(ctx)
+	return tx.Term.Query().Where(term.IDIn(ids...)).Order(term.ByID()).Modify(forUpdate).All(ctx)
+}
+
+// LockAllTerms is LockTerms for all terms.
+func LockAllTerms(ctx context.Context, tx *ent.Tx) ([]*ent.Term, error) {
+	return tx.Term.Query().Order(term.ByID()).Modify(forUpdate).All(ctx)
 }

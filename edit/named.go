@@ -11,8 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// namedTable is the table of venues or organizers, R being a row of it, together with what is sent of one: the part
-// that differs between the two.
+// namedTable is the table of venues or organizers, with the input of one record. R is a row of it.
 type namedTable[R any] struct {
 	kind   calendar.Kind
 	record func(row R) *record

@@ -18,7 +18,7 @@ import (
 // recordTable is the statements that the tables of events, venues, organizers and images share. Predicates and changes
 // name columns, which have the same names in all of them.
 type recordTable struct {
-	// lock locks the records and returns their ids in ascending order.
+	// lock locks the records and returns their ids, in the order that where adds, then in ascending order.
 	lock func(ctx context.Context, where func(*sql.Selector), limit int) ([]int64, error)
 	// change makes a new version of records.
 	change func(ctx context.Context, ids []int64, set func(*sql.UpdateBuilder)) error

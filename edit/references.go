@@ -70,14 +70,14 @@ func unknownFault(ids []int64, find func(part []int64) ([]int64, error)) (*param
 			return nil, err
 		}
 		if missing := idsWithout(part, found); missing != nil {
-			return unknownIDs(missing), nil
+			return UnknownIDs(missing), nil
 		}
 	}
 	return nil, nil
 }
 
-// unknownIDs returns the fault of ids that do not exist, or that the caller may not know of.
-func unknownIDs(ids []int64) *param.Fault {
+// UnknownIDs returns the fault of ids that do not exist, or that the caller may not know of.
+func UnknownIDs(ids []int64) *param.Fault {
 	words := make([]string, len(ids))
 	for i, id := range ids {
 		words[i] = strconv.FormatInt(id, 10)
@@ -153,7 +153,7 @@ func (e *Editor) ParentFault(ctx context.Context, db *ent.Client, id int64) (*pa
 		return nil, fmt.Errorf("parent %d: %w", id, err)
 	}
 	if err != nil || !e.may(auth.Read, eventRecord(row)) {
-		return unknownIDs([]int64{id}), nil
+		return UnknownIDs([]int64{id}), nil
 	}
 	return nil, nil
 }

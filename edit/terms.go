@@ -123,8 +123,8 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 			return nil, err
 		}
 	}
-	old := termWritten(row)
-	w := termWritten(row)
+	old := termOwner(row)
+	w := termOwner(row)
 	d := &diff{}
 	s := sentText{title: in.Name, description: in.Description, slug: in.Slug}
 	if err := e.rewrite(ctx, tx, w, s, d); err != nil {
@@ -205,7 +205,7 @@ func (e *Editor) fillTerm(m *ent.TermMutation, w, old *textOwner, in *TermInput,
 	put(d, "", calendar.FoldName(old.title), calendar.FoldName(w.title), m.SetNameKey)
 }
 
-func termWritten(row *ent.Term) *textOwner {
+func termOwner(row *ent.Term) *textOwner {
 	return &textOwner{
 		kind: row.Taxonomy, id: row.ID, language: row.Language, languages: row.Languages,
 		text: text{title: row.Name, description: row.Description, slug: row.Slug},

@@ -25,7 +25,7 @@ func (t text) inLanguage(l calendar.Language) calendar.Text {
 // sentText is what is sent of a text; nil is not sent.
 type sentText struct{ title, description, excerpt, slug *string }
 
-// written is what has texts and slugs: a record or a term.
+// textOwner is a record or a term: its texts and slugs.
 type textOwner struct {
 	kind      calendar.Kind
 	id        int64
@@ -60,7 +60,7 @@ func (w *textOwner) load(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// addTexts adds translations to a new owner. Those without anything to read and in the original language are left out.
+// addTexts adds translations to a new owner. It leaves out empty ones, and those in the original language.
 func (w *textOwner) addTexts(texts []calendar.Text) {
 	for _, t := range texts {
 		o := translation{language: t.Language, text: text{title: t.Title, description: t.Description, excerpt: t.Excerpt}}

@@ -3,69 +3,18 @@ package handlers
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// unknownIDs is the fault of ids nobody has.
-func unknownIDs(ids []int64) *param.Fault {
-	words := make([]string, len(ids))
-	for i, id := range ids {
-		words[i] = strconv.FormatInt(id, 10)
-	}
-	return &param.Fault{
-		Reason: "unknown-ids", Key: "unknown-ids",
-		Args: map[string]any{"IDs": strings.Join(words, ", ")}, Data: map[string]any{"ids": ids},
-	}
-}
-
-// missingOf lists the asked ids that were not found, each once, in the order asked.
-func missingOf(asked, found []int64) []int64 {
-	var missing []int64
-	known := make(map[int64]bool, len(found))
-	for _, id := range found {
-		known[id] = true
-	}
-	for _, id := range asked {
-		if !known[id] {
-			known[id] = true
-			missing = append(missing, id)
-		}
-	}
-	return missing
-}
-
-// partSize is how many ids one statement asks for: databases bound the number of its arguments, and a body has
-// room for many.
-const partSize = 500
-
-// unknownOf lists the ids that are not found, each once, in the order asked. It asks part by part and stops at the
-// first part with an unknown id: who sends many may not even be known.
-func unknownOf(ids []int64, find func(part []int64) ([]int64, error)) ([]int64, error) {
-	// Of nothing found, all are missing: each id once.
-	for part := range slices.Chunk(missingOf(ids, nil), partSize) {
-		found, err := find(part)
-		if err != nil {
-			return nil, err
-		}
-		if missing := missingOf(part, found); missing != nil {
-			return missing, nil
-		}
-	}
-	return nil, nil
-}
-
-// referenceFault makes the outcome of a check by package edit that of a check of a parameter.
+// referenceFault converts the result of a check by package edit into that of the check of a parameter.
 func referenceFault(fault *param.Fault, err error) *param.Fault {
 	if err != nil {
 		return &param.Fault{Err: err}
@@ -87,58 +36,18 @@ func (r *request) loadInline(ctx context.Context, refs []reference) error {
 	return r.editor().LoadReferences(ctx, r.db, authors, images)
 }
 
-// areRecords checks that all ids are venues or organizers that the caller may filter by: of the kind, not in the trash,
-// readable.
+// areRecords checks that all ids are venues or organizers that the caller may filter by, as package edit decides for links.
 // Any other id is answered as one that never existed.
 func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
-		missing, err := unknownOf(*ids, func(part []int64) ([]int64, error) { return r.readableIDs(ctx, kind, part) })
-		if err != nil {
-			return &param.Fault{Err: err}
-		}
-		if missing != nil {
-			return unknownIDs(missing)
-		}
-		return nil
+		return referenceFault(r.editor().LinkFault(ctx, r.db, kind, *ids))
 	}
-}
-
-// linkable loads those of the ids that the caller may filter by: of the kind, not in the trash, readable.
-func (r *request) readableIDs(ctx context.Context, kind calendar.Kind, ids []int64) ([]int64, error) {
-	var found []int64
-	if kind == calendar.Venue {
-		rows, err := r.db.Venue.Query().Where(venue.IDIn(ids...)).
-			Select(venue.FieldID, venue.FieldAuthorID, venue.FieldStatus, venue.FieldPublishedAt).All(ctx)
-		for _, row := range rows {
-			if r.view().Readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
-				found = append(found, row.ID)
-			}
-		}
-		return found, err
-	}
-	rows, err := r.db.Organizer.Query().Where(organizer.IDIn(ids...)).
-		Select(organizer.FieldID, organizer.FieldAuthorID, organizer.FieldStatus, organizer.FieldPublishedAt).All(ctx)
-	for _, row := range rows {
-		if r.view().Readable(kind, row.AuthorID, row.Status, row.PublishedAt) {
-			found = append(found, row.ID)
-		}
-	}
-	return found, err
 }
 
 // areTermIDs checks that all ids are terms of the taxonomy.
 func (r *request) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
-		missing, err := unknownOf(*ids, func(part []int64) ([]int64, error) {
-			return r.db.Term.Query().Where(term.IDIn(part...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
-		})
-		if err != nil {
-			return &param.Fault{Err: err}
-		}
-		if missing != nil {
-			return unknownIDs(missing)
-		}
-		return nil
+		return referenceFault(r.editor().TermsFault(ctx, r.db, taxonomy, *ids))
 	}
 }
 
@@ -180,7 +89,7 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 			}
 		}
 		if unknown != nil {
-			return unknownIDs(unknown)
+			return edit.UnknownIDs(unknown)
 		}
 		if taxonomy == calendar.Category {
 			if found, err = r.descendants(ctx, found); err != nil {
@@ -195,12 +104,19 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 // descendants adds to categories all that is below them: a query per level of the tree.
 func (r *request) descendants(ctx context.Context, ids []int64) ([]int64, error) {
 	all := slices.Clone(ids)
+	known := map[int64]bool{}
+	for _, id := range ids {
+		known[id] = true
+	}
 	for level := ids; len(level) > 0; {
 		below, err := r.db.Term.Query().Where(term.ParentIDIn(level...)).IDs(ctx)
 		if err != nil {
 			return nil, err
 		}
-		level = missingOf(below, all)
+		level = slices.DeleteFunc(below, func(id int64) bool { return known[id] })
+		for _, id := range level {
+			known[id] = true
+		}
 		all = append(all, level...)
 	}
 	return all, nil
@@ -222,14 +138,14 @@ func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.C
 			Select(event.FieldID, event.FieldStatus, event.FieldStatusBeforeTrash, event.FieldPublishedAt, event.FieldAuthorID,
 				event.FieldPasswordHash).Only(ctx)
 		if ent.IsNotFound(err) {
-			return unknownIDs([]int64{**id})
+			return edit.UnknownIDs([]int64{**id})
 		}
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
 		status := e.Status.Shown(r.now, e.PublishedAt)
 		if !auth.May(r.caller, auth.Read, auth.RecordOf(calendar.Event, e.AuthorID, status, "")) || !fits(e) {
-			return unknownIDs([]int64{**id})
+			return edit.UnknownIDs([]int64{**id})
 		}
 		return nil
 	}

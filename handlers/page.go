@@ -61,7 +61,7 @@ func (r *request) declarePaging(p *param.Set, q *paging, noun string) {
 	})
 }
 
-// language declares ml_language, the last parameter of every operation.
+// declareLanguage declares ml_language, the last parameter of every operation.
 func (r *request) declareLanguage(p *param.Set) {
 	words := make([]string, len(calendar.Languages))
 	for i, l := range calendar.Languages {

@@ -124,7 +124,7 @@ func FuzzFileRange(f *testing.F) {
 	})
 }
 
-// clean reports whether a value arrives as it was sent.
+// isClean reports whether a value arrives as it was sent.
 func isClean(value string) bool {
 	for _, b := range []byte(value) {
 		if b <= ' ' && b != ' ' || b >= 0x7f {

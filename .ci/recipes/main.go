@@ -180,11 +180,18 @@ func stepsOf(page, title string) ([]step, error) {
 				next.text += trimmed + "\n"
 			}
 		case fence.MatchString(line):
+			if next == nil {
+				return nil, errors.New("a block without a marker")
+			}
 			inside = true
 		case trimmed == "<!-- run -->":
 			next = &step{}
 		default:
-			if m := inserts.FindStringSubmatch(trimmed); m != nil {
+			m := inserts.FindStringSubmatch(trimmed)
+			if m == nil && strings.HasPrefix(trimmed, "<!--") {
+				return nil, fmt.Errorf("a marker that is neither run nor insert: %s", trimmed)
+			}
+			if m != nil {
 				next = &step{file: m[1], after: m[2]}
 			}
 		}
@@ -327,6 +334,9 @@ func (k *kitchen) serve(program, engine, index string, r recipe) (err error) {
 		return fmt.Errorf("user add: %w", err)
 	}
 	fields := strings.Fields(string(words))
+	if len(fields) == 0 {
+		return errors.New("user add printed no token")
+	}
 	token := fields[len(fields)-1]
 	address, err := freeAddress()
 	if err != nil {
@@ -388,12 +398,14 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
+var requests = http.Client{Timeout: 20 * time.Second}
+
 // client sends requests with a token.
 type client struct{ base, token string }
 
 func (c client) ready() error {
 	for range 300 {
-		if res, err := http.Get(c.base + "/readyz"); err == nil {
+		if res, err := requests.Get(c.base + "/readyz"); err == nil {
 			res.Body.Close()
 			if res.StatusCode == http.StatusOK {
 				return nil
@@ -452,7 +464,7 @@ func (c client) check(a ask) error {
 
 func (c client) send(req *http.Request) (status int, body []byte, err error) {
 	req.Header.Set("Authorization", "Bearer "+c.token)
-	res, err := http.DefaultClient.Do(req)
+	res, err := requests.Do(req)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -48,8 +48,8 @@ type Index struct {
 	untidy  bool          // under mu: it is right, and should be made anew
 }
 
-// New returns an index that has yet to be loaded, by Load or Run. It has the flags among columns, and all links. Of the
-// other columns it knows nothing.
+// New returns an index that has yet to be loaded, by Load or Run. It has the flags among columns, and all links. It
+// does not know other columns.
 func New(db *ent.Client, columns []*query.Column, log *slog.Logger) *Index {
 	var flags []string
 	for _, c := range columns {

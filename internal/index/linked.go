@@ -125,7 +125,7 @@ func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (m
 // FindLinked returns a page of up to limit venues or organizers from an offset on, and the total of the list. The error is
 // ErrNotReady or query.ErrUnsupported when the database has to be asked.
 func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *query.Linked, offset, limit int) (query.Page, error) {
-	if f.Event != nil {
+	if f.Event != nil || linkedTables[kind] == "" {
 		return query.Page{}, fmt.Errorf("index: %s of an event: %w", kind, query.ErrUnsupported)
 	}
 	s, err := x.fresh(ctx, f.Since)
@@ -192,10 +192,7 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*rec
 			return k.records
 		}
 	}
-	of := s.venues
-	if kind == calendar.Organizer {
-		of = s.organizers
-	}
+	of := linkTables[slices.IndexFunc(linkTables, func(l linkTable) bool { return l.kind == kind })].state(s)
 	out := keptRecords{revision: s.revision, from: now, until: s.publishesUntil(now)}
 	events := query.Events{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, OnlyReadable: true}
 	var counted, upcoming set

@@ -67,12 +67,13 @@ func (r reader) rows(ctx context.Context, table string, columns []column, rest s
 }
 
 // RevisionQuery asks for the revision of the calendar. There is no row if nothing was ever written.
-const RevisionQuery = "SELECT " + counter.FieldValue + " FROM " + counter.Table + " WHERE " + counter.FieldID + " = 'revision'"
+const RevisionQuery = "SELECT " + counter.FieldValue + " FROM " + counter.Table + revisionWhere
+
+const revisionWhere = " WHERE " + counter.FieldID + " = 'revision'"
 
 // revision returns that of the calendar. 0 means that nothing was ever written.
 func (r reader) revision(ctx context.Context) (value int64, err error) {
-	err = r.rows(ctx, counter.Table, []column{{counter.FieldValue, &value}}, " WHERE "+counter.FieldID+" = 'revision'",
-		func() error { return nil })
+	err = r.rows(ctx, counter.Table, []column{{counter.FieldValue, &value}}, revisionWhere, func() error { return nil })
 	return value, err
 }
 
@@ -219,7 +220,7 @@ func (r reader) changes(ctx context.Context, after int64, limit int) (out []chan
 		}
 		c := change{kind, action, record, record}
 		if id != revision+1 {
-			c = change{action: action}
+			c = change{}
 		}
 		revision = id
 		if c.action == calendar.Loaded {
@@ -279,6 +280,7 @@ func (r reader) documents(ctx context.Context, ids []int64, withTexts bool) (map
 
 // linkTable is a table of links between events and records of a kind.
 type linkTable struct {
+	kind             calendar.Kind // "" for terms
 	table, event, to string
 	document         func(*document) *[]int64
 	state            func(*state) postings
@@ -287,17 +289,17 @@ type linkTable struct {
 // linkTables are the tables of links, and where their values are kept.
 var linkTables = []linkTable{
 	{
-		eventvenue.Table, eventvenue.FieldEventID, eventvenue.FieldVenueID,
+		calendar.Venue, eventvenue.Table, eventvenue.FieldEventID, eventvenue.FieldVenueID,
 		func(d *document) *[]int64 { return &d.venues },
 		func(s *state) postings { return s.venues },
 	},
 	{
-		eventorganizer.Table, eventorganizer.FieldEventID, eventorganizer.FieldOrganizerID,
+		calendar.Organizer, eventorganizer.Table, eventorganizer.FieldEventID, eventorganizer.FieldOrganizerID,
 		func(d *document) *[]int64 { return &d.organizers },
 		func(s *state) postings { return s.organizers },
 	},
 	{
-		eventterm.Table, eventterm.FieldEventID, eventterm.FieldTermID,
+		"", eventterm.Table, eventterm.FieldEventID, eventterm.FieldTermID,
 		func(d *document) *[]int64 { return &d.terms },
 		func(s *state) postings { return s.terms },
 	},

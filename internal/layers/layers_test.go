@@ -1,4 +1,5 @@
-// Package layers tests the layout of the source: who imports whom, who may remove links, what a package says it owns.
+// Package layers tests the layout of the source: imports, removals of links, tables in statements, comments of
+// packages.
 //
 // It reads the source itself, so it needs neither a build nor the go command, and sees the files of every platform.
 package layers
@@ -251,6 +252,13 @@ func TestTables(t *testing.T) {
 			}
 		}
 	}
+	for _, list := range append(slices.Collect(maps.Values(users)), testsMay, standardOnly) {
+		for _, name := range list {
+			if heightOf(name) < 0 {
+				t.Errorf("%s stands in no layer", name)
+			}
+		}
+	}
 	for from, names := range beside {
 		for _, to := range strings.Fields(names) {
 			if heightOf(from) < 0 || heightOf(to) != heightOf(from) || slices.Contains(strings.Fields(beside[to]), from) {
@@ -259,6 +267,9 @@ func TestTables(t *testing.T) {
 		}
 	}
 	for from, names := range only {
+		if heightOf(from) < 0 {
+			t.Errorf("%s stands in no layer", from)
+		}
 		for _, to := range strings.Fields(names) {
 			if heightOf(to) < 0 || heightOf(to) >= heightOf(from) && !slices.Contains(strings.Fields(beside[from]), to) {
 				t.Errorf("%s may import %s, which does not stand under it", from, to)

@@ -5,6 +5,8 @@
 package query
 
 import (
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/predicate"
@@ -63,9 +65,19 @@ func Link[P predicateOf](
 ) Column {
 	return Column{
 		Name: name, Description: description, Kind: LinkKind, Table: table, LinksTo: to,
-		where: func(c Condition) predicate.Event { return has(in(c.IDs...)) },
+		where: func(c Condition) predicate.Event {
+			if len(c.IDs) > maxPlaceholders {
+				return has(P(func(s *sql.Selector) {
+					s.Where(sql.P(func(b *sql.Builder) { b.Ident(s.C(event.FieldID)).WriteString(" IN " + idList(c.IDs)) }))
+				}))
+			}
+			return has(in(c.IDs...))
+		},
 	}
 }
+
+// maxPlaceholders is how many ids a statement has as placeholders. Engines allow 32,766 or more in all.
+const maxPlaceholders = 10_000
 
 // Terms returns the column of links to the terms of a taxonomy. The parameters are as those of Link.
 func Terms[P predicateOf](
@@ -84,8 +96,8 @@ func Record(name, field string, in func(...int64) predicate.Event, description s
 	}
 }
 
-// Word returns the column of a stored word: lower-case ASCII, because engines compare other letters differently. field and
-// in are as field and is of Flag.
+// Word returns the column of a stored word without blanks at its end, which MySQL ignores in comparisons. field and in are
+// as field and is of Flag.
 func Word(name, field string, in func(...string) predicate.Event, description string) Column {
 	return Column{
 		Name: name, Description: description, Kind: WordKind, Table: event.Table, Field: field,

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -37,12 +38,15 @@ func (d Database) FindLinked(ctx context.Context, kind calendar.Kind, q *Linked,
 	if err != nil {
 		return Page{}, err
 	}
-	if kind == calendar.Venue {
+	switch kind {
+	case calendar.Venue:
 		list := d.Ent.Venue.Query().Where(linkedPredicates(q, kind, due, venue.HasEventsWith, venue.Not)...)
 		return pageOf(ctx, list, offset, limit, venue.ByPublishedAt(sql.OrderDesc()), venue.ByID(sql.OrderDesc()))
+	case calendar.Organizer:
+		list := d.Ent.Organizer.Query().Where(linkedPredicates(q, kind, due, organizer.HasEventsWith, organizer.Not)...)
+		return pageOf(ctx, list, offset, limit, organizer.ByPublishedAt(sql.OrderDesc()), organizer.ByID(sql.OrderDesc()))
 	}
-	list := d.Ent.Organizer.Query().Where(linkedPredicates(q, kind, due, organizer.HasEventsWith, organizer.Not)...)
-	return pageOf(ctx, list, offset, limit, organizer.ByPublishedAt(sql.OrderDesc()), organizer.ByID(sql.OrderDesc()))
+	return Page{}, fmt.Errorf("list of kind %s: %w", kind, ErrUnsupported)
 }
 
 // linkedPredicates are the conditions of a list of venues or organizers (contract, section 9.2).

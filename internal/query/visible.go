@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"entgo.io/ent/dialect/sql"
@@ -31,8 +32,10 @@ func findOverdue(ctx context.Context, db *ent.Client, now time.Time, kinds ...ca
 			out[kind], err = db.Event.Query().Where(due).Exist(ctx)
 		case calendar.Venue:
 			out[kind], err = db.Venue.Query().Where(due).Exist(ctx)
-		default:
+		case calendar.Organizer:
 			out[kind], err = db.Organizer.Query().Where(due).Exist(ctx)
+		default:
+			err = fmt.Errorf("scheduled records of kind %s: %w", kind, ErrUnsupported)
 		}
 		if err != nil {
 			return nil, err

@@ -78,7 +78,7 @@ func (p preparingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return &preparingConn{mysqlConn: whole, counter: p.counter, kept: make(map[string]*preparedStatement)}, nil
 }
 
-// mysqlConn is what MySQL's connections implement.
+// mysqlConn is the interface of MySQL's connections.
 type mysqlConn interface {
 	sqlConn
 	driver.NamedValueChecker

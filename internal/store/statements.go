@@ -67,7 +67,7 @@ func (k cachingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, nil
 }
 
-// sqlConn is what connections implement.
+// sqlConn is the interface of connections.
 type sqlConn interface {
 	driver.Conn
 	driver.ConnBeginTx
@@ -89,7 +89,7 @@ type cachingConn struct {
 	uses  uint64
 }
 
-// sqlStmt is what prepared statements implement.
+// sqlStmt is the interface of prepared statements.
 type sqlStmt interface {
 	driver.Stmt
 	driver.StmtExecContext
@@ -224,7 +224,7 @@ func (k *cachingConn) writes(query string) bool {
 	return k.files != nil && !k.inTx && !isReadOnly(query)
 }
 
-// reads reports whether a statement cannot write.
+// isReadOnly reports whether a statement cannot write.
 func isReadOnly(query string) bool {
 	query = strings.TrimLeft(query, " \t\r\n(")
 	for _, verb := range [...]string{"SELECT", "PRAGMA", "EXPLAIN", "ROLLBACK"} {
@@ -293,7 +293,7 @@ func (k *cachingConn) Close() error {
 	return errors.Join(append(errs, k.sqlConn.Close())...)
 }
 
-// sqliteRows is what SQLite's rows implement.
+// sqliteRows is the interface of SQLite's rows.
 type sqliteRows interface {
 	driver.Rows
 	driver.RowsColumnTypeDatabaseTypeName

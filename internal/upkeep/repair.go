@@ -39,7 +39,11 @@ func Repair(ctx context.Context, db *ent.Client, e *edit.Editor) error {
 // Recount corrects the numbers of published events of the terms with the ids, of all terms when there is none. Package
 // edit keeps the numbers correct. Recount serves writers that insert rows without it.
 func Recount(ctx context.Context, tx *ent.Tx, termIDs ...int64) error {
-	terms, err := edit.LockTerms(ctx, tx, termIDs...)
+	lock := func() ([]*ent.Term, error) { return edit.LockTerms(ctx, tx, termIDs...) }
+	if len(termIDs) == 0 {
+		lock = func() ([]*ent.Term, error) { return edit.LockAllTerms(ctx, tx) }
+	}
+	terms, err := lock()
 	if err != nil {
 		return fmt.Errorf("terms to count: %w", err)
 	}
