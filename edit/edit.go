@@ -88,7 +88,7 @@ func (e *Editor) author() *int64 {
 	return new(e.By.UserID)
 }
 
-// Forbidden returns the refusal of a write that the caller may not do.
+// Forbidden returns the refusal of what the caller may not do. Anonymous callers get 401 for it, others 403.
 func Forbidden() error {
 	return &calendar.Error{Code: "rest_forbidden", Key: "rest_forbidden"}
 }

@@ -294,7 +294,7 @@ func declareLinked[I any](
 // createEvent answers POST /events.
 func (r *request) createEvent(in *eventInput) (*reply, error) {
 	if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Event}) {
-		return nil, forbidden()
+		return nil, edit.Forbidden()
 	}
 	if err := r.resolvePictures(in); err != nil {
 		return nil, err
@@ -332,7 +332,7 @@ func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 	var invalid param.Invalid
 	if errors.As(err, &unknown) || errors.As(err, &invalid) {
 		if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Event}) {
-			return nil, forbidden()
+			return nil, edit.Forbidden()
 		}
 		if q.Slug != "" {
 			return nil, &calendar.Error{
@@ -345,7 +345,7 @@ func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error
 		return nil, err
 	}
 	if !r.mayWrite(op, auth.RecordOf(calendar.Event, e.AuthorID, e.Status.Shown(r.now, e.PublishedAt), e.StatusBeforeTrash)) {
-		return nil, forbidden()
+		return nil, edit.Forbidden()
 	}
 	r.changes = e.Version
 	return e, nil

@@ -266,7 +266,7 @@ func (r *request) createImage(in *imageInput) (*reply, error) {
 		return nil, param.Missing{Names: []string{"file"}}
 	}
 	if !auth.May(r.caller, auth.Upload, auth.Record{Kind: calendar.Image}) {
-		return nil, forbidden()
+		return nil, edit.Forbidden()
 	}
 	row, err := r.takePicture(in)
 	if err != nil {
@@ -312,7 +312,7 @@ func (r *request) deleteImage(q *target) (*reply, error) {
 	if unknown {
 		// The general right, as for other unknown targets.
 		if !auth.May(r.caller, auth.Upload, rec) {
-			return nil, forbidden()
+			return nil, edit.Forbidden()
 		}
 		return nil, &calendar.Error{Code: "image-not-found", Key: "image-not-found"}
 	}
@@ -320,7 +320,7 @@ func (r *request) deleteImage(q *target) (*reply, error) {
 		rec.AuthorID = *row.AuthorID
 	}
 	if !auth.May(r.caller, auth.DeleteImage, rec) {
-		return nil, forbidden()
+		return nil, edit.Forbidden()
 	}
 	body := r.view().Image(row)
 	if err := r.removePicture(r.ctx, row, r.expect); err != nil {

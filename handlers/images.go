@@ -4,6 +4,7 @@ import (
 	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/internal/auth"
@@ -19,7 +20,7 @@ func (r *request) declareImageQuery(p *param.Set, q *paging) {
 // listImages answers GET /images, newest first, for who may upload.
 func (r *request) listImages(q *paging) (*reply, error) {
 	if !auth.May(r.caller, auth.ListImages, auth.Record{Kind: calendar.Image}) {
-		return nil, forbidden()
+		return nil, edit.Forbidden()
 	}
 	query := r.db.Image.Query()
 	total, err := query.Clone().Count(r.ctx)
@@ -53,6 +54,3 @@ func (r *request) getImage(q *target) (*reply, error) {
 	}
 	return &reply{status: 200, body: r.view().Image(row), version: row.Version}, nil
 }
-
-// forbidden is the refusal of the permission matrix; anonymous callers get 401 for it, others 403.
-func forbidden() error { return &calendar.Error{Code: "rest_forbidden", Key: "rest_forbidden"} }

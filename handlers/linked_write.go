@@ -212,7 +212,7 @@ var organizerWrites = linkedWrites[organizerInput, *ent.Organizer]{
 // post answers a create.
 func (w linkedWrites[I, R]) post(r *request, in *I) (*reply, error) {
 	if !auth.May(r.caller, auth.Create, auth.Record{Kind: w.kind}) {
-		return nil, forbidden()
+		return nil, edit.Forbidden()
 	}
 	_, image, imageID := w.parts(in)
 	if err := r.resolvePicture(image, imageID); err != nil {
@@ -267,7 +267,7 @@ func (w linkedWrites[I, R]) permitted(r *request, q *target, op auth.Operation) 
 	}
 	c := row.Core()
 	if !r.mayWrite(op, r.recordOf(c)) {
-		return 0, forbidden()
+		return 0, edit.Forbidden()
 	}
 	r.changes = c.Version
 	return c.ID, nil

@@ -64,7 +64,7 @@ const maxTermText = maxText
 // mayManageTerms refuses who may not write terms.
 func (r *request) mayManageTerms(taxonomy calendar.Kind) error {
 	if !auth.May(r.caller, auth.ManageTerms, auth.Record{Kind: taxonomy}) {
-		return forbidden()
+		return edit.Forbidden()
 	}
 	return nil
 }

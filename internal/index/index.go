@@ -306,7 +306,7 @@ func (x *Index) apply(ctx context.Context, changes []change, revision int64) err
 	}
 	found := make(map[int64]place)
 	for part := range slices.Chunk(linked[calendar.Venue], partSize) {
-		err := x.db.places(ctx, " AND "+venue.FieldID+" IN "+list(part), func(at place) { found[at.venue] = at })
+		err := x.db.places(ctx, " AND "+venue.FieldID+" IN "+query.IDList(part), func(at place) { found[at.venue] = at })
 		if err != nil {
 			return err
 		}

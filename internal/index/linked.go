@@ -90,7 +90,7 @@ func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (m
 		if len(ids) == 0 {
 			return out, nil
 		}
-		where = " WHERE " + venue.FieldID + " IN " + list(ids)
+		where = " WHERE " + venue.FieldID + " IN " + query.IDList(ids)
 	}
 	var is record
 	var status sql.RawBytes

@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/query"
 )
 
 // reader asks the database. Its statements mean the same to every engine.
@@ -75,20 +76,6 @@ const revisionWhere = " WHERE " + counter.FieldID + " = 'revision'"
 func (r reader) revision(ctx context.Context) (value int64, err error) {
 	err = r.rows(ctx, counter.Table, []column{{counter.FieldValue, &value}}, revisionWhere, func() error { return nil })
 	return value, err
-}
-
-// list is ids as they stand in a statement, in parentheses.
-func list(ids []int64) string {
-	var b strings.Builder
-	b.WriteByte('(')
-	for i, id := range ids {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.FormatInt(id, 10))
-	}
-	b.WriteByte(')')
-	return b.String()
 }
 
 // statusNumber finds a status in calendar.Statuses. It allocates nothing: the whole calendar passes here.
@@ -157,7 +144,7 @@ func (r reader) texts(ctx context.Context, kind calendar.Kind, owners []int64, e
 		{searchtext.FieldOwnerID, &owner}, {searchtext.FieldLanguages, &t.languages}, {searchtext.FieldText, &t.text},
 	}
 	for part := range slices.Chunk(owners, partSize) {
-		where := " WHERE " + searchtext.FieldKind + " = '" + string(kind) + "' AND " + searchtext.FieldOwnerID + " IN " + list(part)
+		where := " WHERE " + searchtext.FieldKind + " = '" + string(kind) + "' AND " + searchtext.FieldOwnerID + " IN " + query.IDList(part)
 		err := r.rows(ctx, searchtext.Table, columns, where, func() error {
 			each(owner, t)
 			return nil
@@ -248,7 +235,7 @@ const partSize = 1000
 func (r reader) documents(ctx context.Context, ids []int64, withTexts bool) (map[int64]*document, error) {
 	out := make(map[int64]*document, len(ids))
 	for part := range slices.Chunk(ids, partSize) {
-		in := list(part)
+		in := query.IDList(part)
 		if err := r.events(ctx, " WHERE "+event.FieldID+" IN "+in, func(d *document) { out[d.id] = d }); err != nil {
 			return nil, err
 		}

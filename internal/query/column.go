@@ -68,7 +68,7 @@ func Link[P predicateOf](
 		where: func(c Condition) predicate.Event {
 			if len(c.IDs) > maxPlaceholders {
 				return has(P(func(s *sql.Selector) {
-					s.Where(sql.P(func(b *sql.Builder) { b.Ident(s.C(event.FieldID)).WriteString(" IN " + idList(c.IDs)) }))
+					s.Where(sql.P(func(b *sql.Builder) { b.Ident(s.C(event.FieldID)).WriteString(" IN " + IDList(c.IDs)) }))
 				}))
 			}
 			return has(in(c.IDs...))

@@ -160,13 +160,13 @@ func atVenues(ids []int64) predicate.Event {
 			return
 		}
 		t := sql.Table(eventvenue.Table)
-		in := sql.P(func(b *sql.Builder) { b.Ident(t.C(eventvenue.FieldVenueID)).WriteString(" IN " + idList(ids)) })
+		in := sql.P(func(b *sql.Builder) { b.Ident(t.C(eventvenue.FieldVenueID)).WriteString(" IN " + IDList(ids)) })
 		s.Where(sql.In(s.C(event.FieldID), sql.Select(t.C(eventvenue.FieldEventID)).From(t).Where(in)))
 	}
 }
 
-// idList returns ids as they are written in a statement, in parentheses.
-func idList(ids []int64) string {
+// IDList returns ids as they are written in a statement, in parentheses.
+func IDList(ids []int64) string {
 	var b strings.Builder
 	b.WriteByte('(')
 	for i, id := range ids {
