@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"database/sql"
 	"fmt"
 	"io/fs"
@@ -55,13 +56,13 @@ type atlasDriver interface {
 	atlas.StmtScanner
 }
 
-// newDriver returns Atlas's driver on a connection of st.
-func newDriver(st *store.Store, conn *sql.Conn) (atlasDriver, error) {
-	open := mysql.Open
+// newDriver returns Atlas's driver on a connection of st. On MySQL it asks for the server's variables.
+func newDriver(ctx context.Context, st *store.Store, conn *sql.Conn) (atlasDriver, error) {
+	open := func() (atlas.Driver, error) { return openMySQL(ctx, conn) }
 	if st.Engine() == "sqlite" {
-		open = sqlite.Open
+		open = func() (atlas.Driver, error) { return sqlite.Open(conn) } // asks nothing
 	}
-	drv, err := open(conn)
+	drv, err := open()
 	if err != nil {
 		return nil, err
 	}
@@ -70,4 +71,30 @@ func newDriver(st *store.Store, conn *sql.Conn) (atlasDriver, error) {
 		return nil, fmt.Errorf("%T splits no statements", drv)
 	}
 	return full, nil
+}
+
+// openMySQL opens Atlas's driver within ctx. Atlas asks for the server's variables in a context that never ends, so a
+// network that loses packets would hold the caller for ever.
+func openMySQL(ctx context.Context, conn *sql.Conn) (atlas.Driver, error) {
+	drv, err := mysql.Open(boundQuerier{conn, ctx})
+	if err != nil {
+		return nil, err
+	}
+	full, ok := drv.(*mysql.Driver)
+	if !ok {
+		return nil, fmt.Errorf("%T is not Atlas's driver of MySQL", drv)
+	}
+	full.ExecQuerier = conn // for each later query its own context
+	return full, nil
+}
+
+// boundQuerier asks all queries in one context.
+type boundQuerier struct {
+	*sql.Conn
+	ctx context.Context
+}
+
+// QueryContext implements Atlas's ExecQuerier.
+func (q boundQuerier) QueryContext(_ context.Context, query string, args ...any) (*sql.Rows, error) {
+	return q.Conn.QueryContext(q.ctx, query, args...)
 }

@@ -2,6 +2,7 @@ package migrate
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"io/fs"
 	"strings"
@@ -53,9 +54,15 @@ func Inspect(ctx context.Context, st *store.Store) (found *schema.Schema, err er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	drv, err := newDriver(st, conn)
+	drv, err := newDriver(ctx, st, conn)
 	if err != nil {
 		return nil, err
 	}
 	return inspect(ctx, drv)
+}
+
+// OpenDriver opens Atlas's driver.
+func OpenDriver(ctx context.Context, st *store.Store, conn *sql.Conn) error {
+	_, err := newDriver(ctx, st, conn)
+	return err
 }

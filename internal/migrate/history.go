@@ -37,7 +37,7 @@ func readHistory(ctx context.Context, st *store.Store, conn *sql.Conn, files fs.
 	if h.all, err = dir.Files(); err != nil {
 		return nil, err
 	}
-	if h.drv, err = newDriver(st, conn); err != nil {
+	if h.drv, err = newDriver(ctx, st, conn); err != nil {
 		return nil, err
 	}
 	if err := h.read(ctx); err != nil {
@@ -253,7 +253,7 @@ func (h *history) replay(ctx context.Context, dev *store.Store, at point) (_ *sc
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	drv, err := newDriver(dev, conn)
+	drv, err := newDriver(ctx, dev, conn)
 	if err != nil {
 		return nil, err
 	}

@@ -42,7 +42,7 @@ func lock(
 	if st.Engine() == "sqlite" {
 		return lockSQLite(ctx, conn, wait)
 	}
-	drv, err := newDriver(st, conn)
+	drv, err := newDriver(ctx, st, conn)
 	if err != nil {
 		return nil, err
 	}

@@ -443,3 +443,22 @@ func TestCurrentSaysWhatIsMissing(t *testing.T) {
 		}
 	})
 }
+
+// TestDriverKeepsDeadline opens Atlas's driver when no time is left. Its own question to MySQL has no deadline.
+func TestDriverKeepsDeadline(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		if st.Engine() != "mysql" {
+			t.Skip("SQLite is asked nothing")
+		}
+		conn, err := st.DB.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := migrate.OpenDriver(ctx, st, conn); !errors.Is(err, context.Canceled) {
+			t.Errorf("opened with %v, want %v", err, context.Canceled)
+		}
+	})
+}

@@ -126,7 +126,7 @@ func withEmpty(ctx context.Context, dev *store.Store, do func(atlasDriver) error
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
-	drv, err := newDriver(dev, conn)
+	drv, err := newDriver(ctx, dev, conn)
 	if err != nil {
 		return err
 	}
