@@ -24,6 +24,7 @@ func (r *request) getDoc(*docQuery) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.depends.complete = true
 	return &reply{status: 200, body: body}, nil
 }
 

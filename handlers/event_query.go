@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -81,17 +82,24 @@ func (r *request) findEvents(q *query.Events, offset, limit int) (query.Page, er
 // findIndexed is findEvents with the index.
 func (r *request) findIndexed(q *query.Events, offset, limit int) (query.Page, error) {
 	var err error
-	if q.Since, err = r.since(); err != nil {
+	if q.Revision, err = r.sinceRevision(); err != nil {
 		return query.Page{}, err
 	}
 	if q.Include == nil {
-		return r.h.Index.FindEvents(r.ctx, q, offset, limit)
+		x := r.h.Index
+		r.depends.find = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
+			again := *q
+			again.Revision, again.Now = revision, now
+			return x.FindEvents(ctx, &again, offset, limit)
+		}
+		return x.FindEvents(r.ctx, q, offset, limit)
 	}
 	page, err := r.h.Index.FindEvents(r.ctx, q, 0, -1)
 	if err != nil {
 		return query.Page{}, err
 	}
 	// In another order, which the database knows. They are as few as a client can name.
+	page.Changed = nil
 	page.IDs, err = r.db.Event.Query().Where(event.IDIn(page.IDs...)).
 		Order(event.ByPublishedAt(), event.ByID()).Offset(offset).Limit(limit).IDs(r.ctx)
 	return page, err

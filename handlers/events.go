@@ -9,16 +9,11 @@ import (
 	entrecord "github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
-	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// listEvents answers GET /events: which events they are, their rows, and a query per kind of what is linked.
+// listEvents answers GET /events: which events they are, and those that are not rendered yet from their rows.
 func (r *request) listEvents(q *eventQuery) (*reply, error) {
 	page, err := q.find(r)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := r.events(page.IDs)
 	if err != nil {
 		return nil, err
 	}
@@ -27,27 +22,43 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 	if q.Password != nil {
 		password = *q.Password
 	}
-	items := make(represent.Events, len(rows))
-	for i, e := range rows {
-		items[i] = v.Event(e, false)
-		if r.protected(e, password) {
-			items[i].Redact()
-		}
+	items, err := render(r, page, rendering[*ent.Event]{
+		kind: calendar.Event,
+		read: r.events,
+		value: func(e *ent.Event) (any, bool) {
+			shown := v.Event(e, false)
+			if r.protected(e, password) {
+				shown.Redact()
+			}
+			return &shown, !hasPassword(e)
+		},
+		parts: partsOfEvent,
+	})
+	if err != nil {
+		return nil, err
 	}
-	return r.listReply(calendar.Event, q.paging, items, len(items), page.Total)
+	r.depends.complete, r.depends.found = r.depends.find != nil, page
+	return r.listReply(calendar.Event, q.paging, items, page.Total)
 }
 
-// events loads events with all that their representations need, in the order of their ids given. One that is gone
-// meanwhile is left out.
-func (r *request) events(ids []int64) ([]*ent.Event, error) {
-	if len(ids) == 0 {
-		return nil, nil
+// partsOfEvent returns an event and the records with dates that its representation shows.
+func partsOfEvent(e *ent.Event) []ent.Core {
+	out := []ent.Core{e.Core()}
+	for _, v := range e.Edges.Venues {
+		out = append(out, v.Core())
 	}
+	for _, o := range e.Edges.Organizers {
+		out = append(out, o.Core())
+	}
+	return out
+}
+
+// events loads events with all that their representations need, in no order.
+func (r *request) events(ids []int64) ([]*ent.Event, error) {
 	rows, err := r.db.ReadEvents(r.ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	inOrder(rows, ids, func(e *ent.Event) int64 { return e.ID })
 	return rows, r.complete(rows...)
 }
 
@@ -104,6 +115,8 @@ func (r *request) getEvent(q *target) (*reply, error) {
 	if err := r.complete(e); err != nil {
 		return nil, err
 	}
+	r.dependsOn(calendar.Event, e.ID)
+	r.depends.complete = true
 	return &reply{status: 200, body: new(r.view().Event(e, true)), version: e.Version}, nil
 }
 

@@ -36,11 +36,15 @@ func (r *request) listImages(q *paging) (*reply, error) {
 		}
 	}
 	v := r.view()
-	items := make([]*represent.Image, len(rows))
+	shown := make([]*represent.Image, len(rows))
 	for i, row := range rows {
-		items[i] = v.Image(row)
+		shown[i] = v.Image(row)
 	}
-	return r.listReply(calendar.Image, *q, items, len(items), total)
+	items, err := encodeAll(r, shown)
+	if err != nil {
+		return nil, err
+	}
+	return r.listReply(calendar.Image, *q, items, total)
 }
 
 // getImage answers GET /images/{id}; images are public.
@@ -52,5 +56,7 @@ func (r *request) getImage(q *target) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.dependsOn(calendar.Image, row.ID)
+	r.depends.complete = true
 	return &reply{status: 200, body: r.view().Image(row), version: row.Version}, nil
 }

@@ -20,6 +20,7 @@ func (r *request) declareIndex(p *param.Set, q *indexQuery) {
 // getIndex answers with the table of routes (contract, section 17), defaults of today included.
 func (r *request) getIndex(*indexQuery) (*reply, error) {
 	r.holdsUntil(r.tomorrow()) // defaults of dates are those of today
+	r.depends.complete = true
 	namespace := namespaceOf(r.root)
 	routes := make(ordered, 0, len(r.h.table))
 	for _, p := range r.h.table {

@@ -40,6 +40,7 @@ func (r *request) loadInline(ctx context.Context, refs []reference) error {
 // Any other id is answered as one that never existed.
 func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
+		r.dependsOn(kind, *ids...)
 		return referenceFault(r.editor().LinkFault(ctx, r.db, kind, *ids))
 	}
 }
@@ -47,6 +48,7 @@ func (r *request) areRecords(kind calendar.Kind, ids *[]int64) func(context.Cont
 // areTermIDs checks that all ids are terms of the taxonomy.
 func (r *request) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
+		r.dependsOnKind(taxonomy)
 		return referenceFault(r.editor().TermsFault(ctx, r.db, taxonomy, *ids))
 	}
 }
@@ -55,6 +57,7 @@ func (r *request) areTermIDs(taxonomy calendar.Kind, ids *[]int64) func(context.
 // descendants are added: an event in one is in them all.
 func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
+		r.dependsOnKind(taxonomy) // slugs and parents
 		keys := make([]string, len(*words))
 		numbers := make([]int64, 0, len(*words))
 		for i, w := range *words {
@@ -134,6 +137,7 @@ func (r *request) isOpenEvent(id **int64) func(context.Context) *param.Fault {
 
 func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.Context) *param.Fault {
 	return func(ctx context.Context) *param.Fault {
+		r.dependsOn(calendar.Event, **id)
 		e, err := r.db.Event.Query().Where(event.ID(**id)).
 			Select(event.FieldID, event.FieldStatus, event.FieldStatusBeforeTrash, event.FieldPublishedAt, event.FieldAuthorID,
 				event.FieldPasswordHash).Only(ctx)

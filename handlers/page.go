@@ -1,15 +1,14 @@
 package handlers
 
 import (
-	"cmp"
 	"context"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/represent"
 )
@@ -32,13 +31,6 @@ func (p paging) span() (offset, limit int) {
 		return 0, 0
 	}
 	return offset, int(p.perPage)
-}
-
-// inOrder puts the rows of a page into the order of their ids.
-func inOrder[R any](rows []R, ids []int64, id func(R) int64) {
-	slices.SortFunc(rows, func(a, b R) int {
-		return cmp.Compare(slices.Index(ids, id(a)), slices.Index(ids, id(b)))
-	})
 }
 
 // declarePaging declares page and per_page. The noun is that of the collection, in upper case.
@@ -71,12 +63,12 @@ func (r *request) declareLanguage(p *param.Set) {
 	p.Enum(&chosen, "ml_language", "Language of the request", words...)
 }
 
-// listReply wraps a page of items with its totals and links. kind names the collection. A page beyond the end
-// is an error for records and an empty list for terms and images.
-func (r *request) listReply(kind calendar.Kind, p paging, items any, n, total int) (*reply, error) {
+// listReply wraps a page of items, in the bytes of the endpoint's codec, with its totals and links. kind names the
+// collection. A page beyond the end is an error for records and an empty list for terms and images.
+func (r *request) listReply(kind calendar.Kind, p paging, items [][]byte, total int) (*reply, error) {
 	pages := (total + int(p.perPage) - 1) / int(p.perPage)
 	strict := kind == calendar.Event || kind == calendar.Venue || kind == calendar.Organizer
-	if p.page > 1 && n == 0 && strict {
+	if p.page > 1 && len(items) == 0 && strict {
 		code := string(kind) + "-archive-page-not-found"
 		return nil, &calendar.Error{Code: code, Key: code}
 	}
@@ -108,14 +100,14 @@ func (r *request) listReply(kind calendar.Kind, p paging, items any, n, total in
 // list is a page of records, the value of a reply that every codec of lists writes.
 type list struct {
 	kind                 calendar.Kind
-	items                any // their representations
+	items                [][]byte // their representations
 	self, next, previous string
 	total, pages         int
 }
 
 // object is the list in JSON.
 func (l *list) object() ordered {
-	o := ordered{{represent.Collections[l.kind], l.items}, {"rest_url", l.self}}
+	o := ordered{{represent.Collections[l.kind], jsonwrite.RawList(l.items)}, {"rest_url", l.self}}
 	if l.next != "" {
 		o = append(o, member{"next_rest_url", l.next})
 	}
@@ -123,6 +115,17 @@ func (l *list) object() ordered {
 		o = append(o, member{"previous_rest_url", l.previous})
 	}
 	return append(o, member{"total", l.total}, member{"total_pages", l.pages})
+}
+
+// encodeAll returns representations in the bytes of the endpoint's codec.
+func encodeAll[T any](r *request, items []T) (out [][]byte, err error) {
+	out = make([][]byte, len(items))
+	for i, item := range items {
+		if out[i], err = r.codec.encode(item, ""); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 func relation(href, rel string) string { return "<" + href + `>; rel="` + rel + `"` }

@@ -42,18 +42,21 @@ type endpoint struct {
 
 // request is one request on its way through a handler.
 type request struct {
-	ctx    context.Context
-	h      *Handlers
-	db     *ent.Client // what is read from
-	now    time.Time   // of the request, UTC, whole seconds
-	caller auth.Principal
-	lang   calendar.Language // of the reply
-	write  calendar.Language // chosen by parameter or path; what writes change; "" when none was
-	root   Root
-	fields string // _fields as sent, for links
-	params *param.Set
-	until  time.Time       // Outcome.Until of what was answered so far
-	expect calendar.Expect // of the version of the record that is changed
+	ctx      context.Context
+	h        *Handlers
+	db       *ent.Client // what is read from
+	now      time.Time   // of the request, UTC, whole seconds
+	caller   auth.Principal
+	lang     calendar.Language // of the reply
+	write    calendar.Language // chosen by parameter or path; what writes change; "" when none was
+	root     Root
+	fields   string // _fields as sent, for links
+	params   *param.Set
+	until    time.Time // Outcome.Until of what was answered so far
+	revision int64     // Call.Revision
+	codec    codec     // of the reply
+	depends  dependencies
+	expect   calendar.Expect // of the version of the record that is changed
 	// changes is the version that the record to be changed had when it was looked up; 0: nothing is looked up
 	changes    int64
 	mark       func(context.Context, *ent.Tx, int64) error // Call.Mark

@@ -30,6 +30,8 @@ type Call struct {
 	Mark func(ctx context.Context, tx *ent.Tx, id int64) error
 	// EnterMedia waits for room to decode or download pictures; nil means there is room. The request stays in it.
 	EnterMedia func() error
+	// Revision is one of the calendar that was the newest when the request had begun, or later; 0: nobody has asked.
+	Revision int64
 	// Made is what an earlier attempt at the same write wrote: nothing is done but to answer with it. 0: there was none.
 	Made int64
 }
@@ -38,6 +40,10 @@ type Call struct {
 type Outcome struct {
 	Version int64     // of the record that the reply shows; 0: it shows none, or several
 	Until   time.Time // the reply would be another one then even if nobody wrote anything; zero: it would not
+	// Unchanged reports whether the reply, made at one revision, would be the same at a later one and a later time. It
+	// takes the records that were scheduled at the first revision for known: the caller compares their dates. Nil: nobody
+	// knows.
+	Unchanged func(ctx context.Context, made, at int64, now time.Time) (bool, error)
 }
 
 // Serve parses the parameters of a matched request, runs its handler and writes the reply. What is returned
@@ -72,14 +78,14 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	if err != nil {
 		return Outcome{}, errors.Join(err, r.dropPictures())
 	}
-	return Outcome{Version: rep.version, Until: r.until}, write(c, m.endpoint.codec, rep, r.fields)
+	return Outcome{rep.version, r.until, r.unchanged()}, write(c, m.endpoint.codec, rep, r.fields)
 }
 
 func (h *Handlers) request(ctx context.Context, db *ent.Client, m *Match, call Call) *request {
 	return &request{
 		ctx: ctx, h: h, db: db, now: call.Now, caller: call.Caller, root: call.Root,
 		lang: call.Language, write: call.Root.Language(), expect: call.Expect, mark: call.Mark, upload: m.Upload(),
-		enterMedia: call.EnterMedia,
+		enterMedia: call.EnterMedia, revision: call.Revision, codec: m.endpoint.codec,
 	}
 }
 
@@ -160,11 +166,11 @@ func (r *request) translate(page ent.Page) error {
 	return r.db.ReadTranslations(r.ctx, languages, page)
 }
 
-// since is the revision that the index has to know: it follows the replica, if there is one, and may be behind what
-// this request reads.
-func (r *request) since() (int64, error) {
+// sinceRevision returns the revision that the index has to know; 0: the newest one of its database. The index follows the
+// replica, if there is one, and may be behind what this request reads.
+func (r *request) sinceRevision() (int64, error) {
 	if r.h.Replica == nil || r.db == r.h.Replica || r.h.Replica == r.h.DB {
-		return 0, nil
+		return r.revision, nil
 	}
 	return edit.Revision(r.ctx, r.db)
 }

@@ -89,11 +89,17 @@ func (r *request) listTerms(taxonomy calendar.Kind, q *termQuery) (*reply, error
 			return nil, err
 		}
 	}
-	items, err := r.terms(rows)
+	shown, err := r.terms(rows)
 	if err != nil {
 		return nil, err
 	}
-	return r.listReply(taxonomy, q.paging, items, len(items), total)
+	items, err := encodeAll(r, shown)
+	if err != nil {
+		return nil, err
+	}
+	r.dependsOnTerms(taxonomy)
+	r.depends.complete = true
+	return r.listReply(taxonomy, q.paging, items, total)
 }
 
 // selectTerms is the query of the terms that answers show.
@@ -341,6 +347,8 @@ func getTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) {
 		if err != nil {
 			return nil, err
 		}
+		r.dependsOnTerms(taxonomy)
+		r.depends.complete = true
 		return &reply{status: 200, body: body, version: row.Version}, nil
 	}
 }

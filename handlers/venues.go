@@ -55,11 +55,16 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (_ query.Page, err er
 		Events: seenBy(r.caller, nil), Readable: r.readable(nil), Pieces: q.pieces, Language: r.lang,
 	}
 	offset, limit := q.span()
-	if r.h.Index != nil {
-		if l.Since, err = r.since(); err != nil {
+	if x := r.h.Index; x != nil {
+		if l.Revision, err = r.sinceRevision(); err != nil {
 			return query.Page{}, err
 		}
-		page, err := r.h.Index.FindLinked(r.ctx, kind, l, offset, limit)
+		r.depends.find = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
+			again := *l
+			again.Revision, again.Now = revision, now
+			return x.FindLinked(ctx, kind, &again, offset, limit)
+		}
+		page, err := x.FindLinked(r.ctx, kind, l, offset, limit)
 		if !r.unanswered(err) {
 			return page, err
 		}
@@ -67,48 +72,51 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (_ query.Page, err er
 	return query.Database{Ent: r.db}.FindLinked(r.ctx, kind, l, offset, limit)
 }
 
-// linkedReads is what reading venues and reading organizers differ in: R is the row, J its representation and L a list of
-// those.
-type linkedReads[R ent.Row, J any, L ~[]J] struct {
+// linkedReads is what reading venues and reading organizers differ in: R is the row and J its representation.
+type linkedReads[R ent.Row, J any] struct {
 	kind      calendar.Kind
 	rows      func(*ent.Client, context.Context, []int64) ([]R, error)
 	represent func(v *represent.View, row R, full bool) J
 }
 
 // venues are the reads of venues.
-var venues = linkedReads[*ent.Venue, represent.Venue, represent.Venues]{
+var venues = linkedReads[*ent.Venue, represent.Venue]{
 	calendar.Venue, (*ent.Client).ReadVenues, (*represent.View).Venue,
 }
 
 // organizers are the reads of organizers.
-var organizers = linkedReads[*ent.Organizer, represent.Organizer, represent.Organizers]{
+var organizers = linkedReads[*ent.Organizer, represent.Organizer]{
 	calendar.Organizer, (*ent.Client).ReadOrganizers, (*represent.View).Organizer,
 }
 
 // list answers the collection.
-func (l linkedReads[R, J, L]) list(r *request, q *linkedQuery) (*reply, error) {
+func (l linkedReads[R, J]) list(r *request, q *linkedQuery) (*reply, error) {
 	page, err := q.find(r, l.kind)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := l.rows(r.db, r.ctx, page.IDs)
+	v := r.view()
+	items, err := render(r, page, rendering[R]{
+		kind: l.kind,
+		read: func(ids []int64) ([]R, error) {
+			rows, err := l.rows(r.db, r.ctx, ids)
+			if err != nil {
+				return nil, err
+			}
+			return rows, r.translate(ent.PageOf(rows...))
+		},
+		value: func(row R) (any, bool) { return l.represent(v, row, false), true },
+		parts: func(row R) []ent.Core { return []ent.Core{row.Core()} },
+	})
 	if err != nil {
 		return nil, err
 	}
-	inOrder(rows, page.IDs, func(row R) int64 { return row.Core().ID })
-	if err := r.translate(ent.PageOf(rows...)); err != nil {
-		return nil, err
-	}
-	v := r.view()
-	items := make(L, len(rows))
-	for i, row := range rows {
-		items[i] = l.represent(v, row, false)
-	}
-	return r.listReply(l.kind, q.paging, items, len(items), page.Total)
+	r.depends.complete, r.depends.found = r.depends.find != nil, page
+	return r.listReply(l.kind, q.paging, items, page.Total)
 }
 
 // find returns the row that a path names.
-func (l linkedReads[R, J, L]) find(r *request, q *target) (row R, err error) {
+func (l linkedReads[R, J]) find(r *request, q *target) (row R, err error) {
 	id, name, err := r.resolve(l.kind, q)
 	if err != nil {
 		return row, err
@@ -124,7 +132,7 @@ func (l linkedReads[R, J, L]) find(r *request, q *target) (row R, err error) {
 }
 
 // get answers a single record.
-func (l linkedReads[R, J, L]) get(r *request, q *target) (*reply, error) {
+func (l linkedReads[R, J]) get(r *request, q *target) (*reply, error) {
 	row, err := l.find(r, q)
 	if err != nil {
 		return nil, err
@@ -132,11 +140,13 @@ func (l linkedReads[R, J, L]) get(r *request, q *target) (*reply, error) {
 	if !r.mayRead(r.recordOf(row.Core())) {
 		return nil, notAccessible(l.kind)
 	}
+	r.dependsOn(l.kind, row.Core().ID)
+	r.depends.complete = true
 	return l.reply(r, row, true)
 }
 
 // written answers a write of a record.
-func (l linkedReads[R, J, L]) written(r *request, id int64) (*reply, error) {
+func (l linkedReads[R, J]) written(r *request, id int64) (*reply, error) {
 	row, err := l.find(r, &target{ID: id})
 	if err != nil {
 		return nil, err
@@ -145,7 +155,7 @@ func (l linkedReads[R, J, L]) written(r *request, id int64) (*reply, error) {
 }
 
 // reply answers with a row. full adds json_ld.
-func (l linkedReads[R, J, L]) reply(r *request, row R, full bool) (*reply, error) {
+func (l linkedReads[R, J]) reply(r *request, row R, full bool) (*reply, error) {
 	if err := r.translate(ent.PageOf(row)); err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -15,8 +16,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Caching configures the cache of finished replies to anonymous reads. A cached reply belongs to a revision of the
-// calendar. It is used while that revision is the newest: the next request sees a change that any process has committed.
+// Caching configures the cache of finished replies to anonymous reads. A cached reply is used at the revision of the
+// calendar that it was made at, and at later ones as long as nothing changed that it depends on: the next request sees a
+// change that any process has committed.
 type Caching struct {
 	Size int64 // of the cache in bytes; 0 disables it
 	// Delay is how long a change by another process may go unnoticed, to save reads of the revision. 0 means not at
@@ -70,8 +72,12 @@ func newCache(c Caching, timeout time.Duration) (*cache, error) {
 
 // cachedReply is a finished reply with all that its bytes depend on.
 type cachedReply struct {
-	revision int64
-	until    time.Time // zero: no end
+	revision int64     // that it was made at
+	until    time.Time // the reply does not hold longer at any revision; zero: no end
+	// unchanged is that of handlers.Outcome.
+	unchanged func(ctx context.Context, made, at int64, now time.Time) (bool, error)
+	validity  atomic.Pointer[validity] // the newest that is known
+
 	tag      string
 	route    string
 	lang     calendar.Language
@@ -80,18 +86,62 @@ type cachedReply struct {
 	gzip, br compressedBody
 }
 
+// validity is up to which revision and time a reply is right.
+type validity struct {
+	revision int64
+	until    time.Time // zero: no end
+}
+
 // size returns about how many bytes a reply takes. Compression shrinks typical bodies to a fifth.
 func (r *cachedReply) size() int {
-	n := 600 + len(r.body) + 2*len(r.body)/5
+	n := 1400 + len(r.body) + 2*len(r.body)/5
 	for _, h := range r.header {
 		n += len(h[0]) + len(h[1]) + 32
 	}
 	return n
 }
 
-// valid reports whether a request at the revision and time would be answered with this reply. A nil reply is not valid.
+// valid reports whether a request at the revision and time is known to be answered with this reply. A nil reply is not
+// valid.
 func (r *cachedReply) valid(revision int64, now time.Time) bool {
-	return r != nil && r.revision == revision && (r.until.IsZero() || now.Before(r.until))
+	if r == nil {
+		return false
+	}
+	v := r.validity.Load()
+	return v.revision >= revision && (v.until.IsZero() || now.Before(v.until))
+}
+
+// revalidate is valid for a revision at which the reply was not compared with the calendar yet.
+func (c *cache) revalidate(ctx context.Context, r *cachedReply, revision int64, now time.Time) (bool, error) {
+	if r == nil || r.unchanged == nil {
+		return false, nil
+	}
+	v := r.validity.Load()
+	if v.revision >= revision || !v.until.IsZero() && !now.Before(v.until) {
+		return false, nil // its time is over
+	}
+	if same, err := r.unchanged(ctx, r.revision, revision, now); !same || err != nil {
+		return false, err
+	}
+	until, err := c.holdsUntil(ctx, r.until, revision, now)
+	if err != nil {
+		return false, err
+	}
+	r.validity.CompareAndSwap(v, &validity{revision, until})
+	return true, nil
+}
+
+// holdsUntil returns until when a reply is right that is right until another time by itself: no longer than until the next
+// scheduled record is published.
+func (c *cache) holdsUntil(ctx context.Context, until time.Time, revision int64, now time.Time) (time.Time, error) {
+	due, err := c.schedule.next(ctx, c.NextDue, revision, now)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("scheduled records: %w", err)
+	}
+	if !due.IsZero() && (until.IsZero() || due.Before(until)) {
+		return due, nil
+	}
+	return until, nil
 }
 
 // cacheable reports whether a request may be answered from the cache: it is an anonymous read without a password.
@@ -114,8 +164,18 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 	// one codec. Accept shapes errors, which are not cached.
 	uri := c.Request().URI()
 	key := sharedKey{string(uri.PathOriginal()) + "?" + string(uri.QueryString()) + "\n" + string(x.lang), revision}
-	if r, _ := s.cache.replies.GetIfPresent(key.reply); r.valid(revision, x.now) {
+	r, _ := s.cache.replies.GetIfPresent(key.reply)
+	if r.valid(revision, x.now) {
 		s.Metrics.countCacheResult("hit")
+		s.writeCached(c, x, r)
+		return nil
+	}
+	same, err := s.cache.revalidate(x.ctx, r, revision, x.now)
+	if err != nil {
+		return fmt.Errorf("cached reply: %w", err)
+	}
+	if same {
+		s.Metrics.countCacheResult("unchanged")
 		s.writeCached(c, x, r)
 		return nil
 	}
@@ -174,6 +234,7 @@ func (c *cache) finish(key sharedKey, r *sharedReply) {
 // makeShared has the next steps make a reply, and caches it if it may be cached.
 func (s *Server) makeShared(c *fiber.Ctx, x *exchange, key sharedKey, shared *sharedReply) error {
 	defer s.cache.finish(key, shared)
+	x.revision = key.revision
 	err := c.Next()
 	if err == nil && x.tag != "" {
 		shared.reply, err = s.newCachedReply(c, x, key.revision)
@@ -184,7 +245,7 @@ func (s *Server) makeShared(c *fiber.Ctx, x *exchange, key sharedKey, shared *sh
 	}
 	s.Metrics.countCacheResult("miss")
 	s.cache.replies.Set(key.reply, shared.reply)
-	x.until = shared.reply.until
+	x.until = shared.reply.validity.Load().until
 	return nil
 }
 
@@ -194,16 +255,15 @@ func (s *Server) newCachedReply(c *fiber.Ctx, x *exchange, revision int64) (*cac
 	if c.Response().StatusCode() != fiber.StatusOK || int64(len(body)) > min(s.cache.Size/replyShare, maxReplySize) {
 		return nil, nil
 	}
-	due, err := s.cache.schedule.next(x.ctx, s.cache.NextDue, revision, x.now)
+	until, err := s.cache.holdsUntil(x.ctx, x.until, revision, x.now)
 	if err != nil {
-		return nil, fmt.Errorf("scheduled records: %w", err)
+		return nil, err
 	}
 	r := &cachedReply{
-		revision: revision, until: x.until, tag: x.tag, route: x.route, lang: x.lang, body: bytes.Clone(body),
+		revision: revision, until: x.until, unchanged: x.unchanged,
+		tag: x.tag, route: x.route, lang: x.lang, body: bytes.Clone(body),
 	}
-	if !due.IsZero() && (r.until.IsZero() || due.Before(r.until)) {
-		r.until = due
-	}
+	r.validity.Store(&validity{revision, until})
 	c.Response().Header.VisitAll(func(name, value []byte) {
 		if text := string(name); !perReplyHeaders[strings.ToLower(text)] {
 			r.header = append(r.header, [2]string{text, string(value)})
@@ -214,7 +274,7 @@ func (s *Server) newCachedReply(c *fiber.Ctx, x *exchange, revision int64) (*cac
 
 // writeCached writes a cached reply in the coding that the client accepts.
 func (s *Server) writeCached(c *fiber.Ctx, x *exchange, r *cachedReply) {
-	x.route, x.lang, x.tag, x.until = r.route, r.lang, r.tag, r.until
+	x.route, x.lang, x.tag, x.until = r.route, r.lang, r.tag, r.validity.Load().until
 	h := &c.Response().Header
 	for _, pair := range r.header {
 		h.Add(pair[0], pair[1])

@@ -15,7 +15,7 @@ func (s *Server) serveResource(c *fiber.Ctx) error {
 	case err != nil:
 		return err
 	case isRead(c):
-		x.tag, x.until = entityTag(c.Response().Body(), out.Version), out.Until
+		x.tag, x.until, x.unchanged = entityTag(c.Response().Body(), out.Version), out.Until, out.Unchanged
 	case out.Version != 0:
 		c.Set(fiber.HeaderETag, entityTag(c.Response().Body(), out.Version))
 	}
@@ -27,7 +27,7 @@ func (s *Server) newCall(c *fiber.Ctx, x *exchange) handlers.Call {
 	call := handlers.Call{
 		Now: x.now, Caller: x.caller, Root: x.root, Language: x.lang,
 		OnLanguage: func(l calendar.Language) { x.lang = l },
-		EnterMedia: func() error { return s.enterMediaGate(x) },
+		EnterMedia: func() error { return s.enterMediaGate(x) }, Revision: x.revision,
 	}
 	if !isRead(c) {
 		call.Expect = expectedVersions(c)

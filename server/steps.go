@@ -77,9 +77,12 @@ type exchange struct {
 	claim    *idempotency.Claim // of the idempotency key; nil: there is none
 	replayed bool               // the reply repeats that of an earlier request
 
-	tag    string    // entity tag of a read; "" for all else
-	until  time.Time // when the reply to a read changes without a write; zero means never
-	failed error     // what writeErrors has answered
+	revision int64     // that the cache makes a reply at; 0: it makes none
+	tag      string    // entity tag of a read; "" for all else
+	until    time.Time // when the reply to a read changes without a write; zero means never
+	// unchanged is that of handlers.Outcome.
+	unchanged func(ctx context.Context, made, at int64, now time.Time) (bool, error)
+	failed    error // what writeErrors has answered
 
 	ctx    context.Context // with the deadline of the work
 	cancel context.CancelFunc

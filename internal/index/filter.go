@@ -286,10 +286,14 @@ func (s *state) search(found set, q search.Query, language calendar.Language, po
 	return left
 }
 
-// page are the ids of the slots of a set, in the order of lists, from an offset on; all of them for a limit below 0.
-func (s *state) page(found set, offset, limit int) []int64 {
-	var ids []int64
-	full := func() bool { return limit >= 0 && len(ids) == limit }
+// page returns the events of the slots of a set, in the order of lists, from an offset on; all of them for a limit below
+// 0. It does not count them.
+func (s *state) page(found set, offset, limit int) (out query.Page) {
+	full := func() bool { return limit >= 0 && len(out.IDs) == limit }
+	add := func(slot uint32) {
+		out.IDs = append(out.IDs, s.ids[slot])
+		out.Changed = append(out.Changed, max(s.changed.slots[slot], s.changed.before))
+	}
 	at := uint32(0) // everything before it in the base is behind us
 	// upTo takes the slots of the base before to.
 	upTo := func(to uint32) {
@@ -298,7 +302,7 @@ func (s *state) page(found set, offset, limit int) []int64 {
 			if full() {
 				return false
 			}
-			ids = append(ids, s.ids[slot])
+			add(slot)
 			return true
 		})
 		at = to
@@ -310,14 +314,14 @@ func (s *state) page(found set, offset, limit int) []int64 {
 		before := sort.Search(int(s.base), func(i int) bool { return s.compare(uint32(i), slot) > 0 })
 		upTo(max(at, uint32(before)))
 		if full() {
-			return ids
+			return out
 		}
 		if offset > 0 {
 			offset--
 			continue
 		}
-		ids = append(ids, s.ids[slot])
+		add(slot)
 	}
 	upTo(max(at, s.base))
-	return ids
+	return out
 }

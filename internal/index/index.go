@@ -201,21 +201,19 @@ func (x *Index) followLocked(ctx context.Context) error {
 	}
 }
 
-// fresh locks the index for reading when it knows all changes up to now. If its database does not know those up to since
-// yet, it is not ready.
-func (x *Index) fresh(ctx context.Context, since int64) (*state, error) {
+// fresh locks the index for reading when it knows all changes up to a revision, or all of its database for 0. If its
+// database does not know the revision yet, it is not ready.
+func (x *Index) fresh(ctx context.Context, revision int64) (_ *state, err error) {
 	x.mu.RLock()
 	ready := x.state != nil
 	x.mu.RUnlock()
 	if !ready {
 		return nil, ErrNotReady
 	}
-	revision, err := x.db.revision(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if revision < since {
-		return nil, ErrNotReady
+	if revision == 0 {
+		if revision, err = x.db.revision(ctx); err != nil {
+			return nil, err
+		}
 	}
 	for {
 		x.mu.RLock()
@@ -252,6 +250,13 @@ func (x *Index) catchUp(ctx context.Context, revision int64) error {
 		return err
 	}
 	if len(changes) == 0 {
+		known, err := x.db.revision(ctx)
+		if err != nil {
+			return err
+		}
+		if known < revision {
+			return ErrNotReady // the database is a replica that is behind
+		}
 		// Somebody took the newest entries out of the log.
 		x.mu.Lock()
 		x.anew = true
@@ -326,28 +331,35 @@ func (x *Index) apply(ctx context.Context, changes []change, revision int64) err
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for _, id := range terms {
-		delete(s.terms, id)
-	}
+	s.revision = revision
 	for kind, ids := range linked {
 		for _, id := range ids {
-			s.records[kind].put(id, changed[kind][id])
+			now := changed[kind][id]
+			if now != nil {
+				now.changed = revision
+			}
+			s.records[kind].put(id, now)
 		}
 	}
 	for _, id := range linked[calendar.Venue] {
 		s.places.change(id, found)
 	}
 	for _, id := range events {
+		before := s.countedTerms(id)
 		if d := documents[id]; d != nil {
 			s.put(d)
 		} else {
 			s.drop(id)
 		}
+		s.noteRecounted(before, s.countedTerms(id))
+	}
+	s.noteChanges(changes)
+	for _, id := range terms {
+		delete(s.terms, id)
 	}
 	if s.places.byCell == nil {
 		s.locate()
 	}
-	s.revision = revision
 	x.anew = x.anew || anew
 	x.untidy = x.untidy || s.untidy()
 	if x.anew || x.untidy {
@@ -365,7 +377,7 @@ func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit i
 	}
 	// Once is enough, unless somebody writes what the texts have to be read of meanwhile.
 	for range 3 {
-		s, err := x.fresh(ctx, f.Since)
+		s, err := x.fresh(ctx, f.Revision)
 		if err != nil {
 			return query.Page{}, err
 		}
@@ -398,7 +410,9 @@ func (x *Index) find(s *state, f *query.Events, offset, limit int) (page query.P
 	for _, t := range left.Terms {
 		s.compared.restrict(found, t, f.Language)
 	}
-	return query.Page{IDs: s.page(found, offset, limit), Total: found.count()}, nil, nil
+	page = s.page(found, offset, limit)
+	page.Total = found.count()
+	return page, nil, nil
 }
 
 // compare reads the texts of slots, and notes in which the terms of a search are.

@@ -287,7 +287,7 @@ func TestFindIsWhatEachEventSays(t *testing.T) {
 			f := randomFilter(r)
 			want := m.find(f)
 			found, left := s.find(f, pool)
-			ids := s.page(found, 0, -1)
+			ids := s.page(found, 0, -1).IDs
 			total := found.count()
 			if len(left.Terms) > 0 { // the texts decide
 				ids = slices.DeleteFunc(ids, func(id int64) bool {
@@ -302,7 +302,7 @@ func TestFindIsWhatEachEventSays(t *testing.T) {
 			}
 			if len(left.Terms) == 0 {
 				offset, limit := r.IntN(len(want)+3), r.IntN(12)
-				page := s.page(found, offset, limit)
+				page := s.page(found, offset, limit).IDs
 				from := min(offset, len(want))
 				if diff := gocmp.Diff(want[from:min(from+limit, len(want))], page, cmpopts.EquateEmpty()); diff != "" {
 					t.Fatalf("seed %d, %d from %d on (-want +got):\n%s", seed, limit, offset, diff)

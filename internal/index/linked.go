@@ -23,6 +23,8 @@ var linkedTables = map[calendar.Kind]string{calendar.Venue: venue.Table, calenda
 // record is what the index knows of a venue or an organizer.
 type record struct {
 	id, published, author int64 // published in seconds since 1970; author 0: nobody
+	image                 int64 // 0: none
+	changed               int64 // the revision of the last change that is known
 	status                uint8 // index into calendar.Statuses
 	slot                  uint32
 	texts                 []text
@@ -95,18 +97,19 @@ func (r reader) records(ctx context.Context, kind calendar.Kind, ids []int64) (m
 	var is record
 	var status sql.RawBytes
 	var published time.Time
-	var author sql.NullInt64
+	var author, image sql.NullInt64
 	err := r.rows(ctx, linkedTables[kind], []column{
 		{venue.FieldID, &is.id},
 		{venue.FieldStatus, &status},
 		{venue.FieldPublishedAt, &published},
 		{venue.FieldAuthorID, &author},
+		{venue.FieldImageID, &image},
 	}, where, func() (err error) {
 		is := is
 		if is.status, err = statusNumber(status); err != nil {
 			return fmt.Errorf("%d %w", is.id, err)
 		}
-		is.published, is.author = published.Unix(), author.Int64
+		is.published, is.author, is.image = published.Unix(), author.Int64, image.Int64
 		out[is.id] = &is
 		return nil
 	})
@@ -128,7 +131,7 @@ func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *query.Lin
 	if f.Event != nil || linkedTables[kind] == "" {
 		return query.Page{}, fmt.Errorf("index: %s of an event: %w", kind, query.ErrUnsupported)
 	}
-	s, err := x.fresh(ctx, f.Since)
+	s, err := x.fresh(ctx, f.Revision)
 	if err != nil {
 		return query.Page{}, err
 	}
@@ -149,6 +152,7 @@ func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *query.Lin
 		}
 		if out.Total >= offset && len(out.IDs) < limit {
 			out.IDs = append(out.IDs, r.id)
+			out.Changed = append(out.Changed, max(r.changed, s.changed.before))
 		}
 		out.Total++
 	}
@@ -192,7 +196,7 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*rec
 			return k.records
 		}
 	}
-	of := linkTables[slices.IndexFunc(linkTables, func(l linkTable) bool { return l.kind == kind })].state(s)
+	of := s.linksTo(kind)
 	out := keptRecords{revision: s.revision, from: now, until: s.publishesUntil(now)}
 	events := query.Events{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, OnlyReadable: true}
 	var counted, upcoming set
@@ -216,6 +220,11 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*rec
 		s.kept.Store(key, out)
 	}
 	return out.records
+}
+
+// linksTo returns the events of each venue, or of each organizer.
+func (s *state) linksTo(kind calendar.Kind) postings {
+	return linkTables[slices.IndexFunc(linkTables, func(l linkTable) bool { return l.kind == kind })].state(s)
 }
 
 // askedEvents is what a filter asks of the events of records.

@@ -57,6 +57,8 @@ func (r reader) load(ctx context.Context) (*state, error) {
 			delete(slots, to)
 		}
 	}
+	s.termsOf = s.terms.bySlot(s.size())
+	s.changed.before = s.revision
 	s.locate()
 	return s, nil
 }

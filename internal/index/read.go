@@ -93,7 +93,7 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 	var row document
 	var status, before sql.RawBytes
 	var starts, ends, published time.Time
-	var author sql.NullInt64
+	var author, image sql.NullInt64
 	flags := make([]bool, len(r.flags))
 	columns := []column{
 		{event.FieldID, &row.id},
@@ -105,6 +105,7 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 		{event.FieldEndsAt, &ends},
 		{event.FieldPublishedAt, &published},
 		{event.FieldAuthorID, &author},
+		{event.FieldImageID, &image},
 	}
 	for i, name := range r.flags {
 		columns = append(columns, column{name, &flags[i]})
@@ -119,7 +120,7 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 			status = before
 		}
 		d.draft = string(status) == string(calendar.Draft) || string(status) == string(calendar.Pending)
-		d.author = author.Int64
+		d.author, d.image = author.Int64, image.Int64
 		d.starts, d.ends, d.published = starts.Unix(), ends.Unix(), published.Unix()
 		each(&d)
 		return nil

@@ -17,7 +17,7 @@ type document struct {
 	hidden, locked            bool
 	draft                     bool   // draft or pending, or in the trash and was such before
 	flags                     []bool // by index into the columns of the state
-	author                    int64  // 0 means no author
+	author, image             int64  // 0 means none
 	venues, organizers, terms []int64
 	texts                     []text
 }
@@ -50,6 +50,9 @@ type state struct {
 	scheduled                          map[uint32]int64 // publication of those with status future
 	nextDue                            int64            // the first of them
 	authors, venues, organizers, terms postings
+	images                             postings
+	termsOf                            slotLists
+	changed                            changed
 	places                             places
 	located                            set         // with a published venue that is one of places
 	words                              *vocabulary // nil until it is loaded
@@ -73,7 +76,8 @@ func newState(columns []string) *state {
 	return &state{
 		columns: columns, flags: make([]set, len(columns)),
 		moved: map[int64]uint32{}, statuses: make([]set, len(calendar.Statuses)), scheduled: map[uint32]int64{},
-		authors: postings{}, venues: postings{}, organizers: postings{}, terms: postings{}, nextDue: never,
+		authors: postings{}, venues: postings{}, organizers: postings{}, terms: postings{}, images: postings{}, nextDue: never,
+		changed: changed{kinds: map[calendar.Kind]int64{}},
 		records: map[calendar.Kind]*records{calendar.Venue: {}, calendar.Organizer: {}},
 	}
 }
@@ -111,6 +115,9 @@ func (s *state) append(d *document) uint32 {
 	if d.author != 0 {
 		s.authors.add(d.author, slot)
 	}
+	if d.image != 0 {
+		s.images.add(d.image, slot)
+	}
 	for _, v := range d.venues {
 		s.venues.add(v, slot)
 		if at, known := s.places.all[v]; known && at.status == published {
@@ -123,6 +130,8 @@ func (s *state) append(d *document) uint32 {
 	for _, t := range d.terms {
 		s.terms.add(t, slot)
 	}
+	s.termsOf.append(d.terms)
+	s.changed.slots = append(s.changed.slots, s.revision)
 	if s.words != nil {
 		for _, t := range d.texts {
 			s.words.add(slot, t.languages, t.text)
@@ -160,7 +169,7 @@ func (s *state) slot(id int64) (uint32, bool) {
 	return s.byID[at], true
 }
 
-// put takes over an event that was written after the base was sealed.
+// put takes over an event that was written after the base was sealed, and changed at the revision of the state.
 func (s *state) put(d *document) {
 	s.drop(d.id)
 	slot := s.append(d)
@@ -192,6 +201,7 @@ func (s *state) drop(id int64) {
 			}
 		}
 	}
+	s.changed.slots[slot] = gone
 	if slot < s.base {
 		s.gone++
 	} else {

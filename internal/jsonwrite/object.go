@@ -20,6 +20,16 @@ type Appender interface {
 	AppendJSON(b []byte) []byte
 }
 
+// RawList is a list of values that are JSON already.
+type RawList [][]byte
+
+// AppendJSON implements Appender.
+func (l RawList) AppendJSON(b []byte) []byte {
+	b = append(b, '[')
+	b = append(b, bytes.Join(l, []byte{','})...)
+	return append(b, ']')
+}
+
 // MarshalJSON implements json.Marshaler.
 func (o Object) MarshalJSON() ([]byte, error) { return Encode(o) }
 

@@ -64,7 +64,7 @@ func pageOf[Q listQuery[Q, O], O ~func(*sql.Selector)](
 		return Page{Total: total}, err
 	}
 	ids, err := list.Order(order...).Offset(offset).Limit(limit).IDs(ctx)
-	return Page{ids, total}, err
+	return Page{IDs: ids, Total: total}, err
 }
 
 // predicates are the conditions of a query, other than the distance (contract, section 9.1).

@@ -35,8 +35,8 @@ type Events struct {
 	Readable Readable
 	// OnlyReadable makes the query guarded whatever its conditions are.
 	OnlyReadable bool
-	// Since is the revision of the calendar that the engine has to know. 0 means the newest one of its database.
-	Since int64
+	// Revision is that of the calendar which the engine has to know at least. 0 means the newest one of its database.
+	Revision int64
 }
 
 // Visible is whose events of which effective status are in a list.
@@ -65,6 +65,16 @@ type Circle struct{ Latitude, Longitude, Kilometres float64 }
 type Page struct {
 	IDs   []int64 // in the order of the list
 	Total int     // of the whole list
+	// Changed are the revisions of the last changes of what the records show, in the order of IDs. They may be too new,
+	// and are never too old. Nil means that the engine does not know.
+	Changed []int64
+}
+
+// Dependency is what an answer depends on: a record with all that it shows, or with ID 0 any record of the kind.
+type Dependency struct {
+	Kind   calendar.Kind
+	ID     int64
+	Counts bool // the numbers of events of terms as well
 }
 
 // Guarded reports whether the query asks for something that the password of an event guards (contract, section 13). Events

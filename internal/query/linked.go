@@ -29,7 +29,7 @@ type Linked struct {
 	// Pieces are folded. One text served in the language has to contain them all.
 	Pieces   []string
 	Language calendar.Language
-	Since    int64 // as that of Events
+	Revision int64 // as that of Events
 }
 
 // FindLinked returns a page of up to limit venues or organizers from an offset on, and the total of the list.

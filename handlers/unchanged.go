@@ -1,0 +1,64 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/query"
+)
+
+// dependencies are what a reply depends on besides its request, the time and the settings of the process.
+type dependencies struct {
+	// complete says that nothing is missing. Without it nobody knows whether the reply is still right at another revision.
+	complete bool
+	on       []query.Dependency
+	// find looks a list up again, at a revision; nil: the reply has none. It keeps nothing of the request.
+	find  func(ctx context.Context, revision int64, now time.Time) (query.Page, error)
+	found query.Page // what find found for the reply
+}
+
+// dependsOn notes records of a kind that the reply depends on, with all that they show.
+func (r *request) dependsOn(kind calendar.Kind, ids ...int64) {
+	for _, id := range ids {
+		r.depends.on = append(r.depends.on, query.Dependency{Kind: kind, ID: id})
+	}
+}
+
+// dependsOnKind notes that the reply depends on all records of a kind, without the numbers of events of terms.
+func (r *request) dependsOnKind(kind calendar.Kind) { r.dependsOn(kind, 0) }
+
+// dependsOnTerms notes that the reply depends on all terms of a taxonomy and on their numbers of events.
+func (r *request) dependsOnTerms(taxonomy calendar.Kind) {
+	r.depends.on = append(r.depends.on, query.Dependency{Kind: taxonomy, Counts: true})
+}
+
+// unchanged returns Outcome.Unchanged for what the request has answered.
+func (r *request) unchanged() func(ctx context.Context, made, at int64, now time.Time) (bool, error) {
+	d, x := r.depends, r.h.Index
+	if !d.complete || x == nil || r.revision == 0 {
+		return nil
+	}
+	return func(ctx context.Context, made, at int64, now time.Time) (bool, error) {
+		same, err := d.unchanged(ctx, x, made, at, now)
+		if errors.Is(err, index.ErrNotReady) || errors.Is(err, query.ErrUnsupported) {
+			return false, nil
+		}
+		return same, err
+	}
+}
+
+func (d *dependencies) unchanged(ctx context.Context, x *index.Index, made, at int64, now time.Time) (bool, error) {
+	if same, err := x.Unchanged(ctx, made, at, d.on); !same || err != nil || d.find == nil {
+		return same, err
+	}
+	page, err := d.find(ctx, at, now)
+	if err != nil {
+		return false, err
+	}
+	return page.Total == d.found.Total && slices.Equal(page.IDs, d.found.IDs) &&
+		!slices.ContainsFunc(page.Changed, func(changed int64) bool { return changed > made }), nil
+}

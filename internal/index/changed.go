@@ -1,0 +1,177 @@
+package index
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/query"
+)
+
+// gone is the revision of what does not exist any more: no reply that shows it is right.
+const gone = math.MaxInt64
+
+// changed are the revisions at which records last changed, as replies show them. What an event shows of its venues,
+// organizers, terms and images counts as a change of the event. A record may count as changed later than it was, and
+// never earlier.
+type changed struct {
+	// before is a revision up to which any record may have changed.
+	before int64
+	slots  []int64                 // by slot
+	kinds  map[calendar.Kind]int64 // of any record of a kind
+	counts int64                   // of the number of events of any term
+}
+
+// slotLists are lists of ids by slot. Slots are appended in their order.
+type slotLists struct {
+	ends   []uint32 // by slot
+	values []int64
+}
+
+func (l *slotLists) append(values []int64) {
+	l.values = append(l.values, values...)
+	l.ends = append(l.ends, uint32(len(l.values))) //nolint:gosec // a calendar has fewer links
+}
+
+// of returns the list of a slot.
+func (l *slotLists) of(slot uint32) []int64 {
+	first := uint32(0)
+	if slot > 0 {
+		first = l.ends[slot-1]
+	}
+	return l.values[first:l.ends[slot]]
+}
+
+// bySlot returns for each slot the values that have it.
+func (ps postings) bySlot(slots uint32) slotLists {
+	next := make([]uint32, slots+1)
+	for _, p := range ps {
+		for slot := range p.all() {
+			next[slot+1]++
+		}
+	}
+	for slot := range slots {
+		next[slot+1] += next[slot]
+	}
+	out := slotLists{ends: slices.Clone(next[1:]), values: make([]int64, next[slots])}
+	for value, p := range ps {
+		for slot := range p.all() {
+			out.values[next[slot]] = value
+			next[slot]++
+		}
+	}
+	return out
+}
+
+// countedTerms returns the terms that count an event among their events.
+func (s *state) countedTerms(event int64) []int64 {
+	slot, known := s.slot(event)
+	if !known || !s.statuses[published].has(slot) {
+		return nil
+	}
+	return s.termsOf.of(slot)
+}
+
+// noteRecounted notes that the numbers of events of some terms changed: of those that count an event before or after a
+// write, and not both.
+func (s *state) noteRecounted(before, after []int64) {
+	for _, lists := range [2][2][]int64{{before, after}, {after, before}} {
+		for _, term := range lists[0] {
+			if !slices.Contains(lists[1], term) {
+				s.noteShown(s.terms[term])
+				s.changed.counts = s.revision
+			}
+		}
+	}
+}
+
+// noteShown notes that the events of a posting changed at the revision of the state.
+func (s *state) noteShown(p *posting) {
+	if p == nil {
+		return
+	}
+	for slot := range p.all() {
+		s.changed.slots[slot] = max(s.changed.slots[slot], s.revision)
+	}
+}
+
+// noteChanges notes for those that show a record that it changed. The state has taken over the events, venues and
+// organizers that changed themselves.
+func (s *state) noteChanges(changes []change) {
+	for _, c := range changes {
+		s.changed.kinds[c.kind] = s.revision
+		if c.first == 0 {
+			s.changed.before = s.revision
+			continue
+		}
+		if c.action == calendar.Created || c.action == calendar.Loaded {
+			continue // whatever shows a new record has an entry of its own
+		}
+		switch c.kind {
+		case calendar.Event:
+		case calendar.Venue, calendar.Organizer:
+			s.noteShown(s.linksTo(c.kind)[c.first])
+		case calendar.Category, calendar.Tag:
+			s.noteShown(s.terms[c.first])
+		case calendar.Image:
+			s.noteImage(c.first)
+		default:
+			s.changed.before = s.revision
+		}
+	}
+}
+
+// noteImage notes that an image changed, for all that show it.
+func (s *state) noteImage(image int64) {
+	s.noteShown(s.images[image])
+	for kind, rs := range s.records {
+		for id, r := range rs.byID {
+			if r.image == image {
+				r.changed = s.revision
+				s.noteShown(s.linksTo(kind)[id])
+			}
+		}
+	}
+}
+
+// changedAt returns the revision at which what a reply depends on last changed.
+func (s *state) changedAt(on query.Dependency) int64 {
+	at := max(s.changed.before, s.ownChange(on))
+	if on.Counts {
+		at = max(at, s.changed.counts)
+	}
+	return at
+}
+
+// ownChange is changedAt without what is noted for all records.
+func (s *state) ownChange(on query.Dependency) int64 {
+	switch {
+	case on.ID == 0:
+		return s.changed.kinds[on.Kind]
+	case on.Kind == calendar.Event:
+		slot, known := s.slot(on.ID)
+		if !known {
+			return gone
+		}
+		return s.changed.slots[slot]
+	case s.records[on.Kind] != nil:
+		r := s.records[on.Kind].byID[on.ID]
+		if r == nil {
+			return gone
+		}
+		return r.changed
+	}
+	return s.changed.kinds[on.Kind] // of the others the single records are not known
+}
+
+// Unchanged reports whether nothing that a reply depends on changed after one revision up to another. The error is
+// ErrNotReady if the index cannot tell.
+func (x *Index) Unchanged(ctx context.Context, after, upTo int64, on []query.Dependency) (bool, error) {
+	s, err := x.fresh(ctx, upTo)
+	if err != nil {
+		return false, err
+	}
+	defer x.mu.RUnlock()
+	return !slices.ContainsFunc(on, func(d query.Dependency) bool { return s.changedAt(d) > after }), nil
+}
