@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+	"database/sql/driver"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -31,4 +33,18 @@ func LimitsOf(text string) (Limits, error) {
 		out.Timeout, out.Read, out.Write = l.mysql.Timeout, l.mysql.ReadTimeout, l.mysql.WriteTimeout
 	}
 	return out, nil
+}
+
+// failingConnector opens no connection.
+type failingConnector struct {
+	driver.Connector
+	err error
+}
+
+func (c failingConnector) Connect(context.Context) (driver.Conn, error) { return nil, c.err }
+
+// ConnectFailing returns the error of a connection that the driver of MySQL cannot open.
+func ConnectFailing(ctx context.Context, err error) error {
+	_, err = preparingConnector{failingConnector{err: err}, &useCounter{}}.Connect(ctx)
+	return err
 }

@@ -65,11 +65,15 @@ type preparingConnector struct {
 	counter *useCounter
 }
 
-// Connect opens a connection.
+// Connect opens a connection. An error that the server has not sent wraps errNoConnection: the driver has errors of its
+// own for a network that fails during the handshake, and does not export them.
 func (p preparingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := p.Connector.Connect(ctx)
-	if err != nil {
+	if errors.As(err, new(*mysql.MySQLError)) {
 		return nil, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errNoConnection, err)
 	}
 	whole, ok := conn.(mysqlConn)
 	if !ok {

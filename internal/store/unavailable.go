@@ -8,11 +8,15 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
+// errNoConnection is returned when no connection to a server comes about.
+var errNoConnection = errors.New("no connection to the database")
+
 // IsUnavailable reports whether err is a failure of the database that may pass without a change of the request: the server
 // stops, accepts no connection or no write, has no room, or another process held a lock for too long. Faults of a statement
-// or of rows are none. Errors of the connection are the driver's, and IsUnavailable does not know them.
+// or of rows are none. Errors of an open connection are the driver's, and IsUnavailable does not know
+// them.
 func IsUnavailable(err error) bool {
-	if errors.Is(err, ErrConflict) || errors.Is(err, ErrFilesReplaced) {
+	if errors.Is(err, ErrConflict) || errors.Is(err, ErrFilesReplaced) || errors.Is(err, errNoConnection) {
 		return true
 	}
 	var my *mysql.MySQLError

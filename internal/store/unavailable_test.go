@@ -31,6 +31,8 @@ func TestWhatPassesIsToldFromWhatIsWrong(t *testing.T) {
 		{"a statement that is wrong", &mysql.MySQLError{Number: 1064}, false},
 		{"too long a text", &mysql.MySQLError{Number: 1406}, false},
 		{"no such table", &mysql.MySQLError{Number: 1146}, false},
+		{"a handshake that the network ends", store.ConnectFailing(t.Context(), errors.New("x")), true},
+		{"a user whom the server does not know", store.ConnectFailing(t.Context(), &mysql.MySQLError{Number: 1044}), false},
 		{"something else", errors.New("x"), false},
 		{"its time is over, of which the context tells", context.DeadlineExceeded, false},
 	} {
