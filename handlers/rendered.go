@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -82,18 +81,6 @@ func (c *Rendered) count(hits, made int) {
 	}
 }
 
-// sight returns the same text for callers who are shown the same of what a record is linked to: callers who read the same
-// records outside the trash.
-func sight(p auth.Principal) string {
-	switch {
-	case auth.MaySeeAllUnpublished(p):
-		return "all"
-	case auth.MaySeeOwnUnpublished(p):
-		return strconv.FormatInt(p.UserID, 10)
-	}
-	return ""
-}
-
 // rendering is how a kind of records becomes bytes.
 type rendering[R ent.Row] struct {
 	kind calendar.Kind
@@ -110,7 +97,7 @@ func render[R ent.Row](r *request, page query.Page, as rendering[R]) ([][]byte, 
 	if page.Changed == nil {
 		cache = nil // nobody knows how old the records are
 	}
-	key := renderedKey{kind: as.kind, media: r.codec.mediaType, lang: r.lang, root: r.root, sight: sight(r.caller)}
+	key := renderedKey{kind: as.kind, media: r.codec.mediaType, lang: r.lang, root: r.root, sight: auth.Sight(r.caller)}
 	bodies := make([][]byte, len(page.IDs))
 	missing := make(map[int64]int) // by id: the place on the page
 	var ids []int64

@@ -20,6 +20,7 @@ import (
 	"github.com/andybalholm/brotli"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/store"
@@ -338,3 +339,61 @@ func TestNoReplyWithoutTheRevision(t *testing.T) {
 }
 
 var errAway = errors.New("the database is away")
+
+// TestWritesLeaveOtherReplies asks for a list, writes, and asks again. The reply from before is used if the write has not
+// touched what it shows.
+func TestWritesLeaveOtherReplies(t *testing.T) {
+	t.Parallel()
+	rename := func(path, field string) *apitest.Request {
+		return &apitest.Request{Method: "PATCH", As: "admin", Path: path, JSON: map[string]any{field: "Another name"}}
+	}
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.Example(t)
+		for _, c := range []struct {
+			name, path string
+			write      *apitest.Request
+			want       string
+		}{
+			{"an event of another page", "/events?per_page=3", rename("/events/{jazzFestival}", "title"), "unchanged"},
+			{"an event of the page", "/events?per_page=3", rename("/events/{morningSong}", "title"), "miss"},
+			{"a venue that is shown", "/events?include=15&categories=jazz", rename("/venues/{grandHall}", "venue"), "miss"},
+			{"a venue that is shown in a list", "/events?categories=jazz", rename("/venues/{grandHall}", "venue"), "miss"},
+			{"a venue that is not shown", "/events?categories=sport", rename("/venues/{grandHall}", "venue"), "unchanged"},
+			{"a category by which is filtered", "/events?categories=sport", rename("/categories/{emptyCategory}", "name"), "miss"},
+			{"a category without an effect", "/events?featured=1&tags=free-entry", rename("/categories/{emptyCategory}", "name"), "unchanged"},
+			{"a venue by which is filtered", "/events?venue=11", rename("/venues/{bareVenue}", "phone"), "miss"},
+			{
+				"an event that comes to the list", "/events?venue=11",
+				&apitest.Request{Method: "PATCH", As: "admin", Path: "/events/{cityRun}", JSON: map[string]any{"venue": 11}}, "miss",
+			},
+			{"another event", "/events/{jazzNight}", rename("/events/{choir}", "title"), "unchanged"},
+			{"the event itself", "/events/by-slug/choir", rename("/events/{choir}", "title"), "miss"},
+			{"an event, for venues", "/venues", rename("/events/{choir}", "title"), "unchanged"},
+			{"an event, for venues with events", "/venues?has_events=1", rename("/events/{choir}", "title"), "unchanged"},
+			{"an event, for tags", "/tags", rename("/events/{choir}", "title"), "unchanged"},
+			{
+				"a number of events", "/tags",
+				&apitest.Request{Method: "PATCH", As: "admin", Path: "/events/{choir}", JSON: map[string]any{"tags": "free-entry"}}, "miss",
+			},
+			{"anything, for the index", "", rename("/events/{choir}", "title"), "unchanged"},
+		} {
+			s, m := startCaching(t, api, func(c *server.Config) {
+				c.Caching.Revision = func(ctx context.Context) (int64, error) { return edit.Revision(ctx, st.Ent) }
+			})
+			path := apitest.Named(c.path)
+			apitest.Send(t, s, request(t, "GET", path))
+			if r := api.Do(t, *c.write); r.Status != 200 {
+				t.Fatalf("%s: %d %s", c.name, r.Status, r.Body)
+			}
+			before := cacheResults(t, m)
+			got := apitest.Send(t, s, request(t, "GET", path))
+			if after := cacheResults(t, m); after[c.want] != before[c.want]+1 {
+				t.Errorf("%s: want %s, before %v, after %v", c.name, c.want, before, after)
+			}
+			if want := api.Do(t, apitest.Request{Path: c.path}); !bytes.Equal(got.Body, want.Body) {
+				t.Errorf("%s: got %s, want %s", c.name, got.Body, want.Body)
+			}
+		}
+	})
+}

@@ -70,7 +70,7 @@ func NewMetrics(version string) *Metrics {
 		}, []string{"operation"}),
 		replies: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "almanac_cache_requests_total", Help: "Requests that the cache was asked for, by what came of it: hit; joined " +
-				"one that was being answered; miss, and kept from then on; not_kept.",
+				"one that was being answered; unchanged, which a write since has not touched; miss, and kept from then on; not_kept.",
 		}, []string{"result"}),
 	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
@@ -88,7 +88,7 @@ func NewMetrics(version string) *Metrics {
 	for _, why := range []limit.Reason{limit.TooMany, limit.TooManyFromAddress} {
 		m.connections.WithLabelValues(string(why))
 	}
-	for _, result := range []string{"hit", "joined", "miss", "not_kept"} {
+	for _, result := range []string{"hit", "joined", "unchanged", "miss", "not_kept"} {
 		m.replies.WithLabelValues(result)
 	}
 	for _, operation := range []string{"query", "exec", "begin", "commit", "rollback"} {
@@ -218,8 +218,28 @@ func (m *Metrics) registerServer(s *Server) error {
 			}
 			return float64(s.cache.replies.EstimatedSize())
 		}},
+		{"almanac_record_cache_bytes", "Size of the records that are kept as lists show them, about.", func() float64 {
+			size, _, _, _ := s.API.Rendered.Stats()
+			return float64(size)
+		}},
+		{"almanac_record_cache_records", "Records that are kept as lists show them, about.", func() float64 {
+			_, records, _, _ := s.API.Rendered.Stats()
+			return float64(records)
+		}},
 	} {
 		if err := m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: g.name, Help: g.help}, g.value)); err != nil {
+			return err
+		}
+	}
+	for result, count := range map[string]func() int64{
+		"hit":  func() int64 { _, _, hits, _ := s.API.Rendered.Stats(); return hits },
+		"miss": func() int64 { _, _, _, made := s.API.Rendered.Stats(); return made },
+	} {
+		opts := prometheus.CounterOpts{
+			Name: "almanac_record_cache_requests_total", Help: "Records of lists, by what came of asking the cache of records: hit; miss.",
+			ConstLabels: prometheus.Labels{"result": result},
+		}
+		if err := m.registry.Register(prometheus.NewCounterFunc(opts, func() float64 { return float64(count()) })); err != nil {
 			return err
 		}
 	}

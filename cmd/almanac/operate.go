@@ -26,6 +26,7 @@ type operateFlags struct {
 	RequestTimeout          time.Duration `default:"15s" placeholder:"TIME" help:"How long one request may be worked on, the database included. Default ${default}."`
 	UploadTimeout           time.Duration `default:"60s" placeholder:"TIME" help:"The same for uploads of images. Default ${default}."`
 	CacheSize               string        `default:"64MiB" placeholder:"SIZE" help:"Memory for finished replies to those who have not signed in, 0 for none. Default ${default}."`
+	RecordCache             string        `default:"32MiB" placeholder:"SIZE" help:"Memory for records as lists show them, 0 for none. Default ${default}."`
 	CacheDelay              time.Duration `default:"0s" placeholder:"TIME" help:"How long such a reply may miss what another process wrote. 0s asks the database for its revision for each request. Default ${default}."`
 	MaxConcurrent           int           `default:"0" placeholder:"N" help:"Requests worked on at once, 0 for the default. More wait up to a second and are refused then. Default 32 for each processor."`
 	MaxSending              string        `default:"256MiB" placeholder:"SIZE" help:"Memory for large replies that clients have not taken yet, 0 for any. Further ones are refused then. Default ${default}."`
@@ -99,7 +100,7 @@ func (f operateFlags) check() error {
 			return usageError{fmt.Errorf("--%s %d: want 0 to 1000000", n.flag, n.value)}
 		}
 	}
-	for _, m := range []struct{ flag, size string }{{"cache-size", f.CacheSize}, {"max-sending", f.MaxSending}, {"max-receiving", f.MaxReceiving}, {"max-decoding", f.MaxDecoding}} {
+	for _, m := range []struct{ flag, size string }{{"cache-size", f.CacheSize}, {"record-cache", f.RecordCache}, {"max-sending", f.MaxSending}, {"max-receiving", f.MaxReceiving}, {"max-decoding", f.MaxDecoding}} {
 		if _, err := memory(m.flag, m.size); err != nil {
 			return usageError{err}
 		}

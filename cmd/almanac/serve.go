@@ -406,8 +406,16 @@ func (f serveFlags) server(
 	if err != nil {
 		return nil, nil, fmt.Errorf("--media: %w", err)
 	}
+	size, err := memory("record-cache", f.RecordCache)
+	if err != nil {
+		return nil, nil, errors.Join(usageError{err}, files.Close())
+	}
+	rendered, err := handlers.NewRendered(size)
+	if err != nil {
+		return nil, nil, errors.Join(err, files.Close())
+	}
 	api, err := handlers.New(handlers.Config{
-		DB: st.Ent, Replica: st.reading().Ent, Index: lists, Site: site, Words: words, PasswordKey: key, Mounts: f.Mount,
+		DB: st.Ent, Rendered: rendered, Replica: st.reading().Ent, Index: lists, Site: site, Words: words, PasswordKey: key, Mounts: f.Mount,
 		Files: files, Fetcher: media.NewFetcher(allow...), Decoding: media.NewBudget(decoding),
 	})
 	if err != nil {

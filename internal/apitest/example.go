@@ -55,6 +55,9 @@ var named = strings.NewReplacer(
 	"{emptyCategory}", "6",
 )
 
+// Named returns a path in which the names of records of the example are their ids.
+func Named(path string) string { return named.Replace(path) }
+
 type example struct {
 	t  testing.TB
 	a  *API

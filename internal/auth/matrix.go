@@ -2,6 +2,7 @@ package auth
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/almanac-cal/almanac/calendar"
 )
@@ -198,4 +199,16 @@ func MaySeeOwnUnpublished(p Principal) bool {
 // MaySeeAllUnpublished reports whether lists show p everybody's records in any status.
 func MaySeeAllUnpublished(p Principal) bool {
 	return May(p, Read, Record{Kind: calendar.Event, Status: calendar.Draft})
+}
+
+// Sight returns the same text for callers who read the same records outside the trash, and another one for callers who may
+// not.
+func Sight(p Principal) string {
+	switch {
+	case MaySeeAllUnpublished(p):
+		return "all"
+	case MaySeeOwnUnpublished(p):
+		return strconv.FormatInt(p.UserID, 10)
+	}
+	return ""
 }

@@ -191,3 +191,33 @@ func TestAnonymous(t *testing.T) {
 		t.Error("a user without role is anonymous")
 	}
 }
+
+// TestSightIsWhatCallersRead compares callers of all roles and two users in pairs, over all records outside the trash.
+func TestSightIsWhatCallersRead(t *testing.T) {
+	t.Parallel()
+	callers := []Principal{{}}
+	for _, role := range []calendar.Role{
+		calendar.Subscriber, calendar.Contributor, calendar.Author, calendar.Editor, calendar.Administrator, "unknown",
+	} {
+		callers = append(callers, Principal{UserID: 1, Role: role}, Principal{UserID: 2, Role: role})
+	}
+	read := func(p Principal) (out []bool) {
+		for _, kind := range []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Image} {
+			for _, status := range calendar.Statuses {
+				for author := range int64(3) {
+					if status != calendar.Trash {
+						out = append(out, May(p, Read, Record{Kind: kind, AuthorID: author, Status: status}))
+					}
+				}
+			}
+		}
+		return out
+	}
+	for _, a := range callers {
+		for _, b := range callers {
+			if same := slices.Equal(read(a), read(b)); same != (Sight(a) == Sight(b)) {
+				t.Errorf("%+v and %+v read the same: %t, their sights are %q and %q", a, b, same, Sight(a), Sight(b))
+			}
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package index_test
+
+import (
+	"log/slog"
+	"slices"
+	"testing"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// TestUnchanged writes through the API and asks which replies are still right: those to GET of a record, and those that
+// depend on all records of a kind. Events 15, 18 and 19 have venues, 15 and 18 organizers, 15 and 1 share a category.
+func TestUnchanged(t *testing.T) {
+	t.Parallel()
+	event := func(id int64) query.Dependency { return query.Dependency{Kind: calendar.Event, ID: id} }
+	venue := func(id int64) query.Dependency { return query.Dependency{Kind: calendar.Venue, ID: id} }
+	organizer := func(id int64) query.Dependency { return query.Dependency{Kind: calendar.Organizer, ID: id} }
+	kind := func(kind calendar.Kind) query.Dependency { return query.Dependency{Kind: kind} }
+	counts := query.Dependency{Kind: calendar.Category, Counts: true}
+	all := []query.Dependency{
+		event(1), event(6), event(15), event(16), event(18), event(19), venue(10), venue(11), organizer(12), organizer(13),
+		kind(calendar.Event), kind(calendar.Venue), kind(calendar.Category), kind(calendar.Tag), kind(calendar.Image), counts,
+	}
+	body := object{}
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st, apitest.Unindexed)
+		api.Example(t)
+		x := index.New(st.Ent, nil, slog.New(slog.DiscardHandler))
+		if err := x.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct {
+			name, method, path string
+			body               any
+			changed            []query.Dependency
+		}{
+			{"title", "PUT", "/events/{minimalEvent}", object{"title": "Other"}, []query.Dependency{event(16), kind(calendar.Event)}},
+			{"venue of two events", "PUT", "/venues/{grandHall}", object{"venue": "Other hall"},
+				[]query.Dependency{event(15), event(18), venue(10), kind(calendar.Venue)}},
+			{"organizer", "PUT", "/organizers/{alice}", object{"organizer": "Alice"}, []query.Dependency{event(15), organizer(12)}},
+			{"image of a venue", "PUT", "/venues/{bareVenue}", object{"image": 14},
+				[]query.Dependency{event(18), event(19), venue(11), kind(calendar.Venue)}},
+			{"category", "PUT", "/categories/{music}", object{"description": "All of it"},
+				[]query.Dependency{event(1), event(15), kind(calendar.Category), counts}},
+			{"event that leaves its category", "PUT", "/events/{jazzFestival}", object{"categories": []string{}},
+				[]query.Dependency{event(15), event(19), kind(calendar.Event), counts}},
+			{"event that counts no more", "PUT", "/events/{openStage}", object{"status": "draft"},
+				[]query.Dependency{event(1), event(15), kind(calendar.Event), counts}},
+			{"event that did not count", "PUT", "/events/{openStage}", object{"categories": "sport"},
+				[]query.Dependency{kind(calendar.Event)}},
+			{"new event of a tag", "POST", "/events", object{"title": "New", "start_date": "2026-12-20", "end_date": "2026-12-21", "tags": "free-entry"},
+				[]query.Dependency{event(6), event(15), kind(calendar.Event), counts}},
+			{"image", "DELETE", "/images/{poster}", body,
+				[]query.Dependency{event(15), event(18), event(19), venue(11), kind(calendar.Event), kind(calendar.Venue), kind(calendar.Image)}},
+			{"event to the trash", "DELETE", "/events/{cityRun}", body, []query.Dependency{event(6), event(15), kind(calendar.Event), counts}},
+		} {
+			before, err := edit.Revision(t.Context(), st.Ent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := api.Do(t, apitest.Request{Method: c.method, As: "admin", Path: c.path, JSON: c.body}); r.Status >= 300 {
+				t.Fatalf("%s: %d %s", c.name, r.Status, r.Body)
+			}
+			after, err := edit.Revision(t.Context(), st.Ent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range all {
+				same, err := x.Unchanged(t.Context(), before, after, []query.Dependency{d})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := !slices.Contains(c.changed, d); same != want {
+					t.Errorf("%s: %+v is unchanged: %t, want %t", c.name, d, same, want)
+				}
+			}
+		}
+	})
+}
