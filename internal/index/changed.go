@@ -31,7 +31,7 @@ type slotLists struct {
 
 func (l *slotLists) append(values []int64) {
 	l.values = append(l.values, values...)
-	l.ends = append(l.ends, uint32(len(l.values))) //nolint:gosec // a calendar has fewer links
+	l.ends = append(l.ends, uint32(len(l.values)))
 }
 
 // of returns the list of a slot.

@@ -41,23 +41,46 @@ func TestUnchanged(t *testing.T) {
 			changed            []query.Dependency
 		}{
 			{"title", "PUT", "/events/{minimalEvent}", object{"title": "Other"}, []query.Dependency{event(16), kind(calendar.Event)}},
-			{"venue of two events", "PUT", "/venues/{grandHall}", object{"venue": "Other hall"},
-				[]query.Dependency{event(15), event(18), venue(10), kind(calendar.Venue)}},
+			{
+				"venue of two events", "PUT", "/venues/{grandHall}",
+				object{"venue": "Other hall"},
+				[]query.Dependency{event(15), event(18), venue(10), kind(calendar.Venue)},
+			},
 			{"organizer", "PUT", "/organizers/{alice}", object{"organizer": "Alice"}, []query.Dependency{event(15), organizer(12)}},
-			{"image of a venue", "PUT", "/venues/{bareVenue}", object{"image": 14},
-				[]query.Dependency{event(18), event(19), venue(11), kind(calendar.Venue)}},
-			{"category", "PUT", "/categories/{music}", object{"description": "All of it"},
-				[]query.Dependency{event(1), event(15), kind(calendar.Category), counts}},
-			{"event that leaves its category", "PUT", "/events/{jazzFestival}", object{"categories": []string{}},
-				[]query.Dependency{event(15), event(19), kind(calendar.Event), counts}},
-			{"event that counts no more", "PUT", "/events/{openStage}", object{"status": "draft"},
-				[]query.Dependency{event(1), event(15), kind(calendar.Event), counts}},
-			{"event that did not count", "PUT", "/events/{openStage}", object{"categories": "sport"},
-				[]query.Dependency{kind(calendar.Event)}},
-			{"new event of a tag", "POST", "/events", object{"title": "New", "start_date": "2026-12-20", "end_date": "2026-12-21", "tags": "free-entry"},
-				[]query.Dependency{event(6), event(15), kind(calendar.Event), counts}},
-			{"image", "DELETE", "/images/{poster}", body,
-				[]query.Dependency{event(15), event(18), event(19), venue(11), kind(calendar.Event), kind(calendar.Venue), kind(calendar.Image)}},
+			{
+				"image of a venue", "PUT", "/venues/{bareVenue}",
+				object{"image": 14},
+				[]query.Dependency{event(18), event(19), venue(11), kind(calendar.Venue)},
+			},
+			{
+				"category", "PUT", "/categories/{music}",
+				object{"description": "All of it"},
+				[]query.Dependency{event(1), event(15), kind(calendar.Category), counts},
+			},
+			{
+				"event that leaves its category", "PUT", "/events/{jazzFestival}",
+				object{"categories": []string{}},
+				[]query.Dependency{event(15), event(19), kind(calendar.Event), counts},
+			},
+			{
+				"event that counts no more", "PUT", "/events/{openStage}",
+				object{"status": "draft"},
+				[]query.Dependency{event(1), event(15), kind(calendar.Event), counts},
+			},
+			{
+				"event that did not count", "PUT", "/events/{openStage}",
+				object{"categories": "sport"},
+				[]query.Dependency{kind(calendar.Event)},
+			},
+			{
+				"new event of a tag", "POST", "/events",
+				object{"title": "New", "start_date": "2026-12-20", "end_date": "2026-12-21", "tags": "free-entry"},
+				[]query.Dependency{event(6), event(15), kind(calendar.Event), counts},
+			},
+			{
+				"image", "DELETE", "/images/{poster}", body,
+				[]query.Dependency{event(15), event(18), event(19), venue(11), kind(calendar.Event), kind(calendar.Venue), kind(calendar.Image)},
+			},
 			{"event to the trash", "DELETE", "/events/{cityRun}", body, []query.Dependency{event(6), event(15), kind(calendar.Event), counts}},
 		} {
 			before, err := edit.Revision(t.Context(), st.Ent)

@@ -85,3 +85,20 @@ func TestForScript(t *testing.T) {
 		}
 	}
 }
+
+func TestRawList(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		list jsonwrite.RawList
+		want string
+	}{
+		{nil, `[]`},
+		{jsonwrite.RawList{[]byte(`{"a":1}`)}, `[{"a":1}]`},
+		{jsonwrite.RawList{[]byte(`1`), []byte(`"b"`)}, `[1,"b"]`},
+	} {
+		got, err := jsonwrite.Encode(jsonwrite.Object{{Name: "list", Value: c.list}})
+		if want := `{"list":` + c.want + `}`; err != nil || string(got) != want {
+			t.Errorf("got %s, %v, want %s", got, err, want)
+		}
+	}
+}

@@ -8,12 +8,6 @@ import (
 // they are made of each time, which took an eighth of the time of a list. Their types go on saying what they are, to the
 // interface description among others; TestShapesWriteThemselves keeps the two together.
 
-// Events is the events of a page.
-type Events []Event
-
-// AppendJSON implements jsonwrite.Appender.
-func (l Events) AppendJSON(b []byte) []byte { return jsonwrite.List(b, l, appendEvent) }
-
 // AppendJSON implements jsonwrite.Appender.
 func (j *Event) AppendJSON(b []byte) []byte { return appendEvent(b, j) }
 
@@ -116,12 +110,6 @@ func appendEventTerm(b []byte, j *EventTerm) []byte {
 	return o.End()
 }
 
-// Venues is the venues of a page.
-type Venues []Venue
-
-// AppendJSON implements jsonwrite.Appender.
-func (l Venues) AppendJSON(b []byte) []byte { return jsonwrite.List(b, l, appendVenue) }
-
 // AppendJSON implements jsonwrite.Appender.
 func (j Venue) AppendJSON(b []byte) []byte { return appendVenue(b, &j) }
 
@@ -166,12 +154,6 @@ func appendVenue(b []byte, j *Venue) []byte {
 	o.Strings("translations", j.Translations)
 	return o.End()
 }
-
-// Organizers is the organizers of a page.
-type Organizers []Organizer
-
-// AppendJSON implements jsonwrite.Appender.
-func (l Organizers) AppendJSON(b []byte) []byte { return jsonwrite.List(b, l, appendOrganizer) }
 
 // AppendJSON implements jsonwrite.Appender.
 func (j Organizer) AppendJSON(b []byte) []byte { return appendOrganizer(b, &j) }
