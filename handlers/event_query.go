@@ -68,6 +68,16 @@ func (q *eventQuery) events(r *request) (e *query.Events, err error) {
 	return e, nil
 }
 
+// repeatable reports whether the list may be looked up again for a reply in memory: it takes little time and memory. A
+// search may have to read texts.
+func (q *eventQuery) repeatable() bool {
+	ids := 0
+	for _, c := range q.conditions {
+		ids += len(c.IDs)
+	}
+	return q.Search == nil && ids <= maxDependencies
+}
+
 // findEvents returns a page of a list of events. The database answers what the index cannot.
 func (r *request) findEvents(q *query.Events, offset, limit int) (query.Page, error) {
 	if r.h.Index != nil {

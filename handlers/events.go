@@ -37,7 +37,7 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.depends.complete, r.depends.found = r.depends.find != nil, page
+	r.depends.complete, r.depends.found = r.depends.find != nil && q.repeatable(), page
 	return r.listReply(calendar.Event, q.paging, items, page.Total)
 }
 

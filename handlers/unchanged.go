@@ -21,6 +21,9 @@ type dependencies struct {
 	found query.Page // what find found for the reply
 }
 
+// maxDependencies is how many records, and ids of conditions, a reply may depend on. They stay in memory with the reply.
+const maxDependencies = 50
+
 // dependsOn notes records of a kind that the reply depends on, with all that they show.
 func (r *request) dependsOn(kind calendar.Kind, ids ...int64) {
 	for _, id := range ids {
@@ -39,7 +42,7 @@ func (r *request) dependsOnTerms(taxonomy calendar.Kind) {
 // unchanged returns Outcome.Unchanged for what the request has answered.
 func (r *request) unchanged() func(ctx context.Context, made, at int64, now time.Time) (bool, error) {
 	d, x := r.depends, r.h.Index
-	if !d.complete || x == nil || r.revision == 0 {
+	if !d.complete || len(d.on) > maxDependencies || x == nil || r.revision == 0 {
 		return nil
 	}
 	return func(ctx context.Context, made, at int64, now time.Time) (bool, error) {

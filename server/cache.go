@@ -170,6 +170,7 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 		s.writeCached(c, x, r)
 		return nil
 	}
+	x.setDeadline(c, s.Timeout)
 	same, err := s.cache.revalidate(x.ctx, r, revision, x.now)
 	if err != nil {
 		return fmt.Errorf("cached reply: %w", err)
@@ -183,7 +184,6 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 	if leads {
 		return s.makeShared(c, x, key, shared)
 	}
-	x.setDeadline(c, s.Timeout)
 	select {
 	case <-shared.done:
 	case <-x.ctx.Done():

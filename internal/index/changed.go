@@ -135,6 +135,31 @@ func (s *state) noteImage(image int64) {
 	}
 }
 
+// inherit takes over from an earlier state when records changed. The earlier state knows all changes up to the revision
+// at which this one was loaded.
+func (s *state) inherit(from *state) {
+	s.changed.before = from.changed.before
+	s.changed.counts = max(s.changed.counts, from.changed.counts)
+	for kind, at := range from.changed.kinds {
+		s.changed.kinds[kind] = max(s.changed.kinds[kind], at)
+	}
+	for slot, at := range from.changed.slots {
+		if at <= s.changed.before || at == gone {
+			continue
+		}
+		if now, known := s.slot(from.ids[slot]); known {
+			s.changed.slots[now] = max(s.changed.slots[now], at)
+		}
+	}
+	for kind, rs := range from.records {
+		for id, r := range rs.byID {
+			if now := s.records[kind].byID[id]; now != nil {
+				now.changed = max(now.changed, r.changed)
+			}
+		}
+	}
+}
+
 // changedAt returns the revision at which what a reply depends on last changed.
 func (s *state) changedAt(on query.Dependency) int64 {
 	at := max(s.changed.before, s.ownChange(on))

@@ -106,3 +106,52 @@ func TestUnchanged(t *testing.T) {
 		}
 	})
 }
+
+// TestUnchangedSurvivesLoading loads the index again after a write, as it does when much has changed.
+func TestUnchangedSurvivesLoading(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st, apitest.Unindexed)
+		api.Example(t)
+		x := index.New(st.Ent, nil, slog.New(slog.DiscardHandler))
+		load := func() int64 {
+			t.Helper()
+			if err := x.Load(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			revision, err := edit.Revision(t.Context(), st.Ent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return revision
+		}
+		made := load()
+		for _, path := range []string{"/events/{minimalEvent}", "/venues/{bareVenue}"} {
+			if r := api.Do(t, apitest.Request{Method: "PUT", As: "admin", Path: path, JSON: object{"website": "https://new.example.org"}}); r.Status != 200 {
+				t.Fatalf("%s: %d %s", path, r.Status, r.Body)
+			}
+		}
+		if _, err := x.FindEvents(t.Context(), published(), 0, 1); err != nil {
+			t.Fatal(err)
+		}
+		now := load()
+		for _, c := range []struct {
+			kind calendar.Kind
+			id   int64
+			same bool
+		}{
+			{calendar.Event, 15, true},
+			{calendar.Event, 16, false},
+			{calendar.Event, 18, false},
+			{calendar.Venue, 10, true},
+			{calendar.Venue, 11, false},
+			{calendar.Organizer, 0, true},
+			{calendar.Venue, 0, false},
+		} {
+			same, err := x.Unchanged(t.Context(), made, now, []query.Dependency{{Kind: c.kind, ID: c.id}})
+			if err != nil || same != c.same {
+				t.Errorf("%s %d is unchanged: %t, %v, want %t", c.kind, c.id, same, err, c.same)
+			}
+		}
+	})
+}

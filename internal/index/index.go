@@ -131,6 +131,7 @@ func (x *Index) Load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	loaded := s.revision
 	// Only the slots that there are now are read; what changes from here on comes into the tail.
 	ids := s.ids
 	x.mu.Lock()
@@ -163,6 +164,9 @@ func (x *Index) Load(ctx context.Context) error {
 	x.mu.Lock()
 	s.words, x.made = words, time.Now()
 	if !first {
+		if !x.anew && x.state.revision >= loaded {
+			s.inherit(x.state)
+		}
 		x.state, x.anew, x.untidy = s, false, false
 	}
 	x.mu.Unlock()

@@ -131,7 +131,7 @@ func (s *state) append(d *document) uint32 {
 		s.terms.add(t, slot)
 	}
 	s.termsOf.append(d.terms)
-	s.changed.slots = append(s.changed.slots, s.revision)
+	s.changed.slots = append(s.changed.slots, 0)
 	if s.words != nil {
 		for _, t := range d.texts {
 			s.words.add(slot, t.languages, t.text)
@@ -173,6 +173,7 @@ func (s *state) slot(id int64) (uint32, bool) {
 func (s *state) put(d *document) {
 	s.drop(d.id)
 	slot := s.append(d)
+	s.changed.slots[slot] = s.revision
 	at, _ := slices.BinarySearchFunc(s.tail, slot, s.compare)
 	s.tail = slices.Insert(s.tail, at, slot)
 	s.moved[d.id] = slot
