@@ -33,13 +33,21 @@ const BaseURL = "http://127.0.0.1:8080"
 // Indexed is what the service logs when its index is complete.
 const Indexed = "made anew"
 
-// Build builds the service in a folder and returns the file.
+// module is the module of the service.
+const module = "github.com/almanac-cal/almanac"
+
+// Build builds the service in a folder and returns the file. The working directory must be in the module lab. The go.sum
+// of that module lacks some that the service needs, so the build runs in the module of the service.
 func Build(ctx context.Context, dir string) (program string, err error) {
-	program = filepath.Join(dir, "almanac")
-	const path = "github.com/almanac-cal/almanac/cmd/almanac"
-	//nolint:gosec // the operator names the folder
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", program, path).CombinedOutput()
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if err != nil {
+		return "", fmt.Errorf("go list -m %s: %w", module, err)
+	}
+	program = filepath.Join(dir, "almanac")
+	//nolint:gosec // the operator names the folder
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/almanac")
+	cmd.Dir = strings.TrimSpace(string(root))
+	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
 	return program, nil
