@@ -59,8 +59,9 @@ type mix struct {
 	rate    float64 // writes a second that are due
 	popular bool    // events that one list in ten shows are written; false: events that no list shows
 
-	lists    []float64 // replies a second
-	written  []float64 // acknowledged writes a second
+	lists    []float64       // replies a second
+	cpu      []time.Duration // of the service for a list, writes included
+	written  []float64       // acknowledged writes a second
 	p50, p99 []time.Duration
 }
 
@@ -234,6 +235,7 @@ func (e *engine) mix(ctx context.Context, m *mix) error {
 		return fmt.Errorf("lists beside %g writes a second: %s", m.rate, l.read.Errors())
 	}
 	m.lists, m.written = append(m.lists, l.read.Rate()), append(m.written, l.write.Rate())
+	m.cpu = append(m.cpu, l.cpu/time.Duration(l.read.All))
 	m.p50, m.p99 = append(m.p50, l.read.Took.At(0.5)), append(m.p99, l.read.Took.At(0.99))
 	return w.lost(l.sent)
 }
@@ -241,12 +243,17 @@ func (e *engine) mix(ctx context.Context, m *mix) error {
 // load is what became of lists and of writes beside them.
 type load struct {
 	read, write *drive.Result
-	sent        int // writes, those of the warm-up included
+	sent        int           // writes, those of the warm-up included
+	cpu         time.Duration // of the service for all
 }
 
 // load has clients ask for lists while an editor writes at a rate.
 func (e *engine) load(ctx context.Context, clients int, rate float64, w *editor) (*load, error) {
 	reading, err := e.reading(clients)
+	if err != nil {
+		return nil, err
+	}
+	before, err := proc.Read(e.PID())
 	if err != nil {
 		return nil, err
 	}
@@ -269,8 +276,11 @@ func (e *engine) load(ctx context.Context, clients int, rate float64, w *editor)
 			return err
 		})
 	}
-	err = group.Wait()
-	l.sent = int(sent.Load())
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	after, err := proc.Read(e.PID())
+	l.sent, l.cpu = int(sent.Load()), after.CPU-before.CPU
 	return l, err
 }
 

@@ -82,7 +82,7 @@ func printTables(out io.Writer, all []*engine) error {
 	w := tabwriter.NewWriter(out, 0, 0, 3, ' ', 0)
 	for _, e := range all {
 		fmt.Fprintf(w, "%s: %d lists, asked for by %d clients, beside writes\n\n", e.name, len(e.lists), readers)
-		fmt.Fprint(w, "writes/s\teach touches\tacknowledged/s\tlists/s\tp50\tp99\t: no writes\n")
+		fmt.Fprint(w, "writes/s\teach touches\tacknowledged/s\tlists/s\tp50\tp99\tCPU/list, writes included\t: no writes\n")
 		for _, m := range e.mixes {
 			touched := "no list"
 			switch {
@@ -91,8 +91,8 @@ func printTables(out io.Writer, all []*engine) error {
 			case m.popular:
 				touched = fmt.Sprintf("%.3f of the lists", e.share(e.popular))
 			}
-			fmt.Fprintf(w, "%g\t%s\t%.1f\t%.0f\t%s\t%s\t%.3f\n", m.rate, touched, drive.Median(m.written), drive.Median(m.lists),
-				milli(drive.Median(m.p50)), milli(drive.Median(m.p99)), e.ratio(m.rate, m.popular))
+			fmt.Fprintf(w, "%g\t%s\t%.1f\t%.0f\t%s\t%s\t%s\t%.3f\n", m.rate, touched, drive.Median(m.written), drive.Median(m.lists),
+				milli(drive.Median(m.p50)), milli(drive.Median(m.p99)), milli(drive.Median(m.cpu)), e.ratio(m.rate, m.popular))
 		}
 		fmt.Fprintf(w, "\n%s: CPU of the service for one request, one client\n\n", e.name)
 		for _, row := range []struct {
