@@ -1,6 +1,7 @@
 package drive
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -206,4 +207,13 @@ func (r *Result) Merge(o *Result) {
 		r.Halves[i].Served = append(r.Halves[i].Served, o.Halves[i].Served...)
 	}
 	r.sort()
+}
+
+// Median returns the value in the middle, the lower of two, or the zero value of none.
+func Median[T cmp.Ordered](values []T) (m T) {
+	if len(values) == 0 {
+		return m
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	return sorted[(len(sorted)-1)/2]
 }

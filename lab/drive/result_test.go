@@ -116,3 +116,11 @@ func FuzzReply(f *testing.F) {
 		}
 	})
 }
+
+func TestMedian(t *testing.T) {
+	for want, values := range map[int][]int{0: nil, 3: {3}, 1: {2, 1}, 2: {3, 1, 2}} {
+		if got := Median(values); got != want {
+			t.Errorf("%v: %d, want %d", values, got, want)
+		}
+	}
+}

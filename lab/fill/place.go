@@ -82,6 +82,20 @@ func Anew(ctx context.Context, at string, o Options) (err error) {
 	return err
 }
 
+// Kept returns the database PREFIX_EVENTS of a folder or a server, such as scale_100k. It makes and fills the database
+// unless it is there with that calendar.
+func Kept(ctx context.Context, where, prefix string, o Options) (at string, made bool, err error) {
+	name := fmt.Sprintf("%s_%d", prefix, o.Events)
+	if o.Events%1000 == 0 {
+		name = fmt.Sprintf("%s_%dk", prefix, o.Events/1000)
+	}
+	if at, err = Place(where, name); err != nil || Holds(ctx, at, o) {
+		return at, false, err
+	}
+	err = Anew(ctx, at, o)
+	return at, err == nil, err
+}
+
 func emptyFile(file string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err

@@ -88,3 +88,14 @@ func memory(status string, u *Usage) error {
 func ResetPeak(pid int) error {
 	return os.WriteFile(file(pid, "clear_refs"), []byte("5"), 0)
 }
+
+// Load returns the average number of processes that wanted a processor in the last minute, as text: on a machine that is
+// busy otherwise, measurements are of little worth.
+func Load() string {
+	data, err := os.ReadFile("/proc/loadavg")
+	if err != nil {
+		return "unknown"
+	}
+	load, _, _ := strings.Cut(string(data), " ")
+	return load
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/almanac-cal/almanac/lab/drive"
 	"github.com/almanac-cal/almanac/lab/proc"
 )
 
@@ -201,13 +202,13 @@ func (m *measured) writings() []aim {
 		return []aim{{what: half, on: "MySQL", found: "–"}, {what: sound, on: "MySQL", found: "–"}}
 	}
 	ratio := func(on string, ours, theirs []float64) aim {
-		r := median(ours) / median(theirs)
+		r := drive.Median(ours) / drive.Median(theirs)
 		if math.IsNaN(r) || math.IsInf(r, 0) {
 			return aim{what: half, on: on, found: "–"}
 		}
 		return aim{
 			what: half, on: on, verdict: judge(r >= ofBare),
-			found: fmt.Sprintf("%.2f (%.0f/s : %.0f/s)", r, median(ours), median(theirs)),
+			found: fmt.Sprintf("%.2f (%.0f/s : %.0f/s)", r, drive.Median(ours), drive.Median(theirs)),
 		}
 	}
 	return []aim{

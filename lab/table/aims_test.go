@@ -202,14 +202,6 @@ func TestWritings(t *testing.T) {
 	}
 }
 
-func TestMedian(t *testing.T) {
-	for want, values := range map[int][]int{0: nil, 3: {3}, 1: {2, 1}, 2: {3, 1, 2}} {
-		if got := median(values); got != want {
-			t.Errorf("%v: %d, want %d", values, got, want)
-		}
-	}
-}
-
 func TestMarkdown(t *testing.T) {
 	var b strings.Builder
 	markdown(&b, []string{"Name", "µs"}, [][]string{{"a", "12345"}, {"łódź", "1"}}, 1)

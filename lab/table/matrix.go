@@ -1,10 +1,8 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/almanac-cal/almanac/lab/drive"
@@ -43,7 +41,7 @@ type effort struct {
 // at is a configuration for some clients of a target.
 func (e effort) at(t *target, path string, clients int) drive.Config {
 	return drive.Config{
-		Address: t.address, Request: drive.Each(t.requests[path], e.Seed), Clients: clients, Warm: e.Warm, Length: e.Time,
+		Address: t.Address, Request: drive.Each(t.requests[path], e.Seed), Clients: clients, Warm: e.Warm, Length: e.Time,
 		Seed: e.Seed, Poisson: e.Arrivals == "poisson",
 	}
 }
@@ -81,7 +79,7 @@ func (e effort) matrix(ctx context.Context, o output, all []*target) (map[key]*c
 
 // cell measures once.
 func (e effort) cell(ctx context.Context, t *target, path string, clients int, c *cell) error {
-	pid := t.cmd.Process.Pid
+	pid := t.PID()
 	if err := proc.ResetPeak(pid); err != nil {
 		return err
 	}
@@ -131,11 +129,11 @@ func (e effort) watched(ctx context.Context, t *target, config drive.Config) (*d
 	if err != nil {
 		return nil, used{}, err
 	}
-	return r, used{after.server - before.server, after.store - before.store}, t.alive()
+	return r, used{after.server - before.server, after.store - before.store}, t.Alive()
 }
 
 func (e effort) usage(t *target) (used, error) {
-	u, err := proc.Read(t.cmd.Process.Pid)
+	u, err := proc.Read(t.PID())
 	if err != nil || e.MySQLPID == 0 {
 		return used{server: u.CPU}, err
 	}
@@ -143,19 +141,10 @@ func (e effort) usage(t *target) (used, error) {
 	return used{u.CPU, store.CPU}, err
 }
 
-// median is the one in the middle, the lower of two; the zero value of none.
-func median[T cmp.Ordered](values []T) (m T) {
-	if len(values) == 0 {
-		return m
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[(len(sorted)-1)/2]
-}
-
-func (c *cell) rate() float64 { return median(c.rates) }
+func (c *cell) rate() float64 { return drive.Median(c.rates) }
 
 // all is the CPU time of a request, that of the database included where it is known.
-func (c *cell) all() time.Duration { return median(c.cpu) + median(c.store) }
+func (c *cell) all() time.Duration { return drive.Median(c.cpu) + drive.Median(c.store) }
 
 // spread is how many times as long one in a hundred takes as one in two, at half of the rate.
 func (c *cell) spread() float64 {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -16,6 +15,8 @@ import (
 
 	"github.com/almanac-cal/almanac/lab/fill"
 	"github.com/almanac-cal/almanac/lab/local"
+	"github.com/almanac-cal/almanac/lab/proc"
+	"github.com/almanac-cal/almanac/lab/process"
 )
 
 // measureCmd is the command that there is.
@@ -39,7 +40,7 @@ func (c *measureCmd) quick() {
 }
 
 func (c *measureCmd) Run(ctx context.Context, o output) error {
-	began, load := time.Now(), busy()
+	began, load := time.Now(), proc.Load()
 	if c.Quick {
 		c.quick()
 	}
@@ -85,16 +86,6 @@ func (c *measureCmd) Run(ctx context.Context, o output) error {
 	return m.print(o.Out)
 }
 
-// busy is how many processes wanted a processor in the last minute: what is measured beside them is measured badly.
-func busy() string {
-	data, err := os.ReadFile("/proc/loadavg")
-	if err != nil {
-		return "unknown"
-	}
-	load, _, _ := strings.Cut(string(data), " ")
-	return load
-}
-
 func (c *measureCmd) check() (*regexp.Regexp, error) {
 	if len(c.Clients) == 0 || slices.Min(c.Clients) < 1 || slices.Max(c.Clients) > 4096 {
 		return nil, errors.New("--clients: want numbers from 1 to 4096")
@@ -123,29 +114,17 @@ func (c *measureCmd) check() (*regexp.Regexp, error) {
 	return only, nil
 }
 
-// build builds the service, as the go command does by itself.
+// build builds the service unless one is given.
 func (c *measureCmd) build(ctx context.Context, o output) (string, error) {
 	if c.Program != "" {
 		return c.Program, nil
 	}
 	began := time.Now()
-	program := filepath.Join(c.Dir, "almanac")
-	const path = "github.com/almanac-cal/almanac/cmd/almanac"
-	//nolint:gosec // the file is named by who runs this
-	out, err := exec.CommandContext(ctx, "go", "build", "-o", program, path).CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	program, err := process.Build(ctx, c.Dir)
+	if err == nil {
+		fmt.Fprintf(o.Err, "built in %s\n", time.Since(began).Round(time.Second))
 	}
-	fmt.Fprintf(o.Err, "built in %s\n", time.Since(began).Round(time.Second))
-	return program, nil
-}
-
-// named is the name of the database of so many events: the one of lab/scale.
-func named(prefix string, events int) string {
-	if events%1000 == 0 {
-		return fmt.Sprintf("%s_%dk", prefix, events/1000)
-	}
-	return fmt.Sprintf("%s_%d", prefix, events)
+	return program, err
 }
 
 // engines makes the calendars that are not there.
@@ -169,28 +148,22 @@ func (c *measureCmd) engines(ctx context.Context, o output) ([]engine, error) {
 
 // filled makes one, and returns its URL.
 func (c *measureCmd) filled(ctx context.Context, o output, where, prefix string) (string, error) {
-	at, err := fill.Place(where, named(prefix, c.Events))
-	if err != nil {
-		return "", err
-	}
-	options := fill.Options{Events: c.Events, From: fill.Default(time.Now()), Site: local.Site("http://localhost")}
-	if fill.Holds(ctx, at, options) {
-		return at, nil
-	}
 	began := time.Now()
-	if err := fill.Anew(ctx, at, options); err != nil {
-		return "", err
+	at, made, err := fill.Kept(ctx, where, prefix, fill.Options{
+		Events: c.Events, From: fill.Default(began), Site: local.Site("http://localhost"),
+	})
+	if made {
+		fmt.Fprintf(o.Err, "%d events made in %s\n", c.Events, time.Since(began).Round(time.Second))
 	}
-	fmt.Fprintf(o.Err, "%d events made in %s\n", c.Events, time.Since(began).Round(time.Second))
-	return at, nil
+	return at, err
 }
 
 // all measures.
 func (c *measureCmd) all(ctx context.Context, o output, s *stand, m *measured) (err error) {
 	defer func() {
 		for _, t := range m.targets {
-			if t.process != nil {
-				err = errors.Join(err, t.stop())
+			if t.Process != nil {
+				err = errors.Join(err, t.Stop())
 			}
 		}
 	}()
@@ -210,10 +183,10 @@ func (c *measureCmd) all(ctx context.Context, o output, s *stand, m *measured) (
 			}
 		}
 		for _, t := range m.targets {
-			if err := t.stop(); err != nil {
+			if err := t.Stop(); err != nil {
 				return err
 			}
-			t.process = nil
+			t.Process = nil
 		}
 	} else {
 		m.targets = nil

@@ -41,7 +41,7 @@ func (e effort) floods(ctx context.Context, o output, all []*target, cells map[k
 		config.Rate, config.Length, config.Warm = twice*best.rate(), length, time.Second
 		r, err := drive.Run(ctx, config)
 		if err == nil {
-			err = t.alive()
+			err = t.Alive()
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t, err)

@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/almanac-cal/almanac/lab/drive"
 	"github.com/almanac-cal/almanac/lab/proc"
 )
 
@@ -63,9 +64,9 @@ func (m *measured) cellTable(b *strings.Builder, engine, path string) {
 			if tardy(&c.half) {
 				mark, late = "†", true
 			}
-			row := []string{t.name, fmt.Sprint(n), fmt.Sprintf("%.0f", c.rate()), shown(median(c.cpu))}
+			row := []string{t.name, fmt.Sprint(n), fmt.Sprintf("%.0f", c.rate()), shown(drive.Median(c.cpu))}
 			if withStore {
-				row = append(row, shown(median(c.store)))
+				row = append(row, shown(drive.Median(c.store)))
 			}
 			row = append(row, shown(c.half.Took.At(0.5)), shown(c.half.Took.At(0.99))+mark, fmt.Sprintf("%.1f", c.spread()),
 				fmt.Sprintf("%.0f", proc.MiB(c.memory)), errorsOf(c))
@@ -111,7 +112,7 @@ func (m *measured) writeTable(b *strings.Builder) {
 		return
 	}
 	fmt.Fprintf(b, "### POST /events by an administrator, MySQL, %d writers\n\n", writers)
-	rate := func(v []float64) string { return fmt.Sprintf("%.0f", median(v)) }
+	rate := func(v []float64) string { return fmt.Sprintf("%.0f", drive.Median(v)) }
 	markdown(b, []string{"Events/s", "alone", fmt.Sprintf("beside %.0f reads/s", w.reads)}, [][]string{
 		{"service", rate(w.apiAlone), rate(w.api)}, {"bare transactions of the same rows", rate(w.bareAlone), rate(w.bare)},
 	}, 1)

@@ -19,11 +19,8 @@ import (
 	"github.com/almanac-cal/almanac/lab/baseline"
 	"github.com/almanac-cal/almanac/lab/fill"
 	"github.com/almanac-cal/almanac/lab/local"
+	"github.com/almanac-cal/almanac/lab/process"
 )
-
-// base is the public address that all are told they have, wherever they listen, so that their replies are the same to
-// the byte.
-const base = "http://127.0.0.1:8080"
 
 // ready is what those print that are none of the service, when they accept connections.
 const ready = "serving"
@@ -41,7 +38,7 @@ func (c byHandCmd) Run(ctx context.Context, o output) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	config := baseline.Config{DB: st.DB, Site: local.Site(base), Way: baseline.Way(c.Way)}
+	config := baseline.Config{DB: st.DB, Site: local.Site(process.BaseURL), Way: baseline.Way(c.Way)}
 	indexed := make(chan error, 1)
 	if config.Way == baseline.Index {
 		config.Index = index.New(st.Ent, handlers.EventColumns(), slog.New(slog.NewTextHandler(o.Err, nil)))

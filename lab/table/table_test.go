@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/lab/local"
+	"github.com/almanac-cal/almanac/lab/process"
 )
 
 func TestUsage(t *testing.T) {
@@ -112,8 +113,8 @@ func TestPatternIsTheRowsOfTheService(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		w := &scribe{token: service.Token, service: &target{process: &process{
-			address: strings.TrimPrefix(service.Site.BaseURL, "http://"),
+		w := &scribe{token: service.Token, service: &target{Process: &process.Process{
+			Address: strings.TrimPrefix(service.Site.BaseURL, "http://"),
 		}}}
 		create := func(path string, body []byte) int64 {
 			t.Helper()
@@ -169,29 +170,4 @@ func counts(t *testing.T, st *store.Store) map[string]int64 {
 		out[name] = n
 	}
 	return out
-}
-
-func TestProcess(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "program")
-	script := "#!/bin/sh\necho one; echo two >&2; [ \"$1\" = fails ] && exit 3; exec sleep 60\n"
-	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	p, err := startProcess(t.Context(), []string{"one", "two"}, program, "works")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.alive(); err != nil {
-		t.Error(err)
-	}
-	if err := p.stop(); err != nil {
-		t.Error(err)
-	}
-	if p.alive() == nil {
-		t.Error("it lives on")
-	}
-	_, err = startProcess(t.Context(), []string{"three"}, program, "fails")
-	if err == nil || !strings.Contains(err.Error(), "exit status 3") || !strings.Contains(err.Error(), "two") {
-		t.Errorf("%v", err)
-	}
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/baseline"
 	"github.com/almanac-cal/almanac/lab/drive"
 	"github.com/almanac-cal/almanac/lab/fill"
+	"github.com/almanac-cal/almanac/lab/process"
 )
 
 // kind is what a target is.
@@ -42,7 +43,7 @@ type target struct {
 	every  bool // a constant reply with all the headers of ours, and our buffers
 	flags  []string
 
-	*process
+	*process.Process
 	requests map[string][][]byte // by path
 }
 
@@ -160,18 +161,10 @@ func (s *stand) engine(name string) engine {
 	return s.engines[0]
 }
 
-// serve starts the service on a database and waits for its index.
-func (s *stand) serve(ctx context.Context, db string, flags []string) (*process, error) {
-	awaited := []string{"almanac: serving"}
-	if !slices.Contains(s.flags, "--no-index") {
-		awaited = append(awaited, indexed)
-	}
-	args := []string{"serve", "--db", db, "--base-url", base, "--media", filepath.Join(s.dir, "media"), "--migrate"}
-	return startProcess(ctx, awaited, s.program, slices.Concat(args, flags, s.flags)...)
+// serve starts the service on a database.
+func (s *stand) serve(ctx context.Context, db string, flags []string) (*process.Process, error) {
+	return process.Serve(ctx, s.program, db, filepath.Join(s.dir, "media"), slices.Concat(flags, s.flags)...)
 }
-
-// indexed is what the service says in its log when its index is complete.
-const indexed = "made anew"
 
 // start starts a target and makes its requests.
 func (s *stand) start(ctx context.Context, t *target) (err error) {
@@ -179,16 +172,16 @@ func (s *stand) start(ctx context.Context, t *target) (err error) {
 	ids := e.ids[:min(coldIDs, len(e.ids))]
 	switch t.kind {
 	case hot, cold:
-		t.process, err = s.serve(ctx, e.url, t.flags)
+		t.Process, err = s.serve(ctx, e.url, t.flags)
 		if t.kind == hot {
 			ids = ids[:hotIDs]
 		}
 	case byHand:
 		awaited := []string{ready}
 		if t.way == baseline.Index {
-			awaited = append(awaited, indexed)
+			awaited = append(awaited, process.Indexed)
 		}
-		t.process, err = startProcess(ctx, awaited, s.self, "by-hand", "--db", e.url, "--way", strconv.Itoa(int(t.way)))
+		t.Process, err = process.Start(ctx, awaited, s.self, "by-hand", "--db", e.url, "--way", strconv.Itoa(int(t.way)))
 	case constantReply:
 		var file string
 		var id int64
@@ -198,7 +191,7 @@ func (s *stand) start(ctx context.Context, t *target) (err error) {
 			if t.every {
 				args = append(args, "--as-service")
 			}
-			t.process, err = startProcess(ctx, []string{ready}, s.self, args...)
+			t.Process, err = process.Start(ctx, []string{ready}, s.self, args...)
 		}
 	}
 	if err != nil {
@@ -229,7 +222,7 @@ func (t *target) String() string {
 }
 
 func (t *target) request(path string) []byte {
-	return drive.Get(&url.URL{Scheme: "http", Host: t.address, Path: api + path})
+	return drive.Get(&url.URL{Scheme: "http", Host: t.Address, Path: api + path})
 }
 
 // ask asks a target once.
@@ -237,8 +230,8 @@ func (t *target) ask(path string) (*fasthttp.Response, error) {
 	var req fasthttp.Request
 	res := &fasthttp.Response{}
 	res.Header.DisableNormalizing()
-	req.SetRequestURI("http://" + t.address + api + path)
-	if err := fasthttp.DoTimeout(&req, res, patience); err != nil {
+	req.SetRequestURI("http://" + t.Address + api + path)
+	if err := fasthttp.DoTimeout(&req, res, process.Patience); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if res.StatusCode() != fasthttp.StatusOK {

@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/lab/drive"
 	"github.com/almanac-cal/almanac/lab/fill"
 	"github.com/almanac-cal/almanac/lab/local"
+	"github.com/almanac-cal/almanac/lab/process"
 )
 
 // writers is how many write at once.
@@ -85,11 +86,11 @@ func (e effort) writes(ctx context.Context, o output, s *stand, db string, lengt
 		return nil, err
 	}
 	// As it is used: with its cache, if it has one.
-	w.service.process, err = s.serve(ctx, db, nil)
+	w.service.Process, err = s.serve(ctx, db, nil)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, w.service.stop()) }()
+	defer func() { err = errors.Join(err, w.service.Stop()) }()
 	if err := w.prepare(ctx); err != nil {
 		return nil, err
 	}
@@ -165,12 +166,12 @@ func (w *scribe) headers() []string {
 func (w *scribe) create(path string, body []byte) (int64, error) {
 	var req fasthttp.Request
 	var res fasthttp.Response
-	req.SetRequestURI("http://" + w.service.address + api + path)
+	req.SetRequestURI("http://" + w.service.Address + api + path)
 	req.Header.SetMethod("POST")
 	req.Header.Set("Authorization", "Bearer "+w.token)
 	req.Header.SetContentType("application/json")
 	req.SetBody(body)
-	if err := fasthttp.DoTimeout(&req, &res, patience); err != nil {
+	if err := fasthttp.DoTimeout(&req, &res, process.Patience); err != nil {
 		return 0, fmt.Errorf("POST %s: %w", path, err)
 	}
 	if res.StatusCode() != fasthttp.StatusCreated {
@@ -198,9 +199,9 @@ func (w *scribe) reading(rate float64) drive.Config {
 // posting are the writes of the service.
 func (w *scribe) posting() drive.Config {
 	headers := w.headers()
-	u := &url.URL{Scheme: "http", Host: w.service.address, Path: api + "/events"}
+	u := &url.URL{Scheme: "http", Host: w.service.Address, Path: api + "/events"}
 	return drive.Config{
-		Address: w.service.address, Clients: writers, Warm: w.Warm, Length: w.Time,
+		Address: w.service.Address, Clients: writers, Warm: w.Warm, Length: w.Time,
 		Request: func(b []byte, _ int) []byte {
 			return drive.Append(b, "POST", u, body("Posted", w.first+w.n.Add(1), w.venue, w.category), headers...)
 		},
@@ -271,7 +272,7 @@ func (w *scribe) post(ctx context.Context, out *writing) (float64, error) {
 		return 0, err
 	}
 	out.posts.Merge(r)
-	return r.Rate(), w.service.alive()
+	return r.Rate(), w.service.Alive()
 }
 
 // bare inserts for the same time as the service is asked to, and returns the rate.

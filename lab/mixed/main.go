@@ -1,0 +1,153 @@
+// Command mixed measures how fast the service lists events while events are written, and prints which aims are met:
+//
+//	go -C lab run ./mixed --mysql mysql://root@127.0.0.1:3306/
+//
+// It builds the program, makes the calendars unless they are there from the last time, and runs the service as a process
+// of its own on each engine. Clients ask for 300 different lists in turn while another client changes titles. It
+// compares the throughput at several rates of writes, with the throughput without writes as 1. Then it measures the CPU
+// time that the service takes for a cached list, for the first request of a list after a write of another event, and for
+// a list whose reply is not cached. Last comes memory.
+//
+// Compare only figures of one machine.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/almanac-cal/almanac/lab/fill"
+	"github.com/almanac-cal/almanac/lab/local"
+	"github.com/almanac-cal/almanac/lab/proc"
+	"github.com/almanac-cal/almanac/lab/process"
+)
+
+// settings are the flags.
+type settings struct {
+	Events     int           `help:"Events in the calendar." default:"100000"`
+	MySQL      string        `name:"mysql" help:"URL of a MySQL server on which the database mixed_100k may be made; without it there is only SQLite." placeholder:"URL"`
+	Dir        string        `help:"Folder of what is kept for the next time. Default: one in the user's cache." placeholder:"DIR" type:"path"`
+	Program    string        `help:"The service, built before. Default: it is built." placeholder:"FILE" type:"path"`
+	ServeFlags []string      `name:"serve-flag" help:"Another flag of the service, as --serve-flag=--cache-size=1GiB. Repeatable." sep:"none" placeholder:"FLAG"`
+	Rounds     int           `help:"Times to measure each load, in turn. The median counts." default:"3"`
+	Time       time.Duration `help:"How long to measure each time." default:"5s"`
+	Warm       time.Duration `help:"How long to ask before." default:"1s"`
+	Seed       uint64        `help:"Chooses the lists and the events." default:"1"`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// The second signal ends the process at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run runs the command and returns the exit status: 0 success, 1 failure, 2 wrong usage.
+func run(ctx context.Context, args []string, out, errs io.Writer) int {
+	var s settings
+	exit := -1
+	parser, err := kong.New(&s, kong.Name("mixed"), kong.Writers(out, errs), kong.Exit(func(code int) { exit = code }),
+		kong.Description("Measures lists of events while events are written."))
+	if err == nil {
+		_, err = parser.Parse(args)
+	}
+	switch {
+	case exit >= 0:
+		return exit
+	case err != nil:
+		fmt.Fprintln(errs, "mixed:", err)
+		return 2
+	}
+	if err := s.measure(ctx, out, errs); err != nil {
+		fmt.Fprintln(errs, "mixed:", err)
+		return 1
+	}
+	return 0
+}
+
+// check validates the flags and makes the folder.
+func (s *settings) check() error {
+	if s.Rounds < 1 || s.Time <= 0 || s.Warm <= 0 || s.Events < 10_000 {
+		return errors.New("want at least one round, times above 0, and 10,000 events")
+	}
+	if runtime.GOOS != "linux" {
+		return errors.New("CPU times of another process are read on Linux only")
+	}
+	if s.Dir == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return fmt.Errorf("name a folder with --dir: %w", err)
+		}
+		s.Dir = filepath.Join(cache, "almanac-bench")
+	}
+	return os.MkdirAll(s.Dir, 0o755)
+}
+
+func (s *settings) measure(ctx context.Context, out, errs io.Writer) (err error) {
+	if err := s.check(); err != nil {
+		return err
+	}
+	// The collector of the generator takes little CPU time, and one thread sleeps until the next write is due.
+	debug.SetGCPercent(400)
+	runtime.GOMAXPROCS(runtime.NumCPU() + 2)
+	began, load := time.Now(), proc.Load()
+	if s.Program == "" {
+		if s.Program, err = process.Build(ctx, s.Dir); err != nil {
+			return err
+		}
+	}
+	engines := []*engine{{settings: s, name: "SQLite", where: s.Dir, log: errs}}
+	if s.MySQL != "" {
+		engines = append(engines, &engine{settings: s, name: "MySQL", where: s.MySQL, log: errs})
+	}
+	for _, e := range engines {
+		if err := e.measure(ctx); err != nil {
+			return fmt.Errorf("%s: %w", e.name, err)
+		}
+	}
+	fmt.Fprintf(out, "%s; %s, %d processors, generator and service on the same machine; %d events; %d rounds of %s, seed %d; "+
+		"flags of the service: %s; load of the machine before: %s; took %s\n\n", began.UTC().Format(time.DateOnly),
+		runtime.Version(), runtime.NumCPU(), s.Events, s.Rounds, s.Time, s.Seed, flagsText(s.ServeFlags), load,
+		time.Since(began).Round(time.Second))
+	return printTables(out, engines)
+}
+
+func flagsText(flags []string) string {
+	if len(flags) == 0 {
+		return "none"
+	}
+	return strings.Join(flags, " ")
+}
+
+// prepare fills the database of an engine and issues a token of an administrator.
+func (e *engine) prepare(ctx context.Context) (err error) {
+	began := time.Now()
+	at, made, err := fill.Kept(ctx, e.where, "mixed", fill.Options{
+		Events: e.Events, From: fill.Default(began), Site: local.Site("http://localhost"),
+	})
+	if err != nil {
+		return err
+	}
+	if made {
+		fmt.Fprintf(e.log, "%s: %d events made in %s\n", e.name, e.Events, time.Since(began).Round(time.Second))
+	}
+	st, err := fill.Open(ctx, at)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	e.db = at
+	e.token, _, err = local.Administrator(ctx, st.Ent)
+	return err
+}

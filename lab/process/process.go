@@ -1,0 +1,202 @@
+// Package process runs a server that is measured as a process of its own.
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Process is a server on a port of this machine.
+type Process struct {
+	Address string // host:port
+
+	cmd    *exec.Cmd
+	ended  chan struct{} // closed when the process has ended
+	err    error         // why it has ended
+	output *tail
+}
+
+// BaseURL is the public address that every server is given, wherever it listens, so that replies are the same to the
+// byte.
+const BaseURL = "http://127.0.0.1:8080"
+
+// Indexed is what the service logs when its index is complete.
+const Indexed = "made anew"
+
+// module is the module of the service.
+const module = "github.com/almanac-cal/almanac"
+
+// Build builds the service in a folder and returns the file. The working directory must be in the module lab. The go.sum
+// of that module lacks some that the service needs, so the build runs in the module of the service.
+func Build(ctx context.Context, dir string) (program string, err error) {
+	root, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	if err != nil {
+		return "", fmt.Errorf("go list -m %s: %w", module, err)
+	}
+	program = filepath.Join(dir, "almanac")
+	//nolint:gosec // the operator names the folder
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", program, "./cmd/almanac")
+	cmd.Dir = strings.TrimSpace(string(root))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return program, nil
+}
+
+// Serve starts the service on a database and waits for its index. It keeps pictures in the folder media.
+func Serve(ctx context.Context, program, db, media string, flags ...string) (*Process, error) {
+	awaited := []string{"almanac: serving"}
+	if !slices.Contains(flags, "--no-index") {
+		awaited = append(awaited, Indexed)
+	}
+	args := []string{"serve", "--db", db, "--base-url", BaseURL, "--media", media, "--migrate"}
+	return Start(ctx, awaited, program, append(args, flags...)...)
+}
+
+// tail keeps the end of the output of a process. It reads now and then instead of at once, so that reading the log takes
+// no time from the measurement.
+type tail struct {
+	mu   sync.Mutex
+	last []byte
+}
+
+// tailSize is how much output is kept.
+const tailSize = 8 << 10
+
+func (t *tail) read(r *os.File) {
+	b := make([]byte, 1<<20)
+	for {
+		n, err := r.Read(b)
+		t.mu.Lock()
+		t.last = append(t.last, b[max(0, n-tailSize):n]...)
+		t.last = append(t.last[:0], t.last[max(0, len(t.last)-tailSize):]...)
+		t.mu.Unlock()
+		if err != nil {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(string(t.last))
+}
+
+// freeAddress returns an address that no process listens on.
+func freeAddress(ctx context.Context) (string, error) {
+	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return ln.Addr().String(), ln.Close()
+}
+
+// Patience is how long a server may take to start.
+const Patience = 2 * time.Minute
+
+// Start starts a program with --listen and waits until its output contains every awaited text.
+func Start(ctx context.Context, awaited []string, program string, args ...string) (_ *Process, err error) {
+	address, err := freeAddress(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	enlargePipe(w)
+	// Stop ends the process, not the context, so that it is not killed in the middle of a request.
+	//nolint:gosec // the operator names the program
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), program, append(args, "--listen", address)...)
+	cmd.Stderr, cmd.Stdout = w, w
+	for _, v := range os.Environ() {
+		if !strings.HasPrefix(v, "ALMANAC_") && !strings.HasPrefix(v, "OTEL_") {
+			cmd.Env = append(cmd.Env, v)
+		}
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(err, r.Close(), w.Close())
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	p := &Process{Address: address, cmd: cmd, ended: make(chan struct{}), output: &tail{}}
+	go func() {
+		p.output.read(r)
+		_ = r.Close() // read to its end
+		p.err = cmd.Wait()
+		close(p.ended)
+	}()
+	if err := p.await(ctx, awaited); err != nil {
+		return nil, errors.Join(fmt.Errorf("%s %s: %w", program, strings.Join(args, " "), err), p.Stop())
+	}
+	return p, nil
+}
+
+func (p *Process) await(ctx context.Context, awaited []string) error {
+	for began := time.Now(); ; {
+		said, missing := p.output.String(), false
+		for _, text := range awaited {
+			missing = missing || !strings.Contains(said, text)
+		}
+		switch {
+		case !missing:
+			return nil
+		case time.Since(began) > Patience:
+			return fmt.Errorf("not ready after %s: %s", Patience, said)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-p.ended:
+			return fmt.Errorf("%w: %s", p.err, p.output)
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// PID returns the id of the process.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Alive returns an error if the process has ended.
+func (p *Process) Alive() error {
+	select {
+	case <-p.ended:
+		return fmt.Errorf("the process has ended, %w: %s", p.err, p.output)
+	default:
+		return nil
+	}
+}
+
+// Stop asks the process to end and kills it after 10 s. It returns nil for a process that has ended already: Alive
+// reports that.
+func (p *Process) Stop() error {
+	if p.Alive() != nil {
+		return nil
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	select {
+	case <-p.ended:
+		return nil
+	case <-time.After(10 * time.Second):
+		if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+			return err
+		}
+		<-p.ended
+		return fmt.Errorf("process %d did not end by itself", p.cmd.Process.Pid)
+	}
+}
