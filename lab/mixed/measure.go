@@ -235,7 +235,7 @@ func (e *engine) mix(ctx context.Context, m *mix) error {
 		return fmt.Errorf("lists beside %g writes a second: %s", m.rate, l.read.Errors())
 	}
 	m.lists, m.written = append(m.lists, l.read.Rate()), append(m.written, l.write.Rate())
-	m.cpu = append(m.cpu, l.cpu/time.Duration(l.read.All))
+	m.cpu = append(m.cpu, l.cpu/time.Duration(max(l.read.Done, 1)))
 	m.p50, m.p99 = append(m.p50, l.read.Took.At(0.5)), append(m.p99, l.read.Took.At(0.99))
 	return w.lost(l.sent)
 }
@@ -244,16 +244,12 @@ func (e *engine) mix(ctx context.Context, m *mix) error {
 type load struct {
 	read, write *drive.Result
 	sent        int           // writes, those of the warm-up included
-	cpu         time.Duration // of the service for all
+	cpu         time.Duration // of the service for all after the warm-up
 }
 
 // load has clients ask for lists while an editor writes at a rate.
 func (e *engine) load(ctx context.Context, clients int, rate float64, w *editor) (*load, error) {
 	reading, err := e.reading(clients)
-	if err != nil {
-		return nil, err
-	}
-	before, err := proc.Read(e.PID())
 	if err != nil {
 		return nil, err
 	}
@@ -263,6 +259,16 @@ func (e *engine) load(ctx context.Context, clients int, rate float64, w *editor)
 	group.Go(func() (err error) {
 		l.read, err = drive.Run(ctx, reading)
 		return err
+	})
+	var before proc.Usage
+	group.Go(func() (err error) {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(e.Warm):
+			before, err = proc.Read(e.PID())
+			return err
+		}
 	})
 	if rate > 0 {
 		group.Go(func() (err error) {
