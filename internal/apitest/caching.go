@@ -178,11 +178,12 @@ func Difference(a, b Response) error {
 			header["Vary"] = header["Vary"][:1]
 		}
 	}
-	if diff := cmp.Diff(h, k); diff != "" {
-		return errors.New(diff)
-	}
+	headers, body := cmp.Diff(h, k), ""
 	if !bytes.Equal(a.Body, b.Body) {
-		return errors.New(cmp.Diff(string(a.Body), string(b.Body)))
+		body = cmp.Diff(string(a.Body), string(b.Body))
 	}
-	return nil
+	if headers+body == "" {
+		return nil
+	}
+	return errors.New(headers + body)
 }
