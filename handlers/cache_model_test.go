@@ -75,6 +75,7 @@ type cacheModel struct {
 	compared      int
 	asked, kept   int // replies that could be in a cache when the revision grew, and those that were used
 	steady, reuse int // the same when it did not grow
+	ended         int // replies that changed with the time alone
 }
 
 // cachingProcess is a process with caches.
@@ -269,8 +270,11 @@ func (m *cacheModel) writer() int {
 // know when the next scheduled record is published. A cached reply may say less than one that is made now.
 func (m *cacheModel) checkAge(kind string, a cacheAsk, revision int64, body []byte, replies []apitest.Response) {
 	m.Helper()
-	if was, ok := m.last[a]; ok && was.revision == revision && m.now().Before(was.until) && !bytes.Equal(was.body, body) {
-		m.Errorf("after %q, at %s: clients may use the reply to %s until %s, but it has changed", kind, m.now(), a.path, was.until)
+	if was, ok := m.last[a]; ok && was.revision == revision && !bytes.Equal(was.body, body) {
+		m.ended++
+		if m.now().Before(was.until) {
+			m.Errorf("after %q, at %s: clients may use the reply to %s until %s, but it has changed", kind, m.now(), a.path, was.until)
+		}
 	}
 	latest := m.now()
 	for _, r := range replies {
@@ -290,7 +294,7 @@ func (m *cacheModel) checkAge(kind string, a cacheAsk, revision int64, body []by
 // requestsNow returns the requests whose replies have to be in the caches. They name records that are there.
 func (m *cacheModel) requestsNow() []cacheAsk {
 	m.Helper()
-	const all = "per_page=50&starts_after=1999-12-31"
+	const all, most = "per_page=50&starts_after=1999-12-31", "per_page=15&starts_after=2026-10-31"
 	e, v, o := m.ids(calendar.Event), m.ids(calendar.Venue), m.ids(calendar.Organizer)
 	c, g := m.ids(calendar.Category), m.ids(calendar.Tag)
 	images := m.db.Image.Query().IDsX(m.ctx)
@@ -301,10 +305,10 @@ func (m *cacheModel) requestsNow() []cacheAsk {
 	add := func(format string, args ...any) { out = append(out, cacheAsk{path: fmt.Sprintf(format, args...)}) }
 	for _, path := range []string{
 		"/", "/events", "/events?" + all, "/events?per_page=7&page=2&starts_after=1999-12-31", "/events?per_page=3&page=1",
-		"/events?" + all + "&ml_language=pl", "/events?" + all + "&ml_language=es", "/pl/" + handlers.Namespace + "/events?per_page=20",
-		"/events?" + all + "&_fields=id,title,venue", "/events?" + all + "&_fields=id,categories,tags,image",
-		"/events?" + all + "&search=loaded", "/events?" + all + "&featured=1", "/events?" + all + "&ticketed=0",
-		"/events?" + all + "&status=publish", "/events?" + all + "&geoloc=1", "/events?" + all + "&geoloc=0",
+		"/events?" + all + "&ml_language=pl", "/events?" + most + "&ml_language=es", "/pl/" + handlers.Namespace + "/events?per_page=20",
+		"/events?" + most + "&_fields=id,title,venue", "/events?" + most + "&_fields=id,categories,tags,image",
+		"/events?" + most + "&search=loaded", "/events?" + most + "&featured=1", "/events?" + most + "&ticketed=0",
+		"/events?" + most + "&status=publish", "/events?" + most + "&geoloc=1", "/events?" + most + "&geoloc=0",
 		"/events?geoloc_lat=52.5&geoloc_lng=21.5&geoloc_radius=60", "/events?start_date=today&end_date=tomorrow",
 		"/events?start_date=now&strict_dates=1&end_date=2027-03-01", "/events?starts_before=now", "/events?ends_after=-2+days&per_page=20",
 		"/events?start_date=2026-11-01&end_date=2027-01-31&per_page=50", "/events?" + all + "&password=" + refPassword,
@@ -323,28 +327,28 @@ func (m *cacheModel) requestsNow() []cacheAsk {
 	add("/events/%d?password=%s", e[1], refPassword)
 	add("/events/by-slug/%s", event.Slug)
 	add("/events?include=%d,%d,%d", e[0], e[1], e[2])
-	add("/events?"+all+"&post_parent=%d", e[0])
+	add("/events?"+most+"&post_parent=%d", e[0])
 	for _, id := range v {
 		add("/venues/%d", id)
-		add("/events?"+all+"&venue=%d", id)
+		add("/events?"+most+"&venue=%d", id)
 	}
 	add("/venues?event=%d", e[0])
 	add("/venues/by-slug/%s", m.db.Venue.GetX(m.ctx, v[0]).Slug)
 	for _, id := range o {
 		add("/organizers/%d", id)
-		add("/events?"+all+"&organizer=%d", id)
+		add("/events?"+most+"&organizer=%d", id)
 	}
 	add("/organizers/by-slug/%s?ml_language=pl", m.db.Organizer.GetX(m.ctx, o[0]).Slug)
 	for _, id := range c {
 		add("/categories/%d", id)
-		add("/events?"+all+"&categories=%d", id)
+		add("/events?"+most+"&categories=%d", id)
 	}
 	add("/categories?parent=%d&hide_empty=0", c[0])
-	add("/events?"+all+"&categories=%s", m.db.Term.GetX(m.ctx, c[0]).Slug)
+	add("/events?"+most+"&categories=%s", m.db.Term.GetX(m.ctx, c[0]).Slug)
 	add("/categories?event=%d", e[0])
 	for _, id := range g {
 		add("/tags/%d?ml_language=pl", id)
-		add("/events?"+all+"&tags=%d", id)
+		add("/events?"+most+"&tags=%d", id)
 	}
 	add("/tags?post=%d&hide_empty=0", e[0])
 	for _, id := range images {
@@ -357,7 +361,7 @@ func (m *cacheModel) requestsNow() []cacheAsk {
 		if i > 6 {
 			break // two guests are enough
 		}
-		as("/events?%s", all)
+		as("/events?%s", most)
 		as("/events/%d", e[i%len(e)])
 		as("/venues?per_page=50")
 		switch caller.login {
@@ -657,8 +661,10 @@ func (m *indexModel) shownImage() int64 {
 	m.Helper()
 	m.lastReply = m.followed.Do(m.T, upload("author", "d.png", picture(m.T, 2+m.IntN(9), 3)))
 	id := m.lastReply.Get(m.T, "id")
-	if !m.update(calendar.Event, "", object{"image": id}) || !m.update(calendar.Event, "", object{"image": id}) {
-		return 0
+	for range 2 {
+		if !m.update(calendar.Event, "", object{"image": id}) {
+			return 0
+		}
 	}
 	return int64(id.(float64))
 }
@@ -693,13 +699,13 @@ func (m *cacheModel) report() {
 	share := func(part, whole int) float64 { return 100 * float64(part) / float64(max(whole, 1)) }
 	m.Logf("%d attempts that were refused or found no record; %d requests, each of them to 3 processes, statuses %v",
 		m.refused, m.compared, m.statuses)
-	m.Logf("%.1f %% of %d replies that may be cached came from a cache after a write, %.1f %% of %d without a write",
-		share(m.kept, m.asked), m.asked, share(m.reuse, m.steady), m.steady)
+	m.Logf("%.1f %% of %d replies that may be cached came from a cache after a write, %.1f %% of %d without a write; "+
+		"%d replies changed without a write", share(m.kept, m.asked), m.asked, share(m.reuse, m.steady), m.steady, m.ended)
 	if share(m.kept, m.asked) < leastKept {
 		m.Errorf("less than %d %% of the replies survived a write", leastKept)
 	}
-	if m.reuse == 0 {
-		m.Error("no reply came from a cache")
+	if m.reuse == 0 || m.ended == 0 {
+		m.Error("no reply came from a cache, or none changed with the time")
 	}
 	if m.statuses[http.StatusOK] < m.compared*3/4 {
 		m.Error("most requests are refused")
