@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
@@ -27,7 +26,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/internal/upkeep"
 	"github.com/almanac-cal/almanac/internal/when"
-	"github.com/almanac-cal/almanac/server"
 )
 
 var (
@@ -65,10 +63,11 @@ func TestCachesFollowEveryWrite(t *testing.T) {
 // cacheModel is a calendar that is written by two processes with caches.
 type cacheModel struct {
 	*indexModel
-	processes [2]*cachingProcess
-	plain     *server.Server
+	services  [2]*apitest.API     // of the processes
+	processes [2]*apitest.Process // with caches
+	plain     *apitest.Process    // without caches, without an index
 	asks      []cacheAsk
-	witness   []cacheAsk // show an event that shares its terms with another one
+	witness   []cacheAsk // show an event that another write changes
 	last      map[cacheAsk]freshReply
 	revision  int64 // before the write
 
@@ -76,13 +75,6 @@ type cacheModel struct {
 	asked, kept   int // replies that could be in a cache when the revision grew, and those that were used
 	steady, reuse int // the same when it did not grow
 	ended         int // replies that changed with the time alone
-}
-
-// cachingProcess is a process with caches.
-type cachingProcess struct {
-	api     *apitest.API
-	server  *server.Server
-	metrics *server.Metrics
 }
 
 // cacheAsk is a request. The path is below the API unless it has a language.
@@ -120,7 +112,11 @@ func newCacheModel(t *testing.T, url string, seed uint64) *cacheModel {
 		}
 	})
 	second.ShareTokens(m.followed)
-	m.processes = [2]*cachingProcess{newCachingProcess(t, m.followed), newCachingProcess(t, second)}
+	m.services = [2]*apitest.API{m.followed, second}
+	for i, api := range m.services {
+		m.processes[i] = api.Caching(t, longAge)
+		api.Serve(m.processes[i])
+	}
 	m.addGuest()
 	for _, do := range []func(*indexModel) bool{
 		(*indexModel).loadTerms, (*indexModel).loadVenues, (*indexModel).loadOrganizers, (*indexModel).loadVenues,
@@ -134,44 +130,12 @@ func newCacheModel(t *testing.T, url string, seed uint64) *cacheModel {
 	return m
 }
 
-// newCachingProcess has a service answer with caches, set up as those of the program are.
-func newCachingProcess(t *testing.T, api *apitest.API) *cachingProcess {
-	t.Helper()
-	revision := api.Store.NewQuestion(index.RevisionQuery)
-	t.Cleanup(func() {
-		if err := revision.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	p := &cachingProcess{api: api, metrics: server.NewMetrics("test")}
-	p.server = api.Another(t, func(c *server.Config) {
-		c.Metrics, c.MaxAge = p.metrics, longAge
-		c.Caching.Revision, c.Caching.Known = revision.Ask, revision.Last
-	})
-	api.Serve(p.server)
-	return p
-}
-
-// hits returns how many replies came from the cache of replies so far.
-func (p *cachingProcess) hits(t *testing.T) int {
-	t.Helper()
-	w := httptest.NewRecorder()
-	p.metrics.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
-	_, rest, _ := strings.Cut(w.Body.String(), `almanac_cache_requests_total{result="hit"} `)
-	value, _, _ := strings.Cut(rest, "\n")
-	n, err := strconv.Atoi(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
-
 // write makes one write by one of the processes, and compares all replies.
 func (m *cacheModel) write(kind string, do func(m *indexModel) bool) {
 	m.Helper()
 	m.fill()
-	p := one(m.Rand, m.processes[:]...)
-	m.followed, m.db = p.api, p.api.Store.Ent
+	m.followed = one(m.Rand, m.services[:]...)
+	m.db = m.followed.Store.Ent
 	for range 5 { // some attempts are refused, by chance
 		if do(m.indexModel) {
 			m.writes[kind]++
@@ -197,7 +161,7 @@ func (m *cacheModel) fill() {
 	m.asks = m.requestsNow()
 	for _, a := range m.asks {
 		if !before[a] {
-			m.send(a, m.processes[0].server, m.processes[1].server)
+			m.send(a, m.processes[:]...)
 		}
 	}
 	m.revision = m.newest()
@@ -212,15 +176,15 @@ func (m *cacheModel) newest() int64 {
 	return revision
 }
 
-// send has servers answer a request at the same time.
-func (m *cacheModel) send(a cacheAsk, servers ...*server.Server) []apitest.Response {
+// send has processes answer a request at the same time.
+func (m *cacheModel) send(a cacheAsk, processes ...*apitest.Process) []apitest.Response {
 	m.Helper()
-	out := make([]apitest.Response, len(servers))
+	out := make([]apitest.Response, len(processes))
 	var wait sync.WaitGroup
-	for i, s := range servers {
+	for i, p := range processes {
 		r := apitest.Request{Path: a.path, Absolute: strings.HasPrefix(a.path, "/pl/"), As: a.login}
 		req := m.followed.NewRequest(m.T, r)
-		wait.Go(func() { out[i] = apitest.Send(m.T, s, req) })
+		wait.Go(func() { out[i] = p.Send(m.T, req) })
 	}
 	wait.Wait()
 	return out
@@ -236,9 +200,9 @@ func (m *cacheModel) compare(kind string) {
 	// The password of a removed user is remembered for some seconds.
 	m.asks = slices.DeleteFunc(m.asks, func(a cacheAsk) bool { return !slices.Contains(callers, a.login) })
 	revision, cacheable := m.newest(), 0
-	hits := m.processes[0].hits(m.T) + m.processes[1].hits(m.T)
+	hits := m.processes[0].Hits(m.T) + m.processes[1].Hits(m.T)
 	for _, a := range m.asks {
-		replies := m.send(a, m.plain, m.processes[0].server, m.processes[1].server)
+		replies := m.send(a, m.plain, m.processes[0], m.processes[1])
 		want := replies[0]
 		m.statuses[want.Status]++
 		m.compared++
@@ -249,20 +213,16 @@ func (m *cacheModel) compare(kind string) {
 		for i, got := range replies[1:] {
 			if diff := apitest.Difference(want, got); diff != nil {
 				m.Errorf("after %q by process %d, at %s: process %d answers %s to %q (-without +with caches):\n%v",
-					kind, m.writer(), m.now(), i, a.path, a.login, diff)
+					kind, slices.Index(m.services[:], m.followed), m.now(), i, a.path, a.login, diff)
 			}
 		}
 	}
-	hits = m.processes[0].hits(m.T) + m.processes[1].hits(m.T) - hits
+	hits = m.processes[0].Hits(m.T) + m.processes[1].Hits(m.T) - hits
 	if revision > m.revision {
 		m.asked, m.kept = m.asked+cacheable, m.kept+hits
 	} else {
 		m.steady, m.reuse = m.steady+cacheable, m.reuse+hits
 	}
-}
-
-func (m *cacheModel) writer() int {
-	return slices.IndexFunc(m.processes[:], func(p *cachingProcess) bool { return p.api == m.followed })
 }
 
 // checkAge takes Cache-Control out of the replies, and holds the processes to it: while the calendar is not written, a

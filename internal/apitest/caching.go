@@ -8,7 +8,10 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/server"
 )
 
@@ -63,11 +67,54 @@ func (a *API) Cached(t testing.TB, maxAge, stale time.Duration) *server.Server {
 	return a.Another(t, func(c *server.Config) { c.MaxAge, c.Stale = maxAge, stale })
 }
 
+// Process is a process that answers requests.
+type Process struct {
+	server  *server.Server
+	metrics *server.Metrics // nil counts nothing
+}
+
 // Uncached returns the process under test, unless Serve has replaced it.
-func (a *API) Uncached() *server.Server { return a.server }
+func (a *API) Uncached() *Process { return &Process{server: a.server} }
+
+// Caching returns a further process that reads the revision as the program does. Clients may cache its replies for maxAge.
+func (a *API) Caching(t testing.TB, maxAge time.Duration) *Process {
+	t.Helper()
+	revision := a.Store.NewQuestion(index.RevisionQuery)
+	t.Cleanup(func() {
+		if err := revision.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	p := &Process{metrics: server.NewMetrics("test")}
+	p.server = a.Another(t, func(c *server.Config) {
+		c.Metrics, c.MaxAge = p.metrics, maxAge
+		c.Caching.Revision, c.Caching.Known = revision.Ask, revision.Last
+	})
+	return p
+}
 
 // Serve has Do send requests to another process, and compare its replies with those of no other.
-func (a *API) Serve(s *server.Server) { a.server, a.alone = s, true }
+func (a *API) Serve(p *Process) { a.server, a.alone = p.server, true }
+
+// Send has the process answer a request, without a network.
+func (p *Process) Send(t testing.TB, req *http.Request) Response {
+	t.Helper()
+	return Send(t, p.server, req)
+}
+
+// Hits returns how many replies a process of Caching has answered from its cache of replies.
+func (p *Process) Hits(t testing.TB) int {
+	t.Helper()
+	w := httptest.NewRecorder()
+	p.metrics.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	_, rest, _ := strings.Cut(w.Body.String(), `almanac_cache_requests_total{result="hit"} `)
+	value, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
 
 // Send has a server answer a request, without a network.
 func Send(t testing.TB, s *server.Server, req *http.Request) Response {
