@@ -86,7 +86,7 @@ type indexModel struct {
 	lastReply apitest.Response
 }
 
-func newIndexModel(t *testing.T, st *store.Store, seed uint64) *indexModel {
+func newIndexModel(t *testing.T, st *store.Store, seed uint64, options ...apitest.Option) *indexModel {
 	zone, err := calendar.ParseZone("Europe/Warsaw")
 	if err != nil {
 		t.Fatal(err)
@@ -97,9 +97,9 @@ func newIndexModel(t *testing.T, st *store.Store, seed uint64) *indexModel {
 		users: map[string]int64{}, writes: map[string]int{}, requests: map[string]int{}, statuses: map[int]int{},
 	}
 	m.clock.Store(apitest.Now.Unix())
-	site := func(c *handlers.Config) { c.Site.Zone, c.Site.Now = zone, m.now }
-	m.followed = apitest.New(t, st, site, func(c *handlers.Config) { c.Index = m.index })
-	m.plain = apitest.New(t, st, site, apitest.Unindexed)
+	options = append(options, func(c *handlers.Config) { c.Site.Zone, c.Site.Now = zone, m.now })
+	m.followed = apitest.New(t, st, append(options, func(c *handlers.Config) { c.Index = m.index })...)
+	m.plain = apitest.New(t, st, append(options, apitest.Unindexed)...)
 	m.world.callers = []refCaller{{}}
 	for i, role := range []calendar.Role{
 		calendar.Subscriber, calendar.Contributor, calendar.Author, calendar.Editor, calendar.Administrator,

@@ -234,6 +234,7 @@ func TestListsCostNoStatementPerRow(t *testing.T) {
 		name := map[string]string{"mysql": dialect.MySQL, "sqlite": dialect.SQLite}[st.Engine()]
 		counting := dialect.DebugWithContext(entsql.OpenDB(name, st.DB), func(context.Context, ...any) { statements.Add(1) })
 		api := apitest.New(t, st, func(c *handlers.Config) { c.DB = ent.NewClient(ent.Driver(counting)) })
+		api.Serve(api.Uncached()) // no other process sends statements
 		api.SignIn(t, "editor", calendar.Editor)
 		api.Example(t) // for its image
 		fill(t, api)

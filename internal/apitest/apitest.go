@@ -24,7 +24,6 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
-	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/idempotency"
@@ -52,17 +51,17 @@ type API struct {
 	Key   []byte // of event passwords
 	Log   *bytes.Buffer
 
-	server *server.Server
+	server *server.Server     // the process under test
 	routes *handlers.Handlers // by which replies are compared with the interface description
 	tokens map[string]string  // by login
 	index  *index.Index       // nil: the database finds all
-	// past is whether rows were written past package edit, which the change log does not tell the index.
-	past atomic.Bool
 
-	config   server.Config                        // of keeping
-	keeping  *server.Server                       // keeps replies; nil: there is none
-	now      func(context.Context) (int64, error) // the revision that it goes by
-	unlogged atomic.Int64                         // writes past package edit, which raise no revision
+	handlers handlers.Config // of further processes
+	config   server.Config   // of further processes, without API
+	revision func(context.Context) (int64, error)
+	warm     atomic.Pointer[server.Server] // nil until it is needed
+	alone    bool                          // no reply is compared with one of the warm process
+	unlogged atomic.Bool                   // rows were written that the change log does not have
 }
 
 // Option changes how the service is set up.
@@ -88,7 +87,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 			t.Error(err)
 		}
 	})
-	st.Ent.Use(a.noteAny)
+	st.Ent.Use(a.noteUnlogged)
 	c := handlers.Config{
 		Index: index.New(st.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler)),
 		DB:    st.Ent, Words: words, PasswordKey: a.Key, Files: files,
@@ -99,9 +98,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 		o(&c)
 	}
 	a.Site = c.Site
-	if a.index = c.Index; a.index != nil {
-		st.Ent.Use(a.notePast)
-	}
+	a.index = c.Index
 	api, err := handlers.New(c)
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +112,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	if a.server, err = server.New(config); err != nil {
 		t.Fatal(err)
 	}
-	a.keep(t, c, config)
+	a.configureCaching(c, config)
 	return a
 }
 
@@ -133,22 +130,6 @@ func siteOf() calendar.Site {
 
 // Unindexed is the service whose lists are found by the database alone.
 func Unindexed(c *handlers.Config) { c.Index = nil }
-
-// notePast is a hook that notes what is written without a transaction, as only tests do.
-func (a *API) notePast(next ent.Mutator) ent.Mutator {
-	return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
-		if in, ok := m.(interface{ Tx() (*ent.Tx, error) }); ok {
-			if _, err := in.Tx(); err != nil {
-				switch m.(type) {
-				case *ent.EventMutation, *ent.EventVenueMutation, *ent.EventOrganizerMutation, *ent.EventTermMutation,
-					*ent.SearchTextMutation, *ent.VenueMutation, *ent.OrganizerMutation:
-					defer a.past.Store(true)
-				}
-			}
-		}
-		return next.Mutate(ctx, m)
-	})
-}
 
 // Reindex makes rows that were written past package edit findable.
 func (a *API) Reindex(t testing.TB) {
@@ -174,10 +155,14 @@ func (a *API) SignIn(t testing.TB, login string, role calendar.Role) int64 {
 	return user.ID
 }
 
-// Limit makes the service answer each token from now on only so many times within an hour.
+// Limit makes the service answer each token from now on only so many times within an hour. Do compares no more replies.
 func (a *API) Limit(requests int) {
+	a.alone = true
 	a.server.Rates.Token = limit.Rate{Interval: time.Hour, Burst: requests}
 }
+
+// ShareTokens has requests of both services sign in with the tokens of either. Both are on the same database.
+func (a *API) ShareTokens(other *API) { a.tokens = other.tokens }
 
 // Token is the secret of SignIn.
 func (a *API) Token(login string) string { return a.tokens[login] }
@@ -204,16 +189,33 @@ type Response struct {
 // Do sends a request through the router, without a network.
 func (a *API) Do(t testing.TB, r Request) Response {
 	t.Helper()
-	if a.index != nil && a.past.Swap(false) {
-		if err := a.index.Load(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+	a.forget(t)
+	req, path, sent := a.request(t, r)
+	before := a.revisionBefore(t, req)
+	reply := Send(t, a.server, req)
+	if !r.Fails && reply.Status >= http.StatusInternalServerError {
+		t.Errorf("%s %s: %d\n%s", req.Method, path, reply.Status, a.Log)
 	}
-	path := named.Replace(r.Path)
+	a.asDescribed(t, req, path, sent, reply)
+	a.compareWarm(t, req, before, reply)
+	return reply
+}
+
+// NewRequest returns a request for Send.
+func (a *API) NewRequest(t testing.TB, r Request) *http.Request {
+	t.Helper()
+	req, _, _ := a.request(t, r)
+	return req
+}
+
+// request returns the request as it is sent, its path and its body.
+func (a *API) request(t testing.TB, r Request) (req *http.Request, path, sent string) {
+	t.Helper()
+	path = named.Replace(r.Path)
 	if !r.Absolute {
 		path = "/" + handlers.Namespace + path
 	}
-	var sent, kind string
+	var kind string
 	switch {
 	case r.Form != "":
 		sent, kind = r.Form, "application/x-www-form-urlencoded"
@@ -232,7 +234,7 @@ func (a *API) Do(t testing.TB, r Request) Response {
 	if method == "" {
 		method = http.MethodGet
 	}
-	req := httptest.NewRequestWithContext(t.Context(), method, BaseURL+path, bodyOf(r, sent))
+	req = httptest.NewRequestWithContext(t.Context(), method, BaseURL+path, bodyOf(r, sent))
 	if kind != "" {
 		req.Header.Set("Content-Type", kind)
 	}
@@ -242,14 +244,7 @@ func (a *API) Do(t testing.TB, r Request) Response {
 	for name, value := range r.Header {
 		req.Header.Set(name, value)
 	}
-	revision := a.revision(t, req)
-	reply := Send(t, a.server, req)
-	if !r.Fails && reply.Status >= http.StatusInternalServerError {
-		t.Errorf("%s %s: %d\n%s", method, path, reply.Status, a.Log)
-	}
-	a.asDescribed(t, req, path, sent, reply)
-	a.asKept(t, req, revision, reply)
-	return reply
+	return req, path, sent
 }
 
 // bodyOf is what is sent; nil when nothing is, which is not the same as an empty body.

@@ -1,0 +1,237 @@
+package apitest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/index"
+	"github.com/almanac-cal/almanac/server"
+)
+
+// This file compares two processes on one database. The process under test caches nothing. The warm process caches what it
+// can, and has to answer every read of every test as the process under test does.
+
+// configureCaching notes what caching processes are made of.
+func (a *API) configureCaching(c handlers.Config, config server.Config) {
+	reads := c.DB
+	if c.Replica != nil {
+		reads = c.Replica
+	}
+	a.revision = func(ctx context.Context) (int64, error) { return edit.Revision(ctx, reads) }
+	config.Log = slog.New(slog.DiscardHandler)
+	config.Caching = server.Caching{
+		Size: 16 << 20, Revision: a.revision,
+		NextDue: func(ctx context.Context, now time.Time) (time.Time, error) { return edit.NextDue(ctx, reads, now) },
+	}
+	a.handlers, a.config = c, config
+}
+
+// Another returns a further process on the same database. It caches, unless change says otherwise. Its caches are its own
+// and empty. It shares the index and the verifier of credentials.
+func (a *API) Another(t testing.TB, change func(*server.Config)) *server.Server {
+	t.Helper()
+	config := a.config
+	if change != nil {
+		change(&config)
+	}
+	var err error
+	if config.API, err = handlers.New(a.handlers); err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.New(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Cached returns a further process that caches. Clients may cache its replies for maxAge, and use them for stale more.
+func (a *API) Cached(t testing.TB, maxAge, stale time.Duration) *server.Server {
+	t.Helper()
+	return a.Another(t, func(c *server.Config) { c.MaxAge, c.Stale = maxAge, stale })
+}
+
+// Process is a process that answers requests.
+type Process struct {
+	server  *server.Server
+	metrics *server.Metrics // nil counts nothing
+}
+
+// Uncached returns the process under test, unless Serve has replaced it.
+func (a *API) Uncached() *Process { return &Process{server: a.server} }
+
+// Caching returns a further process that reads the revision as the program does. Clients may cache its replies for maxAge.
+func (a *API) Caching(t testing.TB, maxAge time.Duration) *Process {
+	t.Helper()
+	revision := a.Store.NewQuestion(index.RevisionQuery)
+	t.Cleanup(func() {
+		if err := revision.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	p := &Process{metrics: server.NewMetrics("test")}
+	p.server = a.Another(t, func(c *server.Config) {
+		c.Metrics, c.MaxAge = p.metrics, maxAge
+		c.Caching.Revision, c.Caching.Known = revision.Ask, revision.Last
+	})
+	return p
+}
+
+// Serve has Do send requests to another process, and compare its replies with those of no other.
+func (a *API) Serve(p *Process) { a.server, a.alone = p.server, true }
+
+// Send has the process answer a request, without a network.
+func (p *Process) Send(t testing.TB, req *http.Request) Response {
+	t.Helper()
+	return Send(t, p.server, req)
+}
+
+// Hits returns how many replies a process of Caching has answered from its cache of replies.
+func (p *Process) Hits(t testing.TB) int {
+	t.Helper()
+	w := httptest.NewRecorder()
+	p.metrics.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
+	_, rest, _ := strings.Cut(w.Body.String(), `almanac_cache_requests_total{result="hit"} `)
+	value, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.Atoi(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// Send has a server answer a request, without a network.
+func Send(t testing.TB, s *server.Server, req *http.Request) Response {
+	t.Helper()
+	res, err := s.App().Test(req, -1)
+	if err != nil {
+		t.Fatalf("%s %s: %v", req.Method, req.URL, err)
+	}
+	defer res.Body.Close()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatalf("%s %s: %v", req.Method, req.URL, err)
+	}
+	return Response{res.StatusCode, res.Header, data}
+}
+
+// noteUnlogged is a hook that notes changes of the calendar without a transaction. Only tests make them, without package
+// edit. The change log does not have them, so neither the index nor a cache can follow.
+func (a *API) noteUnlogged(next ent.Mutator) ent.Mutator {
+	return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
+		switch m.(type) {
+		case *ent.TokenMutation, *ent.UserMutation, *ent.IdempotencyKeyMutation:
+			return next.Mutate(ctx, m)
+		}
+		if in, ok := m.(interface{ Tx() (*ent.Tx, error) }); ok {
+			if _, err := in.Tx(); err != nil {
+				defer a.Rewritten()
+			}
+		}
+		return next.Mutate(ctx, m)
+	})
+}
+
+// Rewritten is for tests that write with SQL of their own: the next request loads the index anew and empties the caches.
+func (a *API) Rewritten() { a.unlogged.Store(true) }
+
+// forget loads the index anew and drops the warm process if rows were written that the change log does not have.
+func (a *API) forget(t testing.TB) {
+	t.Helper()
+	if !a.unlogged.Swap(false) {
+		return
+	}
+	a.warm.Store(nil)
+	if a.index == nil {
+		return
+	}
+	if err := a.index.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// revisionBefore returns the newest revision before a request whose reply is compared, -1 for all others. Nothing but the
+// API is cached.
+func (a *API) revisionBefore(t testing.TB, req *http.Request) int64 {
+	t.Helper()
+	_, _, inAPI := a.routes.Locate(req.URL.EscapedPath())
+	if a.alone || !inAPI || req.Method != http.MethodGet && req.Method != http.MethodHead || req.Body != nil && req.Body != http.NoBody {
+		return -1
+	}
+	return a.newest(t)
+}
+
+// compareWarm sends a request to the warm process twice: it makes the first reply, or has it in its caches, and has the
+// second one in its caches. It does not send wrong credentials, which are verified each time at the cost of a password.
+func (a *API) compareWarm(t testing.TB, req *http.Request, before int64, want Response) {
+	t.Helper()
+	if before < 0 || want.Status >= http.StatusInternalServerError || want.Status == http.StatusUnauthorized {
+		return
+	}
+	warm := a.warm.Load()
+	if warm == nil {
+		warm = a.Another(t, func(c *server.Config) { c.NoPages = true }) // pages take longer to make than all else
+		a.warm.Store(warm)
+	}
+	for _, which := range [...]string{"first", "second"} {
+		got := Send(t, warm, req.Clone(t.Context()))
+		diff := Difference(want, got)
+		if diff == nil {
+			if want.Status == http.StatusNotFound || want.Status == http.StatusBadRequest || want.Status == http.StatusForbidden {
+				return // errors are not cached
+			}
+			continue
+		}
+		if a.newest(t) != before || a.unlogged.Load() {
+			return // another goroutine has written since
+		}
+		t.Errorf("%s %s: the %s reply with caches differs from the reply without (-without +with): %v",
+			req.Method, req.URL, which, diff)
+	}
+}
+
+// newest returns the newest revision, -1 if it cannot be read.
+func (a *API) newest(t testing.TB) int64 {
+	t.Helper()
+	revision, err := a.revision(t.Context())
+	if err != nil {
+		return -1 // the request reports it
+	}
+	return revision
+}
+
+// Difference returns nil for equal replies. It ignores X-Request-Id and Date, which belong to one exchange, and the second
+// line of Vary: only a process with a cache sends compressed bodies.
+func Difference(a, b Response) error {
+	if a.Status != b.Status {
+		return errors.New(cmp.Diff(a.Status, b.Status))
+	}
+	h, k := a.Header.Clone(), b.Header.Clone()
+	for _, header := range []http.Header{h, k} {
+		header.Del("X-Request-Id")
+		header.Del("Date")
+		if len(header["Vary"]) > 1 {
+			header["Vary"] = header["Vary"][:1]
+		}
+	}
+	if maps.EqualFunc(h, k, slices.Equal) && bytes.Equal(a.Body, b.Body) {
+		return nil
+	}
+	return errors.New(cmp.Diff(h, k) + cmp.Diff(string(a.Body), string(b.Body)))
+}
