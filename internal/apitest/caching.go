@@ -50,8 +50,12 @@ func (a *API) Another(t testing.TB, change func(*server.Config)) *server.Server 
 	if change != nil {
 		change(&config)
 	}
+	c := a.handlers
 	var err error
-	if config.API, err = handlers.New(a.handlers); err != nil {
+	if c.Rendered, err = handlers.NewRendered(16 << 20); err != nil {
+		t.Fatal(err)
+	}
+	if config.API, err = handlers.New(c); err != nil {
 		t.Fatal(err)
 	}
 	s, err := server.New(config)
@@ -102,18 +106,25 @@ func (p *Process) Send(t testing.TB, req *http.Request) Response {
 	return Send(t, p.server, req)
 }
 
-// Hits returns how many replies a process of Caching has answered from its cache of replies.
-func (p *Process) Hits(t testing.TB) int {
+// Hits returns how many replies a process of Caching has answered from its cache of replies, and how many records of lists
+// from that of records.
+func (p *Process) Hits(t testing.TB) (replies, records int) {
 	t.Helper()
 	w := httptest.NewRecorder()
 	p.metrics.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/metrics", nil))
-	_, rest, _ := strings.Cut(w.Body.String(), `almanac_cache_requests_total{result="hit"} `)
-	value, _, _ := strings.Cut(rest, "\n")
-	n, err := strconv.Atoi(value)
-	if err != nil {
-		t.Fatal(err)
+	count := func(series string) int {
+		_, rest, _ := strings.Cut(w.Body.String(), "\n"+series+" ")
+		value, _, _ := strings.Cut(rest, "\n")
+		n, err := strconv.Atoi(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
 	}
-	return n
+	for _, result := range []string{"hit", "unchanged"} {
+		replies += count(`almanac_cache_requests_total{result="` + result + `"}`)
+	}
+	return replies, count(`almanac_record_cache_requests_total{result="hit"}`)
 }
 
 // Send has a server answer a request, without a network.
