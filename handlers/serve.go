@@ -30,7 +30,7 @@ type Call struct {
 	Mark func(ctx context.Context, tx *ent.Tx, id int64) error
 	// EnterMedia waits for room to decode or download pictures; nil means there is room. The request stays in it.
 	EnterMedia func() error
-	// Revision is one of the calendar that was the newest when the request had begun, or later; 0: nobody has asked.
+	// Revision of the calendar that was the newest when the request had begun, or a later one. 0 means unknown.
 	Revision int64
 	// Made is what an earlier attempt at the same write wrote: nothing is done but to answer with it. 0: there was none.
 	Made int64
@@ -38,13 +38,14 @@ type Call struct {
 
 // Outcome is what is known of a reply besides its bytes.
 type Outcome struct {
-	Version int64     // of the record that the reply shows; 0: it shows none, or several
-	Until   time.Time // the reply would be another one then even if nobody wrote anything; zero: it would not
-	// Unchanged reports whether the reply, made at one revision, would be the same at a later one and a later time. It
-	// takes the records that were scheduled at the first revision for known: the caller compares their dates. Nil: nobody
-	// knows.
-	Unchanged func(ctx context.Context, made, at int64, now time.Time) (bool, error)
+	Version   int64     // of the record that the reply shows; 0: it shows none, or several
+	Until     time.Time // the reply would be another one then even if nobody wrote anything; zero: it would not
+	Unchanged Unchanged
 }
+
+// Unchanged reports whether a reply to a read, made at one revision, is the same at a later one and a later time, before
+// any record that was scheduled at the first revision is published. A nil Unchanged means that it is not known.
+type Unchanged func(ctx context.Context, made, at int64, now time.Time) (bool, error)
 
 // Serve parses the parameters of a matched request, runs its handler and writes the reply. What is returned
 // as an error has written nothing: a *calendar.Error, param.Missing, param.Invalid, or our own fault.
@@ -78,7 +79,7 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	if err != nil {
 		return Outcome{}, errors.Join(err, r.dropPictures())
 	}
-	return Outcome{rep.version, r.until, r.unchanged()}, write(c, m.endpoint.codec, rep, r.fields)
+	return Outcome{Version: rep.version, Until: r.until, Unchanged: r.unchanged()}, write(c, m.endpoint.codec, rep, r.fields)
 }
 
 func (h *Handlers) request(ctx context.Context, db *ent.Client, m *Match, call Call) *request {

@@ -13,7 +13,7 @@ import (
 
 // dependencies are what a reply depends on besides its request, the time and the settings of the process.
 type dependencies struct {
-	// complete says that nothing is missing. Without it nobody knows whether the reply is still right at another revision.
+	// complete reports whether nothing is missing. Otherwise the reply has no Unchanged.
 	complete bool
 	on       []query.Dependency
 	// find looks a list up again, at a revision; nil: the reply has none. It keeps nothing of the request.
@@ -40,7 +40,7 @@ func (r *request) dependsOnTerms(taxonomy calendar.Kind) {
 }
 
 // unchanged returns Outcome.Unchanged for what the request has answered.
-func (r *request) unchanged() func(ctx context.Context, made, at int64, now time.Time) (bool, error) {
+func (r *request) unchanged() Unchanged {
 	d, x := r.depends, r.h.Index
 	if !d.complete || len(d.on) > maxDependencies || x == nil || r.revision == 0 {
 		return nil

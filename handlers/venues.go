@@ -59,10 +59,12 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (_ query.Page, err er
 		if l.Revision, err = r.sinceRevision(); err != nil {
 			return query.Page{}, err
 		}
-		r.depends.find = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
-			again := *l
-			again.Revision, again.Now = revision, now
-			return x.FindLinked(ctx, kind, &again, offset, limit)
+		if q.Event == nil {
+			r.depends.find = func(ctx context.Context, revision int64, now time.Time) (query.Page, error) {
+				again := *l
+				again.Revision, again.Now = revision, now
+				return x.FindLinked(ctx, kind, &again, offset, limit)
+			}
 		}
 		page, err := x.FindLinked(r.ctx, kind, l, offset, limit)
 		if !r.unanswered(err) {

@@ -14,6 +14,7 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
 )
 
 // Caching configures the cache of finished replies to anonymous reads. A cached reply is used at the revision of the
@@ -65,17 +66,16 @@ func newCache(c Caching, timeout time.Duration) (*cache, error) {
 		return nil, fmt.Errorf("cache: %w", err)
 	}
 	return &cache{
-		Caching: c, replies: replies, shared: map[sharedKey]*sharedReply{},
+		Caching: c, replies: replies, shared: map[sharedKey]*sharedReply{}, schedule: schedule{held: make(chan struct{}, 1)},
 		revisions: revisions{read: c.Revision, known: c.Known, timeout: timeout, delay: c.Delay},
 	}, nil
 }
 
 // cachedReply is a finished reply with all that its bytes depend on.
 type cachedReply struct {
-	revision int64     // that it was made at
-	until    time.Time // the reply does not hold longer at any revision; zero: no end
-	// unchanged is that of handlers.Outcome.
-	unchanged func(ctx context.Context, made, at int64, now time.Time) (bool, error)
+	revision  int64     // that it was made at
+	until     time.Time // the reply does not hold longer at any revision; zero: no end
+	unchanged handlers.Unchanged
 	validity  atomic.Pointer[validity] // the newest that is known
 
 	tag      string
@@ -111,24 +111,31 @@ func (r *cachedReply) valid(revision int64, now time.Time) bool {
 	return v.revision >= revision && (v.until.IsZero() || now.Before(v.until))
 }
 
-// revalidate is valid for a revision at which the reply was not compared with the calendar yet.
-func (c *cache) revalidate(ctx context.Context, r *cachedReply, revision int64, now time.Time) (bool, error) {
+// revalidate compares the reply with the calendar at a revision. It reports whether nothing has changed that the reply
+// depends on, and until when it is right then. It waits no longer than a request that finds the server busy.
+func (c *cache) revalidate(
+	ctx context.Context, r *cachedReply, revision int64, now time.Time,
+) (same bool, until time.Time, err error) {
 	if r == nil || r.unchanged == nil {
-		return false, nil
+		return false, time.Time{}, nil
 	}
 	v := r.validity.Load()
 	if v.revision >= revision || !v.until.IsZero() && !now.Before(v.until) {
-		return false, nil // its time is over
+		return false, time.Time{}, nil // expired
 	}
-	if same, err := r.unchanged(ctx, r.revision, revision, now); !same || err != nil {
-		return false, err
+	ctx, cancel := context.WithTimeout(ctx, gateWait)
+	defer cancel()
+	if same, err = r.unchanged(ctx, r.revision, revision, now); same && err == nil {
+		until, err = c.holdsUntil(ctx, r.until, revision, now)
 	}
-	until, err := c.holdsUntil(ctx, r.until, revision, now)
-	if err != nil {
-		return false, err
+	switch {
+	case ctx.Err() != nil:
+		return false, time.Time{}, nil // the request has more time to make the reply anew
+	case !same || err != nil:
+		return false, time.Time{}, err
 	}
 	r.validity.CompareAndSwap(v, &validity{revision, until})
-	return true, nil
+	return true, until, nil
 }
 
 // holdsUntil returns until when a reply is right that is right until another time by itself: no longer than until the next
@@ -170,20 +177,21 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 		s.writeCached(c, x, r)
 		return nil
 	}
-	x.setDeadline(c, s.Timeout)
-	same, err := s.cache.revalidate(x.ctx, r, revision, x.now)
+	same, until, err := s.cache.revalidate(x.ctx, r, revision, x.now)
 	if err != nil {
 		return fmt.Errorf("cached reply: %w", err)
 	}
 	if same {
 		s.Metrics.countCacheResult("unchanged")
 		s.writeCached(c, x, r)
+		x.until = until
 		return nil
 	}
 	shared, leads := s.cache.join(key)
 	if leads {
 		return s.makeShared(c, x, key, shared)
 	}
+	x.setDeadline(c, s.Timeout)
 	select {
 	case <-shared.done:
 	case <-x.ctx.Done():
@@ -303,7 +311,7 @@ func (s *Server) expireRevision(c *fiber.Ctx) error {
 
 // schedule remembers when the next scheduled record is published, for one revision.
 type schedule struct {
-	mu       sync.Mutex
+	held     chan struct{} // full while a request uses the rest
 	revision int64
 	asked    time.Time // when the database was asked; zero: never
 	due      time.Time // zero: no record is scheduled
@@ -314,8 +322,12 @@ type schedule struct {
 func (d *schedule) next(
 	ctx context.Context, ask func(context.Context, time.Time) (time.Time, error), revision int64, now time.Time,
 ) (time.Time, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	select {
+	case d.held <- struct{}{}:
+		defer func() { <-d.held }()
+	case <-ctx.Done():
+		return time.Time{}, ctx.Err()
+	}
 	known := d.revision == revision && !d.asked.IsZero() && !now.Before(d.asked) && (d.due.IsZero() || now.Before(d.due))
 	if known {
 		return d.due, nil

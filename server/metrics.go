@@ -219,11 +219,11 @@ func (m *Metrics) registerServer(s *Server) error {
 			return float64(s.cache.replies.EstimatedSize())
 		}},
 		{"almanac_record_cache_bytes", "Size of the records that are kept as lists show them, about.", func() float64 {
-			size, _, _, _ := s.API.Rendered.Stats()
+			size, _, _, _ := s.API.RecordCache.Stats()
 			return float64(size)
 		}},
 		{"almanac_record_cache_records", "Records that are kept as lists show them, about.", func() float64 {
-			_, records, _, _ := s.API.Rendered.Stats()
+			_, records, _, _ := s.API.RecordCache.Stats()
 			return float64(records)
 		}},
 	} {
@@ -232,8 +232,8 @@ func (m *Metrics) registerServer(s *Server) error {
 		}
 	}
 	for result, count := range map[string]func() int64{
-		"hit":  func() int64 { _, _, hits, _ := s.API.Rendered.Stats(); return hits },
-		"miss": func() int64 { _, _, _, made := s.API.Rendered.Stats(); return made },
+		"hit":  func() int64 { _, _, hits, _ := s.API.RecordCache.Stats(); return hits },
+		"miss": func() int64 { _, _, _, made := s.API.RecordCache.Stats(); return made },
 	} {
 		opts := prometheus.CounterOpts{
 			Name: "almanac_record_cache_requests_total", Help: "Records of lists, by what came of asking the cache of records: hit; miss.",

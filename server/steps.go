@@ -77,11 +77,10 @@ type exchange struct {
 	claim    *idempotency.Claim // of the idempotency key; nil: there is none
 	replayed bool               // the reply repeats that of an earlier request
 
-	revision int64     // that the cache makes a reply at; 0: it makes none
-	tag      string    // entity tag of a read; "" for all else
-	until    time.Time // when the reply to a read changes without a write; zero means never
-	// unchanged is that of handlers.Outcome.
-	unchanged func(ctx context.Context, made, at int64, now time.Time) (bool, error)
+	revision  int64     // that the cache makes a reply at; 0: it makes none
+	tag       string    // entity tag of a read; "" for all else
+	until     time.Time // when the reply to a read changes without a write; zero means never
+	unchanged handlers.Unchanged
 	failed    error // what writeErrors has answered
 
 	ctx    context.Context // with the deadline of the work

@@ -410,12 +410,12 @@ func (f serveFlags) server(
 	if err != nil {
 		return nil, nil, errors.Join(usageError{err}, files.Close())
 	}
-	rendered, err := handlers.NewRendered(size)
+	rendered, err := handlers.NewRecordCache(size)
 	if err != nil {
 		return nil, nil, errors.Join(err, files.Close())
 	}
 	api, err := handlers.New(handlers.Config{
-		DB: st.Ent, Rendered: rendered, Replica: st.reading().Ent, Index: lists, Site: site, Words: words, PasswordKey: key, Mounts: f.Mount,
+		DB: st.Ent, RecordCache: rendered, Replica: st.reading().Ent, Index: lists, Site: site, Words: words, PasswordKey: key, Mounts: f.Mount,
 		Files: files, Fetcher: media.NewFetcher(allow...), Decoding: media.NewBudget(decoding),
 	})
 	if err != nil {

@@ -52,7 +52,7 @@ func (a *API) Another(t testing.TB, change func(*server.Config)) *server.Server 
 	}
 	c := a.handlers
 	var err error
-	if c.Rendered, err = handlers.NewRendered(16 << 20); err != nil {
+	if c.RecordCache, err = handlers.NewRecordCache(16 << 20); err != nil {
 		t.Fatal(err)
 	}
 	if config.API, err = handlers.New(c); err != nil {

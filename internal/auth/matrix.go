@@ -201,9 +201,9 @@ func MaySeeAllUnpublished(p Principal) bool {
 	return May(p, Read, Record{Kind: calendar.Event, Status: calendar.Draft})
 }
 
-// Sight returns the same text for callers who read the same records outside the trash, and another one for callers who may
+// ReadScope returns the same text for callers who read the same records outside the trash, and another one for callers who may
 // not.
-func Sight(p Principal) string {
+func ReadScope(p Principal) string {
 	switch {
 	case MaySeeAllUnpublished(p):
 		return "all"

@@ -192,8 +192,8 @@ func TestAnonymous(t *testing.T) {
 	}
 }
 
-// TestSightIsWhatCallersRead compares callers of all roles and two users in pairs, over all records outside the trash.
-func TestSightIsWhatCallersRead(t *testing.T) {
+// TestReadScope compares callers of all roles and two users in pairs, over all records outside the trash.
+func TestReadScope(t *testing.T) {
 	t.Parallel()
 	callers := []Principal{{}}
 	for _, role := range []calendar.Role{
@@ -215,8 +215,8 @@ func TestSightIsWhatCallersRead(t *testing.T) {
 	}
 	for _, a := range callers {
 		for _, b := range callers {
-			if same := slices.Equal(read(a), read(b)); same != (Sight(a) == Sight(b)) {
-				t.Errorf("%+v and %+v read the same: %t, their sights are %q and %q", a, b, same, Sight(a), Sight(b))
+			if same := slices.Equal(read(a), read(b)); same != (ReadScope(a) == ReadScope(b)) {
+				t.Errorf("%+v and %+v read the same: %t, their read scopes are %q and %q", a, b, same, ReadScope(a), ReadScope(b))
 			}
 		}
 	}

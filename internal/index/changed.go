@@ -9,13 +9,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// gone is the revision of what does not exist any more: no reply that shows it is right.
-const gone = math.MaxInt64
+// deletedRevision is the revision of what does not exist any more: no reply that shows it is right.
+const deletedRevision = math.MaxInt64
 
-// changed are the revisions at which records last changed, as replies show them. What an event shows of its venues,
+// changeRevisions are the revisions at which records last changed, as replies show them. What an event shows of its venues,
 // organizers, terms and images counts as a change of the event. A record may count as changed later than it was, and
 // never earlier.
-type changed struct {
+type changeRevisions struct {
 	// before is a revision up to which any record may have changed.
 	before int64
 	slots  []int64                 // by slot
@@ -73,16 +73,22 @@ func (s *state) countedTerms(event int64) []int64 {
 	return s.termsOf.of(slot)
 }
 
-// noteRecounted notes that the numbers of events of some terms changed: of those that count an event before or after a
-// write, and not both.
-func (s *state) noteRecounted(before, after []int64) {
-	for _, lists := range [2][2][]int64{{before, after}, {after, before}} {
-		for _, term := range lists[0] {
-			if !slices.Contains(lists[1], term) {
-				s.noteShown(s.terms[term])
-				s.changed.counts = s.revision
+// addDifferent adds the ids that are in one of two lists.
+func addDifferent(to map[int64]bool, a, b []int64) {
+	for _, lists := range [2][2][]int64{{a, b}, {b, a}} {
+		for _, id := range lists[0] {
+			if !slices.Contains(lists[1], id) {
+				to[id] = true
 			}
 		}
+	}
+}
+
+// noteRecounted notes that the numbers of events of some terms changed.
+func (s *state) noteRecounted(terms map[int64]bool) {
+	for term := range terms {
+		s.noteShown(s.terms[term])
+		s.changed.counts = s.revision
 	}
 }
 
@@ -99,6 +105,7 @@ func (s *state) noteShown(p *posting) {
 // noteChanges notes for those that show a record that it changed. The state has taken over the events, venues and
 // organizers that changed themselves.
 func (s *state) noteChanges(changes []change) {
+	images := map[int64]bool{}
 	for _, c := range changes {
 		s.changed.kinds[c.kind] = s.revision
 		if c.first == 0 {
@@ -106,7 +113,7 @@ func (s *state) noteChanges(changes []change) {
 			continue
 		}
 		if c.action == calendar.Created || c.action == calendar.Loaded {
-			continue // whatever shows a new record has an entry of its own
+			continue // records that show a new one have entries of their own
 		}
 		switch c.kind {
 		case calendar.Event:
@@ -115,19 +122,24 @@ func (s *state) noteChanges(changes []change) {
 		case calendar.Category, calendar.Tag:
 			s.noteShown(s.terms[c.first])
 		case calendar.Image:
-			s.noteImage(c.first)
+			images[c.first] = true
 		default:
 			s.changed.before = s.revision
 		}
 	}
+	if len(images) > 0 {
+		s.noteImages(images)
+	}
 }
 
-// noteImage notes that an image changed, for all that show it.
-func (s *state) noteImage(image int64) {
-	s.noteShown(s.images[image])
+// noteImages notes that images changed, for all that show them.
+func (s *state) noteImages(images map[int64]bool) {
+	for id := range images {
+		s.noteShown(s.images[id])
+	}
 	for kind, rs := range s.records {
 		for id, r := range rs.byID {
-			if r.image == image {
+			if images[r.image] {
 				r.changed = s.revision
 				s.noteShown(s.linksTo(kind)[id])
 			}
@@ -144,7 +156,7 @@ func (s *state) inherit(from *state) {
 		s.changed.kinds[kind] = max(s.changed.kinds[kind], at)
 	}
 	for slot, at := range from.changed.slots {
-		if at <= s.changed.before || at == gone {
+		if at <= s.changed.before || at == deletedRevision {
 			continue
 		}
 		if now, known := s.slot(from.ids[slot]); known {
@@ -177,13 +189,13 @@ func (s *state) ownChange(on query.Dependency) int64 {
 	case on.Kind == calendar.Event:
 		slot, known := s.slot(on.ID)
 		if !known {
-			return gone
+			return deletedRevision
 		}
 		return s.changed.slots[slot]
 	case s.records[on.Kind] != nil:
 		r := s.records[on.Kind].byID[on.ID]
 		if r == nil {
-			return gone
+			return deletedRevision
 		}
 		return r.changed
 	}

@@ -155,3 +155,48 @@ func TestUnchangedSurvivesLoading(t *testing.T) {
 		}
 	})
 }
+
+// TestUnchangedAfterSeveralWrites asks after two writes at once, of which the second undoes the first: a reply made between
+// them shows another number of events.
+func TestUnchangedAfterSeveralWrites(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st, apitest.Unindexed)
+		api.Example(t)
+		x := index.New(st.Ent, nil, slog.New(slog.DiscardHandler))
+		if err := x.Load(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		revision := func() int64 {
+			t.Helper()
+			revision, err := edit.Revision(t.Context(), st.Ent)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return revision
+		}
+		write := func(body object) {
+			t.Helper()
+			if r := api.Do(t, apitest.Request{Method: "PUT", As: "admin", Path: "/events/{minimalEvent}", JSON: body}); r.Status != 200 {
+				t.Fatalf("%d %s", r.Status, r.Body)
+			}
+		}
+		for _, c := range []struct {
+			name    string
+			between []object
+			same    bool
+		}{
+			{"a category for a while", []object{{"categories": "jazz"}, {"categories": []string{}}}, false},
+			{"not published for a while", []object{{"status": "draft"}, {"status": "publish"}}, false},
+			{"two titles", []object{{"title": "One"}, {"title": "Two"}}, true},
+		} {
+			write(c.between[0])
+			made := revision()
+			write(c.between[1])
+			same, err := x.Unchanged(t.Context(), made, revision(), []query.Dependency{{Kind: calendar.Event, ID: 19}})
+			if err != nil || same != c.same {
+				t.Errorf("%s: an event of the category is unchanged: %t, %v, want %t", c.name, same, err, c.same)
+			}
+		}
+	})
+}

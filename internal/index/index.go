@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +19,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
@@ -131,7 +129,6 @@ func (x *Index) Load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	loaded := s.revision
 	// Only the slots that there are now are read; what changes from here on comes into the tail.
 	ids := s.ids
 	x.mu.Lock()
@@ -164,7 +161,7 @@ func (x *Index) Load(ctx context.Context) error {
 	x.mu.Lock()
 	s.words, x.made = words, time.Now()
 	if !first {
-		if !x.anew && x.state.revision >= loaded {
+		if !x.anew && x.state.revision >= s.changed.before {
 			s.inherit(x.state)
 		}
 		x.state, x.anew, x.untidy = s, false, false
@@ -283,88 +280,69 @@ func (x *Index) awaken() {
 	}
 }
 
+// maxRereads is how often apply reads what was written while it read.
+const maxRereads = 5
+
 // apply takes over some changes. The caller holds the lock of those who change the state.
 func (x *Index) apply(ctx context.Context, changes []change, revision int64) error {
-	s := x.state
-	known := make(map[int64]bool) // events, each once
-	var events, terms []int64
-	linked := map[calendar.Kind][]int64{}
-	anew := false
-	for _, c := range changes {
-		switch {
-		case c.first == 0: // all of a kind were written
-			anew = true
-		case c.kind == calendar.Event:
-			for id := c.first; id <= c.last; id++ {
-				if !known[id] {
-					known[id] = true
-					events = append(events, id)
-				}
-			}
-		case linkedTables[c.kind] != "":
-			for id := c.first; id <= c.last; id++ {
-				linked[c.kind] = append(linked[c.kind], id)
-			}
-		case c.action == calendar.Deleted && (c.kind == calendar.Category || c.kind == calendar.Tag):
-			terms = append(terms, c.first)
-		}
-	}
-	documents, err := x.db.documents(ctx, events, s.words != nil)
-	if err != nil {
+	found := newChangeSet()
+	if err := found.read(ctx, x.db, changes, x.state.words != nil); err != nil {
 		return err
 	}
-	found := make(map[int64]place)
-	for part := range slices.Chunk(linked[calendar.Venue], partSize) {
-		err := x.db.places(ctx, " AND "+venue.FieldID+" IN "+query.IDList(part), func(at place) { found[at.venue] = at })
+	// The records may be newer than the revision. They are taken over with all entries about them, so that what is noted of
+	// them is neither earlier nor later than they are.
+	exact := false
+	for range maxRereads {
+		more, newest, err := x.db.changes(ctx, revision, maxBehind)
 		if err != nil {
 			return err
 		}
-	}
-	changed := make(map[calendar.Kind]map[int64]*record)
-	for kind, ids := range linked {
-		for part := range slices.Chunk(ids, partSize) {
-			some, err := x.db.records(ctx, kind, part)
-			if err != nil {
-				return err
-			}
-			if changed[kind] == nil {
-				changed[kind] = some
-			}
-			maps.Copy(changed[kind], some)
+		if exact = len(more) == 0; exact {
+			break
 		}
+		if err := found.read(ctx, x.db, more, x.state.words != nil); err != nil {
+			return err
+		}
+		changes, revision = append(changes, more...), newest
 	}
+	s := x.state
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s.revision = revision
-	for kind, ids := range linked {
+	for kind, ids := range found.linked {
 		for _, id := range ids {
-			now := changed[kind][id]
+			now := found.records[kind][id]
 			if now != nil {
 				now.changed = revision
 			}
 			s.records[kind].put(id, now)
 		}
 	}
-	for _, id := range linked[calendar.Venue] {
-		s.places.change(id, found)
+	for _, id := range found.linked[calendar.Venue] {
+		s.places.change(id, found.places)
 	}
-	for _, id := range events {
+	recounted := map[int64]bool{}
+	for _, id := range found.events {
 		before := s.countedTerms(id)
-		if d := documents[id]; d != nil {
+		if d := found.documents[id]; d != nil {
 			s.put(d)
 		} else {
 			s.drop(id)
 		}
-		s.noteRecounted(before, s.countedTerms(id))
+		addDifferent(recounted, before, s.countedTerms(id))
 	}
+	s.noteRecounted(recounted)
 	s.noteChanges(changes)
-	for _, id := range terms {
+	if !exact || found.recountedTwice() {
+		s.changed.before = revision // terms that counted an event for a while are not known
+	}
+	for _, id := range found.terms {
 		delete(s.terms, id)
 	}
 	if s.places.byCell == nil {
 		s.locate()
 	}
-	x.anew = x.anew || anew
+	x.anew = x.anew || found.anew
 	x.untidy = x.untidy || s.untidy()
 	if x.anew || x.untidy {
 		x.awaken()

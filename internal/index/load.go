@@ -58,7 +58,10 @@ func (r reader) load(ctx context.Context) (*state, error) {
 		}
 	}
 	s.termsOf = s.terms.bySlot(s.size())
-	s.changed.before = s.revision
+	// The rows may be newer than the revision.
+	if s.changed.before, err = r.revision(ctx); err != nil {
+		return nil, err
+	}
 	s.locate()
 	return s, nil
 }

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"fmt"
@@ -185,6 +186,16 @@ type change struct {
 	kind        calendar.Kind
 	action      calendar.Action
 	first, last int64
+	recounts    bool // terms may count an event that they did not count before, or no longer count it
+}
+
+// countedFields are the fields of events, in the change log, by which terms count them.
+var countedFields = [][]byte{[]byte(`"status"`), []byte(`"date"`), []byte(`"categories"`), []byte(`"tags"`)}
+
+// recounts reports whether an entry about an event may change the numbers of events of terms. Only an update names fields.
+func recounts(action calendar.Action, fields []byte) bool {
+	return action != calendar.Updated || len(fields) == 0 ||
+		slices.ContainsFunc(countedFields, func(name []byte) bool { return bytes.Contains(fields, name) })
 }
 
 // changes returns the entries after a revision, of up to a number of records or a block of them, and the revision of the
@@ -206,7 +217,7 @@ func (r reader) changes(ctx context.Context, after int64, limit int) (out []chan
 		if records >= int64(limit) {
 			return nil
 		}
-		c := change{kind, action, record, record}
+		c := change{kind, action, record, record, kind == calendar.Event && recounts(action, fields)}
 		if id != revision+1 {
 			c = change{}
 		}

@@ -52,7 +52,7 @@ type state struct {
 	authors, venues, organizers, terms postings
 	images                             postings
 	termsOf                            slotLists
-	changed                            changed
+	changed                            changeRevisions
 	places                             places
 	located                            set         // with a published venue that is one of places
 	words                              *vocabulary // nil until it is loaded
@@ -77,7 +77,7 @@ func newState(columns []string) *state {
 		columns: columns, flags: make([]set, len(columns)),
 		moved: map[int64]uint32{}, statuses: make([]set, len(calendar.Statuses)), scheduled: map[uint32]int64{},
 		authors: postings{}, venues: postings{}, organizers: postings{}, terms: postings{}, images: postings{}, nextDue: never,
-		changed: changed{kinds: map[calendar.Kind]int64{}},
+		changed: changeRevisions{kinds: map[calendar.Kind]int64{}},
 		records: map[calendar.Kind]*records{calendar.Venue: {}, calendar.Organizer: {}},
 	}
 }
@@ -202,7 +202,7 @@ func (s *state) drop(id int64) {
 			}
 		}
 	}
-	s.changed.slots[slot] = gone
+	s.changed.slots[slot] = deletedRevision
 	if slot < s.base {
 		s.gone++
 	} else {

@@ -26,7 +26,12 @@ type RawList [][]byte
 // AppendJSON implements Appender.
 func (l RawList) AppendJSON(b []byte) []byte {
 	b = append(b, '[')
-	b = append(b, bytes.Join(l, []byte{','})...)
+	for i, value := range l {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, value...)
+	}
 	return append(b, ']')
 }
 

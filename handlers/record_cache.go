@@ -15,58 +15,58 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// Rendered caches records in the bytes of a format, as lists show them to some callers. A record is used as long as the
+// RecordCache holds records in the bytes of a format, as lists show them to some callers. A record is used as long as the
 // index knows of no newer change of what it shows. It is for concurrent use.
-type Rendered struct {
-	records    *otter.Cache[renderedKey, *renderedRecord]
+type RecordCache struct {
+	records    *otter.Cache[recordKey, *cachedRecord]
 	hits, made atomic.Int64
 }
 
-// renderedKey is what the bytes of a record depend on besides its rows, the time and the settings of the process.
-type renderedKey struct {
+// recordKey is what the bytes of a record depend on besides its rows, the time and the settings of the process.
+type recordKey struct {
 	kind  calendar.Kind
 	id    int64
 	media string // the media type of the codec
 	lang  calendar.Language
 	root  Root
-	sight string
+	scope string
 }
 
-// renderedRecord is a record in the bytes of a format.
-type renderedRecord struct {
+// cachedRecord is a record in the bytes of a format.
+type cachedRecord struct {
 	changed     int64 // query.Page.Changed when its rows were read, or before
 	from, until int64 // when the bytes are right: seconds since 1970; until is exclusive
 	body        []byte
 }
 
 // size returns about how many bytes a record takes with its key.
-func (r *renderedRecord) size() int { return 300 + len(r.body) }
+func (r *cachedRecord) size() int { return 300 + len(r.body) }
 
 // valid reports whether the bytes are those of a record that last changed at a revision. A nil record is not valid.
-func (r *renderedRecord) valid(changed int64, now time.Time) bool {
+func (r *cachedRecord) valid(changed int64, now time.Time) bool {
 	return r != nil && r.changed == changed && r.from <= now.Unix() && now.Unix() < r.until
 }
 
-// NewRendered returns a cache of up to a number of bytes, nil for none.
-func NewRendered(size int64) (*Rendered, error) {
+// NewRecordCache returns a cache of up to a number of bytes, nil for none.
+func NewRecordCache(size int64) (*RecordCache, error) {
 	if size <= 0 {
 		return nil, nil
 	}
-	records, err := otter.New(&otter.Options[renderedKey, *renderedRecord]{
+	records, err := otter.New(&otter.Options[recordKey, *cachedRecord]{
 		MaximumWeight: uint64(size),
-		Weigher: func(_ renderedKey, r *renderedRecord) uint32 {
+		Weigher: func(_ recordKey, r *cachedRecord) uint32 {
 			return uint32(min(r.size(), math.MaxUint32)) //nolint:gosec // it is neither less nor more
 		},
 	})
 	if err != nil {
 		return nil, fmt.Errorf("rendered records: %w", err)
 	}
-	return &Rendered{records: records}, nil
+	return &RecordCache{records: records}, nil
 }
 
 // Stats returns how many bytes and records there are, about, and how many records lists have taken from the cache and
 // have rendered.
-func (c *Rendered) Stats() (size, records, hits, made int64) {
+func (c *RecordCache) Stats() (size, records, hits, made int64) {
 	if c == nil {
 		return 0, 0, 0, 0
 	}
@@ -74,7 +74,7 @@ func (c *Rendered) Stats() (size, records, hits, made int64) {
 }
 
 // count counts the records of a list. A nil cache counts nothing.
-func (c *Rendered) count(hits, made int) {
+func (c *RecordCache) count(hits, made int) {
 	if c != nil {
 		c.hits.Add(int64(hits))
 		c.made.Add(int64(made))
@@ -85,19 +85,19 @@ func (c *Rendered) count(hits, made int) {
 type rendering[R ent.Row] struct {
 	kind calendar.Kind
 	read func(ids []int64) ([]R, error) // rows with all that their representations need, in any order
-	// value returns the representation. shared says that it depends on nothing but the key of Rendered.
+	// value returns the representation. shared says that it depends on nothing but the key of RecordCache.
 	value func(row R) (value any, shared bool)
 	// parts are what the representation shows, with the row itself: their dates decide how long it is right.
 	parts func(row R) []ent.Core
 }
 
 // render returns the records of a page in the bytes of the endpoint's codec. It leaves out those that are gone meanwhile.
-func render[R ent.Row](r *request, page query.Page, as rendering[R]) ([][]byte, error) {
-	cache := r.h.Rendered
+func render[R ent.Row](r *request, page query.Page, list rendering[R]) ([][]byte, error) {
+	cache := r.h.RecordCache
 	if page.Changed == nil {
-		cache = nil // nobody knows how old the records are
+		cache = nil // the age of the records is unknown
 	}
-	key := renderedKey{kind: as.kind, media: r.codec.mediaType, lang: r.lang, root: r.root, sight: auth.Sight(r.caller)}
+	key := recordKey{kind: list.kind, media: r.codec.mediaType, lang: r.lang, root: r.root, scope: auth.ReadScope(r.caller)}
 	bodies := make([][]byte, len(page.IDs))
 	missing := make(map[int64]int) // by id: the place on the page
 	var ids []int64
@@ -116,13 +116,13 @@ func render[R ent.Row](r *request, page query.Page, as rendering[R]) ([][]byte, 
 		cache.count(len(bodies), 0)
 		return bodies, nil
 	}
-	rows, err := as.read(ids)
+	rows, err := list.read(ids)
 	if err != nil {
 		return nil, err
 	}
 	cache.count(len(bodies)-len(ids), len(rows))
 	for _, row := range rows {
-		value, shared := as.value(row)
+		value, shared := list.value(row)
 		body, err := r.codec.encode(value, "")
 		if err != nil {
 			return nil, err
@@ -131,7 +131,9 @@ func render[R ent.Row](r *request, page query.Page, as rendering[R]) ([][]byte, 
 		i := missing[key.id]
 		bodies[i] = body
 		if cache != nil && shared {
-			cache.records.Set(key, &renderedRecord{page.Changed[i], r.now.Unix(), datesHoldUntil(r.now, as.parts(row)), body})
+			cache.records.Set(key, &cachedRecord{
+				changed: page.Changed[i], from: r.now.Unix(), until: datesHoldUntil(r.now, list.parts(row)), body: body,
+			})
 		}
 	}
 	return slices.DeleteFunc(bodies, func(body []byte) bool { return body == nil }), nil

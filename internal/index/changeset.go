@@ -1,0 +1,109 @@
+package index
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/query"
+)
+
+// changeSet is some entries of the change log, with the records that they are about as they are now.
+type changeSet struct {
+	anew      bool          // all records of a kind were written
+	events    []int64       // each once
+	recounts  map[int64]int // by event: entries that may change the numbers of events of terms
+	documents map[int64]*document
+	linked    map[calendar.Kind][]int64
+	records   map[calendar.Kind]map[int64]*record
+	places    map[int64]place
+	terms     []int64 // deleted ones
+}
+
+func newChangeSet() *changeSet {
+	return &changeSet{
+		recounts: map[int64]int{}, documents: map[int64]*document{}, linked: map[calendar.Kind][]int64{},
+		records: map[calendar.Kind]map[int64]*record{}, places: map[int64]place{},
+	}
+}
+
+// recountedTwice reports whether several entries about one event may have changed the numbers of events of terms.
+func (c *changeSet) recountedTwice() bool {
+	for _, n := range c.recounts {
+		if n > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// read adds entries, and reads the records that they are about.
+func (c *changeSet) read(ctx context.Context, db reader, entries []change, withTexts bool) error {
+	var events []int64
+	linked := map[calendar.Kind][]int64{}
+	for _, e := range entries {
+		switch {
+		case e.first == 0:
+			c.anew = true
+		case e.kind == calendar.Event:
+			for id := e.first; id <= e.last; id++ {
+				events = append(events, id)
+				if e.recounts {
+					c.recounts[id]++
+				}
+			}
+		case linkedTables[e.kind] != "":
+			for id := e.first; id <= e.last; id++ {
+				linked[e.kind] = append(linked[e.kind], id)
+			}
+		case e.action == calendar.Deleted && (e.kind == calendar.Category || e.kind == calendar.Tag):
+			c.terms = append(c.terms, e.first)
+		}
+	}
+	events = unique(events)
+	documents, err := db.documents(ctx, events, withTexts)
+	if err != nil {
+		return err
+	}
+	for _, id := range events {
+		delete(c.documents, id)
+	}
+	maps.Copy(c.documents, documents)
+	c.events = unique(append(c.events, events...))
+	for kind, ids := range linked {
+		ids = unique(ids)
+		if c.records[kind] == nil {
+			c.records[kind] = map[int64]*record{}
+		}
+		for _, id := range ids {
+			delete(c.records[kind], id)
+		}
+		for part := range slices.Chunk(ids, partSize) {
+			some, err := db.records(ctx, kind, part)
+			if err != nil {
+				return err
+			}
+			maps.Copy(c.records[kind], some)
+		}
+		c.linked[kind] = unique(append(c.linked[kind], ids...))
+	}
+	venues := unique(linked[calendar.Venue])
+	for _, id := range venues {
+		delete(c.places, id)
+	}
+	for part := range slices.Chunk(venues, partSize) {
+		err := db.places(ctx, " AND "+venue.FieldID+" IN "+query.IDList(part), func(at place) { c.places[at.venue] = at })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unique sorts ids and returns each once.
+func unique(ids []int64) []int64 {
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
