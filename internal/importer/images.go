@@ -11,6 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // Pictures is where pictures are downloaded with, and to.
@@ -162,28 +163,29 @@ func equalImages(a, b *ent.Image) bool {
 
 func (r *run) createImage(i *Image, row *ent.Image) func(context.Context, *ent.Tx) (int64, error) {
 	return func(ctx context.Context, tx *ent.Tx) (int64, error) {
-		drawn, err := tx.Record.Create().SetKind(calendar.Image).Save(ctx)
+		made, err := r.editor.CreateImage(ctx, tx, func(c *ent.ImageCreate) {
+			c.SetNillableAuthorID(r.author()).SetPath(row.Path).SetSourceURL(row.SourceURL).SetSourceID(i.Key).
+				SetExtension(row.Extension).SetMimeType(row.MimeType).SetWidth(row.Width).SetHeight(row.Height).
+				SetFilesize(row.Filesize).SetSizes(row.Sizes)
+		})
 		if err != nil {
-			return 0, fmt.Errorf("draw the id of a new image: %w", err)
+			return 0, err
 		}
-		err = tx.Image.Create().SetID(drawn.ID).SetNillableAuthorID(r.author()).SetPath(row.Path).
-			SetSourceURL(row.SourceURL).SetSourceID(i.Key).SetExtension(row.Extension).SetMimeType(row.MimeType).
-			SetWidth(row.Width).SetHeight(row.Height).SetFilesize(row.Filesize).SetSizes(row.Sizes).
-			SetCreatedAt(r.editor.Now).Exec(ctx)
-		if err != nil {
-			return 0, fmt.Errorf("create image: %w", err)
-		}
-		return drawn.ID, nil
+		return made.ID, nil
 	}
 }
 
 func (r *run) updateImage(old, row *ent.Image) func(context.Context, *ent.Tx) (int64, error) {
 	return func(ctx context.Context, tx *ent.Tx) (int64, error) {
-		err := tx.Image.UpdateOneID(old.ID).SetPath(row.Path).SetSourceURL(row.SourceURL).
-			SetExtension(row.Extension).SetMimeType(row.MimeType).SetWidth(row.Width).SetHeight(row.Height).
-			SetFilesize(row.Filesize).SetSizes(row.Sizes).AddVersion(1).Exec(ctx)
+		there, err := r.editor.ReplaceImage(ctx, tx, old.ID, func(u *ent.ImageUpdate) {
+			u.SetPath(row.Path).SetSourceURL(row.SourceURL).SetExtension(row.Extension).SetMimeType(row.MimeType).
+				SetWidth(row.Width).SetHeight(row.Height).SetFilesize(row.Filesize).SetSizes(row.Sizes)
+		})
+		if err == nil && !there {
+			err = fmt.Errorf("image %d: %w", old.ID, store.ErrConflict)
+		}
 		if err != nil {
-			return 0, fmt.Errorf("image %d: %w", old.ID, err)
+			return 0, err
 		}
 		return old.ID, nil
 	}

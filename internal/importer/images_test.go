@@ -88,7 +88,11 @@ func TestImagesAreDownloadedOnce(t *testing.T) {
 		}
 
 		// Another picture takes its place; one that cannot be had leaves it.
+		before := storetest.ReadRecords(t, st.DB)
 		importInto(t, st, at("other.png"), with)
+		for _, problem := range storetest.ReadRecords(t, st.DB).Unlogged(t, st.DB, before) {
+			t.Error(problem)
+		}
 		if diff := gocmp.Diff([]string{"other.png"}, there()); diff != "" {
 			t.Errorf("files (-want +got):\n%s", diff)
 		}

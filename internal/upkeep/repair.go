@@ -200,7 +200,10 @@ func FillSortKeys(ctx context.Context, db *ent.Client, e *edit.Editor, step func
 				if _, err := edit.LockTerms(ctx, tx, ids...); err != nil {
 					return err
 				}
-				return e.WriteSortKeys(ctx, tx, ids)
+				if err := e.WriteSortKeys(ctx, tx, ids); err != nil {
+					return err
+				}
+				return edit.LogAll(ctx, tx, e, taxonomy) // the order of lists may have changed
 			})
 			if err != nil {
 				return fmt.Errorf("%s from %d: %w", taxonomy, ids[0], err)
@@ -210,11 +213,5 @@ func FillSortKeys(ctx context.Context, db *ent.Client, e *edit.Editor, step func
 			step(done)
 		}
 	}
-	if done == 0 {
-		return nil
-	}
-	// The order of lists may have changed.
-	return edit.Write(ctx, db, e, func(tx *ent.Tx) error {
-		return edit.LogAll(ctx, tx, e, calendar.Category, calendar.Tag)
-	})
+	return nil
 }

@@ -77,12 +77,12 @@ func TestFillSortKeys(t *testing.T) {
 				t.Fatalf("%s was changed: version %d of %s", row.Name, row.Version, row.ModifiedAt)
 			}
 		}
-		// One for each taxonomy, of the run that did something: no term was changed, but lists may be in another order.
-		if n := w.DB.Change.Query().CountX(ctx); n != changes+2 {
+		// One for each batch: no term was changed, but lists may be in another order.
+		if n := w.DB.Change.Query().CountX(ctx); n != changes+1 {
 			t.Errorf("%d changes were logged", n-changes)
 		}
 		if n := w.DB.Change.Query().Where(entchange.RecordID(0), entchange.KindIn(calendar.Category, calendar.Tag)).CountX(ctx); n != 2 {
-			t.Errorf("%d of them are of all terms", n)
+			t.Errorf("%d changes are of all terms, want one of the interrupted run and one of the next", n)
 		}
 		// The engine agrees about the order.
 		ordered := w.DB.Term.Query().Where(term.TaxonomyEQ(calendar.Tag)).
