@@ -42,15 +42,19 @@ func (p *posting) add(slot uint32) {
 		p.dense.add(slot)
 	default:
 		p.distances = binary.AppendUvarint(p.distances, uint64(slot-p.last))
-		if len(p.distances) > 1024 && len(p.distances) > int(slot/8) {
-			dense := make(set, slot/64+1)
-			p.into(dense)
-			dense.add(slot)
-			p.distances, p.dense = nil, &dense
-		}
+		p.condense(slot, 8)
 	}
 	p.n++
 	p.last = slot
+}
+
+// condense turns the distances up to a slot into a set if that has less than a number of bits for each of their bytes.
+func (p *posting) condense(slot uint32, bits int) {
+	if p.dense == nil && len(p.distances) > 1024 && len(p.distances)*bits > int(slot) {
+		dense := make(set, slot/64+1)
+		p.distances.into(dense)
+		p.distances, p.dense = nil, &dense
+	}
 }
 
 // into adds the slots to a set that has room for them.
@@ -119,6 +123,7 @@ func (ps postings) add(value int64, slot uint32) {
 		ps[value] = p
 	}
 	p.add(slot)
+	p.condense(slot, 64) // lists read these most
 }
 
 // into adds the slots of some values to a set.
