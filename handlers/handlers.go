@@ -28,7 +28,7 @@ type Config struct {
 	Index       *index.Index // of Replica if there is one, of DB otherwise: finds events for lists; nil: the database does
 	Site        calendar.Site
 	Words       *locale.Catalogues
-	RecordCache    *RecordCache      // of records that lists show; nil: none
+	RecordCache *RecordCache   // of records that lists show; nil: none
 	PasswordKey []byte         // what event passwords are hashed with: edit.PasswordKey
 	Files       media.Store    // where uploaded images go
 	Decoding    *media.Budget  // memory for pictures that are decoded; nil: no limit
