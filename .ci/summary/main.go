@@ -3,20 +3,23 @@
 //	go test -json ./... | go run ./.ci/summary -add counts
 //	go run ./.ci/summary -total counts
 //
-// The first form prints a line per package and the output of what failed, and adds its counts to the file. It
-// ends with status 1 when a test or a package failed, or when no test ran. The second prints the sum of the file
+// The first form prints a line per package, the output of what failed and the slowest tests, and adds its counts to the
+// file. It ends with status 1 when a test or a package failed, or when no test ran. The second prints the sum of the file
 // as the closing line "N passed, N failed, N skipped". Subtests count; a test with subtests counts too.
 package main
 
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"path"
+	"slices"
 	"strings"
 )
 
@@ -45,10 +48,17 @@ type event struct {
 	Package string
 	Test    string
 	Output  string
+	Elapsed float64 // seconds
 
 	ImportPath  string // of build-output and build-fail
 	FailedBuild string // of fail
 }
+
+// The slowest tests are printed: so many, of so many seconds or more.
+const (
+	slowTests = 12
+	slowTest  = 5
+)
 
 type counts struct{ passed, failed, skipped int }
 
@@ -64,6 +74,7 @@ func read(file string, in io.Reader, out io.Writer) error {
 	broken := 0 // packages that failed without a failed test: they did not build, or a TestMain ended
 	failedIn := map[string]bool{}
 	held := map[name]*strings.Builder{}
+	var slow []event
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
@@ -97,6 +108,9 @@ func read(file string, in io.Reader, out io.Writer) error {
 				fmt.Fprint(out, packageLines(e.Action, text))
 				continue
 			}
+			if e.Elapsed >= slowTest && !strings.Contains(e.Test, "/") {
+				slow = append(slow, e)
+			}
 			switch e.Action {
 			case "pass":
 				c.passed++
@@ -117,6 +131,10 @@ func read(file string, in io.Reader, out io.Writer) error {
 			c.failed++
 		}
 		fmt.Fprint(out, b.String())
+	}
+	slices.SortFunc(slow, func(a, b event) int { return cmp.Compare(b.Elapsed, a.Elapsed) })
+	for _, e := range slow[:min(len(slow), slowTests)] {
+		fmt.Fprintf(out, "%6.1f s  %s %s\n", e.Elapsed, path.Base(e.Package), e.Test)
 	}
 	c.failed += broken
 	fmt.Fprintf(out, "(%s)\n", c)
