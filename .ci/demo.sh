@@ -48,7 +48,7 @@ ask_demo() {
 	go build -C "$root" -o "$tmp/almanac" ./cmd/almanac
 	# Nothing that is set outside may change what is served.
 	for line in "${!ALMANAC_@}"; do unset "$line"; done
-	: >"$tmp/demo.out" # what is read below is there before the process in the background is
+	: >"$tmp/demo.out" # the loop below may read it before the background process has opened it
 	"$tmp/almanac" demo --listen "127.0.0.1:$port" >"$tmp/demo.out" 2>"$tmp/demo.err" &
 	demo_pid=$!
 	for _ in $(seq 600); do

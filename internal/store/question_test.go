@@ -144,7 +144,7 @@ func TestLastAnswerIsNeverOld(t *testing.T) {
 			if _, err := st.DB.ExecContext(t.Context(), "PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 				t.Error(err)
 			}
-			// While nobody writes, a reader knows without asking.
+			// Between two writes a reader knows the value without asking the database.
 			before, end := known.Load(), time.Now().Add(10*time.Second)
 			for runtime.GOOS == "linux" && known.Load() == before && time.Now().Before(end) {
 				runtime.Gosched()
