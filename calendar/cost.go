@@ -59,6 +59,12 @@ func ParseCost(elements []string, decimal string) Cost {
 // IsZero reports whether there is no cost.
 func (c Cost) IsZero() bool { return len(c.Prices) == 0 && len(c.Texts) == 0 }
 
+// Equal reports whether two costs are stored alike.
+func (c Cost) Equal(d Cost) bool {
+	return c.Symbol == d.Symbol && c.Position == d.Position &&
+		slices.Equal(c.Prices, d.Prices) && slices.Equal(c.Texts, d.Texts)
+}
+
 // Values lists the cost for machines: the slugs of the texts in the order sent, then the prices. A text of
 // which no slug is left is not listed. Never nil.
 func (c Cost) Values() []string {

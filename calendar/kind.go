@@ -3,13 +3,14 @@ package calendar
 // Kind is a kind of record or term.
 type Kind string
 
-// The kinds. Events, venues, organizers and images draw their ids from one sequence, categories and tags
+// The kinds. Events, venues, organizers, images and series draw their ids from one sequence, categories and tags
 // from another.
 const (
 	Event     Kind = "event"
 	Venue     Kind = "venue"
 	Organizer Kind = "organizer"
 	Image     Kind = "image"
+	Series    Kind = "series"
 	Category  Kind = "category"
 	Tag       Kind = "tag"
 )

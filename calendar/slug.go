@@ -49,6 +49,14 @@ func NumberedSlug(base string, n int) string {
 	return cutSlug(stem, MaxSlug-len(end)) + end
 }
 
+// maxSeriesSlug is how much of the slug of a series is in those of its occurrences.
+const maxSeriesSlug = 180
+
+// OccurrenceSlug returns the slug to try for the occurrence of a series that nominally starts on the day of w.
+func OccurrenceSlug(series string, w Wall) string {
+	return cutSlug(UntrashedSlug(series), maxSeriesSlug) + w.Format("-2006-01-02")
+}
+
 // TrashedSlug is the slug of a record in the trash, which leaves its own slug free. It may exceed MaxSlug,
 // so that UntrashedSlug gives back the whole slug. An empty slug stays empty.
 func TrashedSlug(s string) string {

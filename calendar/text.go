@@ -1,10 +1,11 @@
 package calendar
 
-// Text is what a record or term says in one language. Title is the name of all but events, Excerpt is empty
-// for all but events.
+// Text is what a record or term says in one language. Title is the name of all but events, Excerpt and EventStatusReason
+// are empty for all but events.
 type Text struct {
 	Language                          Language
 	Title, Description, Excerpt, Slug string
+	EventStatusReason                 string
 }
 
 // Served is what is read by who wishes for a language: each field from the first of that language, the site's
@@ -26,6 +27,9 @@ func Served(wish, site Language, original Text, others []Text) Text {
 		}
 		if out.Slug == "" {
 			out.Slug = t.Slug
+		}
+		if out.EventStatusReason == "" {
+			out.EventStatusReason = t.EventStatusReason
 		}
 	}
 	for _, l := range [2]Language{wish, site} {

@@ -60,6 +60,9 @@ func (w Wall) Before(v Wall) bool { return w.t.Before(v.t) }
 // Equal reports whether both show the same.
 func (w Wall) Equal(v Wall) bool { return w.t.Equal(v.t) }
 
+// Compare returns -1 if w is earlier on the clock than v, 1 if it is later, else 0.
+func (w Wall) Compare(v Wall) int { return w.t.Compare(v.t) }
+
 // Add moves the hands of the clock by d, without regard to any zone.
 func (w Wall) Add(d time.Duration) Wall { return Wall{w.t.Add(d)} }
 
@@ -79,6 +82,15 @@ func (w Wall) StartOfDay() Wall {
 func (w Wall) EndOfDay() Wall {
 	y, m, d := w.t.Date()
 	return WallAt(y, m, d, 23, 59, 59)
+}
+
+// MarshalText writes the wall time as String does.
+func (w Wall) MarshalText() ([]byte, error) { return []byte(w.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote.
+func (w *Wall) UnmarshalText(text []byte) (err error) {
+	*w, err = ParseWall(string(text))
+	return err
 }
 
 // Value stores the wall time; it implements driver.Valuer.

@@ -1,14 +1,28 @@
 package edit
 
-import "time"
+import (
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
 
 // diff writes values into a mutation and notes the names of those that changed. For a new row it writes all.
 type diff struct {
 	fresh  bool
 	fields []string // as the API calls them
+	own    []string // the same, those of a translation with its language, as title:pl
 }
 
-func (d *diff) note(name string) { d.fields = append(d.fields, name) }
+func (d *diff) note(name string) { d.noteIn("", name) }
+
+// noteIn is note for a text that is written in a language other than the original; "" is the original.
+func (d *diff) noteIn(l calendar.Language, name string) {
+	d.fields = append(d.fields, name)
+	if l != "" {
+		name += ":" + string(l)
+	}
+	d.own = append(d.own, name)
+}
 
 // put writes value with set if it is new. An empty name is not noted.
 func put[T comparable](d *diff, name string, old, value T, set func(T)) {

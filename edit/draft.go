@@ -37,7 +37,7 @@ func (e *Editor) DraftEvent(m *ent.EventMutation, in *EventInput, others []calen
 	}
 	s := own.sent()
 	r := e.draftRecord(calendar.Event, s, others)
-	if err := e.fillEvent(m, r, &record{}, s, &ent.Event{}, &own, span, &diff{fresh: true}); err != nil {
+	if err := e.fillEvent(m, r, &record{}, s, newEvent(), &own, span, &diff{fresh: true}); err != nil {
 		return nil, err
 	}
 	d := e.draft(r, s)
@@ -93,7 +93,7 @@ func (e *Editor) draftRecord(kind calendar.Kind, s *recordInput, others []calend
 // draft describes a record that draftRecord made. common are its search texts that are the same in all languages.
 func (e *Editor) draft(r *record, s *recordInput, common ...string) *Draft {
 	d := &Draft{Original: r.inLanguage(r.language), Others: r.otherTexts()}
-	d.SlugBase, d.HasSlug = r.wantedSlug(s)
+	d.SlugBase, d.HasSlug = r.wantedSlug(s.slug)
 	d.SearchTexts = e.searchTextsOf(r.kind, d.Original, d.Others, common...)
 	return d
 }

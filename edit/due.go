@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventterm"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/auth"
 )
@@ -46,6 +47,9 @@ func PublishDue(ctx context.Context, db *ent.Client, now time.Time) (int, error)
 func (e *Editor) anyDue(ctx context.Context, db *ent.Client) (bool, error) {
 	due, err := db.Event.Query().Where(isDue[predicate.Event](e.Now)).Exist(ctx)
 	if err == nil && !due {
+		due, err = db.Series.Query().Where(isDue[predicate.Series](e.Now)).Exist(ctx)
+	}
+	if err == nil && !due {
 		due, err = db.Venue.Query().Where(isDue[predicate.Venue](e.Now)).Exist(ctx)
 	}
 	if err == nil && !due {
@@ -63,6 +67,13 @@ func NextDue(ctx context.Context, db *ent.Client, now time.Time) (next time.Time
 	var found []time.Time
 	e, err := db.Event.Query().Where(isLater[predicate.Event](now)).Order(event.ByPublishedAt()).Limit(1).All(ctx)
 	for _, row := range e {
+		found = append(found, row.PublishedAt)
+	}
+	var s []*ent.Series
+	if err == nil {
+		s, err = db.Series.Query().Where(isLater[predicate.Series](now)).Order(series.ByPublishedAt()).Limit(1).All(ctx)
+	}
+	for _, row := range s {
 		found = append(found, row.PublishedAt)
 	}
 	var v []*ent.Venue
@@ -100,18 +111,20 @@ func isDue[P ~func(*sql.Selector)](now time.Time) P {
 		sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldLTE(event.FieldPublishedAt, now)))
 }
 
-// PublishDue publishes some hundreds of the scheduled events, venues and organizers whose date has come, and
+// PublishDue publishes some hundreds of the scheduled series, events, venues and organizers whose date has come, and
 // returns their number. Their modification date stays.
 func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 	published := 0
-	for _, kind := range []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer} {
+	for _, kind := range []calendar.Kind{calendar.Series, calendar.Event, calendar.Venue, calendar.Organizer} {
 		table := recordTableOf(tx, kind)
+		// An index has the order, so a batch is locked and not all that is due. Series have an index by status alone, so all
+		// scheduled ones are locked.
 		ids, err := table.lock(ctx, func(s *sql.Selector) {
 			isDue[func(*sql.Selector)](e.Now)(s)
-			s.OrderBy(s.C(event.FieldPublishedAt)) // the index has this order, so a batch is locked and not all that is due
+			s.OrderBy(s.C(event.FieldPublishedAt))
 		}, batch)
 		if err != nil {
-			return 0, fmt.Errorf("scheduled %ss: %w", kind, err)
+			return 0, fmt.Errorf("scheduled records of kind %s: %w", kind, err)
 		}
 		if len(ids) == 0 {
 			continue
@@ -120,7 +133,7 @@ func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 			u.Set(event.FieldStatus, calendar.Publish).Set(event.FieldDated, true)
 		})
 		if err != nil {
-			return 0, fmt.Errorf("publish %ss: %w", kind, err)
+			return 0, fmt.Errorf("publish records of kind %s: %w", kind, err)
 		}
 		if kind == calendar.Event {
 			if err := countPublished(ctx, tx, ids); err != nil {

@@ -6,9 +6,12 @@
 // what depends on stored records, such as the ids that a request names. It refuses with param.Invalid, which names the
 // parameter, or with *calendar.Error.
 //
-// Locks are taken in this order, so that transactions wait for each other instead of deadlocking: the record
-// that is changed (LockEvent and its like), linked venues and organizers, claims (claim), slugs, terms in the
-// order of their ids, links, the revision. What deadlocks nevertheless is run again by store.Tx.
+// Locks are taken in this order, so that transactions wait for each other instead of deadlocking: the series of an
+// occurrence, the record that is changed (LockEvent and its like), linked venues and organizers, claims (claim), slugs,
+// terms in the order of their ids, links, the revision. A venue, organizer, term or image that goes for good is locked before
+// the series and events that lose it (decision 023). store.Tx retries a transaction that deadlocks nevertheless. A write
+// of an occurrence locks its series first, so writes of one series wait for each other. Publication at the scheduled time,
+// and the loss of a link or a parent, lock occurrences alone: these change no schedule and no own field.
 package edit
 
 import (

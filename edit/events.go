@@ -3,22 +3,38 @@ package edit
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// CreateEvent stores a new event and links it. The row is the one stored; its edges are not loaded.
+// CreateEvent stores a new event and links it. With a rule or further dates it stores a series with its occurrences, and
+// returns the first of them. The edges of the returned row are not loaded.
 func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*ent.Event, error) {
 	none := &record{textOwner: textOwner{kind: calendar.Event}}
 	s := in.sent()
 	span := respan(calendar.Span{Zone: e.Site.Zone}, in)
-	p, err := e.planEvent(ctx, tx, none, nil, s, in, spanFault(span, in))
+	early, refused := spanFault(span, in), ruleFault(span.Zone, in)
+	var made *newSeries
+	if early == nil && refused == nil {
+		var err error
+		if made, err = e.planSeries(nil, in); err != nil {
+			if refused = ScheduleFault(err); refused == nil {
+				return nil, err
+			}
+		}
+	}
+	p, err := e.planEvent(ctx, tx, none, nil, s, in, early, refused)
 	if err != nil {
 		return nil, err
+	}
+	if made != nil {
+		if err := refuseTrashedSeries(in, false); err != nil {
+			return nil, err
+		}
 	}
 	if err := e.permit(none, s); err != nil {
 		return nil, err
@@ -30,18 +46,39 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 	if err := e.carryOut(ctx, tx, p, in, author); err != nil {
 		return nil, err
 	}
+	if made != nil {
+		if err := e.beginSeries(ctx, tx, made, s); err != nil {
+			return nil, err
+		}
+		s.slug = made.slugOf(made.occurrences[0])
+		span = made.occurrences[0].Span
+	}
 	r, err := e.begin(ctx, tx, calendar.Event, s)
 	if err != nil {
 		return nil, err
 	}
 	d := &diff{fresh: true}
 	c := tx.Event.Create()
-	if err := e.fillEvent(c.Mutation(), r, none, s, &ent.Event{}, in, span, d); err != nil {
+	if err := e.fillEvent(c.Mutation(), r, none, s, newEvent(), in, span, d); err != nil {
 		return nil, err
+	}
+	if made != nil {
+		c.SetSeriesID(made.id).SetOriginalStart(made.occurrences[0].Nominal)
 	}
 	row, err := c.Save(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("create event: %w", store.AsConflict(err))
+	}
+	e.log(calendar.Event, r.id, calendar.Created, nil)
+	if e.fresh == nil {
+		e.fresh = make(map[int64]*ent.Event)
+	}
+	e.fresh[row.ID] = row
+	if made != nil { // takes slugs, so before the terms are locked
+		links := eventLinks{p.terms, p.venues, p.organizers}
+		if err := e.storeSeries(ctx, tx, made, row, templateOf(row, nil, links), made.occurrences[1:]); err != nil {
+			return nil, err
+		}
 	}
 	if err := linkTerms(ctx, tx, r.id, termIDs{}, p.terms, false, countsForTerms(r.status)); err != nil {
 		return nil, err
@@ -52,35 +89,23 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 	if err := link(ctx, tx, calendar.Organizer, r.id, p.organizers); err != nil {
 		return nil, err
 	}
-	e.log(calendar.Event, r.id, calendar.Created, nil)
-	if e.fresh == nil {
-		e.fresh = make(map[int64]*ent.Event)
-	}
-	e.fresh[row.ID] = row
 	return row, nil
 }
 
-// UpdateEvent changes what is sent of an event that was loaded in the same transaction, best with LockEvent.
-// The row is the one stored; its edges are not loaded.
+// UpdateEvent changes the sent fields of an event that was loaded in the same transaction, best with LockEvent. It leaves
+// other occurrences of the same series as they are. A rule or further dates make an event the first occurrence of a series,
+// and the empty rule takes an occurrence out of its series. The edges of the returned row are not loaded.
 func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in *EventInput) (*ent.Event, error) {
+	if in.Scope.IsSeries() {
+		return e.updateOccurrences(ctx, tx, row, in)
+	}
 	old := eventRecord(row)
 	s := in.sent()
-	span, err := storedSpan(row)
+	span, early, late, err := sentSpan(row, in)
 	if err != nil {
 		return nil, err
 	}
-	var early *param.Fault
-	var late error
-	if in.Start != nil || in.End != nil || in.Zone != nil || in.AllDay != nil {
-		span = respan(span, in)
-		if fault := spanFault(span, in); in.Start != nil && in.End != nil {
-			early = fault
-		} else {
-			// It takes the stored dates to see it, so a missing permission comes first.
-			late = invalid(fault)
-		}
-	}
-	p, err := e.planEvent(ctx, tx, old, row, s, in, early)
+	p, err := e.planEvent(ctx, tx, old, row, s, in, early, ruleFault(span.Zone, in))
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +117,19 @@ func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in
 	}
 	if late != nil {
 		return nil, late
+	}
+	made, leaves, err := e.planRecurrence(ctx, tx, row, in)
+	if err != nil {
+		return nil, err
+	}
+	if made != nil {
+		if err := refuseTrashedSeries(in, old.trashed); err != nil {
+			return nil, err
+		}
+		span = made.first().Span
+		if err := e.lockLinks(ctx, tx, row.ID); err != nil {
+			return nil, err
+		}
 	}
 	if err := e.refuseEventLoop(ctx, tx, row, in.ParentID); err != nil {
 		return nil, err
@@ -110,7 +148,13 @@ func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in
 			old.version++
 		}
 	}
-	return e.changeEvent(ctx, tx, row, old, s, in, span, p)
+	if made != nil {
+		if made.id, err = drawID(ctx, tx, calendar.Series); err != nil {
+			return nil, err
+		}
+		made.sentSlug, s.slug = s.slug, nil // the event keeps its own
+	}
+	return e.changeEvent(ctx, tx, row, old, s, in, span, p, made, leaves)
 }
 
 // TrashEvent moves an event to the trash. One that is there already is *calendar.Error event-is-in-trash.
@@ -126,12 +170,14 @@ func (e *Editor) TrashEvent(ctx context.Context, tx *ent.Tx, row *ent.Event) (*e
 	if err != nil {
 		return nil, err
 	}
-	return e.changeEvent(ctx, tx, row, old, &recordInput{status: new(calendar.Trash)}, &EventInput{}, span, &plan{})
+	return e.changeEvent(ctx, tx, row, old, &recordInput{status: new(calendar.Trash)}, &EventInput{}, span, &plan{}, nil, false)
 }
 
-// changeEvent applies what is sent, without asking whether it may.
+// changeEvent applies what is sent, without asking whether it may. The event becomes the first occurrence of made, unless
+// that is nil, or leaves its series.
 func (e *Editor) changeEvent(
 	ctx context.Context, tx *ent.Tx, row *ent.Event, old *record, s *recordInput, in *EventInput, span calendar.Span, p *plan,
+	made *newSeries, leaves bool,
 ) (*ent.Event, error) {
 	d := &diff{}
 	r, action, err := e.revise(ctx, tx, old, s, d)
@@ -139,7 +185,7 @@ func (e *Editor) changeEvent(
 		return nil, err
 	}
 	var was termIDs
-	if in.Categories != nil || in.Tags != nil || countsForTerms(old.status) != countsForTerms(r.status) {
+	if in.Categories != nil || in.Tags != nil || made != nil || countsForTerms(old.status) != countsForTerms(r.status) {
 		if was, err = termsOf(ctx, tx, row.ID); err != nil {
 			return nil, err
 		}
@@ -147,9 +193,6 @@ func (e *Editor) changeEvent(
 	u := tx.Event.Update().Where(event.ID(row.ID), event.Version(old.version))
 	if err := e.fillEvent(u.Mutation(), r, old, s, row, in, span, d); err != nil {
 		return nil, err
-	}
-	if err := expectOneRow(u.Save(ctx)); err != nil {
-		return nil, fmt.Errorf("event %d: %w", row.ID, err)
 	}
 	is := was
 	if in.Categories != nil {
@@ -160,21 +203,89 @@ func (e *Editor) changeEvent(
 		is.tags = p.terms.tags
 		d.list("tags", was.tags, is.tags)
 	}
+	var links [2][]int64 // venues and organizers before the write
+	relinked := [2]struct {
+		kind calendar.Kind
+		sent bool
+		ids  []int64
+	}{{calendar.Venue, in.Venues != nil, p.venues}, {calendar.Organizer, in.Organizers != nil, p.organizers}}
+	for i, l := range relinked {
+		if !l.sent && made == nil {
+			continue
+		}
+		if links[i], err = loadLinks(ctx, tx, l.kind, row.ID); err != nil {
+			return nil, err
+		}
+		switch {
+		case !l.sent:
+			relinked[i].ids = links[i]
+		case !slices.Equal(links[i], l.ids):
+			d.note(string(l.kind))
+		}
+	}
+	switch {
+	case made != nil:
+		u.SetSeriesID(made.id).SetOriginalStart(made.schedule.Start)
+		d.note("series")
+	case leaves:
+		u.ClearSeriesID().ClearOriginalStart().ClearOwnFields().SetOffSchedule(false)
+		d.note("series")
+	case row.SeriesID != nil:
+		statusSent := in.Status != nil && !r.trashed && r.status != old.status && r.status != old.before
+		if own := ownFields(row, in, d, statusSent); len(own) > len(row.OwnFields) {
+			u.SetOwnFields(own)
+		}
+		if action == calendar.Restored {
+			u.SetOffSchedule(false)
+		}
+		if in.ModifiedAt == nil && len(d.fields) == 0 && !hasContent(u.Mutation()) {
+			s, err := tx.Series.Get(ctx, *row.SeriesID)
+			if err != nil {
+				return nil, fmt.Errorf("series %d: %w", *row.SeriesID, err)
+			}
+			if MayReadSeries(e.By, s, e.Now) {
+				return row, nil
+			}
+			// To others it is an event outside a series, which each write gives a new version.
+		}
+	}
+	if err := expectOneRow(u.Save(ctx)); err != nil {
+		return nil, fmt.Errorf("event %d: %w", row.ID, err)
+	}
+	changed, err := tx.Event.Get(ctx, row.ID)
+	if err != nil {
+		return nil, err
+	}
+	e.log(calendar.Event, row.ID, action, d.fields)
+	if made != nil { // takes slugs, so before the terms are locked
+		links := eventLinks{is, relinked[0].ids, relinked[1].ids}
+		if err := e.storeSeriesOf(ctx, tx, made, changed, links, d.own); err != nil {
+			return nil, err
+		}
+	}
 	if err := linkTerms(ctx, tx, row.ID, was, is, countsForTerms(old.status), countsForTerms(r.status)); err != nil {
 		return nil, err
 	}
-	if in.Venues != nil {
-		if err := relink(ctx, tx, calendar.Venue, row.ID, p.venues, d); err != nil {
+	for i, l := range relinked {
+		if l.sent {
+			if err := relink(ctx, tx, l.kind, row.ID, links[i], l.ids); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if leaves || row.SeriesID != nil && action != calendar.Updated {
+		if err := e.excludeOccurrence(ctx, tx, row, leaves || r.trashed); err != nil {
 			return nil, err
 		}
 	}
-	if in.Organizers != nil {
-		if err := relink(ctx, tx, calendar.Organizer, row.ID, p.organizers, d); err != nil {
-			return nil, err
-		}
-	}
-	e.log(calendar.Event, row.ID, action, d.fields)
-	return tx.Event.Get(ctx, row.ID)
+	return changed, nil
+}
+
+// hasContent reports whether a mutation sets more than the version of an event and the time of the change.
+func hasContent(m *ent.EventMutation) bool {
+	return len(m.ClearedFields()) > 0 || slices.ContainsFunc(m.Fields(), func(name string) bool {
+		return name != event.FieldVersion && name != event.FieldModifiedAt
+	})
 }
 
 func eventRecord(row *ent.Event) *record {
@@ -182,20 +293,25 @@ func eventRecord(row *ent.Event) *record {
 		textOwner: textOwner{
 			kind: calendar.Event, id: row.ID, language: row.Language, languages: row.Languages,
 			trashed: row.Status == calendar.Trash,
-			text:    text{row.Title, row.Description, row.Excerpt, row.Slug},
+			text:    text{row.Title, row.Description, row.Excerpt, row.Slug, row.EventStatusReason},
 		},
 		standing: standing{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
 		author:   row.AuthorID, image: row.ImageID, source: row.SourceID,
-		modified: row.ModifiedAt, version: row.Version,
+		modified: row.ModifiedAt, version: row.Version, nominal: row.OriginalStart,
 	}
 }
 
 func (in *EventInput) sent() *recordInput {
 	return &recordInput{
 		author: in.AuthorID, published: in.Published, status: in.Status,
-		sentText: sentText{in.Title, in.Description, in.Excerpt, in.Slug},
+		sentText: sentText{in.Title, in.Description, in.Excerpt, in.Slug, in.EventStatusReason},
 		image:    in.ImageID, source: in.SourceID, modified: in.ModifiedAt,
 	}
+}
+
+// newEvent returns the values of what a create does not send.
+func newEvent() *ent.Event {
+	return &ent.Event{EventStatus: calendar.Scheduled, Attendance: calendar.Offline}
 }
 
 // fillEvent writes an event over the one that is stored.
@@ -205,20 +321,19 @@ func (e *Editor) fillEvent(
 	e.fill(m, r, old, s, d)
 	put(d, "", old.title, r.title, m.SetTitle)
 	put(d, "", old.excerpt, r.excerpt, m.SetExcerpt)
+	put(d, "", old.reason, r.reason, m.SetEventStatusReason)
 	put(d, "timezone", row.Timezone, span.Zone.String(), m.SetTimezone)
 	put(d, "all_day", row.AllDay, span.AllDay, m.SetAllDay)
 	put(d, "start_date", row.StartWall, span.Start, m.SetStartWall)
 	put(d, "end_date", row.EndWall, span.End, m.SetEndWall)
 	putTime(d, "", row.StartsAt, span.StartsAt(), m.SetStartsAt)
 	putTime(d, "", row.EndsAt, span.EndsAt(), m.SetEndsAt)
-	if in.Cost != nil {
+	if in.Cost != nil && !in.Cost.Equal(row.Cost) {
+		d.note("cost")
 		if in.Cost.IsZero() {
 			m.ClearCost()
 		} else {
 			m.SetCost(*in.Cost)
-		}
-		if !equalCost(row.Cost, *in.Cost) {
-			d.note("cost")
 		}
 	}
 	website := row.Website
@@ -235,22 +350,31 @@ func (e *Editor) fillEvent(
 	put(d, "sticky", row.Sticky, apply(row.Sticky, in.Sticky), m.SetSticky)
 	put(d, "featured", row.Featured, apply(row.Featured, in.Featured), m.SetFeatured)
 	put(d, "ticketed", row.Ticketed, apply(row.Ticketed, in.Ticketed), m.SetTicketed)
+	put(d, "event_status", row.EventStatus, apply(row.EventStatus, in.EventStatus), m.SetEventStatus)
+	put(d, "attendance", row.Attendance, apply(row.Attendance, in.Attendance), m.SetAttendance)
+	put(d, "virtual_url", row.VirtualURL, apply(row.VirtualURL, in.VirtualURL), m.SetVirtualURL)
 	putOptional(d, "post_parent", row.ParentID, applyID(row.ParentID, in.ParentID), m.SetParentID, m.ClearParentID)
-	return e.fillPassword(m, r.id, in.Password, d)
+	if d.fresh {
+		m.SetOffSchedule(false)
+	}
+	return e.fillPassword(m, r.id, row, in.Password, d)
 }
 
-// fillPassword writes the password of an event, if one is sent.
-func (e *Editor) fillPassword(m *ent.EventMutation, id int64, password *string, d *diff) error {
+// fillPassword writes the password of an event, if another than the stored one is sent.
+func (e *Editor) fillPassword(m *ent.EventMutation, id int64, row *ent.Event, password *string, d *diff) error {
 	switch {
-	case password == nil:
+	case password == nil || *password == "" && !HasPassword(row):
 		return nil
 	case *password == "":
 		m.ClearPasswordHash()
 	case len(e.PasswordKey) == 0:
 		return errNoKey
+	case PasswordMatches(e.PasswordKey, row, *password):
+		return nil
 	default:
 		m.SetPasswordHash(HashPassword(e.PasswordKey, id, *password))
 	}
+	m.ClearPasswordID()
 	d.note("password")
 	return nil
 }

@@ -58,6 +58,7 @@ func TestCreateEventStoresAll(t *testing.T) {
 			Title: new("Gala"), Description: new("<p>x</p>"), Excerpt: new("short"), AllDay: new(true),
 			Cost: &calendar.Cost{Prices: []string{"5"}}, Website: &edit.Website{Set: true, URL: "http://a.example/"},
 			Password: new("secret"), ShowMap: new(true), Hide: new(true), Sticky: new(true), Ticketed: new(true),
+			EventStatus: new(calendar.Canceled), EventStatusReason: new("Ill"), Attendance: new(calendar.Mixed), VirtualURL: new("https://meet.example/"),
 			Published: new(edittest.Now.Add(-time.Hour)), SourceID: new("h?id=1"), ModifiedAt: new(edittest.Now.Add(-time.Minute)),
 		})
 		row = w.DB.Event.GetX(t.Context(), row.ID)
@@ -72,6 +73,7 @@ func TestCreateEventStoresAll(t *testing.T) {
 			Timezone: "Europe/Warsaw", AllDay: true, Cost: calendar.Cost{Prices: []string{"5"}},
 			Website: new("http://a.example/"), PasswordHash: new(edit.HashPassword(e.PasswordKey, row.ID, "secret")),
 			ShowMap: true, HideFromListings: true, Sticky: true, Ticketed: true,
+			EventStatus: calendar.Canceled, EventStatusReason: "Ill", Attendance: calendar.Mixed, VirtualURL: "https://meet.example/",
 		}
 		ignore := cmp.FilterPath(func(p cmp.Path) bool {
 			return slices.Contains([]string{"config", "selectValues", "Edges"}, p.Last().String()[1:]) && len(p) > 1
@@ -79,8 +81,8 @@ func TestCreateEventStoresAll(t *testing.T) {
 		if diff := cmp.Diff(want, row, ignore, cmp.AllowUnexported(ent.Event{})); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
-		if !edit.PasswordMatches(e.PasswordKey, row.ID, "secret", row.PasswordHash) ||
-			edit.PasswordMatches(e.PasswordKey, row.ID, "other", row.PasswordHash) {
+		if !edit.PasswordMatches(e.PasswordKey, row, "secret") ||
+			edit.PasswordMatches(e.PasswordKey, row, "other") {
 			t.Error("the password is not what was sent")
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"entgo.io/ent/dialect/sql"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -53,6 +55,13 @@ func (e *Editor) DeleteImage(ctx context.Context, tx *ent.Tx, row *ent.Image) er
 		return Forbidden()
 	}
 	if err := e.expect(row.Version); err != nil {
+		return err
+	}
+	// Events that are linked to the image wait for its lock.
+	if _, err := recordTableOf(tx, calendar.Image).lock(ctx, sql.FieldEQ(image.FieldID, row.ID), noLimit); err != nil {
+		return fmt.Errorf("image %d: %w", row.ID, err)
+	}
+	if err := e.unlinkSeries(ctx, tx, "image", []int64{row.ID}); err != nil {
 		return err
 	}
 	err := e.clearReferences(ctx, tx, event.FieldImageID, row.ID, "image", calendar.Event, calendar.Venue, calendar.Organizer)

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
@@ -33,6 +34,20 @@ type EventInput struct {
 	ParentID *int64  // 0 removes it
 
 	ShowMap, ShowMapLink, Hide, Sticky, Featured, Ticketed *bool
+
+	EventStatus       *calendar.EventStatus
+	EventStatusReason *string
+	Attendance        *calendar.Attendance
+	VirtualURL        *string
+
+	// Rule is an RRULE that recur.Parse takes; "" removes it. Empty lists remove the dates.
+	Rule          *string
+	RDate, ExDate *[]recur.Date
+
+	// Scope says which occurrences of a series a write reaches; "" is ThisOccurrence. DropExceptions takes away the own
+	// fields of what is reached first.
+	Scope          Scope
+	DropExceptions bool
 
 	// Sent lists replace all links; empty ones remove them.
 	Categories, Tags *[]TermRef

@@ -2,8 +2,12 @@ package edit
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
+
+	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -11,15 +15,16 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventorganizer"
 	"github.com/almanac-cal/almanac/ent/eventterm"
 	"github.com/almanac-cal/almanac/ent/eventvenue"
+	"github.com/almanac-cal/almanac/ent/series"
+	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // relink makes the venues or organizers of an event those with the ids, in their order.
-func relink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids []int64, d *diff) error {
-	was, err := loadLinks(ctx, tx, kind, id)
-	if err != nil || slices.Equal(was, ids) {
-		return err
+func relink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, was, ids []int64) (err error) {
+	if slices.Equal(was, ids) {
+		return nil
 	}
 	if kind == calendar.Venue {
 		_, err = tx.EventVenue.Delete().Where(eventvenue.EventID(id)).Exec(ctx)
@@ -29,13 +34,15 @@ func relink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, ids [
 	if err != nil {
 		return fmt.Errorf("unlink %s of event %d: %w", kind, id, err)
 	}
-	d.note(string(kind))
 	return link(ctx, tx, kind, id, ids)
 }
 
-// unlink removes venues, organizers or terms from all events, which is a change of these events (decision 023). The
-// transaction has locked what it removes, so no further event can be linked to it.
+// unlink removes venues, organizers or terms from all events and series, which is a change of these (decision 023). The
+// transaction has locked what it removes, so nothing else can be linked to it.
 func (e *Editor) unlink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
+	if err := e.unlinkSeries(ctx, tx, eventField(kind), ids); err != nil {
+		return err
+	}
 	for part := range slices.Chunk(ids, batch) {
 		events, err := linkedEvents(ctx, tx, kind, part)
 		if err != nil {
@@ -57,6 +64,97 @@ func (e *Editor) unlink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids
 		}
 	}
 	return nil
+}
+
+// templateLinks maps the fields of events that name other records to the member of a template, in JSON, with the ids.
+var templateLinks = map[string]string{
+	"image": "$.ImageID", "post_parent": "$.ParentID", "categories": "$.Categories", "tags": "$.Tags",
+	"venue": "$.Venues", "organizer": "$.Organizers",
+}
+
+// unlinkSeries removes ids from a field of the templates of all series, which is a change of these series. It locks them in
+// the order of their ids. The caller unlinks events afterwards: the locked series may have got new occurrences before.
+func (e *Editor) unlinkSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64) error {
+	linked, err := linkedSeries(ctx, tx, field, ids)
+	if err != nil {
+		return fmt.Errorf("series with %s: %w", field, err)
+	}
+	for part := range slices.Chunk(linked, batch) {
+		if _, err := recordTableOf(tx, calendar.Series).lock(ctx, sql.FieldIn(series.FieldID, part...), noLimit); err != nil {
+			return fmt.Errorf("series with %s: %w", field, err)
+		}
+		phases, err := tx.SeriesPhase.Query().Where(seriesphase.SeriesIDIn(part...)).Order(seriesphase.BySeriesID()).All(ctx)
+		if err != nil {
+			return fmt.Errorf("phases of series with %s: %w", field, err)
+		}
+		var changed []int64
+		for _, p := range phases {
+			if !dropLinks(&p.Template, field, func(id int64) bool { return slices.Contains(ids, id) }) {
+				continue
+			}
+			err := tx.SeriesPhase.Update().Where(seriesphase.ID(p.ID)).SetTemplate(p.Template).Exec(ctx)
+			if err != nil {
+				return fmt.Errorf("phase %d: %w", p.ID, err)
+			}
+			changed = append(changed, p.SeriesID)
+		}
+		changed = slices.Compact(changed)
+		err = tx.Series.Update().Where(series.IDIn(changed...)).AddVersion(1).SetModifiedAt(e.Now).Exec(ctx)
+		if err != nil {
+			return fmt.Errorf("series without %s: %w", field, err)
+		}
+		for _, id := range changed {
+			e.log(calendar.Series, id, calendar.Updated, []string{field})
+		}
+	}
+	return nil
+}
+
+// linkedSeries loads the ids of the series with some ids in a field of a template, in ascending order.
+func linkedSeries(ctx context.Context, tx *ent.Tx, field string, ids []int64) (found []int64, err error) {
+	var rows []struct {
+		SeriesID int64  `json:"series_id"`
+		Linked   string `json:"linked"` // an id, or a list of ids
+	}
+	err = tx.SeriesPhase.Query().Modify(func(s *sql.Selector) {
+		linked := "JSON_EXTRACT(" + s.C(seriesphase.FieldTemplate) + ", '" + templateLinks[field] + "')"
+		s.Select(s.C(seriesphase.FieldSeriesID), sql.As(linked, "linked")).Where(sql.ExprP(linked + " IS NOT NULL"))
+	}).Scan(ctx, &rows)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range rows {
+		var linked []int64
+		if err := json.Unmarshal([]byte("["+strings.Trim(r.Linked, "[]")+"]"), &linked); err != nil {
+			return nil, fmt.Errorf("template of series %d: %w", r.SeriesID, err)
+		}
+		if slices.ContainsFunc(linked, func(id int64) bool { return slices.Contains(ids, id) }) {
+			found = append(found, r.SeriesID)
+		}
+	}
+	slices.Sort(found)
+	return slices.Compact(found), nil
+}
+
+// dropLinks removes ids from a field of a template, and reports whether it had any of them.
+func dropLinks(t *calendar.Template, field string, drop func(int64) bool) bool {
+	list := map[string]*[]int64{
+		"categories": &t.Categories, "tags": &t.Tags, "venue": &t.Venues, "organizer": &t.Organizers,
+	}[field]
+	if list != nil {
+		was := len(*list)
+		*list = slices.DeleteFunc(*list, drop)
+		return len(*list) < was
+	}
+	id := &t.ImageID
+	if field == "post_parent" {
+		id = &t.ParentID
+	}
+	if !drop(*id) {
+		return false
+	}
+	*id = 0
+	return true
 }
 
 // linkedEvents loads the ids of the events that are linked to some venues, organizers or terms, in ascending order.
@@ -101,14 +199,28 @@ func eventField(kind calendar.Kind) string {
 
 // unlinkEvents removes the links of events that are deleted.
 func unlinkEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
-	if _, err := tx.EventTerm.Delete().Where(eventterm.EventIDIn(ids...)).Exec(ctx); err != nil {
-		return err
+	for _, kind := range []calendar.Kind{"", calendar.Venue, calendar.Organizer} {
+		if err := removeLinks(ctx, tx, kind, ids); err != nil {
+			return err
+		}
 	}
-	if _, err := tx.EventVenue.Delete().Where(eventvenue.EventIDIn(ids...)).Exec(ctx); err != nil {
-		return err
+	return nil
+}
+
+// removeLinks removes all venues or organizers of events, or all terms if the kind is "".
+func removeLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) (err error) {
+	switch kind {
+	case calendar.Venue:
+		_, err = tx.EventVenue.Delete().Where(eventvenue.EventIDIn(ids...)).Exec(ctx)
+	case calendar.Organizer:
+		_, err = tx.EventOrganizer.Delete().Where(eventorganizer.EventIDIn(ids...)).Exec(ctx)
+	default:
+		_, err = tx.EventTerm.Delete().Where(eventterm.EventIDIn(ids...)).Exec(ctx)
 	}
-	_, err := tx.EventOrganizer.Delete().Where(eventorganizer.EventIDIn(ids...)).Exec(ctx)
-	return err
+	if err != nil {
+		return fmt.Errorf("links of events: %w", err)
+	}
+	return nil
 }
 
 // link adds venues or organizers to an event that has none.

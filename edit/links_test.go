@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
@@ -25,6 +27,8 @@ type linkedWorld struct {
 	image         *ent.Image
 	events        []int64
 	free          int64
+	// series is linked to the same, freeSeries to nothing.
+	series, freeSeries int64
 }
 
 func newLinkedWorld(w *edittest.World) *linkedWorld {
@@ -57,6 +61,12 @@ func newLinkedWorld(w *edittest.World) *linkedWorld {
 		l.events = append(l.events, w.Event(e, in).ID)
 	}
 	l.free = w.Event(e, &edit.EventInput{Title: new("Free")}).ID
+	l.series = *w.Event(e, &edit.EventInput{
+		Rule: new("FREQ=WEEKLY"), AuthorID: &w.Users[calendar.Author].ID, ImageID: &l.image.ID, ParentID: &l.events[0],
+		Venues: &[]edit.VenueRef{{ID: l.venue.ID}}, Organizers: &[]edit.OrganizerRef{{ID: l.organizer.ID}},
+		Categories: &[]edit.TermRef{{ID: l.category.ID}}, Tags: &[]edit.TermRef{{ID: l.tag.ID}},
+	}).SeriesID
+	l.freeSeries = *w.Event(e, &edit.EventInput{Rule: new("FREQ=WEEKLY")}).SeriesID
 	return l
 }
 
@@ -124,7 +134,7 @@ func TestLosingALinkIsAChangeOfTheEvent(t *testing.T) {
 				edittest.Write(w, e, func(ctx context.Context, tx *ent.Tx) (any, error) { return nil, tt.do(ctx, tx, e, l) })
 				got := map[int64]string{}
 				for _, c := range w.CheckLog()[len(before):] {
-					if c.Kind == calendar.Event && c.Action != calendar.Deleted {
+					if (c.Kind == calendar.Event || c.Kind == calendar.Series) && c.Action != calendar.Deleted {
 						got[c.RecordID] += fmt.Sprintf("%s %v by %d at %s", c.Action, c.Fields, *c.UserID, c.At)
 					}
 				}
@@ -141,12 +151,63 @@ func TestLosingALinkIsAChangeOfTheEvent(t *testing.T) {
 						t.Errorf("the event in status %s has status %s", calendar.Statuses[tt.from+i], row.Status)
 					}
 				}
+				if got[l.series] != want {
+					t.Errorf("the log says of the series: %q, want %q", got[l.series], want)
+				}
+				if row := w.DB.Series.GetX(t.Context(), l.series); row.Version != 2 || !row.ModifiedAt.Equal(e.Now) {
+					t.Errorf("the series has version %d of %s", row.Version, row.ModifiedAt)
+				}
+				if row := w.DB.Series.GetX(t.Context(), l.freeSeries); row.Version != 1 || got[l.freeSeries] != "" {
+					t.Errorf("a series without links has version %d, and the log says %q", row.Version, got[l.freeSeries])
+				}
+				l.checkLaterOccurrence(t, tt.field)
 				if row := w.DB.Event.GetX(t.Context(), l.free); row.Version != 1 || got[l.free] != "" {
 					t.Errorf("an event without links has version %d, and the log says %q", row.Version, got[l.free])
 				}
 				w.CheckCounts()
 			})
 		})
+	}
+}
+
+// checkLaterOccurrence brings back what was trashed, and compares the links of a later occurrence of the series with those
+// of the first: none of them comes back.
+func (l *linkedWorld) checkLaterOccurrence(t *testing.T, lost string) {
+	t.Helper()
+	e := l.As(calendar.Administrator)
+	if v, err := l.DB.Venue.Get(t.Context(), l.venue.ID); err == nil && v.Status == calendar.Trash {
+		if _, err := l.UpdateVenue(e, v.ID, &edit.VenueInput{Status: new(calendar.Publish)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if o, err := l.DB.Organizer.Get(t.Context(), l.organizer.ID); err == nil && o.Status == calendar.Trash {
+		edittest.Write(l.World, e, func(ctx context.Context, tx *ent.Tx) (*ent.Organizer, error) {
+			return e.UpdateOrganizer(ctx, tx, o, &edit.OrganizerInput{Status: new(calendar.Publish)})
+		})
+	}
+	if _, err := edit.ExtendDue(t.Context(), l.DB, edittest.Site(t), edittest.Now.AddDate(0, 2, 0)); err != nil {
+		t.Fatal(err)
+	}
+	links := func(r *ent.Event) map[string]int {
+		n := map[string]int{"venue": len(r.Edges.Venues), "organizer": len(r.Edges.Organizers), "categories": 0, "tags": 0}
+		for _, term := range r.Edges.Terms {
+			n[map[calendar.Kind]string{calendar.Category: "categories", calendar.Tag: "tags"}[term.Taxonomy]]++
+		}
+		for field, id := range map[string]*int64{"image": r.ImageID, "post_parent": r.ParentID, "author": r.AuthorID} {
+			n[field] = 0
+			if id != nil {
+				n[field] = 1
+			}
+		}
+		return n
+	}
+	want := map[string]int{"venue": 1, "organizer": 1, "categories": 1, "tags": 1, "image": 1, "post_parent": 1, "author": 1}
+	want[lost] = 0
+	rows := occurrencesOf(t, l.World, l.series)
+	for _, row := range []*ent.Event{rows[0], rows[len(rows)-1]} {
+		if diff := cmp.Diff(want, links(row)); diff != "" {
+			t.Errorf("links of the occurrence of %s (-want +got)\n%s", row.OriginalStart, diff)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"slices"
 
 	"entgo.io/ent/dialect"
 	"entgo.io/ent/dialect/sql"
@@ -13,8 +14,10 @@ import (
 	"github.com/almanac-cal/almanac/ent/counter"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // claims bounds the rows that claim locks. Two names share one by chance; then one writer waits for the other
@@ -57,10 +60,81 @@ func forUpdate(s *sql.Selector) {
 	}
 }
 
-// LockEvent loads an event for UpdateEvent or TrashEvent. Others who want to change it wait until the transaction
-// ends, instead of losing a race and starting again. Errors are those of Ent.
+// LockEvent loads an event for UpdateEvent or TrashEvent. Other writers of the event wait until the transaction ends,
+// instead of losing a race and starting again. If the event is an occurrence, writers of its series wait too. Errors are
+// those of Ent, and store.ErrConflict for an event that becomes an occurrence meanwhile.
 func LockEvent(ctx context.Context, tx *ent.Tx, id int64) (*ent.Event, error) {
-	return tx.Event.Query().Where(event.ID(id)).Modify(forUpdate).Only(ctx)
+	rows, err := LockEvents(ctx, tx, id)
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("event %d: %w", id, &ent.NotFoundError{})
+	}
+	return rows[0], nil
+}
+
+// LockSeriesOf is LockEvent for a write of more occurrences than one, which locks these itself. It locks the series only.
+func LockSeriesOf(ctx context.Context, tx *ent.Tx, id int64) (*ent.Event, error) {
+	seen, err := tx.Event.Get(ctx, id)
+	if err != nil || seen.SeriesID == nil {
+		return seen, err
+	}
+	if _, err := LockSeries(ctx, tx, *seen.SeriesID); ent.IsNotFound(err) {
+		return nil, fmt.Errorf("%w: series %d was removed", store.ErrConflict, *seen.SeriesID)
+	} else if err != nil {
+		return nil, err
+	}
+	row, err := tx.Event.Get(ctx, id)
+	if err == nil && (row.SeriesID == nil || *row.SeriesID != *seen.SeriesID) {
+		return nil, fmt.Errorf("%w: event %d left its series", store.ErrConflict, id)
+	}
+	return row, err
+}
+
+// LockEvents is LockEvent for some hundreds of events. It locks all of their series before the first event, and each kind
+// in the order of the ids. It leaves out events that do not exist.
+func LockEvents(ctx context.Context, tx *ent.Tx, ids ...int64) ([]*ent.Event, error) {
+	load := func(lock func(*sql.Selector)) ([]*ent.Event, error) {
+		return tx.Event.Query().Where(event.IDIn(ids...)).Order(event.ByID()).Modify(lock).All(ctx)
+	}
+	locks := false
+	seen, err := load(func(s *sql.Selector) { locks = s.Dialect() != dialect.SQLite })
+	if err != nil || !locks {
+		return seen, err
+	}
+	locked := seriesOf(seen)
+	if len(locked) > 0 {
+		if _, err := recordTableOf(tx, calendar.Series).lock(ctx, sql.FieldIn(series.FieldID, locked...), noLimit); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := load(forUpdate)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		if row.SeriesID != nil && !slices.Contains(locked, *row.SeriesID) {
+			return nil, fmt.Errorf("%w: event %d became an occurrence", store.ErrConflict, row.ID)
+		}
+	}
+	return rows, nil
+}
+
+// seriesOf returns the ids of the series of events, each once and in ascending order.
+func seriesOf(rows []*ent.Event) (ids []int64) {
+	for _, row := range rows {
+		if row.SeriesID != nil {
+			ids = append(ids, *row.SeriesID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// LockSeries loads a series. Other writers of the series and of its occurrences wait until the transaction ends.
+func LockSeries(ctx context.Context, tx *ent.Tx, id int64) (*ent.Series, error) {
+	return tx.Series.Query().Where(series.ID(id)).Modify(forUpdate).Only(ctx)
 }
 
 // LockVenue is LockEvent for a venue.

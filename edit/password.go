@@ -55,8 +55,13 @@ func HashPassword(key []byte, eventID int64, password string) []byte {
 	return mac.Sum(nil)
 }
 
-// PasswordMatches reports in constant time whether the password is the one that the hash stored with the event
-// was made of. Nothing matches no hash.
-func PasswordMatches(key []byte, eventID int64, password string, hash *[]byte) bool {
-	return hash != nil && hmac.Equal(HashPassword(key, eventID, password), *hash)
+// PasswordMatches reports in constant time whether the password is that of the event. No password matches an event
+// without one. The hash is keyed with the id of the event, or with PasswordID, which is that of the first occurrence of
+// a series.
+func PasswordMatches(key []byte, row *ent.Event, password string) bool {
+	return row.PasswordHash != nil &&
+		hmac.Equal(HashPassword(key, apply(row.ID, row.PasswordID), password), *row.PasswordHash)
 }
+
+// HasPassword reports whether an event is protected. A NULL is read as a pointer to nothing.
+func HasPassword(row *ent.Event) bool { return row.PasswordHash != nil && len(*row.PasswordHash) > 0 }

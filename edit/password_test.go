@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/edittest"
 )
 
@@ -34,22 +35,22 @@ func TestPasswordMatches(t *testing.T) {
 	tests := []struct {
 		name     string
 		key      string
-		id       int64
+		row      ent.Event
 		password string
-		hash     *[]byte
 		want     bool
 	}{
-		{"the same", "key", 1, "secret", &hash, true},
-		{"another event", "key", 2, "secret", &hash, false},
-		{"another key", "yek", 1, "secret", &hash, false},
-		{"another case", "key", 1, "Secret", &hash, false},
-		{"no hash", "key", 1, "secret", nil, false},
-		{"empty hash", "key", 1, "", new([]byte), false},
+		{"the same", "key", ent.Event{ID: 1, PasswordHash: &hash}, "secret", true},
+		{"another event", "key", ent.Event{ID: 2, PasswordHash: &hash}, "secret", false},
+		{"that of the first occurrence", "key", ent.Event{ID: 2, PasswordID: new(int64(1)), PasswordHash: &hash}, "secret", true},
+		{"another key", "yek", ent.Event{ID: 1, PasswordHash: &hash}, "secret", false},
+		{"another case", "key", ent.Event{ID: 1, PasswordHash: &hash}, "Secret", false},
+		{"no hash", "key", ent.Event{ID: 1}, "secret", false},
+		{"empty hash", "key", ent.Event{ID: 1, PasswordHash: new([]byte)}, "", false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			if got := edit.PasswordMatches([]byte(tt.key), tt.id, tt.password, tt.hash); got != tt.want {
+			if got := edit.PasswordMatches([]byte(tt.key), &tt.row, tt.password); got != tt.want {
 				t.Errorf("%t", got)
 			}
 		})

@@ -19,10 +19,10 @@ type plan struct {
 	venues, organizers []int64
 }
 
-// planEvent looks up all that an event names. Row is nil for a new one; span is the fault of its dates, if it
-// has any. Faults come in the order of the parameters.
+// planEvent looks up all that an event names. Row is nil for a new one; span and schedule are the faults of its dates,
+// if they have any. Faults come in the order of the parameters.
 func (e *Editor) planEvent(
-	ctx context.Context, tx *ent.Tx, old *record, row *ent.Event, s *recordInput, in *EventInput, span *param.Fault,
+	ctx context.Context, tx *ent.Tx, old *record, row *ent.Event, s *recordInput, in *EventInput, span, schedule *param.Fault,
 ) (*plan, error) {
 	author, picture, err := e.referenceFaults(ctx, tx, old, s)
 	if err != nil {
@@ -67,7 +67,7 @@ func (e *Editor) planEvent(
 		}
 		faults = append(faults, faultOf("post_parent", fault))
 	}
-	return p, invalid(faults...)
+	return p, invalid(append(faults, schedule)...)
 }
 
 // idsOf returns the ids among references.
@@ -88,14 +88,19 @@ func (e *Editor) refuseEventLoop(ctx context.Context, tx *ent.Tx, row *ent.Event
 	if parent == nil || *parent == 0 || equalsID(row.ParentID, *parent) {
 		return nil
 	}
-	above := func(ctx context.Context, id int64) (*int64, error) {
+	isEvent := func(id int64) bool { return id == row.ID }
+	return refuseLoop(ctx, tx, calendar.Event, isEvent, *parent, "post_parent", parentOf(tx))
+}
+
+// parentOf returns a function that loads the parent of an event.
+func parentOf(tx *ent.Tx) func(ctx context.Context, id int64) (*int64, error) {
+	return func(ctx context.Context, id int64) (*int64, error) {
 		found, err := tx.Event.Query().Where(event.ID(id)).Select(event.FieldID, event.FieldParentID).Only(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return found.ParentID, nil
 	}
-	return refuseLoop(ctx, tx, calendar.Event, row.ID, *parent, "post_parent", above)
 }
 
 // carryOut creates the terms, venues and organizers that are sent with an event. These take its author.
@@ -174,9 +179,4 @@ func (d *diff) list(name string, old, value []int64) {
 	if !slices.Equal(slices.Sorted(slices.Values(old)), slices.Sorted(slices.Values(value))) {
 		d.note(name)
 	}
-}
-
-func equalCost(a, b calendar.Cost) bool {
-	return a.Symbol == b.Symbol && a.Position == b.Position &&
-		slices.Equal(a.Prices, b.Prices) && slices.Equal(a.Texts, b.Texts)
 }

@@ -20,6 +20,7 @@ type record struct {
 	source        *string
 	modified      time.Time // UTC
 	version       int64
+	nominal       *calendar.Wall // nominal start of an occurrence
 }
 
 // recordInput is the fields that events, venues and organizers share, as they are sent; nil is not sent.
@@ -136,17 +137,30 @@ func (e *Editor) permit(old *record, s *recordInput) error {
 // begin makes a new record: draws its id, and takes its slug if the status needs one or one is sent.
 func (e *Editor) begin(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *recordInput) (*record, error) {
 	r := e.conceive(kind, s)
-	drawn, err := tx.Record.Create().SetKind(kind).Save(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("draw the id of a new %s: %w", kind, err)
-	}
-	r.id = drawn.ID
-	if wanted, ok := r.wantedSlug(s); ok {
-		if r.slug, err = r.slugIn(r.language, "").take(ctx, tx, wanted); err != nil {
-			return nil, err
-		}
+	if err := r.register(ctx, tx, s.slug); err != nil {
+		return nil, err
 	}
 	return r, nil
+}
+
+// register draws the id of a new record, and takes its slug if the status needs one or one is sent.
+func (r *record) register(ctx context.Context, tx *ent.Tx, slug *string) (err error) {
+	if r.id, err = drawID(ctx, tx, r.kind); err != nil {
+		return err
+	}
+	if wanted, ok := r.wantedSlug(slug); ok {
+		r.slug, err = r.slugIn(r.language, "").take(ctx, tx, wanted)
+	}
+	return err
+}
+
+// drawID draws the id of a new record.
+func drawID(ctx context.Context, tx *ent.Tx, kind calendar.Kind) (int64, error) {
+	drawn, err := tx.Record.Create().SetKind(kind).Save(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("draw the id of a new %s: %w", kind, err)
+	}
+	return drawn.ID, nil
 }
 
 // conceive is a new record without an id and a slug.
@@ -157,15 +171,17 @@ func (e *Editor) conceive(kind calendar.Kind, s *recordInput) *record {
 	}
 	r.kind, r.language, r.languages = kind, e.original(), calendar.LanguagesOf(e.original())
 	r.image = applyID(nil, s.image)
-	r.text = text{title: *s.title, description: apply("", s.description), excerpt: apply("", s.excerpt)}
+	r.text = text{
+		title: *s.title, description: apply("", s.description), excerpt: apply("", s.excerpt), reason: apply("", s.reason),
+	}
 	r.standing = settle(standing{}, s.status, s.published, e.Now, e.may(auth.Publish, r))
 	r.trashed = r.status == calendar.Trash
 	return r
 }
 
 // wantedSlug is the slug that a new record takes if it is free, "" for that of its id; not ok is none.
-func (r *record) wantedSlug(s *recordInput) (base string, ok bool) {
-	wanted := apply("", s.slug)
+func (r *record) wantedSlug(sent *string) (base string, ok bool) {
+	wanted := apply("", sent)
 	if wanted == "" && !r.needsSlug() {
 		return "", false
 	}
@@ -177,7 +193,7 @@ func (r *record) wantedSlug(s *recordInput) (base string, ok bool) {
 
 // needsSlug reports whether a record of its kind and status has a slug even if none was ever sent.
 func (r *record) needsSlug() bool {
-	return r.kind != calendar.Event || r.status.HasSlug() || r.before.HasSlug()
+	return r.kind != calendar.Event && r.kind != calendar.Series || r.status.HasSlug() || r.before.HasSlug()
 }
 
 // revise applies what is sent to a record: its standing, its texts and slugs. Old stays what is stored.
@@ -212,13 +228,17 @@ func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordI
 		return nil, "", err
 	}
 	if r.slug == "" && r.needsSlug() {
+		wanted := calendar.Slug(r.title)
+		if r.nominal != nil && wanted != "" { // its series has none either
+			wanted = calendar.OccurrenceSlug(wanted, *r.nominal)
+		}
 		var err error
-		if r.slug, err = r.slugIn(r.language, "").take(ctx, tx, calendar.Slug(r.title)); err != nil {
+		if r.slug, err = r.slugIn(r.language, "").take(ctx, tx, wanted); err != nil {
 			return nil, "", err
 		}
 	}
 	if r.slug != old.slug && !slices.Contains(d.fields, "slug") {
-		d.note("slug")
+		d.fields = append(d.fields, "slug") // it follows from the status, so it is no field of its own
 	}
 	return r, action, nil
 }

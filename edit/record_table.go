@@ -12,10 +12,11 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/venue"
 )
 
-// recordTable is the statements that the tables of events, venues, organizers and images share. Predicates and changes
+// recordTable is the statements that the tables of events, series, venues, organizers and images share. Predicates and changes
 // name columns, which have the same names in all of them.
 type recordTable struct {
 	// lock locks the records and returns their ids, in the order that where adds, then in ascending order.
@@ -36,6 +37,15 @@ func recordTableOf(tx *ent.Tx, kind calendar.Kind) recordTable {
 			},
 			change: func(ctx context.Context, ids []int64, set func(*sql.UpdateBuilder)) error {
 				return tx.Event.Update().Where(event.IDIn(ids...)).AddVersion(1).Modify(set).Exec(ctx)
+			},
+		}
+	case calendar.Series:
+		return recordTable{
+			lock: func(ctx context.Context, where func(*sql.Selector), limit int) ([]int64, error) {
+				return tx.Series.Query().Where(where).Order(series.ByID()).Limit(limit).Modify(forUpdate).IDs(ctx)
+			},
+			change: func(ctx context.Context, ids []int64, set func(*sql.UpdateBuilder)) error {
+				return tx.Series.Update().Where(series.IDIn(ids...)).AddVersion(1).Modify(set).Exec(ctx)
 			},
 		}
 	case calendar.Venue:
@@ -76,7 +86,7 @@ func (e *Editor) clearReferences(
 		table := recordTableOf(tx, kind)
 		ids, err := table.lock(ctx, sql.FieldEQ(column, value), noLimit)
 		if err != nil {
-			return fmt.Errorf("%ss with %s %d: %w", kind, field, value, err)
+			return fmt.Errorf("records of kind %s with %s %d: %w", kind, field, value, err)
 		}
 		for part := range slices.Chunk(ids, batch) {
 			err := table.change(ctx, part, func(u *sql.UpdateBuilder) {
@@ -86,7 +96,7 @@ func (e *Editor) clearReferences(
 				}
 			})
 			if err != nil {
-				return fmt.Errorf("%ss with %s %d: %w", kind, field, value, err)
+				return fmt.Errorf("records of kind %s with %s %d: %w", kind, field, value, err)
 			}
 		}
 		for _, id := range ids {

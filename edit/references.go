@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/ent/venue"
@@ -220,6 +221,26 @@ func (e *Editor) linkable(
 		}
 	}
 	return readable, nil
+}
+
+// SeriesFault returns the fault of the ids that are no series which the caller may read. A series in the trash is not
+// read.
+func (e *Editor) SeriesFault(ctx context.Context, db *ent.Client, ids []int64) (*param.Fault, error) {
+	return unknownFault(ids, func(part []int64) ([]int64, error) {
+		rows, err := db.Series.Query().Where(series.IDIn(part...)).
+			Select(series.FieldID, series.FieldAuthorID, series.FieldStatus, series.FieldPublishedAt).All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("series: %w", err)
+		}
+		readable := make([]int64, 0, len(rows))
+		for _, s := range rows {
+			r := auth.RecordOf(calendar.Series, s.AuthorID, s.Status.Shown(e.Now, s.PublishedAt), "")
+			if auth.May(e.By, auth.Read, r) {
+				readable = append(readable, s.ID)
+			}
+		}
+		return readable, nil
+	})
 }
 
 // makeReferences makes the maps of an Editor that has looked nothing up.

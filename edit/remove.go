@@ -12,24 +12,42 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/eventterm"
 	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/series"
+	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/venue"
-	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// RemoveAll deletes events, venues or organizers for good, in or out of the trash, with their slugs, links,
+// RemoveAll deletes events, series, venues or organizers for good, in or out of the trash, with their slugs, links,
 // translations and search texts, in the transaction that is handed in. Their ids are never used again. There is
 // no such thing in the API, which moves records to the trash; this is for records that were never real.
 //
-// Other events lose a parent, a venue or an organizer that goes. Records that are gone already are no error.
+// Other events and series lose a parent, a venue or an organizer that goes, and events lose a series. The nominal start of
+// an occurrence becomes an exdate, and a series goes with its last occurrence. Records that are gone already are no error.
 func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
-	if e.By.Role != calendar.Administrator || !e.may(auth.Create, &record{textOwner: textOwner{kind: kind}}) {
+	if e.By.Role != calendar.Administrator {
 		return Forbidden()
 	}
 	ids = slices.Sorted(slices.Values(ids))
 	for part := range slices.Chunk(ids, batch) {
-		there, err := recordTableOf(tx, kind).lock(ctx, sql.FieldIn(event.FieldID, part...), noLimit)
+		var events []*ent.Event
+		var there []int64
+		var err error
+		if kind == calendar.Event {
+			if err := lockSeriesOfRemoved(ctx, tx, part); err != nil {
+				return err
+			}
+			if err := e.unlinkSeries(ctx, tx, "post_parent", part); err != nil {
+				return err
+			}
+			events, err = LockEvents(ctx, tx, part...)
+			for _, row := range events {
+				there = append(there, row.ID)
+			}
+		} else {
+			there, err = recordTableOf(tx, kind).lock(ctx, sql.FieldIn(event.FieldID, part...), noLimit)
+		}
 		if err != nil {
 			return fmt.Errorf("remove records of kind %s: %w", kind, err)
 		}
@@ -42,7 +60,9 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 		// Translations go with their record, search texts when the change is noted.
 		switch kind {
 		case calendar.Event:
-			err = e.removeEvents(ctx, tx, there)
+			err = e.removeEvents(ctx, tx, events, there)
+		case calendar.Series:
+			err = e.removeSeries(ctx, tx, there)
 		case calendar.Venue:
 			if err = e.unlink(ctx, tx, kind, there); err == nil {
 				_, err = tx.Venue.Delete().Where(venue.IDIn(there...)).Exec(ctx)
@@ -64,12 +84,106 @@ func (e *Editor) RemoveAll(ctx context.Context, tx *ent.Tx, kind calendar.Kind, 
 	return nil
 }
 
-func (e *Editor) removeEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
+// lockSeriesOfRemoved locks all series that the removal of events changes, in the order of their ids: those of the events, and
+// those whose templates have one of the events as the parent.
+func lockSeriesOfRemoved(ctx context.Context, tx *ent.Tx, ids []int64) error {
+	rows, err := tx.Event.Query().Where(event.IDIn(ids...), event.SeriesIDNotNil()).
+		Select(event.FieldID, event.FieldSeriesID).All(ctx)
+	if err != nil {
+		return fmt.Errorf("series of events: %w", err)
+	}
+	linked, err := linkedSeries(ctx, tx, "post_parent", ids)
+	if err != nil {
+		return fmt.Errorf("series below events: %w", err)
+	}
+	locked := slices.Concat(seriesOf(rows), linked)
+	slices.Sort(locked)
+	for part := range slices.Chunk(slices.Compact(locked), batch) {
+		if _, err := recordTableOf(tx, calendar.Series).lock(ctx, sql.FieldIn(series.FieldID, part...), noLimit); err != nil {
+			return fmt.Errorf("series of events: %w", err)
+		}
+	}
+	return nil
+}
+
+// removeSeries deletes series. Their phases go with them, and their occurrences become events of their own.
+func (e *Editor) removeSeries(ctx context.Context, tx *ent.Tx, ids []int64) error {
+	occurrences, err := recordTableOf(tx, calendar.Event).lock(ctx, sql.FieldIn(event.FieldSeriesID, ids...), noLimit)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(occurrences, batch) {
+		err := tx.Event.Update().Where(event.IDIn(part...)).ClearSeriesID().ClearOriginalStart().ClearOwnFields().
+			SetOffSchedule(false).AddVersion(1).SetModifiedAt(e.Now).Exec(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	for _, id := range occurrences {
+		e.log(calendar.Event, id, calendar.Updated, []string{"series"})
+	}
+	_, err = tx.Series.Delete().Where(series.IDIn(ids...)).Exec(ctx)
+	return err
+}
+
+// excludeRemoved makes the nominal starts of the occurrences among events exdates of their series, so that nothing makes
+// them again. It returns the series that have no other occurrence. All are locked.
+func (e *Editor) excludeRemoved(ctx context.Context, tx *ent.Tx, events []*ent.Event, ids []int64) (empty []int64, err error) {
+	touched := seriesOf(events)
+	if len(touched) == 0 {
+		return nil, nil
+	}
+	var left []int64 // series
+	err = tx.Event.Query().Where(event.SeriesIDIn(touched...), event.IDNotIn(ids...)).
+		Unique(true).Select(event.FieldSeriesID).Scan(ctx, &left)
+	if err != nil {
+		return nil, fmt.Errorf("series of occurrences: %w", err)
+	}
+	for _, id := range left {
+		phases, err := loadPhases(ctx, tx, id)
+		if err != nil {
+			return nil, err
+		}
+		changed := make(map[*ent.SeriesPhase]bool)
+		for _, row := range events {
+			if !equalsID(row.SeriesID, id) || row.OffSchedule {
+				continue
+			}
+			phase := phaseAt(phases, *row.OriginalStart)
+			if !slices.ContainsFunc(phase.Exdate, row.OriginalStart.Equal) {
+				phase.Exdate, changed[phase] = withWall(phase.Exdate, *row.OriginalStart), true
+			}
+		}
+		if len(changed) == 0 {
+			continue
+		}
+		for _, phase := range phases {
+			if !changed[phase] {
+				continue
+			}
+			err := tx.SeriesPhase.Update().Where(seriesphase.ID(phase.ID)).SetExdate(phase.Exdate).Exec(ctx)
+			if err != nil {
+				return nil, fmt.Errorf("phase %d: %w", phase.ID, err)
+			}
+		}
+		if err := e.touchSeries(ctx, tx, id, []string{"exdate"}); err != nil {
+			return nil, err
+		}
+	}
+	return idsWithout(touched, left), nil
+}
+
+// removeEvents deletes locked events.
+func (e *Editor) removeEvents(ctx context.Context, tx *ent.Tx, events []*ent.Event, ids []int64) error {
+	empty, err := e.excludeRemoved(ctx, tx, events, ids)
+	if err != nil {
+		return err
+	}
 	var counts []struct {
 		TermID int64 `json:"term_id"`
 		Count  int   `json:"count"`
 	}
-	err := tx.EventTerm.Query().
+	err = tx.EventTerm.Query().
 		Where(eventterm.EventIDIn(ids...), eventterm.HasEventWith(event.StatusEQ(calendar.Publish))).
 		GroupBy(eventterm.FieldTermID).Aggregate(ent.Count()).Scan(ctx, &counts)
 	if err != nil {
@@ -100,6 +214,8 @@ func (e *Editor) removeEvents(ctx context.Context, tx *ent.Tx, ids []int64) erro
 	if err := unlinkEvents(ctx, tx, ids); err != nil {
 		return err
 	}
-	_, err = tx.Event.Delete().Where(event.IDIn(ids...)).Exec(ctx)
-	return err
+	if _, err = tx.Event.Delete().Where(event.IDIn(ids...)).Exec(ctx); err != nil {
+		return err
+	}
+	return e.RemoveAll(ctx, tx, calendar.Series, empty)
 }

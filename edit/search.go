@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
 	"github.com/almanac-cal/almanac/ent/searchtext"
+	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/termtranslation"
 	"github.com/almanac-cal/almanac/ent/venue"
@@ -24,7 +25,8 @@ import (
 // searchable are the fields of the change log that a search of records of a kind looks at. An update of others leaves
 // the search texts alone.
 var searchable = map[calendar.Kind][]string{
-	calendar.Event: {"title", "description", "excerpt"},
+	calendar.Event:  {"title", "description", "excerpt"},
+	calendar.Series: {"title", "description", "excerpt"},
 	calendar.Venue: {
 		"venue", "description", "address", "city", "country", "province", "state", "stateprovince", "zip", "phone", "website",
 	},
@@ -146,8 +148,8 @@ func (e *Editor) storeSearchTexts(
 }
 
 // searchTextsOf computes the search texts of a record of a kind from its texts, and from common, its fields that are the
-// same in all languages. An event has one text for each language, its fields by lines, because the words of a search may
-// be in different fields. Other records have one for each field, because the words must be in the same field. Equal texts
+// same in all languages. An event or a series has one text for each language, its fields by lines, because the words of a
+// search may be in different fields. Other records have one for each field, because the words must be in the same field. Equal texts
 // are one text, for all the languages that they are served in.
 func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, others []calendar.Text, common ...string) []SearchText {
 	always := make([]string, len(common))
@@ -171,7 +173,7 @@ func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, other
 		if i == 0 || t != last {
 			fields, last = foldedFields(kind, t), t
 		}
-		if kind == calendar.Event {
+		if hasOneText(kind) {
 			add(l, fields[0])
 			continue
 		}
@@ -186,7 +188,10 @@ func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, other
 	return out
 }
 
-// foldedFields are the searchable fields of a text: of an event, all in one.
+// hasOneText reports whether the words of a search may be in different fields of a record.
+func hasOneText(kind calendar.Kind) bool { return kind == calendar.Event || kind == calendar.Series }
+
+// foldedFields are the searchable fields of a text: of an event or a series, all in one.
 func foldedFields(kind calendar.Kind, t calendar.Text) []string {
 	if kind.IsTerm() {
 		return []string{search.Fold(t.Title), t.Slug}
@@ -194,7 +199,7 @@ func foldedFields(kind calendar.Kind, t calendar.Text) []string {
 	fields := []string{
 		search.Fold(t.Title), search.Fold(markup.Plain(t.Excerpt)), search.Fold(markup.Plain(t.Description)),
 	}
-	if kind == calendar.Event {
+	if hasOneText(kind) {
 		return []string{strings.Join(fields, "\n")}
 	}
 	return fields
@@ -238,6 +243,15 @@ func (e *Editor) SearchTexts(ctx context.Context, db *ent.Client, kind calendar.
 				others[i] = calendar.Text{Language: t.Language, Title: t.Title, Description: t.Description, Excerpt: t.Excerpt}
 			}
 			add(r.ID, calendar.Text{Language: r.Language, Title: r.Title, Description: r.Description, Excerpt: r.Excerpt}, others)
+		}
+	case calendar.Series:
+		phases, err := db.SeriesPhase.Query().Where(seriesphase.SeriesIDIn(ids...)).
+			Order(seriesphase.BySeriesID(), seriesphase.ByPosition()).All(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range phases { // the last phase of each series remains
+			add(p.SeriesID, p.Template.Original, p.Template.Others)
 		}
 	case calendar.Venue:
 		rows, err := db.Venue.Query().Where(venue.IDIn(ids...)).All(ctx)

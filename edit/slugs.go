@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -117,6 +118,10 @@ func (s slugOf) move(ctx context.Context, tx *ent.Tx, toTrash bool) (string, err
 	return trashed, nil
 }
 
+// countedRounds is after how many taken numbers ChooseSlugs looks for a free number of each base by itself. Up to there one
+// query asks for the next numbers of all bases: the occurrences of two series with the same long slug share all of them.
+const countedRounds = 3
+
 // probes is how many slugs one query asks for.
 const probes = 16
 
@@ -131,12 +136,6 @@ func freeSlug(ctx context.Context, tx *ent.Tx, s slugOf, base string) (string, e
 		return "", err
 	}
 	return calendar.NumberedSlug(base, n), nil
-}
-
-// FreeSlugNumber returns the number of the first slug of a base that no record of the kind has, for
-// calendar.NumberedSlug.
-func FreeSlugNumber(ctx context.Context, tx *ent.Tx, kind calendar.Kind, base string) (int, error) {
-	return freeNumber(ctx, tx, slugOf{kind: kind}, base)
 }
 
 // freeNumber is freeSlug for the number: 1 is the base itself.
@@ -200,4 +199,88 @@ func freeNumber(ctx context.Context, tx *ent.Tx, s slugOf, base string) (int, er
 		}
 	}
 	return free, nil
+}
+
+// ChooseSlugs chooses slugs for new owners as creates would choose them one after the other. An owner with the base ""
+// gets none. Known returns the first number of a base that may be free, if the caller knows it. ChooseSlugs also returns
+// the next number of each base.
+func ChooseSlugs(
+	ctx context.Context, tx *ent.Tx, kind calendar.Kind, bases []string, known func(base string) (int, bool),
+) (slugs []string, next map[string]int, err error) {
+	start := make(map[string]int, len(bases)) // where to begin counting
+	certain := make(map[string]bool)          // bases whose start need not be checked
+	for _, b := range bases {
+		if _, ok := start[b]; ok || b == "" {
+			continue
+		}
+		if n, ok := known(b); ok {
+			start[b], certain[b] = n, true
+		} else {
+			start[b] = 1
+		}
+	}
+	taken, asked := make(map[string]bool), make(map[string]bool)
+	slugs = make([]string, len(bases))
+	for round := 1; ; round++ {
+		used := make(map[string]bool, len(bases))
+		next = make(map[string]int, len(start))
+		for i, b := range bases {
+			if b == "" {
+				continue
+			}
+			n := max(start[b], next[b])
+			for s := calendar.NumberedSlug(b, n); ; s = calendar.NumberedSlug(b, n) {
+				if !used[s] && !taken[s] {
+					slugs[i], used[s] = s, true
+					break
+				}
+				n++
+			}
+			next[b] = n + 1
+		}
+		var ask []string
+		for i, b := range bases {
+			if s := slugs[i]; b != "" && !certain[b] && !asked[s] {
+				ask, asked[s] = append(ask, s), true
+			}
+		}
+		found, err := slugsTaken(ctx, tx, kind, ask)
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(found) == 0 {
+			return slugs, next, nil
+		}
+		for _, s := range found {
+			taken[s] = true
+		}
+		if round < countedRounds {
+			continue
+		}
+		counted := make(map[string]bool)
+		for i, b := range bases {
+			if !taken[slugs[i]] || counted[b] || start[b] > 1 {
+				continue
+			}
+			counted[b] = true
+			n, err := freeNumber(ctx, tx, slugOf{kind: kind}, b)
+			if err != nil {
+				return nil, nil, err
+			}
+			start[b] = n
+		}
+	}
+}
+
+// slugsTaken returns those of the slugs that have an owner.
+func slugsTaken(ctx context.Context, tx *ent.Tx, kind calendar.Kind, slugs []string) (taken []string, err error) {
+	for part := range slices.Chunk(slugs, 2*batch) {
+		found, err := tx.Slug.Query().Where(slug.KindEQ(kind), slug.SlugIn(part...), slug.TrashedID(0)).
+			Select(slug.FieldSlug).Strings(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("slugs taken: %w", err)
+		}
+		taken = append(taken, found...)
+	}
+	return taken, nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/termtranslation"
 )
@@ -25,8 +26,8 @@ var sortColumns = map[calendar.Language]struct{ name, description string }{
 	calendar.Spanish: {term.FieldSortEs, term.FieldDescriptionSortEs},
 }
 
-// NameSortColumn is the column that orders terms by their names as they are served in a language. It is null in
-// rows that FillSortKeys has still to see.
+// NameSortColumn returns the column that orders terms by their names, and series by their titles, as they are served in a
+// language. It is null in terms that FillSortKeys has still to see.
 func NameSortColumn(l calendar.Language) string { return sortColumns[l].name }
 
 // DescriptionSortColumn is NameSortColumn for descriptions.
@@ -43,6 +44,17 @@ func SortKeysOf(site calendar.Language, original calendar.Text, others []calenda
 		served := calendar.Served(l, site, original, others)
 		keys[NameSortColumn(l)] = calendar.SortKey(l, served.Title, calendar.NameKeySize)
 		keys[DescriptionSortColumn(l)] = calendar.SortKey(l, served.Description, calendar.DescriptionKeySize)
+	}
+	return keys
+}
+
+// SeriesSortKeysOf computes what a series is sorted by, from the template of its last phase, by column: the keys of the title
+// that is served in each language.
+func SeriesSortKeysOf(site calendar.Language, t *calendar.Template) map[string][]byte {
+	keys := make(map[string][]byte, len(calendar.Languages))
+	for _, l := range calendar.Languages {
+		served := calendar.Served(l, site, t.Original, t.Others)
+		keys[NameSortColumn(l)] = calendar.SortKey(l, served.Title, calendar.NameKeySize)
 	}
 	return keys
 }
@@ -72,15 +84,40 @@ func (e *Editor) WriteSortKeys(ctx context.Context, tx *ent.Tx, ids []int64) err
 		if len(keys) == 0 {
 			continue
 		}
-		_, err = tx.Term.Update().Where(term.IDIn(slices.Collect(maps.Keys(keys))...)).Modify(func(u *sql.UpdateBuilder) {
+		changed := slices.Collect(maps.Keys(keys))
+		_, err = tx.Term.Update().Where(term.IDIn(changed...)).Modify(func(u *sql.UpdateBuilder) {
 			for _, l := range calendar.Languages {
 				for _, column := range []string{NameSortColumn(l), DescriptionSortColumn(l)} {
-					u.Set(column, byID(rows, func(id int64) []byte { return keys[id][column] }))
+					u.Set(column, byID(changed, func(id int64) []byte { return keys[id][column] }))
 				}
 			}
 		}).Save(ctx)
 		if err != nil {
 			return fmt.Errorf("sort keys: %w", err)
+		}
+	}
+	return nil
+}
+
+// WriteSeriesSortKeys is WriteSortKeys for series, which are sorted by the title of their last phase.
+func (e *Editor) WriteSeriesSortKeys(ctx context.Context, tx *ent.Tx, ids []int64) error {
+	// Before the first read of the transaction, which then sees what other writers left.
+	rows, err := tx.Series.Query().Where(series.IDIn(ids...)).Order(series.ByID()).Modify(forUpdate).All(ctx)
+	if err != nil {
+		return fmt.Errorf("sort keys of series: %w", err)
+	}
+	for _, r := range rows {
+		phases, err := loadPhases(ctx, tx, r.ID)
+		if err != nil {
+			return err
+		}
+		if len(phases) == 0 {
+			continue // a series without a schedule has no title
+		}
+		update := tx.Series.UpdateOne(r)
+		e.setSeriesSortKeys(update.Mutation(), &phases[len(phases)-1].Template)
+		if err := update.Exec(ctx); err != nil {
+			return fmt.Errorf("sort keys of series: %w", err)
 		}
 	}
 	return nil
@@ -114,15 +151,20 @@ func (e *Editor) sortKeys(ctx context.Context, tx *ent.Tx, rows []*ent.Term) (ma
 
 // byID is an expression for the value that belongs to a row's id, the same for both engines. A single row needs
 // no choice.
-func byID(rows []*ent.Term, value func(id int64) []byte) sql.Querier {
+func byID[V any](ids []int64, value func(id int64) V) sql.Querier {
+	return byColumn(term.FieldID, ids, value)
+}
+
+// byColumn is byID for another column that has ids.
+func byColumn[V any](column string, ids []int64, value func(id int64) V) sql.Querier {
 	return sql.ExprFunc(func(b *sql.Builder) {
-		if len(rows) == 1 {
-			b.Arg(value(rows[0].ID))
+		if len(ids) == 1 {
+			b.Arg(value(ids[0]))
 			return
 		}
-		b.WriteString("CASE ").Ident(term.FieldID)
-		for _, r := range rows {
-			b.WriteString(" WHEN ").Arg(r.ID).WriteString(" THEN ").Arg(value(r.ID))
+		b.WriteString("CASE ").Ident(column)
+		for _, id := range ids {
+			b.WriteString(" WHEN ").Arg(id).WriteString(" THEN ").Arg(value(id))
 		}
 		b.WriteString(" END")
 	})

@@ -7,6 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/when"
 )
 
 // storedSpan returns when a stored event takes place.
@@ -18,15 +19,45 @@ func storedSpan(row *ent.Event) (calendar.Span, error) {
 	return calendar.Span{Start: row.StartWall, End: row.EndWall, Zone: zone, AllDay: row.AllDay}, nil
 }
 
+// sentSpan returns when a stored event takes place after a write. Early is a fault that the dates have by themselves. Late is
+// the error of one that takes the stored dates to see: a missing permission comes before it.
+func sentSpan(row *ent.Event, in *EventInput) (span calendar.Span, early *param.Fault, late error, err error) {
+	if span, err = storedSpan(row); err != nil || in.Start == nil && in.End == nil && in.Zone == nil && in.AllDay == nil {
+		return span, nil, nil, err
+	}
+	span = respan(span, in)
+	if fault := spanFault(span, in); in.Start != nil && in.End != nil {
+		early = fault
+	} else {
+		late = invalid(fault)
+	}
+	return span, early, late, nil
+}
+
 // respan applies what is sent to a span. A zone alone keeps the wall times, a start alone moves the event, an
 // end alone changes its length. An all-day event is rounded to whole days, whether its dates were stored or
 // sent.
 func respan(s calendar.Span, in *EventInput) calendar.Span {
+	s = movedSpan(s, in, when.Date.Wall)
+	if !s.AllDay {
+		// A time that the clock of the zone skips is answered as the one that it stands for.
+		s.Start, s.End = s.Zone.Wall(s.StartsAt()), s.Zone.Wall(s.EndsAt())
+	}
+	return s
+}
+
+// nominalSpan is respan for a schedule: with the times as they are sent, even if the clock of the zone skips them.
+func nominalSpan(s calendar.Span, in *EventInput) calendar.Span {
+	return movedSpan(s, in, when.Date.Nominal)
+}
+
+// movedSpan is respan before times that the clock skips are replaced. Wall reads the dates that are sent.
+func movedSpan(s calendar.Span, in *EventInput, wall func(when.Date, calendar.Zone) calendar.Wall) calendar.Span {
 	s.Zone = apply(s.Zone, in.Zone)
 	s.AllDay = apply(s.AllDay, in.AllDay)
 	s = s.Rounded()
 	if in.Start != nil {
-		start := in.Start.Wall(s.Zone)
+		start := wall(*in.Start, s.Zone)
 		switch {
 		case in.End != nil:
 			s.Start = start
@@ -37,14 +68,9 @@ func respan(s calendar.Span, in *EventInput) calendar.Span {
 		}
 	}
 	if in.End != nil {
-		s.End = in.End.Wall(s.Zone)
+		s.End = wall(*in.End, s.Zone)
 	}
-	if s.AllDay {
-		return s.Rounded()
-	}
-	// A time that the clock of the zone skips is answered as the one that it stands for.
-	s.Start, s.End = s.Zone.Wall(s.StartsAt()), s.Zone.Wall(s.EndsAt())
-	return s
+	return s.Rounded()
 }
 
 // SpanFault is what is wrong with the dates that are sent of an event, nil if nothing is. Row is the stored event,

@@ -2,6 +2,7 @@ package edit_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/edittest"
+	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
@@ -33,7 +35,7 @@ func TestStatements(t *testing.T) {
 	e := w.As(calendar.Editor)
 	tag := w.Term(e, calendar.Tag, "Tag", 0)
 	hall := w.Venue(e, &edit.VenueInput{Name: new("Hall")})
-	var row *ent.Event
+	var row, first, many *ent.Event
 	tests := []struct {
 		name string
 		do   func()
@@ -52,6 +54,45 @@ func TestStatements(t *testing.T) {
 		}, 10},
 		{"venue", func() { w.Venue(e, &edit.VenueInput{Name: new("New")}) }, 13},
 		{"tag", func() { w.Term(e, calendar.Tag, "New", 0) }, 11},
+		{"series of 109", func() {
+			in := weeklyEvent("FREQ=WEEKLY;COUNT=109")
+			in.Tags, in.Venues = &[]edit.TermRef{{ID: tag.ID}}, &[]edit.VenueRef{{ID: hall.ID}}
+			first = w.Event(e, in)
+		}, 33},
+		{"series of 1000", func() { many = w.Event(e, weeklyEvent("FREQ=DAILY;COUNT=1000")) }, 40},
+		{"series of 109 with the long slug of another", func() {
+			for _, end := range []string{"a", "b"} {
+				in := weeklyEvent("FREQ=WEEKLY;COUNT=109")
+				in.Slug = new(strings.Repeat("long-", 36) + end)
+				n.Store(0)
+				w.Event(e, in)
+			}
+		}, 30},
+		{"update of an occurrence", func() { w.ChangeEvent(e, first.ID, &edit.EventInput{Title: new("Other")}) }, 8},
+		{"occurrence to the trash", func() {
+			if _, err := w.TrashEvent(e, first.ID); err != nil {
+				t.Fatal(err)
+			}
+		}, 12},
+		{"title of all 109", func() {
+			w.ChangeEvent(e, first.ID, &edit.EventInput{Title: new("All"), Scope: edit.AllOccurrences})
+		}, 24},
+		{"dates of all 109", func() {
+			w.ChangeEvent(e, first.ID, &edit.EventInput{Start: edittest.Wall("2026-07-01 19:00:00"), Scope: edit.AllOccurrences})
+		}, 20},
+		{"dates of all 1000", func() {
+			w.ChangeEvent(e, many.ID, &edit.EventInput{Start: edittest.Wall("2026-07-01 19:00:00"), Scope: edit.AllOccurrences})
+		}, 28},
+		{"venue, tag and title of all 1000", func() {
+			w.ChangeEvent(e, many.ID, &edit.EventInput{
+				Title: new("All"), Tags: &[]edit.TermRef{{ID: tag.ID}}, Venues: &[]edit.VenueRef{{ID: hall.ID}}, Scope: edit.AllOccurrences,
+			})
+		}, 54},
+		{"1000 to the trash", func() {
+			if err := trashSeries(w, e, *many.SeriesID); err != nil {
+				t.Fatal(err)
+			}
+		}, 42},
 		{"update of an event", func() { w.ChangeEvent(e, row.ID, &edit.EventInput{Title: new("Other")}) }, 8},
 		{"event to the trash", func() {
 			if _, err := w.TrashEvent(e, row.ID); err != nil {
@@ -67,4 +108,36 @@ func TestStatements(t *testing.T) {
 			t.Errorf("%s takes %d statements, more than %d", tt.name, n.Load(), tt.most)
 		}
 	}
+}
+
+// TestSlugsBeforeTerms writes series, whose slugs are taken before the numbers of events of terms lock the terms.
+func TestSlugsBeforeTerms(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		statements := storetest.Statements(st)
+		w := edittest.NewWorld(t, st.Ent)
+		e := w.As(calendar.Editor)
+		tag := w.Term(e, calendar.Tag, "Tag", 0)
+		single := w.Event(e, someEvent())
+		in := weeklyEvent("FREQ=WEEKLY;COUNT=3")
+		in.Tags = &[]edit.TermRef{{ID: tag.ID}}
+		for _, tt := range []struct {
+			name  string
+			write func()
+		}{
+			{"new", func() { w.Event(e, in) }},
+			{"of an event", func() { w.ChangeEvent(e, single.ID, &edit.EventInput{Rule: in.Rule, Tags: in.Tags}) }},
+		} {
+			statements()
+			tt.write()
+			all := statements()
+			term := slices.IndexFunc(all, func(s string) bool { return strings.HasPrefix(s, "UPDATE `terms`") })
+			if term < 0 || slices.ContainsFunc(all[term:], func(s string) bool { return strings.HasPrefix(s, "INSERT INTO `slugs`") }) {
+				t.Errorf("%s: slugs are taken after terms are locked, or these are not locked:\n%s", tt.name, strings.Join(all, "\n"))
+			}
+		}
+		if n := w.Count(tag.ID); n != 6 {
+			t.Errorf("the tag has %d events", n)
+		}
+	})
 }

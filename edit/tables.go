@@ -61,7 +61,7 @@ func eventTranslations(tx *ent.Tx) translations {
 		load: func(ctx context.Context, owner int64) ([]translation, error) {
 			rows, err := tx.EventTranslation.Query().Where(eventtranslation.EventID(owner)).All(ctx)
 			return translationsFrom(rows, err, func(r *ent.EventTranslation) translation {
-				return translation{r.ID, r.Language, text{r.Title, r.Description, r.Excerpt, r.Slug}}
+				return translation{r.ID, r.Language, text{r.Title, r.Description, r.Excerpt, r.Slug, r.EventStatusReason}}
 			})
 		},
 		save: func(ctx context.Context, owner int64, t *translation) error {
@@ -69,6 +69,7 @@ func eventTranslations(tx *ent.Tx) translations {
 				m.SetTitle(t.title)
 				m.SetDescription(t.description)
 				m.SetExcerpt(t.excerpt)
+				m.SetEventStatusReason(t.reason)
 				m.SetSlug(t.slug)
 			}
 			if t.id != 0 {
@@ -89,7 +90,7 @@ func venueTranslations(tx *ent.Tx) translations {
 		load: func(ctx context.Context, owner int64) ([]translation, error) {
 			rows, err := tx.VenueTranslation.Query().Where(venuetranslation.VenueID(owner)).All(ctx)
 			return translationsFrom(rows, err, func(r *ent.VenueTranslation) translation {
-				return translation{r.ID, r.Language, text{r.Name, r.Description, "", r.Slug}}
+				return translation{r.ID, r.Language, text{title: r.Name, description: r.Description, slug: r.Slug}}
 			})
 		},
 		save: func(ctx context.Context, owner int64, t *translation) error {
@@ -111,7 +112,7 @@ func organizerTranslations(tx *ent.Tx) translations {
 		load: func(ctx context.Context, owner int64) ([]translation, error) {
 			rows, err := tx.OrganizerTranslation.Query().Where(organizertranslation.OrganizerID(owner)).All(ctx)
 			return translationsFrom(rows, err, func(r *ent.OrganizerTranslation) translation {
-				return translation{r.ID, r.Language, text{r.Name, r.Description, "", r.Slug}}
+				return translation{r.ID, r.Language, text{title: r.Name, description: r.Description, slug: r.Slug}}
 			})
 		},
 		save: func(ctx context.Context, owner int64, t *translation) error {
@@ -133,7 +134,7 @@ func termTranslations(tx *ent.Tx) translations {
 		load: func(ctx context.Context, owner int64) ([]translation, error) {
 			rows, err := tx.TermTranslation.Query().Where(termtranslation.TermID(owner)).All(ctx)
 			return translationsFrom(rows, err, func(r *ent.TermTranslation) translation {
-				return translation{r.ID, r.Language, text{r.Name, r.Description, "", r.Slug}}
+				return translation{r.ID, r.Language, text{title: r.Name, description: r.Description, slug: r.Slug}}
 			})
 		},
 		save: func(ctx context.Context, owner int64, t *translation) error {

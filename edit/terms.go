@@ -119,7 +119,7 @@ func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *
 			}
 			return t.ParentID, nil
 		}
-		if err := refuseLoop(ctx, tx, row.Taxonomy, row.ID, *parent, "parent", above); err != nil {
+		if err := refuseLoop(ctx, tx, row.Taxonomy, func(id int64) bool { return id == row.ID }, *parent, "parent", above); err != nil {
 			return nil, err
 		}
 	}
@@ -235,10 +235,10 @@ func (e *Editor) refuseUnknownParent(ctx context.Context, tx *ent.Tx, row *ent.T
 	return invalid(faultOf("parent", fault))
 }
 
-// refuseLoop refuses to place id below parent if parent is id or below it. Only one transaction at a time
+// refuseLoop refuses to place records below a parent if the parent is one of them or below one. Only one transaction at a time
 // moves anything of a kind, or two of them could close a loop together.
 func refuseLoop(
-	ctx context.Context, tx *ent.Tx, kind calendar.Kind, id, parent int64, name string,
+	ctx context.Context, tx *ent.Tx, kind calendar.Kind, isMoved func(id int64) bool, parent int64, name string,
 	above func(context.Context, int64) (*int64, error),
 ) error {
 	if err := claim(ctx, tx, kind, "\x00parents"); err != nil {
@@ -246,7 +246,7 @@ func refuseLoop(
 	}
 	seen := map[int64]bool{}
 	for at := &parent; at != nil && !seen[*at]; {
-		if *at == id {
+		if isMoved(*at) {
 			return invalid(&param.Fault{Param: name, Key: "parent-loop"})
 		}
 		seen[*at] = true

@@ -11,19 +11,23 @@ import (
 )
 
 // text is what is written in one language. The title of anything but an event is its name; only events have
-// an excerpt.
-type text struct{ title, description, excerpt, slug string }
+// an excerpt and a reason of their state.
+type text struct{ title, description, excerpt, slug, reason string }
 
 // empty reports whether there is nothing to read; a slug alone is not read.
-func (t text) empty() bool { return t.title == "" && t.description == "" && t.excerpt == "" }
+func (t text) empty() bool {
+	return t.title == "" && t.description == "" && t.excerpt == "" && t.reason == ""
+}
 
 // inLanguage returns the text as one in a language.
 func (t text) inLanguage(l calendar.Language) calendar.Text {
-	return calendar.Text{Language: l, Title: t.title, Description: t.description, Excerpt: t.excerpt}
+	return calendar.Text{
+		Language: l, Title: t.title, Description: t.description, Excerpt: t.excerpt, EventStatusReason: t.reason,
+	}
 }
 
 // sentText is what is sent of a text; nil is not sent.
-type sentText struct{ title, description, excerpt, slug *string }
+type sentText struct{ title, description, excerpt, slug, reason *string }
 
 // textOwner is a record or a term: its texts and slugs.
 type textOwner struct {
@@ -63,7 +67,9 @@ func (w *textOwner) load(ctx context.Context, tx *ent.Tx) error {
 // addTexts adds translations to a new owner. It leaves out empty ones, and those in the original language.
 func (w *textOwner) addTexts(texts []calendar.Text) {
 	for _, t := range texts {
-		o := translation{language: t.Language, text: text{title: t.Title, description: t.Description, excerpt: t.Excerpt}}
+		o := translation{language: t.Language, text: text{
+			title: t.Title, description: t.Description, excerpt: t.Excerpt, reason: t.EventStatusReason,
+		}}
 		if t.Language != w.language && !o.empty() {
 			w.others = append(w.others, o)
 			w.languages = w.languages.With(t.Language)
@@ -131,43 +137,10 @@ func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *textOwner, s sentTe
 	if err := w.load(ctx, tx); err != nil {
 		return err
 	}
-	language := e.Write
-	if language == "" {
-		language = e.Site.Language
+	other, was, cleared, err := e.rewriteTexts(w, s, d)
+	if err != nil {
+		return err
 	}
-	var other *translation // nil: all belongs to the original
-	if language != w.language {
-		other = w.translationInto(language)
-		if other == nil && e.Write != "" {
-			w.others = append(w.others, translation{language: language})
-			other = &w.others[len(w.others)-1]
-		}
-	}
-	was := text{}
-	if other != nil {
-		was = other.text
-	}
-	cleared := false
-	set := func(name string, sent *string, field func(*text) *string) {
-		if sent == nil {
-			return
-		}
-		at := field(&w.text)
-		if other != nil && (e.Write != "" || *field(&other.text) != "") {
-			at = field(&other.text)
-			cleared = cleared || *sent == ""
-		}
-		if *at != *sent {
-			*at = *sent
-			d.note(name)
-		}
-	}
-	set(title(w.kind), s.title, func(t *text) *string { return &t.title })
-	if w.title == "" && s.title != nil {
-		return invalid(faultOf(title(w.kind), param.Bad()))
-	}
-	set("description", s.description, func(t *text) *string { return &t.description })
-	set("excerpt", s.excerpt, func(t *text) *string { return &t.excerpt })
 	if err := e.reslug(ctx, tx, w, other, s.slug, d); err != nil {
 		return err
 	}
@@ -175,6 +148,47 @@ func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *textOwner, s sentTe
 		return nil
 	}
 	return w.keep(ctx, tx, other, was, cleared)
+}
+
+// rewriteTexts is rewrite for texts whose translations are loaded, without the slug, and before anything is stored. Other is
+// the translation that was written, nil for the original. It was was, and cleared says whether a text of it was cleared.
+func (e *Editor) rewriteTexts(w *textOwner, s sentText, d *diff) (other *translation, was text, cleared bool, err error) {
+	language := e.Write
+	if language == "" {
+		language = e.Site.Language
+	}
+	if language != w.language {
+		other = w.translationInto(language)
+		if other == nil && e.Write != "" {
+			w.others = append(w.others, translation{language: language})
+			other = &w.others[len(w.others)-1]
+		}
+	}
+	if other != nil {
+		was = other.text
+	}
+	set := func(name string, sent *string, field func(*text) *string) {
+		if sent == nil {
+			return
+		}
+		at, in := field(&w.text), calendar.Language("")
+		if other != nil && (e.Write != "" || *field(&other.text) != "") {
+			at, in = field(&other.text), other.language
+			cleared = cleared || *sent == ""
+		}
+		if *at != *sent {
+			*at = *sent
+			d.noteIn(in, name)
+		}
+	}
+	set(title(w.kind), s.title, func(t *text) *string { return &t.title })
+	if w.title == "" && s.title != nil {
+		return nil, was, false, invalid(faultOf(title(w.kind), param.Bad()))
+	}
+	set("description", s.description, func(t *text) *string { return &t.description })
+	set("excerpt", s.excerpt, func(t *text) *string { return &t.excerpt })
+	set("event_status_reason", s.reason, func(t *text) *string { return &t.reason })
+	return other, was, cleared, nil
 }
 
 // keep stores or removes a translation that was changed, and the language with it. A translation goes when
@@ -223,9 +237,9 @@ func (e *Editor) reslug(
 			return nil
 		}
 	}
-	at, language := &w.slug, w.language
+	at, language, in := &w.slug, w.language, calendar.Language("")
 	if other != nil && (e.Write != "" || other.slug != "") {
-		at, language = &other.slug, other.language
+		at, language, in = &other.slug, other.language, other.language
 	}
 	mine := w.slugIn(language, *at)
 	var taken string
@@ -240,7 +254,7 @@ func (e *Editor) reslug(
 	}
 	if *at != taken {
 		*at = taken
-		d.note("slug")
+		d.noteIn(in, "slug")
 	}
 	return nil
 }

@@ -28,6 +28,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
 	"github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/ent/searchtext"
+	"github.com/almanac-cal/almanac/ent/series"
+	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/setting"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
@@ -71,6 +73,10 @@ type Client struct {
 	Record *RecordClient
 	// SearchText is the client for interacting with the SearchText builders.
 	SearchText *SearchTextClient
+	// Series is the client for interacting with the Series builders.
+	Series *SeriesClient
+	// SeriesPhase is the client for interacting with the SeriesPhase builders.
+	SeriesPhase *SeriesPhaseClient
 	// Setting is the client for interacting with the Setting builders.
 	Setting *SettingClient
 	// Slug is the client for interacting with the Slug builders.
@@ -111,6 +117,8 @@ func (c *Client) init() {
 	c.OrganizerTranslation = NewOrganizerTranslationClient(c.config)
 	c.Record = NewRecordClient(c.config)
 	c.SearchText = NewSearchTextClient(c.config)
+	c.Series = NewSeriesClient(c.config)
+	c.SeriesPhase = NewSeriesPhaseClient(c.config)
 	c.Setting = NewSettingClient(c.config)
 	c.Slug = NewSlugClient(c.config)
 	c.Term = NewTermClient(c.config)
@@ -224,6 +232,8 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		OrganizerTranslation: NewOrganizerTranslationClient(cfg),
 		Record:               NewRecordClient(cfg),
 		SearchText:           NewSearchTextClient(cfg),
+		Series:               NewSeriesClient(cfg),
+		SeriesPhase:          NewSeriesPhaseClient(cfg),
 		Setting:              NewSettingClient(cfg),
 		Slug:                 NewSlugClient(cfg),
 		Term:                 NewTermClient(cfg),
@@ -264,6 +274,8 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		OrganizerTranslation: NewOrganizerTranslationClient(cfg),
 		Record:               NewRecordClient(cfg),
 		SearchText:           NewSearchTextClient(cfg),
+		Series:               NewSeriesClient(cfg),
+		SeriesPhase:          NewSeriesPhaseClient(cfg),
 		Setting:              NewSettingClient(cfg),
 		Slug:                 NewSlugClient(cfg),
 		Term:                 NewTermClient(cfg),
@@ -303,8 +315,8 @@ func (c *Client) Use(hooks ...Hook) {
 	for _, n := range []interface{ Use(...Hook) }{
 		c.Change, c.Counter, c.Event, c.EventOrganizer, c.EventTerm, c.EventTranslation,
 		c.EventVenue, c.IdempotencyKey, c.Image, c.Organizer, c.OrganizerTranslation,
-		c.Record, c.SearchText, c.Setting, c.Slug, c.Term, c.TermTranslation, c.Token,
-		c.User, c.Venue, c.VenueTranslation,
+		c.Record, c.SearchText, c.Series, c.SeriesPhase, c.Setting, c.Slug, c.Term,
+		c.TermTranslation, c.Token, c.User, c.Venue, c.VenueTranslation,
 	} {
 		n.Use(hooks...)
 	}
@@ -316,8 +328,8 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 	for _, n := range []interface{ Intercept(...Interceptor) }{
 		c.Change, c.Counter, c.Event, c.EventOrganizer, c.EventTerm, c.EventTranslation,
 		c.EventVenue, c.IdempotencyKey, c.Image, c.Organizer, c.OrganizerTranslation,
-		c.Record, c.SearchText, c.Setting, c.Slug, c.Term, c.TermTranslation, c.Token,
-		c.User, c.Venue, c.VenueTranslation,
+		c.Record, c.SearchText, c.Series, c.SeriesPhase, c.Setting, c.Slug, c.Term,
+		c.TermTranslation, c.Token, c.User, c.Venue, c.VenueTranslation,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -352,6 +364,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Record.mutate(ctx, m)
 	case *SearchTextMutation:
 		return c.SearchText.mutate(ctx, m)
+	case *SeriesMutation:
+		return c.Series.mutate(ctx, m)
+	case *SeriesPhaseMutation:
+		return c.SeriesPhase.mutate(ctx, m)
 	case *SettingMutation:
 		return c.Setting.mutate(ctx, m)
 	case *SlugMutation:
@@ -2403,6 +2419,320 @@ func (c *SearchTextClient) mutate(ctx context.Context, m *SearchTextMutation) (V
 	}
 }
 
+// SeriesClient is a client for the Series schema.
+type SeriesClient struct {
+	config
+}
+
+// NewSeriesClient returns a client for the Series from the given config.
+func NewSeriesClient(c config) *SeriesClient {
+	return &SeriesClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `series.Hooks(f(g(h())))`.
+func (c *SeriesClient) Use(hooks ...Hook) {
+	c.hooks.Series = append(c.hooks.Series, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `series.Intercept(f(g(h())))`.
+func (c *SeriesClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Series = append(c.inters.Series, interceptors...)
+}
+
+// Create returns a builder for creating a Series entity.
+func (c *SeriesClient) Create() *SeriesCreate {
+	mutation := newSeriesMutation(c.config, OpCreate)
+	return &SeriesCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Series entities.
+func (c *SeriesClient) CreateBulk(builders ...*SeriesCreate) *SeriesCreateBulk {
+	return &SeriesCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SeriesClient) MapCreateBulk(slice any, setFunc func(*SeriesCreate, int)) *SeriesCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SeriesCreateBulk{err: fmt.Errorf("calling to SeriesClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SeriesCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SeriesCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Series.
+func (c *SeriesClient) Update() *SeriesUpdate {
+	mutation := newSeriesMutation(c.config, OpUpdate)
+	return &SeriesUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SeriesClient) UpdateOne(_m *Series) *SeriesUpdateOne {
+	mutation := newSeriesMutation(c.config, OpUpdateOne, withSeries(_m))
+	return &SeriesUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SeriesClient) UpdateOneID(id int64) *SeriesUpdateOne {
+	mutation := newSeriesMutation(c.config, OpUpdateOne, withSeriesID(id))
+	return &SeriesUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Series.
+func (c *SeriesClient) Delete() *SeriesDelete {
+	mutation := newSeriesMutation(c.config, OpDelete)
+	return &SeriesDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SeriesClient) DeleteOne(_m *Series) *SeriesDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SeriesClient) DeleteOneID(id int64) *SeriesDeleteOne {
+	builder := c.Delete().Where(series.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SeriesDeleteOne{builder}
+}
+
+// Query returns a query builder for Series.
+func (c *SeriesClient) Query() *SeriesQuery {
+	return &SeriesQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSeries},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Series entity by its id.
+func (c *SeriesClient) Get(ctx context.Context, id int64) (*Series, error) {
+	return c.Query().Where(series.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SeriesClient) GetX(ctx context.Context, id int64) *Series {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryAuthor queries the author edge of a Series.
+func (c *SeriesClient) QueryAuthor(_m *Series) *UserQuery {
+	query := (&UserClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(series.Table, series.FieldID, id),
+			sqlgraph.To(user.Table, user.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, series.AuthorTable, series.AuthorColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// QueryPhases queries the phases edge of a Series.
+func (c *SeriesClient) QueryPhases(_m *Series) *SeriesPhaseQuery {
+	query := (&SeriesPhaseClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(series.Table, series.FieldID, id),
+			sqlgraph.To(seriesphase.Table, seriesphase.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, series.PhasesTable, series.PhasesColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *SeriesClient) Hooks() []Hook {
+	return c.hooks.Series
+}
+
+// Interceptors returns the client interceptors.
+func (c *SeriesClient) Interceptors() []Interceptor {
+	return c.inters.Series
+}
+
+func (c *SeriesClient) mutate(ctx context.Context, m *SeriesMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SeriesCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SeriesUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SeriesUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SeriesDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Series mutation op: %q", m.Op())
+	}
+}
+
+// SeriesPhaseClient is a client for the SeriesPhase schema.
+type SeriesPhaseClient struct {
+	config
+}
+
+// NewSeriesPhaseClient returns a client for the SeriesPhase from the given config.
+func NewSeriesPhaseClient(c config) *SeriesPhaseClient {
+	return &SeriesPhaseClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `seriesphase.Hooks(f(g(h())))`.
+func (c *SeriesPhaseClient) Use(hooks ...Hook) {
+	c.hooks.SeriesPhase = append(c.hooks.SeriesPhase, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `seriesphase.Intercept(f(g(h())))`.
+func (c *SeriesPhaseClient) Intercept(interceptors ...Interceptor) {
+	c.inters.SeriesPhase = append(c.inters.SeriesPhase, interceptors...)
+}
+
+// Create returns a builder for creating a SeriesPhase entity.
+func (c *SeriesPhaseClient) Create() *SeriesPhaseCreate {
+	mutation := newSeriesPhaseMutation(c.config, OpCreate)
+	return &SeriesPhaseCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of SeriesPhase entities.
+func (c *SeriesPhaseClient) CreateBulk(builders ...*SeriesPhaseCreate) *SeriesPhaseCreateBulk {
+	return &SeriesPhaseCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *SeriesPhaseClient) MapCreateBulk(slice any, setFunc func(*SeriesPhaseCreate, int)) *SeriesPhaseCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &SeriesPhaseCreateBulk{err: fmt.Errorf("calling to SeriesPhaseClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*SeriesPhaseCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &SeriesPhaseCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for SeriesPhase.
+func (c *SeriesPhaseClient) Update() *SeriesPhaseUpdate {
+	mutation := newSeriesPhaseMutation(c.config, OpUpdate)
+	return &SeriesPhaseUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *SeriesPhaseClient) UpdateOne(_m *SeriesPhase) *SeriesPhaseUpdateOne {
+	mutation := newSeriesPhaseMutation(c.config, OpUpdateOne, withSeriesPhase(_m))
+	return &SeriesPhaseUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *SeriesPhaseClient) UpdateOneID(id int64) *SeriesPhaseUpdateOne {
+	mutation := newSeriesPhaseMutation(c.config, OpUpdateOne, withSeriesPhaseID(id))
+	return &SeriesPhaseUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for SeriesPhase.
+func (c *SeriesPhaseClient) Delete() *SeriesPhaseDelete {
+	mutation := newSeriesPhaseMutation(c.config, OpDelete)
+	return &SeriesPhaseDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *SeriesPhaseClient) DeleteOne(_m *SeriesPhase) *SeriesPhaseDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *SeriesPhaseClient) DeleteOneID(id int64) *SeriesPhaseDeleteOne {
+	builder := c.Delete().Where(seriesphase.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &SeriesPhaseDeleteOne{builder}
+}
+
+// Query returns a query builder for SeriesPhase.
+func (c *SeriesPhaseClient) Query() *SeriesPhaseQuery {
+	return &SeriesPhaseQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeSeriesPhase},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a SeriesPhase entity by its id.
+func (c *SeriesPhaseClient) Get(ctx context.Context, id int64) (*SeriesPhase, error) {
+	return c.Query().Where(seriesphase.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *SeriesPhaseClient) GetX(ctx context.Context, id int64) *SeriesPhase {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QuerySeries queries the series edge of a SeriesPhase.
+func (c *SeriesPhaseClient) QuerySeries(_m *SeriesPhase) *SeriesQuery {
+	query := (&SeriesClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(seriesphase.Table, seriesphase.FieldID, id),
+			sqlgraph.To(series.Table, series.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, seriesphase.SeriesTable, seriesphase.SeriesColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *SeriesPhaseClient) Hooks() []Hook {
+	return c.hooks.SeriesPhase
+}
+
+// Interceptors returns the client interceptors.
+func (c *SeriesPhaseClient) Interceptors() []Interceptor {
+	return c.inters.SeriesPhase
+}
+
+func (c *SeriesPhaseClient) mutate(ctx context.Context, m *SeriesPhaseMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&SeriesPhaseCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&SeriesPhaseUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&SeriesPhaseUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&SeriesPhaseDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown SeriesPhase mutation op: %q", m.Op())
+	}
+}
+
 // SettingClient is a client for the Setting schema.
 type SettingClient struct {
 	config
@@ -3368,6 +3698,22 @@ func (c *UserClient) QueryImages(_m *User) *ImageQuery {
 	return query
 }
 
+// QuerySeries queries the series edge of a User.
+func (c *UserClient) QuerySeries(_m *User) *SeriesQuery {
+	query := (&SeriesClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(user.Table, user.FieldID, id),
+			sqlgraph.To(series.Table, series.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, user.SeriesTable, user.SeriesColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
 // Hooks returns the client hooks.
 func (c *UserClient) Hooks() []Hook {
 	return c.hooks.User
@@ -3760,13 +4106,13 @@ type (
 	hooks struct {
 		Change, Counter, Event, EventOrganizer, EventTerm, EventTranslation, EventVenue,
 		IdempotencyKey, Image, Organizer, OrganizerTranslation, Record, SearchText,
-		Setting, Slug, Term, TermTranslation, Token, User, Venue,
+		Series, SeriesPhase, Setting, Slug, Term, TermTranslation, Token, User, Venue,
 		VenueTranslation []ent.Hook
 	}
 	inters struct {
 		Change, Counter, Event, EventOrganizer, EventTerm, EventTranslation, EventVenue,
 		IdempotencyKey, Image, Organizer, OrganizerTranslation, Record, SearchText,
-		Setting, Slug, Term, TermTranslation, Token, User, Venue,
+		Series, SeriesPhase, Setting, Slug, Term, TermTranslation, Token, User, Venue,
 		VenueTranslation []ent.Interceptor
 	}
 )

@@ -79,7 +79,7 @@ func (_m *Event) Core() Core {
 
 // Text returns the text in the original language.
 func (_m *Event) Text() calendar.Text {
-	return calendar.Text{Language: _m.Language, Description: _m.Description, Excerpt: _m.Excerpt, Slug: _m.Slug,
+	return calendar.Text{Language: _m.Language, Description: _m.Description, Excerpt: _m.Excerpt, Slug: _m.Slug, EventStatusReason: _m.EventStatusReason,
 		Title: _m.Title,
 	}
 }
@@ -95,7 +95,7 @@ func (_m *Event) Translated() []calendar.Text {
 
 // Text returns the text of the translation.
 func (t *EventTranslation) Text() calendar.Text {
-	return calendar.Text{Language: t.Language, Description: t.Description, Slug: t.Slug, Excerpt: t.Excerpt,
+	return calendar.Text{Language: t.Language, Description: t.Description, Slug: t.Slug, Excerpt: t.Excerpt, EventStatusReason: t.EventStatusReason,
 		Title: t.Title,
 	}
 }

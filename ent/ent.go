@@ -25,6 +25,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
 	"github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/ent/searchtext"
+	"github.com/almanac-cal/almanac/ent/series"
+	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/setting"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
@@ -106,6 +108,8 @@ func checkColumn(t, c string) error {
 			organizertranslation.Table: organizertranslation.ValidColumn,
 			record.Table:               record.ValidColumn,
 			searchtext.Table:           searchtext.ValidColumn,
+			series.Table:               series.ValidColumn,
+			seriesphase.Table:          seriesphase.ValidColumn,
 			setting.Table:              setting.ValidColumn,
 			slug.Table:                 slug.ValidColumn,
 			term.Table:                 term.ValidColumn,

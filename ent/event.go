@@ -71,6 +71,8 @@ type Event struct {
 	Website *string `json:"website,omitempty"`
 	// PasswordHash holds the value of the "password_hash" field.
 	PasswordHash *[]byte `json:"-"`
+	// the event whose id password_hash is keyed with; null: this one
+	PasswordID *int64 `json:"password_id,omitempty"`
 	// ShowMap holds the value of the "show_map" field.
 	ShowMap bool `json:"show_map,omitempty"`
 	// ShowMapLink holds the value of the "show_map_link" field.
@@ -83,8 +85,24 @@ type Event struct {
 	Featured bool `json:"featured,omitempty"`
 	// Ticketed holds the value of the "ticketed" field.
 	Ticketed bool `json:"ticketed,omitempty"`
+	// whether it takes place as planned
+	EventStatus calendar.EventStatus `json:"event_status,omitempty"`
+	// EventStatusReason holds the value of the "event_status_reason" field.
+	EventStatusReason string `json:"event_status_reason,omitempty"`
+	// Attendance holds the value of the "attendance" field.
+	Attendance calendar.Attendance `json:"attendance,omitempty"`
+	// VirtualURL holds the value of the "virtual_url" field.
+	VirtualURL string `json:"virtual_url,omitempty"`
 	// ParentID holds the value of the "parent_id" field.
 	ParentID *int64 `json:"parent_id,omitempty"`
+	// the series that it is an occurrence of
+	SeriesID *int64 `json:"series_id,omitempty"`
+	// nominal start of an occurrence: what the schedule says, wherever it was moved
+	OriginalStart *calendar.Wall `json:"original_start,omitempty"`
+	// fields written to this occurrence alone; those of a translation with its language, as title:pl
+	OwnFields []string `json:"own_fields,omitempty"`
+	// an occurrence that a change of the schedule took to the trash
+	OffSchedule bool `json:"off_schedule,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the EventQuery when eager-loading is set.
 	Edges        EventEdges `json:"edges"`
@@ -230,15 +248,17 @@ func (*Event) scanValues(columns []string) ([]any, error) {
 	values := make([]any, len(columns))
 	for i := range columns {
 		switch columns[i] {
-		case event.FieldCost, event.FieldPasswordHash:
+		case event.FieldOriginalStart:
+			values[i] = &sql.NullScanner{S: new(calendar.Wall)}
+		case event.FieldCost, event.FieldPasswordHash, event.FieldOwnFields:
 			values[i] = new([]byte)
 		case event.FieldStartWall, event.FieldEndWall:
 			values[i] = new(calendar.Wall)
-		case event.FieldDated, event.FieldAllDay, event.FieldShowMap, event.FieldShowMapLink, event.FieldHideFromListings, event.FieldSticky, event.FieldFeatured, event.FieldTicketed:
+		case event.FieldDated, event.FieldAllDay, event.FieldShowMap, event.FieldShowMapLink, event.FieldHideFromListings, event.FieldSticky, event.FieldFeatured, event.FieldTicketed, event.FieldOffSchedule:
 			values[i] = new(sql.NullBool)
-		case event.FieldID, event.FieldAuthorID, event.FieldImageID, event.FieldVersion, event.FieldParentID:
+		case event.FieldID, event.FieldAuthorID, event.FieldImageID, event.FieldVersion, event.FieldPasswordID, event.FieldParentID, event.FieldSeriesID:
 			values[i] = new(sql.NullInt64)
-		case event.FieldStatus, event.FieldStatusBeforeTrash, event.FieldLanguage, event.FieldLanguages, event.FieldSourceID, event.FieldTitle, event.FieldDescription, event.FieldExcerpt, event.FieldSlug, event.FieldTimezone, event.FieldWebsite:
+		case event.FieldStatus, event.FieldStatusBeforeTrash, event.FieldLanguage, event.FieldLanguages, event.FieldSourceID, event.FieldTitle, event.FieldDescription, event.FieldExcerpt, event.FieldSlug, event.FieldTimezone, event.FieldWebsite, event.FieldEventStatus, event.FieldEventStatusReason, event.FieldAttendance, event.FieldVirtualURL:
 			values[i] = new(sql.NullString)
 		case event.FieldPublishedAt, event.FieldCreatedAt, event.FieldModifiedAt, event.FieldStartsAt, event.FieldEndsAt:
 			values[i] = new(sql.NullTime)
@@ -419,6 +439,13 @@ func (_m *Event) assignValues(columns []string, values []any) error {
 			} else if value != nil {
 				_m.PasswordHash = value
 			}
+		case event.FieldPasswordID:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field password_id", values[i])
+			} else if value.Valid {
+				_m.PasswordID = new(int64)
+				*_m.PasswordID = value.Int64
+			}
 		case event.FieldShowMap:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field show_map", values[i])
@@ -455,12 +482,64 @@ func (_m *Event) assignValues(columns []string, values []any) error {
 			} else if value.Valid {
 				_m.Ticketed = value.Bool
 			}
+		case event.FieldEventStatus:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field event_status", values[i])
+			} else if value.Valid {
+				_m.EventStatus = calendar.EventStatus(value.String)
+			}
+		case event.FieldEventStatusReason:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field event_status_reason", values[i])
+			} else if value.Valid {
+				_m.EventStatusReason = value.String
+			}
+		case event.FieldAttendance:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field attendance", values[i])
+			} else if value.Valid {
+				_m.Attendance = calendar.Attendance(value.String)
+			}
+		case event.FieldVirtualURL:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field virtual_url", values[i])
+			} else if value.Valid {
+				_m.VirtualURL = value.String
+			}
 		case event.FieldParentID:
 			if value, ok := values[i].(*sql.NullInt64); !ok {
 				return fmt.Errorf("unexpected type %T for field parent_id", values[i])
 			} else if value.Valid {
 				_m.ParentID = new(int64)
 				*_m.ParentID = value.Int64
+			}
+		case event.FieldSeriesID:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field series_id", values[i])
+			} else if value.Valid {
+				_m.SeriesID = new(int64)
+				*_m.SeriesID = value.Int64
+			}
+		case event.FieldOriginalStart:
+			if value, ok := values[i].(*sql.NullScanner); !ok {
+				return fmt.Errorf("unexpected type %T for field original_start", values[i])
+			} else if value.Valid {
+				_m.OriginalStart = new(calendar.Wall)
+				*_m.OriginalStart = *value.S.(*calendar.Wall)
+			}
+		case event.FieldOwnFields:
+			if value, ok := values[i].(*[]byte); !ok {
+				return fmt.Errorf("unexpected type %T for field own_fields", values[i])
+			} else if value != nil && len(*value) > 0 {
+				if err := json.Unmarshal(*value, &_m.OwnFields); err != nil {
+					return fmt.Errorf("unmarshal field own_fields: %w", err)
+				}
+			}
+		case event.FieldOffSchedule:
+			if value, ok := values[i].(*sql.NullBool); !ok {
+				return fmt.Errorf("unexpected type %T for field off_schedule", values[i])
+			} else if value.Valid {
+				_m.OffSchedule = value.Bool
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -635,6 +714,11 @@ func (_m *Event) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("password_hash=<sensitive>")
 	builder.WriteString(", ")
+	if v := _m.PasswordID; v != nil {
+		builder.WriteString("password_id=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
 	builder.WriteString("show_map=")
 	builder.WriteString(fmt.Sprintf("%v", _m.ShowMap))
 	builder.WriteString(", ")
@@ -653,10 +737,38 @@ func (_m *Event) String() string {
 	builder.WriteString("ticketed=")
 	builder.WriteString(fmt.Sprintf("%v", _m.Ticketed))
 	builder.WriteString(", ")
+	builder.WriteString("event_status=")
+	builder.WriteString(fmt.Sprintf("%v", _m.EventStatus))
+	builder.WriteString(", ")
+	builder.WriteString("event_status_reason=")
+	builder.WriteString(_m.EventStatusReason)
+	builder.WriteString(", ")
+	builder.WriteString("attendance=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Attendance))
+	builder.WriteString(", ")
+	builder.WriteString("virtual_url=")
+	builder.WriteString(_m.VirtualURL)
+	builder.WriteString(", ")
 	if v := _m.ParentID; v != nil {
 		builder.WriteString("parent_id=")
 		builder.WriteString(fmt.Sprintf("%v", *v))
 	}
+	builder.WriteString(", ")
+	if v := _m.SeriesID; v != nil {
+		builder.WriteString("series_id=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	if v := _m.OriginalStart; v != nil {
+		builder.WriteString("original_start=")
+		builder.WriteString(fmt.Sprintf("%v", *v))
+	}
+	builder.WriteString(", ")
+	builder.WriteString("own_fields=")
+	builder.WriteString(fmt.Sprintf("%v", _m.OwnFields))
+	builder.WriteString(", ")
+	builder.WriteString("off_schedule=")
+	builder.WriteString(fmt.Sprintf("%v", _m.OffSchedule))
 	builder.WriteByte(')')
 	return builder.String()
 }

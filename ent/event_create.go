@@ -273,6 +273,20 @@ func (_c *EventCreate) SetPasswordHash(v []byte) *EventCreate {
 	return _c
 }
 
+// SetPasswordID sets the "password_id" field.
+func (_c *EventCreate) SetPasswordID(v int64) *EventCreate {
+	_c.mutation.SetPasswordID(v)
+	return _c
+}
+
+// SetNillablePasswordID sets the "password_id" field if the given value is not nil.
+func (_c *EventCreate) SetNillablePasswordID(v *int64) *EventCreate {
+	if v != nil {
+		_c.SetPasswordID(*v)
+	}
+	return _c
+}
+
 // SetShowMap sets the "show_map" field.
 func (_c *EventCreate) SetShowMap(v bool) *EventCreate {
 	_c.mutation.SetShowMap(v)
@@ -357,6 +371,62 @@ func (_c *EventCreate) SetNillableTicketed(v *bool) *EventCreate {
 	return _c
 }
 
+// SetEventStatus sets the "event_status" field.
+func (_c *EventCreate) SetEventStatus(v calendar.EventStatus) *EventCreate {
+	_c.mutation.SetEventStatus(v)
+	return _c
+}
+
+// SetNillableEventStatus sets the "event_status" field if the given value is not nil.
+func (_c *EventCreate) SetNillableEventStatus(v *calendar.EventStatus) *EventCreate {
+	if v != nil {
+		_c.SetEventStatus(*v)
+	}
+	return _c
+}
+
+// SetEventStatusReason sets the "event_status_reason" field.
+func (_c *EventCreate) SetEventStatusReason(v string) *EventCreate {
+	_c.mutation.SetEventStatusReason(v)
+	return _c
+}
+
+// SetNillableEventStatusReason sets the "event_status_reason" field if the given value is not nil.
+func (_c *EventCreate) SetNillableEventStatusReason(v *string) *EventCreate {
+	if v != nil {
+		_c.SetEventStatusReason(*v)
+	}
+	return _c
+}
+
+// SetAttendance sets the "attendance" field.
+func (_c *EventCreate) SetAttendance(v calendar.Attendance) *EventCreate {
+	_c.mutation.SetAttendance(v)
+	return _c
+}
+
+// SetNillableAttendance sets the "attendance" field if the given value is not nil.
+func (_c *EventCreate) SetNillableAttendance(v *calendar.Attendance) *EventCreate {
+	if v != nil {
+		_c.SetAttendance(*v)
+	}
+	return _c
+}
+
+// SetVirtualURL sets the "virtual_url" field.
+func (_c *EventCreate) SetVirtualURL(v string) *EventCreate {
+	_c.mutation.SetVirtualURL(v)
+	return _c
+}
+
+// SetNillableVirtualURL sets the "virtual_url" field if the given value is not nil.
+func (_c *EventCreate) SetNillableVirtualURL(v *string) *EventCreate {
+	if v != nil {
+		_c.SetVirtualURL(*v)
+	}
+	return _c
+}
+
 // SetParentID sets the "parent_id" field.
 func (_c *EventCreate) SetParentID(v int64) *EventCreate {
 	_c.mutation.SetParentID(v)
@@ -367,6 +437,54 @@ func (_c *EventCreate) SetParentID(v int64) *EventCreate {
 func (_c *EventCreate) SetNillableParentID(v *int64) *EventCreate {
 	if v != nil {
 		_c.SetParentID(*v)
+	}
+	return _c
+}
+
+// SetSeriesID sets the "series_id" field.
+func (_c *EventCreate) SetSeriesID(v int64) *EventCreate {
+	_c.mutation.SetSeriesID(v)
+	return _c
+}
+
+// SetNillableSeriesID sets the "series_id" field if the given value is not nil.
+func (_c *EventCreate) SetNillableSeriesID(v *int64) *EventCreate {
+	if v != nil {
+		_c.SetSeriesID(*v)
+	}
+	return _c
+}
+
+// SetOriginalStart sets the "original_start" field.
+func (_c *EventCreate) SetOriginalStart(v calendar.Wall) *EventCreate {
+	_c.mutation.SetOriginalStart(v)
+	return _c
+}
+
+// SetNillableOriginalStart sets the "original_start" field if the given value is not nil.
+func (_c *EventCreate) SetNillableOriginalStart(v *calendar.Wall) *EventCreate {
+	if v != nil {
+		_c.SetOriginalStart(*v)
+	}
+	return _c
+}
+
+// SetOwnFields sets the "own_fields" field.
+func (_c *EventCreate) SetOwnFields(v []string) *EventCreate {
+	_c.mutation.SetOwnFields(v)
+	return _c
+}
+
+// SetOffSchedule sets the "off_schedule" field.
+func (_c *EventCreate) SetOffSchedule(v bool) *EventCreate {
+	_c.mutation.SetOffSchedule(v)
+	return _c
+}
+
+// SetNillableOffSchedule sets the "off_schedule" field if the given value is not nil.
+func (_c *EventCreate) SetNillableOffSchedule(v *bool) *EventCreate {
+	if v != nil {
+		_c.SetOffSchedule(*v)
 	}
 	return _c
 }
@@ -554,6 +672,26 @@ func (_c *EventCreate) defaults() {
 		v := event.DefaultTicketed
 		_c.mutation.SetTicketed(v)
 	}
+	if _, ok := _c.mutation.EventStatus(); !ok {
+		v := event.DefaultEventStatus
+		_c.mutation.SetEventStatus(v)
+	}
+	if _, ok := _c.mutation.EventStatusReason(); !ok {
+		v := event.DefaultEventStatusReason
+		_c.mutation.SetEventStatusReason(v)
+	}
+	if _, ok := _c.mutation.Attendance(); !ok {
+		v := event.DefaultAttendance
+		_c.mutation.SetAttendance(v)
+	}
+	if _, ok := _c.mutation.VirtualURL(); !ok {
+		v := event.DefaultVirtualURL
+		_c.mutation.SetVirtualURL(v)
+	}
+	if _, ok := _c.mutation.OffSchedule(); !ok {
+		v := event.DefaultOffSchedule
+		_c.mutation.SetOffSchedule(v)
+	}
 }
 
 // check runs all checks and user-defined validators on the builder.
@@ -683,6 +821,41 @@ func (_c *EventCreate) check() error {
 	if _, ok := _c.mutation.Ticketed(); !ok {
 		return &ValidationError{Name: "ticketed", err: errors.New(`ent: missing required field "Event.ticketed"`)}
 	}
+	if _, ok := _c.mutation.EventStatus(); !ok {
+		return &ValidationError{Name: "event_status", err: errors.New(`ent: missing required field "Event.event_status"`)}
+	}
+	if v, ok := _c.mutation.EventStatus(); ok {
+		if err := event.EventStatusValidator(string(v)); err != nil {
+			return &ValidationError{Name: "event_status", err: fmt.Errorf(`ent: validator failed for field "Event.event_status": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.EventStatusReason(); !ok {
+		return &ValidationError{Name: "event_status_reason", err: errors.New(`ent: missing required field "Event.event_status_reason"`)}
+	}
+	if v, ok := _c.mutation.EventStatusReason(); ok {
+		if err := event.EventStatusReasonValidator(v); err != nil {
+			return &ValidationError{Name: "event_status_reason", err: fmt.Errorf(`ent: validator failed for field "Event.event_status_reason": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.Attendance(); !ok {
+		return &ValidationError{Name: "attendance", err: errors.New(`ent: missing required field "Event.attendance"`)}
+	}
+	if v, ok := _c.mutation.Attendance(); ok {
+		if err := event.AttendanceValidator(string(v)); err != nil {
+			return &ValidationError{Name: "attendance", err: fmt.Errorf(`ent: validator failed for field "Event.attendance": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.VirtualURL(); !ok {
+		return &ValidationError{Name: "virtual_url", err: errors.New(`ent: missing required field "Event.virtual_url"`)}
+	}
+	if v, ok := _c.mutation.VirtualURL(); ok {
+		if err := event.VirtualURLValidator(v); err != nil {
+			return &ValidationError{Name: "virtual_url", err: fmt.Errorf(`ent: validator failed for field "Event.virtual_url": %w`, err)}
+		}
+	}
+	if _, ok := _c.mutation.OffSchedule(); !ok {
+		return &ValidationError{Name: "off_schedule", err: errors.New(`ent: missing required field "Event.off_schedule"`)}
+	}
 	return nil
 }
 
@@ -807,6 +980,10 @@ func (_c *EventCreate) createSpec() (*Event, *sqlgraph.CreateSpec) {
 		_spec.SetField(event.FieldPasswordHash, field.TypeBytes, value)
 		_node.PasswordHash = &value
 	}
+	if value, ok := _c.mutation.PasswordID(); ok {
+		_spec.SetField(event.FieldPasswordID, field.TypeInt64, value)
+		_node.PasswordID = &value
+	}
 	if value, ok := _c.mutation.ShowMap(); ok {
 		_spec.SetField(event.FieldShowMap, field.TypeBool, value)
 		_node.ShowMap = value
@@ -830,6 +1007,38 @@ func (_c *EventCreate) createSpec() (*Event, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.Ticketed(); ok {
 		_spec.SetField(event.FieldTicketed, field.TypeBool, value)
 		_node.Ticketed = value
+	}
+	if value, ok := _c.mutation.EventStatus(); ok {
+		_spec.SetField(event.FieldEventStatus, field.TypeString, value)
+		_node.EventStatus = value
+	}
+	if value, ok := _c.mutation.EventStatusReason(); ok {
+		_spec.SetField(event.FieldEventStatusReason, field.TypeString, value)
+		_node.EventStatusReason = value
+	}
+	if value, ok := _c.mutation.Attendance(); ok {
+		_spec.SetField(event.FieldAttendance, field.TypeString, value)
+		_node.Attendance = value
+	}
+	if value, ok := _c.mutation.VirtualURL(); ok {
+		_spec.SetField(event.FieldVirtualURL, field.TypeString, value)
+		_node.VirtualURL = value
+	}
+	if value, ok := _c.mutation.SeriesID(); ok {
+		_spec.SetField(event.FieldSeriesID, field.TypeInt64, value)
+		_node.SeriesID = &value
+	}
+	if value, ok := _c.mutation.OriginalStart(); ok {
+		_spec.SetField(event.FieldOriginalStart, field.TypeOther, value)
+		_node.OriginalStart = &value
+	}
+	if value, ok := _c.mutation.OwnFields(); ok {
+		_spec.SetField(event.FieldOwnFields, field.TypeJSON, value)
+		_node.OwnFields = value
+	}
+	if value, ok := _c.mutation.OffSchedule(); ok {
+		_spec.SetField(event.FieldOffSchedule, field.TypeBool, value)
+		_node.OffSchedule = value
 	}
 	if nodes := _c.mutation.AuthorIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{

@@ -10,6 +10,7 @@ import (
 
 	"entgo.io/ent/dialect/sql"
 	"entgo.io/ent/dialect/sql/sqlgraph"
+	"entgo.io/ent/dialect/sql/sqljson"
 	"entgo.io/ent/schema/field"
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -407,6 +408,33 @@ func (_u *EventUpdate) ClearPasswordHash() *EventUpdate {
 	return _u
 }
 
+// SetPasswordID sets the "password_id" field.
+func (_u *EventUpdate) SetPasswordID(v int64) *EventUpdate {
+	_u.mutation.ResetPasswordID()
+	_u.mutation.SetPasswordID(v)
+	return _u
+}
+
+// SetNillablePasswordID sets the "password_id" field if the given value is not nil.
+func (_u *EventUpdate) SetNillablePasswordID(v *int64) *EventUpdate {
+	if v != nil {
+		_u.SetPasswordID(*v)
+	}
+	return _u
+}
+
+// AddPasswordID adds value to the "password_id" field.
+func (_u *EventUpdate) AddPasswordID(v int64) *EventUpdate {
+	_u.mutation.AddPasswordID(v)
+	return _u
+}
+
+// ClearPasswordID clears the value of the "password_id" field.
+func (_u *EventUpdate) ClearPasswordID() *EventUpdate {
+	_u.mutation.ClearPasswordID()
+	return _u
+}
+
 // SetShowMap sets the "show_map" field.
 func (_u *EventUpdate) SetShowMap(v bool) *EventUpdate {
 	_u.mutation.SetShowMap(v)
@@ -491,6 +519,62 @@ func (_u *EventUpdate) SetNillableTicketed(v *bool) *EventUpdate {
 	return _u
 }
 
+// SetEventStatus sets the "event_status" field.
+func (_u *EventUpdate) SetEventStatus(v calendar.EventStatus) *EventUpdate {
+	_u.mutation.SetEventStatus(v)
+	return _u
+}
+
+// SetNillableEventStatus sets the "event_status" field if the given value is not nil.
+func (_u *EventUpdate) SetNillableEventStatus(v *calendar.EventStatus) *EventUpdate {
+	if v != nil {
+		_u.SetEventStatus(*v)
+	}
+	return _u
+}
+
+// SetEventStatusReason sets the "event_status_reason" field.
+func (_u *EventUpdate) SetEventStatusReason(v string) *EventUpdate {
+	_u.mutation.SetEventStatusReason(v)
+	return _u
+}
+
+// SetNillableEventStatusReason sets the "event_status_reason" field if the given value is not nil.
+func (_u *EventUpdate) SetNillableEventStatusReason(v *string) *EventUpdate {
+	if v != nil {
+		_u.SetEventStatusReason(*v)
+	}
+	return _u
+}
+
+// SetAttendance sets the "attendance" field.
+func (_u *EventUpdate) SetAttendance(v calendar.Attendance) *EventUpdate {
+	_u.mutation.SetAttendance(v)
+	return _u
+}
+
+// SetNillableAttendance sets the "attendance" field if the given value is not nil.
+func (_u *EventUpdate) SetNillableAttendance(v *calendar.Attendance) *EventUpdate {
+	if v != nil {
+		_u.SetAttendance(*v)
+	}
+	return _u
+}
+
+// SetVirtualURL sets the "virtual_url" field.
+func (_u *EventUpdate) SetVirtualURL(v string) *EventUpdate {
+	_u.mutation.SetVirtualURL(v)
+	return _u
+}
+
+// SetNillableVirtualURL sets the "virtual_url" field if the given value is not nil.
+func (_u *EventUpdate) SetNillableVirtualURL(v *string) *EventUpdate {
+	if v != nil {
+		_u.SetVirtualURL(*v)
+	}
+	return _u
+}
+
 // SetParentID sets the "parent_id" field.
 func (_u *EventUpdate) SetParentID(v int64) *EventUpdate {
 	_u.mutation.SetParentID(v)
@@ -508,6 +592,85 @@ func (_u *EventUpdate) SetNillableParentID(v *int64) *EventUpdate {
 // ClearParentID clears the value of the "parent_id" field.
 func (_u *EventUpdate) ClearParentID() *EventUpdate {
 	_u.mutation.ClearParentID()
+	return _u
+}
+
+// SetSeriesID sets the "series_id" field.
+func (_u *EventUpdate) SetSeriesID(v int64) *EventUpdate {
+	_u.mutation.ResetSeriesID()
+	_u.mutation.SetSeriesID(v)
+	return _u
+}
+
+// SetNillableSeriesID sets the "series_id" field if the given value is not nil.
+func (_u *EventUpdate) SetNillableSeriesID(v *int64) *EventUpdate {
+	if v != nil {
+		_u.SetSeriesID(*v)
+	}
+	return _u
+}
+
+// AddSeriesID adds value to the "series_id" field.
+func (_u *EventUpdate) AddSeriesID(v int64) *EventUpdate {
+	_u.mutation.AddSeriesID(v)
+	return _u
+}
+
+// ClearSeriesID clears the value of the "series_id" field.
+func (_u *EventUpdate) ClearSeriesID() *EventUpdate {
+	_u.mutation.ClearSeriesID()
+	return _u
+}
+
+// SetOriginalStart sets the "original_start" field.
+func (_u *EventUpdate) SetOriginalStart(v calendar.Wall) *EventUpdate {
+	_u.mutation.SetOriginalStart(v)
+	return _u
+}
+
+// SetNillableOriginalStart sets the "original_start" field if the given value is not nil.
+func (_u *EventUpdate) SetNillableOriginalStart(v *calendar.Wall) *EventUpdate {
+	if v != nil {
+		_u.SetOriginalStart(*v)
+	}
+	return _u
+}
+
+// ClearOriginalStart clears the value of the "original_start" field.
+func (_u *EventUpdate) ClearOriginalStart() *EventUpdate {
+	_u.mutation.ClearOriginalStart()
+	return _u
+}
+
+// SetOwnFields sets the "own_fields" field.
+func (_u *EventUpdate) SetOwnFields(v []string) *EventUpdate {
+	_u.mutation.SetOwnFields(v)
+	return _u
+}
+
+// AppendOwnFields appends value to the "own_fields" field.
+func (_u *EventUpdate) AppendOwnFields(v []string) *EventUpdate {
+	_u.mutation.AppendOwnFields(v)
+	return _u
+}
+
+// ClearOwnFields clears the value of the "own_fields" field.
+func (_u *EventUpdate) ClearOwnFields() *EventUpdate {
+	_u.mutation.ClearOwnFields()
+	return _u
+}
+
+// SetOffSchedule sets the "off_schedule" field.
+func (_u *EventUpdate) SetOffSchedule(v bool) *EventUpdate {
+	_u.mutation.SetOffSchedule(v)
+	return _u
+}
+
+// SetNillableOffSchedule sets the "off_schedule" field if the given value is not nil.
+func (_u *EventUpdate) SetNillableOffSchedule(v *bool) *EventUpdate {
+	if v != nil {
+		_u.SetOffSchedule(*v)
+	}
 	return _u
 }
 
@@ -808,6 +971,26 @@ func (_u *EventUpdate) check() error {
 			return &ValidationError{Name: "password_hash", err: fmt.Errorf(`ent: validator failed for field "Event.password_hash": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.EventStatus(); ok {
+		if err := event.EventStatusValidator(string(v)); err != nil {
+			return &ValidationError{Name: "event_status", err: fmt.Errorf(`ent: validator failed for field "Event.event_status": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.EventStatusReason(); ok {
+		if err := event.EventStatusReasonValidator(v); err != nil {
+			return &ValidationError{Name: "event_status_reason", err: fmt.Errorf(`ent: validator failed for field "Event.event_status_reason": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Attendance(); ok {
+		if err := event.AttendanceValidator(string(v)); err != nil {
+			return &ValidationError{Name: "attendance", err: fmt.Errorf(`ent: validator failed for field "Event.attendance": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.VirtualURL(); ok {
+		if err := event.VirtualURLValidator(v); err != nil {
+			return &ValidationError{Name: "virtual_url", err: fmt.Errorf(`ent: validator failed for field "Event.virtual_url": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -910,6 +1093,15 @@ func (_u *EventUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	if _u.mutation.PasswordHashCleared() {
 		_spec.ClearField(event.FieldPasswordHash, field.TypeBytes)
 	}
+	if value, ok := _u.mutation.PasswordID(); ok {
+		_spec.SetField(event.FieldPasswordID, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedPasswordID(); ok {
+		_spec.AddField(event.FieldPasswordID, field.TypeInt64, value)
+	}
+	if _u.mutation.PasswordIDCleared() {
+		_spec.ClearField(event.FieldPasswordID, field.TypeInt64)
+	}
 	if value, ok := _u.mutation.ShowMap(); ok {
 		_spec.SetField(event.FieldShowMap, field.TypeBool, value)
 	}
@@ -927,6 +1119,47 @@ func (_u *EventUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if value, ok := _u.mutation.Ticketed(); ok {
 		_spec.SetField(event.FieldTicketed, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.EventStatus(); ok {
+		_spec.SetField(event.FieldEventStatus, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.EventStatusReason(); ok {
+		_spec.SetField(event.FieldEventStatusReason, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Attendance(); ok {
+		_spec.SetField(event.FieldAttendance, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.VirtualURL(); ok {
+		_spec.SetField(event.FieldVirtualURL, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.SeriesID(); ok {
+		_spec.SetField(event.FieldSeriesID, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedSeriesID(); ok {
+		_spec.AddField(event.FieldSeriesID, field.TypeInt64, value)
+	}
+	if _u.mutation.SeriesIDCleared() {
+		_spec.ClearField(event.FieldSeriesID, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.OriginalStart(); ok {
+		_spec.SetField(event.FieldOriginalStart, field.TypeOther, value)
+	}
+	if _u.mutation.OriginalStartCleared() {
+		_spec.ClearField(event.FieldOriginalStart, field.TypeOther)
+	}
+	if value, ok := _u.mutation.OwnFields(); ok {
+		_spec.SetField(event.FieldOwnFields, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedOwnFields(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, event.FieldOwnFields, value)
+		})
+	}
+	if _u.mutation.OwnFieldsCleared() {
+		_spec.ClearField(event.FieldOwnFields, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.OffSchedule(); ok {
+		_spec.SetField(event.FieldOffSchedule, field.TypeBool, value)
 	}
 	if _u.mutation.AuthorCleared() {
 		edge := &sqlgraph.EdgeSpec{
@@ -1657,6 +1890,33 @@ func (_u *EventUpdateOne) ClearPasswordHash() *EventUpdateOne {
 	return _u
 }
 
+// SetPasswordID sets the "password_id" field.
+func (_u *EventUpdateOne) SetPasswordID(v int64) *EventUpdateOne {
+	_u.mutation.ResetPasswordID()
+	_u.mutation.SetPasswordID(v)
+	return _u
+}
+
+// SetNillablePasswordID sets the "password_id" field if the given value is not nil.
+func (_u *EventUpdateOne) SetNillablePasswordID(v *int64) *EventUpdateOne {
+	if v != nil {
+		_u.SetPasswordID(*v)
+	}
+	return _u
+}
+
+// AddPasswordID adds value to the "password_id" field.
+func (_u *EventUpdateOne) AddPasswordID(v int64) *EventUpdateOne {
+	_u.mutation.AddPasswordID(v)
+	return _u
+}
+
+// ClearPasswordID clears the value of the "password_id" field.
+func (_u *EventUpdateOne) ClearPasswordID() *EventUpdateOne {
+	_u.mutation.ClearPasswordID()
+	return _u
+}
+
 // SetShowMap sets the "show_map" field.
 func (_u *EventUpdateOne) SetShowMap(v bool) *EventUpdateOne {
 	_u.mutation.SetShowMap(v)
@@ -1741,6 +2001,62 @@ func (_u *EventUpdateOne) SetNillableTicketed(v *bool) *EventUpdateOne {
 	return _u
 }
 
+// SetEventStatus sets the "event_status" field.
+func (_u *EventUpdateOne) SetEventStatus(v calendar.EventStatus) *EventUpdateOne {
+	_u.mutation.SetEventStatus(v)
+	return _u
+}
+
+// SetNillableEventStatus sets the "event_status" field if the given value is not nil.
+func (_u *EventUpdateOne) SetNillableEventStatus(v *calendar.EventStatus) *EventUpdateOne {
+	if v != nil {
+		_u.SetEventStatus(*v)
+	}
+	return _u
+}
+
+// SetEventStatusReason sets the "event_status_reason" field.
+func (_u *EventUpdateOne) SetEventStatusReason(v string) *EventUpdateOne {
+	_u.mutation.SetEventStatusReason(v)
+	return _u
+}
+
+// SetNillableEventStatusReason sets the "event_status_reason" field if the given value is not nil.
+func (_u *EventUpdateOne) SetNillableEventStatusReason(v *string) *EventUpdateOne {
+	if v != nil {
+		_u.SetEventStatusReason(*v)
+	}
+	return _u
+}
+
+// SetAttendance sets the "attendance" field.
+func (_u *EventUpdateOne) SetAttendance(v calendar.Attendance) *EventUpdateOne {
+	_u.mutation.SetAttendance(v)
+	return _u
+}
+
+// SetNillableAttendance sets the "attendance" field if the given value is not nil.
+func (_u *EventUpdateOne) SetNillableAttendance(v *calendar.Attendance) *EventUpdateOne {
+	if v != nil {
+		_u.SetAttendance(*v)
+	}
+	return _u
+}
+
+// SetVirtualURL sets the "virtual_url" field.
+func (_u *EventUpdateOne) SetVirtualURL(v string) *EventUpdateOne {
+	_u.mutation.SetVirtualURL(v)
+	return _u
+}
+
+// SetNillableVirtualURL sets the "virtual_url" field if the given value is not nil.
+func (_u *EventUpdateOne) SetNillableVirtualURL(v *string) *EventUpdateOne {
+	if v != nil {
+		_u.SetVirtualURL(*v)
+	}
+	return _u
+}
+
 // SetParentID sets the "parent_id" field.
 func (_u *EventUpdateOne) SetParentID(v int64) *EventUpdateOne {
 	_u.mutation.SetParentID(v)
@@ -1758,6 +2074,85 @@ func (_u *EventUpdateOne) SetNillableParentID(v *int64) *EventUpdateOne {
 // ClearParentID clears the value of the "parent_id" field.
 func (_u *EventUpdateOne) ClearParentID() *EventUpdateOne {
 	_u.mutation.ClearParentID()
+	return _u
+}
+
+// SetSeriesID sets the "series_id" field.
+func (_u *EventUpdateOne) SetSeriesID(v int64) *EventUpdateOne {
+	_u.mutation.ResetSeriesID()
+	_u.mutation.SetSeriesID(v)
+	return _u
+}
+
+// SetNillableSeriesID sets the "series_id" field if the given value is not nil.
+func (_u *EventUpdateOne) SetNillableSeriesID(v *int64) *EventUpdateOne {
+	if v != nil {
+		_u.SetSeriesID(*v)
+	}
+	return _u
+}
+
+// AddSeriesID adds value to the "series_id" field.
+func (_u *EventUpdateOne) AddSeriesID(v int64) *EventUpdateOne {
+	_u.mutation.AddSeriesID(v)
+	return _u
+}
+
+// ClearSeriesID clears the value of the "series_id" field.
+func (_u *EventUpdateOne) ClearSeriesID() *EventUpdateOne {
+	_u.mutation.ClearSeriesID()
+	return _u
+}
+
+// SetOriginalStart sets the "original_start" field.
+func (_u *EventUpdateOne) SetOriginalStart(v calendar.Wall) *EventUpdateOne {
+	_u.mutation.SetOriginalStart(v)
+	return _u
+}
+
+// SetNillableOriginalStart sets the "original_start" field if the given value is not nil.
+func (_u *EventUpdateOne) SetNillableOriginalStart(v *calendar.Wall) *EventUpdateOne {
+	if v != nil {
+		_u.SetOriginalStart(*v)
+	}
+	return _u
+}
+
+// ClearOriginalStart clears the value of the "original_start" field.
+func (_u *EventUpdateOne) ClearOriginalStart() *EventUpdateOne {
+	_u.mutation.ClearOriginalStart()
+	return _u
+}
+
+// SetOwnFields sets the "own_fields" field.
+func (_u *EventUpdateOne) SetOwnFields(v []string) *EventUpdateOne {
+	_u.mutation.SetOwnFields(v)
+	return _u
+}
+
+// AppendOwnFields appends value to the "own_fields" field.
+func (_u *EventUpdateOne) AppendOwnFields(v []string) *EventUpdateOne {
+	_u.mutation.AppendOwnFields(v)
+	return _u
+}
+
+// ClearOwnFields clears the value of the "own_fields" field.
+func (_u *EventUpdateOne) ClearOwnFields() *EventUpdateOne {
+	_u.mutation.ClearOwnFields()
+	return _u
+}
+
+// SetOffSchedule sets the "off_schedule" field.
+func (_u *EventUpdateOne) SetOffSchedule(v bool) *EventUpdateOne {
+	_u.mutation.SetOffSchedule(v)
+	return _u
+}
+
+// SetNillableOffSchedule sets the "off_schedule" field if the given value is not nil.
+func (_u *EventUpdateOne) SetNillableOffSchedule(v *bool) *EventUpdateOne {
+	if v != nil {
+		_u.SetOffSchedule(*v)
+	}
 	return _u
 }
 
@@ -2071,6 +2466,26 @@ func (_u *EventUpdateOne) check() error {
 			return &ValidationError{Name: "password_hash", err: fmt.Errorf(`ent: validator failed for field "Event.password_hash": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.EventStatus(); ok {
+		if err := event.EventStatusValidator(string(v)); err != nil {
+			return &ValidationError{Name: "event_status", err: fmt.Errorf(`ent: validator failed for field "Event.event_status": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.EventStatusReason(); ok {
+		if err := event.EventStatusReasonValidator(v); err != nil {
+			return &ValidationError{Name: "event_status_reason", err: fmt.Errorf(`ent: validator failed for field "Event.event_status_reason": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.Attendance(); ok {
+		if err := event.AttendanceValidator(string(v)); err != nil {
+			return &ValidationError{Name: "attendance", err: fmt.Errorf(`ent: validator failed for field "Event.attendance": %w`, err)}
+		}
+	}
+	if v, ok := _u.mutation.VirtualURL(); ok {
+		if err := event.VirtualURLValidator(v); err != nil {
+			return &ValidationError{Name: "virtual_url", err: fmt.Errorf(`ent: validator failed for field "Event.virtual_url": %w`, err)}
+		}
+	}
 	return nil
 }
 
@@ -2190,6 +2605,15 @@ func (_u *EventUpdateOne) sqlSave(ctx context.Context) (_node *Event, err error)
 	if _u.mutation.PasswordHashCleared() {
 		_spec.ClearField(event.FieldPasswordHash, field.TypeBytes)
 	}
+	if value, ok := _u.mutation.PasswordID(); ok {
+		_spec.SetField(event.FieldPasswordID, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedPasswordID(); ok {
+		_spec.AddField(event.FieldPasswordID, field.TypeInt64, value)
+	}
+	if _u.mutation.PasswordIDCleared() {
+		_spec.ClearField(event.FieldPasswordID, field.TypeInt64)
+	}
 	if value, ok := _u.mutation.ShowMap(); ok {
 		_spec.SetField(event.FieldShowMap, field.TypeBool, value)
 	}
@@ -2207,6 +2631,47 @@ func (_u *EventUpdateOne) sqlSave(ctx context.Context) (_node *Event, err error)
 	}
 	if value, ok := _u.mutation.Ticketed(); ok {
 		_spec.SetField(event.FieldTicketed, field.TypeBool, value)
+	}
+	if value, ok := _u.mutation.EventStatus(); ok {
+		_spec.SetField(event.FieldEventStatus, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.EventStatusReason(); ok {
+		_spec.SetField(event.FieldEventStatusReason, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.Attendance(); ok {
+		_spec.SetField(event.FieldAttendance, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.VirtualURL(); ok {
+		_spec.SetField(event.FieldVirtualURL, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.SeriesID(); ok {
+		_spec.SetField(event.FieldSeriesID, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedSeriesID(); ok {
+		_spec.AddField(event.FieldSeriesID, field.TypeInt64, value)
+	}
+	if _u.mutation.SeriesIDCleared() {
+		_spec.ClearField(event.FieldSeriesID, field.TypeInt64)
+	}
+	if value, ok := _u.mutation.OriginalStart(); ok {
+		_spec.SetField(event.FieldOriginalStart, field.TypeOther, value)
+	}
+	if _u.mutation.OriginalStartCleared() {
+		_spec.ClearField(event.FieldOriginalStart, field.TypeOther)
+	}
+	if value, ok := _u.mutation.OwnFields(); ok {
+		_spec.SetField(event.FieldOwnFields, field.TypeJSON, value)
+	}
+	if value, ok := _u.mutation.AppendedOwnFields(); ok {
+		_spec.AddModifier(func(u *sql.UpdateBuilder) {
+			sqljson.Append(u, event.FieldOwnFields, value)
+		})
+	}
+	if _u.mutation.OwnFieldsCleared() {
+		_spec.ClearField(event.FieldOwnFields, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.OffSchedule(); ok {
+		_spec.SetField(event.FieldOffSchedule, field.TypeBool, value)
 	}
 	if _u.mutation.AuthorCleared() {
 		edge := &sqlgraph.EdgeSpec{

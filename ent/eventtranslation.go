@@ -30,6 +30,8 @@ type EventTranslation struct {
 	Title string `json:"title,omitempty"`
 	// Excerpt holds the value of the "excerpt" field.
 	Excerpt string `json:"excerpt,omitempty"`
+	// EventStatusReason holds the value of the "event_status_reason" field.
+	EventStatusReason string `json:"event_status_reason,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
 	// The values are being populated by the EventTranslationQuery when eager-loading is set.
 	Edges        EventTranslationEdges `json:"edges"`
@@ -63,7 +65,7 @@ func (*EventTranslation) scanValues(columns []string) ([]any, error) {
 		switch columns[i] {
 		case eventtranslation.FieldID, eventtranslation.FieldEventID:
 			values[i] = new(sql.NullInt64)
-		case eventtranslation.FieldLanguage, eventtranslation.FieldDescription, eventtranslation.FieldSlug, eventtranslation.FieldTitle, eventtranslation.FieldExcerpt:
+		case eventtranslation.FieldLanguage, eventtranslation.FieldDescription, eventtranslation.FieldSlug, eventtranslation.FieldTitle, eventtranslation.FieldExcerpt, eventtranslation.FieldEventStatusReason:
 			values[i] = new(sql.NullString)
 		default:
 			values[i] = new(sql.UnknownType)
@@ -121,6 +123,12 @@ func (_m *EventTranslation) assignValues(columns []string, values []any) error {
 				return fmt.Errorf("unexpected type %T for field excerpt", values[i])
 			} else if value.Valid {
 				_m.Excerpt = value.String
+			}
+		case eventtranslation.FieldEventStatusReason:
+			if value, ok := values[i].(*sql.NullString); !ok {
+				return fmt.Errorf("unexpected type %T for field event_status_reason", values[i])
+			} else if value.Valid {
+				_m.EventStatusReason = value.String
 			}
 		default:
 			_m.selectValues.Set(columns[i], values[i])
@@ -180,6 +188,9 @@ func (_m *EventTranslation) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("excerpt=")
 	builder.WriteString(_m.Excerpt)
+	builder.WriteString(", ")
+	builder.WriteString("event_status_reason=")
+	builder.WriteString(_m.EventStatusReason)
 	builder.WriteByte(')')
 	return builder.String()
 }

@@ -89,6 +89,20 @@ func (_c *EventTranslationCreate) SetNillableExcerpt(v *string) *EventTranslatio
 	return _c
 }
 
+// SetEventStatusReason sets the "event_status_reason" field.
+func (_c *EventTranslationCreate) SetEventStatusReason(v string) *EventTranslationCreate {
+	_c.mutation.SetEventStatusReason(v)
+	return _c
+}
+
+// SetNillableEventStatusReason sets the "event_status_reason" field if the given value is not nil.
+func (_c *EventTranslationCreate) SetNillableEventStatusReason(v *string) *EventTranslationCreate {
+	if v != nil {
+		_c.SetEventStatusReason(*v)
+	}
+	return _c
+}
+
 // SetID sets the "id" field.
 func (_c *EventTranslationCreate) SetID(v int64) *EventTranslationCreate {
 	_c.mutation.SetID(v)
@@ -151,6 +165,10 @@ func (_c *EventTranslationCreate) defaults() {
 		v := eventtranslation.DefaultExcerpt
 		_c.mutation.SetExcerpt(v)
 	}
+	if _, ok := _c.mutation.EventStatusReason(); !ok {
+		v := eventtranslation.DefaultEventStatusReason
+		_c.mutation.SetEventStatusReason(v)
+	}
 }
 
 // check runs all checks and user-defined validators on the builder.
@@ -187,6 +205,14 @@ func (_c *EventTranslationCreate) check() error {
 	}
 	if _, ok := _c.mutation.Excerpt(); !ok {
 		return &ValidationError{Name: "excerpt", err: errors.New(`ent: missing required field "EventTranslation.excerpt"`)}
+	}
+	if _, ok := _c.mutation.EventStatusReason(); !ok {
+		return &ValidationError{Name: "event_status_reason", err: errors.New(`ent: missing required field "EventTranslation.event_status_reason"`)}
+	}
+	if v, ok := _c.mutation.EventStatusReason(); ok {
+		if err := eventtranslation.EventStatusReasonValidator(v); err != nil {
+			return &ValidationError{Name: "event_status_reason", err: fmt.Errorf(`ent: validator failed for field "EventTranslation.event_status_reason": %w`, err)}
+		}
 	}
 	if len(_c.mutation.EventIDs()) == 0 {
 		return &ValidationError{Name: "event", err: errors.New(`ent: missing required edge "EventTranslation.event"`)}
@@ -242,6 +268,10 @@ func (_c *EventTranslationCreate) createSpec() (*EventTranslation, *sqlgraph.Cre
 	if value, ok := _c.mutation.Excerpt(); ok {
 		_spec.SetField(eventtranslation.FieldExcerpt, field.TypeString, value)
 		_node.Excerpt = value
+	}
+	if value, ok := _c.mutation.EventStatusReason(); ok {
+		_spec.SetField(eventtranslation.FieldEventStatusReason, field.TypeString, value)
+		_node.EventStatusReason = value
 	}
 	if nodes := _c.mutation.EventIDs(); len(nodes) > 0 {
 		edge := &sqlgraph.EdgeSpec{

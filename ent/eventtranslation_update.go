@@ -84,6 +84,20 @@ func (_u *EventTranslationUpdate) SetNillableExcerpt(v *string) *EventTranslatio
 	return _u
 }
 
+// SetEventStatusReason sets the "event_status_reason" field.
+func (_u *EventTranslationUpdate) SetEventStatusReason(v string) *EventTranslationUpdate {
+	_u.mutation.SetEventStatusReason(v)
+	return _u
+}
+
+// SetNillableEventStatusReason sets the "event_status_reason" field if the given value is not nil.
+func (_u *EventTranslationUpdate) SetNillableEventStatusReason(v *string) *EventTranslationUpdate {
+	if v != nil {
+		_u.SetEventStatusReason(*v)
+	}
+	return _u
+}
+
 // Mutation returns the EventTranslationMutation object of the builder.
 func (_u *EventTranslationUpdate) Mutation() *EventTranslationMutation {
 	return _u.mutation
@@ -128,6 +142,11 @@ func (_u *EventTranslationUpdate) check() error {
 			return &ValidationError{Name: "title", err: fmt.Errorf(`ent: validator failed for field "EventTranslation.title": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.EventStatusReason(); ok {
+		if err := eventtranslation.EventStatusReasonValidator(v); err != nil {
+			return &ValidationError{Name: "event_status_reason", err: fmt.Errorf(`ent: validator failed for field "EventTranslation.event_status_reason": %w`, err)}
+		}
+	}
 	if _u.mutation.EventCleared() && len(_u.mutation.EventIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "EventTranslation.event"`)
 	}
@@ -163,6 +182,9 @@ func (_u *EventTranslationUpdate) sqlSave(ctx context.Context) (_node int, err e
 	}
 	if value, ok := _u.mutation.Excerpt(); ok {
 		_spec.SetField(eventtranslation.FieldExcerpt, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.EventStatusReason(); ok {
+		_spec.SetField(eventtranslation.FieldEventStatusReason, field.TypeString, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
@@ -242,6 +264,20 @@ func (_u *EventTranslationUpdateOne) SetNillableExcerpt(v *string) *EventTransla
 	return _u
 }
 
+// SetEventStatusReason sets the "event_status_reason" field.
+func (_u *EventTranslationUpdateOne) SetEventStatusReason(v string) *EventTranslationUpdateOne {
+	_u.mutation.SetEventStatusReason(v)
+	return _u
+}
+
+// SetNillableEventStatusReason sets the "event_status_reason" field if the given value is not nil.
+func (_u *EventTranslationUpdateOne) SetNillableEventStatusReason(v *string) *EventTranslationUpdateOne {
+	if v != nil {
+		_u.SetEventStatusReason(*v)
+	}
+	return _u
+}
+
 // Mutation returns the EventTranslationMutation object of the builder.
 func (_u *EventTranslationUpdateOne) Mutation() *EventTranslationMutation {
 	return _u.mutation
@@ -299,6 +335,11 @@ func (_u *EventTranslationUpdateOne) check() error {
 			return &ValidationError{Name: "title", err: fmt.Errorf(`ent: validator failed for field "EventTranslation.title": %w`, err)}
 		}
 	}
+	if v, ok := _u.mutation.EventStatusReason(); ok {
+		if err := eventtranslation.EventStatusReasonValidator(v); err != nil {
+			return &ValidationError{Name: "event_status_reason", err: fmt.Errorf(`ent: validator failed for field "EventTranslation.event_status_reason": %w`, err)}
+		}
+	}
 	if _u.mutation.EventCleared() && len(_u.mutation.EventIDs()) > 0 {
 		return errors.New(`ent: clearing a required unique edge "EventTranslation.event"`)
 	}
@@ -351,6 +392,9 @@ func (_u *EventTranslationUpdateOne) sqlSave(ctx context.Context) (_node *EventT
 	}
 	if value, ok := _u.mutation.Excerpt(); ok {
 		_spec.SetField(eventtranslation.FieldExcerpt, field.TypeString, value)
+	}
+	if value, ok := _u.mutation.EventStatusReason(); ok {
+		_spec.SetField(eventtranslation.FieldEventStatusReason, field.TypeString, value)
 	}
 	_spec.AddModifiers(_u.modifiers...)
 	_node = &EventTranslation{config: _u.config}

@@ -26,6 +26,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/predicate"
 	"github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/ent/searchtext"
+	"github.com/almanac-cal/almanac/ent/series"
+	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/setting"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
@@ -58,6 +60,8 @@ const (
 	TypeOrganizerTranslation = "OrganizerTranslation"
 	TypeRecord               = "Record"
 	TypeSearchText           = "SearchText"
+	TypeSeries               = "Series"
+	TypeSeriesPhase          = "SeriesPhase"
 	TypeSetting              = "Setting"
 	TypeSlug                 = "Slug"
 	TypeTerm                 = "Term"
@@ -1196,12 +1200,24 @@ type EventMutation struct {
 	cost                *calendar.Cost
 	website             *string
 	password_hash       *[]byte
+	password_id         *int64
+	addpassword_id      *int64
 	show_map            *bool
 	show_map_link       *bool
 	hide_from_listings  *bool
 	sticky              *bool
 	featured            *bool
 	ticketed            *bool
+	event_status        *calendar.EventStatus
+	event_status_reason *string
+	attendance          *calendar.Attendance
+	virtual_url         *string
+	series_id           *int64
+	addseries_id        *int64
+	original_start      *calendar.Wall
+	own_fields          *[]string
+	appendown_fields    []string
+	off_schedule        *bool
 	clearedFields       map[string]struct{}
 	author              *int64
 	clearedauthor       bool
@@ -2331,6 +2347,76 @@ func (m *EventMutation) ResetPasswordHash() {
 	delete(m.clearedFields, event.FieldPasswordHash)
 }
 
+// SetPasswordID sets the "password_id" field.
+func (m *EventMutation) SetPasswordID(i int64) {
+	m.password_id = &i
+	m.addpassword_id = nil
+}
+
+// PasswordID returns the value of the "password_id" field in the mutation.
+func (m *EventMutation) PasswordID() (r int64, exists bool) {
+	v := m.password_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPasswordID returns the old "password_id" field's value of the Event entity.
+// If the Event object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EventMutation) OldPasswordID(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPasswordID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPasswordID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPasswordID: %w", err)
+	}
+	return oldValue.PasswordID, nil
+}
+
+// AddPasswordID adds i to the "password_id" field.
+func (m *EventMutation) AddPasswordID(i int64) {
+	if m.addpassword_id != nil {
+		*m.addpassword_id += i
+	} else {
+		m.addpassword_id = &i
+	}
+}
+
+// AddedPasswordID returns the value that was added to the "password_id" field in this mutation.
+func (m *EventMutation) AddedPasswordID() (r int64, exists bool) {
+	v := m.addpassword_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearPasswordID clears the value of the "password_id" field.
+func (m *EventMutation) ClearPasswordID() {
+	m.password_id = nil
+	m.addpassword_id = nil
+	m.clearedFields[event.FieldPasswordID] = struct{}{}
+}
+
+// PasswordIDCleared returns if the "password_id" field was cleared in this mutation.
+func (m *EventMutation) PasswordIDCleared() bool {
+	_, ok := m.clearedFields[event.FieldPasswordID]
+	return ok
+}
+
+// ResetPasswordID resets all changes to the "password_id" field.
+func (m *EventMutation) ResetPasswordID() {
+	m.password_id = nil
+	m.addpassword_id = nil
+	delete(m.clearedFields, event.FieldPasswordID)
+}
+
 // SetShowMap sets the "show_map" field.
 func (m *EventMutation) SetShowMap(b bool) {
 	m.show_map = &b
@@ -2547,6 +2633,150 @@ func (m *EventMutation) ResetTicketed() {
 	m.ticketed = nil
 }
 
+// SetEventStatus sets the "event_status" field.
+func (m *EventMutation) SetEventStatus(cs calendar.EventStatus) {
+	m.event_status = &cs
+}
+
+// EventStatus returns the value of the "event_status" field in the mutation.
+func (m *EventMutation) EventStatus() (r calendar.EventStatus, exists bool) {
+	v := m.event_status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventStatus returns the old "event_status" field's value of the Event entity.
+// If the Event object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EventMutation) OldEventStatus(ctx context.Context) (v calendar.EventStatus, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventStatus: %w", err)
+	}
+	return oldValue.EventStatus, nil
+}
+
+// ResetEventStatus resets all changes to the "event_status" field.
+func (m *EventMutation) ResetEventStatus() {
+	m.event_status = nil
+}
+
+// SetEventStatusReason sets the "event_status_reason" field.
+func (m *EventMutation) SetEventStatusReason(s string) {
+	m.event_status_reason = &s
+}
+
+// EventStatusReason returns the value of the "event_status_reason" field in the mutation.
+func (m *EventMutation) EventStatusReason() (r string, exists bool) {
+	v := m.event_status_reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventStatusReason returns the old "event_status_reason" field's value of the Event entity.
+// If the Event object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EventMutation) OldEventStatusReason(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventStatusReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventStatusReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventStatusReason: %w", err)
+	}
+	return oldValue.EventStatusReason, nil
+}
+
+// ResetEventStatusReason resets all changes to the "event_status_reason" field.
+func (m *EventMutation) ResetEventStatusReason() {
+	m.event_status_reason = nil
+}
+
+// SetAttendance sets the "attendance" field.
+func (m *EventMutation) SetAttendance(c calendar.Attendance) {
+	m.attendance = &c
+}
+
+// Attendance returns the value of the "attendance" field in the mutation.
+func (m *EventMutation) Attendance() (r calendar.Attendance, exists bool) {
+	v := m.attendance
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAttendance returns the old "attendance" field's value of the Event entity.
+// If the Event object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EventMutation) OldAttendance(ctx context.Context) (v calendar.Attendance, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAttendance is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAttendance requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAttendance: %w", err)
+	}
+	return oldValue.Attendance, nil
+}
+
+// ResetAttendance resets all changes to the "attendance" field.
+func (m *EventMutation) ResetAttendance() {
+	m.attendance = nil
+}
+
+// SetVirtualURL sets the "virtual_url" field.
+func (m *EventMutation) SetVirtualURL(s string) {
+	m.virtual_url = &s
+}
+
+// VirtualURL returns the value of the "virtual_url" field in the mutation.
+func (m *EventMutation) VirtualURL() (r string, exists bool) {
+	v := m.virtual_url
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVirtualURL returns the old "virtual_url" field's value of the Event entity.
+// If the Event object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EventMutation) OldVirtualURL(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVirtualURL is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVirtualURL requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVirtualURL: %w", err)
+	}
+	return oldValue.VirtualURL, nil
+}
+
+// ResetVirtualURL resets all changes to the "virtual_url" field.
+func (m *EventMutation) ResetVirtualURL() {
+	m.virtual_url = nil
+}
+
 // SetParentID sets the "parent_id" field.
 func (m *EventMutation) SetParentID(i int64) {
 	m.parent = &i
@@ -2594,6 +2824,226 @@ func (m *EventMutation) ParentIDCleared() bool {
 func (m *EventMutation) ResetParentID() {
 	m.parent = nil
 	delete(m.clearedFields, event.FieldParentID)
+}
+
+// SetSeriesID sets the "series_id" field.
+func (m *EventMutation) SetSeriesID(i int64) {
+	m.series_id = &i
+	m.addseries_id = nil
+}
+
+// SeriesID returns the value of the "series_id" field in the mutation.
+func (m *EventMutation) SeriesID() (r int64, exists bool) {
+	v := m.series_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSeriesID returns the old "series_id" field's value of the Event entity.
+// If the Event object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EventMutation) OldSeriesID(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSeriesID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSeriesID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSeriesID: %w", err)
+	}
+	return oldValue.SeriesID, nil
+}
+
+// AddSeriesID adds i to the "series_id" field.
+func (m *EventMutation) AddSeriesID(i int64) {
+	if m.addseries_id != nil {
+		*m.addseries_id += i
+	} else {
+		m.addseries_id = &i
+	}
+}
+
+// AddedSeriesID returns the value that was added to the "series_id" field in this mutation.
+func (m *EventMutation) AddedSeriesID() (r int64, exists bool) {
+	v := m.addseries_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ClearSeriesID clears the value of the "series_id" field.
+func (m *EventMutation) ClearSeriesID() {
+	m.series_id = nil
+	m.addseries_id = nil
+	m.clearedFields[event.FieldSeriesID] = struct{}{}
+}
+
+// SeriesIDCleared returns if the "series_id" field was cleared in this mutation.
+func (m *EventMutation) SeriesIDCleared() bool {
+	_, ok := m.clearedFields[event.FieldSeriesID]
+	return ok
+}
+
+// ResetSeriesID resets all changes to the "series_id" field.
+func (m *EventMutation) ResetSeriesID() {
+	m.series_id = nil
+	m.addseries_id = nil
+	delete(m.clearedFields, event.FieldSeriesID)
+}
+
+// SetOriginalStart sets the "original_start" field.
+func (m *EventMutation) SetOriginalStart(c calendar.Wall) {
+	m.original_start = &c
+}
+
+// OriginalStart returns the value of the "original_start" field in the mutation.
+func (m *EventMutation) OriginalStart() (r calendar.Wall, exists bool) {
+	v := m.original_start
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOriginalStart returns the old "original_start" field's value of the Event entity.
+// If the Event object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EventMutation) OldOriginalStart(ctx context.Context) (v *calendar.Wall, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOriginalStart is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOriginalStart requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOriginalStart: %w", err)
+	}
+	return oldValue.OriginalStart, nil
+}
+
+// ClearOriginalStart clears the value of the "original_start" field.
+func (m *EventMutation) ClearOriginalStart() {
+	m.original_start = nil
+	m.clearedFields[event.FieldOriginalStart] = struct{}{}
+}
+
+// OriginalStartCleared returns if the "original_start" field was cleared in this mutation.
+func (m *EventMutation) OriginalStartCleared() bool {
+	_, ok := m.clearedFields[event.FieldOriginalStart]
+	return ok
+}
+
+// ResetOriginalStart resets all changes to the "original_start" field.
+func (m *EventMutation) ResetOriginalStart() {
+	m.original_start = nil
+	delete(m.clearedFields, event.FieldOriginalStart)
+}
+
+// SetOwnFields sets the "own_fields" field.
+func (m *EventMutation) SetOwnFields(s []string) {
+	m.own_fields = &s
+	m.appendown_fields = nil
+}
+
+// OwnFields returns the value of the "own_fields" field in the mutation.
+func (m *EventMutation) OwnFields() (r []string, exists bool) {
+	v := m.own_fields
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOwnFields returns the old "own_fields" field's value of the Event entity.
+// If the Event object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EventMutation) OldOwnFields(ctx context.Context) (v []string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOwnFields is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOwnFields requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOwnFields: %w", err)
+	}
+	return oldValue.OwnFields, nil
+}
+
+// AppendOwnFields adds s to the "own_fields" field.
+func (m *EventMutation) AppendOwnFields(s []string) {
+	m.appendown_fields = append(m.appendown_fields, s...)
+}
+
+// AppendedOwnFields returns the list of values that were appended to the "own_fields" field in this mutation.
+func (m *EventMutation) AppendedOwnFields() ([]string, bool) {
+	if len(m.appendown_fields) == 0 {
+		return nil, false
+	}
+	return m.appendown_fields, true
+}
+
+// ClearOwnFields clears the value of the "own_fields" field.
+func (m *EventMutation) ClearOwnFields() {
+	m.own_fields = nil
+	m.appendown_fields = nil
+	m.clearedFields[event.FieldOwnFields] = struct{}{}
+}
+
+// OwnFieldsCleared returns if the "own_fields" field was cleared in this mutation.
+func (m *EventMutation) OwnFieldsCleared() bool {
+	_, ok := m.clearedFields[event.FieldOwnFields]
+	return ok
+}
+
+// ResetOwnFields resets all changes to the "own_fields" field.
+func (m *EventMutation) ResetOwnFields() {
+	m.own_fields = nil
+	m.appendown_fields = nil
+	delete(m.clearedFields, event.FieldOwnFields)
+}
+
+// SetOffSchedule sets the "off_schedule" field.
+func (m *EventMutation) SetOffSchedule(b bool) {
+	m.off_schedule = &b
+}
+
+// OffSchedule returns the value of the "off_schedule" field in the mutation.
+func (m *EventMutation) OffSchedule() (r bool, exists bool) {
+	v := m.off_schedule
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldOffSchedule returns the old "off_schedule" field's value of the Event entity.
+// If the Event object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EventMutation) OldOffSchedule(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldOffSchedule is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldOffSchedule requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldOffSchedule: %w", err)
+	}
+	return oldValue.OffSchedule, nil
+}
+
+// ResetOffSchedule resets all changes to the "off_schedule" field.
+func (m *EventMutation) ResetOffSchedule() {
+	m.off_schedule = nil
 }
 
 // ClearAuthor clears the "author" edge to the User entity.
@@ -2981,7 +3431,7 @@ func (m *EventMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *EventMutation) Fields() []string {
-	fields := make([]string, 0, 32)
+	fields := make([]string, 0, 41)
 	if m.author != nil {
 		fields = append(fields, event.FieldAuthorID)
 	}
@@ -3057,6 +3507,9 @@ func (m *EventMutation) Fields() []string {
 	if m.password_hash != nil {
 		fields = append(fields, event.FieldPasswordHash)
 	}
+	if m.password_id != nil {
+		fields = append(fields, event.FieldPasswordID)
+	}
 	if m.show_map != nil {
 		fields = append(fields, event.FieldShowMap)
 	}
@@ -3075,8 +3528,32 @@ func (m *EventMutation) Fields() []string {
 	if m.ticketed != nil {
 		fields = append(fields, event.FieldTicketed)
 	}
+	if m.event_status != nil {
+		fields = append(fields, event.FieldEventStatus)
+	}
+	if m.event_status_reason != nil {
+		fields = append(fields, event.FieldEventStatusReason)
+	}
+	if m.attendance != nil {
+		fields = append(fields, event.FieldAttendance)
+	}
+	if m.virtual_url != nil {
+		fields = append(fields, event.FieldVirtualURL)
+	}
 	if m.parent != nil {
 		fields = append(fields, event.FieldParentID)
+	}
+	if m.series_id != nil {
+		fields = append(fields, event.FieldSeriesID)
+	}
+	if m.original_start != nil {
+		fields = append(fields, event.FieldOriginalStart)
+	}
+	if m.own_fields != nil {
+		fields = append(fields, event.FieldOwnFields)
+	}
+	if m.off_schedule != nil {
+		fields = append(fields, event.FieldOffSchedule)
 	}
 	return fields
 }
@@ -3136,6 +3613,8 @@ func (m *EventMutation) Field(name string) (ent.Value, bool) {
 		return m.Website()
 	case event.FieldPasswordHash:
 		return m.PasswordHash()
+	case event.FieldPasswordID:
+		return m.PasswordID()
 	case event.FieldShowMap:
 		return m.ShowMap()
 	case event.FieldShowMapLink:
@@ -3148,8 +3627,24 @@ func (m *EventMutation) Field(name string) (ent.Value, bool) {
 		return m.Featured()
 	case event.FieldTicketed:
 		return m.Ticketed()
+	case event.FieldEventStatus:
+		return m.EventStatus()
+	case event.FieldEventStatusReason:
+		return m.EventStatusReason()
+	case event.FieldAttendance:
+		return m.Attendance()
+	case event.FieldVirtualURL:
+		return m.VirtualURL()
 	case event.FieldParentID:
 		return m.ParentID()
+	case event.FieldSeriesID:
+		return m.SeriesID()
+	case event.FieldOriginalStart:
+		return m.OriginalStart()
+	case event.FieldOwnFields:
+		return m.OwnFields()
+	case event.FieldOffSchedule:
+		return m.OffSchedule()
 	}
 	return nil, false
 }
@@ -3209,6 +3704,8 @@ func (m *EventMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldWebsite(ctx)
 	case event.FieldPasswordHash:
 		return m.OldPasswordHash(ctx)
+	case event.FieldPasswordID:
+		return m.OldPasswordID(ctx)
 	case event.FieldShowMap:
 		return m.OldShowMap(ctx)
 	case event.FieldShowMapLink:
@@ -3221,8 +3718,24 @@ func (m *EventMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldFeatured(ctx)
 	case event.FieldTicketed:
 		return m.OldTicketed(ctx)
+	case event.FieldEventStatus:
+		return m.OldEventStatus(ctx)
+	case event.FieldEventStatusReason:
+		return m.OldEventStatusReason(ctx)
+	case event.FieldAttendance:
+		return m.OldAttendance(ctx)
+	case event.FieldVirtualURL:
+		return m.OldVirtualURL(ctx)
 	case event.FieldParentID:
 		return m.OldParentID(ctx)
+	case event.FieldSeriesID:
+		return m.OldSeriesID(ctx)
+	case event.FieldOriginalStart:
+		return m.OldOriginalStart(ctx)
+	case event.FieldOwnFields:
+		return m.OldOwnFields(ctx)
+	case event.FieldOffSchedule:
+		return m.OldOffSchedule(ctx)
 	}
 	return nil, fmt.Errorf("unknown Event field %s", name)
 }
@@ -3407,6 +3920,13 @@ func (m *EventMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetPasswordHash(v)
 		return nil
+	case event.FieldPasswordID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPasswordID(v)
+		return nil
 	case event.FieldShowMap:
 		v, ok := value.(bool)
 		if !ok {
@@ -3449,12 +3969,68 @@ func (m *EventMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetTicketed(v)
 		return nil
+	case event.FieldEventStatus:
+		v, ok := value.(calendar.EventStatus)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventStatus(v)
+		return nil
+	case event.FieldEventStatusReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventStatusReason(v)
+		return nil
+	case event.FieldAttendance:
+		v, ok := value.(calendar.Attendance)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAttendance(v)
+		return nil
+	case event.FieldVirtualURL:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVirtualURL(v)
+		return nil
 	case event.FieldParentID:
 		v, ok := value.(int64)
 		if !ok {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetParentID(v)
+		return nil
+	case event.FieldSeriesID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSeriesID(v)
+		return nil
+	case event.FieldOriginalStart:
+		v, ok := value.(calendar.Wall)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOriginalStart(v)
+		return nil
+	case event.FieldOwnFields:
+		v, ok := value.([]string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOwnFields(v)
+		return nil
+	case event.FieldOffSchedule:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetOffSchedule(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Event field %s", name)
@@ -3467,6 +4043,12 @@ func (m *EventMutation) AddedFields() []string {
 	if m.addversion != nil {
 		fields = append(fields, event.FieldVersion)
 	}
+	if m.addpassword_id != nil {
+		fields = append(fields, event.FieldPasswordID)
+	}
+	if m.addseries_id != nil {
+		fields = append(fields, event.FieldSeriesID)
+	}
 	return fields
 }
 
@@ -3477,6 +4059,10 @@ func (m *EventMutation) AddedField(name string) (ent.Value, bool) {
 	switch name {
 	case event.FieldVersion:
 		return m.AddedVersion()
+	case event.FieldPasswordID:
+		return m.AddedPasswordID()
+	case event.FieldSeriesID:
+		return m.AddedSeriesID()
 	}
 	return nil, false
 }
@@ -3492,6 +4078,20 @@ func (m *EventMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddVersion(v)
+		return nil
+	case event.FieldPasswordID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPasswordID(v)
+		return nil
+	case event.FieldSeriesID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSeriesID(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Event numeric field %s", name)
@@ -3519,8 +4119,20 @@ func (m *EventMutation) ClearedFields() []string {
 	if m.FieldCleared(event.FieldPasswordHash) {
 		fields = append(fields, event.FieldPasswordHash)
 	}
+	if m.FieldCleared(event.FieldPasswordID) {
+		fields = append(fields, event.FieldPasswordID)
+	}
 	if m.FieldCleared(event.FieldParentID) {
 		fields = append(fields, event.FieldParentID)
+	}
+	if m.FieldCleared(event.FieldSeriesID) {
+		fields = append(fields, event.FieldSeriesID)
+	}
+	if m.FieldCleared(event.FieldOriginalStart) {
+		fields = append(fields, event.FieldOriginalStart)
+	}
+	if m.FieldCleared(event.FieldOwnFields) {
+		fields = append(fields, event.FieldOwnFields)
 	}
 	return fields
 }
@@ -3554,8 +4166,20 @@ func (m *EventMutation) ClearField(name string) error {
 	case event.FieldPasswordHash:
 		m.ClearPasswordHash()
 		return nil
+	case event.FieldPasswordID:
+		m.ClearPasswordID()
+		return nil
 	case event.FieldParentID:
 		m.ClearParentID()
+		return nil
+	case event.FieldSeriesID:
+		m.ClearSeriesID()
+		return nil
+	case event.FieldOriginalStart:
+		m.ClearOriginalStart()
+		return nil
+	case event.FieldOwnFields:
+		m.ClearOwnFields()
 		return nil
 	}
 	return fmt.Errorf("unknown Event nullable field %s", name)
@@ -3640,6 +4264,9 @@ func (m *EventMutation) ResetField(name string) error {
 	case event.FieldPasswordHash:
 		m.ResetPasswordHash()
 		return nil
+	case event.FieldPasswordID:
+		m.ResetPasswordID()
+		return nil
 	case event.FieldShowMap:
 		m.ResetShowMap()
 		return nil
@@ -3658,8 +4285,32 @@ func (m *EventMutation) ResetField(name string) error {
 	case event.FieldTicketed:
 		m.ResetTicketed()
 		return nil
+	case event.FieldEventStatus:
+		m.ResetEventStatus()
+		return nil
+	case event.FieldEventStatusReason:
+		m.ResetEventStatusReason()
+		return nil
+	case event.FieldAttendance:
+		m.ResetAttendance()
+		return nil
+	case event.FieldVirtualURL:
+		m.ResetVirtualURL()
+		return nil
 	case event.FieldParentID:
 		m.ResetParentID()
+		return nil
+	case event.FieldSeriesID:
+		m.ResetSeriesID()
+		return nil
+	case event.FieldOriginalStart:
+		m.ResetOriginalStart()
+		return nil
+	case event.FieldOwnFields:
+		m.ResetOwnFields()
+		return nil
+	case event.FieldOffSchedule:
+		m.ResetOffSchedule()
 		return nil
 	}
 	return fmt.Errorf("unknown Event field %s", name)
@@ -4742,20 +5393,21 @@ func (m *EventTermMutation) ResetEdge(name string) error {
 // EventTranslationMutation represents an operation that mutates the EventTranslation nodes in the graph.
 type EventTranslationMutation struct {
 	config
-	op            Op
-	typ           string
-	id            *int64
-	language      *calendar.Language
-	description   *string
-	slug          *string
-	title         *string
-	excerpt       *string
-	clearedFields map[string]struct{}
-	event         *int64
-	clearedevent  bool
-	done          bool
-	oldValue      func(context.Context) (*EventTranslation, error)
-	predicates    []predicate.EventTranslation
+	op                  Op
+	typ                 string
+	id                  *int64
+	language            *calendar.Language
+	description         *string
+	slug                *string
+	title               *string
+	excerpt             *string
+	event_status_reason *string
+	clearedFields       map[string]struct{}
+	event               *int64
+	clearedevent        bool
+	done                bool
+	oldValue            func(context.Context) (*EventTranslation, error)
+	predicates          []predicate.EventTranslation
 }
 
 var _ ent.Mutation = (*EventTranslationMutation)(nil)
@@ -5078,6 +5730,42 @@ func (m *EventTranslationMutation) ResetExcerpt() {
 	m.excerpt = nil
 }
 
+// SetEventStatusReason sets the "event_status_reason" field.
+func (m *EventTranslationMutation) SetEventStatusReason(s string) {
+	m.event_status_reason = &s
+}
+
+// EventStatusReason returns the value of the "event_status_reason" field in the mutation.
+func (m *EventTranslationMutation) EventStatusReason() (r string, exists bool) {
+	v := m.event_status_reason
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEventStatusReason returns the old "event_status_reason" field's value of the EventTranslation entity.
+// If the EventTranslation object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EventTranslationMutation) OldEventStatusReason(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEventStatusReason is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEventStatusReason requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEventStatusReason: %w", err)
+	}
+	return oldValue.EventStatusReason, nil
+}
+
+// ResetEventStatusReason resets all changes to the "event_status_reason" field.
+func (m *EventTranslationMutation) ResetEventStatusReason() {
+	m.event_status_reason = nil
+}
+
 // ClearEvent clears the "event" edge to the Event entity.
 func (m *EventTranslationMutation) ClearEvent() {
 	m.clearedevent = true
@@ -5139,7 +5827,7 @@ func (m *EventTranslationMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *EventTranslationMutation) Fields() []string {
-	fields := make([]string, 0, 6)
+	fields := make([]string, 0, 7)
 	if m.language != nil {
 		fields = append(fields, eventtranslation.FieldLanguage)
 	}
@@ -5157,6 +5845,9 @@ func (m *EventTranslationMutation) Fields() []string {
 	}
 	if m.excerpt != nil {
 		fields = append(fields, eventtranslation.FieldExcerpt)
+	}
+	if m.event_status_reason != nil {
+		fields = append(fields, eventtranslation.FieldEventStatusReason)
 	}
 	return fields
 }
@@ -5178,6 +5869,8 @@ func (m *EventTranslationMutation) Field(name string) (ent.Value, bool) {
 		return m.Title()
 	case eventtranslation.FieldExcerpt:
 		return m.Excerpt()
+	case eventtranslation.FieldEventStatusReason:
+		return m.EventStatusReason()
 	}
 	return nil, false
 }
@@ -5199,6 +5892,8 @@ func (m *EventTranslationMutation) OldField(ctx context.Context, name string) (e
 		return m.OldTitle(ctx)
 	case eventtranslation.FieldExcerpt:
 		return m.OldExcerpt(ctx)
+	case eventtranslation.FieldEventStatusReason:
+		return m.OldEventStatusReason(ctx)
 	}
 	return nil, fmt.Errorf("unknown EventTranslation field %s", name)
 }
@@ -5249,6 +5944,13 @@ func (m *EventTranslationMutation) SetField(name string, value ent.Value) error 
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.SetExcerpt(v)
+		return nil
+	case eventtranslation.FieldEventStatusReason:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEventStatusReason(v)
 		return nil
 	}
 	return fmt.Errorf("unknown EventTranslation field %s", name)
@@ -5319,6 +6021,9 @@ func (m *EventTranslationMutation) ResetField(name string) error {
 		return nil
 	case eventtranslation.FieldExcerpt:
 		m.ResetExcerpt()
+		return nil
+	case eventtranslation.FieldEventStatusReason:
+		m.ResetEventStatusReason()
 		return nil
 	}
 	return fmt.Errorf("unknown EventTranslation field %s", name)
@@ -11507,6 +12212,2604 @@ func (m *SearchTextMutation) ResetEdge(name string) error {
 	return fmt.Errorf("unknown SearchText edge %s", name)
 }
 
+// SeriesMutation represents an operation that mutates the Series nodes in the graph.
+type SeriesMutation struct {
+	config
+	op                  Op
+	typ                 string
+	id                  *int64
+	language            *calendar.Language
+	languages           *calendar.LanguageSet
+	created_at          *time.Time
+	modified_at         *time.Time
+	version             *int64
+	addversion          *int64
+	source_id           *string
+	status              *calendar.Status
+	status_before_trash *calendar.Status
+	published_at        *time.Time
+	dated               *bool
+	slug                *string
+	hide_from_listings  *bool
+	protected           *bool
+	generated_until     *calendar.Wall
+	extend_at           *time.Time
+	sort_en             *[]byte
+	sort_pl             *[]byte
+	sort_es             *[]byte
+	clearedFields       map[string]struct{}
+	author              *int64
+	clearedauthor       bool
+	phases              map[int64]struct{}
+	removedphases       map[int64]struct{}
+	clearedphases       bool
+	done                bool
+	oldValue            func(context.Context) (*Series, error)
+	predicates          []predicate.Series
+}
+
+var _ ent.Mutation = (*SeriesMutation)(nil)
+
+// seriesOption allows management of the mutation configuration using functional options.
+type seriesOption func(*SeriesMutation)
+
+// newSeriesMutation creates new mutation for the Series entity.
+func newSeriesMutation(c config, op Op, opts ...seriesOption) *SeriesMutation {
+	m := &SeriesMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSeries,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSeriesID sets the ID field of the mutation.
+func withSeriesID(id int64) seriesOption {
+	return func(m *SeriesMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Series
+		)
+		m.oldValue = func(ctx context.Context) (*Series, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Series.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSeries sets the old Series of the mutation.
+func withSeries(node *Series) seriesOption {
+	return func(m *SeriesMutation) {
+		m.oldValue = func(context.Context) (*Series, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SeriesMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SeriesMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Series entities.
+func (m *SeriesMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SeriesMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SeriesMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Series.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetLanguage sets the "language" field.
+func (m *SeriesMutation) SetLanguage(c calendar.Language) {
+	m.language = &c
+}
+
+// Language returns the value of the "language" field in the mutation.
+func (m *SeriesMutation) Language() (r calendar.Language, exists bool) {
+	v := m.language
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLanguage returns the old "language" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldLanguage(ctx context.Context) (v calendar.Language, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLanguage is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLanguage requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLanguage: %w", err)
+	}
+	return oldValue.Language, nil
+}
+
+// ResetLanguage resets all changes to the "language" field.
+func (m *SeriesMutation) ResetLanguage() {
+	m.language = nil
+}
+
+// SetLanguages sets the "languages" field.
+func (m *SeriesMutation) SetLanguages(cs calendar.LanguageSet) {
+	m.languages = &cs
+}
+
+// Languages returns the value of the "languages" field in the mutation.
+func (m *SeriesMutation) Languages() (r calendar.LanguageSet, exists bool) {
+	v := m.languages
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldLanguages returns the old "languages" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldLanguages(ctx context.Context) (v calendar.LanguageSet, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldLanguages is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldLanguages requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldLanguages: %w", err)
+	}
+	return oldValue.Languages, nil
+}
+
+// ResetLanguages resets all changes to the "languages" field.
+func (m *SeriesMutation) ResetLanguages() {
+	m.languages = nil
+}
+
+// SetCreatedAt sets the "created_at" field.
+func (m *SeriesMutation) SetCreatedAt(t time.Time) {
+	m.created_at = &t
+}
+
+// CreatedAt returns the value of the "created_at" field in the mutation.
+func (m *SeriesMutation) CreatedAt() (r time.Time, exists bool) {
+	v := m.created_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldCreatedAt returns the old "created_at" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldCreatedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldCreatedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldCreatedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldCreatedAt: %w", err)
+	}
+	return oldValue.CreatedAt, nil
+}
+
+// ResetCreatedAt resets all changes to the "created_at" field.
+func (m *SeriesMutation) ResetCreatedAt() {
+	m.created_at = nil
+}
+
+// SetModifiedAt sets the "modified_at" field.
+func (m *SeriesMutation) SetModifiedAt(t time.Time) {
+	m.modified_at = &t
+}
+
+// ModifiedAt returns the value of the "modified_at" field in the mutation.
+func (m *SeriesMutation) ModifiedAt() (r time.Time, exists bool) {
+	v := m.modified_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldModifiedAt returns the old "modified_at" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldModifiedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldModifiedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldModifiedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldModifiedAt: %w", err)
+	}
+	return oldValue.ModifiedAt, nil
+}
+
+// ResetModifiedAt resets all changes to the "modified_at" field.
+func (m *SeriesMutation) ResetModifiedAt() {
+	m.modified_at = nil
+}
+
+// SetVersion sets the "version" field.
+func (m *SeriesMutation) SetVersion(i int64) {
+	m.version = &i
+	m.addversion = nil
+}
+
+// Version returns the value of the "version" field in the mutation.
+func (m *SeriesMutation) Version() (r int64, exists bool) {
+	v := m.version
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldVersion returns the old "version" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldVersion(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldVersion is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldVersion requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldVersion: %w", err)
+	}
+	return oldValue.Version, nil
+}
+
+// AddVersion adds i to the "version" field.
+func (m *SeriesMutation) AddVersion(i int64) {
+	if m.addversion != nil {
+		*m.addversion += i
+	} else {
+		m.addversion = &i
+	}
+}
+
+// AddedVersion returns the value that was added to the "version" field in this mutation.
+func (m *SeriesMutation) AddedVersion() (r int64, exists bool) {
+	v := m.addversion
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetVersion resets all changes to the "version" field.
+func (m *SeriesMutation) ResetVersion() {
+	m.version = nil
+	m.addversion = nil
+}
+
+// SetSourceID sets the "source_id" field.
+func (m *SeriesMutation) SetSourceID(s string) {
+	m.source_id = &s
+}
+
+// SourceID returns the value of the "source_id" field in the mutation.
+func (m *SeriesMutation) SourceID() (r string, exists bool) {
+	v := m.source_id
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSourceID returns the old "source_id" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldSourceID(ctx context.Context) (v *string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSourceID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSourceID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSourceID: %w", err)
+	}
+	return oldValue.SourceID, nil
+}
+
+// ClearSourceID clears the value of the "source_id" field.
+func (m *SeriesMutation) ClearSourceID() {
+	m.source_id = nil
+	m.clearedFields[series.FieldSourceID] = struct{}{}
+}
+
+// SourceIDCleared returns if the "source_id" field was cleared in this mutation.
+func (m *SeriesMutation) SourceIDCleared() bool {
+	_, ok := m.clearedFields[series.FieldSourceID]
+	return ok
+}
+
+// ResetSourceID resets all changes to the "source_id" field.
+func (m *SeriesMutation) ResetSourceID() {
+	m.source_id = nil
+	delete(m.clearedFields, series.FieldSourceID)
+}
+
+// SetAuthorID sets the "author_id" field.
+func (m *SeriesMutation) SetAuthorID(i int64) {
+	m.author = &i
+}
+
+// AuthorID returns the value of the "author_id" field in the mutation.
+func (m *SeriesMutation) AuthorID() (r int64, exists bool) {
+	v := m.author
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAuthorID returns the old "author_id" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldAuthorID(ctx context.Context) (v *int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAuthorID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAuthorID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAuthorID: %w", err)
+	}
+	return oldValue.AuthorID, nil
+}
+
+// ClearAuthorID clears the value of the "author_id" field.
+func (m *SeriesMutation) ClearAuthorID() {
+	m.author = nil
+	m.clearedFields[series.FieldAuthorID] = struct{}{}
+}
+
+// AuthorIDCleared returns if the "author_id" field was cleared in this mutation.
+func (m *SeriesMutation) AuthorIDCleared() bool {
+	_, ok := m.clearedFields[series.FieldAuthorID]
+	return ok
+}
+
+// ResetAuthorID resets all changes to the "author_id" field.
+func (m *SeriesMutation) ResetAuthorID() {
+	m.author = nil
+	delete(m.clearedFields, series.FieldAuthorID)
+}
+
+// SetStatus sets the "status" field.
+func (m *SeriesMutation) SetStatus(c calendar.Status) {
+	m.status = &c
+}
+
+// Status returns the value of the "status" field in the mutation.
+func (m *SeriesMutation) Status() (r calendar.Status, exists bool) {
+	v := m.status
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatus returns the old "status" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldStatus(ctx context.Context) (v calendar.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatus is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatus requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatus: %w", err)
+	}
+	return oldValue.Status, nil
+}
+
+// ResetStatus resets all changes to the "status" field.
+func (m *SeriesMutation) ResetStatus() {
+	m.status = nil
+}
+
+// SetStatusBeforeTrash sets the "status_before_trash" field.
+func (m *SeriesMutation) SetStatusBeforeTrash(c calendar.Status) {
+	m.status_before_trash = &c
+}
+
+// StatusBeforeTrash returns the value of the "status_before_trash" field in the mutation.
+func (m *SeriesMutation) StatusBeforeTrash() (r calendar.Status, exists bool) {
+	v := m.status_before_trash
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStatusBeforeTrash returns the old "status_before_trash" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldStatusBeforeTrash(ctx context.Context) (v calendar.Status, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStatusBeforeTrash is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStatusBeforeTrash requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStatusBeforeTrash: %w", err)
+	}
+	return oldValue.StatusBeforeTrash, nil
+}
+
+// ResetStatusBeforeTrash resets all changes to the "status_before_trash" field.
+func (m *SeriesMutation) ResetStatusBeforeTrash() {
+	m.status_before_trash = nil
+}
+
+// SetPublishedAt sets the "published_at" field.
+func (m *SeriesMutation) SetPublishedAt(t time.Time) {
+	m.published_at = &t
+}
+
+// PublishedAt returns the value of the "published_at" field in the mutation.
+func (m *SeriesMutation) PublishedAt() (r time.Time, exists bool) {
+	v := m.published_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPublishedAt returns the old "published_at" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldPublishedAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPublishedAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPublishedAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPublishedAt: %w", err)
+	}
+	return oldValue.PublishedAt, nil
+}
+
+// ResetPublishedAt resets all changes to the "published_at" field.
+func (m *SeriesMutation) ResetPublishedAt() {
+	m.published_at = nil
+}
+
+// SetDated sets the "dated" field.
+func (m *SeriesMutation) SetDated(b bool) {
+	m.dated = &b
+}
+
+// Dated returns the value of the "dated" field in the mutation.
+func (m *SeriesMutation) Dated() (r bool, exists bool) {
+	v := m.dated
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldDated returns the old "dated" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldDated(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldDated is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldDated requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldDated: %w", err)
+	}
+	return oldValue.Dated, nil
+}
+
+// ResetDated resets all changes to the "dated" field.
+func (m *SeriesMutation) ResetDated() {
+	m.dated = nil
+}
+
+// SetSlug sets the "slug" field.
+func (m *SeriesMutation) SetSlug(s string) {
+	m.slug = &s
+}
+
+// Slug returns the value of the "slug" field in the mutation.
+func (m *SeriesMutation) Slug() (r string, exists bool) {
+	v := m.slug
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSlug returns the old "slug" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldSlug(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSlug is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSlug requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSlug: %w", err)
+	}
+	return oldValue.Slug, nil
+}
+
+// ResetSlug resets all changes to the "slug" field.
+func (m *SeriesMutation) ResetSlug() {
+	m.slug = nil
+}
+
+// SetHideFromListings sets the "hide_from_listings" field.
+func (m *SeriesMutation) SetHideFromListings(b bool) {
+	m.hide_from_listings = &b
+}
+
+// HideFromListings returns the value of the "hide_from_listings" field in the mutation.
+func (m *SeriesMutation) HideFromListings() (r bool, exists bool) {
+	v := m.hide_from_listings
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldHideFromListings returns the old "hide_from_listings" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldHideFromListings(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldHideFromListings is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldHideFromListings requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldHideFromListings: %w", err)
+	}
+	return oldValue.HideFromListings, nil
+}
+
+// ResetHideFromListings resets all changes to the "hide_from_listings" field.
+func (m *SeriesMutation) ResetHideFromListings() {
+	m.hide_from_listings = nil
+}
+
+// SetProtected sets the "protected" field.
+func (m *SeriesMutation) SetProtected(b bool) {
+	m.protected = &b
+}
+
+// Protected returns the value of the "protected" field in the mutation.
+func (m *SeriesMutation) Protected() (r bool, exists bool) {
+	v := m.protected
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldProtected returns the old "protected" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldProtected(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldProtected is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldProtected requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldProtected: %w", err)
+	}
+	return oldValue.Protected, nil
+}
+
+// ResetProtected resets all changes to the "protected" field.
+func (m *SeriesMutation) ResetProtected() {
+	m.protected = nil
+}
+
+// SetGeneratedUntil sets the "generated_until" field.
+func (m *SeriesMutation) SetGeneratedUntil(c calendar.Wall) {
+	m.generated_until = &c
+}
+
+// GeneratedUntil returns the value of the "generated_until" field in the mutation.
+func (m *SeriesMutation) GeneratedUntil() (r calendar.Wall, exists bool) {
+	v := m.generated_until
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldGeneratedUntil returns the old "generated_until" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldGeneratedUntil(ctx context.Context) (v *calendar.Wall, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldGeneratedUntil is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldGeneratedUntil requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldGeneratedUntil: %w", err)
+	}
+	return oldValue.GeneratedUntil, nil
+}
+
+// ClearGeneratedUntil clears the value of the "generated_until" field.
+func (m *SeriesMutation) ClearGeneratedUntil() {
+	m.generated_until = nil
+	m.clearedFields[series.FieldGeneratedUntil] = struct{}{}
+}
+
+// GeneratedUntilCleared returns if the "generated_until" field was cleared in this mutation.
+func (m *SeriesMutation) GeneratedUntilCleared() bool {
+	_, ok := m.clearedFields[series.FieldGeneratedUntil]
+	return ok
+}
+
+// ResetGeneratedUntil resets all changes to the "generated_until" field.
+func (m *SeriesMutation) ResetGeneratedUntil() {
+	m.generated_until = nil
+	delete(m.clearedFields, series.FieldGeneratedUntil)
+}
+
+// SetExtendAt sets the "extend_at" field.
+func (m *SeriesMutation) SetExtendAt(t time.Time) {
+	m.extend_at = &t
+}
+
+// ExtendAt returns the value of the "extend_at" field in the mutation.
+func (m *SeriesMutation) ExtendAt() (r time.Time, exists bool) {
+	v := m.extend_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExtendAt returns the old "extend_at" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldExtendAt(ctx context.Context) (v *time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExtendAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExtendAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExtendAt: %w", err)
+	}
+	return oldValue.ExtendAt, nil
+}
+
+// ClearExtendAt clears the value of the "extend_at" field.
+func (m *SeriesMutation) ClearExtendAt() {
+	m.extend_at = nil
+	m.clearedFields[series.FieldExtendAt] = struct{}{}
+}
+
+// ExtendAtCleared returns if the "extend_at" field was cleared in this mutation.
+func (m *SeriesMutation) ExtendAtCleared() bool {
+	_, ok := m.clearedFields[series.FieldExtendAt]
+	return ok
+}
+
+// ResetExtendAt resets all changes to the "extend_at" field.
+func (m *SeriesMutation) ResetExtendAt() {
+	m.extend_at = nil
+	delete(m.clearedFields, series.FieldExtendAt)
+}
+
+// SetSortEn sets the "sort_en" field.
+func (m *SeriesMutation) SetSortEn(b []byte) {
+	m.sort_en = &b
+}
+
+// SortEn returns the value of the "sort_en" field in the mutation.
+func (m *SeriesMutation) SortEn() (r []byte, exists bool) {
+	v := m.sort_en
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSortEn returns the old "sort_en" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldSortEn(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSortEn is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSortEn requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSortEn: %w", err)
+	}
+	return oldValue.SortEn, nil
+}
+
+// ClearSortEn clears the value of the "sort_en" field.
+func (m *SeriesMutation) ClearSortEn() {
+	m.sort_en = nil
+	m.clearedFields[series.FieldSortEn] = struct{}{}
+}
+
+// SortEnCleared returns if the "sort_en" field was cleared in this mutation.
+func (m *SeriesMutation) SortEnCleared() bool {
+	_, ok := m.clearedFields[series.FieldSortEn]
+	return ok
+}
+
+// ResetSortEn resets all changes to the "sort_en" field.
+func (m *SeriesMutation) ResetSortEn() {
+	m.sort_en = nil
+	delete(m.clearedFields, series.FieldSortEn)
+}
+
+// SetSortPl sets the "sort_pl" field.
+func (m *SeriesMutation) SetSortPl(b []byte) {
+	m.sort_pl = &b
+}
+
+// SortPl returns the value of the "sort_pl" field in the mutation.
+func (m *SeriesMutation) SortPl() (r []byte, exists bool) {
+	v := m.sort_pl
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSortPl returns the old "sort_pl" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldSortPl(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSortPl is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSortPl requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSortPl: %w", err)
+	}
+	return oldValue.SortPl, nil
+}
+
+// ClearSortPl clears the value of the "sort_pl" field.
+func (m *SeriesMutation) ClearSortPl() {
+	m.sort_pl = nil
+	m.clearedFields[series.FieldSortPl] = struct{}{}
+}
+
+// SortPlCleared returns if the "sort_pl" field was cleared in this mutation.
+func (m *SeriesMutation) SortPlCleared() bool {
+	_, ok := m.clearedFields[series.FieldSortPl]
+	return ok
+}
+
+// ResetSortPl resets all changes to the "sort_pl" field.
+func (m *SeriesMutation) ResetSortPl() {
+	m.sort_pl = nil
+	delete(m.clearedFields, series.FieldSortPl)
+}
+
+// SetSortEs sets the "sort_es" field.
+func (m *SeriesMutation) SetSortEs(b []byte) {
+	m.sort_es = &b
+}
+
+// SortEs returns the value of the "sort_es" field in the mutation.
+func (m *SeriesMutation) SortEs() (r []byte, exists bool) {
+	v := m.sort_es
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSortEs returns the old "sort_es" field's value of the Series entity.
+// If the Series object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesMutation) OldSortEs(ctx context.Context) (v []byte, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSortEs is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSortEs requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSortEs: %w", err)
+	}
+	return oldValue.SortEs, nil
+}
+
+// ClearSortEs clears the value of the "sort_es" field.
+func (m *SeriesMutation) ClearSortEs() {
+	m.sort_es = nil
+	m.clearedFields[series.FieldSortEs] = struct{}{}
+}
+
+// SortEsCleared returns if the "sort_es" field was cleared in this mutation.
+func (m *SeriesMutation) SortEsCleared() bool {
+	_, ok := m.clearedFields[series.FieldSortEs]
+	return ok
+}
+
+// ResetSortEs resets all changes to the "sort_es" field.
+func (m *SeriesMutation) ResetSortEs() {
+	m.sort_es = nil
+	delete(m.clearedFields, series.FieldSortEs)
+}
+
+// ClearAuthor clears the "author" edge to the User entity.
+func (m *SeriesMutation) ClearAuthor() {
+	m.clearedauthor = true
+	m.clearedFields[series.FieldAuthorID] = struct{}{}
+}
+
+// AuthorCleared reports if the "author" edge to the User entity was cleared.
+func (m *SeriesMutation) AuthorCleared() bool {
+	return m.AuthorIDCleared() || m.clearedauthor
+}
+
+// AuthorIDs returns the "author" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// AuthorID instead. It exists only for internal usage by the builders.
+func (m *SeriesMutation) AuthorIDs() (ids []int64) {
+	if id := m.author; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetAuthor resets all changes to the "author" edge.
+func (m *SeriesMutation) ResetAuthor() {
+	m.author = nil
+	m.clearedauthor = false
+}
+
+// AddPhaseIDs adds the "phases" edge to the SeriesPhase entity by ids.
+func (m *SeriesMutation) AddPhaseIDs(ids ...int64) {
+	if m.phases == nil {
+		m.phases = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.phases[ids[i]] = struct{}{}
+	}
+}
+
+// ClearPhases clears the "phases" edge to the SeriesPhase entity.
+func (m *SeriesMutation) ClearPhases() {
+	m.clearedphases = true
+}
+
+// PhasesCleared reports if the "phases" edge to the SeriesPhase entity was cleared.
+func (m *SeriesMutation) PhasesCleared() bool {
+	return m.clearedphases
+}
+
+// RemovePhaseIDs removes the "phases" edge to the SeriesPhase entity by IDs.
+func (m *SeriesMutation) RemovePhaseIDs(ids ...int64) {
+	if m.removedphases == nil {
+		m.removedphases = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.phases, ids[i])
+		m.removedphases[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedPhases returns the removed IDs of the "phases" edge to the SeriesPhase entity.
+func (m *SeriesMutation) RemovedPhasesIDs() (ids []int64) {
+	for id := range m.removedphases {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// PhasesIDs returns the "phases" edge IDs in the mutation.
+func (m *SeriesMutation) PhasesIDs() (ids []int64) {
+	for id := range m.phases {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetPhases resets all changes to the "phases" edge.
+func (m *SeriesMutation) ResetPhases() {
+	m.phases = nil
+	m.clearedphases = false
+	m.removedphases = nil
+}
+
+// Where appends a list predicates to the SeriesMutation builder.
+func (m *SeriesMutation) Where(ps ...predicate.Series) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SeriesMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SeriesMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Series, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SeriesMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SeriesMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Series).
+func (m *SeriesMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SeriesMutation) Fields() []string {
+	fields := make([]string, 0, 19)
+	if m.language != nil {
+		fields = append(fields, series.FieldLanguage)
+	}
+	if m.languages != nil {
+		fields = append(fields, series.FieldLanguages)
+	}
+	if m.created_at != nil {
+		fields = append(fields, series.FieldCreatedAt)
+	}
+	if m.modified_at != nil {
+		fields = append(fields, series.FieldModifiedAt)
+	}
+	if m.version != nil {
+		fields = append(fields, series.FieldVersion)
+	}
+	if m.source_id != nil {
+		fields = append(fields, series.FieldSourceID)
+	}
+	if m.author != nil {
+		fields = append(fields, series.FieldAuthorID)
+	}
+	if m.status != nil {
+		fields = append(fields, series.FieldStatus)
+	}
+	if m.status_before_trash != nil {
+		fields = append(fields, series.FieldStatusBeforeTrash)
+	}
+	if m.published_at != nil {
+		fields = append(fields, series.FieldPublishedAt)
+	}
+	if m.dated != nil {
+		fields = append(fields, series.FieldDated)
+	}
+	if m.slug != nil {
+		fields = append(fields, series.FieldSlug)
+	}
+	if m.hide_from_listings != nil {
+		fields = append(fields, series.FieldHideFromListings)
+	}
+	if m.protected != nil {
+		fields = append(fields, series.FieldProtected)
+	}
+	if m.generated_until != nil {
+		fields = append(fields, series.FieldGeneratedUntil)
+	}
+	if m.extend_at != nil {
+		fields = append(fields, series.FieldExtendAt)
+	}
+	if m.sort_en != nil {
+		fields = append(fields, series.FieldSortEn)
+	}
+	if m.sort_pl != nil {
+		fields = append(fields, series.FieldSortPl)
+	}
+	if m.sort_es != nil {
+		fields = append(fields, series.FieldSortEs)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SeriesMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case series.FieldLanguage:
+		return m.Language()
+	case series.FieldLanguages:
+		return m.Languages()
+	case series.FieldCreatedAt:
+		return m.CreatedAt()
+	case series.FieldModifiedAt:
+		return m.ModifiedAt()
+	case series.FieldVersion:
+		return m.Version()
+	case series.FieldSourceID:
+		return m.SourceID()
+	case series.FieldAuthorID:
+		return m.AuthorID()
+	case series.FieldStatus:
+		return m.Status()
+	case series.FieldStatusBeforeTrash:
+		return m.StatusBeforeTrash()
+	case series.FieldPublishedAt:
+		return m.PublishedAt()
+	case series.FieldDated:
+		return m.Dated()
+	case series.FieldSlug:
+		return m.Slug()
+	case series.FieldHideFromListings:
+		return m.HideFromListings()
+	case series.FieldProtected:
+		return m.Protected()
+	case series.FieldGeneratedUntil:
+		return m.GeneratedUntil()
+	case series.FieldExtendAt:
+		return m.ExtendAt()
+	case series.FieldSortEn:
+		return m.SortEn()
+	case series.FieldSortPl:
+		return m.SortPl()
+	case series.FieldSortEs:
+		return m.SortEs()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SeriesMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case series.FieldLanguage:
+		return m.OldLanguage(ctx)
+	case series.FieldLanguages:
+		return m.OldLanguages(ctx)
+	case series.FieldCreatedAt:
+		return m.OldCreatedAt(ctx)
+	case series.FieldModifiedAt:
+		return m.OldModifiedAt(ctx)
+	case series.FieldVersion:
+		return m.OldVersion(ctx)
+	case series.FieldSourceID:
+		return m.OldSourceID(ctx)
+	case series.FieldAuthorID:
+		return m.OldAuthorID(ctx)
+	case series.FieldStatus:
+		return m.OldStatus(ctx)
+	case series.FieldStatusBeforeTrash:
+		return m.OldStatusBeforeTrash(ctx)
+	case series.FieldPublishedAt:
+		return m.OldPublishedAt(ctx)
+	case series.FieldDated:
+		return m.OldDated(ctx)
+	case series.FieldSlug:
+		return m.OldSlug(ctx)
+	case series.FieldHideFromListings:
+		return m.OldHideFromListings(ctx)
+	case series.FieldProtected:
+		return m.OldProtected(ctx)
+	case series.FieldGeneratedUntil:
+		return m.OldGeneratedUntil(ctx)
+	case series.FieldExtendAt:
+		return m.OldExtendAt(ctx)
+	case series.FieldSortEn:
+		return m.OldSortEn(ctx)
+	case series.FieldSortPl:
+		return m.OldSortPl(ctx)
+	case series.FieldSortEs:
+		return m.OldSortEs(ctx)
+	}
+	return nil, fmt.Errorf("unknown Series field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SeriesMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case series.FieldLanguage:
+		v, ok := value.(calendar.Language)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLanguage(v)
+		return nil
+	case series.FieldLanguages:
+		v, ok := value.(calendar.LanguageSet)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetLanguages(v)
+		return nil
+	case series.FieldCreatedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetCreatedAt(v)
+		return nil
+	case series.FieldModifiedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetModifiedAt(v)
+		return nil
+	case series.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetVersion(v)
+		return nil
+	case series.FieldSourceID:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSourceID(v)
+		return nil
+	case series.FieldAuthorID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAuthorID(v)
+		return nil
+	case series.FieldStatus:
+		v, ok := value.(calendar.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatus(v)
+		return nil
+	case series.FieldStatusBeforeTrash:
+		v, ok := value.(calendar.Status)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStatusBeforeTrash(v)
+		return nil
+	case series.FieldPublishedAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPublishedAt(v)
+		return nil
+	case series.FieldDated:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetDated(v)
+		return nil
+	case series.FieldSlug:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSlug(v)
+		return nil
+	case series.FieldHideFromListings:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetHideFromListings(v)
+		return nil
+	case series.FieldProtected:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetProtected(v)
+		return nil
+	case series.FieldGeneratedUntil:
+		v, ok := value.(calendar.Wall)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetGeneratedUntil(v)
+		return nil
+	case series.FieldExtendAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExtendAt(v)
+		return nil
+	case series.FieldSortEn:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSortEn(v)
+		return nil
+	case series.FieldSortPl:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSortPl(v)
+		return nil
+	case series.FieldSortEs:
+		v, ok := value.([]byte)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSortEs(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Series field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SeriesMutation) AddedFields() []string {
+	var fields []string
+	if m.addversion != nil {
+		fields = append(fields, series.FieldVersion)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SeriesMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case series.FieldVersion:
+		return m.AddedVersion()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SeriesMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case series.FieldVersion:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddVersion(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Series numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SeriesMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(series.FieldSourceID) {
+		fields = append(fields, series.FieldSourceID)
+	}
+	if m.FieldCleared(series.FieldAuthorID) {
+		fields = append(fields, series.FieldAuthorID)
+	}
+	if m.FieldCleared(series.FieldGeneratedUntil) {
+		fields = append(fields, series.FieldGeneratedUntil)
+	}
+	if m.FieldCleared(series.FieldExtendAt) {
+		fields = append(fields, series.FieldExtendAt)
+	}
+	if m.FieldCleared(series.FieldSortEn) {
+		fields = append(fields, series.FieldSortEn)
+	}
+	if m.FieldCleared(series.FieldSortPl) {
+		fields = append(fields, series.FieldSortPl)
+	}
+	if m.FieldCleared(series.FieldSortEs) {
+		fields = append(fields, series.FieldSortEs)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SeriesMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SeriesMutation) ClearField(name string) error {
+	switch name {
+	case series.FieldSourceID:
+		m.ClearSourceID()
+		return nil
+	case series.FieldAuthorID:
+		m.ClearAuthorID()
+		return nil
+	case series.FieldGeneratedUntil:
+		m.ClearGeneratedUntil()
+		return nil
+	case series.FieldExtendAt:
+		m.ClearExtendAt()
+		return nil
+	case series.FieldSortEn:
+		m.ClearSortEn()
+		return nil
+	case series.FieldSortPl:
+		m.ClearSortPl()
+		return nil
+	case series.FieldSortEs:
+		m.ClearSortEs()
+		return nil
+	}
+	return fmt.Errorf("unknown Series nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SeriesMutation) ResetField(name string) error {
+	switch name {
+	case series.FieldLanguage:
+		m.ResetLanguage()
+		return nil
+	case series.FieldLanguages:
+		m.ResetLanguages()
+		return nil
+	case series.FieldCreatedAt:
+		m.ResetCreatedAt()
+		return nil
+	case series.FieldModifiedAt:
+		m.ResetModifiedAt()
+		return nil
+	case series.FieldVersion:
+		m.ResetVersion()
+		return nil
+	case series.FieldSourceID:
+		m.ResetSourceID()
+		return nil
+	case series.FieldAuthorID:
+		m.ResetAuthorID()
+		return nil
+	case series.FieldStatus:
+		m.ResetStatus()
+		return nil
+	case series.FieldStatusBeforeTrash:
+		m.ResetStatusBeforeTrash()
+		return nil
+	case series.FieldPublishedAt:
+		m.ResetPublishedAt()
+		return nil
+	case series.FieldDated:
+		m.ResetDated()
+		return nil
+	case series.FieldSlug:
+		m.ResetSlug()
+		return nil
+	case series.FieldHideFromListings:
+		m.ResetHideFromListings()
+		return nil
+	case series.FieldProtected:
+		m.ResetProtected()
+		return nil
+	case series.FieldGeneratedUntil:
+		m.ResetGeneratedUntil()
+		return nil
+	case series.FieldExtendAt:
+		m.ResetExtendAt()
+		return nil
+	case series.FieldSortEn:
+		m.ResetSortEn()
+		return nil
+	case series.FieldSortPl:
+		m.ResetSortPl()
+		return nil
+	case series.FieldSortEs:
+		m.ResetSortEs()
+		return nil
+	}
+	return fmt.Errorf("unknown Series field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SeriesMutation) AddedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.author != nil {
+		edges = append(edges, series.EdgeAuthor)
+	}
+	if m.phases != nil {
+		edges = append(edges, series.EdgePhases)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SeriesMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case series.EdgeAuthor:
+		if id := m.author; id != nil {
+			return []ent.Value{*id}
+		}
+	case series.EdgePhases:
+		ids := make([]ent.Value, 0, len(m.phases))
+		for id := range m.phases {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SeriesMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.removedphases != nil {
+		edges = append(edges, series.EdgePhases)
+	}
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SeriesMutation) RemovedIDs(name string) []ent.Value {
+	switch name {
+	case series.EdgePhases:
+		ids := make([]ent.Value, 0, len(m.removedphases))
+		for id := range m.removedphases {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SeriesMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 2)
+	if m.clearedauthor {
+		edges = append(edges, series.EdgeAuthor)
+	}
+	if m.clearedphases {
+		edges = append(edges, series.EdgePhases)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SeriesMutation) EdgeCleared(name string) bool {
+	switch name {
+	case series.EdgeAuthor:
+		return m.clearedauthor
+	case series.EdgePhases:
+		return m.clearedphases
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SeriesMutation) ClearEdge(name string) error {
+	switch name {
+	case series.EdgeAuthor:
+		m.ClearAuthor()
+		return nil
+	}
+	return fmt.Errorf("unknown Series unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SeriesMutation) ResetEdge(name string) error {
+	switch name {
+	case series.EdgeAuthor:
+		m.ResetAuthor()
+		return nil
+	case series.EdgePhases:
+		m.ResetPhases()
+		return nil
+	}
+	return fmt.Errorf("unknown Series edge %s", name)
+}
+
+// SeriesPhaseMutation represents an operation that mutates the SeriesPhase nodes in the graph.
+type SeriesPhaseMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *int64
+	position      *int
+	addposition   *int
+	start_wall    *calendar.Wall
+	end_wall      *calendar.Wall
+	timezone      *string
+	all_day       *bool
+	rrule         *string
+	rdate         *[]calendar.Wall
+	appendrdate   []calendar.Wall
+	exdate        *[]calendar.Wall
+	appendexdate  []calendar.Wall
+	template      *calendar.Template
+	clearedFields map[string]struct{}
+	series        *int64
+	clearedseries bool
+	done          bool
+	oldValue      func(context.Context) (*SeriesPhase, error)
+	predicates    []predicate.SeriesPhase
+}
+
+var _ ent.Mutation = (*SeriesPhaseMutation)(nil)
+
+// seriesphaseOption allows management of the mutation configuration using functional options.
+type seriesphaseOption func(*SeriesPhaseMutation)
+
+// newSeriesPhaseMutation creates new mutation for the SeriesPhase entity.
+func newSeriesPhaseMutation(c config, op Op, opts ...seriesphaseOption) *SeriesPhaseMutation {
+	m := &SeriesPhaseMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeSeriesPhase,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withSeriesPhaseID sets the ID field of the mutation.
+func withSeriesPhaseID(id int64) seriesphaseOption {
+	return func(m *SeriesPhaseMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *SeriesPhase
+		)
+		m.oldValue = func(ctx context.Context) (*SeriesPhase, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().SeriesPhase.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withSeriesPhase sets the old SeriesPhase of the mutation.
+func withSeriesPhase(node *SeriesPhase) seriesphaseOption {
+	return func(m *SeriesPhaseMutation) {
+		m.oldValue = func(context.Context) (*SeriesPhase, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m SeriesPhaseMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m SeriesPhaseMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of SeriesPhase entities.
+func (m *SeriesPhaseMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *SeriesPhaseMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *SeriesPhaseMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().SeriesPhase.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetSeriesID sets the "series_id" field.
+func (m *SeriesPhaseMutation) SetSeriesID(i int64) {
+	m.series = &i
+}
+
+// SeriesID returns the value of the "series_id" field in the mutation.
+func (m *SeriesPhaseMutation) SeriesID() (r int64, exists bool) {
+	v := m.series
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSeriesID returns the old "series_id" field's value of the SeriesPhase entity.
+// If the SeriesPhase object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesPhaseMutation) OldSeriesID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSeriesID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSeriesID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSeriesID: %w", err)
+	}
+	return oldValue.SeriesID, nil
+}
+
+// ResetSeriesID resets all changes to the "series_id" field.
+func (m *SeriesPhaseMutation) ResetSeriesID() {
+	m.series = nil
+}
+
+// SetPosition sets the "position" field.
+func (m *SeriesPhaseMutation) SetPosition(i int) {
+	m.position = &i
+	m.addposition = nil
+}
+
+// Position returns the value of the "position" field in the mutation.
+func (m *SeriesPhaseMutation) Position() (r int, exists bool) {
+	v := m.position
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldPosition returns the old "position" field's value of the SeriesPhase entity.
+// If the SeriesPhase object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesPhaseMutation) OldPosition(ctx context.Context) (v int, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldPosition is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldPosition requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldPosition: %w", err)
+	}
+	return oldValue.Position, nil
+}
+
+// AddPosition adds i to the "position" field.
+func (m *SeriesPhaseMutation) AddPosition(i int) {
+	if m.addposition != nil {
+		*m.addposition += i
+	} else {
+		m.addposition = &i
+	}
+}
+
+// AddedPosition returns the value that was added to the "position" field in this mutation.
+func (m *SeriesPhaseMutation) AddedPosition() (r int, exists bool) {
+	v := m.addposition
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetPosition resets all changes to the "position" field.
+func (m *SeriesPhaseMutation) ResetPosition() {
+	m.position = nil
+	m.addposition = nil
+}
+
+// SetStartWall sets the "start_wall" field.
+func (m *SeriesPhaseMutation) SetStartWall(c calendar.Wall) {
+	m.start_wall = &c
+}
+
+// StartWall returns the value of the "start_wall" field in the mutation.
+func (m *SeriesPhaseMutation) StartWall() (r calendar.Wall, exists bool) {
+	v := m.start_wall
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStartWall returns the old "start_wall" field's value of the SeriesPhase entity.
+// If the SeriesPhase object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesPhaseMutation) OldStartWall(ctx context.Context) (v calendar.Wall, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStartWall is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStartWall requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStartWall: %w", err)
+	}
+	return oldValue.StartWall, nil
+}
+
+// ResetStartWall resets all changes to the "start_wall" field.
+func (m *SeriesPhaseMutation) ResetStartWall() {
+	m.start_wall = nil
+}
+
+// SetEndWall sets the "end_wall" field.
+func (m *SeriesPhaseMutation) SetEndWall(c calendar.Wall) {
+	m.end_wall = &c
+}
+
+// EndWall returns the value of the "end_wall" field in the mutation.
+func (m *SeriesPhaseMutation) EndWall() (r calendar.Wall, exists bool) {
+	v := m.end_wall
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndWall returns the old "end_wall" field's value of the SeriesPhase entity.
+// If the SeriesPhase object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesPhaseMutation) OldEndWall(ctx context.Context) (v calendar.Wall, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndWall is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndWall requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndWall: %w", err)
+	}
+	return oldValue.EndWall, nil
+}
+
+// ResetEndWall resets all changes to the "end_wall" field.
+func (m *SeriesPhaseMutation) ResetEndWall() {
+	m.end_wall = nil
+}
+
+// SetTimezone sets the "timezone" field.
+func (m *SeriesPhaseMutation) SetTimezone(s string) {
+	m.timezone = &s
+}
+
+// Timezone returns the value of the "timezone" field in the mutation.
+func (m *SeriesPhaseMutation) Timezone() (r string, exists bool) {
+	v := m.timezone
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTimezone returns the old "timezone" field's value of the SeriesPhase entity.
+// If the SeriesPhase object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesPhaseMutation) OldTimezone(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTimezone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTimezone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTimezone: %w", err)
+	}
+	return oldValue.Timezone, nil
+}
+
+// ResetTimezone resets all changes to the "timezone" field.
+func (m *SeriesPhaseMutation) ResetTimezone() {
+	m.timezone = nil
+}
+
+// SetAllDay sets the "all_day" field.
+func (m *SeriesPhaseMutation) SetAllDay(b bool) {
+	m.all_day = &b
+}
+
+// AllDay returns the value of the "all_day" field in the mutation.
+func (m *SeriesPhaseMutation) AllDay() (r bool, exists bool) {
+	v := m.all_day
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAllDay returns the old "all_day" field's value of the SeriesPhase entity.
+// If the SeriesPhase object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesPhaseMutation) OldAllDay(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAllDay is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAllDay requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAllDay: %w", err)
+	}
+	return oldValue.AllDay, nil
+}
+
+// ResetAllDay resets all changes to the "all_day" field.
+func (m *SeriesPhaseMutation) ResetAllDay() {
+	m.all_day = nil
+}
+
+// SetRrule sets the "rrule" field.
+func (m *SeriesPhaseMutation) SetRrule(s string) {
+	m.rrule = &s
+}
+
+// Rrule returns the value of the "rrule" field in the mutation.
+func (m *SeriesPhaseMutation) Rrule() (r string, exists bool) {
+	v := m.rrule
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRrule returns the old "rrule" field's value of the SeriesPhase entity.
+// If the SeriesPhase object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesPhaseMutation) OldRrule(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRrule is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRrule requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRrule: %w", err)
+	}
+	return oldValue.Rrule, nil
+}
+
+// ResetRrule resets all changes to the "rrule" field.
+func (m *SeriesPhaseMutation) ResetRrule() {
+	m.rrule = nil
+}
+
+// SetRdate sets the "rdate" field.
+func (m *SeriesPhaseMutation) SetRdate(c []calendar.Wall) {
+	m.rdate = &c
+	m.appendrdate = nil
+}
+
+// Rdate returns the value of the "rdate" field in the mutation.
+func (m *SeriesPhaseMutation) Rdate() (r []calendar.Wall, exists bool) {
+	v := m.rdate
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldRdate returns the old "rdate" field's value of the SeriesPhase entity.
+// If the SeriesPhase object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesPhaseMutation) OldRdate(ctx context.Context) (v []calendar.Wall, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldRdate is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldRdate requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldRdate: %w", err)
+	}
+	return oldValue.Rdate, nil
+}
+
+// AppendRdate adds c to the "rdate" field.
+func (m *SeriesPhaseMutation) AppendRdate(c []calendar.Wall) {
+	m.appendrdate = append(m.appendrdate, c...)
+}
+
+// AppendedRdate returns the list of values that were appended to the "rdate" field in this mutation.
+func (m *SeriesPhaseMutation) AppendedRdate() ([]calendar.Wall, bool) {
+	if len(m.appendrdate) == 0 {
+		return nil, false
+	}
+	return m.appendrdate, true
+}
+
+// ClearRdate clears the value of the "rdate" field.
+func (m *SeriesPhaseMutation) ClearRdate() {
+	m.rdate = nil
+	m.appendrdate = nil
+	m.clearedFields[seriesphase.FieldRdate] = struct{}{}
+}
+
+// RdateCleared returns if the "rdate" field was cleared in this mutation.
+func (m *SeriesPhaseMutation) RdateCleared() bool {
+	_, ok := m.clearedFields[seriesphase.FieldRdate]
+	return ok
+}
+
+// ResetRdate resets all changes to the "rdate" field.
+func (m *SeriesPhaseMutation) ResetRdate() {
+	m.rdate = nil
+	m.appendrdate = nil
+	delete(m.clearedFields, seriesphase.FieldRdate)
+}
+
+// SetExdate sets the "exdate" field.
+func (m *SeriesPhaseMutation) SetExdate(c []calendar.Wall) {
+	m.exdate = &c
+	m.appendexdate = nil
+}
+
+// Exdate returns the value of the "exdate" field in the mutation.
+func (m *SeriesPhaseMutation) Exdate() (r []calendar.Wall, exists bool) {
+	v := m.exdate
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldExdate returns the old "exdate" field's value of the SeriesPhase entity.
+// If the SeriesPhase object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesPhaseMutation) OldExdate(ctx context.Context) (v []calendar.Wall, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldExdate is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldExdate requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldExdate: %w", err)
+	}
+	return oldValue.Exdate, nil
+}
+
+// AppendExdate adds c to the "exdate" field.
+func (m *SeriesPhaseMutation) AppendExdate(c []calendar.Wall) {
+	m.appendexdate = append(m.appendexdate, c...)
+}
+
+// AppendedExdate returns the list of values that were appended to the "exdate" field in this mutation.
+func (m *SeriesPhaseMutation) AppendedExdate() ([]calendar.Wall, bool) {
+	if len(m.appendexdate) == 0 {
+		return nil, false
+	}
+	return m.appendexdate, true
+}
+
+// ClearExdate clears the value of the "exdate" field.
+func (m *SeriesPhaseMutation) ClearExdate() {
+	m.exdate = nil
+	m.appendexdate = nil
+	m.clearedFields[seriesphase.FieldExdate] = struct{}{}
+}
+
+// ExdateCleared returns if the "exdate" field was cleared in this mutation.
+func (m *SeriesPhaseMutation) ExdateCleared() bool {
+	_, ok := m.clearedFields[seriesphase.FieldExdate]
+	return ok
+}
+
+// ResetExdate resets all changes to the "exdate" field.
+func (m *SeriesPhaseMutation) ResetExdate() {
+	m.exdate = nil
+	m.appendexdate = nil
+	delete(m.clearedFields, seriesphase.FieldExdate)
+}
+
+// SetTemplate sets the "template" field.
+func (m *SeriesPhaseMutation) SetTemplate(c calendar.Template) {
+	m.template = &c
+}
+
+// Template returns the value of the "template" field in the mutation.
+func (m *SeriesPhaseMutation) Template() (r calendar.Template, exists bool) {
+	v := m.template
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTemplate returns the old "template" field's value of the SeriesPhase entity.
+// If the SeriesPhase object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *SeriesPhaseMutation) OldTemplate(ctx context.Context) (v calendar.Template, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTemplate is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTemplate requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTemplate: %w", err)
+	}
+	return oldValue.Template, nil
+}
+
+// ResetTemplate resets all changes to the "template" field.
+func (m *SeriesPhaseMutation) ResetTemplate() {
+	m.template = nil
+}
+
+// ClearSeries clears the "series" edge to the Series entity.
+func (m *SeriesPhaseMutation) ClearSeries() {
+	m.clearedseries = true
+	m.clearedFields[seriesphase.FieldSeriesID] = struct{}{}
+}
+
+// SeriesCleared reports if the "series" edge to the Series entity was cleared.
+func (m *SeriesPhaseMutation) SeriesCleared() bool {
+	return m.clearedseries
+}
+
+// SeriesIDs returns the "series" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// SeriesID instead. It exists only for internal usage by the builders.
+func (m *SeriesPhaseMutation) SeriesIDs() (ids []int64) {
+	if id := m.series; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetSeries resets all changes to the "series" edge.
+func (m *SeriesPhaseMutation) ResetSeries() {
+	m.series = nil
+	m.clearedseries = false
+}
+
+// Where appends a list predicates to the SeriesPhaseMutation builder.
+func (m *SeriesPhaseMutation) Where(ps ...predicate.SeriesPhase) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the SeriesPhaseMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *SeriesPhaseMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.SeriesPhase, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *SeriesPhaseMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *SeriesPhaseMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (SeriesPhase).
+func (m *SeriesPhaseMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *SeriesPhaseMutation) Fields() []string {
+	fields := make([]string, 0, 10)
+	if m.series != nil {
+		fields = append(fields, seriesphase.FieldSeriesID)
+	}
+	if m.position != nil {
+		fields = append(fields, seriesphase.FieldPosition)
+	}
+	if m.start_wall != nil {
+		fields = append(fields, seriesphase.FieldStartWall)
+	}
+	if m.end_wall != nil {
+		fields = append(fields, seriesphase.FieldEndWall)
+	}
+	if m.timezone != nil {
+		fields = append(fields, seriesphase.FieldTimezone)
+	}
+	if m.all_day != nil {
+		fields = append(fields, seriesphase.FieldAllDay)
+	}
+	if m.rrule != nil {
+		fields = append(fields, seriesphase.FieldRrule)
+	}
+	if m.rdate != nil {
+		fields = append(fields, seriesphase.FieldRdate)
+	}
+	if m.exdate != nil {
+		fields = append(fields, seriesphase.FieldExdate)
+	}
+	if m.template != nil {
+		fields = append(fields, seriesphase.FieldTemplate)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *SeriesPhaseMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case seriesphase.FieldSeriesID:
+		return m.SeriesID()
+	case seriesphase.FieldPosition:
+		return m.Position()
+	case seriesphase.FieldStartWall:
+		return m.StartWall()
+	case seriesphase.FieldEndWall:
+		return m.EndWall()
+	case seriesphase.FieldTimezone:
+		return m.Timezone()
+	case seriesphase.FieldAllDay:
+		return m.AllDay()
+	case seriesphase.FieldRrule:
+		return m.Rrule()
+	case seriesphase.FieldRdate:
+		return m.Rdate()
+	case seriesphase.FieldExdate:
+		return m.Exdate()
+	case seriesphase.FieldTemplate:
+		return m.Template()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *SeriesPhaseMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case seriesphase.FieldSeriesID:
+		return m.OldSeriesID(ctx)
+	case seriesphase.FieldPosition:
+		return m.OldPosition(ctx)
+	case seriesphase.FieldStartWall:
+		return m.OldStartWall(ctx)
+	case seriesphase.FieldEndWall:
+		return m.OldEndWall(ctx)
+	case seriesphase.FieldTimezone:
+		return m.OldTimezone(ctx)
+	case seriesphase.FieldAllDay:
+		return m.OldAllDay(ctx)
+	case seriesphase.FieldRrule:
+		return m.OldRrule(ctx)
+	case seriesphase.FieldRdate:
+		return m.OldRdate(ctx)
+	case seriesphase.FieldExdate:
+		return m.OldExdate(ctx)
+	case seriesphase.FieldTemplate:
+		return m.OldTemplate(ctx)
+	}
+	return nil, fmt.Errorf("unknown SeriesPhase field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SeriesPhaseMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case seriesphase.FieldSeriesID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSeriesID(v)
+		return nil
+	case seriesphase.FieldPosition:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetPosition(v)
+		return nil
+	case seriesphase.FieldStartWall:
+		v, ok := value.(calendar.Wall)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStartWall(v)
+		return nil
+	case seriesphase.FieldEndWall:
+		v, ok := value.(calendar.Wall)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndWall(v)
+		return nil
+	case seriesphase.FieldTimezone:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTimezone(v)
+		return nil
+	case seriesphase.FieldAllDay:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAllDay(v)
+		return nil
+	case seriesphase.FieldRrule:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRrule(v)
+		return nil
+	case seriesphase.FieldRdate:
+		v, ok := value.([]calendar.Wall)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetRdate(v)
+		return nil
+	case seriesphase.FieldExdate:
+		v, ok := value.([]calendar.Wall)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetExdate(v)
+		return nil
+	case seriesphase.FieldTemplate:
+		v, ok := value.(calendar.Template)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTemplate(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SeriesPhase field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *SeriesPhaseMutation) AddedFields() []string {
+	var fields []string
+	if m.addposition != nil {
+		fields = append(fields, seriesphase.FieldPosition)
+	}
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *SeriesPhaseMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	case seriesphase.FieldPosition:
+		return m.AddedPosition()
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *SeriesPhaseMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	case seriesphase.FieldPosition:
+		v, ok := value.(int)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddPosition(v)
+		return nil
+	}
+	return fmt.Errorf("unknown SeriesPhase numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *SeriesPhaseMutation) ClearedFields() []string {
+	var fields []string
+	if m.FieldCleared(seriesphase.FieldRdate) {
+		fields = append(fields, seriesphase.FieldRdate)
+	}
+	if m.FieldCleared(seriesphase.FieldExdate) {
+		fields = append(fields, seriesphase.FieldExdate)
+	}
+	return fields
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *SeriesPhaseMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *SeriesPhaseMutation) ClearField(name string) error {
+	switch name {
+	case seriesphase.FieldRdate:
+		m.ClearRdate()
+		return nil
+	case seriesphase.FieldExdate:
+		m.ClearExdate()
+		return nil
+	}
+	return fmt.Errorf("unknown SeriesPhase nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *SeriesPhaseMutation) ResetField(name string) error {
+	switch name {
+	case seriesphase.FieldSeriesID:
+		m.ResetSeriesID()
+		return nil
+	case seriesphase.FieldPosition:
+		m.ResetPosition()
+		return nil
+	case seriesphase.FieldStartWall:
+		m.ResetStartWall()
+		return nil
+	case seriesphase.FieldEndWall:
+		m.ResetEndWall()
+		return nil
+	case seriesphase.FieldTimezone:
+		m.ResetTimezone()
+		return nil
+	case seriesphase.FieldAllDay:
+		m.ResetAllDay()
+		return nil
+	case seriesphase.FieldRrule:
+		m.ResetRrule()
+		return nil
+	case seriesphase.FieldRdate:
+		m.ResetRdate()
+		return nil
+	case seriesphase.FieldExdate:
+		m.ResetExdate()
+		return nil
+	case seriesphase.FieldTemplate:
+		m.ResetTemplate()
+		return nil
+	}
+	return fmt.Errorf("unknown SeriesPhase field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *SeriesPhaseMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.series != nil {
+		edges = append(edges, seriesphase.EdgeSeries)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *SeriesPhaseMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case seriesphase.EdgeSeries:
+		if id := m.series; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *SeriesPhaseMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *SeriesPhaseMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *SeriesPhaseMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedseries {
+		edges = append(edges, seriesphase.EdgeSeries)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *SeriesPhaseMutation) EdgeCleared(name string) bool {
+	switch name {
+	case seriesphase.EdgeSeries:
+		return m.clearedseries
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *SeriesPhaseMutation) ClearEdge(name string) error {
+	switch name {
+	case seriesphase.EdgeSeries:
+		m.ClearSeries()
+		return nil
+	}
+	return fmt.Errorf("unknown SeriesPhase unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *SeriesPhaseMutation) ResetEdge(name string) error {
+	switch name {
+	case seriesphase.EdgeSeries:
+		m.ResetSeries()
+		return nil
+	}
+	return fmt.Errorf("unknown SeriesPhase edge %s", name)
+}
+
 // SettingMutation represents an operation that mutates the Setting nodes in the graph.
 type SettingMutation struct {
 	config
@@ -15749,6 +19052,9 @@ type UserMutation struct {
 	images            map[int64]struct{}
 	removedimages     map[int64]struct{}
 	clearedimages     bool
+	series            map[int64]struct{}
+	removedseries     map[int64]struct{}
+	clearedseries     bool
 	done              bool
 	oldValue          func(context.Context) (*User, error)
 	predicates        []predicate.User
@@ -16370,6 +19676,60 @@ func (m *UserMutation) ResetImages() {
 	m.removedimages = nil
 }
 
+// AddSeriesIDs adds the "series" edge to the Series entity by ids.
+func (m *UserMutation) AddSeriesIDs(ids ...int64) {
+	if m.series == nil {
+		m.series = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.series[ids[i]] = struct{}{}
+	}
+}
+
+// ClearSeries clears the "series" edge to the Series entity.
+func (m *UserMutation) ClearSeries() {
+	m.clearedseries = true
+}
+
+// SeriesCleared reports if the "series" edge to the Series entity was cleared.
+func (m *UserMutation) SeriesCleared() bool {
+	return m.clearedseries
+}
+
+// RemoveSeriesIDs removes the "series" edge to the Series entity by IDs.
+func (m *UserMutation) RemoveSeriesIDs(ids ...int64) {
+	if m.removedseries == nil {
+		m.removedseries = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.series, ids[i])
+		m.removedseries[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedSeries returns the removed IDs of the "series" edge to the Series entity.
+func (m *UserMutation) RemovedSeriesIDs() (ids []int64) {
+	for id := range m.removedseries {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// SeriesIDs returns the "series" edge IDs in the mutation.
+func (m *UserMutation) SeriesIDs() (ids []int64) {
+	for id := range m.series {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetSeries resets all changes to the "series" edge.
+func (m *UserMutation) ResetSeries() {
+	m.series = nil
+	m.clearedseries = false
+	m.removedseries = nil
+}
+
 // Where appends a list predicates to the UserMutation builder.
 func (m *UserMutation) Where(ps ...predicate.User) {
 	m.predicates = append(m.predicates, ps...)
@@ -16603,7 +19963,7 @@ func (m *UserMutation) ResetField(name string) error {
 
 // AddedEdges returns all edge names that were set/added in this mutation.
 func (m *UserMutation) AddedEdges() []string {
-	edges := make([]string, 0, 5)
+	edges := make([]string, 0, 6)
 	if m.tokens != nil {
 		edges = append(edges, user.EdgeTokens)
 	}
@@ -16618,6 +19978,9 @@ func (m *UserMutation) AddedEdges() []string {
 	}
 	if m.images != nil {
 		edges = append(edges, user.EdgeImages)
+	}
+	if m.series != nil {
+		edges = append(edges, user.EdgeSeries)
 	}
 	return edges
 }
@@ -16656,13 +20019,19 @@ func (m *UserMutation) AddedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case user.EdgeSeries:
+		ids := make([]ent.Value, 0, len(m.series))
+		for id := range m.series {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // RemovedEdges returns all edge names that were removed in this mutation.
 func (m *UserMutation) RemovedEdges() []string {
-	edges := make([]string, 0, 5)
+	edges := make([]string, 0, 6)
 	if m.removedtokens != nil {
 		edges = append(edges, user.EdgeTokens)
 	}
@@ -16677,6 +20046,9 @@ func (m *UserMutation) RemovedEdges() []string {
 	}
 	if m.removedimages != nil {
 		edges = append(edges, user.EdgeImages)
+	}
+	if m.removedseries != nil {
+		edges = append(edges, user.EdgeSeries)
 	}
 	return edges
 }
@@ -16715,13 +20087,19 @@ func (m *UserMutation) RemovedIDs(name string) []ent.Value {
 			ids = append(ids, id)
 		}
 		return ids
+	case user.EdgeSeries:
+		ids := make([]ent.Value, 0, len(m.removedseries))
+		for id := range m.removedseries {
+			ids = append(ids, id)
+		}
+		return ids
 	}
 	return nil
 }
 
 // ClearedEdges returns all edge names that were cleared in this mutation.
 func (m *UserMutation) ClearedEdges() []string {
-	edges := make([]string, 0, 5)
+	edges := make([]string, 0, 6)
 	if m.clearedtokens {
 		edges = append(edges, user.EdgeTokens)
 	}
@@ -16736,6 +20114,9 @@ func (m *UserMutation) ClearedEdges() []string {
 	}
 	if m.clearedimages {
 		edges = append(edges, user.EdgeImages)
+	}
+	if m.clearedseries {
+		edges = append(edges, user.EdgeSeries)
 	}
 	return edges
 }
@@ -16754,6 +20135,8 @@ func (m *UserMutation) EdgeCleared(name string) bool {
 		return m.clearedorganizers
 	case user.EdgeImages:
 		return m.clearedimages
+	case user.EdgeSeries:
+		return m.clearedseries
 	}
 	return false
 }
@@ -16784,6 +20167,9 @@ func (m *UserMutation) ResetEdge(name string) error {
 		return nil
 	case user.EdgeImages:
 		m.ResetImages()
+		return nil
+	case user.EdgeSeries:
+		m.ResetSeries()
 		return nil
 	}
 	return fmt.Errorf("unknown User edge %s", name)

@@ -139,8 +139,9 @@ var readEvents = newReadStatement("SELECT " + qualified("t", event.ReadColumns) 
 func (c *Client) ReadEvents(ctx context.Context, ids []int64) ([]*Event, error) {
 	var r Event
 	var cost stdsql.RawBytes
+	var ownFields stdsql.RawBytes
 	var i imageRow
-	dst := []any{&r.ID, &r.AuthorID, &r.Status, &r.StatusBeforeTrash, &r.PublishedAt, &r.Language, &r.Languages, &r.ModifiedAt, &r.Version, &r.Title, &r.Description, &r.Excerpt, &r.Slug, &r.StartsAt, &r.EndsAt, &r.StartWall, &r.EndWall, &r.Timezone, &r.AllDay, &cost, &r.Website, &r.PasswordHash, &r.ShowMap, &r.ShowMapLink, &r.HideFromListings, &r.Sticky, &r.Featured, &r.Ticketed, &r.ParentID}
+	dst := []any{&r.ID, &r.AuthorID, &r.Status, &r.StatusBeforeTrash, &r.PublishedAt, &r.Language, &r.Languages, &r.ModifiedAt, &r.Version, &r.Title, &r.Description, &r.Excerpt, &r.Slug, &r.StartsAt, &r.EndsAt, &r.StartWall, &r.EndWall, &r.Timezone, &r.AllDay, &cost, &r.Website, &r.PasswordHash, &r.PasswordID, &r.ShowMap, &r.ShowMapLink, &r.HideFromListings, &r.Sticky, &r.Featured, &r.Ticketed, &r.EventStatus, &r.EventStatusReason, &r.Attendance, &r.VirtualURL, &r.ParentID, &r.SeriesID, &r.OriginalStart, &ownFields}
 	dst = append(dst, i.targets()...)
 	out := make([]*Event, 0, len(ids))
 	err := c.readByIDs(ctx, &readEvents, ids, dst, func() (err error) {
@@ -149,6 +150,11 @@ func (c *Client) ReadEvents(ctx context.Context, ids []int64) ([]*Event, error) 
 		if len(cost) > 0 {
 			if err := json.Unmarshal(cost, &row.Cost); err != nil {
 				return fmt.Errorf("event %d: cost: %w", row.ID, err)
+			}
+		}
+		if len(ownFields) > 0 {
+			if err := json.Unmarshal(ownFields, &row.OwnFields); err != nil {
+				return fmt.Errorf("event %d: own_fields: %w", row.ID, err)
 			}
 		}
 		row.Edges.Image, err = i.image()
@@ -447,7 +453,7 @@ func (c *Client) ReadTranslations(ctx context.Context, languages []calendar.Lang
 			ids = append(ids, r.ID)
 		}
 	}
-	add("SELECT 0, t.event_id, t.language, t.description, t.slug, t.title, t.excerpt, '' FROM event_translations t WHERE t.event_id IN ", ids)
+	add("SELECT 0, t.event_id, t.language, t.description, t.slug, t.title, t.excerpt, t.event_status_reason, '' FROM event_translations t WHERE t.event_id IN ", ids)
 	ids = ids[:0]
 	organizers := make(map[int64]*Organizer)
 	for _, r := range page.Organizers {
@@ -456,7 +462,7 @@ func (c *Client) ReadTranslations(ctx context.Context, languages []calendar.Lang
 			ids = append(ids, r.ID)
 		}
 	}
-	add("SELECT 1, t.organizer_id, t.language, t.description, t.slug, '', '', t.name FROM organizer_translations t WHERE t.organizer_id IN ", ids)
+	add("SELECT 1, t.organizer_id, t.language, t.description, t.slug, '', '', '', t.name FROM organizer_translations t WHERE t.organizer_id IN ", ids)
 	ids = ids[:0]
 	terms := make(map[int64]*Term)
 	for _, r := range page.Terms {
@@ -465,7 +471,7 @@ func (c *Client) ReadTranslations(ctx context.Context, languages []calendar.Lang
 			ids = append(ids, r.ID)
 		}
 	}
-	add("SELECT 2, t.term_id, t.language, t.description, t.slug, '', '', t.name FROM term_translations t WHERE t.term_id IN ", ids)
+	add("SELECT 2, t.term_id, t.language, t.description, t.slug, '', '', '', t.name FROM term_translations t WHERE t.term_id IN ", ids)
 	ids = ids[:0]
 	venues := make(map[int64]*Venue)
 	for _, r := range page.Venues {
@@ -474,33 +480,35 @@ func (c *Client) ReadTranslations(ctx context.Context, languages []calendar.Lang
 			ids = append(ids, r.ID)
 		}
 	}
-	add("SELECT 3, t.venue_id, t.language, t.description, t.slug, '', '', t.name FROM venue_translations t WHERE t.venue_id IN ", ids)
+	add("SELECT 3, t.venue_id, t.language, t.description, t.slug, '', '', '', t.name FROM venue_translations t WHERE t.venue_id IN ", ids)
 	ids = ids[:0]
 	if parts == nil {
 		return nil
 	}
 	var row struct {
-		kind        int
-		owner       int64
-		Language    calendar.Language
-		Description string
-		Slug        string
-		Title       string
-		Excerpt     string
-		Name        string
+		kind              int
+		owner             int64
+		Language          calendar.Language
+		Description       string
+		Slug              string
+		Title             string
+		Excerpt           string
+		EventStatusReason string
+		Name              string
 	}
-	dst := []any{&row.kind, &row.owner, &row.Language, &row.Description, &row.Slug, &row.Title, &row.Excerpt, &row.Name}
+	dst := []any{&row.kind, &row.owner, &row.Language, &row.Description, &row.Slug, &row.Title, &row.Excerpt, &row.EventStatusReason, &row.Name}
 	err := c.readRows(ctx, strings.Join(parts, " UNION ALL "), args, dst, func() error {
 		switch row.kind {
 		case 0:
 			to := events[row.owner]
 			to.Edges.Translations = append(to.Edges.Translations, &EventTranslation{
-				EventID:     row.owner,
-				Language:    row.Language,
-				Description: row.Description,
-				Slug:        row.Slug,
-				Title:       row.Title,
-				Excerpt:     row.Excerpt,
+				EventID:           row.owner,
+				Language:          row.Language,
+				Description:       row.Description,
+				Slug:              row.Slug,
+				Title:             row.Title,
+				Excerpt:           row.Excerpt,
+				EventStatusReason: row.EventStatusReason,
 			})
 		case 1:
 			to := organizers[row.owner]

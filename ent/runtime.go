@@ -16,6 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
 	"github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/ent/searchtext"
+	"github.com/almanac-cal/almanac/ent/series"
+	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/setting"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
@@ -123,29 +125,57 @@ func init() {
 	// event.PasswordHashValidator is a validator for the "password_hash" field. It is called by the builders before save.
 	event.PasswordHashValidator = eventDescPasswordHash.Validators[0].(func([]byte) error)
 	// eventDescShowMap is the schema descriptor for show_map field.
-	eventDescShowMap := eventFields[13].Descriptor()
+	eventDescShowMap := eventFields[14].Descriptor()
 	// event.DefaultShowMap holds the default value on creation for the show_map field.
 	event.DefaultShowMap = eventDescShowMap.Default.(bool)
 	// eventDescShowMapLink is the schema descriptor for show_map_link field.
-	eventDescShowMapLink := eventFields[14].Descriptor()
+	eventDescShowMapLink := eventFields[15].Descriptor()
 	// event.DefaultShowMapLink holds the default value on creation for the show_map_link field.
 	event.DefaultShowMapLink = eventDescShowMapLink.Default.(bool)
 	// eventDescHideFromListings is the schema descriptor for hide_from_listings field.
-	eventDescHideFromListings := eventFields[15].Descriptor()
+	eventDescHideFromListings := eventFields[16].Descriptor()
 	// event.DefaultHideFromListings holds the default value on creation for the hide_from_listings field.
 	event.DefaultHideFromListings = eventDescHideFromListings.Default.(bool)
 	// eventDescSticky is the schema descriptor for sticky field.
-	eventDescSticky := eventFields[16].Descriptor()
+	eventDescSticky := eventFields[17].Descriptor()
 	// event.DefaultSticky holds the default value on creation for the sticky field.
 	event.DefaultSticky = eventDescSticky.Default.(bool)
 	// eventDescFeatured is the schema descriptor for featured field.
-	eventDescFeatured := eventFields[17].Descriptor()
+	eventDescFeatured := eventFields[18].Descriptor()
 	// event.DefaultFeatured holds the default value on creation for the featured field.
 	event.DefaultFeatured = eventDescFeatured.Default.(bool)
 	// eventDescTicketed is the schema descriptor for ticketed field.
-	eventDescTicketed := eventFields[18].Descriptor()
+	eventDescTicketed := eventFields[19].Descriptor()
 	// event.DefaultTicketed holds the default value on creation for the ticketed field.
 	event.DefaultTicketed = eventDescTicketed.Default.(bool)
+	// eventDescEventStatus is the schema descriptor for event_status field.
+	eventDescEventStatus := eventFields[20].Descriptor()
+	// event.DefaultEventStatus holds the default value on creation for the event_status field.
+	event.DefaultEventStatus = calendar.EventStatus(eventDescEventStatus.Default.(string))
+	// event.EventStatusValidator is a validator for the "event_status" field. It is called by the builders before save.
+	event.EventStatusValidator = eventDescEventStatus.Validators[0].(func(string) error)
+	// eventDescEventStatusReason is the schema descriptor for event_status_reason field.
+	eventDescEventStatusReason := eventFields[21].Descriptor()
+	// event.DefaultEventStatusReason holds the default value on creation for the event_status_reason field.
+	event.DefaultEventStatusReason = eventDescEventStatusReason.Default.(string)
+	// event.EventStatusReasonValidator is a validator for the "event_status_reason" field. It is called by the builders before save.
+	event.EventStatusReasonValidator = eventDescEventStatusReason.Validators[0].(func(string) error)
+	// eventDescAttendance is the schema descriptor for attendance field.
+	eventDescAttendance := eventFields[22].Descriptor()
+	// event.DefaultAttendance holds the default value on creation for the attendance field.
+	event.DefaultAttendance = calendar.Attendance(eventDescAttendance.Default.(string))
+	// event.AttendanceValidator is a validator for the "attendance" field. It is called by the builders before save.
+	event.AttendanceValidator = eventDescAttendance.Validators[0].(func(string) error)
+	// eventDescVirtualURL is the schema descriptor for virtual_url field.
+	eventDescVirtualURL := eventFields[23].Descriptor()
+	// event.DefaultVirtualURL holds the default value on creation for the virtual_url field.
+	event.DefaultVirtualURL = eventDescVirtualURL.Default.(string)
+	// event.VirtualURLValidator is a validator for the "virtual_url" field. It is called by the builders before save.
+	event.VirtualURLValidator = eventDescVirtualURL.Validators[0].(func(string) error)
+	// eventDescOffSchedule is the schema descriptor for off_schedule field.
+	eventDescOffSchedule := eventFields[28].Descriptor()
+	// event.DefaultOffSchedule holds the default value on creation for the off_schedule field.
+	event.DefaultOffSchedule = eventDescOffSchedule.Default.(bool)
 	eventorganizerFields := schema.EventOrganizer{}.Fields()
 	_ = eventorganizerFields
 	// eventorganizerDescPosition is the schema descriptor for position field.
@@ -181,6 +211,12 @@ func init() {
 	eventtranslationDescExcerpt := eventtranslationFields[2].Descriptor()
 	// eventtranslation.DefaultExcerpt holds the default value on creation for the excerpt field.
 	eventtranslation.DefaultExcerpt = eventtranslationDescExcerpt.Default.(string)
+	// eventtranslationDescEventStatusReason is the schema descriptor for event_status_reason field.
+	eventtranslationDescEventStatusReason := eventtranslationFields[3].Descriptor()
+	// eventtranslation.DefaultEventStatusReason holds the default value on creation for the event_status_reason field.
+	eventtranslation.DefaultEventStatusReason = eventtranslationDescEventStatusReason.Default.(string)
+	// eventtranslation.EventStatusReasonValidator is a validator for the "event_status_reason" field. It is called by the builders before save.
+	eventtranslation.EventStatusReasonValidator = eventtranslationDescEventStatusReason.Validators[0].(func(string) error)
 	eventvenueFields := schema.EventVenue{}.Fields()
 	_ = eventvenueFields
 	// eventvenueDescPosition is the schema descriptor for position field.
@@ -359,6 +395,71 @@ func init() {
 	searchtextDescKind := searchtextFields[1].Descriptor()
 	// searchtext.KindValidator is a validator for the "kind" field. It is called by the builders before save.
 	searchtext.KindValidator = searchtextDescKind.Validators[0].(func(string) error)
+	seriesMixin := schema.Series{}.Mixin()
+	seriesMixinFields0 := seriesMixin[0].Fields()
+	_ = seriesMixinFields0
+	seriesFields := schema.Series{}.Fields()
+	_ = seriesFields
+	// seriesDescLanguage is the schema descriptor for language field.
+	seriesDescLanguage := seriesMixinFields0[0].Descriptor()
+	// series.LanguageValidator is a validator for the "language" field. It is called by the builders before save.
+	series.LanguageValidator = seriesDescLanguage.Validators[0].(func(string) error)
+	// seriesDescLanguages is the schema descriptor for languages field.
+	seriesDescLanguages := seriesMixinFields0[1].Descriptor()
+	// series.LanguagesValidator is a validator for the "languages" field. It is called by the builders before save.
+	series.LanguagesValidator = seriesDescLanguages.Validators[0].(func(string) error)
+	// seriesDescVersion is the schema descriptor for version field.
+	seriesDescVersion := seriesMixinFields0[4].Descriptor()
+	// series.DefaultVersion holds the default value on creation for the version field.
+	series.DefaultVersion = seriesDescVersion.Default.(int64)
+	// seriesDescSourceID is the schema descriptor for source_id field.
+	seriesDescSourceID := seriesMixinFields0[5].Descriptor()
+	// series.SourceIDValidator is a validator for the "source_id" field. It is called by the builders before save.
+	series.SourceIDValidator = seriesDescSourceID.Validators[0].(func(string) error)
+	// seriesDescStatus is the schema descriptor for status field.
+	seriesDescStatus := seriesFields[2].Descriptor()
+	// series.StatusValidator is a validator for the "status" field. It is called by the builders before save.
+	series.StatusValidator = seriesDescStatus.Validators[0].(func(string) error)
+	// seriesDescStatusBeforeTrash is the schema descriptor for status_before_trash field.
+	seriesDescStatusBeforeTrash := seriesFields[3].Descriptor()
+	// series.DefaultStatusBeforeTrash holds the default value on creation for the status_before_trash field.
+	series.DefaultStatusBeforeTrash = calendar.Status(seriesDescStatusBeforeTrash.Default.(string))
+	// series.StatusBeforeTrashValidator is a validator for the "status_before_trash" field. It is called by the builders before save.
+	series.StatusBeforeTrashValidator = seriesDescStatusBeforeTrash.Validators[0].(func(string) error)
+	// seriesDescDated is the schema descriptor for dated field.
+	seriesDescDated := seriesFields[5].Descriptor()
+	// series.DefaultDated holds the default value on creation for the dated field.
+	series.DefaultDated = seriesDescDated.Default.(bool)
+	// seriesDescSlug is the schema descriptor for slug field.
+	seriesDescSlug := seriesFields[6].Descriptor()
+	// series.DefaultSlug holds the default value on creation for the slug field.
+	series.DefaultSlug = seriesDescSlug.Default.(string)
+	// series.SlugValidator is a validator for the "slug" field. It is called by the builders before save.
+	series.SlugValidator = seriesDescSlug.Validators[0].(func(string) error)
+	// seriesDescHideFromListings is the schema descriptor for hide_from_listings field.
+	seriesDescHideFromListings := seriesFields[7].Descriptor()
+	// series.DefaultHideFromListings holds the default value on creation for the hide_from_listings field.
+	series.DefaultHideFromListings = seriesDescHideFromListings.Default.(bool)
+	// seriesDescProtected is the schema descriptor for protected field.
+	seriesDescProtected := seriesFields[8].Descriptor()
+	// series.DefaultProtected holds the default value on creation for the protected field.
+	series.DefaultProtected = seriesDescProtected.Default.(bool)
+	seriesphaseFields := schema.SeriesPhase{}.Fields()
+	_ = seriesphaseFields
+	// seriesphaseDescTimezone is the schema descriptor for timezone field.
+	seriesphaseDescTimezone := seriesphaseFields[5].Descriptor()
+	// seriesphase.TimezoneValidator is a validator for the "timezone" field. It is called by the builders before save.
+	seriesphase.TimezoneValidator = seriesphaseDescTimezone.Validators[0].(func(string) error)
+	// seriesphaseDescAllDay is the schema descriptor for all_day field.
+	seriesphaseDescAllDay := seriesphaseFields[6].Descriptor()
+	// seriesphase.DefaultAllDay holds the default value on creation for the all_day field.
+	seriesphase.DefaultAllDay = seriesphaseDescAllDay.Default.(bool)
+	// seriesphaseDescRrule is the schema descriptor for rrule field.
+	seriesphaseDescRrule := seriesphaseFields[7].Descriptor()
+	// seriesphase.DefaultRrule holds the default value on creation for the rrule field.
+	seriesphase.DefaultRrule = seriesphaseDescRrule.Default.(string)
+	// seriesphase.RruleValidator is a validator for the "rrule" field. It is called by the builders before save.
+	seriesphase.RruleValidator = seriesphaseDescRrule.Validators[0].(func(string) error)
 	settingFields := schema.Setting{}.Fields()
 	_ = settingFields
 	// settingDescID is the schema descriptor for id field.

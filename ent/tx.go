@@ -40,6 +40,10 @@ type Tx struct {
 	Record *RecordClient
 	// SearchText is the client for interacting with the SearchText builders.
 	SearchText *SearchTextClient
+	// Series is the client for interacting with the Series builders.
+	Series *SeriesClient
+	// SeriesPhase is the client for interacting with the SeriesPhase builders.
+	SeriesPhase *SeriesPhaseClient
 	// Setting is the client for interacting with the Setting builders.
 	Setting *SettingClient
 	// Slug is the client for interacting with the Slug builders.
@@ -200,6 +204,8 @@ func (tx *Tx) init() {
 	tx.OrganizerTranslation = NewOrganizerTranslationClient(tx.config)
 	tx.Record = NewRecordClient(tx.config)
 	tx.SearchText = NewSearchTextClient(tx.config)
+	tx.Series = NewSeriesClient(tx.config)
+	tx.SeriesPhase = NewSeriesPhaseClient(tx.config)
 	tx.Setting = NewSettingClient(tx.config)
 	tx.Slug = NewSlugClient(tx.config)
 	tx.Term = NewTermClient(tx.config)

@@ -48,9 +48,11 @@ type UserEdges struct {
 	Organizers []*Organizer `json:"organizers,omitempty"`
 	// Images holds the value of the images edge.
 	Images []*Image `json:"images,omitempty"`
+	// Series holds the value of the series edge.
+	Series []*Series `json:"series,omitempty"`
 	// loadedTypes holds the information for reporting if a
 	// type was loaded (or requested) in eager-loading or not.
-	loadedTypes [5]bool
+	loadedTypes [6]bool
 }
 
 // TokensOrErr returns the Tokens value or an error if the edge
@@ -96,6 +98,15 @@ func (e UserEdges) ImagesOrErr() ([]*Image, error) {
 		return e.Images, nil
 	}
 	return nil, &NotLoadedError{edge: "images"}
+}
+
+// SeriesOrErr returns the Series value or an error if the edge
+// was not loaded in eager-loading.
+func (e UserEdges) SeriesOrErr() ([]*Series, error) {
+	if e.loadedTypes[5] {
+		return e.Series, nil
+	}
+	return nil, &NotLoadedError{edge: "series"}
 }
 
 // scanValues returns the types for scanning values from sql.Rows.
@@ -204,6 +215,11 @@ func (_m *User) QueryOrganizers() *OrganizerQuery {
 // QueryImages queries the "images" edge of the User entity.
 func (_m *User) QueryImages() *ImageQuery {
 	return NewUserClient(_m.config).QueryImages(_m)
+}
+
+// QuerySeries queries the "series" edge of the User entity.
+func (_m *User) QuerySeries() *SeriesQuery {
+	return NewUserClient(_m.config).QuerySeries(_m)
 }
 
 // Update returns a builder for updating this User.

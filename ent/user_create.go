@@ -14,6 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/token"
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/ent/venue"
@@ -165,6 +166,21 @@ func (_c *UserCreate) AddImages(v ...*Image) *UserCreate {
 		ids[i] = v[i].ID
 	}
 	return _c.AddImageIDs(ids...)
+}
+
+// AddSeriesIDs adds the "series" edge to the Series entity by IDs.
+func (_c *UserCreate) AddSeriesIDs(ids ...int64) *UserCreate {
+	_c.mutation.AddSeriesIDs(ids...)
+	return _c
+}
+
+// AddSeries adds the "series" edges to the Series entity.
+func (_c *UserCreate) AddSeries(v ...*Series) *UserCreate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _c.AddSeriesIDs(ids...)
 }
 
 // Mutation returns the UserMutation object of the builder.
@@ -371,6 +387,22 @@ func (_c *UserCreate) createSpec() (*User, *sqlgraph.CreateSpec) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(image.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges = append(_spec.Edges, edge)
+	}
+	if nodes := _c.mutation.SeriesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.SeriesTable,
+			Columns: []string{user.SeriesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(series.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

@@ -17,6 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/token"
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/ent/venue"
@@ -34,6 +35,7 @@ type UserQuery struct {
 	withVenues     *VenueQuery
 	withOrganizers *OrganizerQuery
 	withImages     *ImageQuery
+	withSeries     *SeriesQuery
 	modifiers      []func(*sql.Selector)
 	// intermediate query (i.e. traversal path).
 	sql  *sql.Selector
@@ -174,6 +176,28 @@ func (_q *UserQuery) QueryImages() *ImageQuery {
 			sqlgraph.From(user.Table, user.FieldID, selector),
 			sqlgraph.To(image.Table, image.FieldID),
 			sqlgraph.Edge(sqlgraph.O2M, false, user.ImagesTable, user.ImagesColumn),
+		)
+		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
+		return fromU, nil
+	}
+	return query
+}
+
+// QuerySeries chains the current query on the "series" edge.
+func (_q *UserQuery) QuerySeries() *SeriesQuery {
+	query := (&SeriesClient{config: _q.config}).Query()
+	query.path = func(ctx context.Context) (fromU *sql.Selector, err error) {
+		if err := _q.prepareQuery(ctx); err != nil {
+			return nil, err
+		}
+		selector := _q.sqlQuery(ctx)
+		if err := selector.Err(); err != nil {
+			return nil, err
+		}
+		step := sqlgraph.NewStep(
+			sqlgraph.From(user.Table, user.FieldID, selector),
+			sqlgraph.To(series.Table, series.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, user.SeriesTable, user.SeriesColumn),
 		)
 		fromU = sqlgraph.SetNeighbors(_q.driver.Dialect(), step)
 		return fromU, nil
@@ -378,6 +402,7 @@ func (_q *UserQuery) Clone() *UserQuery {
 		withVenues:     _q.withVenues.Clone(),
 		withOrganizers: _q.withOrganizers.Clone(),
 		withImages:     _q.withImages.Clone(),
+		withSeries:     _q.withSeries.Clone(),
 		// clone intermediate query.
 		sql:       _q.sql.Clone(),
 		path:      _q.path,
@@ -437,6 +462,17 @@ func (_q *UserQuery) WithImages(opts ...func(*ImageQuery)) *UserQuery {
 		opt(query)
 	}
 	_q.withImages = query
+	return _q
+}
+
+// WithSeries tells the query-builder to eager-load the nodes that are connected to
+// the "series" edge. The optional arguments are used to configure the query builder of the edge.
+func (_q *UserQuery) WithSeries(opts ...func(*SeriesQuery)) *UserQuery {
+	query := (&SeriesClient{config: _q.config}).Query()
+	for _, opt := range opts {
+		opt(query)
+	}
+	_q.withSeries = query
 	return _q
 }
 
@@ -518,12 +554,13 @@ func (_q *UserQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*User, e
 	var (
 		nodes       = []*User{}
 		_spec       = _q.querySpec()
-		loadedTypes = [5]bool{
+		loadedTypes = [6]bool{
 			_q.withTokens != nil,
 			_q.withEvents != nil,
 			_q.withVenues != nil,
 			_q.withOrganizers != nil,
 			_q.withImages != nil,
+			_q.withSeries != nil,
 		}
 	)
 	_spec.ScanValues = func(columns []string) ([]any, error) {
@@ -579,6 +616,13 @@ func (_q *UserQuery) sqlAll(ctx context.Context, hooks ...queryHook) ([]*User, e
 		if err := _q.loadImages(ctx, query, nodes,
 			func(n *User) { n.Edges.Images = []*Image{} },
 			func(n *User, e *Image) { n.Edges.Images = append(n.Edges.Images, e) }); err != nil {
+			return nil, err
+		}
+	}
+	if query := _q.withSeries; query != nil {
+		if err := _q.loadSeries(ctx, query, nodes,
+			func(n *User) { n.Edges.Series = []*Series{} },
+			func(n *User, e *Series) { n.Edges.Series = append(n.Edges.Series, e) }); err != nil {
 			return nil, err
 		}
 	}
@@ -729,6 +773,39 @@ func (_q *UserQuery) loadImages(ctx context.Context, query *ImageQuery, nodes []
 	}
 	query.Where(predicate.Image(func(s *sql.Selector) {
 		s.Where(sql.InValues(s.C(user.ImagesColumn), fks...))
+	}))
+	neighbors, err := query.All(ctx)
+	if err != nil {
+		return err
+	}
+	for _, n := range neighbors {
+		fk := n.AuthorID
+		if fk == nil {
+			return fmt.Errorf(`foreign-key "author_id" is nil for node %v`, n.ID)
+		}
+		node, ok := nodeids[*fk]
+		if !ok {
+			return fmt.Errorf(`unexpected referenced foreign-key "author_id" returned %v for node %v`, *fk, n.ID)
+		}
+		assign(node, n)
+	}
+	return nil
+}
+func (_q *UserQuery) loadSeries(ctx context.Context, query *SeriesQuery, nodes []*User, init func(*User), assign func(*User, *Series)) error {
+	fks := make([]driver.Value, 0, len(nodes))
+	nodeids := make(map[int64]*User)
+	for i := range nodes {
+		fks = append(fks, nodes[i].ID)
+		nodeids[nodes[i].ID] = nodes[i]
+		if init != nil {
+			init(nodes[i])
+		}
+	}
+	if len(query.ctx.Fields) > 0 {
+		query.ctx.AppendFieldOnce(series.FieldAuthorID)
+	}
+	query.Where(predicate.Series(func(s *sql.Selector) {
+		s.Where(sql.InValues(s.C(user.SeriesColumn), fks...))
 	}))
 	neighbors, err := query.All(ctx)
 	if err != nil {

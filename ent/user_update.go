@@ -16,6 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/image"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/token"
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/ent/venue"
@@ -192,6 +193,21 @@ func (_u *UserUpdate) AddImages(v ...*Image) *UserUpdate {
 	return _u.AddImageIDs(ids...)
 }
 
+// AddSeriesIDs adds the "series" edge to the Series entity by IDs.
+func (_u *UserUpdate) AddSeriesIDs(ids ...int64) *UserUpdate {
+	_u.mutation.AddSeriesIDs(ids...)
+	return _u
+}
+
+// AddSeries adds the "series" edges to the Series entity.
+func (_u *UserUpdate) AddSeries(v ...*Series) *UserUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddSeriesIDs(ids...)
+}
+
 // Mutation returns the UserMutation object of the builder.
 func (_u *UserUpdate) Mutation() *UserMutation {
 	return _u.mutation
@@ -300,6 +316,27 @@ func (_u *UserUpdate) RemoveImages(v ...*Image) *UserUpdate {
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveImageIDs(ids...)
+}
+
+// ClearSeries clears all "series" edges to the Series entity.
+func (_u *UserUpdate) ClearSeries() *UserUpdate {
+	_u.mutation.ClearSeries()
+	return _u
+}
+
+// RemoveSeriesIDs removes the "series" edge to Series entities by IDs.
+func (_u *UserUpdate) RemoveSeriesIDs(ids ...int64) *UserUpdate {
+	_u.mutation.RemoveSeriesIDs(ids...)
+	return _u
+}
+
+// RemoveSeries removes "series" edges to Series entities.
+func (_u *UserUpdate) RemoveSeries(v ...*Series) *UserUpdate {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveSeriesIDs(ids...)
 }
 
 // Save executes the query and returns the number of nodes affected by the update operation.
@@ -618,6 +655,51 @@ func (_u *UserUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 		}
 		_spec.Edges.Add = append(_spec.Edges.Add, edge)
 	}
+	if _u.mutation.SeriesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.SeriesTable,
+			Columns: []string{user.SeriesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(series.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedSeriesIDs(); len(nodes) > 0 && !_u.mutation.SeriesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.SeriesTable,
+			Columns: []string{user.SeriesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(series.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.SeriesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.SeriesTable,
+			Columns: []string{user.SeriesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(series.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
 	_spec.AddModifiers(_u.modifiers...)
 	if _node, err = sqlgraph.UpdateNodes(ctx, _u.driver, _spec); err != nil {
 		if _, ok := err.(*sqlgraph.NotFoundError); ok {
@@ -797,6 +879,21 @@ func (_u *UserUpdateOne) AddImages(v ...*Image) *UserUpdateOne {
 	return _u.AddImageIDs(ids...)
 }
 
+// AddSeriesIDs adds the "series" edge to the Series entity by IDs.
+func (_u *UserUpdateOne) AddSeriesIDs(ids ...int64) *UserUpdateOne {
+	_u.mutation.AddSeriesIDs(ids...)
+	return _u
+}
+
+// AddSeries adds the "series" edges to the Series entity.
+func (_u *UserUpdateOne) AddSeries(v ...*Series) *UserUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.AddSeriesIDs(ids...)
+}
+
 // Mutation returns the UserMutation object of the builder.
 func (_u *UserUpdateOne) Mutation() *UserMutation {
 	return _u.mutation
@@ -905,6 +1002,27 @@ func (_u *UserUpdateOne) RemoveImages(v ...*Image) *UserUpdateOne {
 		ids[i] = v[i].ID
 	}
 	return _u.RemoveImageIDs(ids...)
+}
+
+// ClearSeries clears all "series" edges to the Series entity.
+func (_u *UserUpdateOne) ClearSeries() *UserUpdateOne {
+	_u.mutation.ClearSeries()
+	return _u
+}
+
+// RemoveSeriesIDs removes the "series" edge to Series entities by IDs.
+func (_u *UserUpdateOne) RemoveSeriesIDs(ids ...int64) *UserUpdateOne {
+	_u.mutation.RemoveSeriesIDs(ids...)
+	return _u
+}
+
+// RemoveSeries removes "series" edges to Series entities.
+func (_u *UserUpdateOne) RemoveSeries(v ...*Series) *UserUpdateOne {
+	ids := make([]int64, len(v))
+	for i := range v {
+		ids[i] = v[i].ID
+	}
+	return _u.RemoveSeriesIDs(ids...)
 }
 
 // Where appends a list predicates to the UserUpdate builder.
@@ -1246,6 +1364,51 @@ func (_u *UserUpdateOne) sqlSave(ctx context.Context) (_node *User, err error) {
 			Bidi:    false,
 			Target: &sqlgraph.EdgeTarget{
 				IDSpec: sqlgraph.NewFieldSpec(image.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Add = append(_spec.Edges.Add, edge)
+	}
+	if _u.mutation.SeriesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.SeriesTable,
+			Columns: []string{user.SeriesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(series.FieldID, field.TypeInt64),
+			},
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.RemovedSeriesIDs(); len(nodes) > 0 && !_u.mutation.SeriesCleared() {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.SeriesTable,
+			Columns: []string{user.SeriesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(series.FieldID, field.TypeInt64),
+			},
+		}
+		for _, k := range nodes {
+			edge.Target.Nodes = append(edge.Target.Nodes, k)
+		}
+		_spec.Edges.Clear = append(_spec.Edges.Clear, edge)
+	}
+	if nodes := _u.mutation.SeriesIDs(); len(nodes) > 0 {
+		edge := &sqlgraph.EdgeSpec{
+			Rel:     sqlgraph.O2M,
+			Inverse: false,
+			Table:   user.SeriesTable,
+			Columns: []string{user.SeriesColumn},
+			Bidi:    false,
+			Target: &sqlgraph.EdgeTarget{
+				IDSpec: sqlgraph.NewFieldSpec(series.FieldID, field.TypeInt64),
 			},
 		}
 		for _, k := range nodes {

@@ -159,7 +159,12 @@ func (m *cacheModel) fill() {
 	for _, a := range m.asks {
 		before[a] = true
 	}
-	m.asks = m.requestsNow()
+	m.asks = nil
+	for i, a := range m.requestsNow() {
+		if !testing.Short() || i%3 == 0 {
+			m.asks = append(m.asks, a)
+		}
+	}
 	for _, a := range m.asks {
 		if !before[a] {
 			m.send(a, m.processes[:]...)
@@ -278,7 +283,9 @@ func (m *cacheModel) requestsNow() []cacheAsk {
 		"/events?" + all + "&ml_language=pl", "/events?" + most + "&ml_language=es", "/pl/" + handlers.Namespace + "/events?per_page=20",
 		"/events?" + most + "&_fields=id,title,venue", "/events?" + most + "&_fields=id,categories,tags,image",
 		"/events?" + most + "&search=loaded", "/events?" + most + "&featured=1", "/events?" + most + "&ticketed=0",
-		"/events?" + most + "&status=publish", "/events?" + most + "&geoloc=1", "/events?" + most + "&geoloc=0",
+		"/events?" + most + "&event_status=canceled", "/events?" + most + "&event_status=scheduled,postponed",
+		"/events?" + all + "&series=next", "/events?" + most + "&series=next", "/events?series=none&per_page=20",
+		"/series", "/series?per_page=50&ml_language=pl", "/series?search=series", "/events?" + most + "&series=next&featured=0", "/events?" + most + "&status=publish", "/events?" + most + "&geoloc=1", "/events?" + most + "&geoloc=0",
 		"/events?geoloc_lat=52.5&geoloc_lng=21.5&geoloc_radius=60", "/events?start_date=today&end_date=tomorrow",
 		"/events?start_date=now&strict_dates=1&end_date=2027-03-01", "/events?starts_before=now", "/events?ends_after=-2+days&per_page=20",
 		"/events?start_date=2026-11-01&end_date=2027-01-31&per_page=50", "/events?" + all + "&password=" + refPassword,
@@ -316,6 +323,12 @@ func (m *cacheModel) requestsNow() []cacheAsk {
 	add("/categories?parent=%d&hide_empty=0", c[0])
 	add("/events?"+most+"&categories=%s", m.db.Term.GetX(m.ctx, c[0]).Slug)
 	add("/categories?event=%d", e[0])
+	series := m.db.Series.Query().IDsX(m.ctx)
+	slices.Sort(series)
+	for _, id := range series[max(0, len(series)-3):] {
+		add("/events?"+all+"&series=%d", id)
+		add("/series/%d", id)
+	}
 	for _, id := range g {
 		add("/tags/%d?ml_language=pl", id)
 		add("/events?"+most+"&tags=%d", id)
@@ -332,6 +345,7 @@ func (m *cacheModel) requestsNow() []cacheAsk {
 			break // two guests are enough
 		}
 		as("/events?%s", most)
+		as("/events?%s&series=next", most)
 		as("/events/%d", e[i%len(e)])
 		as("/venues?per_page=50")
 		switch caller.login {
@@ -674,7 +688,7 @@ func (m *cacheModel) report() {
 	if share(m.kept, m.asked) < leastKept {
 		m.Errorf("less than %d %% of the replies survived a write", leastKept)
 	}
-	if m.reuse == 0 || m.ended == 0 || m.records == 0 {
+	if m.reuse == 0 || m.ended == 0 && !testing.Short() || m.records == 0 {
 		m.Error("no reply or no record came from a cache, or none changed with the time")
 	}
 	if m.statuses[http.StatusOK] < m.compared*3/4 {

@@ -65,6 +65,7 @@ func TestEveryReadMayDependOnWhatTheClientHas(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api := apitest.New(t, st)
 		api.Example(t)
+		addPolishCourse(t, api)
 		for _, name := range names {
 			path, ok := strings.CutPrefix(name, "GET ")
 			if !ok {

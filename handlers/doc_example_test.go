@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -26,7 +27,12 @@ func TestExamplesAreRecorded(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
 	api.Example(t)
+	addPolishCourse(t, api)
 	api.SignIn(t, "author", calendar.Author)
+	secret := api.AddSeries(t, apitest.SeriesRow{
+		Title: "Members only", Slug: "members-only", Start: "2026-12-04 10:00:00", End: "2026-12-04 11:00:00",
+		RRule: "FREQ=WEEKLY;COUNT=3", Template: calendar.Template{PasswordHash: []byte("x"), HideFromListings: true},
+	})
 	as := func(method, path string, body any) apitest.Request {
 		return apitest.Request{Method: method, Path: path, As: "admin", JSON: body}
 	}
@@ -39,12 +45,25 @@ func TestExamplesAreRecorded(t *testing.T) {
 	organizer := object{"organizer": "Film Club", "email": "film@example.org", "website": "https://film.example.org"}
 	api.Run(t, []apitest.Case{
 		{Request: get("/events?per_page=2"), Status: 200, Golden: "event_list.json"},
+		{Request: get("/series"), Status: 200, Golden: "series_list.json"},
+		{Request: get("/series/25"), Status: 200, Golden: "series_full.json"},
+		{Request: get("/events/27"), Status: 200, Golden: "event_occurrence.json"},
+		{Request: as("POST", "/series/preview", object{
+			"start_date": "2026-11-24 18:00", "end_date": "2026-11-24 19:30", "timezone": "Europe/Warsaw",
+			"rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20270303", "exdate": []string{"2026-12-22"}, "limit": 3,
+		}), Status: 200, Golden: "series_preview.json"},
+		{Request: get("/series/999"), Status: 404, Golden: "error_series_not_found_404.json"},
+		{Request: get("/series?page=9"), Status: 404, Golden: "error_series_page_not_found_404.json"},
+		{Request: get(fmt.Sprint("/series/", secret)), Status: 403, Golden: "error_series_password_403.json"},
 		{Request: get("/venues"), Status: 200, Golden: "venue_list.json"},
 		{Request: get("/organizers"), Status: 200, Golden: "organizer_list.json"},
 		{Request: get("/tags"), Status: 200, Golden: "tag_list.json"},
 		{Request: as("GET", "/images", nil), Status: 200, Golden: "image_list.json"},
 		{Request: as("POST", "/events", event), Status: 201, Golden: "event_created.json"},
 		{Request: as("PATCH", "/events/17", object{"title": "Long walk with music", "end_date": "2026-12-12 13:00"}), Status: 200, Golden: "event_updated.json"},
+		{Request: as("PATCH", "/series/25", object{"cost": "30 zł"}), Status: 200, Golden: "series_updated.json"},
+		{Request: as("DELETE", "/series/25", nil), Status: 200, Golden: "series_deleted.json"},
+		{Request: as("DELETE", "/series/25", nil), Status: 410, Golden: "error_series_in_trash_410.json"},
 		{Request: as("POST", "/venues", venue), Status: 201, Golden: "venue_created.json"},
 		{Request: as("PATCH", "/venues/11", object{"phone": "+48 22 111 11 11"}), Status: 200, Golden: "venue_updated.json"},
 		{Request: as("DELETE", "/venues/11", nil), Status: 200, Golden: "venue_deleted.json"},

@@ -94,7 +94,7 @@ var undescribed = func() map[string]string {
 		{
 			"cost_details count custom_fields end_date_details global_id global_id_lineage json_ld language modified " +
 				"modified_utc rest_url start_date_details timezone_abbr translations url utc_end_date utc_end_date_details " +
-				"utc_start_date utc_start_date_details",
+				"utc_start_date utc_start_date_details generated_until next phases series text total",
 			"a representation may be sent back as it is; what cannot be written is ignored",
 		},
 	} {

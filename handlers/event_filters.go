@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"context"
+	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -20,22 +21,27 @@ type eventFilter struct {
 	written func(*eventQuery, *request, *param.Set)
 }
 
-// eventFilters are the filters of events (contract, section 9.1), in the order in which they are published and repeated in
-// links. The parameter, its validation, both engines, the descriptions and the tests of a column follow from its row. The
-// password of an event guards a column unless it is OpenToAll.
+// eventFilters are the filters of events (contract, sections 9.1, 19.7 and 27.1), in the order in which they are published
+// and repeated in links. The parameter, its validation, both engines, the descriptions and the tests of a column follow from
+// its row. The password of an event guards a column unless it is OpenToAll.
 var eventFilters = [...]eventFilter{
 	{written: (*eventQuery).declareDates},
 	{written: (*eventQuery).declareSearch},
-	{Column: query.Terms("categories", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Category, "Categories, by ID or slug")},
+	{Column: query.Terms("categories", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Category,
+		"Categories, by ID or slug")},
 	{Column: query.Terms("tags", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Tag, "Tags, by ID or slug")},
 	{Column: query.Link("venue", event.VenuesTable, event.HasVenuesWith, venue.IDIn, calendar.Venue, "Venue IDs")},
-	{Column: query.Link("organizer", event.OrganizersTable, event.HasOrganizersWith, organizer.IDIn, calendar.Organizer, "Organizer IDs")},
+	{Column: query.Link("organizer", event.OrganizersTable, event.HasOrganizersWith, organizer.IDIn, calendar.Organizer,
+		"Organizer IDs")},
 	{Column: query.Flag("featured", event.FieldFeatured, event.Featured, "Featured or not")},
 	{written: (*eventQuery).declareStatuses},
 	{written: (*eventQuery).declareCircle},
 	{written: (*eventQuery).declareInclude},
 	{Column: query.Record("post_parent", event.FieldParentID, event.ParentIDIn, "ID of the parent event").OpenToAll()},
 	{Column: query.Flag("ticketed", event.FieldTicketed, event.Ticketed, "With tickets or without")},
+	{written: (*eventQuery).declareSeries},
+	{Column: query.OneOf("event_status", event.FieldEventStatus, event.EventStatusIn, calendar.EventStatuses,
+		"Whether events take place as planned").OpenToAll()},
 }
 
 // EventColumns returns the columns that lists of events are filtered by, without what is written out.
@@ -79,6 +85,9 @@ func (q *eventQuery) declareColumn(r *request, p *param.Set, c *query.Column) {
 		one = p.Words(&words, c.Name, c.Description).Check(r.areTerms(c.LinksTo, &words, &ids))
 	case query.WordKind:
 		one = param.Var(p, &words, c.Name, c.Description, "array", param.Strings).ListOf("string")
+		if c.Words != nil {
+			one.EachOf(c.Words)
+		}
 	case query.RecordKind:
 		var id *int64
 		one = p.OptInt(&id, c.Name, c.Description).Check(r.isReadableEvent(&id)).Check(func(context.Context) *param.Fault {
@@ -165,6 +174,32 @@ func (q *eventQuery) declareCircle(_ *request, p *param.Set) {
 
 func (q *eventQuery) declareInclude(_ *request, p *param.Set) {
 	p.IDs(&q.Include, "include", "Event IDs; date filters are ignored").Between(1, nil)
+}
+
+// declareSeries declares the filter by series (contract, section 19.7).
+func (q *eventQuery) declareSeries(r *request, p *param.Set) {
+	var words []string
+	param.Var(p, &words, "series", "Series IDs; next: of each series the first event only; none: no events of series",
+		"array", param.Strings).ListOf("string").Check(func(ctx context.Context) *param.Fault {
+		switch {
+		case slices.Equal(words, []string{"next"}):
+			q.Series.First = true
+			return nil
+		case slices.Equal(words, []string{"none"}):
+			q.Series.None = true
+			return nil
+		}
+		q.Series.IDs = []int64{}
+		for _, word := range words {
+			id, fault := param.Integer(word)
+			if fault != nil {
+				return param.Bad()
+			}
+			q.Series.IDs = append(q.Series.IDs, id)
+		}
+		r.dependsOn(calendar.Series, q.Series.IDs...)
+		return referenceFault(r.editor().SeriesFault(ctx, r.db, q.Series.IDs))
+	})
 }
 
 // zone is the site's, UTC while only describing.

@@ -222,6 +222,8 @@ func (e *eventTest) rows(t *testing.T) map[string]int {
 		"terms":      func() (int, error) { return db.Term.Query().Count(t.Context()) },
 		"slugs":      func() (int, error) { return db.Slug.Query().Count(t.Context()) },
 		"records":    func() (int, error) { return db.Record.Query().Count(t.Context()) },
+		"series":     func() (int, error) { return db.Series.Query().Count(t.Context()) },
+		"phases":     func() (int, error) { return db.SeriesPhase.Query().Count(t.Context()) },
 		"images":     func() (int, error) { return db.Image.Query().Count(t.Context()) },
 		"changes":    func() (int, error) { return db.Change.Query().Count(t.Context()) },
 	} {

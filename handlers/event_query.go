@@ -26,6 +26,7 @@ type eventQuery struct {
 	Lat, Lng                  *float64
 	Radius                    float64
 	Include                   []int64
+	Series                    query.Series
 	Password                  *string
 
 	text       search.Query      // of Search
@@ -47,8 +48,9 @@ func (q *eventQuery) find(r *request) (query.Page, error) {
 func (q *eventQuery) events(r *request) (e *query.Events, err error) {
 	e = &query.Events{
 		Now: r.now, Language: r.lang, Visible: seenBy(r.caller, q.Status), Places: seenBy(r.caller, nil),
-		Include: q.Include, Conditions: q.conditions, Located: q.Geoloc,
+		Include: q.Include, Conditions: q.conditions, Series: q.Series, Located: q.Geoloc,
 	}
+	e.Series.Visible = e.Places
 	if q.Include == nil {
 		e.Window = q.dates(r.now, r.zone())
 	}
@@ -71,7 +73,7 @@ func (q *eventQuery) events(r *request) (e *query.Events, err error) {
 // repeatable reports whether the list may be looked up again for a reply in memory: it takes little time and memory. A
 // search may have to read texts.
 func (q *eventQuery) repeatable() bool {
-	ids := 0
+	ids := len(q.Series.IDs)
 	for _, c := range q.conditions {
 		ids += len(c.IDs)
 	}

@@ -22,7 +22,11 @@ type eventInput struct {
 	target
 	edit.EventInput
 	Image      *picture
-	row        *ent.Event    // that of an update, once it was looked up
+	series     bool // the target is a series
+	exceptions exceptionsChoice
+	row        *ent.Event    // that of an update, once it was looked up; nil: the caller may not edit it
+	looked     bool          // row was looked up
+	expanded   *sentSchedule // nil until it was asked for
 	venues     []*venueInput // inline ones
 	organizers []*organizerInput
 }
@@ -42,12 +46,17 @@ func (r *request) declareEventUpdateBySlug(p *param.Set, in *eventInput) {
 	r.declareEvent(fields{p: p, r: r}, in)
 }
 
-// declareEvent declares the fields of an event (contract, section 10.1).
+// declareEvent declares the fields of an event (contract, sections 10.1, 19.2 and 27.3).
 func (r *request) declareEvent(f fields, in *eventInput) {
 	p := f.p
-	f.author(&in.AuthorID)
+	f.author(&in.AuthorID, func(id int64) (bool, error) {
+		e, err := r.changed(in)
+		return id == 0 && e != nil && e.SeriesID != nil && e.AuthorID == nil, err
+	})
 	f.published(&in.Published)
-	f.title(&in.Title, "title", "Title")
+	if !f.preview {
+		f.title(&in.Title, "title", "Title")
+	}
 	f.html(&in.Description, "description", "Description, HTML")
 	f.slug(&in.EventInput.Slug)
 	f.html(&in.Excerpt, "excerpt", "Excerpt, HTML")
@@ -89,8 +98,19 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 	p.OptBool(&in.Ticketed, "ticketed", "With tickets")
 	f.clears(param.Opt(p, &in.ParentID, "post_parent", "ID of the parent event", "integer", idOrNone)).
 		Check(func(ctx context.Context) *param.Fault {
+			switch e, err := r.changed(in); {
+			case err != nil:
+				return &param.Fault{Err: err}
+			case e != nil && e.ParentID != nil && *e.ParentID == *in.ParentID:
+				return nil // it is stored, so it may be sent back
+			}
 			return referenceFault(r.editor().ParentFault(ctx, r.db, *in.ParentID))
 		})
+	declareWord(f, &in.EventStatus, "event_status", "Whether the event takes place as planned", calendar.EventStatuses)
+	f.text(&in.EventStatusReason, "event_status_reason", "Why the event does not take place as planned", maxText)
+	declareWord(f, &in.Attendance, "attendance", "Where people attend", calendar.Attendances)
+	f.clears(param.Opt(p, &in.VirtualURL, "virtual_url", "URL to attend online", "string", webAddress))
+	f.recurrence(in, end)
 	r.declareLanguage(p)
 }
 
@@ -139,10 +159,15 @@ func (r *request) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 // changed returns the event that an update names. It is nil for a create, for an unknown event, and for one that the caller
 // may not edit: both are refused later, and what is invalid before that must tell nothing of a hidden record.
 func (r *request) changed(in *eventInput) (*ent.Event, error) {
-	if in.row != nil || in.target == (target{}) {
+	if in.looked || in.target == (target{}) {
 		return in.row, nil
 	}
-	e, err := r.findEvent(&in.target)
+	kind, find := calendar.Event, r.findEvent
+	if in.series {
+		kind, find = calendar.Series, r.findSeriesEvent
+	}
+	e, err := find(&in.target)
+	in.looked = true
 	var refusal *calendar.Error
 	var invalid param.Invalid
 	if errors.As(err, &refusal) || errors.As(err, &invalid) {
@@ -151,7 +176,8 @@ func (r *request) changed(in *eventInput) (*ent.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if status := e.Status.Shown(r.now, e.PublishedAt); !r.mayWrite(auth.Edit, auth.RecordOf(calendar.Event, e.AuthorID, status, e.StatusBeforeTrash)) {
+	status := e.Status.Shown(r.now, e.PublishedAt)
+	if !r.mayWrite(auth.Edit, auth.RecordOf(kind, e.AuthorID, status, e.StatusBeforeTrash)) {
 		return nil, nil
 	}
 	in.row = e
@@ -357,6 +383,19 @@ func (r *request) mayWrite(op auth.Operation, rec auth.Record) bool {
 	return auth.May(r.caller, op, rec)
 }
 
+// lockFor locks an event for a write of a scope. errOutdated: it was removed meanwhile.
+func (r *request) lockFor(tx *entTx, id int64, scope edit.Scope) (*ent.Event, error) {
+	lock := edit.LockEvent
+	if scope.IsSeries() {
+		lock = edit.LockSeriesOf
+	}
+	row, err := lock(r.ctx, tx, id)
+	if ent.IsNotFound(err) {
+		return nil, errOutdated
+	}
+	return row, err
+}
+
 // updateEvent answers POST, PUT and PATCH of one event.
 func (r *request) updateEvent(in *eventInput) (*reply, error) {
 	e, err := r.eventForWrite(&in.target, auth.Edit)
@@ -366,22 +405,57 @@ func (r *request) updateEvent(in *eventInput) (*reply, error) {
 	if err := r.resolvePictures(in); err != nil {
 		return nil, err
 	}
-	err = r.change(&e.ID, func(tx *entTx, ed *edit.Editor) error {
-		row, err := edit.LockEvent(r.ctx, tx, e.ID)
-		if err != nil {
-			return err
-		}
-		_, err = ed.UpdateEvent(r.ctx, tx, row, &in.EventInput)
-		return err
-	})
-	if err != nil {
+	if err := r.sanitise(); err != nil { // before the input is copied
 		return nil, err
+	}
+	for {
+		err := r.writeOver(e, in.EventInput)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errOutdated) {
+			return nil, err
+		}
+		if e, err = r.eventForWrite(&target{ID: e.ID}, auth.Edit); err != nil {
+			return nil, err
+		}
 	}
 	return r.eventWritten(e.ID)
 }
 
-func (r *request) declareEventDeleteBySlug(p *param.Set, q *target) {
-	p.PathString(&q.Slug, "slug", "Slug of the event").Check(r.slugExists(calendar.Event, &q.Slug))
+// errOutdated is the error of a write whose record another caller has written or removed since it was read.
+var errOutdated = errors.New("the record was written or removed meanwhile")
+
+// writeOver stores an update of the event e, as it was read. What equals e counts as not sent, so an occurrence that is not e
+// any more is errOutdated, and nothing is stored.
+func (r *request) writeOver(e *ent.Event, in edit.EventInput) error {
+	if err := r.omitStored(e, &in); err != nil {
+		return err
+	}
+	return r.change(&e.ID, func(tx *entTx, ed *edit.Editor) error {
+		row, err := r.lockFor(tx, e.ID, in.Scope)
+		if err != nil {
+			return err
+		}
+		if e.SeriesID != nil && row.Version != e.Version {
+			return errOutdated
+		}
+		_, err = ed.UpdateEvent(r.ctx, tx, row, &in)
+		return err
+	})
+}
+
+func (r *request) declareEventDelete(p *param.Set, in *eventInput) {
+	p.PathID(&in.ID, "id", "ID of the event")
+	p.OptString(&in.target.Password, "password", "Access password of the event")
+	r.declareScope(p, in)
+	r.declareLanguage(p)
+}
+
+func (r *request) declareEventDeleteBySlug(p *param.Set, in *eventInput) {
+	slug := &in.target.Slug
+	p.PathString(slug, "slug", "Slug of the event").Check(r.slugExists(calendar.Event, slug))
+	r.declareScope(p, in)
 	r.declareLanguage(p)
 }
 
@@ -400,19 +474,25 @@ func (r *request) slugExists(kind calendar.Kind, slug *string) func(context.Cont
 }
 
 // deleteEvent answers DELETE of one event: it goes to the trash.
-func (r *request) deleteEvent(q *target) (*reply, error) {
-	e, err := r.eventForWrite(q, auth.Delete)
+func (r *request) deleteEvent(in *eventInput) (*reply, error) {
+	e, err := r.eventForWrite(&in.target, auth.Delete)
 	if err != nil {
 		return nil, err
 	}
 	err = r.change(&e.ID, func(tx *entTx, ed *edit.Editor) error {
-		row, err := edit.LockEvent(r.ctx, tx, e.ID)
+		row, err := r.lockFor(tx, e.ID, in.Scope)
 		if err != nil {
 			return err
+		}
+		if in.Scope.IsSeries() {
+			return ed.TrashOccurrences(r.ctx, tx, row, in.Scope)
 		}
 		_, err = ed.TrashEvent(r.ctx, tx, row)
 		return err
 	})
+	if errors.Is(err, errOutdated) {
+		return nil, r.noEvent(e.ID)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -166,6 +166,7 @@ func TestFirstFailingStepAnswers(t *testing.T) {
 				"tags": []int{2}, "categories": []int{4}, "featured": "", "sticky": "perhaps", "hide_from_listings": 2,
 				"show_map_link": []int{}, "show_map": object{}, "website": "ftp://x", "cost": true, "image": "", "end_date": "?",
 				"start_date": "2026-02-30", "all_day": "x", "timezone": "Mars/Phobos", "status": "any", "excerpt": 5, "slug": 5,
+				"virtual_url": "x", "attendance": "remote", "event_status_reason": 5, "event_status": "moved",
 				"description": 5, "title": "<p></p>", "date_utc": "x", "date": true, "author": "me",
 			}), Status: 400, Check: names(
 				"author rest_invalid_type", "date", "date_utc", "title", "description rest_invalid_type",
@@ -174,6 +175,7 @@ func TestFirstFailingStepAnswers(t *testing.T) {
 				"show_map_link rest_invalid_type", "hide_from_listings rest_invalid_type", "sticky rest_invalid_type",
 				"featured rest_invalid_type", "categories unknown-ids", "tags unknown-ids", "venue unknown-ids", "organizer",
 				"password rest_invalid_type", "ticketed rest_invalid_type", "post_parent rest_invalid_type",
+				"event_status", "event_status_reason rest_invalid_type", "attendance", "virtual_url",
 				"ml_language rest_not_in_enum",
 			)},
 		})
@@ -308,6 +310,11 @@ func TestSourcesOfParameters(t *testing.T) {
 				Status: 201, Check: e.keeps(object{
 					"title": "Two", "featured": false, "website": "https://two.example/", "timezone": "Europe/Warsaw", "image.id": 14,
 				}),
+			},
+			{
+				Name: "empty last of a repeated word or number", Request: form("POST", "/events", "title=One&event_status=canceled&event_status="+
+					"&attendance=&attendance=&venue[venue]=Yard&venue[geo_lat]=&venue[geo_lat]=&venue[show_map]=1&venue[show_map]="+dates),
+				Status: 201, Check: e.keeps(object{"event_status": "scheduled", "attendance": "offline", "venue.show_map": false, "venue.geo_lat": nil}),
 			},
 			{
 				Name: "repeated language", Request: form("POST", "/events?ml_language=es&ml_language=pl", "title=Targ"+dates),

@@ -9,6 +9,7 @@ import (
 	entrecord "github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 // listEvents answers GET /events: which events they are, and those that are not rendered yet from their rows.
@@ -17,22 +18,26 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := r.view()
+	var v *represent.View
 	password := ""
 	if q.Password != nil {
 		password = *q.Password
 	}
 	items, err := render(r, page, rendering[*ent.Event]{
 		kind: calendar.Event,
-		read: r.events,
+		read: func(ids []int64) ([]*ent.Event, error) {
+			rows, err := r.events(ids)
+			v = r.view() // it has the series of the rows
+			return rows, err
+		},
 		value: func(e *ent.Event) (any, bool) {
 			shown := v.Event(e, false)
 			if r.protected(e, password) {
 				shown.Redact()
 			}
-			return &shown, !hasPassword(e)
+			return &shown, !edit.HasPassword(e)
 		},
-		parts: partsOfEvent,
+		parts: r.partsOfEvent,
 	})
 	if err != nil {
 		return nil, err
@@ -42,13 +47,19 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 }
 
 // partsOfEvent returns an event and the records with dates that its representation shows.
-func partsOfEvent(e *ent.Event) []ent.Core {
+func (r *request) partsOfEvent(e *ent.Event) []ent.Core {
 	out := []ent.Core{e.Core()}
 	for _, v := range e.Edges.Venues {
 		out = append(out, v.Core())
 	}
 	for _, o := range e.Edges.Organizers {
 		out = append(out, o.Core())
+	}
+	if e.SeriesID == nil {
+		return out
+	}
+	if s := r.recurrences[*e.SeriesID]; s != nil {
+		out = append(out, ent.Core{ID: s.ID, Kind: calendar.Series, Status: s.Status, PublishedAt: s.PublishedAt})
 	}
 	return out
 }
@@ -59,13 +70,16 @@ func (r *request) events(ids []int64) ([]*ent.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rows, r.complete(rows...)
+	return rows, r.complete(rows, false)
 }
 
-// complete gives events what their representations need besides their rows.
-func (r *request) complete(events ...*ent.Event) error {
+// complete gives events what their representations need besides their rows. full says that JSON-LD is among these.
+func (r *request) complete(events []*ent.Event, full bool) error {
 	page, err := r.db.ReadEventLinks(r.ctx, events)
 	if err != nil {
+		return err
+	}
+	if err := r.readSeries(events, full); err != nil {
 		return err
 	}
 	page.Events = events
@@ -112,7 +126,7 @@ func (r *request) getEvent(q *target) (*reply, error) {
 	if r.protected(e, password) {
 		return nil, &calendar.Error{Code: "event-password-protected", Key: "event-password-protected"}
 	}
-	if err := r.complete(e); err != nil {
+	if err := r.complete([]*ent.Event{e}, true); err != nil {
 		return nil, err
 	}
 	r.dependsOn(calendar.Event, e.ID)
@@ -126,7 +140,7 @@ func (r *request) eventWritten(id int64) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := r.complete(e); err != nil {
+	if err := r.complete([]*ent.Event{e}, false); err != nil {
 		return nil, err
 	}
 	return &reply{status: 200, body: new(r.view().Event(e, false)), version: e.Version}, nil
@@ -183,16 +197,13 @@ func notAccessible(kind calendar.Kind) error {
 
 // passwordMatches compares in constant time.
 func (r *request) passwordMatches(e *ent.Event, password string) bool {
-	return password != "" && edit.PasswordMatches(r.h.PasswordKey, e.ID, password, e.PasswordHash)
+	return password != "" && edit.PasswordMatches(r.h.PasswordKey, e, password)
 }
-
-// hasPassword reports whether the event is protected. A NULL is read as a pointer to nothing.
-func hasPassword(e *ent.Event) bool { return e.PasswordHash != nil && len(*e.PasswordHash) > 0 }
 
 // protected reports whether the caller gets the event redacted or refused: it has a password, which was not
 // given, and the caller may not edit it.
 func (r *request) protected(e *ent.Event, password string) bool {
-	if !hasPassword(e) || r.passwordMatches(e, password) {
+	if !edit.HasPassword(e) || r.passwordMatches(e, password) {
 		return false
 	}
 	status := e.Status.Shown(r.now, e.PublishedAt)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/query"
 )
 
 // asking makes requests by chance, as text and as what they mean.
@@ -102,6 +103,16 @@ func (a *asking) statuses() []calendar.Status {
 	}
 	a.list("status", words...)
 	return out
+}
+
+// someWords asks for words of a column, seldom for another one.
+func (a *asking) someWords(f *query.Column) []string {
+	words := some(a.Rand, f.Words, 1+a.IntN(len(f.Words)))
+	if maybe(a.Rand, 3) {
+		words = append(words, "any")
+	}
+	a.list(f.Name, words...)
+	return words
 }
 
 // date is near something that happens, or a phrase.
@@ -219,7 +230,7 @@ func (a *asking) eventID() int64 {
 func (a *asking) events() eventAsk {
 	const dates, texts, links, flags, places = "dates", "texts", "links", "flags", "places"
 	a.focus = one(a.Rand, dates, dates, dates, texts, links, flags, places, "nothing")
-	q := eventAsk{dates: map[string]refDate{}, flags: map[string]bool{}, radius: 25}
+	q := eventAsk{dates: map[string]refDate{}, flags: map[string]bool{}, stored: map[string][]string{}, radius: 25}
 	names := []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"}
 	for i, name := range some(a.Rand, names, len(names)) {
 		if i == 0 && a.likely(dates, 30) || maybe(a.Rand, 8) {
@@ -255,6 +266,18 @@ func (a *asking) events() eventAsk {
 			}
 		}
 	})
+	a.drawAside(func() {
+		for _, f := range wordFilters {
+			if a.likely(flags, 12) {
+				q.stored[f.Name] = a.someWords(f)
+			}
+		}
+	})
+	a.drawAside(func() {
+		if a.likely(links, 15) || maybe(a.Rand, 10) {
+			q.series = a.series()
+		}
+	})
 	if a.likely(flags, 20) {
 		q.status = a.statuses()
 	}
@@ -274,6 +297,34 @@ func (a *asking) events() eventAsk {
 	if a.likely(links, 8) {
 		q.parent = a.number("post_parent", a.eventID())
 	}
+	return q
+}
+
+// series asks for the first of each series, for no series, or for some series, which the caller may read as a rule.
+func (a *asking) series() *seriesAsk {
+	switch a.IntN(10) {
+	case 0, 1, 2, 3:
+		a.add("series", "next")
+		return &seriesAsk{next: true}
+	case 4, 5:
+		a.add("series", "none")
+		return &seriesAsk{none: true}
+	case 6:
+		if maybe(a.Rand, 50) {
+			a.list("series", one(a.Rand, "next", "none"), strconv.FormatInt(one(a.Rand, a.world.series...).id, 10))
+			return &seriesAsk{invalid: true}
+		}
+	}
+	q := &seriesAsk{ids: []int64{}}
+	for _, r := range some(a.Rand, a.world.series, 1+a.IntN(3)) {
+		if r.status == calendar.Publish || maybe(a.Rand, 25) {
+			q.ids = append(q.ids, r.id)
+		}
+	}
+	if len(q.ids) == 0 || maybe(a.Rand, 3) {
+		q.ids = append(q.ids, a.anyID(one(a.Rand, a.world.series...).id))
+	}
+	a.numbers("series", q.ids)
 	return q
 }
 

@@ -3,6 +3,7 @@ package handlers_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -22,6 +23,7 @@ const (
 	refOrganizerCount = 10
 	refCategoryCount  = 15
 	refTagCount       = 10
+	refSeriesCount    = 12
 )
 
 const refPassword = "sesame"
@@ -155,6 +157,17 @@ func (m *refMaker) event(id int64) *refEvent {
 			e.flags[f.Name] = maybe(m.Rand, 30)
 		}
 	})
+	e.stored = map[string]string{}
+	m.drawAside(func() {
+		for _, f := range wordFilters {
+			e.stored[f.Name] = one(m.Rand, f.Words...)
+		}
+	})
+	m.drawAside(func() {
+		if maybe(m.Rand, 60) {
+			e.series = one(m.Rand, m.world.series...).id
+		}
+	})
 	for _, earlier := range m.world.events {
 		if maybe(m.Rand, 1) && e.parent == 0 {
 			e.parent = earlier.id
@@ -199,10 +212,17 @@ func (m *refMaker) event(id int64) *refEvent {
 	return e
 }
 
-// setFlags sets the flags in a write of the row.
-func (e *refEvent) setFlags(row *ent.EventMutation) error {
+// setColumns sets the flags and words in a write of the row.
+func (e *refEvent) setColumns(row *ent.EventMutation) error {
 	for _, f := range flagFilters {
 		if err := row.SetField(f.Field, e.flags[f.Name]); err != nil {
+			return err
+		}
+	}
+	for _, f := range wordFilters {
+		typed, _ := row.Field(f.Field)
+		word := reflect.ValueOf(e.stored[f.Name]).Convert(reflect.TypeOf(typed)).Interface()
+		if err := row.SetField(f.Field, word); err != nil {
 			return err
 		}
 	}
@@ -284,7 +304,7 @@ func (m *refMaker) fill() {
 	if m.few {
 		events = refFewEvents
 	}
-	ids = m.Perm(events + refVenueCount + refOrganizerCount)
+	ids = m.Perm(events + refVenueCount + refOrganizerCount + refSeriesCount)
 	next := func() int64 {
 		id := int64(ids[0] + 1)
 		ids = ids[1:]
@@ -304,6 +324,11 @@ func (m *refMaker) fill() {
 			w.linked[kind] = append(w.linked[kind], l)
 		}
 	}
+	m.drawAside(func() {
+		for range refSeriesCount {
+			w.series = append(w.series, new(m.record(calendar.Series, next())))
+		}
+	})
 	for range events {
 		w.events = append(w.events, m.event(next()))
 	}
@@ -314,6 +339,12 @@ func (m *refMaker) reslug(t *refTerm, slug string) {
 	text.slug = slug
 	t.texts.in[t.texts.original] = text
 }
+
+// firstNominal is the first nominal start of each series.
+var firstNominal = calendar.WallAt(2026, 10, 1, 18, 0, 0)
+
+// nominal returns the nominal start of an occurrence, which no other one has.
+func (e *refEvent) nominal() calendar.Wall { return firstNominal.AddDate(0, 0, int(e.id)) }
 
 // store writes the calendar as rows, as the service would have left them.
 func (w *refWorld) store(t *testing.T, api *apitest.API) {
@@ -411,6 +442,15 @@ func (w *refWorld) store(t *testing.T, api *apitest.API) {
 				SetSlug(text.slug))
 		})
 	}
+	for _, r := range w.series {
+		author, languages, own := record(calendar.Series, r)
+		do(db.Series.Create().SetID(r.id).SetNillableAuthorID(author).SetStatus(r.status).SetStatusBeforeTrash(r.before).
+			SetPublishedAt(r.published).SetLanguage(r.texts.original).SetLanguages(languages).SetCreatedAt(written).
+			SetModifiedAt(written).SetSlug(own.slug).Exec(ctx))
+		do(db.SeriesPhase.Create().SetSeriesID(r.id).SetPosition(0).SetStartWall(firstNominal).
+			SetEndWall(firstNominal.Add(time.Hour)).SetTimezone("UTC").SetRrule("FREQ=DAILY").
+			SetTemplate(calendar.Template{Original: calendar.Text{Language: r.texts.original, Title: own.title}}).Exec(ctx))
+	}
 	var events []*ent.EventCreate
 	var inEvents []*ent.EventTranslationCreate
 	var atVenues []*ent.EventVenueCreate
@@ -424,12 +464,15 @@ func (w *refWorld) store(t *testing.T, api *apitest.API) {
 			SetExcerpt(own.excerpt).SetDescription(own.description).SetSlug(own.slug).SetTimezone(e.zone).
 			SetStartWall(calendar.WallOf(e.startWall)).SetEndWall(calendar.WallOf(e.endWall)).
 			SetStartsAt(e.start.UTC()).SetEndsAt(e.end.UTC()).SetAllDay(e.allDay).SetHideFromListings(e.hidden)
-		do(e.setFlags(create.Mutation()))
+		do(e.setColumns(create.Mutation()))
 		if e.protected {
 			create.SetPasswordHash(edit.HashPassword(api.Key, e.id, refPassword))
 		}
 		if e.parent != 0 {
 			create.SetParentID(e.parent)
+		}
+		if e.series != 0 {
+			create.SetSeriesID(e.series).SetOriginalStart(e.nominal())
 		}
 		events = append(events, create)
 		others(e.texts, func(l calendar.Language, text refText) {

@@ -65,8 +65,9 @@ type refEvent struct {
 	zone               string
 	allDay, hidden     bool
 	protected          bool
-	flags              map[string]bool // by filter; never changed
-	parent             int64
+	flags              map[string]bool   // by filter; never changed
+	stored             map[string]string // words by filter; never changed
+	parent, series     int64
 	venues, organizers []int64
 	terms              []int64
 }
@@ -93,6 +94,7 @@ type refWorld struct {
 	events  []*refEvent
 	linked  map[calendar.Kind][]*refLinked
 	terms   map[calendar.Kind][]*refTerm
+	series  []*refRecord
 }
 
 // refAnswer is a list in full: all ids, in order, or the names of the parameters that are invalid.
@@ -224,14 +226,22 @@ type eventAsk struct {
 	search             *string
 	categories, tags   []string
 	venues, organizers []int64
-	flags              map[string]bool // by filter
+	flags              map[string]bool     // by filter
+	stored             map[string][]string // words by filter
 	geoloc             *bool
 	lat, lng           *float64
 	radius             float64
 	status             []calendar.Status
 	include            []int64
 	parent             *int64
+	series             *seriesAsk
 	password           bool // the right one
+}
+
+// seriesAsk is what is asked of series: one word of two, or ids.
+type seriesAsk struct {
+	next, none, invalid bool
+	ids                 []int64
 }
 
 func (w *refWorld) listEvents(s refSite, c refCaller, lang calendar.Language, q eventAsk) refAnswer {
@@ -241,7 +251,15 @@ func (w *refWorld) listEvents(s refSite, c refCaller, lang calendar.Language, q 
 	w.areLinked(&a, "venue", s, c, calendar.Venue, q.venues)
 	w.areLinked(&a, "organizer", s, c, calendar.Organizer, q.organizers)
 	a.statuses(c, q.status)
+	for _, f := range wordFilters {
+		if slices.ContainsFunc(q.stored[f.Name], func(word string) bool { return !slices.Contains(f.Words, word) }) {
+			a.fault(f.Name)
+		}
+	}
 	w.event(&a, "post_parent", s, c, q.parent)
+	if q.series != nil && (q.series.invalid || slices.ContainsFunc(q.series.ids, func(id int64) bool { return !w.seesSeries(s, c, id) })) {
+		a.fault("series")
+	}
 	for _, id := range q.include {
 		if id < 1 {
 			a.fault("include")
@@ -276,8 +294,10 @@ func (w *refWorld) listEvents(s refSite, c refCaller, lang calendar.Language, q 
 			q.tags != nil && !overlap(e.terms, tags),
 			q.venues != nil && !overlap(e.venues, q.venues),
 			q.organizers != nil && !overlap(e.organizers, q.organizers),
-			!e.hasFlags(q.flags),
+			!e.hasFlags(q.flags), !e.hasWords(q.stored),
 			q.parent != nil && *q.parent != e.parent,
+			q.series != nil && q.series.none && w.seesSeries(s, c, e.series),
+			q.series != nil && q.series.ids != nil && !slices.Contains(q.series.ids, e.series),
 			q.geoloc != nil && *q.geoloc != located,
 			q.lat != nil && !near,
 			q.guarded() && !q.password && s.redacted(e, c),
@@ -285,6 +305,9 @@ func (w *refWorld) listEvents(s refSite, c refCaller, lang calendar.Language, q 
 			continue
 		}
 		found = append(found, e)
+	}
+	if q.series != nil && q.series.next {
+		found = w.firstOfSeries(s, c, found)
 	}
 	slices.SortFunc(found, func(a, b *refEvent) int {
 		if q.include != nil {
@@ -298,17 +321,32 @@ func (w *refWorld) listEvents(s refSite, c refCaller, lang calendar.Language, q 
 	return a
 }
 
+// seesSeries reports whether an id is that of a series which the caller may read.
+func (w *refWorld) seesSeries(s refSite, c refCaller, id int64) bool {
+	return slices.ContainsFunc(w.series, func(r *refRecord) bool { return r.id == id && s.seen(r, c, nil) })
+}
+
+// firstOfSeries leaves out the events before which another one of the same series, which the caller may read, starts.
+func (w *refWorld) firstOfSeries(s refSite, c refCaller, found []*refEvent) []*refEvent {
+	return slices.DeleteFunc(slices.Clone(found), func(e *refEvent) bool {
+		return w.seesSeries(s, c, e.series) && slices.ContainsFunc(found, func(other *refEvent) bool {
+			return other.series == e.series && cmp.Or(other.start.Compare(e.start), cmp.Compare(other.id, e.id)) < 0
+		})
+	})
+}
+
 // guarded reports whether a filter asks for what a password guards.
 func (q eventAsk) guarded() bool {
 	return q.search != nil || q.categories != nil || q.tags != nil || q.venues != nil || q.organizers != nil ||
-		q.asksGuardedFlag() || q.geoloc != nil || q.lat != nil
+		q.asksGuardedColumn() || q.geoloc != nil || q.lat != nil
 }
 
-// asksGuardedFlag reports whether a flag was asked for that a password guards.
-func (q eventAsk) asksGuardedFlag() bool {
-	return slices.ContainsFunc(flagFilters, func(f *query.Column) bool {
-		_, asked := q.flags[f.Name]
-		return asked && !f.Public
+// asksGuardedColumn reports whether a flag or a word was asked for that a password guards.
+func (q eventAsk) asksGuardedColumn() bool {
+	return slices.ContainsFunc(handlers.EventColumns(), func(f *query.Column) bool {
+		_, flag := q.flags[f.Name]
+		_, word := q.stored[f.Name]
+		return (flag || word) && !f.Public
 	})
 }
 
@@ -321,6 +359,19 @@ func (e *refEvent) hasFlags(want map[string]bool) bool {
 	}
 	return true
 }
+
+// hasWords reports whether each word of an event that is asked for is one of those asked for.
+func (e *refEvent) hasWords(want map[string][]string) bool {
+	for name, words := range want {
+		if !slices.Contains(words, e.stored[name]) {
+			return false
+		}
+	}
+	return true
+}
+
+// wordFilters are the filters on one of some stored words.
+var wordFilters = slices.DeleteFunc(handlers.EventColumns(), func(c *query.Column) bool { return c.Words == nil })
 
 // flagFilters are the filters on stored booleans.
 var flagFilters = slices.DeleteFunc(handlers.EventColumns(), func(c *query.Column) bool { return c.Kind != query.FlagKind })

@@ -197,12 +197,14 @@ func TestEveryPostTakesAKey(t *testing.T) {
 				Name: "another request", Request: request("&_fields=id"), Status: 422, Code: "rest_idempotency_key_reused",
 				Golden: "error_key_reused_422.json",
 			}})
-			// The process ended before it stored the answer: it is made from the record.
 			row := api.Store.Ent.IdempotencyKey.Query().Order(ent.Desc(idempotencykey.FieldID)).FirstX(t.Context())
-			row.Update().SetStatus(0).ClearHeader().ClearBody().ExecX(t.Context())
-			isReplay(t, api.Do(t, request("")), api.Do(t, request("")))
-			row.Update().SetStatus(0).ClearHeader().ClearBody().ExecX(t.Context())
-			isReplay(t, first, api.Do(t, request("")))
+			if !strings.HasSuffix(path, "/preview") { // which makes no record
+				// The process ended before it stored the answer: it is made from the record.
+				row.Update().SetStatus(0).ClearHeader().ClearBody().ExecX(t.Context())
+				isReplay(t, api.Do(t, request("")), api.Do(t, request("")))
+				row.Update().SetStatus(0).ClearHeader().ClearBody().ExecX(t.Context())
+				isReplay(t, first, api.Do(t, request("")))
+			}
 			// It is still at work.
 			row.Update().SetStatus(0).SetRecordID(0).ExecX(t.Context())
 			api.Run(t, []apitest.Case{{

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ func (r *request) getIndex(*indexQuery) (*reply, error) {
 	routes := make(ordered, 0, len(r.h.table))
 	for _, p := range r.h.table {
 		entry := r.h.describe(p, r)
-		if !p.hasCaptures() {
+		if !p.hasCaptures() && slices.Contains(p.methods(), http.MethodGet) {
 			self := ordered{{"href", r.h.Site.BaseURL + r.root.Segment + r.root.Mount + p.text}}
 			entry = append(entry, member{"_links", ordered{{"self", []ordered{self}}}})
 		}
@@ -81,11 +82,14 @@ func argument(p *param.Param, description string) ordered {
 	if p.Format != "" {
 		o = append(o, member{"format", p.Format})
 	}
+	values := ordered{}
 	if p.Enum != nil {
-		o = append(o, member{"enum", p.Enum})
+		values = ordered{{"enum", p.Enum}}
 	}
 	if p.Items != "" {
-		o = append(o, member{"items", ordered{{"type", p.Items}}})
+		o = append(o, member{"items", append(ordered{{"type", p.Items}}, values...)})
+	} else {
+		o = append(o, values...)
 	}
 	if p.HasDefault {
 		o = append(o, member{"default", p.Published})

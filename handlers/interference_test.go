@@ -32,13 +32,8 @@ import (
 // caller gets the same replies from both. The methods of observer say what a caller may read. They come from the contract and share
 // no rule with the service.
 
-// pairsPerSeed returns how many pairs of calendars are compared for a seed.
-func pairsPerSeed() int {
-	if testing.Short() {
-		return 20
-	}
-	return 50
-}
+// pairsPerSeed is how many pairs of calendars are compared for a seed.
+const pairsPerSeed = 20
 
 // pathsPerPair is how many requests about what differs are made to both calendars of a pair.
 const pathsPerPair = 24
@@ -106,11 +101,19 @@ func (o observer) shownEvent(w *refWorld, s refSite, e *refEvent) string {
 	for l, in := range e.texts.in {
 		titles[l] = in.title
 	}
+	if w.seesSeries(s, o.refCaller, e.series) {
+		text += fmt.Sprint("series ", e.series, " ")
+	}
+	for _, f := range wordFilters {
+		if f.Public {
+			text += fmt.Sprint(e.stored[f.Name], " ")
+		}
+	}
 	text += fmt.Sprint(e.texts.original, titles, e.start, e.end, e.startWall, e.endWall, e.zone, e.hidden, e.protected, e.parent)
 	if redacted {
 		return text + "redacted"
 	}
-	return text + fmt.Sprint(e.texts, e.allDay, e.flags, e.terms,
+	return text + fmt.Sprint(e.texts, e.allDay, e.flags, e.stored, e.terms,
 		o.links(w, s, calendar.Venue, e.venues), o.links(w, s, calendar.Organizer, e.organizers))
 }
 
@@ -213,7 +216,7 @@ func checkInterference(t *testing.T, st *store.Store, seed uint64) {
 			observers = append(observers, observer{c, false}, observer{c, false}, observer{c, false})
 		}
 	}
-	pairs := pairsPerSeed()
+	pairs := pairsPerSeed
 	for pair := range pairs {
 		n.compare(t, one(r, observers...), pair)
 		if t.Failed() {
@@ -221,7 +224,7 @@ func checkInterference(t *testing.T, st *store.Store, seed uint64) {
 		}
 	}
 	t.Logf("of %d pairs of calendars: %v", pairs, n.shares)
-	for _, what := range []string{"a hidden link", "a protected event", "a private venue with a position"} {
+	for _, what := range []string{"a hidden link", "a protected event", "a private venue with a position", "a hidden series", "an event of a hidden series"} {
 		if 100*n.shares[what] < 5*pairs {
 			t.Errorf("%s differs in %d of %d pairs, want 5 %%", what, n.shares[what], pairs)
 		}
@@ -232,6 +235,7 @@ func checkInterference(t *testing.T, st *store.Store, seed uint64) {
 type differences struct {
 	events []*refEvent
 	linked []kindred
+	series []*refRecord
 }
 
 // kindred is a venue or organizer with its kind.
@@ -254,7 +258,7 @@ func (n *interference) compare(t *testing.T, o observer, pair int) {
 	before := n.world.clone()
 	var d differences
 	for range 100 {
-		if len(d.events)+len(d.linked) >= 4 {
+		if len(d.events)+len(d.linked)+len(d.series) >= 4 {
 			break
 		}
 		n.vary(o, &d)
@@ -268,6 +272,9 @@ func (n *interference) compare(t *testing.T, o observer, pair int) {
 	}
 	for _, l := range d.linked {
 		n.world.rewriteLinked(t, n.api, l.kind, l.refLinked)
+	}
+	for _, r := range d.series {
+		rewriteSeries(t, n.api, r)
 	}
 	n.api.Reindex(t)
 	n.api.Rewritten()
@@ -321,6 +328,18 @@ func (n *interference) vary(o observer, d *differences) {
 		}
 		return
 	}
+	if maybe(n.Rand, 15) {
+		r := one(n.Rand, n.world.series...)
+		was := *r
+		n.varyRecord(r)
+		r.texts = was.texts
+		if n.shownSeries(o, &was) != n.shownSeries(o, r) {
+			*r = was
+		} else if !sameText(was, *r) {
+			d.series = noted(d.series, r)
+		}
+		return
+	}
 	e := one(n.Rand, n.world.events...)
 	was := *e
 	switch {
@@ -347,6 +366,11 @@ func (n *interference) vary(o observer, d *differences) {
 	} else if !sameText(was, *e) {
 		d.events = noted(d.events, e)
 	}
+}
+
+// shownSeries is all that representations give an observer of a series.
+func (n *interference) shownSeries(o observer, r *refRecord) string {
+	return fmt.Sprint(o.common(n.site, r), n.site.seen(r, o.refCaller, nil))
 }
 
 // toggled is a list with an id, or without it if it was there.
@@ -394,12 +418,16 @@ func (n *interference) varyLinked(kind calendar.Kind, l *refLinked) {
 }
 
 func (n *interference) varyEvent(e *refEvent) {
-	switch n.IntN(15) {
+	switch n.IntN(17) {
 	case 0, 1, 2:
 		e.venues = n.relink(calendar.Venue, e.venues)
 	case 3, 4:
 		e.organizers = n.relink(calendar.Organizer, e.organizers)
-	case 5, 6:
+	case 5:
+		f := one(n.Rand, wordFilters...)
+		e.stored = maps.Clone(e.stored)
+		e.stored[f.Name] = one(n.Rand, f.Words...)
+	case 6:
 		name := one(n.Rand, flagFilters...).Name
 		e.flags = maps.Clone(e.flags)
 		e.flags[name] = !e.flags[name]
@@ -417,6 +445,8 @@ func (n *interference) varyEvent(e *refEvent) {
 		e.texts.in[e.texts.original] = text
 	case 9:
 		n.time(e)
+	case 15, 16:
+		e.series = one(n.Rand, 0, one(n.Rand, n.world.series...).id)
 	case 10:
 		e.protected = !e.protected
 	case 11:
@@ -454,6 +484,9 @@ func (n *interference) count(o observer, before *refWorld, d differences) {
 	for _, e := range d.events {
 		was := before.eventOf(e.id)
 		open := n.site.seen(&e.refRecord, o.refCaller, nil) && (o.knows || !n.site.redacted(e, o.refCaller))
+		if was.series != e.series {
+			differs["an event of a hidden series"] = true
+		}
 		linksDiffer := !slices.Equal(was.venues, e.venues) || !slices.Equal(was.organizers, e.organizers)
 		switch {
 		case open && linksDiffer:
@@ -463,6 +496,9 @@ func (n *interference) count(o observer, before *refWorld, d differences) {
 		case !n.site.seen(&e.refRecord, o.refCaller, nil):
 			differs["an event that others may read"] = true
 		}
+	}
+	if len(d.series) > 0 {
+		differs["a hidden series"] = true
 	}
 	for _, l := range d.linked {
 		was := before.linkedOf(l.kind, l.id)
@@ -491,6 +527,9 @@ func (n *interference) paths(o observer, other *refWorld, d differences) []strin
 	}
 	for _, l := range d.linked {
 		q.linked(l.kind, l.refLinked, other.linkedOf(l.kind, l.id))
+	}
+	for _, r := range d.series {
+		q.series(r.id)
 	}
 	slices.Sort(q.paths)
 	paths := some(n.Rand, slices.Compact(q.paths), pathsPerPair)
@@ -546,6 +585,13 @@ func (q *questions) events(pairs ...any) {
 	q.add("events", pairs...)
 }
 
+// series asks for the occurrences of series, and for those of one.
+func (q *questions) series(id int64) {
+	for _, value := range []any{"next", "none", id} {
+		q.events("series", value)
+	}
+}
+
 func (q *questions) near(l *refLinked) {
 	if l.located {
 		q.events("geoloc_lat", l.lat, "geoloc_lng", l.lng, "geoloc_radius", 1)
@@ -562,10 +608,19 @@ func (q *questions) counts(collection string) {
 }
 
 func (q *questions) event(e, was *refEvent) {
+	if e.series != was.series || e.start != was.start {
+		q.series(max(e.series, was.series))
+	}
 	for _, f := range flagFilters {
 		if e.flags[f.Name] != was.flags[f.Name] {
 			q.events(f.Name, 0)
 			q.events(f.Name, 1)
+		}
+	}
+	for _, f := range wordFilters {
+		if e.stored[f.Name] != was.stored[f.Name] {
+			q.events(f.Name, e.stored[f.Name])
+			q.events(f.Name, was.stored[f.Name])
 		}
 	}
 	for _, id := range different(e.venues, was.venues) {
@@ -641,6 +696,9 @@ func (w *refWorld) clone() *refWorld {
 	for _, e := range w.events {
 		out.events = append(out.events, new(*e))
 	}
+	for _, r := range w.series {
+		out.series = append(out.series, new(*r))
+	}
 	for kind, all := range w.linked {
 		for _, l := range all {
 			out.linked[kind] = append(out.linked[kind], new(*l))
@@ -655,6 +713,11 @@ func changes(before, after *refWorld) string {
 	for i, e := range after.events {
 		if was := before.events[i]; !sameText(*was, *e) {
 			fmt.Fprintf(&b, "event %+v\n  was %+v\n", *e, *was)
+		}
+	}
+	for i, r := range after.series {
+		if was := before.series[i]; !sameText(*was, *r) {
+			fmt.Fprintf(&b, "series %+v\n  was %+v\n", *r, *was)
 		}
 	}
 	for kind, all := range after.linked {
@@ -676,12 +739,15 @@ func (w *refWorld) rewriteEvent(t *testing.T, api *apitest.API, e *refEvent) {
 		SetTitle(own.title).SetExcerpt(own.excerpt).SetDescription(own.description).SetTimezone(e.zone).
 		SetStartWall(calendar.WallOf(e.startWall)).SetEndWall(calendar.WallOf(e.endWall)).
 		SetStartsAt(e.start.UTC()).SetEndsAt(e.end.UTC()).SetAllDay(e.allDay).SetHideFromListings(e.hidden).
-		ClearParentID().ClearPasswordHash()
+		ClearParentID().ClearPasswordHash().ClearSeriesID().ClearOriginalStart()
 	if e.author != 0 {
 		update.SetAuthorID(e.author)
 	}
 	if e.parent != 0 {
 		update.SetParentID(e.parent)
+	}
+	if e.series != 0 {
+		update.SetSeriesID(e.series).SetOriginalStart(e.nominal())
 	}
 	if e.protected {
 		update.SetPasswordHash(edit.HashPassword(api.Key, e.id, refPassword))
@@ -692,7 +758,7 @@ func (w *refWorld) rewriteEvent(t *testing.T, api *apitest.API, e *refEvent) {
 			t.Fatal(err)
 		}
 	}
-	do(e.setFlags(update.Mutation()))
+	do(e.setColumns(update.Mutation()))
 	do(update.Exec(ctx))
 	_, err := db.EventVenue.Delete().Where(eventvenue.EventID(e.id)).Exec(ctx)
 	do(err)
@@ -703,6 +769,18 @@ func (w *refWorld) rewriteEvent(t *testing.T, api *apitest.API, e *refEvent) {
 	api.LinkVenues(t, e.id, e.venues...)
 	api.LinkOrganizers(t, e.id, e.organizers...)
 	api.LinkTerms(t, e.id, e.terms...)
+}
+
+// rewriteSeries makes the row of a series what the world says.
+func rewriteSeries(t *testing.T, api *apitest.API, r *refRecord) {
+	t.Helper()
+	update := api.Store.Ent.Series.UpdateOneID(r.id).ClearAuthorID().SetStatus(r.status).SetPublishedAt(r.published)
+	if r.author != 0 {
+		update.SetAuthorID(r.author)
+	}
+	if err := update.Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // rewriteLinked makes the row of a venue or organizer what the world says.

@@ -163,8 +163,8 @@ func TestLinksOfTheIndexKeepTheSegment(t *testing.T) {
 			}
 		}
 	}
-	if found != 8 {
-		t.Errorf("%d links, want 8", found)
+	if found != 9 {
+		t.Errorf("%d links, want 9", found)
 	}
 }
 

@@ -76,7 +76,7 @@ func venueUpdate(by string) func(*request, *param.Set, *venueInput) {
 // declareVenue declares the fields of a venue (contract, section 10.2), inside an event too.
 func (r *request) declareVenue(f fields, in *venueInput) {
 	p := f.p
-	f.author(&in.AuthorID)
+	f.author(&in.AuthorID, nil)
 	f.published(&in.Published)
 	f.title(&in.Name, "venue", "Name")
 	f.html(&in.Description, "description", "Description, HTML").PublishDefault(nil)
@@ -107,7 +107,7 @@ func (r *request) declareVenue(f fields, in *venueInput) {
 
 // boolOrEmpty reads a boolean; "" is false.
 func boolOrEmpty(raw any) (bool, *param.Fault) {
-	if raw == "" {
+	if param.Last(raw) == "" {
 		return false, nil
 	}
 	return param.Boolean(raw)
@@ -116,7 +116,7 @@ func boolOrEmpty(raw any) (bool, *param.Fault) {
 // coordinate declares a latitude or longitude; "" and null remove it.
 func (f fields) coordinate(dst **edit.Coordinate, name, description string, limit float64) {
 	p := param.Opt(f.p, dst, name, description, "number", func(raw any) (edit.Coordinate, *param.Fault) {
-		if raw == nil || raw == "" {
+		if last := param.Last(raw); last == nil || last == "" {
 			return edit.Coordinate{}, nil
 		}
 		degrees, fault := param.Number(raw)
@@ -149,7 +149,7 @@ func organizerUpdate(by string) func(*request, *param.Set, *organizerInput) {
 
 // declareOrganizer declares the fields of an organizer (contract, section 10.3), inside an event too.
 func (r *request) declareOrganizer(f fields, in *organizerInput) {
-	f.author(&in.AuthorID).PublishDefault(nil)
+	f.author(&in.AuthorID, nil).PublishDefault(nil)
 	date, dateUTC := f.published(&in.Published)
 	date.PublishDefault(nil)
 	dateUTC.PublishDefault(nil)

@@ -36,6 +36,7 @@ func TestLinksRepeatTheRequestAsItWasApplied(t *testing.T) {
 			{"default window", "/events", "/events/?" + window},
 			{"page one is left out", "/events?page=1", "/events/?" + window},
 			{"page comes last", "/events?page=2&per_page=5", "/events/?per_page=5&" + window + "&page=2"},
+			{"words", "/events?event_status=canceled&event_status=postponed&ticketed=1", "/events/?" + window + "&ticketed=1&event_status=canceled%2Cpostponed"},
 			{"the order of declaration, whatever the order sent", "/events?ticketed=0&categories=2,jazz&featured=false&per_page=5", "/events/?per_page=5&" + window + "&categories=2%2Cjazz&featured=0&ticketed=0"},
 			{"language and fields before the page", "/events?_fields=rest_url,events.id&ml_language=pl&per_page=5&page=2", "/events/?per_page=5&" + window + "&ml_language=pl&_fields=rest_url%2Cevents.id&page=2"},
 			{"fields in another form", "/venues?_fields[]=rest_url&_fields[]=total", "/venues/?_fields=rest_url%2Ctotal"},
@@ -259,6 +260,34 @@ func TestListsCostNoStatementPerRow(t *testing.T) {
 			if counts[0] == 0 || counts[1] != counts[0] || counts[2] != counts[0] {
 				t.Errorf("%s: %v statements for 1, 10 and 50 rows", path, counts)
 			}
+		}
+	})
+}
+
+// TestInlineImagesCostNoStatementEach sends inline venues whose images are those of representations, by callers who may not.
+func TestInlineImagesCostNoStatementEach(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		var statements atomic.Int64
+		name := map[string]string{"mysql": dialect.MySQL, "sqlite": dialect.SQLite}[st.Engine()]
+		counting := dialect.DebugWithContext(entsql.OpenDB(name, st.DB), func(context.Context, ...any) { statements.Add(1) })
+		api := apitest.New(t, st, func(c *handlers.Config) { c.DB = ent.NewClient(ent.Driver(counting)) })
+		api.Serve(api.Uncached())
+		var counts []int64
+		for _, n := range []int{1, 100} {
+			venues := make([]object, n)
+			for i := range venues {
+				venues[i] = object{"venue": fmt.Sprint("Hall ", i), "image": object{"id": 14 + i}}
+			}
+			before := statements.Load()
+			res := api.Do(t, post("", "/events", concert(object{"venue": venues})))
+			if res.Status != 401 && res.Status != 400 {
+				t.Fatalf("%d: %s", res.Status, res.Body)
+			}
+			counts = append(counts, statements.Load()-before)
+		}
+		if counts[0] == 0 || counts[1] != counts[0] {
+			t.Errorf("%v statements for 1 and 100 venues", counts)
 		}
 	})
 }

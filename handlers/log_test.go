@@ -92,6 +92,10 @@ func TestEveryWriteIsLoggedOnce(t *testing.T) {
 		step("some fields", patch("admin", "/events/27", object{
 			"title": "Recital", "excerpt": "x", "featured": true, "cost": "5", "image": poster, "password": "p", "timezone": "Europe/Warsaw",
 		}), 200, byAdmin("update event 27: cost excerpt featured image password timezone title"))
+		step("canceled", patch("author", "/events/27", object{
+			"event_status": "canceled", "event_status_reason": "Ill", "attendance": "mixed", "virtual_url": "https://meet.example/",
+		}), 200, byAuthor("update event 27: attendance event_status event_status_reason virtual_url"))
+		step("as before", patch("author", "/events/27", object{"event_status": "canceled", "attendance": "mixed"}), 200, byAuthor("update event 27: "))
 		step("moved", patch("author", "/events/27", object{"start_date": "2026-12-07 18:00"}), 200, byAuthor("update event 27: end_date start_date"))
 		step("links", patch("author", "/events/27", object{"organizer": nil, "categories": []string{"Fourth"}, "tags": ""}), 200,
 			byAuthor("create category 10: all", "update event 27: categories organizer tags"))

@@ -29,7 +29,7 @@ func (r *request) loadInline(ctx context.Context, refs []reference) error {
 		if id, fault := param.Integer(ref.object["author"]); fault == nil {
 			authors = append(authors, id)
 		}
-		if id, fault := param.Integer(ref.object["image"]); fault == nil {
+		if id, fault := param.Integer(imageRef(ref.object["image"])); fault == nil {
 			images = append(images, id)
 		}
 	}
@@ -140,7 +140,7 @@ func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.C
 		r.dependsOn(calendar.Event, **id)
 		e, err := r.db.Event.Query().Where(event.ID(**id)).
 			Select(event.FieldID, event.FieldStatus, event.FieldStatusBeforeTrash, event.FieldPublishedAt, event.FieldAuthorID,
-				event.FieldPasswordHash).Only(ctx)
+				event.FieldPasswordHash, event.FieldPasswordID).Only(ctx)
 		if ent.IsNotFound(err) {
 			return edit.UnknownIDs([]int64{**id})
 		}

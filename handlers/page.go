@@ -67,7 +67,7 @@ func (r *request) declareLanguage(p *param.Set) {
 // collection. A page beyond the end is an error for records and an empty list for terms and images.
 func (r *request) listReply(kind calendar.Kind, p paging, items [][]byte, total int) (*reply, error) {
 	pages := (total + int(p.perPage) - 1) / int(p.perPage)
-	strict := kind == calendar.Event || kind == calendar.Venue || kind == calendar.Organizer
+	strict := !kind.IsTerm() && kind != calendar.Image
 	if p.page > 1 && len(items) == 0 && strict {
 		code := string(kind) + "-archive-page-not-found"
 		return nil, &calendar.Error{Code: code, Key: code}

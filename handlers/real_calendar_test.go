@@ -83,7 +83,10 @@ var elsewhere = []string{
 }
 
 // ours are members that the source does not have.
-var ours = []string{"ticketed", "post_parent", "language", "translations"}
+var ours = []string{
+	"ticketed", "post_parent", "language", "translations", "event_status", "event_status_reason", "attendance",
+	"virtual_url", "series",
+}
 
 // expectedEvent returns a source's event as the service answers it (contract, section 6.1).
 func expectedEvent(t *testing.T, e map[string]any) map[string]any {

@@ -13,6 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
 )
 
 // pattern is one path of the API with its endpoints, one per group of methods.
@@ -65,6 +66,8 @@ type request struct {
 	// unclean are the HTML texts of a write, as they were sent.
 	unclean []**string
 	edits   *edit.Editor // nil until the first use
+	// recurrences are the series of the events that were read, by id.
+	recurrences map[int64]*represent.Recurrence
 	// fetched are images downloaded for a write that is not committed yet.
 	fetched []*ent.Image
 }

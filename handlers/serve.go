@@ -105,6 +105,8 @@ func (r *request) accessible(m *Match, id int64) (err error) {
 	switch kind := m.pattern.kind(); kind {
 	case calendar.Event:
 		_, err = r.getEvent(q)
+	case calendar.Series:
+		_, err = r.getSeries(q)
 	case calendar.Venue:
 		_, err = venues.get(r, q)
 	case calendar.Organizer:
@@ -123,6 +125,8 @@ func (r *request) written(m *Match, id int64) (rep *reply, err error) {
 	switch kind {
 	case calendar.Event:
 		rep, err = r.eventWritten(id)
+	case calendar.Series:
+		rep, err = r.seriesWritten(id)
 	case calendar.Venue:
 		rep, err = venues.written(r, id)
 	case calendar.Organizer:
@@ -154,7 +158,7 @@ func (r *request) view() *represent.View {
 	base := r.h.Site.BaseURL + r.root.Segment
 	return &represent.View{
 		Site: r.h.Site, Words: r.h.Words, Host: r.h.host, Now: r.now, Caller: r.caller, Language: r.lang,
-		Base: base, API: base + r.root.Mount,
+		Base: base, API: base + r.root.Mount, Recurrences: r.recurrences,
 	}
 }
 

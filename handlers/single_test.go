@@ -79,8 +79,8 @@ func both(checks ...func(*testing.T, apitest.Response)) func(*testing.T, apitest
 const eventKeys = "id global_id global_id_lineage author status date date_utc modified modified_utc url rest_url " +
 	"title description excerpt slug image all_day start_date start_date_details end_date end_date_details " +
 	"utc_start_date utc_start_date_details utc_end_date utc_end_date_details timezone timezone_abbr cost " +
-	"cost_details website show_map show_map_link hide_from_listings sticky featured categories tags venue " +
-	"organizer custom_fields ticketed post_parent language translations"
+	"cost_details website show_map show_map_link hide_from_listings sticky featured event_status event_status_reason attendance virtual_url categories tags venue " +
+	"organizer custom_fields ticketed post_parent language translations series"
 
 func TestTargetOfAPath(t *testing.T) {
 	t.Parallel()
@@ -350,7 +350,7 @@ func TestProtectedEvents(t *testing.T) {
 		image := int64(14)
 		id := api.AddEvent(t, "Guarded & dear", "2026-12-01 10:00:00", "2026-12-01 11:00:00", func(c *ent.EventCreate) {
 			own, _ := c.Mutation().ID()
-			c.SetPublishedAt(apitest.Now.AddDate(0, 0, -9)).SetPasswordHash(guard(own)).SetAuthorID(author).SetDescription("secret").SetExcerpt("secret").SetImageID(image).
+			c.SetPublishedAt(apitest.Now.AddDate(0, 0, -9)).SetPasswordHash(guard(own)).SetAuthorID(author).SetDescription("secret").SetExcerpt("secret").SetVirtualURL("https://meet.example/secret").SetEventStatus(calendar.Canceled).SetImageID(image).
 				SetCost(calendar.Cost{Symbol: "$", Position: "prefix", Prices: []string{"10"}}).SetFeatured(true).SetAllDay(true)
 		})
 		api.LinkVenues(t, id, 10)
@@ -363,10 +363,10 @@ func TestProtectedEvents(t *testing.T) {
 		single, slug, list := fmt.Sprint("/events/", id), "/events/by-slug/guarded-dear", fmt.Sprint("/events?include=", id, ",22")
 		right := "password=" + url.QueryEscape("a+b ż&")
 		const refused = "event-password-protected"
-		clear := shows(`"<p>secret</p>"`, "description")
+		clear := both(shows(`"<p>secret</p>"`, "description"), shows(`"https://meet.example/secret"`, "virtual_url"))
 		redacted := both(
 			shows(`""`, "events", 0, "description"), shows(`""`, "events", 0, "excerpt"), shows(`""`, "events", 0, "cost"),
-			shows(`""`, "events", 0, "website"), shows("false", "events", 0, "image"), shows("null", "events", 0, "all_day"),
+			shows(`""`, "events", 0, "website"), shows(`""`, "events", 0, "virtual_url"), shows(`"canceled"`, "events", 0, "event_status"), shows("false", "events", 0, "image"), shows("null", "events", 0, "all_day"),
 			shows("null", "events", 0, "featured"), shows("null", "events", 0, "ticketed"), shows("null", "events", 0, "sticky"),
 			shows("null", "events", 0, "show_map"), shows("null", "events", 0, "show_map_link"), shows("null", "events", 0, "hide_from_listings"),
 			shows("[]", "events", 0, "venue"), shows("[]", "events", 0, "organizer"), shows("[]", "events", 0, "categories"),
@@ -399,6 +399,7 @@ func TestProtectedEvents(t *testing.T) {
 			{Name: "its tags", Request: get(fmt.Sprint("/tags?post=", id)), Status: 400, Code: "rest_invalid_param"},
 			{Name: "its venues, for somebody else", Request: getAs("contributor", fmt.Sprint("/venues?event=", id)), Status: 400, Code: "rest_invalid_param"},
 			{Name: "its venues, for its author", Request: getAs("author", fmt.Sprint("/venues?event=", id)), Status: 200, Check: shows("10", "venues", 0, "id")},
+			{Name: "found by what is not guarded", Request: get("/events?event_status=canceled"), Status: 200, Check: redacted},
 			{Name: "its children", Request: get(fmt.Sprint("/events?post_parent=", id)), Status: 200, Check: shows("0", "total")},
 
 			{Name: "redacted in lists, and counted", Request: get(list), Status: 200, Check: both(redacted, shows("2", "total"))},

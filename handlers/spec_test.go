@@ -228,15 +228,15 @@ var operations = []struct {
 }{
 	{"GET", "", [][]field{indexFields}, ""},
 	{"GET", "/doc", nil, ""},
-	{"GET", "/events", [][]field{eventFilters}, "geoloc_radius password " + addedFilters()},
-	{"POST", "/events", [][]field{eventFields}, "password ticketed post_parent"},
+	{"GET", "/events", [][]field{eventFilters}, "geoloc_radius password series " + addedFilters()},
+	{"POST", "/events", [][]field{eventFields}, "password ticketed post_parent " + addedEventFields},
 	{"GET", `/events/(?P<id>\d+)`, [][]field{idField, passwordField}, ""},
-	{"POST PUT PATCH", `/events/(?P<id>\d+)`, [][]field{idField, updates(eventFields), passwordField}, "ticketed post_parent"},
-	{"DELETE", `/events/(?P<id>\d+)`, [][]field{idField, passwordField}, ""},
+	{"POST PUT PATCH", `/events/(?P<id>\d+)`, [][]field{idField, updates(eventFields), passwordField}, "ticketed post_parent exceptions " + addedEventFields},
+	{"DELETE", `/events/(?P<id>\d+)`, [][]field{idField, passwordField}, "scope"},
 	{"GET", "/events/by-slug/(?P<slug>[^/]+)", [][]field{slugField}, ""},
 	// Here the slug is optional, and the field of the event too.
-	{"POST PUT PATCH", "/events/by-slug/(?P<slug>[^/]+)", [][]field{updates(eventFields)}, "password ticketed post_parent"},
-	{"DELETE", "/events/by-slug/(?P<slug>[^/]+)", [][]field{slugField}, ""},
+	{"POST PUT PATCH", "/events/by-slug/(?P<slug>[^/]+)", [][]field{updates(eventFields)}, "password ticketed post_parent exceptions " + addedEventFields},
+	{"DELETE", "/events/by-slug/(?P<slug>[^/]+)", [][]field{slugField}, "scope"},
 
 	{"GET", "/venues", [][]field{linkedFilters}, ""},
 	{"POST", "/venues", [][]field{venueFields}, "slug geo_lat geo_lng"},
@@ -268,6 +268,9 @@ var operations = []struct {
 	{"POST PUT PATCH", `/tags/(?P<id>\d+)`, [][]field{idField, updates(tagFields)}, ""},
 	{"DELETE", `/tags/(?P<id>\d+)`, [][]field{idField}, ""},
 }
+
+// addedEventFields are the fields of writes of events that the specification does not have (contract, sections 19.2 and 27.3).
+const addedEventFields = "event_status event_status_reason attendance virtual_url rrule rdate exdate scope"
 
 // addedFilters are the names of the rows of filters of events that the specification does not have.
 func addedFilters() string {
@@ -320,7 +323,9 @@ func argsOf(t *testing.T, routes map[string]route, path, methods string) map[str
 }
 
 // The routes that the service adds to those of the specification.
-var addedRoutes = []string{"/images", `/images/(?P<id>\d+)`}
+var addedRoutes = []string{
+	"/images", `/images/(?P<id>\d+)`, "/series", `/series/(?P<id>\d+)`, "/series/by-slug/(?P<slug>[^/]+)", "/series/preview",
+}
 
 func TestIndexHasTheRoutesOfTheSpecification(t *testing.T) {
 	t.Parallel()

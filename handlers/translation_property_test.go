@@ -64,7 +64,7 @@ func TestWritesInOneLanguageLeaveTheOthersAlone(t *testing.T) {
 		}
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprint(seed), func(t *testing.T) {
-				st := storetest.Migrated(t, storetest.MySQL(t))
+				st := storetest.Open(t, storetest.Lent(t))
 				choices := make([]byte, 1<<16)
 				r := rand.New(rand.NewPCG(seed, 2))
 				for i := range choices {

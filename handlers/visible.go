@@ -46,19 +46,37 @@ func (r *request) readable(unlocked []int64) query.Readable {
 	return out
 }
 
-// unlocked are the events that a password opens. Each has its own hash, so all are compared.
+// unlocked are the events that a password opens. Each has a hash of its own, so all are compared. The occurrences of a
+// series share one.
 func (r *request) unlocked(password *string) ([]int64, error) {
 	if password == nil || *password == "" {
 		return nil, nil
 	}
 	rows, err := r.db.Event.Query().Where(event.PasswordHashNotNil()).
-		Select(event.FieldID, event.FieldPasswordHash).All(r.ctx)
+		Select(event.FieldID, event.FieldPasswordHash, event.FieldPasswordID).All(r.ctx)
 	if err != nil {
 		return nil, err
 	}
 	var ids []int64
+	type shared struct {
+		id   int64
+		hash string
+	}
+	opened := map[shared]bool{}
 	for _, e := range rows {
-		if edit.PasswordMatches(r.h.PasswordKey, e.ID, *password, e.PasswordHash) {
+		if e.PasswordID == nil || !edit.HasPassword(e) {
+			if edit.PasswordMatches(r.h.PasswordKey, e, *password) {
+				ids = append(ids, e.ID)
+			}
+			continue
+		}
+		one := shared{*e.PasswordID, string(*e.PasswordHash)}
+		opens, known := opened[one]
+		if !known {
+			opens = edit.PasswordMatches(r.h.PasswordKey, e, *password)
+			opened[one] = opens
+		}
+		if opens {
 			ids = append(ids, e.ID)
 		}
 	}

@@ -90,6 +90,8 @@ type fields struct {
 	p      *param.Set
 	r      *request
 	create bool
+	// preview leaves out what has no effect where nothing is stored.
+	preview bool
 }
 
 // clears makes null a value on update. On create it means "not sent", as it does everywhere else.
@@ -165,18 +167,23 @@ func (r *request) sanitise() error {
 		if *text == nil {
 			continue
 		}
-		clean, err := markup.HTMLContext(r.ctx, **text)
+		clean, err := sanitised(r.ctx, **text)
 		if err != nil {
 			return err
-		}
-		// White space alone is no text.
-		if strings.TrimSpace(clean) == "" {
-			clean = ""
 		}
 		*text = &clean
 	}
 	r.unclean = nil
 	return nil
+}
+
+// sanitised returns what is stored of an HTML text. White space alone is no text.
+func sanitised(ctx context.Context, text string) (string, error) {
+	clean, err := markup.HTMLContext(ctx, text)
+	if strings.TrimSpace(clean) == "" {
+		clean = ""
+	}
+	return clean, err
 }
 
 func (f fields) slug(dst **string) *param.Param {
@@ -199,8 +206,35 @@ func (f fields) status(dst **calendar.Status) *param.Param {
 	})
 }
 
-func (f fields) author(dst **int64) *param.Param {
+// declareWord declares a field that is one of some words. The first is the default; "" and null set it.
+func declareWord[W ~string](f fields, dst **W, name, description string, words []W) {
+	p := f.clears(param.Opt(f.p, dst, name, description, "string", func(raw any) (W, *param.Fault) {
+		if last := param.Last(raw); last == nil || last == "" {
+			return words[0], nil
+		}
+		text, fault := param.String(raw)
+		if fault == nil && !slices.Contains(words, W(text)) {
+			fault = param.Bad()
+		}
+		return W(text), fault
+	}))
+	for _, w := range words {
+		p.Enum = append(p.Enum, string(w))
+	}
+	if f.create {
+		p.PublishDefault(words[0])
+	}
+}
+
+// author declares the author. stored reports whether a record has the id already, even if it is 0 for none; nil: it is asked
+// of no record.
+func (f fields) author(dst **int64, stored func(id int64) (bool, error)) *param.Param {
 	return f.p.OptInt(dst, "author", "ID of the author").Check(func(ctx context.Context) *param.Fault {
+		if stored != nil {
+			if same, err := stored(**dst); same || err != nil {
+				return referenceFault(nil, err)
+			}
+		}
 		return referenceFault(f.r.editor().AuthorFault(ctx, f.r.db, **dst))
 	})
 }
@@ -285,7 +319,7 @@ func (f fields) image(dst **picture, description string, empty bool) *param.Para
 				return picture{url: v}, nil
 			}
 		}
-		id, fault := param.Integer(raw)
+		id, fault := param.Integer(imageRef(raw))
 		if fault != nil || id < 0 {
 			return picture{}, param.Bad()
 		}
@@ -294,6 +328,15 @@ func (f fields) image(dst **picture, description string, empty bool) *param.Para
 	return f.clears(p).Check(func(ctx context.Context) *param.Fault {
 		return referenceFault(f.r.editor().ImageFault(ctx, f.r.db, (*dst).id))
 	})
+}
+
+// imageRef returns what names an image of the calendar: the value that was sent, or the id of a representation that is sent
+// back.
+func imageRef(raw any) any {
+	if o, ok := param.Last(raw).(map[string]any); ok {
+		return o["id"]
+	}
+	return raw
 }
 
 // costOf reads a cost: a string, a number, or a list of them.

@@ -123,6 +123,8 @@ var bulkTables = []struct{ name, owner string }{
 	{"organizers", "id"},
 	{"organizer_translations", "organizer_id"},
 	{"slugs", "owner_id"},
+	{"series", "id"},
+	{"series_phases", "series_id"},
 	{"events", "id"},
 	{"event_translations", "event_id"},
 	{"search_texts", "owner_id"},

@@ -35,13 +35,28 @@ func (Event) Fields() []ent.Field {
 		field.JSON("cost", calendar.Cost{}).Optional(),
 		field.String("website").MaxRuneLen(maxURL).Optional().Nillable().Comment("null: never set, answered as url"),
 		field.Bytes("password_hash").MaxLen(32).SchemaType(hash32).Optional().Nillable().Sensitive(),
+		field.Int64("password_id").Optional().Nillable().
+			Comment("the event whose id password_hash is keyed with; null: this one"),
 		field.Bool("show_map").Default(false),
 		field.Bool("show_map_link").Default(false),
 		field.Bool("hide_from_listings").Default(false),
 		field.Bool("sticky").Default(false),
 		field.Bool("featured").Default(false),
 		field.Bool("ticketed").Default(false),
+		field.String("event_status").GoType(calendar.EventStatus("")).MaxRuneLen(10).
+			Default(string(calendar.Scheduled)).Comment("whether it takes place as planned"),
+		field.String("event_status_reason").MaxRuneLen(maxText).Default(""),
+		field.String("attendance").GoType(calendar.Attendance("")).MaxRuneLen(10).Default(string(calendar.Offline)),
+		field.String("virtual_url").MaxRuneLen(maxURL).Default(""),
 		field.Int64("parent_id").Optional().Nillable(),
+
+		field.Int64("series_id").Optional().Nillable().Comment("the series that it is an occurrence of"),
+		field.Other("original_start", calendar.Wall{}).SchemaType(datetime).Optional().Nillable().
+			Comment("nominal start of an occurrence: what the schedule says, wherever it was moved"),
+		field.JSON("own_fields", []string{}).Optional().
+			Comment("fields written to this occurrence alone; those of a translation with its language, as title:pl"),
+		field.Bool("off_schedule").Default(false).Annotations(unread{}).
+			Comment("an occurrence that a change of the schedule took to the trash"),
 	}
 }
 
@@ -66,6 +81,8 @@ func (Event) Indexes() []ent.Index {
 		index.Fields("status", "hide_from_listings", "starts_at", "id", "ends_at"),
 		// Foreign key; post_parent, in the order of the list.
 		index.Fields("parent_id", "starts_at"),
+		// The occurrences of a series, each once, whichever process makes them.
+		index.Fields("series_id", "original_start").Unique(),
 	}
 }
 
@@ -81,6 +98,7 @@ func (EventTranslation) Fields() []ent.Field {
 		field.Int64("event_id").Immutable(),
 		field.String("title").MaxRuneLen(maxTitle).Default(""),
 		field.Text("excerpt").Default(""),
+		field.String("event_status_reason").MaxRuneLen(maxText).Default(""),
 	}
 }
 

@@ -35,6 +35,7 @@ func (User) Edges() []ent.Edge {
 		edge.To("venues", Venue.Type),
 		edge.To("organizers", Organizer.Type),
 		edge.To("images", Image.Type),
+		edge.To("series", Series.Type),
 	}
 }
 

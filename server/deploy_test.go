@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -28,7 +29,8 @@ func metricNames(t *testing.T) map[string]bool {
 	t.Helper()
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	m := server.NewMetrics("test")
-	if err := errors.Join(m.Pool("main", st.DB), m.Index(fixedIndex{})); err != nil {
+	none := func(context.Context) (int, error) { return 0, nil }
+	if err := errors.Join(m.Pool("main", st.DB), m.Index(fixedIndex{}), m.Series(none)); err != nil {
 		t.Fatal(err)
 	}
 	s := newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Metrics = m })

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"database/sql"
+	"math"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -113,6 +114,26 @@ func (m *Metrics) Files(replaced func(context.Context) bool) error {
 		Help: "Whether a file of the SQLite database was removed or replaced while it was open: writes are refused then.",
 	}, func() float64 { return boolValue(replaced(context.Background())) }))
 }
+
+// Series adds a gauge of the endless series that lack occurrences they should have by now. It is NaN while the database
+// does not answer.
+func (m *Metrics) Series(overdue func(context.Context) (int, error)) error {
+	return m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "almanac_series_overdue",
+		Help: "Endless series whose next occurrences should have been made by now: NaN while the database does not answer.",
+	}, func() float64 {
+		ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
+		defer cancel()
+		n, err := overdue(ctx)
+		if err != nil {
+			return math.NaN()
+		}
+		return float64(n)
+	}))
+}
+
+// countTimeout is how long a scrape waits for a number that the database counts.
+const countTimeout = 5 * time.Second
 
 // IndexStats reports the state of an index.
 type IndexStats interface {

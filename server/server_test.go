@@ -201,7 +201,8 @@ func TestIndexAndOptionsDescribeTheSame(t *testing.T) {
 				continue
 			}
 			links, linked := route["_links"]
-			if linked == strings.Contains(pattern, "(") {
+			methods, _ := route["methods"].([]any)
+			if linked != (!strings.Contains(pattern, "(") && slices.Contains(methods, any("GET"))) {
 				t.Errorf("%s: links %v", pattern, links)
 			}
 			delete(route, "_links")

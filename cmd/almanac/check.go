@@ -16,7 +16,7 @@ import (
 type checkCmd struct {
 	database
 	siteFlags
-	Repair bool `help:"First make anew what is derived from the records: numbers of events, search texts, places on the map, sort keys."`
+	Repair bool `help:"First make anew what is derived from the records: numbers of events, instants, search texts, places on the map, sort keys."`
 	Limit  int  `default:"100" placeholder:"N" help:"Print at most so many problems; all are counted. Default ${default}."`
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/handlers"
@@ -59,9 +60,6 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 	log, flush := c.logging(s)
 	defer func() { err = errors.Join(err, flush()) }()
 	return orderly(ctx, database{DB: c.DB}.with(ctx, func(st *store.Store) error {
-		if err := current(ctx, st, true); err != nil {
-			return err
-		}
 		if err := currentData(ctx, st, site, true); err != nil {
 			return err
 		}
@@ -103,7 +101,7 @@ func demoUser(ctx context.Context, st *store.Store) (int64, string, error) {
 	return user.ID, secret, err
 }
 
-// demoEvents is how many events a demo has: enough for deep pages, and done in a few seconds.
+// demoEvents is how many events a demo has besides those of its series: enough for deep pages, and done in a few seconds.
 const demoEvents = 200
 
 // fill writes the calendar of a city. A database that has one already is left as it is; one that was interrupted
@@ -175,8 +173,8 @@ func (c demoCmd) screen(ctx context.Context, s streams, st *store.Store, site ca
 	}
 	api := site.BaseURL + "/" + handlers.Namespace
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nAlmanac serves a fake calendar: %d events, %d venues, %d organizers, in English, Polish and Spanish.\n\n",
-		x.events, x.venues, x.organizers)
+	fmt.Fprintf(&b, "\nAlmanac serves a fake calendar: %d events, %d more of %d series, %d venues, %d organizers, in English, "+
+		"Polish and Spanish.\n\n", x.events-x.occurrences, x.occurrences, x.series, x.venues, x.organizers)
 	if c.Pages {
 		fmt.Fprintf(&b, "  In the browser, the second to try every operation\n    %s/\n    %[1]s/docs\n\n", site.BaseURL)
 	}
@@ -203,6 +201,11 @@ func (c demoCmd) screen(ctx context.Context, s streams, st *store.Store, site ca
 		try("What is on there, and the place itself in Spanish", "/events?venue=%d", v.ID)
 		try("", "/venues/by-slug/%s?ml_language=es", v.Slug)
 	}
+	if x.recurring != nil {
+		try("An event that recurs, its rule in Polish words", "/series/by-slug/%s?ml_language=pl&_fields=title,text,rrule,next", x.recurring.Slug)
+		try("Its dates", "/events?series=%d", x.recurring.ID)
+		try("Of each series the next date only", "/events?series=next")
+	}
 	if x.pages > 1 {
 		try("A deep page", "/events?per_page=5&page=%d", x.pages)
 	}
@@ -222,9 +225,11 @@ func (c demoCmd) screen(ctx context.Context, s streams, st *store.Store, site ca
 // examples are records of a calendar to show; what it does not have is nil or empty.
 type examples struct {
 	events, venues, organizers int
-	next                       *ent.Event // that anybody may read
-	word                       string     // of its title
-	venue                      *ent.Venue // of an event to come, with a position
+	series, occurrences        int         // numbers of series, and of their events
+	next                       *ent.Event  // that anybody may read
+	word                       string      // of its title
+	venue                      *ent.Venue  // of an event to come, with a position
+	recurring                  *ent.Series // that anybody may read
 	category, tag              *ent.Term
 	pages                      int // of five events to come each
 }
@@ -243,6 +248,16 @@ func examplesOf(ctx context.Context, st *store.Store) (x examples, err error) {
 		event.PasswordHashIsNil(), event.StartsAtGT(now()))
 	steps := []func() error{
 		func() (err error) { x.events, err = db.Event.Query().Count(ctx); return err },
+		func() (err error) { x.series, err = db.Series.Query().Count(ctx); return err },
+		func() (err error) {
+			x.occurrences, err = db.Event.Query().Where(event.SeriesIDNotNil()).Count(ctx)
+			return err
+		},
+		func() (err error) {
+			x.recurring, err = db.Series.Query().Where(series.StatusEQ(calendar.Publish), series.HideFromListings(false),
+				series.Protected(false), series.SlugNEQ("")).Order(series.ByID()).First(ctx)
+			return first(err)
+		},
 		func() (err error) { x.venues, err = db.Venue.Query().Count(ctx); return err },
 		func() (err error) { x.organizers, err = db.Organizer.Query().Count(ctx); return err },
 		func() (err error) {

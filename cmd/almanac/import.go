@@ -24,7 +24,7 @@ import (
 )
 
 type importCmd struct {
-	Source string `arg:"" name:"source" placeholder:"FILE|URL" help:"The events list of a compatible REST API: its address, which is followed to the last page, or a file with one page of it."`
+	Source string `arg:"" name:"source" placeholder:"FILE|URL" help:"A calendar: the address of the events list of a compatible REST API, which is followed to the last page; the address of an iCalendar file (.ics); or a file with an iCalendar or with one page of such a list."`
 	database
 	Language         string   `default:"" placeholder:"LANG" enum:",en,pl,es" help:"Language that the source is read in: en, pl or es. Records that are here in another one get its texts as their translation. Default that of the site."`
 	SiteLanguage     string   `default:"" env:"ALMANAC_LANGUAGE" placeholder:"LANG" enum:",en,pl,es" help:"Language of the site: en, pl or es. Default en. [$$ALMANAC_LANGUAGE]"`
@@ -88,8 +88,13 @@ func (c importCmd) run(
 		}
 		defer func() { err = errors.Join(err, done()) }()
 		im.DB = plan.Ent
-	} else if err := current(ctx, st, false); err != nil {
-		return err
+	} else {
+		if err := current(ctx, st, false); err != nil {
+			return err
+		}
+		if err := currentData(ctx, st, site, false); err != nil {
+			return err
+		}
 	}
 	if c.Author != "" {
 		user, err := auth.FindUser(ctx, im.DB, c.Author)

@@ -29,6 +29,12 @@ func dataSteps(site calendar.Site) []migrate.DataStep {
 				return upkeep.FillSortKeys(ctx, db, e, progress)
 			},
 		},
+		{
+			// It changes no row: that it is recorded switches series on (edit.SeriesEnabled). A program of the version
+			// before would write to an occurrence without noting the fields as its own, so none may serve any more.
+			Name: edit.SeriesStep, Version: "20261122161602",
+			Run: func(context.Context, *ent.Client, func(rows int)) error { return nil },
+		},
 	}
 }
 
@@ -89,7 +95,7 @@ func pendingData(states []migrate.DataState) (names []string) {
 	return names
 }
 
-// warnOfData logs that data steps are pending. They keep nothing from working, only from working well.
+// warnOfData logs that data steps are pending. What they switch on is refused, and all else works.
 func warnOfData(ctx context.Context, log *slog.Logger, st *store.Store, site calendar.Site) error {
 	states, err := migrate.DataStatus(ctx, st, dataSteps(site))
 	if err != nil {
@@ -137,12 +143,19 @@ func printData(out io.Writer, states []migrate.DataState) error {
 	return w.Flush()
 }
 
-// currentData runs pending data steps where a program that serves also migrates: where it is told to, and on
-// SQLite. On a new database they find nothing to do.
+// currentData is current with the data steps, which it runs where no program of the version before can serve: on SQLite,
+// and on a database that had no tables. Elsewhere they stay pending until migrate data runs them.
 func currentData(ctx context.Context, st *store.Store, site calendar.Site, apply bool) error {
-	if !apply && st.Engine() != "sqlite" {
+	before, err := migrate.Status(ctx, st)
+	if err != nil {
+		return err
+	}
+	if err := current(ctx, st, apply); err != nil {
+		return err
+	}
+	if st.Engine() != "sqlite" && before[0].Done() {
 		return nil
 	}
-	_, err := migrate.RunData(ctx, st, dataSteps(site), migrate.DataOptions{})
+	_, err = migrate.RunData(ctx, st, dataSteps(site), migrate.DataOptions{})
 	return err
 }

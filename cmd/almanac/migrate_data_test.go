@@ -9,7 +9,9 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/migrations"
@@ -110,7 +112,11 @@ func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 			t.Fatalf("%d terms have no keys after an interruption", left)
 		}
 		terminal = quiet()
-		if code, out := almanac(t.Context(), terminal, "migrate", "data"); code != 0 || out != "done data step term-sort-keys\n" {
+		if on, err := edit.SeriesEnabled(t.Context(), st.Ent); on || err != nil {
+			t.Errorf("series are on before their step is done: %t, %v", on, err)
+		}
+		const steps = "done data step term-sort-keys\ndone data step series\n"
+		if code, out := almanac(t.Context(), terminal, "migrate", "data"); code != 0 || out != steps {
 			t.Errorf("data: exit status %d, got %q, stderr %q", code, out, terminal)
 		}
 		if want := fmt.Sprintf("data step term-sort-keys: %d rows\n", left); !strings.Contains(terminal.String(), want) {
@@ -122,8 +128,67 @@ func TestTermSortKeysAreFilledAndTakenUp(t *testing.T) {
 		if code, out := almanac(t.Context(), quiet(), "migrate", "data"); code != 0 || out != "no data step is pending\n" {
 			t.Errorf("once more: exit status %d, got %q", code, out)
 		}
-		if code, out := almanac(t.Context(), quiet(), "migrate", "data", "--again"); code != 0 || out != "done data step term-sort-keys\n" {
+		if code, out := almanac(t.Context(), quiet(), "migrate", "data", "--again"); code != 0 || out != steps {
 			t.Errorf("again: exit status %d, got %q", code, out)
 		}
+		if on, err := edit.SeriesEnabled(t.Context(), st.Ent); !on || err != nil {
+			t.Errorf("series are on: %t, %v", on, err)
+		}
+		storetest.DisableSeries(t, st.Ent)
+		if on, err := edit.SeriesEnabled(t.Context(), st.Ent); on || err != nil {
+			t.Errorf("series are on once they are switched off: %t, %v", on, err)
+		}
 	})
+}
+
+func TestServeRunsDataStepsWhereNoOlderProgramServes(t *testing.T) {
+	t.Parallel()
+	const first = "20261121120147"
+	for _, tt := range []struct {
+		name   string
+		engine string
+		from   string // the last migration that the database has before
+		apply  bool   // serve --migrate
+		want   bool
+	}{
+		{"serve on SQLite, new database", "sqlite", "", false, true},
+		{"serve on SQLite, old database", "sqlite", first, false, true},
+		{"serve on SQLite, current database", "sqlite", "all", false, true},
+		{"serve on MySQL, current database", "mysql", "all", false, false},
+		{"serve --migrate on MySQL, new database", "mysql", "", true, true},
+		{"serve --migrate on MySQL, old database", "mysql", first, true, false},
+		{"serve --migrate on MySQL, current database", "mysql", "all", true, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			storetest.EachURL(t, func(t *testing.T, url string) {
+				st := storetest.Open(t, url)
+				if st.Engine() != tt.engine {
+					t.Skip("is about another engine")
+				}
+				if tt.from != "" {
+					o := migrate.ApplyOptions{Operator: "test"}
+					if tt.from != "all" {
+						o.To = tt.from
+					}
+					if _, err := migrate.Apply(t.Context(), st, o); err != nil {
+						t.Fatal(err)
+					}
+				}
+				site := calendar.Site{Language: calendar.English}
+				for range 2 { // the second is a restart
+					if err := currentData(t.Context(), st, site, tt.apply); err != nil {
+						t.Fatal(err)
+					}
+					states, err := migrate.DataStatus(t.Context(), st, dataSteps(site))
+					if pending := pendingData(states); (len(pending) == 0) != tt.want || err != nil {
+						t.Errorf("pending %v, %v", pending, err)
+					}
+					if on, err := edit.SeriesEnabled(t.Context(), st.Ent); on != tt.want || err != nil {
+						t.Errorf("series are on: %t, %v", on, err)
+					}
+				}
+			})
+		})
+	}
 }

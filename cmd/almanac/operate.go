@@ -263,6 +263,10 @@ func measure(st databases) (*server.Metrics, error) {
 	if err := m.Pool("main", st.DB); err != nil {
 		return nil, err
 	}
+	overdue := func(ctx context.Context) (int, error) { return edit.CountOverdue(ctx, st.Ent, now()) }
+	if err := m.Series(overdue); err != nil {
+		return nil, err
+	}
 	if st.Engine() == "sqlite" {
 		replaced := func(ctx context.Context) bool { return errors.Is(st.CheckFiles(ctx), store.ErrFilesReplaced) }
 		if err := m.Files(replaced); err != nil {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
@@ -46,7 +45,7 @@ type seedCmd struct {
 type calendarFlags struct {
 	Scenario   string   `default:"city" placeholder:"NAME" help:"What it is the calendar of: city, venue, festival, university, conference or sport. Default ${default}."`
 	Seed       uint64   `default:"7" placeholder:"N" help:"The same seed and settings give the same calendar. Default ${default}."`
-	Events     int      `default:"200" placeholder:"N" help:"How many events. Default ${default}."`
+	Events     int      `default:"200" placeholder:"N" help:"How many events, without those of the series. Default ${default}."`
 	Venues     int      `default:"0" placeholder:"N" help:"How many venues. Default as many as suit the events."`
 	Organizers int      `default:"0" placeholder:"N" help:"How many organizers. Default as many as suit the events."`
 	From       string   `default:"" placeholder:"DATE" help:"First day, such as 2026-01-01. Default the first of this month."`
@@ -116,9 +115,6 @@ func (c seedCmd) Run(ctx context.Context, s streams) error {
 		return c.export(ctx, s, site, o)
 	}
 	return c.with(ctx, func(st *store.Store) error {
-		if err := current(ctx, st, false); err != nil {
-			return err
-		}
 		if err := currentData(ctx, st, site, false); err != nil {
 			return err
 		}
@@ -167,10 +163,10 @@ func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, site cale
 	}
 	took := time.Since(began).Seconds()
 	n := summary.Created
-	_, err = fmt.Fprintf(s.Out, "seeded %s: %d events, %d venues, %d organizers, %d categories, %d tags, %d images, "+
-		"%d translations in %.1f s, %.0f events/s\n", plan.Scenario, n[calendar.Event], n[calendar.Venue],
-		n[calendar.Organizer], n[calendar.Category], n[calendar.Tag], n[calendar.Image], summary.Translations, took,
-		float64(n[calendar.Event])/max(took, 0.001))
+	_, err = fmt.Fprintf(s.Out, "seeded %s: %d events, %d more of %d series, %d venues, %d organizers, %d categories, %d tags, "+
+		"%d images, %d translations in %.1f s, %.0f events/s\n", plan.Scenario, n[calendar.Event], summary.Occurrences,
+		n[calendar.Series], n[calendar.Venue], n[calendar.Organizer], n[calendar.Category], n[calendar.Tag],
+		n[calendar.Image], summary.Translations, took, float64(n[calendar.Event]+summary.Occurrences)/max(took, 0.001))
 	return err
 }
 
@@ -181,7 +177,7 @@ func (c seedCmd) plan(ctx context.Context, s streams, st *store.Store, o scenari
 		return seed.Plan{}, err
 	}
 	if ok && !last.Complete {
-		again := series(o, last.Series)
+		again := planOf(o, last.Number)
 		if c.From == "" {
 			again.From = last.From
 		}
@@ -199,18 +195,18 @@ func (c seedCmd) plan(ctx context.Context, s streams, st *store.Store, o scenari
 	}
 	switch {
 	case !ok && there.Sum() == 0:
-		return series(o, 1), nil
+		return planOf(o, 1), nil
 	case !c.Append:
 		return seed.Plan{}, fmt.Errorf(
 			"%s has a calendar of the scenario %s with %d events already; --append adds another, --reset removes it first",
 			st, o.Scenario, there[calendar.Event])
 	}
-	return series(o, max(last.Series, 1)+1), nil
+	return planOf(o, max(last.Number, 1)+1), nil
 }
 
-// series is the plan of one of the calendars of a scenario in a database. Those after the first have a seed of
+// planOf is the plan of one of the calendars of a scenario in a database. Those after the first have a seed of
 // their own, or they would repeat the first.
-func series(o scenario.Options, n seed.Series) seed.Plan {
+func planOf(o scenario.Options, n seed.Number) seed.Plan {
 	o.Seed += uint64(n-1) * 0x9e3779b97f4a7c15 //nolint:gosec // n is 1 or more
 	return seed.PlanOf(o, n)
 }
@@ -229,7 +225,7 @@ func writePlan(ctx context.Context, st *store.Store, site calendar.Site, plan se
 		return seed.Summary{}, err
 	}
 	// The records of a calendar that was interrupted are all of the time when it was begun.
-	w.Store, w.Series = st, plan.Series
+	w.Store, w.Number = st, plan.Number
 	w.Editor = &edit.Editor{Site: site, Now: plan.Now, By: auth.System()}
 	summary, err := w.Write(ctx, made)
 	if err != nil {
@@ -294,8 +290,8 @@ func removeSeeded(
 		return err
 	}
 	var parts []string
-	for _, kind := range slices.Backward(seed.Kinds) {
-		plural := map[calendar.Kind]string{calendar.Category: "categories"}[kind]
+	for _, kind := range seed.Kinds {
+		plural := map[calendar.Kind]string{calendar.Category: "categories", calendar.Series: "series"}[kind]
 		if plural == "" {
 			plural = string(kind) + "s"
 		}

@@ -18,7 +18,6 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
-	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/seed"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/internal/store"
@@ -78,7 +77,7 @@ func inScratch(
 	}
 	defer removeAll(dir, &err)
 	return database{DB: "sqlite://" + filepath.Join(dir, "scratch.db")}.with(ctx, func(st *store.Store) error {
-		if _, err := migrate.Apply(ctx, st, migrate.ApplyOptions{Operator: version()}); err != nil {
+		if err := currentData(ctx, st, site, true); err != nil {
 			return err
 		}
 		bar := newProgress(s.Err, "making up events")

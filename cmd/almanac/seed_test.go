@@ -21,10 +21,10 @@ func TestWhichCalendarIsSeeded(t *testing.T) {
 			Languages: calendar.Languages, Now: now(),
 		}
 	}
-	begun := func(n seed.Series, complete bool) *seed.Plan {
+	begun := func(n seed.Number, complete bool) *seed.Plan {
 		o := options(200)
 		o.From = calendar.WallAt(2026, 10, 1, 0, 0, 0) // last month
-		p := series(o, n)
+		p := planOf(o, n)
 		p.Complete = complete
 		return &p
 	}
@@ -33,7 +33,7 @@ func TestWhichCalendarIsSeeded(t *testing.T) {
 		stored *seed.Plan
 		c      seedCmd
 		events int
-		want   seed.Series
+		want   seed.Number
 		from   string
 		err    string
 	}{
@@ -70,8 +70,8 @@ func TestWhichCalendarIsSeeded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Series != tt.want || got.From != tt.from {
-				t.Errorf("series %d from %s, want %d from %s", got.Series, got.From, tt.want, tt.from)
+			if got.Number != tt.want || got.From != tt.from {
+				t.Errorf("calendar %d from %s, want %d from %s", got.Number, got.From, tt.want, tt.from)
 			}
 		})
 	}
@@ -89,7 +89,7 @@ func TestInterruptedSeedSaysHowToGoOn(t *testing.T) {
 		Languages: calendar.Languages, Now: now(),
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	_, err = writePlan(ctx, st, site, series(o, 1), seed.Writer{Progress: func(int, int) { stop() }})
+	_, err = writePlan(ctx, st, site, planOf(o, 1), seed.Writer{Progress: func(int, int) { stop() }})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatalf("interrupted: %v", err)
 	}

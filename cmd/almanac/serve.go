@@ -17,6 +17,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/idempotency"
@@ -98,9 +99,6 @@ func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err err
 		log.Warn("there are no such settings", "variables", strings.Join(names, ","))
 	}
 	return orderly(ctx, c.with(ctx, func(st *store.Store) error {
-		if err := current(ctx, st, c.Migrate); err != nil {
-			return err
-		}
 		if err := currentData(ctx, st, site, c.Migrate); err != nil {
 			return err
 		}
@@ -286,11 +284,19 @@ func (f serveFlags) listen(
 	if lists != nil {
 		group.Go(func() error { return lists.Run(ctx) })
 	}
-	group.Go(func() error { return publishDue(ctx, srv.Log, st.Store) })
+	group.Go(func() error {
+		return repeatEvery(ctx, dueEvery, func() { publishDue(ctx, srv.Log, st.Store) })
+	})
+	horizon := &horizonJob{log: srv.Log, db: st.Ent, site: site}
+	group.Go(func() error {
+		return repeatEvery(ctx, dueEvery, func() { horizon.run(ctx, now()) })
+	})
 	if st.Engine() == "sqlite" {
 		group.Go(func() error { return watchFiles(ctx, srv.Log, st.Store) })
 	}
-	group.Go(func() error { return forgetKeys(ctx, srv.Log, srv.Replays) })
+	group.Go(func() error {
+		return repeatEvery(ctx, forgetEvery, func() { forgetKeys(ctx, srv.Log, srv.Replays) })
+	})
 	if ready != nil {
 		group.Go(func() error {
 			err := ready(site)
@@ -337,28 +343,60 @@ func watchFiles(ctx context.Context, log *slog.Logger, st *store.Store) error {
 	}
 }
 
-// publishEvery is how often a process looks for scheduled records whose date has come. Replies do not wait for
-// it: such a record counts as published from its date on.
-const publishEvery = time.Second
-
-// publishDue publishes scheduled records until ctx ends. A database that is away for a while is logged and
-// tried again.
-func publishDue(ctx context.Context, log *slog.Logger, st *store.Store) error {
-	tick := time.NewTicker(publishEvery)
+// repeatEvery calls do once an interval until ctx ends.
+func repeatEvery(ctx context.Context, interval time.Duration, do func()) error {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
+			do()
 		}
-		n, err := edit.PublishDue(ctx, st.Ent, now())
-		switch {
-		case err != nil && ctx.Err() == nil:
-			log.Error("scheduled publication", "error", err)
-		case n > 0:
-			log.Info("scheduled publication", "records", n)
-		}
+	}
+}
+
+// dueEvery is how often a process looks for records whose time has come. Replies do not wait for it: a scheduled record
+// counts as published from its date on, and occurrences are made two weeks before a list may need them.
+const dueEvery = time.Second
+
+// publishDue publishes scheduled records. An error is logged, and they are tried again at the next call.
+func publishDue(ctx context.Context, log *slog.Logger, st *store.Store) {
+	n, err := edit.PublishDue(ctx, st.Ent, now())
+	switch {
+	case err != nil && ctx.Err() == nil:
+		log.Error("scheduled publication", "error", err)
+	case n > 0:
+		log.Info("scheduled publication", "records", n)
+	}
+}
+
+// horizonJob makes the next occurrences of series, whichever process they were created in.
+type horizonJob struct {
+	log     *slog.Logger
+	db      *ent.Client
+	site    calendar.Site
+	retryAt time.Time // zero after a success
+}
+
+// horizonRetry is how long a process waits after a series failed. The log then has a line a minute, and the other series
+// have two weeks.
+const horizonRetry = time.Minute
+
+// run extends the series that are due. It logs as publishDue does.
+func (j *horizonJob) run(ctx context.Context, at time.Time) {
+	if at.Before(j.retryAt) {
+		return
+	}
+	j.retryAt = time.Time{}
+	n, err := edit.ExtendDue(ctx, j.db, j.site, at)
+	if n > 0 {
+		j.log.Info("occurrences of series", "events", n)
+	}
+	if err != nil && ctx.Err() == nil {
+		j.log.Error("occurrences of series", "error", err)
+		j.retryAt = at.Add(horizonRetry)
 	}
 }
 
@@ -366,19 +404,10 @@ func publishDue(ctx context.Context, log *slog.Logger, st *store.Store) error {
 // absent from then on.
 const forgetEvery = time.Minute
 
-// forgetKeys removes them until ctx ends.
-func forgetKeys(ctx context.Context, log *slog.Logger, keys *idempotency.Keeper) error {
-	tick := time.NewTicker(forgetEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-		if _, err := keys.Forget(ctx, now()); err != nil && ctx.Err() == nil {
-			log.Error("expired idempotency keys", "error", err)
-		}
+// forgetKeys removes expired keys. An error is logged.
+func forgetKeys(ctx context.Context, log *slog.Logger, keys *idempotency.Keeper) {
+	if _, err := keys.Forget(ctx, now()); err != nil && ctx.Err() == nil {
+		log.Error("expired idempotency keys", "error", err)
 	}
 }
 

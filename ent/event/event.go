@@ -63,6 +63,8 @@ const (
 	FieldWebsite = "website"
 	// FieldPasswordHash holds the string denoting the password_hash field in the database.
 	FieldPasswordHash = "password_hash"
+	// FieldPasswordID holds the string denoting the password_id field in the database.
+	FieldPasswordID = "password_id"
 	// FieldShowMap holds the string denoting the show_map field in the database.
 	FieldShowMap = "show_map"
 	// FieldShowMapLink holds the string denoting the show_map_link field in the database.
@@ -75,8 +77,24 @@ const (
 	FieldFeatured = "featured"
 	// FieldTicketed holds the string denoting the ticketed field in the database.
 	FieldTicketed = "ticketed"
+	// FieldEventStatus holds the string denoting the event_status field in the database.
+	FieldEventStatus = "event_status"
+	// FieldEventStatusReason holds the string denoting the event_status_reason field in the database.
+	FieldEventStatusReason = "event_status_reason"
+	// FieldAttendance holds the string denoting the attendance field in the database.
+	FieldAttendance = "attendance"
+	// FieldVirtualURL holds the string denoting the virtual_url field in the database.
+	FieldVirtualURL = "virtual_url"
 	// FieldParentID holds the string denoting the parent_id field in the database.
 	FieldParentID = "parent_id"
+	// FieldSeriesID holds the string denoting the series_id field in the database.
+	FieldSeriesID = "series_id"
+	// FieldOriginalStart holds the string denoting the original_start field in the database.
+	FieldOriginalStart = "original_start"
+	// FieldOwnFields holds the string denoting the own_fields field in the database.
+	FieldOwnFields = "own_fields"
+	// FieldOffSchedule holds the string denoting the off_schedule field in the database.
+	FieldOffSchedule = "off_schedule"
 	// EdgeAuthor holds the string denoting the author edge name in mutations.
 	EdgeAuthor = "author"
 	// EdgeImage holds the string denoting the image edge name in mutations.
@@ -196,13 +214,22 @@ var Columns = []string{
 	FieldCost,
 	FieldWebsite,
 	FieldPasswordHash,
+	FieldPasswordID,
 	FieldShowMap,
 	FieldShowMapLink,
 	FieldHideFromListings,
 	FieldSticky,
 	FieldFeatured,
 	FieldTicketed,
+	FieldEventStatus,
+	FieldEventStatusReason,
+	FieldAttendance,
+	FieldVirtualURL,
 	FieldParentID,
+	FieldSeriesID,
+	FieldOriginalStart,
+	FieldOwnFields,
+	FieldOffSchedule,
 }
 
 var (
@@ -274,6 +301,24 @@ var (
 	DefaultFeatured bool
 	// DefaultTicketed holds the default value on creation for the "ticketed" field.
 	DefaultTicketed bool
+	// DefaultEventStatus holds the default value on creation for the "event_status" field.
+	DefaultEventStatus calendar.EventStatus
+	// EventStatusValidator is a validator for the "event_status" field. It is called by the builders before save.
+	EventStatusValidator func(string) error
+	// DefaultEventStatusReason holds the default value on creation for the "event_status_reason" field.
+	DefaultEventStatusReason string
+	// EventStatusReasonValidator is a validator for the "event_status_reason" field. It is called by the builders before save.
+	EventStatusReasonValidator func(string) error
+	// DefaultAttendance holds the default value on creation for the "attendance" field.
+	DefaultAttendance calendar.Attendance
+	// AttendanceValidator is a validator for the "attendance" field. It is called by the builders before save.
+	AttendanceValidator func(string) error
+	// DefaultVirtualURL holds the default value on creation for the "virtual_url" field.
+	DefaultVirtualURL string
+	// VirtualURLValidator is a validator for the "virtual_url" field. It is called by the builders before save.
+	VirtualURLValidator func(string) error
+	// DefaultOffSchedule holds the default value on creation for the "off_schedule" field.
+	DefaultOffSchedule bool
 )
 
 // OrderOption defines the ordering options for the Event queries.
@@ -399,6 +444,11 @@ func ByWebsite(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldWebsite, opts...).ToFunc()
 }
 
+// ByPasswordID orders the results by the password_id field.
+func ByPasswordID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldPasswordID, opts...).ToFunc()
+}
+
 // ByShowMap orders the results by the show_map field.
 func ByShowMap(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldShowMap, opts...).ToFunc()
@@ -429,9 +479,44 @@ func ByTicketed(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldTicketed, opts...).ToFunc()
 }
 
+// ByEventStatus orders the results by the event_status field.
+func ByEventStatus(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEventStatus, opts...).ToFunc()
+}
+
+// ByEventStatusReason orders the results by the event_status_reason field.
+func ByEventStatusReason(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEventStatusReason, opts...).ToFunc()
+}
+
+// ByAttendance orders the results by the attendance field.
+func ByAttendance(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldAttendance, opts...).ToFunc()
+}
+
+// ByVirtualURL orders the results by the virtual_url field.
+func ByVirtualURL(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldVirtualURL, opts...).ToFunc()
+}
+
 // ByParentID orders the results by the parent_id field.
 func ByParentID(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldParentID, opts...).ToFunc()
+}
+
+// BySeriesID orders the results by the series_id field.
+func BySeriesID(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSeriesID, opts...).ToFunc()
+}
+
+// ByOriginalStart orders the results by the original_start field.
+func ByOriginalStart(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOriginalStart, opts...).ToFunc()
+}
+
+// ByOffSchedule orders the results by the off_schedule field.
+func ByOffSchedule(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldOffSchedule, opts...).ToFunc()
 }
 
 // ByAuthorField orders the results by author field.
@@ -668,11 +753,19 @@ var ReadColumns = []string{
 	FieldCost,
 	FieldWebsite,
 	FieldPasswordHash,
+	FieldPasswordID,
 	FieldShowMap,
 	FieldShowMapLink,
 	FieldHideFromListings,
 	FieldSticky,
 	FieldFeatured,
 	FieldTicketed,
+	FieldEventStatus,
+	FieldEventStatusReason,
+	FieldAttendance,
+	FieldVirtualURL,
 	FieldParentID,
+	FieldSeriesID,
+	FieldOriginalStart,
+	FieldOwnFields,
 }

@@ -180,6 +180,11 @@ func PasswordHash(v []byte) predicate.Event {
 	return predicate.Event(sql.FieldEQ(FieldPasswordHash, v))
 }
 
+// PasswordID applies equality check predicate on the "password_id" field. It's identical to PasswordIDEQ.
+func PasswordID(v int64) predicate.Event {
+	return predicate.Event(sql.FieldEQ(FieldPasswordID, v))
+}
+
 // ShowMap applies equality check predicate on the "show_map" field. It's identical to ShowMapEQ.
 func ShowMap(v bool) predicate.Event {
 	return predicate.Event(sql.FieldEQ(FieldShowMap, v))
@@ -210,9 +215,46 @@ func Ticketed(v bool) predicate.Event {
 	return predicate.Event(sql.FieldEQ(FieldTicketed, v))
 }
 
+// EventStatus applies equality check predicate on the "event_status" field. It's identical to EventStatusEQ.
+func EventStatus(v calendar.EventStatus) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldEQ(FieldEventStatus, vc))
+}
+
+// EventStatusReason applies equality check predicate on the "event_status_reason" field. It's identical to EventStatusReasonEQ.
+func EventStatusReason(v string) predicate.Event {
+	return predicate.Event(sql.FieldEQ(FieldEventStatusReason, v))
+}
+
+// Attendance applies equality check predicate on the "attendance" field. It's identical to AttendanceEQ.
+func Attendance(v calendar.Attendance) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldEQ(FieldAttendance, vc))
+}
+
+// VirtualURL applies equality check predicate on the "virtual_url" field. It's identical to VirtualURLEQ.
+func VirtualURL(v string) predicate.Event {
+	return predicate.Event(sql.FieldEQ(FieldVirtualURL, v))
+}
+
 // ParentID applies equality check predicate on the "parent_id" field. It's identical to ParentIDEQ.
 func ParentID(v int64) predicate.Event {
 	return predicate.Event(sql.FieldEQ(FieldParentID, v))
+}
+
+// SeriesID applies equality check predicate on the "series_id" field. It's identical to SeriesIDEQ.
+func SeriesID(v int64) predicate.Event {
+	return predicate.Event(sql.FieldEQ(FieldSeriesID, v))
+}
+
+// OriginalStart applies equality check predicate on the "original_start" field. It's identical to OriginalStartEQ.
+func OriginalStart(v calendar.Wall) predicate.Event {
+	return predicate.Event(sql.FieldEQ(FieldOriginalStart, v))
+}
+
+// OffSchedule applies equality check predicate on the "off_schedule" field. It's identical to OffScheduleEQ.
+func OffSchedule(v bool) predicate.Event {
+	return predicate.Event(sql.FieldEQ(FieldOffSchedule, v))
 }
 
 // AuthorIDEQ applies the EQ predicate on the "author_id" field.
@@ -1486,6 +1528,56 @@ func PasswordHashNotNil() predicate.Event {
 	return predicate.Event(sql.FieldNotNull(FieldPasswordHash))
 }
 
+// PasswordIDEQ applies the EQ predicate on the "password_id" field.
+func PasswordIDEQ(v int64) predicate.Event {
+	return predicate.Event(sql.FieldEQ(FieldPasswordID, v))
+}
+
+// PasswordIDNEQ applies the NEQ predicate on the "password_id" field.
+func PasswordIDNEQ(v int64) predicate.Event {
+	return predicate.Event(sql.FieldNEQ(FieldPasswordID, v))
+}
+
+// PasswordIDIn applies the In predicate on the "password_id" field.
+func PasswordIDIn(vs ...int64) predicate.Event {
+	return predicate.Event(sql.FieldIn(FieldPasswordID, vs...))
+}
+
+// PasswordIDNotIn applies the NotIn predicate on the "password_id" field.
+func PasswordIDNotIn(vs ...int64) predicate.Event {
+	return predicate.Event(sql.FieldNotIn(FieldPasswordID, vs...))
+}
+
+// PasswordIDGT applies the GT predicate on the "password_id" field.
+func PasswordIDGT(v int64) predicate.Event {
+	return predicate.Event(sql.FieldGT(FieldPasswordID, v))
+}
+
+// PasswordIDGTE applies the GTE predicate on the "password_id" field.
+func PasswordIDGTE(v int64) predicate.Event {
+	return predicate.Event(sql.FieldGTE(FieldPasswordID, v))
+}
+
+// PasswordIDLT applies the LT predicate on the "password_id" field.
+func PasswordIDLT(v int64) predicate.Event {
+	return predicate.Event(sql.FieldLT(FieldPasswordID, v))
+}
+
+// PasswordIDLTE applies the LTE predicate on the "password_id" field.
+func PasswordIDLTE(v int64) predicate.Event {
+	return predicate.Event(sql.FieldLTE(FieldPasswordID, v))
+}
+
+// PasswordIDIsNil applies the IsNil predicate on the "password_id" field.
+func PasswordIDIsNil() predicate.Event {
+	return predicate.Event(sql.FieldIsNull(FieldPasswordID))
+}
+
+// PasswordIDNotNil applies the NotNil predicate on the "password_id" field.
+func PasswordIDNotNil() predicate.Event {
+	return predicate.Event(sql.FieldNotNull(FieldPasswordID))
+}
+
 // ShowMapEQ applies the EQ predicate on the "show_map" field.
 func ShowMapEQ(v bool) predicate.Event {
 	return predicate.Event(sql.FieldEQ(FieldShowMap, v))
@@ -1546,6 +1638,304 @@ func TicketedNEQ(v bool) predicate.Event {
 	return predicate.Event(sql.FieldNEQ(FieldTicketed, v))
 }
 
+// EventStatusEQ applies the EQ predicate on the "event_status" field.
+func EventStatusEQ(v calendar.EventStatus) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldEQ(FieldEventStatus, vc))
+}
+
+// EventStatusNEQ applies the NEQ predicate on the "event_status" field.
+func EventStatusNEQ(v calendar.EventStatus) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldNEQ(FieldEventStatus, vc))
+}
+
+// EventStatusIn applies the In predicate on the "event_status" field.
+func EventStatusIn(vs ...calendar.EventStatus) predicate.Event {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Event(sql.FieldIn(FieldEventStatus, v...))
+}
+
+// EventStatusNotIn applies the NotIn predicate on the "event_status" field.
+func EventStatusNotIn(vs ...calendar.EventStatus) predicate.Event {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Event(sql.FieldNotIn(FieldEventStatus, v...))
+}
+
+// EventStatusGT applies the GT predicate on the "event_status" field.
+func EventStatusGT(v calendar.EventStatus) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldGT(FieldEventStatus, vc))
+}
+
+// EventStatusGTE applies the GTE predicate on the "event_status" field.
+func EventStatusGTE(v calendar.EventStatus) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldGTE(FieldEventStatus, vc))
+}
+
+// EventStatusLT applies the LT predicate on the "event_status" field.
+func EventStatusLT(v calendar.EventStatus) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldLT(FieldEventStatus, vc))
+}
+
+// EventStatusLTE applies the LTE predicate on the "event_status" field.
+func EventStatusLTE(v calendar.EventStatus) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldLTE(FieldEventStatus, vc))
+}
+
+// EventStatusContains applies the Contains predicate on the "event_status" field.
+func EventStatusContains(v calendar.EventStatus) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldContains(FieldEventStatus, vc))
+}
+
+// EventStatusHasPrefix applies the HasPrefix predicate on the "event_status" field.
+func EventStatusHasPrefix(v calendar.EventStatus) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldHasPrefix(FieldEventStatus, vc))
+}
+
+// EventStatusHasSuffix applies the HasSuffix predicate on the "event_status" field.
+func EventStatusHasSuffix(v calendar.EventStatus) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldHasSuffix(FieldEventStatus, vc))
+}
+
+// EventStatusEqualFold applies the EqualFold predicate on the "event_status" field.
+func EventStatusEqualFold(v calendar.EventStatus) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldEqualFold(FieldEventStatus, vc))
+}
+
+// EventStatusContainsFold applies the ContainsFold predicate on the "event_status" field.
+func EventStatusContainsFold(v calendar.EventStatus) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldContainsFold(FieldEventStatus, vc))
+}
+
+// EventStatusReasonEQ applies the EQ predicate on the "event_status_reason" field.
+func EventStatusReasonEQ(v string) predicate.Event {
+	return predicate.Event(sql.FieldEQ(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonNEQ applies the NEQ predicate on the "event_status_reason" field.
+func EventStatusReasonNEQ(v string) predicate.Event {
+	return predicate.Event(sql.FieldNEQ(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonIn applies the In predicate on the "event_status_reason" field.
+func EventStatusReasonIn(vs ...string) predicate.Event {
+	return predicate.Event(sql.FieldIn(FieldEventStatusReason, vs...))
+}
+
+// EventStatusReasonNotIn applies the NotIn predicate on the "event_status_reason" field.
+func EventStatusReasonNotIn(vs ...string) predicate.Event {
+	return predicate.Event(sql.FieldNotIn(FieldEventStatusReason, vs...))
+}
+
+// EventStatusReasonGT applies the GT predicate on the "event_status_reason" field.
+func EventStatusReasonGT(v string) predicate.Event {
+	return predicate.Event(sql.FieldGT(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonGTE applies the GTE predicate on the "event_status_reason" field.
+func EventStatusReasonGTE(v string) predicate.Event {
+	return predicate.Event(sql.FieldGTE(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonLT applies the LT predicate on the "event_status_reason" field.
+func EventStatusReasonLT(v string) predicate.Event {
+	return predicate.Event(sql.FieldLT(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonLTE applies the LTE predicate on the "event_status_reason" field.
+func EventStatusReasonLTE(v string) predicate.Event {
+	return predicate.Event(sql.FieldLTE(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonContains applies the Contains predicate on the "event_status_reason" field.
+func EventStatusReasonContains(v string) predicate.Event {
+	return predicate.Event(sql.FieldContains(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonHasPrefix applies the HasPrefix predicate on the "event_status_reason" field.
+func EventStatusReasonHasPrefix(v string) predicate.Event {
+	return predicate.Event(sql.FieldHasPrefix(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonHasSuffix applies the HasSuffix predicate on the "event_status_reason" field.
+func EventStatusReasonHasSuffix(v string) predicate.Event {
+	return predicate.Event(sql.FieldHasSuffix(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonEqualFold applies the EqualFold predicate on the "event_status_reason" field.
+func EventStatusReasonEqualFold(v string) predicate.Event {
+	return predicate.Event(sql.FieldEqualFold(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonContainsFold applies the ContainsFold predicate on the "event_status_reason" field.
+func EventStatusReasonContainsFold(v string) predicate.Event {
+	return predicate.Event(sql.FieldContainsFold(FieldEventStatusReason, v))
+}
+
+// AttendanceEQ applies the EQ predicate on the "attendance" field.
+func AttendanceEQ(v calendar.Attendance) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldEQ(FieldAttendance, vc))
+}
+
+// AttendanceNEQ applies the NEQ predicate on the "attendance" field.
+func AttendanceNEQ(v calendar.Attendance) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldNEQ(FieldAttendance, vc))
+}
+
+// AttendanceIn applies the In predicate on the "attendance" field.
+func AttendanceIn(vs ...calendar.Attendance) predicate.Event {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Event(sql.FieldIn(FieldAttendance, v...))
+}
+
+// AttendanceNotIn applies the NotIn predicate on the "attendance" field.
+func AttendanceNotIn(vs ...calendar.Attendance) predicate.Event {
+	v := make([]any, len(vs))
+	for i := range v {
+		v[i] = string(vs[i])
+	}
+	return predicate.Event(sql.FieldNotIn(FieldAttendance, v...))
+}
+
+// AttendanceGT applies the GT predicate on the "attendance" field.
+func AttendanceGT(v calendar.Attendance) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldGT(FieldAttendance, vc))
+}
+
+// AttendanceGTE applies the GTE predicate on the "attendance" field.
+func AttendanceGTE(v calendar.Attendance) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldGTE(FieldAttendance, vc))
+}
+
+// AttendanceLT applies the LT predicate on the "attendance" field.
+func AttendanceLT(v calendar.Attendance) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldLT(FieldAttendance, vc))
+}
+
+// AttendanceLTE applies the LTE predicate on the "attendance" field.
+func AttendanceLTE(v calendar.Attendance) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldLTE(FieldAttendance, vc))
+}
+
+// AttendanceContains applies the Contains predicate on the "attendance" field.
+func AttendanceContains(v calendar.Attendance) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldContains(FieldAttendance, vc))
+}
+
+// AttendanceHasPrefix applies the HasPrefix predicate on the "attendance" field.
+func AttendanceHasPrefix(v calendar.Attendance) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldHasPrefix(FieldAttendance, vc))
+}
+
+// AttendanceHasSuffix applies the HasSuffix predicate on the "attendance" field.
+func AttendanceHasSuffix(v calendar.Attendance) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldHasSuffix(FieldAttendance, vc))
+}
+
+// AttendanceEqualFold applies the EqualFold predicate on the "attendance" field.
+func AttendanceEqualFold(v calendar.Attendance) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldEqualFold(FieldAttendance, vc))
+}
+
+// AttendanceContainsFold applies the ContainsFold predicate on the "attendance" field.
+func AttendanceContainsFold(v calendar.Attendance) predicate.Event {
+	vc := string(v)
+	return predicate.Event(sql.FieldContainsFold(FieldAttendance, vc))
+}
+
+// VirtualURLEQ applies the EQ predicate on the "virtual_url" field.
+func VirtualURLEQ(v string) predicate.Event {
+	return predicate.Event(sql.FieldEQ(FieldVirtualURL, v))
+}
+
+// VirtualURLNEQ applies the NEQ predicate on the "virtual_url" field.
+func VirtualURLNEQ(v string) predicate.Event {
+	return predicate.Event(sql.FieldNEQ(FieldVirtualURL, v))
+}
+
+// VirtualURLIn applies the In predicate on the "virtual_url" field.
+func VirtualURLIn(vs ...string) predicate.Event {
+	return predicate.Event(sql.FieldIn(FieldVirtualURL, vs...))
+}
+
+// VirtualURLNotIn applies the NotIn predicate on the "virtual_url" field.
+func VirtualURLNotIn(vs ...string) predicate.Event {
+	return predicate.Event(sql.FieldNotIn(FieldVirtualURL, vs...))
+}
+
+// VirtualURLGT applies the GT predicate on the "virtual_url" field.
+func VirtualURLGT(v string) predicate.Event {
+	return predicate.Event(sql.FieldGT(FieldVirtualURL, v))
+}
+
+// VirtualURLGTE applies the GTE predicate on the "virtual_url" field.
+func VirtualURLGTE(v string) predicate.Event {
+	return predicate.Event(sql.FieldGTE(FieldVirtualURL, v))
+}
+
+// VirtualURLLT applies the LT predicate on the "virtual_url" field.
+func VirtualURLLT(v string) predicate.Event {
+	return predicate.Event(sql.FieldLT(FieldVirtualURL, v))
+}
+
+// VirtualURLLTE applies the LTE predicate on the "virtual_url" field.
+func VirtualURLLTE(v string) predicate.Event {
+	return predicate.Event(sql.FieldLTE(FieldVirtualURL, v))
+}
+
+// VirtualURLContains applies the Contains predicate on the "virtual_url" field.
+func VirtualURLContains(v string) predicate.Event {
+	return predicate.Event(sql.FieldContains(FieldVirtualURL, v))
+}
+
+// VirtualURLHasPrefix applies the HasPrefix predicate on the "virtual_url" field.
+func VirtualURLHasPrefix(v string) predicate.Event {
+	return predicate.Event(sql.FieldHasPrefix(FieldVirtualURL, v))
+}
+
+// VirtualURLHasSuffix applies the HasSuffix predicate on the "virtual_url" field.
+func VirtualURLHasSuffix(v string) predicate.Event {
+	return predicate.Event(sql.FieldHasSuffix(FieldVirtualURL, v))
+}
+
+// VirtualURLEqualFold applies the EqualFold predicate on the "virtual_url" field.
+func VirtualURLEqualFold(v string) predicate.Event {
+	return predicate.Event(sql.FieldEqualFold(FieldVirtualURL, v))
+}
+
+// VirtualURLContainsFold applies the ContainsFold predicate on the "virtual_url" field.
+func VirtualURLContainsFold(v string) predicate.Event {
+	return predicate.Event(sql.FieldContainsFold(FieldVirtualURL, v))
+}
+
 // ParentIDEQ applies the EQ predicate on the "parent_id" field.
 func ParentIDEQ(v int64) predicate.Event {
 	return predicate.Event(sql.FieldEQ(FieldParentID, v))
@@ -1574,6 +1964,126 @@ func ParentIDIsNil() predicate.Event {
 // ParentIDNotNil applies the NotNil predicate on the "parent_id" field.
 func ParentIDNotNil() predicate.Event {
 	return predicate.Event(sql.FieldNotNull(FieldParentID))
+}
+
+// SeriesIDEQ applies the EQ predicate on the "series_id" field.
+func SeriesIDEQ(v int64) predicate.Event {
+	return predicate.Event(sql.FieldEQ(FieldSeriesID, v))
+}
+
+// SeriesIDNEQ applies the NEQ predicate on the "series_id" field.
+func SeriesIDNEQ(v int64) predicate.Event {
+	return predicate.Event(sql.FieldNEQ(FieldSeriesID, v))
+}
+
+// SeriesIDIn applies the In predicate on the "series_id" field.
+func SeriesIDIn(vs ...int64) predicate.Event {
+	return predicate.Event(sql.FieldIn(FieldSeriesID, vs...))
+}
+
+// SeriesIDNotIn applies the NotIn predicate on the "series_id" field.
+func SeriesIDNotIn(vs ...int64) predicate.Event {
+	return predicate.Event(sql.FieldNotIn(FieldSeriesID, vs...))
+}
+
+// SeriesIDGT applies the GT predicate on the "series_id" field.
+func SeriesIDGT(v int64) predicate.Event {
+	return predicate.Event(sql.FieldGT(FieldSeriesID, v))
+}
+
+// SeriesIDGTE applies the GTE predicate on the "series_id" field.
+func SeriesIDGTE(v int64) predicate.Event {
+	return predicate.Event(sql.FieldGTE(FieldSeriesID, v))
+}
+
+// SeriesIDLT applies the LT predicate on the "series_id" field.
+func SeriesIDLT(v int64) predicate.Event {
+	return predicate.Event(sql.FieldLT(FieldSeriesID, v))
+}
+
+// SeriesIDLTE applies the LTE predicate on the "series_id" field.
+func SeriesIDLTE(v int64) predicate.Event {
+	return predicate.Event(sql.FieldLTE(FieldSeriesID, v))
+}
+
+// SeriesIDIsNil applies the IsNil predicate on the "series_id" field.
+func SeriesIDIsNil() predicate.Event {
+	return predicate.Event(sql.FieldIsNull(FieldSeriesID))
+}
+
+// SeriesIDNotNil applies the NotNil predicate on the "series_id" field.
+func SeriesIDNotNil() predicate.Event {
+	return predicate.Event(sql.FieldNotNull(FieldSeriesID))
+}
+
+// OriginalStartEQ applies the EQ predicate on the "original_start" field.
+func OriginalStartEQ(v calendar.Wall) predicate.Event {
+	return predicate.Event(sql.FieldEQ(FieldOriginalStart, v))
+}
+
+// OriginalStartNEQ applies the NEQ predicate on the "original_start" field.
+func OriginalStartNEQ(v calendar.Wall) predicate.Event {
+	return predicate.Event(sql.FieldNEQ(FieldOriginalStart, v))
+}
+
+// OriginalStartIn applies the In predicate on the "original_start" field.
+func OriginalStartIn(vs ...calendar.Wall) predicate.Event {
+	return predicate.Event(sql.FieldIn(FieldOriginalStart, vs...))
+}
+
+// OriginalStartNotIn applies the NotIn predicate on the "original_start" field.
+func OriginalStartNotIn(vs ...calendar.Wall) predicate.Event {
+	return predicate.Event(sql.FieldNotIn(FieldOriginalStart, vs...))
+}
+
+// OriginalStartGT applies the GT predicate on the "original_start" field.
+func OriginalStartGT(v calendar.Wall) predicate.Event {
+	return predicate.Event(sql.FieldGT(FieldOriginalStart, v))
+}
+
+// OriginalStartGTE applies the GTE predicate on the "original_start" field.
+func OriginalStartGTE(v calendar.Wall) predicate.Event {
+	return predicate.Event(sql.FieldGTE(FieldOriginalStart, v))
+}
+
+// OriginalStartLT applies the LT predicate on the "original_start" field.
+func OriginalStartLT(v calendar.Wall) predicate.Event {
+	return predicate.Event(sql.FieldLT(FieldOriginalStart, v))
+}
+
+// OriginalStartLTE applies the LTE predicate on the "original_start" field.
+func OriginalStartLTE(v calendar.Wall) predicate.Event {
+	return predicate.Event(sql.FieldLTE(FieldOriginalStart, v))
+}
+
+// OriginalStartIsNil applies the IsNil predicate on the "original_start" field.
+func OriginalStartIsNil() predicate.Event {
+	return predicate.Event(sql.FieldIsNull(FieldOriginalStart))
+}
+
+// OriginalStartNotNil applies the NotNil predicate on the "original_start" field.
+func OriginalStartNotNil() predicate.Event {
+	return predicate.Event(sql.FieldNotNull(FieldOriginalStart))
+}
+
+// OwnFieldsIsNil applies the IsNil predicate on the "own_fields" field.
+func OwnFieldsIsNil() predicate.Event {
+	return predicate.Event(sql.FieldIsNull(FieldOwnFields))
+}
+
+// OwnFieldsNotNil applies the NotNil predicate on the "own_fields" field.
+func OwnFieldsNotNil() predicate.Event {
+	return predicate.Event(sql.FieldNotNull(FieldOwnFields))
+}
+
+// OffScheduleEQ applies the EQ predicate on the "off_schedule" field.
+func OffScheduleEQ(v bool) predicate.Event {
+	return predicate.Event(sql.FieldEQ(FieldOffSchedule, v))
+}
+
+// OffScheduleNEQ applies the NEQ predicate on the "off_schedule" field.
+func OffScheduleNEQ(v bool) predicate.Event {
+	return predicate.Event(sql.FieldNEQ(FieldOffSchedule, v))
 }
 
 // HasAuthor applies the HasEdge predicate on the "author" edge.

@@ -24,6 +24,8 @@ const (
 	FieldTitle = "title"
 	// FieldExcerpt holds the string denoting the excerpt field in the database.
 	FieldExcerpt = "excerpt"
+	// FieldEventStatusReason holds the string denoting the event_status_reason field in the database.
+	FieldEventStatusReason = "event_status_reason"
 	// EdgeEvent holds the string denoting the event edge name in mutations.
 	EdgeEvent = "event"
 	// Table holds the table name of the eventtranslation in the database.
@@ -46,6 +48,7 @@ var Columns = []string{
 	FieldEventID,
 	FieldTitle,
 	FieldExcerpt,
+	FieldEventStatusReason,
 }
 
 // ValidColumn reports if the column name is valid (part of the table columns).
@@ -73,6 +76,10 @@ var (
 	TitleValidator func(string) error
 	// DefaultExcerpt holds the default value on creation for the "excerpt" field.
 	DefaultExcerpt string
+	// DefaultEventStatusReason holds the default value on creation for the "event_status_reason" field.
+	DefaultEventStatusReason string
+	// EventStatusReasonValidator is a validator for the "event_status_reason" field. It is called by the builders before save.
+	EventStatusReasonValidator func(string) error
 )
 
 // OrderOption defines the ordering options for the EventTranslation queries.
@@ -111,6 +118,11 @@ func ByTitle(opts ...sql.OrderTermOption) OrderOption {
 // ByExcerpt orders the results by the excerpt field.
 func ByExcerpt(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldExcerpt, opts...).ToFunc()
+}
+
+// ByEventStatusReason orders the results by the event_status_reason field.
+func ByEventStatusReason(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldEventStatusReason, opts...).ToFunc()
 }
 
 // ByEventField orders the results by event field.

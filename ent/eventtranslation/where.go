@@ -85,6 +85,11 @@ func Excerpt(v string) predicate.EventTranslation {
 	return predicate.EventTranslation(sql.FieldEQ(FieldExcerpt, v))
 }
 
+// EventStatusReason applies equality check predicate on the "event_status_reason" field. It's identical to EventStatusReasonEQ.
+func EventStatusReason(v string) predicate.EventTranslation {
+	return predicate.EventTranslation(sql.FieldEQ(FieldEventStatusReason, v))
+}
+
 // LanguageEQ applies the EQ predicate on the "language" field.
 func LanguageEQ(v calendar.Language) predicate.EventTranslation {
 	vc := string(v)
@@ -447,6 +452,71 @@ func ExcerptEqualFold(v string) predicate.EventTranslation {
 // ExcerptContainsFold applies the ContainsFold predicate on the "excerpt" field.
 func ExcerptContainsFold(v string) predicate.EventTranslation {
 	return predicate.EventTranslation(sql.FieldContainsFold(FieldExcerpt, v))
+}
+
+// EventStatusReasonEQ applies the EQ predicate on the "event_status_reason" field.
+func EventStatusReasonEQ(v string) predicate.EventTranslation {
+	return predicate.EventTranslation(sql.FieldEQ(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonNEQ applies the NEQ predicate on the "event_status_reason" field.
+func EventStatusReasonNEQ(v string) predicate.EventTranslation {
+	return predicate.EventTranslation(sql.FieldNEQ(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonIn applies the In predicate on the "event_status_reason" field.
+func EventStatusReasonIn(vs ...string) predicate.EventTranslation {
+	return predicate.EventTranslation(sql.FieldIn(FieldEventStatusReason, vs...))
+}
+
+// EventStatusReasonNotIn applies the NotIn predicate on the "event_status_reason" field.
+func EventStatusReasonNotIn(vs ...string) predicate.EventTranslation {
+	return predicate.EventTranslation(sql.FieldNotIn(FieldEventStatusReason, vs...))
+}
+
+// EventStatusReasonGT applies the GT predicate on the "event_status_reason" field.
+func EventStatusReasonGT(v string) predicate.EventTranslation {
+	return predicate.EventTranslation(sql.FieldGT(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonGTE applies the GTE predicate on the "event_status_reason" field.
+func EventStatusReasonGTE(v string) predicate.EventTranslation {
+	return predicate.EventTranslation(sql.FieldGTE(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonLT applies the LT predicate on the "event_status_reason" field.
+func EventStatusReasonLT(v string) predicate.EventTranslation {
+	return predicate.EventTranslation(sql.FieldLT(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonLTE applies the LTE predicate on the "event_status_reason" field.
+func EventStatusReasonLTE(v string) predicate.EventTranslation {
+	return predicate.EventTranslation(sql.FieldLTE(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonContains applies the Contains predicate on the "event_status_reason" field.
+func EventStatusReasonContains(v string) predicate.EventTranslation {
+	return predicate.EventTranslation(sql.FieldContains(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonHasPrefix applies the HasPrefix predicate on the "event_status_reason" field.
+func EventStatusReasonHasPrefix(v string) predicate.EventTranslation {
+	return predicate.EventTranslation(sql.FieldHasPrefix(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonHasSuffix applies the HasSuffix predicate on the "event_status_reason" field.
+func EventStatusReasonHasSuffix(v string) predicate.EventTranslation {
+	return predicate.EventTranslation(sql.FieldHasSuffix(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonEqualFold applies the EqualFold predicate on the "event_status_reason" field.
+func EventStatusReasonEqualFold(v string) predicate.EventTranslation {
+	return predicate.EventTranslation(sql.FieldEqualFold(FieldEventStatusReason, v))
+}
+
+// EventStatusReasonContainsFold applies the ContainsFold predicate on the "event_status_reason" field.
+func EventStatusReasonContainsFold(v string) predicate.EventTranslation {
+	return predicate.EventTranslation(sql.FieldContainsFold(FieldEventStatusReason, v))
 }
 
 // HasEvent applies the HasEdge predicate on the "event" edge.

@@ -3,6 +3,7 @@
 package migrate
 
 import (
+	"entgo.io/ent/dialect/entsql"
 	"entgo.io/ent/dialect/sql/schema"
 	"entgo.io/ent/schema/field"
 )
@@ -68,12 +69,21 @@ var (
 		{Name: "cost", Type: field.TypeJSON, Nullable: true},
 		{Name: "website", Type: field.TypeString, Nullable: true, Size: 2048},
 		{Name: "password_hash", Type: field.TypeBytes, Nullable: true, Size: 32, SchemaType: map[string]string{"mysql": "binary(32)", "sqlite3": "blob"}},
+		{Name: "password_id", Type: field.TypeInt64, Nullable: true},
 		{Name: "show_map", Type: field.TypeBool, Default: false},
 		{Name: "show_map_link", Type: field.TypeBool, Default: false},
 		{Name: "hide_from_listings", Type: field.TypeBool, Default: false},
 		{Name: "sticky", Type: field.TypeBool, Default: false},
 		{Name: "featured", Type: field.TypeBool, Default: false},
 		{Name: "ticketed", Type: field.TypeBool, Default: false},
+		{Name: "event_status", Type: field.TypeString, Size: 10, Default: "scheduled"},
+		{Name: "event_status_reason", Type: field.TypeString, Size: 255, Default: ""},
+		{Name: "attendance", Type: field.TypeString, Size: 10, Default: "offline"},
+		{Name: "virtual_url", Type: field.TypeString, Size: 2048, Default: ""},
+		{Name: "series_id", Type: field.TypeInt64, Nullable: true},
+		{Name: "original_start", Type: field.TypeOther, Nullable: true, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "own_fields", Type: field.TypeJSON, Nullable: true},
+		{Name: "off_schedule", Type: field.TypeBool, Default: false},
 		{Name: "parent_id", Type: field.TypeInt64, Nullable: true},
 		{Name: "image_id", Type: field.TypeInt64, Nullable: true},
 		{Name: "author_id", Type: field.TypeInt64, Nullable: true},
@@ -86,19 +96,19 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "events_events_children",
-				Columns:    []*schema.Column{EventsColumns[30]},
+				Columns:    []*schema.Column{EventsColumns[39]},
 				RefColumns: []*schema.Column{EventsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "events_images_events",
-				Columns:    []*schema.Column{EventsColumns[31]},
+				Columns:    []*schema.Column{EventsColumns[40]},
 				RefColumns: []*schema.Column{ImagesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "events_users_events",
-				Columns:    []*schema.Column{EventsColumns[32]},
+				Columns:    []*schema.Column{EventsColumns[41]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -112,22 +122,27 @@ var (
 			{
 				Name:    "event_author_id",
 				Unique:  false,
-				Columns: []*schema.Column{EventsColumns[32]},
+				Columns: []*schema.Column{EventsColumns[41]},
 			},
 			{
 				Name:    "event_image_id",
 				Unique:  false,
-				Columns: []*schema.Column{EventsColumns[31]},
+				Columns: []*schema.Column{EventsColumns[40]},
 			},
 			{
 				Name:    "event_status_hide_from_listings_starts_at_id_ends_at",
 				Unique:  false,
-				Columns: []*schema.Column{EventsColumns[1], EventsColumns[26], EventsColumns[15], EventsColumns[0], EventsColumns[16]},
+				Columns: []*schema.Column{EventsColumns[1], EventsColumns[27], EventsColumns[15], EventsColumns[0], EventsColumns[16]},
 			},
 			{
 				Name:    "event_parent_id_starts_at",
 				Unique:  false,
-				Columns: []*schema.Column{EventsColumns[30], EventsColumns[15]},
+				Columns: []*schema.Column{EventsColumns[39], EventsColumns[15]},
+			},
+			{
+				Name:    "event_series_id_original_start",
+				Unique:  true,
+				Columns: []*schema.Column{EventsColumns[35], EventsColumns[36]},
 			},
 		},
 	}
@@ -204,6 +219,7 @@ var (
 		{Name: "slug", Type: field.TypeString, Size: 220, Default: ""},
 		{Name: "title", Type: field.TypeString, Size: 500, Default: ""},
 		{Name: "excerpt", Type: field.TypeString, Size: 2147483647, Default: ""},
+		{Name: "event_status_reason", Type: field.TypeString, Size: 255, Default: ""},
 		{Name: "event_id", Type: field.TypeInt64},
 	}
 	// EventTranslationsTable holds the schema information for the "event_translations" table.
@@ -214,7 +230,7 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "event_translations_events_translations",
-				Columns:    []*schema.Column{EventTranslationsColumns[6]},
+				Columns:    []*schema.Column{EventTranslationsColumns[7]},
 				RefColumns: []*schema.Column{EventsColumns[0]},
 				OnDelete:   schema.Cascade,
 			},
@@ -223,7 +239,7 @@ var (
 			{
 				Name:    "eventtranslation_event_id_language",
 				Unique:  true,
-				Columns: []*schema.Column{EventTranslationsColumns[6], EventTranslationsColumns[1]},
+				Columns: []*schema.Column{EventTranslationsColumns[7], EventTranslationsColumns[1]},
 			},
 		},
 	}
@@ -464,6 +480,105 @@ var (
 				Name:    "searchtext_owner_id_kind",
 				Unique:  false,
 				Columns: []*schema.Column{SearchTextsColumns[2], SearchTextsColumns[1]},
+			},
+		},
+	}
+	// SeriesColumns holds the columns for the "series" table.
+	SeriesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64},
+		{Name: "language", Type: field.TypeString, Size: 2},
+		{Name: "languages", Type: field.TypeString, Size: 8},
+		{Name: "created_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "modified_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "version", Type: field.TypeInt64, Default: 1},
+		{Name: "source_id", Type: field.TypeString, Unique: true, Nullable: true, Size: 300},
+		{Name: "status", Type: field.TypeString, Size: 10},
+		{Name: "status_before_trash", Type: field.TypeString, Size: 10, Default: ""},
+		{Name: "published_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "dated", Type: field.TypeBool, Default: false},
+		{Name: "slug", Type: field.TypeString, Size: 220, Default: ""},
+		{Name: "hide_from_listings", Type: field.TypeBool, Default: false},
+		{Name: "protected", Type: field.TypeBool, Default: false},
+		{Name: "generated_until", Type: field.TypeOther, Nullable: true, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "extend_at", Type: field.TypeTime, Nullable: true, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "sort_en", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(512)", "sqlite3": "blob"}},
+		{Name: "sort_pl", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(512)", "sqlite3": "blob"}},
+		{Name: "sort_es", Type: field.TypeBytes, Nullable: true, SchemaType: map[string]string{"mysql": "varbinary(512)", "sqlite3": "blob"}},
+		{Name: "author_id", Type: field.TypeInt64, Nullable: true},
+	}
+	// SeriesTable holds the schema information for the "series" table.
+	SeriesTable = &schema.Table{
+		Name:       "series",
+		Columns:    SeriesColumns,
+		PrimaryKey: []*schema.Column{SeriesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "series_users_series",
+				Columns:    []*schema.Column{SeriesColumns[19]},
+				RefColumns: []*schema.Column{UsersColumns[0]},
+				OnDelete:   schema.SetNull,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "series_extend_at",
+				Unique:  false,
+				Columns: []*schema.Column{SeriesColumns[15]},
+			},
+			{
+				Name:    "series_author_id",
+				Unique:  false,
+				Columns: []*schema.Column{SeriesColumns[19]},
+			},
+			{
+				Name:    "series_status_sort_en_id",
+				Unique:  false,
+				Columns: []*schema.Column{SeriesColumns[7], SeriesColumns[16], SeriesColumns[0]},
+			},
+			{
+				Name:    "series_status_sort_pl_id",
+				Unique:  false,
+				Columns: []*schema.Column{SeriesColumns[7], SeriesColumns[17], SeriesColumns[0]},
+			},
+			{
+				Name:    "series_status_sort_es_id",
+				Unique:  false,
+				Columns: []*schema.Column{SeriesColumns[7], SeriesColumns[18], SeriesColumns[0]},
+			},
+		},
+	}
+	// SeriesPhasesColumns holds the columns for the "series_phases" table.
+	SeriesPhasesColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "position", Type: field.TypeInt},
+		{Name: "start_wall", Type: field.TypeOther, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "end_wall", Type: field.TypeOther, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "timezone", Type: field.TypeString, Size: 64},
+		{Name: "all_day", Type: field.TypeBool, Default: false},
+		{Name: "rrule", Type: field.TypeString, Size: 510, Default: ""},
+		{Name: "rdate", Type: field.TypeJSON, Nullable: true},
+		{Name: "exdate", Type: field.TypeJSON, Nullable: true},
+		{Name: "template", Type: field.TypeJSON},
+		{Name: "series_id", Type: field.TypeInt64},
+	}
+	// SeriesPhasesTable holds the schema information for the "series_phases" table.
+	SeriesPhasesTable = &schema.Table{
+		Name:       "series_phases",
+		Columns:    SeriesPhasesColumns,
+		PrimaryKey: []*schema.Column{SeriesPhasesColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "series_phases_series_phases",
+				Columns:    []*schema.Column{SeriesPhasesColumns[10]},
+				RefColumns: []*schema.Column{SeriesColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "seriesphase_series_id_position",
+				Unique:  true,
+				Columns: []*schema.Column{SeriesPhasesColumns[10], SeriesPhasesColumns[1]},
 			},
 		},
 	}
@@ -790,6 +905,8 @@ var (
 		OrganizerTranslationsTable,
 		RecordsTable,
 		SearchTextsTable,
+		SeriesTable,
+		SeriesPhasesTable,
 		SettingsTable,
 		SlugsTable,
 		TermsTable,
@@ -816,6 +933,11 @@ func init() {
 	OrganizersTable.ForeignKeys[0].RefTable = ImagesTable
 	OrganizersTable.ForeignKeys[1].RefTable = UsersTable
 	OrganizerTranslationsTable.ForeignKeys[0].RefTable = OrganizersTable
+	SeriesTable.ForeignKeys[0].RefTable = UsersTable
+	SeriesTable.Annotation = &entsql.Annotation{
+		Table: "series",
+	}
+	SeriesPhasesTable.ForeignKeys[0].RefTable = SeriesTable
 	TermsTable.ForeignKeys[0].RefTable = TermsTable
 	TermTranslationsTable.ForeignKeys[0].RefTable = TermsTable
 	TokensTable.ForeignKeys[0].RefTable = UsersTable

@@ -45,6 +45,12 @@ type Record func(*sql.Selector)
 // SearchText is the predicate function for searchtext builders.
 type SearchText func(*sql.Selector)
 
+// Series is the predicate function for series builders.
+type Series func(*sql.Selector)
+
+// SeriesPhase is the predicate function for seriesphase builders.
+type SeriesPhase func(*sql.Selector)
+
 // Setting is the predicate function for setting builders.
 type Setting func(*sql.Selector)
 

@@ -34,6 +34,8 @@ const (
 	EdgeOrganizers = "organizers"
 	// EdgeImages holds the string denoting the images edge name in mutations.
 	EdgeImages = "images"
+	// EdgeSeries holds the string denoting the series edge name in mutations.
+	EdgeSeries = "series"
 	// Table holds the table name of the user in the database.
 	Table = "users"
 	// TokensTable is the table that holds the tokens relation/edge.
@@ -71,6 +73,13 @@ const (
 	ImagesInverseTable = "images"
 	// ImagesColumn is the table column denoting the images relation/edge.
 	ImagesColumn = "author_id"
+	// SeriesTable is the table that holds the series relation/edge.
+	SeriesTable = "series"
+	// SeriesInverseTable is the table name for the Series entity.
+	// It exists in this package in order to avoid circular dependency with the "series" package.
+	SeriesInverseTable = "series"
+	// SeriesColumn is the table column denoting the series relation/edge.
+	SeriesColumn = "author_id"
 )
 
 // Columns holds all SQL columns for user fields.
@@ -214,6 +223,20 @@ func ByImages(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
 		sqlgraph.OrderByNeighborTerms(s, newImagesStep(), append([]sql.OrderTerm{term}, terms...)...)
 	}
 }
+
+// BySeriesCount orders the results by series count.
+func BySeriesCount(opts ...sql.OrderTermOption) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborsCount(s, newSeriesStep(), opts...)
+	}
+}
+
+// BySeries orders the results by series terms.
+func BySeries(term sql.OrderTerm, terms ...sql.OrderTerm) OrderOption {
+	return func(s *sql.Selector) {
+		sqlgraph.OrderByNeighborTerms(s, newSeriesStep(), append([]sql.OrderTerm{term}, terms...)...)
+	}
+}
 func newTokensStep() *sqlgraph.Step {
 	return sqlgraph.NewStep(
 		sqlgraph.From(Table, FieldID),
@@ -247,5 +270,12 @@ func newImagesStep() *sqlgraph.Step {
 		sqlgraph.From(Table, FieldID),
 		sqlgraph.To(ImagesInverseTable, FieldID),
 		sqlgraph.Edge(sqlgraph.O2M, false, ImagesTable, ImagesColumn),
+	)
+}
+func newSeriesStep() *sqlgraph.Step {
+	return sqlgraph.NewStep(
+		sqlgraph.From(Table, FieldID),
+		sqlgraph.To(SeriesInverseTable, FieldID),
+		sqlgraph.Edge(sqlgraph.O2M, false, SeriesTable, SeriesColumn),
 	)
 }

@@ -14,7 +14,6 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -358,8 +357,14 @@ func Golden(t testing.TB, name string, got []byte) {
 	}
 }
 
-// Root is the top of the source tree.
+// Root is the top of the source tree, above the folder that a test runs in. The program may be built without paths.
 func Root() string {
-	_, file, _, _ := runtime.Caller(0)
-	return filepath.Join(filepath.Dir(file), "..", "..")
+	dir := "."
+	for range 8 {
+		if _, err := os.Stat(filepath.Join(dir, "atlas.hcl")); err == nil {
+			return dir
+		}
+		dir = filepath.Join(dir, "..")
+	}
+	panic("apitest: no folder above has atlas.hcl")
 }

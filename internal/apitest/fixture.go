@@ -154,3 +154,77 @@ func wallOf(t testing.TB, text string) calendar.Wall {
 	}
 	return w
 }
+
+// SeriesRow is a series for AddSeries. Start and end are wall times in UTC, or in the zone.
+type SeriesRow struct {
+	Title, Slug, Start, End, Zone, RRule string
+	ExDate                               []string
+	Author                               int64           // 0: nobody
+	Status                               calendar.Status // "" is publish
+	Template                             calendar.Template
+	Occurrences                          []string // nominal starts of those to add
+}
+
+// AddSeries adds a series with one phase and some of its occurrences. It returns its id; those of the occurrences follow.
+func (a *API) AddSeries(t testing.TB, s SeriesRow, changes ...func(*ent.EventCreate)) int64 {
+	t.Helper()
+	id := a.record(t, calendar.Series)
+	if s.Status == "" {
+		s.Status = calendar.Publish
+	}
+	if s.Zone == "" {
+		s.Zone = "UTC"
+	}
+	s.Template.Original = calendar.Text{
+		Language: calendar.English, Title: s.Title, Slug: s.Slug, Description: s.Template.Original.Description,
+	}
+	if s.Template.EventStatus == "" {
+		s.Template.EventStatus, s.Template.Attendance = calendar.Scheduled, calendar.Offline
+	}
+	languages := calendar.LanguagesOf(calendar.English)
+	for _, text := range s.Template.Others {
+		languages = languages.With(text.Language)
+	}
+	key := func(l calendar.Language) []byte {
+		title := calendar.Served(l, calendar.English, s.Template.Original, s.Template.Others).Title
+		return calendar.SortKey(l, title, calendar.NameKeySize)
+	}
+	create := a.Store.Ent.Series.Create().SetID(id).SetStatus(s.Status).SetPublishedAt(written).SetCreatedAt(written).
+		SetModifiedAt(written).SetLanguage(calendar.English).SetLanguages(languages).SetSlug(s.Slug).
+		SetHideFromListings(s.Template.HideFromListings).SetProtected(s.Template.PasswordHash != nil).
+		SetSortEn(key(calendar.English)).SetSortPl(key(calendar.Polish)).SetSortEs(key(calendar.Spanish))
+	if s.Author != 0 {
+		create.SetAuthorID(s.Author)
+	}
+	if err := create.Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var except []calendar.Wall
+	for _, d := range s.ExDate {
+		except = append(except, wallOf(t, d))
+	}
+	start, end := wallOf(t, s.Start), wallOf(t, s.End)
+	err := a.Store.Ent.SeriesPhase.Create().SetSeriesID(id).SetPosition(0).SetStartWall(start).SetEndWall(end).
+		SetTimezone(s.Zone).SetRrule(s.RRule).SetExdate(except).SetTemplate(s.Template).Exec(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.AddSlug(t, calendar.Series, s.Slug, id, calendar.English)
+	for _, o := range s.Template.Others {
+		if o.Slug != "" {
+			a.AddSlug(t, calendar.Series, o.Slug, id, o.Language)
+		}
+	}
+	span := calendar.Span{Start: start, End: end}
+	for _, nominal := range s.Occurrences {
+		moved := span.MoveStart(wallOf(t, nominal))
+		a.AddEvent(t, s.Title, moved.Start.String(), moved.End.String(), append([]func(*ent.EventCreate){func(c *ent.EventCreate) {
+			c.SetSeriesID(id).SetOriginalStart(moved.Start).SetTimezone(s.Zone).SetStatus(s.Status).
+				SetSlug(s.Slug + "-" + moved.Start.Format("2006-01-02"))
+			if s.Author != 0 {
+				c.SetAuthorID(s.Author)
+			}
+		}}, changes...)...)
+	}
+	return id
+}

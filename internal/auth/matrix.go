@@ -111,7 +111,7 @@ type rule struct {
 }
 
 var (
-	records = []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer}
+	records = []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Series}
 	linked  = []calendar.Kind{calendar.Venue, calendar.Organizer}
 	open    = []calendar.Kind{calendar.Category, calendar.Tag, calendar.Image}
 )

@@ -17,7 +17,7 @@ const contract = `
 read             R                          publish                                      own,other  yyyyyy
 read             R                          draft,pending,future,private                 own        --yyyy
 read             R                          draft,pending,future,private                 other      ----yy
-read             event                      W,O                                          own,other  ------
+read             event,series               W,O                                          own,other  ------
 read             venue,organizer            W                                            own        --yyyy
 read             venue,organizer            O                                            own        ---yyy
 read             venue,organizer            W,O                                          other      ----yy
@@ -66,7 +66,7 @@ func expected(t *testing.T, op Operation, kind, status, whose string, column int
 			word = "(none)"
 		}
 		cell = strings.NewReplacer(
-			"R", "event,venue,organizer",
+			"R", "event,venue,organizer,series",
 			"W", "trash:draft,trash:pending",
 			"O", "trash:publish,trash:future,trash:private,trash:",
 		).Replace(cell)
@@ -102,7 +102,7 @@ func TestMatrix(t *testing.T) {
 		{"system", System(), 5},
 	}
 	kinds := []calendar.Kind{
-		calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag, calendar.Image, "",
+		calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag, calendar.Image, calendar.Series, "",
 	}
 	walked := 0
 	for _, caller := range callers {
@@ -136,7 +136,7 @@ func TestMatrix(t *testing.T) {
 			}
 		}
 	}
-	if want := 8 * len(Operations) * 7 * (6 + 6) * 3; walked != want {
+	if want := 8 * len(Operations) * 8 * (6 + 6) * 3; walked != want {
 		t.Errorf("walked %d cases, want %d", walked, want)
 	}
 }
@@ -202,7 +202,7 @@ func TestReadScope(t *testing.T) {
 		callers = append(callers, Principal{UserID: 1, Role: role}, Principal{UserID: 2, Role: role})
 	}
 	read := func(p Principal) (out []bool) {
-		for _, kind := range []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Image} {
+		for _, kind := range []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Series, calendar.Category, calendar.Image} {
 			for _, status := range calendar.Statuses {
 				for author := range int64(3) {
 					if status != calendar.Trash {

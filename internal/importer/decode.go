@@ -2,6 +2,7 @@ package importer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/url"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
 // Calendar is what a Reader collected.
@@ -39,6 +41,8 @@ type Origin struct {
 	Language calendar.Language
 	// Languages are all that it has texts in, "" if it does not say.
 	Languages calendar.LanguageSet
+	// NameOnly is whether the source knows the name of a record and little else. Then one that is here stays as it is.
+	NameOnly bool
 }
 
 func (o *Origin) source() *Origin { return o }
@@ -59,10 +63,49 @@ type Event struct {
 
 	ShowMap, ShowMapLink, Hide, Sticky, Featured, Ticketed *bool
 
+	EventStatus       *calendar.EventStatus
+	EventStatusReason *string
+	Attendance        *calendar.Attendance
+	VirtualURL        *string
+
 	HasVenues, HasOrganizers, HasCategories, HasTags bool // it said which
 	Venues                                           []*Venue
 	Organizers                                       []*Organizer
 	Terms                                            []*Term
+
+	// Series is how the event recurs, nil for an event that takes place once.
+	Series *Recurrence
+	// InFile is whether the event comes from a calendar file: it says all dates of the event, and knows places, people and
+	// categories by their names alone.
+	InFile bool
+	// Replaces is the date of a series that the event stands for. Nil if the source has the series itself, or none.
+	Replaces *replacedDate
+	// Nominal is the nominal start of a date of a series, as a wall time in the zone of the series.
+	Nominal calendar.Wall
+	// SeriesPage is the host and path of the page of the recurring event that this is a date of, "" for any other event.
+	SeriesPage string
+}
+
+// Recurrence is how an event of the source recurs.
+type Recurrence struct {
+	Schedule recur.Schedule
+	// Changed are the dates that the source says something of their own about. Those that differ from the series are
+	// exceptions.
+	Changed []*Event
+	// Single are the dates as events of their own, from a source that has an id for each. Such a source may have more dates
+	// than it told.
+	Single []*Event
+	// Typical is whether more than half of the single dates have the fields of the event. Only then do the fields of a
+	// stored series change.
+	Typical bool
+	// Partial is whether the source may have more to say about the dates. It takes no date and no exception away then.
+	Partial bool
+}
+
+// replacedDate is a date of a series that the source does not have.
+type replacedDate struct {
+	series string // source id
+	date   icalDate
 }
 
 // Website is the site of an event. Own is the event's page at the source, which stands for none.
@@ -188,6 +231,7 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	e.Description, e.Excerpt = o.sentHTML("description"), o.sentHTML("excerpt")
 	e.Slug = o.slug("slug")
 	e.Span = d.span(o)
+	e.SeriesPage = seriesPageOf(o.raw("url"))
 	e.Status = o.status()
 	e.Published = o.instant("date_utc", "date", e.Span.Zone)
 	e.Modified = o.instant("modified_utc", "modified", e.Span.Zone)
@@ -203,6 +247,13 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	}
 	e.ShowMap, e.ShowMapLink, e.Hide = o.flag("show_map"), o.flag("show_map_link"), o.flag("hide_from_listings")
 	e.Sticky, e.Featured, e.Ticketed = o.flag("sticky"), o.flag("featured"), o.flag("ticketed")
+	e.EventStatus, e.Attendance = o.eventStatus(), o.attendance()
+	if o.has("event_status_reason") {
+		e.EventStatusReason = new(o.inert("event_status_reason", maxText))
+	}
+	if _, said := o.members["virtual_url"]; said { // null is none
+		e.VirtualURL = new(o.address("virtual_url"))
+	}
 	e.HasVenues, e.HasOrganizers = o.has("venue"), o.has("organizer")
 	for _, v := range o.objects("venue") {
 		e.Venues = append(e.Venues, d.venue(v))
@@ -279,6 +330,42 @@ func (o object) status() *calendar.Status {
 		o.fault("status", "%q is unknown", s)
 	}
 	return &s
+}
+
+// eventStatus returns whether an event takes place as planned; nil for what is missing or unknown.
+func (o object) eventStatus() *calendar.EventStatus {
+	if !o.has("event_status") {
+		return nil
+	}
+	s := cmp.Or(calendar.EventStatus(strings.ToLower(o.raw("event_status"))), calendar.Scheduled)
+	if !s.Known() {
+		o.notice("event_status", fmt.Sprintf("%q is unknown; left out", s))
+		return nil
+	}
+	return &s
+}
+
+// attendance returns how an event is attended; nil for what is missing or unknown. Services of the original say
+// is_virtual, and virtual_event_type for those that take place at a venue, too.
+func (o object) attendance() *calendar.Attendance {
+	if o.has("attendance") {
+		a := cmp.Or(calendar.Attendance(strings.ToLower(o.raw("attendance"))), calendar.Offline)
+		if !a.Known() {
+			o.notice("attendance", fmt.Sprintf("%q is unknown; left out", a))
+			return nil
+		}
+		return &a
+	}
+	virtual := o.flag("is_virtual")
+	switch {
+	case virtual == nil:
+		return nil
+	case !*virtual:
+		return new(calendar.Offline)
+	case strings.EqualFold(o.raw("virtual_event_type"), "hybrid"):
+		return new(calendar.Mixed)
+	}
+	return new(calendar.Online)
 }
 
 // span is when an event takes place: its dates are wall times in its zone.

@@ -99,6 +99,7 @@ func TestDecodeReadsAllOfAnEvent(t *testing.T) {
 		Website:  &Website{URL: "https://readers.example.org/evening?a=1&copy=2"},
 		HasImage: true, Image: image,
 		ShowMap: new(true), ShowMapLink: new(true), Hide: new(false), Sticky: new(true), Featured: new(true),
+		Attendance: new(calendar.Offline), VirtualURL: new(""),
 		HasVenues: true, HasOrganizers: true, HasCategories: true, HasTags: true,
 		Venues: []*Venue{{
 			Origin: Origin{Key: "calendar.example.org?id=201"}, Name: "Reading Room – North",
@@ -258,6 +259,25 @@ func TestDecodeTolerates(t *testing.T) {
 		{"flag null", "featured", "null", func(e *Event) any { return e.Featured == nil }, true},
 		{"flag yes", "featured", `"Yes"`, func(e *Event) any { return *e.Featured }, true},
 		{"flag 0", "featured", "0", func(e *Event) any { return *e.Featured }, false},
+		{"canceled", "event_status", `"canceled"`, func(e *Event) any { return *e.EventStatus }, calendar.Canceled},
+		{"upper case", "event_status", `"POSTPONED"`, func(e *Event) any { return *e.EventStatus }, calendar.Postponed},
+		{"no state", "event_status", `""`, func(e *Event) any { return *e.EventStatus }, calendar.Scheduled},
+		{"state null", "event_status", "null", func(e *Event) any { return e.EventStatus == nil }, true},
+		{"unknown state", "event_status", `"moved-online"`, func(e *Event) any { return e.EventStatus == nil }, true},
+		{
+			"reason with markup", "event_status_reason", `"<p>Flood &amp;amp; fire</p>"`,
+			func(e *Event) any { return *e.EventStatusReason }, "Flood & fire",
+		},
+		{"virtual", "is_virtual", "true", func(e *Event) any { return *e.Attendance }, calendar.Online},
+		{"not virtual", "is_virtual", "false", func(e *Event) any { return *e.Attendance }, calendar.Offline},
+		{"attendance", "attendance", `"mixed"`, func(e *Event) any { return *e.Attendance }, calendar.Mixed},
+		{"unknown attendance", "attendance", `"space"`, func(e *Event) any { return e.Attendance == nil }, true},
+		{
+			"virtual url", "virtual_url", `"https://meet.example/a?b=1&amp;c=2"`,
+			func(e *Event) any { return *e.VirtualURL }, "https://meet.example/a?b=1&c=2",
+		},
+		{"virtual url null", "virtual_url", "null", func(e *Event) any { return *e.VirtualURL }, ""},
+		{"virtual url of another scheme", "virtual_url", `"zoommtg:1"`, func(e *Event) any { return *e.VirtualURL }, ""},
 		{"venue false", "venue", "false", func(e *Event) any { return len(e.Venues) }, 0},
 		{"venue empty text", "venue", `""`, func(e *Event) any { return len(e.Venues) }, 0},
 		{"venue by id", "venue", `{"id":8}`, func(e *Event) any { return e.Venues[0].Key }, "calendar.example.org?id=8"},
@@ -321,6 +341,16 @@ func TestDecodeTolerates(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestDecodeKnowsEventsAtTwoPlaces(t *testing.T) {
+	page, err := Decode(pageOf(t, map[string]string{"is_virtual": "true", "virtual_event_type": `"hybrid"`}), 1, testSite())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := *page.Events[0].Attendance; got != calendar.Mixed {
+		t.Errorf("attendance %q", got)
 	}
 }
 

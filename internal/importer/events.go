@@ -10,31 +10,120 @@ import (
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/eventorganizer"
-	"github.com/almanac-cal/almanac/ent/eventvenue"
-	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
 // prepareEvents compares events with those stored.
 func (r *run) prepareEvents(ctx context.Context, db *ent.Client, items []*Event) ([]write, error) {
-	rows, err := db.Event.Query().Where(event.SourceIDIn(keysOf(items)...)).
-		WithVenueLinks(func(q *ent.EventVenueQuery) { q.Order(eventvenue.ByPosition()) }).
-		WithOrganizerLinks(func(q *ent.EventOrganizerQuery) { q.Order(eventorganizer.ByPosition()) }).
-		WithTerms(func(q *ent.TermQuery) { q.Select(term.FieldID, term.FieldTaxonomy) }).
-		WithTranslations().
-		All(ctx)
+	rows, err := eventsWithLinks(db.Event.Query().Where(event.SourceIDIn(keysOf(items)...))).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("events by source: %w", err)
 	}
 	known := bySource(rows, func(e *ent.Event) *string { return e.SourceID })
 	writes := make([]write, len(items))
 	for i, e := range items {
-		if writes[i], err = r.prepareEvent(ctx, db, e, known[e.Key]); err != nil {
+		row := known[e.Key]
+		if e.Replaces != nil {
+			occurrence, inSeries, err := r.occurrenceOf(ctx, db, e.Replaces)
+			switch {
+			case err != nil:
+				return nil, err
+			case inSeries && occurrence == nil:
+				writes[i] = write{action: Unchanged, notice: "a date of a series that is not here, or not yet", hidden: true}
+				continue
+			case inSeries:
+				row = occurrence
+			}
+		}
+		if writes[i], err = r.prepareEvent(ctx, db, e, row); err != nil {
 			return nil, err
 		}
 	}
 	return writes, nil
+}
+
+// withoutForeignNames returns the events without the venues, organizers and categories that a calendar file names in another
+// language than the original of an event that is here. They would be other records.
+func (r *run) withoutForeignNames(ctx context.Context, all []*Event) ([]*Event, error) {
+	var keys []string
+	for _, e := range all {
+		switch {
+		case e.Replaces != nil:
+			keys = append(keys, e.Key, e.Replaces.series)
+		case e.InFile:
+			keys = append(keys, e.Key)
+		}
+	}
+	foreign := make(map[string]bool)
+	for some := range slices.Chunk(keys, idBatch) {
+		events, err := r.DB.Event.Query().Where(event.SourceIDIn(some...), event.LanguageNEQ(r.language)).
+			Select(event.FieldSourceID).Strings(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("languages of events: %w", err)
+		}
+		list, err := r.DB.Series.Query().Where(series.SourceIDIn(some...), series.LanguageNEQ(r.language)).
+			Select(series.FieldSourceID).Strings(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("languages of series: %w", err)
+		}
+		for _, key := range append(events, list...) {
+			foreign[key] = true
+		}
+	}
+	without := func(e *Event) *Event {
+		one := *e
+		one.HasVenues, one.HasOrganizers, one.HasCategories = false, false, false
+		one.Venues, one.Organizers, one.Terms = nil, nil, nil
+		return &one
+	}
+	out := slices.Clone(all)
+	for i, e := range out {
+		if !foreign[e.Key] && (e.Replaces == nil || !foreign[e.Replaces.series]) {
+			continue
+		}
+		out[i] = without(e)
+		if e.Series == nil {
+			continue
+		}
+		s := *e.Series
+		s.Changed = slices.Clone(s.Changed)
+		for k, o := range s.Changed {
+			s.Changed[k] = without(o)
+		}
+		out[i].Series = &s
+	}
+	return out, nil
+}
+
+// occurrenceOf returns the occurrence of a stored series that a date stands for, nil if there is none. It reports false if
+// the series is not here.
+func (r *run) occurrenceOf(ctx context.Context, db *ent.Client, d *replacedDate) (row *ent.Event, inSeries bool, err error) {
+	id, err := db.Series.Query().Where(series.SourceID(d.series)).OnlyID(ctx)
+	if ent.IsNotFound(err) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("series by source: %w", err)
+	}
+	s, err := seriesWithPhases(ctx, db, id)
+	if err != nil {
+		return nil, false, err
+	}
+	starts := make([]calendar.Wall, len(s.Edges.Phases))
+	for i, p := range s.Edges.Phases {
+		schedule, err := edit.ScheduleOf(p)
+		if err != nil {
+			return nil, false, fmt.Errorf("series %d: %w", id, err)
+		}
+		starts[i] = d.date.nominalIn(schedule.Span)
+	}
+	row, err = eventsWithLinks(db.Event.Query().Where(event.SeriesID(id), event.OriginalStartIn(starts...))).
+		Order(event.ByOriginalStart()).First(ctx)
+	if err != nil && !ent.IsNotFound(err) {
+		return nil, false, fmt.Errorf("occurrences of series %d: %w", id, err)
+	}
+	return row, true, nil
 }
 
 func (r *run) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *ent.Event) (write, error) {
@@ -46,15 +135,37 @@ func (r *run) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *e
 	if old.Status == calendar.Trash {
 		return write{action: Unchanged, id: old.ID, notice: trashed, hidden: true}, nil
 	}
-	in := &edit.EventInput{}
 	s := spokenOf(old)
-	err := r.speak(ctx, db, c, s, &e.Origin, said{e.Title, e.Slug, e.Description, e.Excerpt})
+	in, notice, err := r.compareEvent(ctx, db, c, s, e, old)
 	if err != nil {
 		return write{}, err
 	}
+	setSpan(c, in, old, e.Span)
+	setModified(c, &in.ModifiedAt, old.ModifiedAt, s.many(), e.Modified)
+	if old.SeriesID != nil && c.any {
+		notice = joinNotices(notice, "recurs here; this date alone is changed")
+	}
+	w := write{action: c.action(), id: old.ID, notice: notice}
+	if c.fresh {
+		in.SourceID, in.AuthorID = &e.Key, r.author()
+	}
+	if w.action != Unchanged {
+		w.do = r.writeEvent(s, c, row, in)
+	}
+	return w, nil
+}
+
+// compareEvent returns the fields in which an event differs from a stored one, apart from its dates.
+func (r *run) compareEvent(
+	ctx context.Context, db *ent.Client, c *change, s spoken, e *Event, old *ent.Event,
+) (in *edit.EventInput, notice string, err error) {
+	err = r.speak(ctx, db, c, s, &e.Origin, said{e.Title, e.Slug, e.Description, e.Excerpt, e.EventStatusReason})
+	if err != nil {
+		return nil, "", err
+	}
+	in = &edit.EventInput{}
 	setStatus(c, r.editor.Now, &in.Status, old.Status, old.PublishedAt, e.Status, e.Published)
 	setTime(c, &in.Published, old.PublishedAt, e.Published)
-	setSpan(c, in, old, e.Span)
 	setCost(c, in, old, e.Cost)
 	setWebsite(c, in, old, e.Website)
 	if e.HasImage {
@@ -66,28 +177,30 @@ func (r *run) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *e
 	setIf(c, &in.Sticky, old.Sticky, e.Sticky)
 	setIf(c, &in.Featured, old.Featured, e.Featured)
 	setIf(c, &in.Ticketed, old.Ticketed, e.Ticketed)
-	notice := r.setLinks(c, in, old, e)
-	setModified(c, &in.ModifiedAt, old.ModifiedAt, s.many(), e.Modified)
-	w := write{action: c.action(), id: old.ID, notice: notice}
-	if c.fresh {
-		in.SourceID, in.AuthorID = &e.Key, r.author()
-	}
-	if w.action != Unchanged {
-		w.do = writeLanguages(r, s, c.words, row, func(
-			ctx context.Context, tx *ent.Tx, at *ent.Event, one wording, first bool,
-		) (*ent.Event, error) {
-			in := in
-			if !first {
-				in = &edit.EventInput{ModifiedAt: in.ModifiedAt}
-			}
-			in.Title, in.Description, in.Excerpt, in.Slug = one.title, one.description, one.excerpt, one.slug
-			if at == nil {
-				return r.editor.CreateEvent(ctx, tx, in)
-			}
-			return r.editor.UpdateEvent(ctx, tx, at, in)
-		})
-	}
-	return w, nil
+	setIf(c, &in.EventStatus, old.EventStatus, e.EventStatus)
+	setIf(c, &in.Attendance, old.Attendance, e.Attendance)
+	setIf(c, &in.VirtualURL, old.VirtualURL, e.VirtualURL)
+	return in, r.setLinks(c, in, old, e), nil
+}
+
+// writeEvent returns the write of an event in all languages that there is something to write in. Row is nil for a new event.
+func (r *run) writeEvent(
+	s spoken, c *change, row *ent.Event, in *edit.EventInput,
+) func(context.Context, *ent.Tx) (int64, error) {
+	return writeLanguages(r, s, c.words, row, func(
+		ctx context.Context, tx *ent.Tx, at *ent.Event, one wording, first bool,
+	) (*ent.Event, error) {
+		in := in
+		if !first {
+			in = &edit.EventInput{ModifiedAt: in.ModifiedAt}
+		}
+		in.Title, in.Description, in.Excerpt, in.Slug = one.title, one.description, one.excerpt, one.slug
+		in.EventStatusReason = one.reason
+		if at == nil {
+			return r.editor.CreateEvent(ctx, tx, in)
+		}
+		return r.editor.UpdateEvent(ctx, tx, at, in)
+	})
 }
 
 // setSpan sends all of the dates if one of them is new, because each moves the others.

@@ -1,5 +1,5 @@
-// Package importer copies calendars from other services with a compatible REST API. A Reader collects the events of a
-// live address or of a saved page. An Importer writes them, with their venues, organizers, terms and pictures.
+// Package importer copies calendars from other services. A Reader collects the events of a compatible REST API, live or
+// saved, or of an iCalendar file. An Importer writes them, with their series, venues, organizers, terms and pictures.
 //
 // Records are recognised by the global id of their source. So an import can be repeated: it changes what has
 // changed at the source since, and creates nothing twice. The source is the authority on what comes from it;
@@ -75,9 +75,12 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 			r.report.count(p.Kind, Fail)
 		}
 	}
-	found := collect(cal)
-	r.total = len(found.terms) + len(found.images) + len(found.venues) + len(found.organizers) + len(cal.Events)
-	err := r.terms(ctx, found.terms)
+	all, err := r.withoutForeignNames(ctx, cal.Events)
+	found := collect(&Calendar{Events: all, Parents: cal.Parents})
+	r.total = len(found.terms) + len(found.images) + len(found.venues) + len(found.organizers) + len(all)
+	if err == nil {
+		err = r.terms(ctx, found.terms)
+	}
 	if err == nil {
 		err = r.images(ctx, found.images)
 	}
@@ -87,8 +90,16 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	if err == nil {
 		err = sync(ctx, r, calendar.Organizer, found.organizers, r.prepareOrganizers)
 	}
+	var series, events []*Event
 	if err == nil {
-		err = sync(ctx, r, calendar.Event, cal.Events, r.prepareEvents)
+		series, events, err = r.separate(ctx, all)
+		r.total += len(series) + len(events) - len(all)
+	}
+	if err == nil {
+		err = sync(ctx, r, calendar.Series, series, r.prepareSeries)
+	}
+	if err == nil {
+		err = sync(ctx, r, calendar.Event, events, r.prepareEvents)
 	}
 	return r.report, err
 }
@@ -120,6 +131,8 @@ type write struct {
 	// do carries it out and returns the id; nil when there is nothing to do.
 	do     func(ctx context.Context, tx *ent.Tx) (int64, error)
 	notice string // for the report, "" for none
+	// dates are the occurrences of a series that it writes, with a notice as of after do; nil for another record.
+	dates *datesToWrite
 	// hidden keeps what is there, but not to be used, from being linked.
 	hidden bool
 }
@@ -130,7 +143,11 @@ func sync[T entity](
 	ctx context.Context, r *run, kind calendar.Kind, items []T,
 	prepare func(context.Context, *ent.Client, []T) ([]write, error),
 ) error {
-	for batch := range slices.Chunk(items, batchSize) {
+	size := batchSize
+	if kind == calendar.Series {
+		size = 1 // it has up to a thousand events
+	}
+	for batch := range slices.Chunk(items, size) {
 		if err := syncBatch(ctx, r, kind, batch, prepare); err != nil {
 			return fmt.Errorf("import of the %s: %w", plural(kind), err)
 		}
@@ -146,7 +163,7 @@ func syncBatch[T entity](
 	ctx context.Context, r *run, kind calendar.Kind, batch []T,
 	prepare func(context.Context, *ent.Client, []T) ([]write, error),
 ) error {
-	writes, err := attempt(ctx, r, batch, prepare)
+	writes, err := attempt(ctx, r, kind, batch, prepare)
 	if err == nil {
 		for i, w := range writes {
 			note(r, kind, batch[i], w)
@@ -175,9 +192,10 @@ func syncBatch[T entity](
 	return nil
 }
 
-// attempt plans a batch and carries it out in one transaction, or only plans it in a dry run.
+// attempt plans a batch and carries it out in one transaction, or only plans it in a dry run. Events that change meanwhile
+// have another version then, so the transaction is tried again.
 func attempt[T entity](
-	ctx context.Context, r *run, batch []T,
+	ctx context.Context, r *run, kind calendar.Kind, batch []T,
 	prepare func(context.Context, *ent.Client, []T) ([]write, error),
 ) (writes []write, err error) {
 	if r.DryRun {
@@ -186,6 +204,11 @@ func attempt[T entity](
 	err = edit.Write(ctx, r.DB, r.editor, func(tx *ent.Tx) error {
 		if writes, err = prepare(ctx, tx.Client(), batch); err != nil {
 			return err
+		}
+		if kind == calendar.Event {
+			if _, err := edit.LockEvents(ctx, tx, changedIDs(writes)...); err != nil {
+				return err
+			}
 		}
 		for i := range writes {
 			if writes[i].do == nil {
@@ -200,6 +223,16 @@ func attempt[T entity](
 	return writes, err
 }
 
+// changedIDs returns the ids of the records here that writes change.
+func changedIDs(writes []write) (ids []int64) {
+	for _, w := range writes {
+		if w.do != nil && w.id != 0 {
+			ids = append(ids, w.id)
+		}
+	}
+	return ids
+}
+
 // note puts what was done, or would be, into the report, and remembers the id.
 func note[T entity](r *run, kind calendar.Kind, item T, w write) {
 	from := item.source()
@@ -209,14 +242,26 @@ func note[T entity](r *run, kind calendar.Kind, item T, w write) {
 	if !w.hidden {
 		r.ids[from.Key] = w.id
 	}
+	if w.dates != nil {
+		w.notice = joinNotices(w.notice, w.dates.notice)
+	}
 	if w.notice != "" {
 		r.report.notice(from, w.notice)
 	}
 	r.report.add(Item{Kind: kind, Action: w.action, Title: item.shown(), Source: from.Key, ID: max(w.id, 0)})
 }
 
+// refusedRecord is why a record of the source cannot be taken.
+type refusedRecord string
+
+func (r refusedRecord) Error() string { return string(r) }
+
 // refusal says why a record was refused, and whether it is to blame itself.
 func refusal(err error) (reason string, refused bool) {
+	var record refusedRecord
+	if errors.As(err, &record) {
+		return string(record), true
+	}
 	var invalid param.Invalid
 	if errors.As(err, &invalid) {
 		var all []error
@@ -278,7 +323,13 @@ func collect(cal *Calendar) found {
 			f.terms = append(f.terms, t)
 		}
 	}
+	events := slices.Clone(cal.Events)
 	for _, e := range cal.Events {
+		if e.Series != nil {
+			events = append(events, e.Series.Changed...)
+		}
+	}
+	for _, e := range events {
 		for _, t := range e.Terms {
 			if fresh(&t.Origin) {
 				f.terms = append(f.terms, t)

@@ -3,6 +3,7 @@ package importer
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -94,6 +95,16 @@ func stored(t testing.TB, st *store.Store) []string {
 	add(len(terms), err, func(i int) string { return fmt.Sprintf("term %v", terms[i]) })
 	images, err := db.Image.Query().Order(ent.Asc("id")).All(ctx)
 	add(len(images), err, func(i int) string { return fmt.Sprintf("image %v", images[i]) })
+	series, err := db.Series.Query().Order(ent.Asc("id")).All(ctx)
+	add(len(series), err, func(i int) string { return fmt.Sprintf("series %v", series[i]) })
+	phases, err := db.SeriesPhase.Query().Order(ent.Asc("id")).All(ctx)
+	add(len(phases), err, func(i int) string {
+		data, err := json.Marshal(phases[i]) // it has pointers
+		if err != nil {
+			t.Fatal(err)
+		}
+		return "phase " + string(data)
+	})
 	changes, err := db.Change.Query().Count(ctx)
 	add(1, err, func(int) string { return fmt.Sprintf("%d changes", changes) })
 	records, err := db.Record.Query().Count(ctx)
@@ -262,6 +273,40 @@ func TestImportAgainFollowsTheSource(t *testing.T) {
 		hiking := st.Ent.Term.Query().Where(term.Name("Hiking")).WithParent().OnlyX(t.Context())
 		if hiking.Edges.Parent == nil || hiking.Edges.Parent.Name != "Books" {
 			t.Errorf("category %v below %v", hiking, hiking.Edges.Parent)
+		}
+	})
+}
+
+// TestImportLocksSeriesFirst imports what changed of the first occurrences of two series.
+func TestImportLocksSeriesFirst(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		if st.Engine() == "sqlite" {
+			t.Skip("SQLite locks no rows")
+		}
+		statements := storetest.Statements(st)
+		importInto(t, st, calendarOf(t, shapes))
+		e := &edit.Editor{Site: testSite(), Now: testSite().Now(), By: auth.System()}
+		for _, key := range []string{"101", "102"} {
+			err := edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) error {
+				_, err := e.UpdateEvent(t.Context(), tx, findEvent(t, st, key), &edit.EventInput{Rule: new("FREQ=DAILY;COUNT=2")})
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		statements()
+		report := importInto(t, st, calendarOf(t, shapes,
+			"Readers&#8217; evening", "Readers&#8217; night",
+			`"venue": []`, `"venue": {"id": 204, "global_id": "calendar.example.org?id=204", "status": "publish",
+				"slug": "204", "city": "Lakeside"}`,
+		))
+		if n := report.Count(calendar.Event, Update); n != 2 {
+			t.Errorf("%d events are updated", n)
+		}
+		storetest.CheckSeriesFirst(t, statements())
+		if got := findEvent(t, st, "101"); !slices.Contains(got.OwnFields, "title") {
+			t.Errorf("own fields %v", got.OwnFields)
 		}
 	})
 }

@@ -84,6 +84,9 @@ func newMultilingual(t *testing.T, silent bool) *multilingual {
 	m.make(t, "events", "en", with(all, object{"title": "Concert", "description": "Loud", "excerpt": "Short", "cost": "10"}),
 		"pl", object{"title": "Koncert", "description": "Głośno", "excerpt": "Krótko", "slug": "koncert"},
 		"es", object{"title": "Concierto", "description": "Ruidoso", "slug": "un-concierto"})
+	m.make(t, "events", "en", object{
+		"title": "Reading", "event_status": "canceled", "event_status_reason": "Illness", "attendance": "mixed", "virtual_url": "https://meet.example/r",
+	}, "pl", object{"title": "Czytanie", "event_status_reason": "Choroba"}, "es", object{"event_status_reason": "Enfermedad"})
 	m.make(t, "events", "en", object{"title": "English only", "description": "Nobody translated this", "cost": "0"})
 	m.make(t, "events", "pl", object{"title": "Tylko po polsku", "venue": m.ids["Zamek"], "cost": "Donation"})
 	m.make(t, "events", "en", with(all, object{"title": "Walk", "description": "In the woods", "website": "https://walk.example.org/"}),

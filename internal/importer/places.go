@@ -3,6 +3,8 @@ package importer
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
@@ -18,13 +20,41 @@ func (r *run) prepareVenues(ctx context.Context, db *ent.Client, items []*Venue)
 		return nil, fmt.Errorf("venues by source: %w", err)
 	}
 	known := bySource(rows, func(v *ent.Venue) *string { return v.SourceID })
+	var names []string
+	for _, v := range items {
+		if v.NameOnly && known[v.Key] == nil {
+			names = append(names, calendar.FoldName(v.Name))
+		}
+	}
+	namesakes, err := db.Venue.Query().Where(venue.NameKeyIn(names...), venue.StatusNEQ(calendar.Trash)).
+		Order(ent.Asc(venue.FieldID)).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("venues by name: %w", err)
+	}
 	writes := make([]write, len(items))
 	for i, v := range items {
-		if writes[i], err = r.prepareVenue(ctx, db, v, known[v.Key]); err != nil {
+		row := known[v.Key]
+		if row == nil && v.NameOnly {
+			if at := slices.IndexFunc(namesakes, v.mayBe); at >= 0 {
+				row = namesakes[at]
+			}
+		}
+		if row != nil && v.NameOnly && row.Status != calendar.Trash {
+			writes[i] = write{action: Unchanged, id: row.ID}
+			continue
+		}
+		if writes[i], err = r.prepareVenue(ctx, db, v, row); err != nil {
 			return nil, err
 		}
 	}
 	return writes, nil
+}
+
+// mayBe reports whether a venue that is here is the one of which the source knows a name and perhaps an address.
+func (v *Venue) mayBe(row *ent.Venue) bool {
+	address := calendar.FoldName(row.Address)
+	return row.NameKey == calendar.FoldName(v.Name) &&
+		(v.Address == "" || address == "" || strings.Contains(calendar.FoldName(v.Address), address))
 }
 
 func (r *run) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, row *ent.Venue) (write, error) {
@@ -97,13 +127,40 @@ func (r *run) prepareOrganizers(ctx context.Context, db *ent.Client, items []*Or
 		return nil, fmt.Errorf("organizers by source: %w", err)
 	}
 	known := bySource(rows, func(o *ent.Organizer) *string { return o.SourceID })
+	var names []string
+	for _, o := range items {
+		if o.NameOnly && known[o.Key] == nil {
+			names = append(names, calendar.FoldName(o.Name))
+		}
+	}
+	namesakes, err := db.Organizer.Query().Where(organizer.NameKeyIn(names...), organizer.StatusNEQ(calendar.Trash)).
+		Order(ent.Asc(organizer.FieldID)).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("organizers by name: %w", err)
+	}
 	writes := make([]write, len(items))
 	for i, o := range items {
-		if writes[i], err = r.prepareOrganizer(ctx, db, o, known[o.Key]); err != nil {
+		row := known[o.Key]
+		if row == nil && o.NameOnly {
+			if at := slices.IndexFunc(namesakes, o.mayBe); at >= 0 {
+				row = namesakes[at]
+			}
+		}
+		if row != nil && o.NameOnly && row.Status != calendar.Trash {
+			writes[i] = write{action: Unchanged, id: row.ID}
+			continue
+		}
+		if writes[i], err = r.prepareOrganizer(ctx, db, o, row); err != nil {
 			return nil, err
 		}
 	}
 	return writes, nil
+}
+
+// mayBe reports whether an organizer that is here is the one of which the source knows a name and perhaps an address.
+func (o *Organizer) mayBe(row *ent.Organizer) bool {
+	return row.NameKey == calendar.FoldName(o.Name) &&
+		(o.Email == "" || row.Email == "" || strings.EqualFold(o.Email, row.Email))
 }
 
 func (r *run) prepareOrganizer(ctx context.Context, db *ent.Client, o *Organizer, row *ent.Organizer) (write, error) {

@@ -46,20 +46,32 @@ type Reader struct {
 	firstWait time.Duration // between the first tries, 0 for half a second
 }
 
-// Read collects a calendar from the address of a list of events, which is followed through next_rest_url to
-// the end, or from a file with one page of such a list. When a later page cannot be read, what came before it
-// is returned with a Problem; an error means that there is nothing.
-func (r *Reader) Read(ctx context.Context, source string) (*Calendar, error) {
+// Read collects a calendar from an address or a file. There is an iCalendar file, or a list of events; the address of
+// a list is followed through next_rest_url to the end, a file has one page of it. When a later page cannot be read, what
+// came before it is returned with a Problem; an error means that there is nothing.
+func (r *Reader) Read(ctx context.Context, source string) (cal *Calendar, err error) {
 	if IsURL(source) {
-		return r.readURL(ctx, source)
+		cal, err = r.readURL(ctx, source)
+	} else {
+		cal, err = r.readFile(source)
 	}
-	return r.readFile(source)
+	if err == nil {
+		err = cal.joinDates()
+	}
+	return cal, err
 }
+
+// webcals are the schemes with which calendar programs write addresses of iCalendar files, with those to ask.
+var webcals = map[string]string{"webcal": "https", "webcals": "https"}
 
 // IsURL reports whether a source is an address, not a file.
 func IsURL(source string) bool {
 	u, err := url.Parse(source)
-	return err == nil && (strings.EqualFold(u.Scheme, "http") || strings.EqualFold(u.Scheme, "https"))
+	if err != nil {
+		return false
+	}
+	scheme := strings.ToLower(u.Scheme)
+	return scheme == "http" || scheme == "https" || webcals[scheme] != ""
 }
 
 func (r *Reader) readFile(name string) (cal *Calendar, err error) {
@@ -71,6 +83,12 @@ func (r *Reader) readFile(name string) (cal *Calendar, err error) {
 	data, err := limited(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if isICal(data) {
+		if cal, err = decodeICal(data, r.Site); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return cal, nil
 	}
 	page, err := Decode(data, 1, r.Site)
 	if err != nil {
@@ -126,6 +144,9 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 	if err != nil {
 		return nil, err
 	}
+	if scheme := webcals[strings.ToLower(at.Scheme)]; scheme != "" {
+		at.Scheme = scheme
+	}
 	perSecond := r.Rate
 	if perSecond <= 0 {
 		perSecond = DefaultRate
@@ -140,7 +161,19 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 	visited := make(map[string]bool)
 	for number := 1; ; number++ {
 		visited[at.String()] = true
-		page, from, err := w.page(ctx, at, number)
+		data, from, err := w.get(ctx, at)
+		if err == nil && number == 1 && isICal(data) {
+			if cal, err = decodeICal(data, r.Site); err != nil {
+				return nil, fmt.Errorf("%s: %w", at.Redacted(), err)
+			}
+			return cal, nil
+		}
+		var page *Page
+		if err == nil {
+			if page, err = Decode(data, number, r.Site); err != nil {
+				err = fmt.Errorf("%s: %w", at.Redacted(), err)
+			}
+		}
 		if err == nil {
 			if w.base == nil {
 				w.base = from
@@ -175,19 +208,6 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 	return cal, w.parents(ctx, cal)
 }
 
-// page reads one page and returns where it came from in the end.
-func (w *web) page(ctx context.Context, at *url.URL, number int) (*Page, *url.URL, error) {
-	data, from, err := w.get(ctx, at)
-	if err != nil {
-		return nil, nil, err
-	}
-	page, err := Decode(data, number, w.Site)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", at.Redacted(), err)
-	}
-	return page, from, nil
-}
-
 // follow is a link of the service. It must stay on the service: the operator named that one and no other.
 func (w *web) follow(link string) (*url.URL, error) {
 	u, err := w.base.Parse(strings.ReplaceAll(link, " ", "%20"))
@@ -210,7 +230,7 @@ func sameHostOnly(r *http.Request, via []*http.Request) error {
 	first := via[0].URL
 	switch {
 	case len(via) > 5:
-		return errors.New("more than 5 redirects")
+		return fmt.Errorf("%w: more than 5", errRedirect)
 	case !strings.EqualFold(r.URL.Hostname(), first.Hostname()), first.Scheme == "https" && r.URL.Scheme != "https":
 		return fmt.Errorf("%w to %s; if that is the service you mean, import it from there", errRedirect,
 			r.URL.Redacted())
@@ -253,7 +273,7 @@ func (w *web) once(ctx context.Context, at *url.URL) (body []byte, final *url.UR
 	if err != nil {
 		return nil, nil, backoff.Permanent(err)
 	}
-	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept", "application/json, text/calendar;q=0.9")
 	if w.Language != "" {
 		req.Header.Set("Accept-Language", string(w.Language))
 	}

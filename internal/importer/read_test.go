@@ -285,3 +285,56 @@ func TestRetryAfter(t *testing.T) {
 		}
 	}
 }
+
+func TestReadTakesICalFromAnAddress(t *testing.T) {
+	var accepted string
+	circles := 0
+	s := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) string {
+		accepted = r.Header.Get("Accept")
+		switch r.URL.Path {
+		case "/calendar.ics":
+			w.Header().Set("Content-Type", "text/calendar")
+			return string(readFile(t, "../../testdata/calendars/google.ics"))
+		case "/moved":
+			http.Redirect(w, r, "/calendar.ics", http.StatusFound)
+			return ""
+		case "/away":
+			http.Redirect(w, r, "http://localhost:1/calendar.ics", http.StatusFound)
+			return ""
+		case "/circle":
+			circles++
+			http.Redirect(w, r, "/circle", http.StatusFound)
+			return ""
+		case "/many":
+			return "BEGIN:VCALENDAR\n" + strings.Repeat("BEGIN:VEVENT\n", maxComponents+1)
+		}
+		w.WriteHeader(http.StatusNotFound)
+		return ""
+	})
+	for path, want := range map[string]string{
+		"/calendar.ics": "", "/moved": "", "/away": "redirect", "/circle": "more than 5", "/many": "more than", "/none": "404",
+	} {
+		cal, err := fast().Read(t.Context(), s.URL+path)
+		if want == "" {
+			if err != nil || len(cal.Events) != 3 {
+				t.Errorf("%s: %v, %v", path, cal, err)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", path, err, want)
+		}
+	}
+	if circles > 6 {
+		t.Errorf("a redirect in a circle was followed %d times", circles)
+	}
+	if !strings.Contains(accepted, "text/calendar") {
+		t.Errorf("accepted %q", accepted)
+	}
+	for source, want := range map[string]bool{
+		"webcal://example.org/a.ics": true, "WEBCALS://example.org/a.ics": true, "https://example.org": true,
+		"a.ics": false, "c:\\a.ics": false, "ftp://example.org/a.ics": false,
+	} {
+		if IsURL(source) != want {
+			t.Errorf("IsURL(%q) = %t", source, !want)
+		}
+	}
+}

@@ -25,7 +25,7 @@ var Actions = []Action{Create, Update, Translate, Unchanged, Fail}
 
 // Kinds lists the kinds of records in the order in which they are imported.
 var Kinds = []calendar.Kind{
-	calendar.Category, calendar.Tag, calendar.Image, calendar.Venue, calendar.Organizer, calendar.Event,
+	calendar.Category, calendar.Tag, calendar.Image, calendar.Venue, calendar.Organizer, calendar.Series, calendar.Event,
 }
 
 // Item is one record of a report.
@@ -37,7 +37,7 @@ type Item struct {
 	ID     int64  // here; 0 if it is not there
 }
 
-// Problem is a record that was not imported, or a page that was not read.
+// Problem is a record, or a change of one, that was not imported, or a page that was not read.
 type Problem struct {
 	Kind   calendar.Kind // of the record; "" for a page
 	Where  string        // such as: page 2, event 14 (id 61638)
@@ -90,8 +90,11 @@ func (r *Report) notice(from *Origin, text string) {
 
 // plural is a kind in a sentence about several.
 func plural(kind calendar.Kind) string {
-	if kind == calendar.Category {
+	switch kind {
+	case calendar.Category:
 		return "categories"
+	case calendar.Series:
+		return "series"
 	}
 	return string(kind) + "s"
 }

@@ -97,6 +97,10 @@ func (r *run) prepareTerms(ctx context.Context, db *ent.Client, items []*Term) (
 	for i, t := range items {
 		parent, notice := r.parentOf(t, known)
 		row := known[t.Key]
+		if row != nil && t.NameOnly {
+			writes[i] = write{action: Unchanged, id: row.ID}
+			continue
+		}
 		if row == nil {
 			at := slices.IndexFunc(namesakes, func(n *ent.Term) bool {
 				return n.NameKey == names[i] && (n.Slug == t.Slug || sameParent(n, parent))

@@ -18,8 +18,8 @@ import (
 
 // said is what the source says of a record in the language that was asked for. Nil is not said.
 type said struct {
-	title, slug          string
-	description, excerpt *string
+	title, slug                  string
+	description, excerpt, reason *string
 }
 
 // spoken is what a record here says in all of its languages; the zero value is a record that is not here.
@@ -64,12 +64,12 @@ func (s spoken) many() bool { return len(s.others) > 0 }
 
 // wording is what is to be written of a record in one language. Nil stays as it is.
 type wording struct {
-	language                          calendar.Language
-	title, description, excerpt, slug *string
+	language                                  calendar.Language
+	title, description, excerpt, slug, reason *string
 }
 
 func (w wording) empty() bool {
-	return w.title == nil && w.description == nil && w.excerpt == nil && w.slug == nil
+	return w.title == nil && w.description == nil && w.excerpt == nil && w.slug == nil && w.reason == nil
 }
 
 // words are all that is to be written of the texts of a record.
@@ -118,7 +118,7 @@ func (r *run) phrase(ctx context.Context, db *ent.Client, s spoken, o *Origin, i
 		r.language != s.original.Language {
 		// The source has no such translation any more.
 		none := new("")
-		out.all = append(out.all, wording{language: r.language, title: none, description: none, excerpt: none})
+		out.all = append(out.all, wording{language: r.language, title: none, description: none, excerpt: none, reason: none})
 	}
 	if rest == "" {
 		return out, nil
@@ -139,7 +139,7 @@ func (r *run) phrase(ctx context.Context, db *ent.Client, s spoken, o *Origin, i
 
 // first is how a new record is written: with its title, and with what is in another language after that.
 func first(title, rest calendar.Language, in said) words {
-	w := wording{language: title, title: &in.title, description: in.description, excerpt: in.excerpt}
+	w := wording{language: title, title: &in.title, description: in.description, excerpt: in.excerpt, reason: in.reason}
 	if in.slug != "" {
 		w.slug = &in.slug
 	}
@@ -153,6 +153,9 @@ func first(title, rest calendar.Language, in said) words {
 	}
 	if filled(in.excerpt) {
 		w.excerpt, other.excerpt = nil, in.excerpt
+	}
+	if filled(in.reason) {
+		w.reason, other.reason = nil, in.reason
 	}
 	if other.empty() {
 		return words{all: []wording{w}}
@@ -187,6 +190,7 @@ func (r *run) compare(s spoken, o *Origin, title, l calendar.Language, in said) 
 		{&w.title, own.Title, read.Title, under.Title, wanted, named && o.Language != ""},
 		{&w.description, own.Description, read.Description, under.Description, in.description, false},
 		{&w.excerpt, own.Excerpt, read.Excerpt, under.Excerpt, in.excerpt, false},
+		{&w.reason, own.EventStatusReason, read.EventStatusReason, under.EventStatusReason, in.reason, false},
 	}
 	w.language = l
 	genuine = original

@@ -13,13 +13,14 @@ import (
 const deletedRevision = math.MaxInt64
 
 // changeRevisions are the revisions at which records last changed, as replies show them. What an event shows of its venues,
-// organizers, terms and images counts as a change of the event. A record may count as changed later than it was, and
+// organizers, terms, images and series counts as a change of the event. A record may count as changed later than it was, and
 // never earlier.
 type changeRevisions struct {
 	// before is a revision up to which any record may have changed.
 	before int64
 	slots  []int64                 // by slot
 	kinds  map[calendar.Kind]int64 // of any record of a kind
+	series map[int64]int64         // of the series that changed, by id
 	counts int64                   // of the number of events of any term
 }
 
@@ -44,7 +45,7 @@ func (l *slotLists) of(slot uint32) []int64 {
 }
 
 // bySlot returns for each slot the values that have it.
-func (ps postings) bySlot(slots uint32) slotLists {
+func bySlot(ps postings[int64], slots uint32) slotLists {
 	next := make([]uint32, slots+1)
 	for _, p := range ps {
 		for slot := range p.all() {
@@ -121,6 +122,9 @@ func (s *state) noteChanges(changes []change) {
 			s.noteShown(s.linksTo(c.kind)[c.first])
 		case calendar.Category, calendar.Tag:
 			s.noteShown(s.terms[c.first])
+		case calendar.Series:
+			s.changed.series[c.first] = s.revision
+			s.noteShown(s.series[c.first])
 		case calendar.Image:
 			images[c.first] = true
 		default:
@@ -154,6 +158,9 @@ func (s *state) inherit(from *state) {
 	s.changed.counts = max(s.changed.counts, from.changed.counts)
 	for kind, at := range from.changed.kinds {
 		s.changed.kinds[kind] = max(s.changed.kinds[kind], at)
+	}
+	for id, at := range from.changed.series {
+		s.changed.series[id] = max(s.changed.series[id], at)
 	}
 	for slot, at := range from.changed.slots {
 		if at <= s.changed.before || at == deletedRevision {
@@ -192,6 +199,8 @@ func (s *state) ownChange(on query.Dependency) int64 {
 			return deletedRevision
 		}
 		return s.changed.slots[slot]
+	case on.Kind == calendar.Series:
+		return s.changed.series[on.ID]
 	case s.records[on.Kind] != nil:
 		r := s.records[on.Kind].byID[on.ID]
 		if r == nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/query"
 )
@@ -20,12 +21,16 @@ type changeSet struct {
 	records   map[calendar.Kind]map[int64]*record
 	places    map[int64]place
 	terms     []int64 // deleted ones
+	series    []int64
+	// unpublishedSeries are those of series that are not published.
+	unpublishedSeries map[int64]*record
 }
 
 func newChangeSet() *changeSet {
 	return &changeSet{
 		recounts: map[int64]int{}, documents: map[int64]*document{}, linked: map[calendar.Kind][]int64{},
 		records: map[calendar.Kind]map[int64]*record{}, places: map[int64]place{},
+		unpublishedSeries: map[int64]*record{},
 	}
 }
 
@@ -41,7 +46,7 @@ func (c *changeSet) recountedTwice() bool {
 
 // read adds entries, and reads the records that they are about.
 func (c *changeSet) read(ctx context.Context, db reader, entries []change, withTexts bool) error {
-	var events []int64
+	var events, changedSeries []int64
 	linked := map[calendar.Kind][]int64{}
 	for _, e := range entries {
 		switch {
@@ -58,6 +63,8 @@ func (c *changeSet) read(ctx context.Context, db reader, entries []change, withT
 			for id := e.first; id <= e.last; id++ {
 				linked[e.kind] = append(linked[e.kind], id)
 			}
+		case e.kind == calendar.Series:
+			changedSeries = append(changedSeries, e.first)
 		case e.action == calendar.Deleted && (e.kind == calendar.Category || e.kind == calendar.Tag):
 			c.terms = append(c.terms, e.first)
 		}
@@ -89,6 +96,16 @@ func (c *changeSet) read(ctx context.Context, db reader, entries []change, withT
 		}
 		c.linked[kind] = unique(append(c.linked[kind], ids...))
 	}
+	changedSeries = unique(changedSeries)
+	for _, id := range changedSeries {
+		delete(c.unpublishedSeries, id)
+	}
+	for part := range slices.Chunk(changedSeries, partSize) {
+		if err := db.unpublishedSeries(ctx, " AND "+series.FieldID+" IN "+query.IDList(part), c.unpublishedSeries); err != nil {
+			return err
+		}
+	}
+	c.series = unique(append(c.series, changedSeries...))
 	venues := unique(linked[calendar.Venue])
 	for _, id := range venues {
 		delete(c.places, id)

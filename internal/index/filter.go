@@ -31,8 +31,8 @@ func (p *scratch) take(slots uint32) set {
 
 func (p *scratch) give(b set) { p.pool.Put(&b) }
 
-// find evaluates all of a query that the index can decide. The caller gives the set back. Terms of the search that
-// are left have to be compared with the texts. The index supports the query.
+// find evaluates all of a query that the index can decide, but for Series.First. The caller gives the set back. Terms of the
+// search that are left have to be compared with the texts. The index supports the query.
 func (s *state) find(f *query.Events, pool *scratch) (found set, left search.Query) {
 	found = s.visible(f, pool)
 	if !f.Hidden {
@@ -52,9 +52,17 @@ func (s *state) find(f *query.Events, pool *scratch) (found set, left search.Que
 	for _, c := range f.Conditions {
 		s.restrict(found, c, pool)
 	}
+	if f.Series.None {
+		some := s.occurrencesFor(f, pool)
+		found.without(some)
+		pool.give(some)
+	}
+	if f.Series.IDs != nil {
+		oneOf(s, found, s.series, f.Series.IDs, pool)
+	}
 	switch {
 	case f.Near != nil && (f.Located == nil || *f.Located):
-		s.oneOf(found, s.venues, s.places.near(*f.Near, s.counting(f)), pool)
+		oneOf(s, found, s.venues, s.places.near(*f.Near, s.counting(f)), pool)
 	case f.Located != nil:
 		located := s.locatedFor(f, pool)
 		if *f.Located {
@@ -79,7 +87,9 @@ func (x *Index) supports(f *query.Events) error {
 		known := false
 		switch c.Column.Kind {
 		case query.FlagKind:
-			known = c.Column.Table == event.Table && slices.Contains(x.db.flags, c.Column.Field)
+			known = c.Column.Table == event.Table && slices.Contains(x.db.columns.flags, c.Column.Field)
+		case query.WordKind:
+			known = c.Column.Table == event.Table && slices.Contains(x.db.columns.words, c.Column.Field)
 		case query.LinkKind, query.TermKind:
 			known = linksOf(c.Column) >= 0
 		}
@@ -97,20 +107,23 @@ func linksOf(c *query.Column) int {
 
 // restrict leaves the slots that meet a condition.
 func (s *state) restrict(found set, c query.Condition, pool *scratch) {
-	if c.Column.Kind != query.FlagKind {
-		s.oneOf(found, linkTables[linksOf(c.Column)].state(s), c.IDs, pool)
-		return
-	}
-	with := s.flags[slices.Index(s.columns, c.Column.Field)]
-	if c.Flag {
-		found.and(with)
-	} else {
-		found.without(with)
+	switch c.Column.Kind {
+	case query.FlagKind:
+		with := s.flags[slices.Index(s.columns.flags, c.Column.Field)]
+		if c.Flag {
+			found.and(with)
+		} else {
+			found.without(with)
+		}
+	case query.WordKind:
+		oneOf(s, found, s.stored[slices.Index(s.columns.words, c.Column.Field)], c.Words, pool)
+	default:
+		oneOf(s, found, linkTables[linksOf(c.Column)].state(s), c.IDs, pool)
 	}
 }
 
 // oneOf leaves the slots that have one of some values.
-func (s *state) oneOf(found set, of postings, values []int64, pool *scratch) {
+func oneOf[V comparable](s *state, found set, of postings[V], values []V, pool *scratch) {
 	any := pool.take(s.size())
 	of.into(any, values)
 	found.and(any)
@@ -284,6 +297,49 @@ func (s *state) search(found set, q search.Query, language calendar.Language, po
 		}
 	}
 	return left
+}
+
+// occurrencesFor returns the slots of the occurrences of the series that the caller sees.
+func (s *state) occurrencesFor(f *query.Events, pool *scratch) set {
+	all, seen := pool.take(s.size()), compile(f.Series.Visible)
+	all.or(s.occurrences)
+	for id, r := range s.unpublishedSeries {
+		if p := s.series[id]; p != nil && !seen.sees(r, f.Now) {
+			for slot := range p.all() {
+				all.remove(slot)
+			}
+		}
+	}
+	return all
+}
+
+// firstOfSeries leaves the earliest of the occurrences of each series.
+func (s *state) firstOfSeries(found set, f *query.Events, pool *scratch) {
+	some := s.occurrencesFor(f, pool)
+	defer pool.give(some)
+	some.and(found)
+	found.without(some)
+	first := make([]uint32, len(s.seriesNumbers)+1) // by number: the slot after the earliest, 0 means none
+	some.each(0, s.base, func(slot uint32) bool {
+		if number := s.seriesOf[slot]; first[number] == 0 {
+			first[number] = slot + 1
+		}
+		return true
+	})
+	for _, slot := range s.tail {
+		if !some.has(slot) {
+			continue
+		}
+		number := s.seriesOf[slot]
+		if earliest := first[number]; earliest == 0 || s.compare(slot, earliest-1) < 0 {
+			first[number] = slot + 1
+		}
+	}
+	for _, after := range first {
+		if after != 0 {
+			found.add(after - 1)
+		}
+	}
 }
 
 // page returns the events of the slots of a set, in the order of lists, from an offset on; all of them for a limit below

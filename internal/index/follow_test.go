@@ -40,7 +40,7 @@ func eachFollower(t *testing.T, test func(f *follower)) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		api := apitest.New(t, st, apitest.Unindexed)
 		api.Example(t)
-		test(&follower{t, api, index.New(st.Ent, []*query.Column{&sticky}, slog.New(slog.DiscardHandler))})
+		test(&follower{t, api, index.New(st.Ent, []*query.Column{&sticky, &attendance}, slog.New(slog.DiscardHandler))})
 	})
 }
 
@@ -55,6 +55,9 @@ func (f *follower) do(method, path string, body any) apitest.Response {
 
 // sticky is a stored flag that no filter of the service asks for.
 var sticky = query.Flag("sticky", event.FieldSticky, event.Sticky, "")
+
+// attendance is a stored word that no filter of the service asks for.
+var attendance = query.Word("attendance", event.FieldAttendance, event.AttendanceIn, "")
 
 // published is the filter of everything that is published.
 func published() *query.Events {
@@ -171,6 +174,14 @@ func TestColumnsAreAnsweredOrRefused(t *testing.T) {
 		asked.Conditions[0].Flag = false
 		f.finds("not sticky", asked, fair, true)
 
+		asked.Conditions = []query.Condition{{Column: &attendance, Words: []string{"online", "mixed"}}}
+		f.finds("neither online nor mixed", asked, fair, false)
+		f.do("PATCH", fmt.Sprint("/events/", fair), object{"attendance": "mixed"})
+		f.finds("mixed", asked, fair, true)
+		asked.Conditions[0].Words = []string{"offline"}
+		f.finds("not offline any more", asked, fair, false)
+
+		statuses := query.Word("event_status", event.FieldEventStatus, event.EventStatusIn, "")
 		ticketed := query.Flag("ticketed", event.FieldTicketed, event.Ticketed, "")
 		authors := query.Link("author", event.AuthorTable, event.HasAuthorWith, user.IDIn, "", "")
 		parent := query.Record("post_parent", event.FieldParentID, event.ParentIDIn, "")
@@ -178,7 +189,7 @@ func TestColumnsAreAnsweredOrRefused(t *testing.T) {
 		moved := venues
 		moved.Table = "event_hosts"
 		for name, c := range map[string]*query.Column{
-			"a flag that was not declared": &ticketed, "another link": &authors, "an id": &parent, "a link in another table": &moved,
+			"a flag that was not declared": &ticketed, "a word that was not declared": &statuses, "another link": &authors, "an id": &parent, "a link in another table": &moved,
 		} {
 			asked.Conditions = []query.Condition{{Column: &sticky}, {Column: c}}
 			if page, err := f.index.FindEvents(f.Context(), asked, 0, 10); !errors.Is(err, query.ErrUnsupported) {
@@ -230,6 +241,28 @@ func TestRunTakesOverWhatReadersLeave(t *testing.T) {
 		stop()
 		if err := <-ended; err != nil {
 			f.Errorf("ended with %v", err)
+		}
+	})
+}
+
+// During an upgrade, a program of the next version logs kinds of records that this one does not know.
+func TestChangesOfUnknownKindsAreFollowed(t *testing.T) {
+	eachFollower(t, func(f *follower) {
+		ctx, db := f.Context(), f.api.Store.Ent
+		if err := f.index.Load(ctx); err != nil {
+			f.Fatal(err)
+		}
+		for _, action := range []calendar.Action{calendar.Created, calendar.Updated, calendar.Deleted} {
+			_, _, revision := f.index.Stats()
+			db.Change.Create().SetID(revision + 1).SetKind("later").SetRecordID(1).SetAction(action).SetAt(apitest.Now).ExecX(ctx)
+			db.Counter.UpdateOneID("revision").AddValue(1).ExecX(ctx)
+			id := int64(f.do("POST", "/events", object{
+				"title": "Beside " + string(action), "start_date": "2030-01-01 10:00:00", "end_date": "2030-01-01 11:00:00",
+			}).Get(f.T, "id").(float64))
+			f.finds("an event after it was "+string(action), published(), id, true)
+			if _, _, known := f.index.Stats(); known < revision+2 {
+				f.Errorf("%s: the index knows revision %d, want %d", action, known, revision+2)
+			}
 		}
 	})
 }
@@ -290,7 +323,7 @@ func TestStatementsAreWatched(t *testing.T) {
 			statements.Add(1)
 			return ctx, func(error) {}
 		})
-		lists := index.New(st.Ent, []*query.Column{&sticky}, slog.New(slog.DiscardHandler))
+		lists := index.New(st.Ent, []*query.Column{&sticky, &attendance}, slog.New(slog.DiscardHandler))
 		if err := lists.Load(t.Context()); err != nil {
 			t.Fatal(err)
 		}

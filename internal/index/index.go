@@ -46,16 +46,20 @@ type Index struct {
 	untidy  bool          // under mu: it is right, and should be made anew
 }
 
-// New returns an index that has yet to be loaded, by Load or Run. It has the flags among columns, and all links. It
-// does not know other columns.
+// New returns an index that has yet to be loaded, by Load or Run. It has the flags and words among columns, and all
+// links. It does not know other columns.
 func New(db *ent.Client, columns []*query.Column, log *slog.Logger) *Index {
-	var flags []string
+	var stored storedColumns
 	for _, c := range columns {
-		if c.Kind == query.FlagKind && c.Table == event.Table {
-			flags = append(flags, c.Field)
+		switch {
+		case c.Table != event.Table:
+		case c.Kind == query.FlagKind:
+			stored.flags = append(stored.flags, c.Field)
+		case c.Kind == query.WordKind:
+			stored.words = append(stored.words, c.Field)
 		}
 	}
-	return &Index{db: reader{db, flags}, log: log, applying: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
+	return &Index{db: reader{db, stored}, log: log, applying: make(chan struct{}, 1), wake: make(chan struct{}, 1)}
 }
 
 // Stats tell whether the index answers, how many events it holds and up to which revision of the calendar. They are of
@@ -318,6 +322,13 @@ func (x *Index) apply(ctx context.Context, changes []change, revision int64) err
 			s.records[kind].put(id, now)
 		}
 	}
+	for _, id := range found.series {
+		if r := found.unpublishedSeries[id]; r != nil {
+			s.unpublishedSeries[id] = r
+		} else {
+			delete(s.unpublishedSeries, id)
+		}
+	}
 	for _, id := range found.linked[calendar.Venue] {
 		s.places.change(id, found.places)
 	}
@@ -391,6 +402,9 @@ func (x *Index) find(s *state, f *query.Events, offset, limit int) (page query.P
 	}
 	for _, t := range left.Terms {
 		s.compared.restrict(found, t, f.Language)
+	}
+	if f.Series.First {
+		s.firstOfSeries(found, f, &x.pool)
 	}
 	page = s.page(found, offset, limit)
 	page.Total = found.count()

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ type model map[int64]*document
 func randomDocument(r *rand.Rand, id int64) *document {
 	d := &document{
 		id: id, starts: r.Int64N(2000), status: uint8(r.IntN(len(calendar.Statuses))), published: r.Int64N(2000),
-		hidden: r.IntN(5) == 0, flags: []bool{r.IntN(3) == 0, r.IntN(3) == 0}, locked: r.IntN(4) == 0,
+		hidden: r.IntN(5) == 0, flags: []bool{r.IntN(3) == 0, r.IntN(3) == 0}, words: []string{oneWord(r)}, locked: r.IntN(4) == 0,
 		draft: r.IntN(2) == 0, author: r.Int64N(4), venues: someOf(r, 5), organizers: someOf(r, 5), terms: someOf(r, 12),
 	}
 	d.ends = d.starts + r.Int64N(50)
@@ -35,6 +36,9 @@ func randomDocument(r *rand.Rand, id int64) *document {
 		d.ends += 3000
 	}
 	words := []string{"jazz", "night", "lodz", "a", "jazznight", strings.Repeat("long", 30), "12"}
+	if r.IntN(2) == 0 {
+		d.series = 1 + r.Int64N(7)
+	}
 	for l := range 3 {
 		var text []string
 		for range r.IntN(4) {
@@ -43,6 +47,11 @@ func randomDocument(r *rand.Rand, id int64) *document {
 		d.texts = append(d.texts, text2(1<<l, strings.Join(text, " ")))
 	}
 	return d
+}
+
+// oneWord is a stored word, mostly the same one.
+func oneWord(r *rand.Rand) string {
+	return []string{"scheduled", "scheduled", "scheduled", "canceled", ""}[r.IntN(5)]
 }
 
 func text2(languages uint8, words string) text { return text{languages: languages, text: words} }
@@ -63,6 +72,36 @@ var modelVenues = []struct {
 	status                calendar.Status
 }{{1, 1, 500, calendar.Publish}, {2, 2, 500, calendar.Private}, {3, 3, 1000, calendar.Future}}
 
+// modelSeries are the series that are not published. The others are.
+var modelSeries = map[int64]*record{
+	2: {author: 1, status: uint8(slices.Index(calendar.Statuses, calendar.Private))},
+	3: {author: 2, status: future, published: 1000},
+	4: {status: trash},
+}
+
+// seenSeries returns the series of a document, 0 if the query does not see it.
+func (d *document) seenSeries(f *query.Events) int64 {
+	r, seen := modelSeries[d.series], f.Series.Visible
+	if r == nil {
+		return d.series
+	}
+	status := calendar.Statuses[r.status]
+	if r.status == future && r.published <= f.Now.Unix() {
+		status = calendar.Publish
+	}
+	if slices.Contains(seen.Anyone, status) || r.author != 0 && r.author == seen.Author && slices.Contains(seen.Own, status) {
+		return d.series
+	}
+	return 0
+}
+
+// someWords are stored words, or one that no document has.
+func someWords(r *rand.Rand) []string {
+	words := []string{"canceled", "", "scheduled", "postponed"}
+	r.Shuffle(len(words), func(i, j int) { words[i], words[j] = words[j], words[i] })
+	return words[:r.IntN(len(words)+1)]
+}
+
 // located reports whether an event has a venue with a position, not farther than some kilometres, that counts for a filter.
 func (d *document) located(f *query.Events, kilometres float64) bool {
 	for _, v := range modelVenues {
@@ -79,8 +118,10 @@ func (d *document) located(f *query.Events, kilometres float64) bool {
 	return false
 }
 
-// modelFlags are the stored flags of a document, by index.
-var modelFlags = []string{event.FieldFeatured, event.FieldTicketed}
+// modelStored are the stored flags and words of a document, by index.
+var modelStored = storedColumns{
+	flags: []string{event.FieldFeatured, event.FieldTicketed}, words: []string{event.FieldEventStatus},
+}
 
 // modelColumns are the columns of the model, and where a document has their values.
 var modelColumns = []struct {
@@ -88,37 +129,42 @@ var modelColumns = []struct {
 	ids  int64 // the number of records that links lead to
 	flag func(*document) bool
 	of   func(*document) []int64
+	word func(*document) string
 }{
 	{
+		Column: query.Word("event_status", event.FieldEventStatus, event.EventStatusIn, ""),
+		ids:    1, word: func(d *document) string { return d.words[0] },
+	},
+	{
 		query.Flag("featured", event.FieldFeatured, event.Featured, ""),
-		1, func(d *document) bool { return d.flags[0] }, nil,
+		1, func(d *document) bool { return d.flags[0] }, nil, nil,
 	},
 	{
 		query.Flag("ticketed", event.FieldTicketed, event.Ticketed, ""),
-		1, func(d *document) bool { return d.flags[1] }, nil,
+		1, func(d *document) bool { return d.flags[1] }, nil, nil,
 	},
 	{
 		query.Terms("categories", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Category, ""),
-		12, nil, func(d *document) []int64 { return d.terms },
+		12, nil, func(d *document) []int64 { return d.terms }, nil,
 	},
 	{
 		query.Terms("tags", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Tag, "").OpenToAll(),
-		12, nil, func(d *document) []int64 { return d.terms },
+		12, nil, func(d *document) []int64 { return d.terms }, nil,
 	},
 	{
 		query.Link("venue", event.VenuesTable, event.HasVenuesWith, venue.IDIn, calendar.Venue, ""),
-		5, nil, func(d *document) []int64 { return d.venues },
+		5, nil, func(d *document) []int64 { return d.venues }, nil,
 	},
 	{
 		query.Link("organizer", event.OrganizersTable, event.HasOrganizersWith, organizer.IDIn, calendar.Organizer, ""),
-		5, nil, func(d *document) []int64 { return d.organizers },
+		5, nil, func(d *document) []int64 { return d.organizers }, nil,
 	},
 }
 
 // build makes a state of a base and of changes after it, and the model of the same.
 func build(r *rand.Rand) (*state, model) {
 	m := model{}
-	s := newState(modelFlags)
+	s := newState(modelStored)
 	s.words = newVocabulary()
 	venues := map[int64]*record{}
 	for _, v := range modelVenues {
@@ -130,6 +176,7 @@ func build(r *rand.Rand) (*state, model) {
 		})
 	}
 	s.records[calendar.Venue].fill(venues)
+	s.unpublishedSeries = maps.Clone(modelSeries)
 	var all []*document
 	for id := range int64(r.IntN(300)) {
 		d := randomDocument(r, id+1)
@@ -181,7 +228,7 @@ func randomFilter(r *rand.Rand) *query.Events {
 	for i := range modelColumns {
 		c := &modelColumns[i]
 		if r.IntN(4) == 0 {
-			f.Conditions = append(f.Conditions, query.Condition{Column: &c.Column, Flag: r.IntN(2) == 0, IDs: someOf(r, c.ids)})
+			f.Conditions = append(f.Conditions, query.Condition{Column: &c.Column, Flag: r.IntN(2) == 0, IDs: someOf(r, c.ids), Words: someWords(r)})
 		}
 	}
 	if r.IntN(3) == 0 {
@@ -198,6 +245,11 @@ func randomFilter(r *rand.Rand) *query.Events {
 	}
 	if r.IntN(2) == 0 {
 		f.Places.Author, f.Places.Own = 1+r.Int64N(3), calendar.Statuses[:5]
+	}
+	f.Series.Visible = f.Places
+	f.Series.None, f.Series.First = r.IntN(6) == 0, r.IntN(3) == 0
+	if r.IntN(6) == 0 {
+		f.Series.IDs = someOf(r, 8)
 	}
 	f.OnlyReadable = r.IntN(4) == 0
 	f.Readable = query.Readable{All: r.IntN(3) == 0, IDs: someOf(r, 50), Author: r.Int64N(4), DraftsOnly: r.IntN(2) == 0}
@@ -242,6 +294,8 @@ func (d *document) matches(f *query.Events) bool {
 		own := d.author != 0 && d.author == f.Readable.Author && (!f.Readable.DraftsOnly || d.draft)
 		found = found && own
 	}
+	found = found && (!f.Series.None || d.seenSeries(f) == 0) &&
+		(f.Series.IDs == nil || slices.Contains(f.Series.IDs, d.series))
 	return seen && (f.Hidden || !d.hidden) && inside && (f.Located == nil || *f.Located == located) && near && found
 }
 
@@ -252,6 +306,8 @@ func (d *document) meets(c query.Condition) bool {
 		case m.Name != c.Column.Name:
 		case m.flag != nil:
 			return m.flag(d) == c.Flag
+		case m.word != nil:
+			return slices.Contains(c.Words, m.word(d))
 		default:
 			return slices.ContainsFunc(m.of(d), func(id int64) bool { return slices.Contains(c.IDs, id) })
 		}
@@ -270,8 +326,12 @@ func (m model) find(f *query.Events) []int64 {
 		return cmp.Or(cmp.Compare(a.starts, b.starts), cmp.Compare(a.id, b.id))
 	})
 	var ids []int64
+	had := map[int64]bool{}
 	for _, d := range found {
-		ids = append(ids, d.id)
+		if series := d.seenSeries(f); !f.Series.First || series == 0 || !had[series] {
+			had[series] = true
+			ids = append(ids, d.id)
+		}
 	}
 	return ids
 }
@@ -285,8 +345,13 @@ func TestFindIsWhatEachEventSays(t *testing.T) {
 		pool := &scratch{}
 		for range 60 {
 			f := randomFilter(r)
-			want := m.find(f)
 			found, left := s.find(f, pool)
+			// The texts are compared before.
+			f.Series.First = f.Series.First && len(left.Terms) == 0
+			if f.Series.First {
+				s.firstOfSeries(found, f, pool)
+			}
+			want := m.find(f)
 			ids := s.page(found, 0, -1).IDs
 			total := found.count()
 			if len(left.Terms) > 0 { // the texts decide

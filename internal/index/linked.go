@@ -223,7 +223,7 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*rec
 }
 
 // linksTo returns the events of each venue, or of each organizer.
-func (s *state) linksTo(kind calendar.Kind) postings {
+func (s *state) linksTo(kind calendar.Kind) postings[int64] {
 	return linkTables[slices.IndexFunc(linkTables, func(l linkTable) bool { return l.kind == kind })].state(s)
 }
 
@@ -305,7 +305,7 @@ func (r *record) holds(pieces []string, language uint8) bool {
 }
 
 // meets reports whether a value has a slot in a set.
-func (ps postings) meets(value int64, in set) bool {
+func (ps postings[V]) meets(value V, in set) bool {
 	p := ps[value]
 	return p != nil && p.meets(in)
 }

@@ -12,12 +12,15 @@ import (
 
 // load reads the whole calendar but for the texts. What is written meanwhile is known to be newer than the revision.
 func (r reader) load(ctx context.Context) (*state, error) {
-	s := newState(r.flags)
+	s := newState(r.columns)
 	var err error
 	if s.revision, err = r.revision(ctx); err != nil {
 		return nil, err
 	}
 	if err := r.places(ctx, "", s.places.put); err != nil {
+		return nil, err
+	}
+	if err := r.unpublishedSeries(ctx, "", s.unpublishedSeries); err != nil {
 		return nil, err
 	}
 	for kind, rs := range s.records {
@@ -57,7 +60,7 @@ func (r reader) load(ctx context.Context) (*state, error) {
 			delete(slots, to)
 		}
 	}
-	s.termsOf = s.terms.bySlot(s.size())
+	s.termsOf = bySlot(s.terms, s.size())
 	// The rows may be newer than the revision.
 	if s.changed.before, err = r.revision(ctx); err != nil {
 		return nil, err

@@ -113,10 +113,10 @@ func (p *posting) all() iter.Seq[uint32] {
 	}
 }
 
-// postings are the postings of the values of one property.
-type postings map[int64]*posting
+// postings are the postings of the values of one property: ids or words.
+type postings[V comparable] map[V]*posting
 
-func (ps postings) add(value int64, slot uint32) {
+func (ps postings[V]) add(value V, slot uint32) {
 	p := ps[value]
 	if p == nil {
 		p = &posting{}
@@ -127,7 +127,7 @@ func (ps postings) add(value int64, slot uint32) {
 }
 
 // into adds the slots of some values to a set.
-func (ps postings) into(b set, values []int64) {
+func (ps postings[V]) into(b set, values []V) {
 	for _, v := range values {
 		if p := ps[v]; p != nil {
 			p.into(b)

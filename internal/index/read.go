@@ -18,15 +18,19 @@ import (
 	"github.com/almanac-cal/almanac/ent/eventterm"
 	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/ent/searchtext"
+	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
 // reader asks the database. Its statements mean the same to every engine.
 type reader struct {
-	db    querier
-	flags []string // columns of events
+	db      querier
+	columns storedColumns
 }
+
+// storedColumns are Ent's names of the columns of events that conditions are about, apart from links.
+type storedColumns struct{ flags, words []string }
 
 // querier is Ent's client, or one that notes what it is asked.
 type querier interface {
@@ -94,8 +98,8 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 	var row document
 	var status, before sql.RawBytes
 	var starts, ends, published time.Time
-	var author, image sql.NullInt64
-	flags := make([]bool, len(r.flags))
+	var author, image, seriesID sql.NullInt64
+	flags, words := make([]bool, len(r.columns.flags)), make([]sql.RawBytes, len(r.columns.words))
 	columns := []column{
 		{event.FieldID, &row.id},
 		{event.FieldStatus, &status},
@@ -107,13 +111,25 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 		{event.FieldPublishedAt, &published},
 		{event.FieldAuthorID, &author},
 		{event.FieldImageID, &image},
+		{event.FieldSeriesID, &seriesID},
 	}
-	for i, name := range r.flags {
+	for i, name := range r.columns.flags {
 		columns = append(columns, column{name, &flags[i]})
 	}
+	for i, name := range r.columns.words {
+		columns = append(columns, column{name, &words[i]})
+	}
+	known := map[string]string{} // so that equal words are one string
 	return r.rows(ctx, event.Table, columns, where, func() (err error) {
 		d := row
 		d.flags = slices.Clone(flags)
+		d.words = make([]string, len(words))
+		for i, word := range words {
+			if _, seen := known[string(word)]; !seen {
+				known[string(word)] = string(word)
+			}
+			d.words[i] = known[string(word)]
+		}
 		if d.status, err = statusNumber(status); err != nil {
 			return fmt.Errorf("%d %w", d.id, err)
 		}
@@ -121,7 +137,7 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 			status = before
 		}
 		d.draft = string(status) == string(calendar.Draft) || string(status) == string(calendar.Pending)
-		d.author, d.image = author.Int64, image.Int64
+		d.author, d.image, d.series = author.Int64, image.Int64, seriesID.Int64
 		d.starts, d.ends, d.published = starts.Unix(), ends.Unix(), published.Unix()
 		each(&d)
 		return nil
@@ -177,6 +193,27 @@ func (r reader) places(ctx context.Context, where string, each func(place)) erro
 		at.cell, at.longitude = cell.Int64, longitude.Float64
 		at.complete = cell.Valid && longitude.Valid
 		each(at)
+		return nil
+	})
+}
+
+// unpublishedSeries adds the series that are not published to a map by id.
+func (r reader) unpublishedSeries(ctx context.Context, where string, to map[int64]*record) error {
+	var id int64
+	var status sql.RawBytes
+	var published time.Time
+	var author sql.NullInt64
+	return r.rows(ctx, series.Table, []column{
+		{series.FieldID, &id},
+		{series.FieldStatus, &status},
+		{series.FieldPublishedAt, &published},
+		{series.FieldAuthorID, &author},
+	}, " WHERE "+series.FieldStatus+" <> '"+string(calendar.Publish)+"'"+where, func() error {
+		number, err := statusNumber(status)
+		if err != nil {
+			return fmt.Errorf("%d %w", id, err)
+		}
+		to[id] = &record{id: id, status: number, published: published.Unix(), author: author.Int64}
 		return nil
 	})
 }
@@ -282,7 +319,7 @@ type linkTable struct {
 	kind             calendar.Kind // "" for terms
 	table, event, to string
 	document         func(*document) *[]int64
-	state            func(*state) postings
+	state            func(*state) postings[int64]
 }
 
 // linkTables are the tables of links, and where their values are kept.
@@ -290,16 +327,16 @@ var linkTables = []linkTable{
 	{
 		calendar.Venue, eventvenue.Table, eventvenue.FieldEventID, eventvenue.FieldVenueID,
 		func(d *document) *[]int64 { return &d.venues },
-		func(s *state) postings { return s.venues },
+		func(s *state) postings[int64] { return s.venues },
 	},
 	{
 		calendar.Organizer, eventorganizer.Table, eventorganizer.FieldEventID, eventorganizer.FieldOrganizerID,
 		func(d *document) *[]int64 { return &d.organizers },
-		func(s *state) postings { return s.organizers },
+		func(s *state) postings[int64] { return s.organizers },
 	},
 	{
 		"", eventterm.Table, eventterm.FieldEventID, eventterm.FieldTermID,
 		func(d *document) *[]int64 { return &d.terms },
-		func(s *state) postings { return s.terms },
+		func(s *state) postings[int64] { return s.terms },
 	},
 }

@@ -15,9 +15,10 @@ type document struct {
 	starts, ends, published   int64
 	status                    uint8 // index into calendar.Statuses
 	hidden, locked            bool
-	draft                     bool   // draft or pending, or in the trash and was such before
-	flags                     []bool // by index into the columns of the state
-	author, image             int64  // 0 means none
+	draft                     bool     // draft or pending, or in the trash and was such before
+	flags                     []bool   // by index into the flags of the columns of the state
+	words                     []string // likewise
+	author, image, series     int64    // 0 means none
 	venues, organizers, terms []int64
 	texts                     []text
 }
@@ -45,12 +46,18 @@ type state struct {
 
 	statuses                           []set // by index into calendar.Statuses; a slot that is left is in none
 	hidden, locked, drafts             set
-	columns                            []string         // Ent's names of the stored flags
-	flags                              []set            // by index into columns
-	scheduled                          map[uint32]int64 // publication of those with status future
-	nextDue                            int64            // the first of them
-	authors, venues, organizers, terms postings
-	images                             postings
+	columns                            storedColumns
+	flags                              []set              // by index into the flags of columns
+	stored                             []postings[string] // by index into the words of columns
+	scheduled                          map[uint32]int64   // publication of those with status future
+	nextDue                            int64              // the first of them
+	authors, venues, organizers, terms postings[int64]
+	images                             postings[int64]
+	series                             postings[int64]  // occurrences by their series
+	occurrences                        set              // of any series
+	seriesNumbers                      map[int64]uint32 // from 1 on, by id
+	seriesOf                           []uint32         // numbers by slot, up to that of the last occurrence; 0: none
+	unpublishedSeries                  map[int64]*record
 	termsOf                            slotLists
 	changed                            changeRevisions
 	places                             places
@@ -72,14 +79,20 @@ var (
 	published = uint8(slices.Index(calendar.Statuses, calendar.Publish))
 )
 
-func newState(columns []string) *state {
-	return &state{
-		columns: columns, flags: make([]set, len(columns)),
+func newState(columns storedColumns) *state {
+	s := &state{
+		columns: columns, flags: make([]set, len(columns.flags)), stored: make([]postings[string], len(columns.words)),
 		moved: map[int64]uint32{}, statuses: make([]set, len(calendar.Statuses)), scheduled: map[uint32]int64{},
-		authors: postings{}, venues: postings{}, organizers: postings{}, terms: postings{}, images: postings{}, nextDue: never,
-		changed: changeRevisions{kinds: map[calendar.Kind]int64{}},
+		authors: postings[int64]{}, venues: postings[int64]{}, organizers: postings[int64]{}, terms: postings[int64]{},
+		images: postings[int64]{}, series: postings[int64]{}, seriesNumbers: map[int64]uint32{},
+		unpublishedSeries: map[int64]*record{}, nextDue: never,
+		changed: changeRevisions{kinds: map[calendar.Kind]int64{}, series: map[int64]int64{}},
 		records: map[calendar.Kind]*records{calendar.Venue: {}, calendar.Organizer: {}},
 	}
+	for i := range s.stored {
+		s.stored[i] = postings[string]{}
+	}
+	return s
 }
 
 // size is how many slots there are.
@@ -112,11 +125,27 @@ func (s *state) append(d *document) uint32 {
 			s.flags[i].add(slot)
 		}
 	}
+	for i, word := range d.words {
+		s.stored[i].add(word, slot)
+	}
 	if d.author != 0 {
 		s.authors.add(d.author, slot)
 	}
 	if d.image != 0 {
 		s.images.add(d.image, slot)
+	}
+	if d.series != 0 {
+		s.series.add(d.series, slot)
+		s.occurrences.add(slot)
+		number := s.seriesNumbers[d.series]
+		if number == 0 {
+			number = uint32(len(s.seriesNumbers)) + 1
+			s.seriesNumbers[d.series] = number
+		}
+		for len(s.seriesOf) < int(slot) {
+			s.seriesOf = append(s.seriesOf, 0)
+		}
+		s.seriesOf = append(s.seriesOf, number)
 	}
 	for _, v := range d.venues {
 		s.venues.add(v, slot)

@@ -36,7 +36,7 @@ var layers = []layer{
 	{"domain", "calendar"},
 	{"tables", "schema migrations"},
 	{"generated", "ent"},
-	{"machinery", "internal/store internal/migrate internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/markup internal/media internal/param internal/search internal/when"},
+	{"machinery", "internal/store internal/migrate internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/markup internal/media internal/param internal/ruletext internal/search internal/when"},
 	{"reads", "internal/query internal/index internal/represent internal/openapi"},
 	{"rules", "edit"},
 	{"tools", "internal/load internal/upkeep internal/importer internal/seed internal/translations internal/manual internal/licences"},
@@ -49,6 +49,7 @@ var layers = []layer{
 
 // beside says which packages of its own layer a package may import.
 var beside = map[string]string{
+	"internal/ruletext":     "internal/locale",
 	"internal/search":       "internal/markup",
 	"internal/migrate":      "internal/store",
 	"internal/idempotency":  "internal/store",
@@ -71,6 +72,7 @@ var only = map[string]string{
 	"internal/markup":    "",
 	"internal/media":     "calendar",
 	"internal/param":     "",
+	"internal/ruletext":  "calendar internal/locale",
 	"internal/search":    "calendar internal/markup",
 	"internal/when":      "calendar",
 	"internal/openapi":   "calendar internal/jsonwrite internal/locale internal/param internal/represent",

@@ -78,6 +78,11 @@ func generate(root string) (map[string][]byte, error) {
 		all = append(all, m.module)
 	}
 	all = append(all, bundle...)
+	zones, err := zoneTable(root)
+	if err != nil {
+		return nil, err
+	}
+	all = append(all, zones)
 	return map[string][]byte{"THIRD_PARTY.md": table(all), "cmd/almanac/notices.txt": notices(all)}, nil
 }
 
@@ -212,6 +217,26 @@ func (m *module) conclude(licences []string) error {
 	}
 	m.licence = strings.Join(licences, " AND ")
 	return nil
+}
+
+// zoneTable is the table of the zones of Windows, whose first line names the release of CLDR that it is of.
+func zoneTable(root string) (module, error) {
+	const name = "internal/importer/windows_zones"
+	table, err := os.ReadFile(filepath.Join(root, name+".txt"))
+	if err != nil {
+		return module{}, err
+	}
+	release := regexp.MustCompile(` CLDR ([0-9.]+)`).FindSubmatch(table)
+	if release == nil {
+		return module{}, fmt.Errorf("%s.txt names no release of CLDR", name)
+	}
+	text, err := os.ReadFile(filepath.Join(root, name+".LICENSE"))
+	if err != nil {
+		return module{}, err
+	}
+	m := module{Path: "CLDR: windowsZones.xml", Version: "v" + string(release[1]), texts: []string{string(text)}}
+	err = m.conclude([]string{"Unicode-DFS-2016"})
+	return m, err
 }
 
 // bundled is what the pages carry that the program serves: the packages of web/package.json, whose texts lie with the

@@ -9,9 +9,6 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/eventorganizer"
-	"github.com/almanac-cal/almanac/ent/eventterm"
-	"github.com/almanac-cal/almanac/ent/eventvenue"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
 )
@@ -64,10 +61,10 @@ type Organizer struct {
 // Batch is records of one kind that are ready to be written.
 type Batch struct {
 	kind    calendar.Kind
-	records rows // the rows of the records themselves, one for each
-	slug    int  // the column of their slugs
+	records store.Rows // the rows of the records themselves, one for each
+	slug    int        // the column of their slugs
 
-	translations, texts rows
+	translations, texts store.Rows
 
 	languages []calendar.Language // of each record's slug
 	wanted    []wantedSlug        // of each record
@@ -114,7 +111,7 @@ func (l *Loader) Write(ctx context.Context, b *Batch) ([]int64, error) {
 }
 
 func (l *Loader) write(ctx context.Context, tx *ent.Tx, e *edit.Editor, b *Batch) ([]int64, map[string]int, error) {
-	ids, err := l.draw(ctx, tx, b.kind, b.Len())
+	ids, err := store.DrawIDs(ctx, tx, b.kind, b.Len())
 	if err != nil {
 		return nil, nil, fmt.Errorf("draw ids: %w", err)
 	}
@@ -132,18 +129,18 @@ func (l *Loader) write(ctx context.Context, tx *ent.Tx, e *edit.Editor, b *Batch
 			bases[i] = b.kind.Slug(ids[i])
 		}
 	}
-	slugs, memo, err := l.takeSlugs(ctx, tx, b.kind, bases)
+	slugs, memo, err := edit.ChooseSlugs(ctx, tx, b.kind, bases, func(base string) (int, bool) { return l.slugs.next(b.kind, base) })
 	if err != nil {
 		return nil, nil, err
 	}
 	b.settle(e.PasswordKey, ids, slugs)
-	slugRows := rows{table: slugTable, columns: slugColumns, owner: 2}
+	slugRows := edit.SlugRows()
 	for i, s := range slugs {
 		if s != "" {
-			slugRows.add(i, string(b.kind), s, nil, string(b.languages[i]), int64(0))
+			slugRows.Add(i, string(b.kind), s, nil, string(b.languages[i]), int64(0))
 		}
 	}
-	if err := slugRows.insert(ctx, tx, ids); err != nil {
+	if err := slugRows.Insert(ctx, tx, ids); err != nil {
 		if store.IsDuplicate(err) {
 			// Another transaction took one after it was looked up, or after this loader remembered it.
 			l.slugs.forget()
@@ -154,11 +151,11 @@ func (l *Loader) write(ctx context.Context, tx *ent.Tx, e *edit.Editor, b *Batch
 	if err := edit.CountEvents(ctx, tx, b.counted); err != nil {
 		return nil, nil, err
 	}
-	inserted := []*rows{&b.records, &b.translations, &b.texts}
+	inserted := []*store.Rows{&b.records, &b.translations, &b.texts}
 	inserted = append(inserted, b.links(venues, organizers)...)
 	for _, r := range inserted {
-		if err := r.insert(ctx, tx, ids); err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", r.table, store.AsConflict(err))
+		if err := r.Insert(ctx, tx, ids); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", r.Table, store.AsConflict(err))
 		}
 	}
 	e.LogLoaded(b.kind, ids)
@@ -168,52 +165,51 @@ func (l *Loader) write(ctx context.Context, tx *ent.Tx, e *edit.Editor, b *Batch
 // settle fills in the values that depend on the ids that were drawn.
 func (b *Batch) settle(key []byte, ids []int64, slugs []string) {
 	for i, s := range slugs {
-		b.records.set(i, b.slug, s)
+		b.records.Set(i, b.slug, s)
 	}
 	for i, password := range b.passwords {
-		b.records.set(i, b.password, edit.HashPassword(key, ids[i], password))
+		b.records.Set(i, b.password, edit.HashPassword(key, ids[i], password))
 	}
 	for i, parent := range b.parents {
 		if id := parent(ids); id != 0 {
-			b.records.set(i, b.parent, id)
+			b.records.Set(i, b.parent, id)
 		} else {
-			b.records.set(i, b.parent, nil)
+			b.records.Set(i, b.parent, nil)
 		}
 	}
 }
 
 // links returns the rows that link the events of the batch to their terms, and to the venues and organizers that may be
 // linked.
-func (b *Batch) links(venues, organizers []int64) []*rows {
+func (b *Batch) links(venues, organizers []int64) []*store.Rows {
 	if b.kind != calendar.Event {
 		return nil
 	}
-	list := func(table, column string, lists [][]int64, linkable []int64) *rows {
+	list := func(r store.Rows, lists [][]int64, linkable []int64) *store.Rows {
 		may := make(map[int64]bool, len(linkable))
 		for _, id := range linkable {
 			may[id] = true
 		}
-		r := &rows{table: table, columns: []string{eventvenue.FieldEventID, column, eventvenue.FieldPosition}}
 		for i, ids := range lists {
 			position := int64(0)
 			for _, id := range ids {
 				if may[id] {
-					r.add(i, nil, id, position)
+					r.Add(i, nil, id, position)
 					position++
 				}
 			}
 		}
-		return r
+		return &r
 	}
-	terms := &rows{table: eventterm.Table, columns: []string{eventterm.FieldEventID, eventterm.FieldTermID}}
+	terms := edit.EventTermRows()
 	for i, ids := range b.terms {
 		for _, id := range ids {
-			terms.add(i, nil, id)
+			terms.Add(i, nil, id)
 		}
 	}
-	return []*rows{
-		list(eventvenue.Table, eventvenue.FieldVenueID, b.venues, venues),
-		list(eventorganizer.Table, eventorganizer.FieldOrganizerID, b.organizers, organizers),
-		terms,
+	return []*store.Rows{
+		list(edit.EventLinkRows(calendar.Venue), b.venues, venues),
+		list(edit.EventLinkRows(calendar.Organizer), b.organizers, organizers),
+		&terms,
 	}
 }

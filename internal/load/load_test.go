@@ -242,63 +242,6 @@ func TestVerifyRefusesTextsThatAreNotClean(t *testing.T) {
 	}
 }
 
-// TestDrawnIDsAreOurs draws blocks from several transactions at once.
-func TestDrawnIDsAreOurs(t *testing.T) {
-	t.Parallel()
-	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		w := edittest.NewWorld(t, st.Ent)
-		const writers, blocks, size = 3, 4, 700
-		results := make(chan []int64, writers*blocks)
-		errs := make(chan error, writers)
-		for range writers {
-			go func() {
-				l := New(st, w.As(calendar.Administrator))
-				errs <- func() error {
-					for range blocks {
-						var ids []int64
-						err := store.Tx(t.Context(), st.Ent, func(tx *ent.Tx) (err error) {
-							ids, err = l.draw(t.Context(), tx, calendar.Event, size)
-							return err
-						})
-						if err != nil {
-							return err
-						}
-						results <- ids
-					}
-					return nil
-				}()
-			}()
-		}
-		for range writers {
-			if err := <-errs; err != nil {
-				t.Error(err)
-			}
-		}
-		close(results)
-		seen := map[int64]bool{}
-		for ids := range results {
-			if !slices.IsSorted(ids) {
-				t.Error("a block is not in order")
-			}
-			for _, id := range ids {
-				if seen[id] {
-					t.Fatalf("id %d was drawn twice", id)
-				}
-				seen[id] = true
-			}
-		}
-		rows := st.Ent.Record.Query().AllX(t.Context())
-		if len(seen) != writers*blocks*size || len(rows) != len(seen) {
-			t.Fatalf("%d ids, %d rows", len(seen), len(rows))
-		}
-		for _, r := range rows {
-			if r.Kind != calendar.Event {
-				t.Fatalf("record %d is of kind %q", r.ID, r.Kind)
-			}
-		}
-	})
-}
-
 func TestLoadedRowsFillEveryStatement(t *testing.T) {
 	t.Parallel()
 	st := storetest.Migrated(t, storetest.SQLite(t))

@@ -7,48 +7,42 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/eventtranslation"
 	"github.com/almanac-cal/almanac/ent/organizer"
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
-	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
 	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // newBatch returns an empty batch for n records.
 func newBatch(kind calendar.Kind, n int) *Batch {
 	b := &Batch{kind: kind, languages: make([]calendar.Language, 0, n), wanted: make([]wantedSlug, 0, n)}
-	b.texts = rows{table: searchtext.Table, owner: 1, columns: []string{
-		searchtext.FieldKind, searchtext.FieldOwnerID, searchtext.FieldLanguages, searchtext.FieldText,
-	}}
+	b.texts = edit.SearchTextRows()
 	switch kind {
 	case calendar.Event:
-		b.records = rows{table: event.Table, columns: event.Columns}
+		b.records = edit.EventRows()
 		b.password = slices.Index(event.Columns, event.FieldPasswordHash)
 		b.parent = slices.Index(event.Columns, event.FieldParentID)
 		b.passwords, b.parents = map[int]string{}, map[int]func([]int64) int64{}
 		b.venues, b.organizers, b.terms = make([][]int64, n), make([][]int64, n), make([][]int64, n)
 		b.counted = map[int64]int{}
-		b.translations = rows{table: eventtranslation.Table, columns: []string{
-			eventtranslation.FieldEventID, eventtranslation.FieldLanguage, eventtranslation.FieldTitle,
-			eventtranslation.FieldDescription, eventtranslation.FieldExcerpt, eventtranslation.FieldSlug,
-		}}
+		b.translations = edit.EventTranslationRows()
 	case calendar.Venue:
-		b.records = rows{table: venue.Table, columns: venue.Columns}
+		b.records = store.Rows{Table: venue.Table, Columns: venue.Columns}
 		b.translations = nameTranslations(venuetranslation.Table, venuetranslation.FieldVenueID)
 	default:
-		b.records = rows{table: organizer.Table, columns: organizer.Columns}
+		b.records = store.Rows{Table: organizer.Table, Columns: organizer.Columns}
 		b.translations = nameTranslations(organizertranslation.Table, organizertranslation.FieldOrganizerID)
 	}
-	b.records.owner = slices.Index(b.records.columns, event.FieldID)
-	b.slug = slices.Index(b.records.columns, event.FieldSlug)
+	b.records.Owner = slices.Index(b.records.Columns, event.FieldID)
+	b.slug = slices.Index(b.records.Columns, event.FieldSlug)
 	return b
 }
 
 // nameTranslations returns the table of translations of venues or organizers, which have the same columns.
-func nameTranslations(table, owner string) rows {
-	return rows{table: table, columns: []string{
+func nameTranslations(table, owner string) store.Rows {
+	return store.Rows{Table: table, Columns: []string{
 		owner, venuetranslation.FieldLanguage, venuetranslation.FieldName, venuetranslation.FieldNameKey,
 		venuetranslation.FieldDescription, venuetranslation.FieldSlug,
 	}}
@@ -58,7 +52,7 @@ func nameTranslations(table, owner string) rows {
 func (l *Loader) Events(in []Event) (*Batch, error) {
 	b, e := newBatch(calendar.Event, len(in)), l.editor
 	for i := range in {
-		m := l.blank.Event.Create().Mutation()
+		m := l.blank.Event.Create().SetOffSchedule(false).Mutation()
 		d, err := e.DraftEvent(m, &in[i].EventInput, in[i].Texts)
 		if err == nil {
 			err = l.add(b, d, m)
@@ -120,29 +114,29 @@ func nameOf(kind calendar.Kind, source *string) string {
 }
 
 // add appends a record to the batch: its row, its translations, its search texts and the slug that it wants.
-func (l *Loader) add(b *Batch, d *edit.Draft, m mutation) error {
+func (l *Loader) add(b *Batch, d *edit.Draft, m store.Mutation) error {
 	if l.Verify {
 		if err := verifyClean(append(slices.Clone(d.Others), d.Original)); err != nil {
 			return err
 		}
 	}
-	row, err := rowOf(m, b.records.columns)
+	row, err := store.RowOf(m, b.records.Columns)
 	if err != nil {
 		return err
 	}
 	i := b.Len()
-	b.records.add(i, row...)
+	b.records.Add(i, row...)
 	b.wanted = append(b.wanted, wantedSlug{none: !d.HasSlug, base: d.SlugBase})
 	b.languages = append(b.languages, d.Original.Language)
 	for _, t := range d.Others {
 		if b.kind == calendar.Event {
-			b.translations.add(i, nil, string(t.Language), t.Title, t.Description, t.Excerpt, "")
+			b.translations.Add(i, nil, string(t.Language), t.Title, t.Description, t.Excerpt, "", t.EventStatusReason)
 		} else {
-			b.translations.add(i, nil, string(t.Language), t.Title, calendar.FoldName(t.Title), t.Description, "")
+			b.translations.Add(i, nil, string(t.Language), t.Title, calendar.FoldName(t.Title), t.Description, "")
 		}
 	}
 	for _, s := range d.SearchTexts {
-		b.texts.add(i, string(b.kind), nil, int64(s.Languages), s.Text)
+		b.texts.Add(i, string(b.kind), nil, int64(s.Languages), s.Text)
 	}
 	return nil
 }
@@ -156,6 +150,7 @@ func verifyClean(texts []calendar.Text) error {
 		}{
 			// A title is what its escaped form is read as: it may have the characters of an entity in it.
 			{"title", t.Title, func(s string) (string, error) { return markup.Text(calendar.Escape(s)) }},
+			{"event_status_reason", t.EventStatusReason, func(s string) (string, error) { return markup.Inert(s), nil }},
 			{"description", t.Description, markup.HTML},
 			{"excerpt", t.Excerpt, markup.HTML},
 		} {

@@ -113,13 +113,13 @@ func TestEveryErrorCodeHasAMessage(t *testing.T) {
 		"rest_invalid_token": "", "rest-event-not-found": "", "rest-invalid-event-id": "",
 		"event-no-longer-available": "", "event-not-accessible": "", "venue-not-accessible": "",
 		"organizer-not-accessible": "", "event-password-protected": "", "event-is-in-trash": "",
-		"venue-is-in-trash": "", "organizer-is-in-trash": "", "event-archive-page-not-found": "",
+		"venue-is-in-trash": "", "organizer-is-in-trash": "", "series-is-in-trash": "", "event-archive-page-not-found": "",
 		"venue-archive-page-not-found": "", "organizer-archive-page-not-found": "", "term_exists": "",
 		"duplicate_term_slug": "", "image-not-found": "", "rest_request_too_large": "",
 		"rest_too_many_requests": "", "rest_internal_error": "", "rest_unavailable": "",
 		"rest_invalid_type": "not-of-type", "rest_not_in_enum": "not-in-enum", "rest_out_of_bounds": "between",
 		"unknown-ids": "", "unknown-terms": "", "end-before-start": "", "invalid-linked-record": "",
-		"image-not-usable": "", "upload-not-allowed": "",
+		"image-not-usable": "", "upload-not-allowed": "", "rest_unavailable of series": "series-disabled",
 	}
 	keys := loaded(t).Keys()
 	for code, key := range codes {

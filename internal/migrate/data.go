@@ -103,7 +103,7 @@ func RunData(ctx context.Context, st *store.Store, steps []DataStep, o DataOptio
 			return done, fmt.Errorf("data step %s: %w", step.Name, err)
 		}
 		states[i].DoneAt = time.Now().UTC().Truncate(time.Second)
-		if err := recordData(ctx, st, step, states[i].DoneAt); err != nil {
+		if err := RecordData(ctx, st, step, states[i].DoneAt); err != nil {
 			return done, fmt.Errorf("data step %s: %w", step.Name, err)
 		}
 		done = append(done, states[i])
@@ -111,8 +111,8 @@ func RunData(ctx context.Context, st *store.Store, steps []DataStep, o DataOptio
 	return done, nil
 }
 
-// recordData records that a step was done. Another process may have recorded it too.
-func recordData(ctx context.Context, st *store.Store, step DataStep, at time.Time) error {
+// RecordData records that a step was done. Another process may have recorded it too.
+func RecordData(ctx context.Context, st *store.Store, step DataStep, at time.Time) error {
 	if err := ctx.Err(); err != nil {
 		return errors.Join(errInterrupted, err)
 	}

@@ -3,6 +3,7 @@ package openapi
 import (
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,6 +51,9 @@ func (p *Route) hasCaptures() bool { return strings.Contains(p.Path, "{") }
 
 // isBySlug reports whether the path names a record by its slug.
 func (p *Route) isBySlug() bool { return strings.HasSuffix(p.Path, "{slug}") }
+
+// isPreview reports whether the path tells what a write would make.
+func (p *Route) isPreview() bool { return strings.HasSuffix(p.Path, "/preview") }
 
 // collection is the first part of the path.
 func (p *Route) collection() string {
@@ -136,6 +140,7 @@ var tags = map[string]string{
 	"Categories": "Categories of events, which form a tree",
 	"Tags":       "Tags of events",
 	"Images":     "Images of events, venues and organizers",
+	"Series":     "Series of events that recur",
 }
 
 func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
@@ -172,6 +177,8 @@ func operationID(p *Route, e *Endpoint, method string) string {
 		one += "BySlug"
 	}
 	switch {
+	case p.isPreview():
+		return "preview" + one
 	case method == http.MethodGet && !p.hasCaptures():
 		return "list" + capital(represent.Collections[kind])
 	case method == http.MethodGet:
@@ -293,13 +300,10 @@ func valueSchema(p *param.Param, nullable bool) ordered {
 			o = append(o, member{"pattern", "^[^/]+$"})
 		}
 	}
-	if p.Enum != nil {
-		o = append(o, member{"enum", p.Enum})
-	}
 	if p.Items != "" {
-		o = append(o, member{"items", append(ordered{{"type", p.Items}}, bounds(p)...)})
+		o = append(o, member{"items", append(ordered{{"type", p.Items}}, bounds(p, false)...)})
 	} else {
-		o = append(o, bounds(p)...)
+		o = append(o, bounds(p, nullable)...)
 	}
 	if nullable {
 		o = append(o, member{"nullable", true})
@@ -348,6 +352,8 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 	}
 	var schema ordered
 	switch {
+	case p.isPreview():
+		meaning, extra, schema = "What the schedule would make", nil, d.schemas.of(reflect.TypeFor[represent.SeriesPreview]())
 	case kind == "" && p.isIndex():
 		meaning, schema = "The routes, their methods and parameters", d.schemas.add("Index", indexSchema())
 	case kind == "":
@@ -398,8 +404,11 @@ func (d *description) failure(p *Route, method string, err possible) ordered {
 	})
 }
 
-// isRecord tells events, venues and organizers from terms and images: they have a status and a trash.
-func isRecord(kind calendar.Kind) bool { return kind == calendar.Event || isLinked(kind) }
+// isRecord tells events, series, venues and organizers from terms and images: they have a status and a trash.
+func isRecord(kind calendar.Kind) bool { return hasPassword(kind) || isLinked(kind) }
+
+// hasPassword tells events and series from other records: a password may protect them.
+func hasPassword(kind calendar.Kind) bool { return kind == calendar.Event || kind == calendar.Series }
 
 func isLinked(kind calendar.Kind) bool { return kind == calendar.Venue || kind == calendar.Organizer }
 
@@ -419,8 +428,8 @@ func errorsOf(p *Route, e *Endpoint, method string) []possible {
 	switch {
 	case read && kind == calendar.Image && !single:
 		out = append(out, possible{"403", "The caller may not list images"})
-	case read && kind == calendar.Event && single:
-		out = append(out, possible{"403", "The event is protected, in the trash, or not for the caller to read"})
+	case read && hasPassword(kind) && single:
+		out = append(out, possible{"403", "The " + string(kind) + " is protected, in the trash, or not for the caller to read"})
 	case read && isRecord(kind) && single:
 		out = append(out, possible{"403", "Not for the caller to read"})
 	case !read:
@@ -433,8 +442,11 @@ func errorsOf(p *Route, e *Endpoint, method string) []possible {
 		out = append(out, possible{"404", "There is no such image"})
 	case kind == calendar.Event && single && (!p.isBySlug() || e.In == param.InBody):
 		out = append(out, possible{"404", "There is no such event"})
+	case kind == calendar.Series && single:
+		out = append(out, possible{"404", "There is no such series"})
 	}
-	if method == http.MethodDelete && isRecord(kind) {
+	// The schedule of a series in the trash does not change, and an event in the trash becomes none.
+	if method == http.MethodDelete && isRecord(kind) || hasPassword(kind) && single && !read {
 		out = append(out, possible{"410", "It is in the trash already"})
 	}
 	switch {

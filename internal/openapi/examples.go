@@ -53,6 +53,8 @@ func successExample(p *Route, e *Endpoint, method string) string {
 	kind := p.Kind
 	one := string(kind)
 	switch {
+	case p.isPreview():
+		return one + "_preview"
 	case kind == "" && p.isIndex():
 		return "index_excerpt"
 	case kind == "":
@@ -87,8 +89,8 @@ func errorExample(p *Route, method, status string) string {
 		return "error_bad_credentials_401"
 	case "403":
 		switch {
-		case read && kind == calendar.Event:
-			return "error_event_password_403"
+		case read && hasPassword(kind):
+			return "error_" + one + "_password_403"
 		case read && isRecord(kind):
 			return "error_" + one + "_not_accessible_403"
 		}

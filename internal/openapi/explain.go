@@ -145,6 +145,9 @@ func (a *API) explanation(p *param.Param, clears bool) Explanation {
 	if p.MaxLength > 0 {
 		x.Rules = append(x.Rules, "at most "+strconv.Itoa(p.MaxLength)+" characters")
 	}
+	if p.MaxItems > 0 {
+		x.Rules = append(x.Rules, "at most "+strconv.Itoa(p.MaxItems)+" items")
+	}
 	if p.Enum != nil {
 		x.Rules = append(x.Rules, "one of "+strings.Join(p.Enum, ", "))
 	}

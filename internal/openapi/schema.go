@@ -23,6 +23,7 @@ var representations = map[calendar.Kind]reflect.Type{
 	calendar.Category:  reflect.TypeFor[represent.Term](),
 	calendar.Tag:       reflect.TypeFor[represent.Term](),
 	calendar.Image:     reflect.TypeFor[represent.Image](),
+	calendar.Series:    reflect.TypeFor[represent.Series](),
 }
 
 // schemas are the components of a document, in the order in which they are first needed.
@@ -46,6 +47,10 @@ func (s *schemas) of(t reflect.Type) ordered {
 	switch t {
 	case reflect.TypeFor[calendar.Status]():
 		return ordered{{"type", "string"}, {"enum", calendar.Statuses}}
+	case reflect.TypeFor[calendar.EventStatus]():
+		return ordered{{"type", "string"}, {"enum", calendar.EventStatuses}}
+	case reflect.TypeFor[calendar.Attendance]():
+		return ordered{{"type", "string"}, {"enum", calendar.Attendances}}
 	case reflect.TypeFor[represent.OrFalse]():
 		return ordered{
 			{"description", "The image, or false"},
@@ -96,12 +101,15 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 			panic(fmt.Sprintf("no schema for %v: field %s has no name in JSON", t, f.Name))
 		}
 		schema := s.of(f.Type)
-		if looks, ok := forms[key]; ok && f.Type.Kind() == reflect.String {
+		if looks, ok := forms[key]; ok && (f.Type.Kind() == reflect.String || f.Type == reflect.TypeFor[*string]()) {
 			schema = append(schema, looks...)
 		}
 		switch {
 		case option == "omitempty":
 		case f.Type.Kind() == reflect.Pointer:
+			if f.Type.Elem().Kind() == reflect.Struct { // nothing may stand beside a reference
+				schema = ordered{{"type", "object"}, {"allOf", []ordered{schema}}}
+			}
 			schema = append(schema, member{"nullable", true})
 			fallthrough
 		default:
@@ -124,7 +132,7 @@ var forms = func() map[string]ordered {
 	address := ordered{{"format", "uri"}}
 	out := map[string]ordered{"language": {{"enum", calendar.Languages}}}
 	for _, key := range []string{
-		"date", "date_utc", "modified", "modified_utc", "start_date", "end_date", "utc_start_date", "utc_end_date",
+		"date", "date_utc", "modified", "modified_utc", "start_date", "end_date", "utc_start_date", "utc_end_date", "original_start_date", "generated_until",
 	} {
 		out[key] = date
 	}
@@ -292,10 +300,16 @@ func header(meaning string, always bool, schema ordered) ordered {
 func (d *description) requestBody(p *Route, e *Endpoint, fields []*param.Param) ordered {
 	isFile := func(f *param.Param) bool { return f.Format == "binary" }
 	verb := "update"
-	if e.Success == http.StatusCreated {
+	switch {
+	case e.Success == http.StatusCreated:
 		verb = "create"
+	case p.isPreview():
+		verb = "preview"
 	}
 	name := capital(string(p.Kind)) + capital(verb)
+	if p.isPreview() {
+		name += "Fields" // the reply has the plain name
+	}
 	clears := e.cleared(d.api.Now, fields)
 	texts := slices.DeleteFunc(slices.Clone(fields), isFile)
 	schema := d.schemas.add(name, bodySchema(texts, clears))
@@ -313,7 +327,7 @@ func (d *description) requestBody(p *Route, e *Endpoint, fields []*param.Param) 
 			ordered{{"schema", d.schemas.add(name+"File", bodySchema(fields, clears))}},
 		})
 	}
-	return ordered{{"required", e.Success == http.StatusCreated}, {"content", content}}
+	return ordered{{"required", e.Success == http.StatusCreated || p.isPreview()}, {"content", content}}
 }
 
 // bodySchema is an object of fields. Null is among the values of those that it clears, and of those whose

@@ -1,6 +1,8 @@
 package openapi
 
 import (
+	"slices"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/internal/param"
 )
@@ -24,6 +26,9 @@ func shape(p *param.Param, nullable bool) (schema ordered, ok bool) {
 	case p.Name == "categories" || p.Name == "tags":
 		schema = ordered{{"type", "array"}, {"items", either(id, ordered{{"type", "string"}}, idReference())}}
 		return nullIf(schema, nullable), true
+	case p.Name == "rdate" || p.Name == "exdate":
+		dates := ordered{{"type", "array"}, {"items", either(ordered{{"type", "string"}}, id)}, {"maxItems", p.MaxItems}}
+		return nullIf(dates, nullable), true
 	case p.Type == "array": // venue and organizer of an event
 		one := []ordered{id, idReference(), refTo("schemas", capital(p.Name)+"Create")}
 		list := nullIf(ordered{{"type", "array"}, {"items", either(one...)}}, nullable)
@@ -33,9 +38,15 @@ func shape(p *param.Param, nullable bool) (schema ordered, ok bool) {
 		list := ordered{{"type", "array"}, {"items", either(ordered{{"type", "string"}}, number)}}
 		return either(text, number, list), true
 	case p.Name == "image":
-		return either(text, id, ordered{{"type", "boolean"}, {"enum", []bool{false}}}), true
+		return either(text, id, idReference(), ordered{{"type", "boolean"}, {"enum", []bool{false}}}), true
 	case (p.Name == "show_map" || p.Name == "show_map_link") && p.Type == "string":
 		return either(ordered{{"type", "boolean"}}, text), true
+	case p.Name == "event_status" || p.Name == "attendance": // "" is the default
+		words := slices.Concat(p.Enum, []string{""})
+		if nullable {
+			return append(text, member{"enum", withNull(words)}), true
+		}
+		return append(text, member{"enum", words}, member{"default", p.Published}), true
 	case p.Name == "status" && p.Type == "string":
 		if nullable {
 			return append(text, member{"enum", withNull(calendar.Statuses)}), true
@@ -76,9 +87,15 @@ func typeOf(p *param.Param) string {
 	return "string" // dates and addresses
 }
 
-// bounds are those of a number, and the longest text.
-func bounds(p *param.Param) ordered {
+// bounds are the words that a value can be, the bounds of a number, and the longest text.
+func bounds(p *param.Param, nullable bool) ordered {
 	var o ordered
+	switch {
+	case p.Enum != nil && nullable:
+		o = append(o, member{"enum", withNull(p.Enum)})
+	case p.Enum != nil:
+		o = append(o, member{"enum", p.Enum})
+	}
 	if p.Minimum != nil {
 		o = append(o, member{"minimum", p.Minimum})
 	}

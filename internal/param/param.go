@@ -64,7 +64,7 @@ type Param struct {
 	Type        string   // integer, number, boolean, string, array, or "" for an untyped one
 	Format      string   // double, or ""
 	Items       string   // type of the items of an array
-	Enum        []string // allowed values
+	Enum        []string // allowed values, of a list those of its items
 	HasDefault  bool
 	Published   any // the published default; nil is null
 	IsRequired  bool
@@ -74,6 +74,7 @@ type Param struct {
 	Minimum, Maximum any
 	IsAbove          bool
 	MaxLength        int // of a text, in characters; 0 is none
+	MaxItems         int // of a list; 0 means the bound of all lists
 
 	set      *Set
 	present  bool // sent, and not null where null means "not sent"
@@ -180,6 +181,36 @@ func (p *Param) Longest(characters int) *Param {
 	return p.Check(func(context.Context) *Fault {
 		if text, ok := p.value().(string); ok && utf8.RuneCountInString(text) > characters {
 			return TooLong(p.Name, characters)
+		}
+		return nil
+	})
+}
+
+// Most bounds the number of items of a list, empty ones not counted. It is checked before the items are read.
+func (p *Param) Most(items int) *Param {
+	p.MaxItems = items
+	bind := p.bind
+	p.bind = func(raw any) *Fault {
+		if list, fault := List(raw); fault == nil && len(list) > items {
+			return itemsFault(p.Name, items)
+		}
+		return bind(raw)
+	}
+	return p
+}
+
+// EachOf publishes the words that the items of a list of strings can be, and refuses others.
+func (p *Param) EachOf(words []string) *Param {
+	p.Enum = words
+	if v, ok := p.value().([]string); !ok {
+		panic(fmt.Sprintf("param: %s is a %T and no list of strings", p.Name, v))
+	}
+	return p.Check(func(context.Context) *Fault {
+		sent, _ := p.value().([]string)
+		for _, w := range sent {
+			if !slices.Contains(words, w) {
+				return Bad()
+			}
 		}
 		return nil
 	})

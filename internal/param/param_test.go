@@ -221,6 +221,34 @@ func TestChecks(t *testing.T) {
 	}
 }
 
+func TestEachOfSomeWords(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		sent  any
+		valid bool
+	}{
+		{"red", true},
+		{"blue,red,red", true},
+		{[]any{"blue"}, true},
+		{"red,green", false},
+		{"Red", false},
+		{"", false},
+		{[]any{}, false},
+	} {
+		var words []string
+		s := NewSet(time.Time{}, InQuery, nil, map[string]any{"colours": c.sent})
+		p := Var(s, &words, "colours", "Colours", "array", Strings).ListOf("string").EachOf([]string{"red", "blue"})
+		err := s.Parse(t.Context())
+		var invalid Invalid
+		if errors.As(err, &invalid) == c.valid || !c.valid && invalid.Faults[0].Reason != "" {
+			t.Errorf("%v: %v", c.sent, err)
+		}
+		if diff := cmp.Diff([]string{"red", "blue"}, p.Enum); diff != "" {
+			t.Errorf("published (-want +got):\n%s", diff)
+		}
+	}
+}
+
 func TestDescribe(t *testing.T) {
 	t.Parallel()
 	var in input
@@ -288,9 +316,9 @@ func TestPublishedBoundsAreEnforced(t *testing.T) {
 		sent values
 		want []string
 	}{
-		{"the bounds themselves", values{"from": "1", "degrees": "-90", "radius": "500", "ids": "1,2", "text": "łódź"}, nil},
+		{"the bounds themselves", values{"from": "1", "degrees": "-90", "radius": "500", "ids": "1,2", "text": "łódź", "words": "a,b,,"}, nil},
 		{"below", values{"from": "0", "degrees": "-90.1", "radius": "0", "ids": "3,0"}, []string{"from", "degrees", "radius", "ids"}},
-		{"above", values{"degrees": "91", "radius": "500.5", "text": "łódź!"}, []string{"degrees", "radius", "text"}},
+		{"above", values{"degrees": "91", "radius": "500.5", "text": "łódź!", "words": []any{"a", "b", true}}, []string{"degrees", "radius", "text", "words"}},
 		{"not sent", values{}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -300,6 +328,7 @@ func TestPublishedBoundsAreEnforced(t *testing.T) {
 				degrees, radius float64
 				ids             []int64
 				text            *string
+				words           *[]string
 			)
 			s := NewSet(time.Time{}, InQuery, nil, c.sent)
 			s.Int(&from, "from", "").Between(1, nil)
@@ -307,6 +336,7 @@ func TestPublishedBoundsAreEnforced(t *testing.T) {
 			s.Number(&radius, "radius", "").Above(0, 500)
 			s.IDs(&ids, "ids", "").Between(1, nil)
 			s.OptString(&text, "text", "").Longest(4)
+			Opt(s, &words, "words", "", "array", Strings).ListOf("string").Most(2)
 			var invalid Invalid
 			if err := s.Parse(t.Context()); err != nil && !errors.As(err, &invalid) {
 				t.Fatal(err)

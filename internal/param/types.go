@@ -130,12 +130,17 @@ func (s *Set) Enum(dst **string, name, description string, words ...string) *Par
 				return nil
 			}
 		}
-		return &Fault{
-			Reason: "rest_not_in_enum", Key: "not-in-enum",
-			Args: map[string]any{"Param": name, "Values": strings.Join(words, ", ")},
-			Data: map[string]any{"enum": words},
-		}
+		return NotInEnum(name, words)
 	})
+}
+
+// NotInEnum is the fault of a text that is none of a few words.
+func NotInEnum(name string, words []string) *Fault {
+	return &Fault{
+		Reason: "rest_not_in_enum", Key: "not-in-enum",
+		Args: map[string]any{"Param": name, "Values": strings.Join(words, ", ")},
+		Data: map[string]any{"enum": words},
+	}
 }
 
 // ReasonType is the reason of a value of the wrong type.
@@ -182,11 +187,13 @@ func TooLong(name string, maximum int) *Fault {
 const MaxItems = 2000
 
 // TooManyItems is the fault of a list of more than MaxItems items.
-func TooManyItems() *Fault {
+func TooManyItems() *Fault { return itemsFault("", MaxItems) } // Var knows the name
+
+func itemsFault(name string, maximum int) *Fault {
 	return &Fault{
 		Reason: "rest_out_of_bounds", Key: "too-many-items",
-		Args: map[string]any{"Param": "", "Maximum": MaxItems}, // Var knows the name
-		Data: map[string]any{"maximum": MaxItems},
+		Args: map[string]any{"Param": name, "Maximum": maximum},
+		Data: map[string]any{"maximum": maximum},
 	}
 }
 

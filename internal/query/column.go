@@ -32,6 +32,7 @@ type Column struct {
 	Table       string        // that stores the values
 	Field       string        // the column of Table; "" for links, which have a table of their own
 	LinksTo     calendar.Kind // the kind of record that an id names; "" for a flag
+	Words       []string      // that a word column can store; nil means any
 	// Public columns are not guarded by the password of an event. A guarded column finds no event that the caller gets
 	// redacted, whatever its value (contract, section 13).
 	Public bool
@@ -98,11 +99,26 @@ func Record(name, field string, in func(...int64) predicate.Event, description s
 
 // Word returns the column of a stored word without blanks at its end, which MySQL ignores in comparisons. field and in are
 // as field and is of Flag.
-func Word(name, field string, in func(...string) predicate.Event, description string) Column {
+func Word[W ~string](name, field string, in func(...W) predicate.Event, description string) Column {
 	return Column{
 		Name: name, Description: description, Kind: WordKind, Table: event.Table, Field: field,
-		where: func(c Condition) predicate.Event { return in(c.Words...) },
+		where: func(c Condition) predicate.Event {
+			words := make([]W, len(c.Words))
+			for i, w := range c.Words {
+				words[i] = W(w)
+			}
+			return in(words...)
+		},
 	}
+}
+
+// OneOf returns Word of a column that stores one of some words. Others are refused.
+func OneOf[W ~string](name, field string, in func(...W) predicate.Event, words []W, description string) Column {
+	c := Word(name, field, in, description)
+	for _, w := range words {
+		c.Words = append(c.Words, string(w))
+	}
+	return c
 }
 
 // OpenToAll returns the column as a public one.

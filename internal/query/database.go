@@ -25,6 +25,9 @@ func (d Database) FindEvents(ctx context.Context, q *Events, offset, limit int) 
 	if q.AsksForPlaces() {
 		kinds = append(kinds, calendar.Venue)
 	}
+	if q.Series.None || q.Series.First {
+		kinds = append(kinds, calendar.Series)
+	}
 	due, err := findOverdue(ctx, d.Ent, q.Now, kinds...)
 	if err != nil {
 		return Page{}, err
@@ -36,6 +39,19 @@ func (d Database) FindEvents(ctx context.Context, q *Events, offset, limit int) 
 			return Page{}, err
 		}
 		where = append(where, atVenues(around))
+	}
+	if q.Series.None || q.Series.First {
+		hidden, err := d.Ent.Series.Query().
+			Where(notInList[predicate.Series](q.Series.Visible, q.Now, due[calendar.Series])).IDs(ctx)
+		if err != nil {
+			return Page{}, err
+		}
+		if q.Series.None {
+			where = append(where, event.Or(event.SeriesIDIsNil(), ofSeries(hidden)))
+		}
+		if q.Series.First {
+			where = []predicate.Event{firstOfSeries(where, hidden)}
+		}
 	}
 	order := event.ByStartsAt()
 	if q.Include != nil {
@@ -80,6 +96,9 @@ func (q *Events) predicates(due overdue) []predicate.Event {
 	for _, c := range q.Conditions {
 		where = append(where, c.Predicate())
 	}
+	if q.Series.IDs != nil {
+		where = append(where, ofSeries(q.Series.IDs))
+	}
 	if q.Located != nil && !q.near() {
 		located := event.HasVenuesWith(
 			venue.LatitudeNotNil(), inList[predicate.Venue](q.Places, q.Now, due[calendar.Venue]))
@@ -93,7 +112,7 @@ func (q *Events) predicates(due overdue) []predicate.Event {
 		where = append(where, HasText[predicate.Event](calendar.Event, q.Language, all, none))
 	}
 	if q.Guarded() {
-		where = append(where, unredacted(q.Readable))
+		where = append(where, unredacted(q.Readable, event.PasswordHashIsNil()))
 	}
 	return where
 }
@@ -162,6 +181,43 @@ func atVenues(ids []int64) predicate.Event {
 		t := sql.Table(eventvenue.Table)
 		in := sql.P(func(b *sql.Builder) { b.Ident(t.C(eventvenue.FieldVenueID)).WriteString(" IN " + IDList(ids)) })
 		s.Where(sql.In(s.C(event.FieldID), sql.Select(t.C(eventvenue.FieldEventID)).From(t).Where(in)))
+	}
+}
+
+// ofSeries selects the occurrences of some series. It needs no placeholders.
+func ofSeries(ids []int64) predicate.Event {
+	return func(s *sql.Selector) {
+		if len(ids) == 0 {
+			s.Where(sql.False())
+			return
+		}
+		of := s.C(event.FieldSeriesID) // now: the selector may get another name
+		s.Where(sql.P(func(b *sql.Builder) { b.Ident(of).WriteString(" IN " + IDList(ids)) }))
+	}
+}
+
+// firstOfSeries selects the events that meet some conditions. Of the occurrences of a series it selects the earliest. Events
+// of hidden series are no occurrences.
+func firstOfSeries(where []predicate.Event, hidden []int64) predicate.Event {
+	const ranked, place = "ranked", "place"
+	return func(s *sql.Selector) {
+		t := sql.Table(event.Table)
+		id, of := t.C(event.FieldID), t.C(event.FieldSeriesID)
+		all := sql.Dialect(s.Dialect()).Select(id).From(t)
+		all.AppendSelectExprAs(sql.ExprFunc(func(b *sql.Builder) {
+			// An event without series is alone in its partition: ids are above 0.
+			b.WriteString("ROW_NUMBER() OVER (PARTITION BY CASE WHEN ").Ident(of).WriteString(" IS NULL")
+			if len(hidden) > 0 {
+				b.WriteString(" OR ").Ident(of).WriteString(" IN " + IDList(hidden))
+			}
+			b.WriteString(" THEN -").Ident(id).WriteString(" ELSE ").Ident(of).WriteString(" END ORDER BY ").
+				Ident(t.C(event.FieldStartsAt)).Comma().Ident(id).WriteString(")")
+		}), place)
+		for _, p := range where {
+			p(all)
+		}
+		first := sql.Dialect(s.Dialect()).Select(event.FieldID).From(all.As(ranked)).Where(sql.EQ(place, 1))
+		s.Where(sql.In(s.C(event.FieldID), first))
 	}
 }
 

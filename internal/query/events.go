@@ -23,6 +23,7 @@ type Events struct {
 	Window     Window
 	Include    []int64 // ids of events
 	Conditions []Condition
+	Series     Series
 	// Located selects events by whether they have a venue with a position. Near selects those with a venue within a
 	// distance. Positions of published venues count, and of unpublished venues those that Places sees.
 	Located *bool
@@ -57,6 +58,17 @@ type Readable struct {
 
 // Window is bounds of start and end, inclusive. Nil is no bound.
 type Window struct{ StartMin, StartMax, EndMin, EndMax *time.Time }
+
+// Series is which occurrences of series are in a list. For None and First, events of a series that Visible does not see
+// are no occurrences.
+type Series struct {
+	IDs     []int64 // only occurrences of these series; nil means any event
+	None    bool    // no occurrences
+	Visible Visible
+	// First leaves of each series the occurrence with the earliest start, then the lowest id, of those that all other
+	// conditions leave. The order of the list does not matter.
+	First bool
+}
 
 // Circle is a distance around a position in degrees north and east.
 type Circle struct{ Latitude, Longitude, Kilometres float64 }

@@ -54,7 +54,8 @@ func linkedPredicates[P predicateOf](
 	q *Linked, kind calendar.Kind, due overdue, withEvents func(...predicate.Event) P, not func(P) P,
 ) []P {
 	where := []P{inList[P](q.Visible, q.Now, due[kind])}
-	counted := event.And(inList[predicate.Event](q.Events, q.Now, due[calendar.Event]), unredacted(q.Readable))
+	counted := event.And(
+		inList[predicate.Event](q.Events, q.Now, due[calendar.Event]), unredacted(q.Readable, event.PasswordHashIsNil()))
 	if q.Event != nil {
 		where = append(where, withEvents(event.ID(*q.Event)))
 	}

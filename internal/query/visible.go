@@ -10,11 +10,10 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/predicate"
 )
 
-// predicateOf is a predicate of events, venues or organizers. Their tables share the columns that this file asks about, and
-// Ent's predicates of all three are functions of a selector.
+// predicateOf is a predicate of events, venues, organizers or series. Their tables share the columns that this file asks
+// about, and Ent's predicates of all of them are functions of a selector.
 type predicateOf interface{ ~func(*sql.Selector) }
 
 // overdue says for a kind whether records of it are due: scheduled, with a date that has come, and not published yet.
@@ -34,6 +33,8 @@ func findOverdue(ctx context.Context, db *ent.Client, now time.Time, kinds ...ca
 			out[kind], err = db.Venue.Query().Where(due).Exist(ctx)
 		case calendar.Organizer:
 			out[kind], err = db.Organizer.Query().Where(due).Exist(ctx)
+		case calendar.Series:
+			out[kind], err = db.Series.Query().Where(due).Exist(ctx)
 		default:
 			err = fmt.Errorf("scheduled records of kind %s: %w", kind, ErrUnsupported)
 		}
@@ -76,22 +77,38 @@ func inList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	return P(sql.OrPredicates(some...))
 }
 
-// unredacted selects the events that the caller is shown in full: those without a password, and those that are readable.
-func unredacted(may Readable) predicate.Event {
+// notInList selects the records that inList does not. A record without an author is nobody's own, which SQL would answer
+// with NULL.
+func notInList[P predicateOf](seen Visible, now time.Time, due bool) P {
+	anyones := seen
+	anyones.Own = nil
+	return P(sql.OrPredicates(
+		sql.NotPredicates(inList[func(*sql.Selector)](seen, now, due)),
+		sql.AndPredicates(sql.FieldIsNull(event.FieldAuthorID), sql.NotPredicates(inList[func(*sql.Selector)](anyones, now, due))),
+	))
+}
+
+// unredacted selects the records that the caller is shown in full: those without a password, which open selects, and those
+// that are readable.
+func unredacted[P predicateOf](may Readable, open P) P {
 	if may.All {
 		return func(*sql.Selector) {}
 	}
-	shown := []predicate.Event{event.PasswordHashIsNil()}
+	shown := []func(*sql.Selector){open}
 	if len(may.IDs) > 0 {
-		shown = append(shown, event.IDIn(may.IDs...))
+		shown = append(shown, func(s *sql.Selector) {
+			id := s.C(event.FieldID) // now: the selector may get another name
+			s.Where(sql.P(func(b *sql.Builder) { b.Ident(id).WriteString(" IN " + IDList(may.IDs)) }))
+		})
 	}
 	if may.Author != 0 {
-		own := []predicate.Event{event.AuthorID(may.Author)}
+		own := []func(*sql.Selector){sql.FieldEQ(event.FieldAuthorID, may.Author)}
 		if may.DraftsOnly {
-			own = append(own, event.Or(event.StatusIn(calendar.Draft, calendar.Pending), event.And(
-				event.StatusEQ(calendar.Trash), event.StatusBeforeTrashIn(calendar.Draft, calendar.Pending))))
+			drafts := []any{calendar.Draft, calendar.Pending}
+			own = append(own, sql.OrPredicates(sql.FieldIn(event.FieldStatus, drafts...), sql.AndPredicates(
+				sql.FieldEQ(event.FieldStatus, calendar.Trash), sql.FieldIn(event.FieldStatusBeforeTrash, drafts...))))
 		}
-		shown = append(shown, event.And(own...))
+		shown = append(shown, sql.AndPredicates(own...))
 	}
-	return event.Or(shown...)
+	return P(sql.OrPredicates(shown...))
 }

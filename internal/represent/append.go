@@ -51,6 +51,10 @@ func appendEvent(b []byte, j *Event) []byte {
 	o.BoolOrNull("hide_from_listings", j.HideFromListings)
 	o.BoolOrNull("sticky", j.Sticky)
 	o.BoolOrNull("featured", j.Featured)
+	o.String("event_status", string(j.EventStatus))
+	o.String("event_status_reason", j.EventStatusReason)
+	o.String("attendance", string(j.Attendance))
+	o.String("virtual_url", j.VirtualURL)
 	o.Key("categories")
 	o.B = jsonwrite.List(o.B, j.Categories, appendEventTerm)
 	o.Key("tags")
@@ -71,10 +75,27 @@ func appendEvent(b []byte, j *Event) []byte {
 	o.Int("post_parent", j.PostParent)
 	o.String("language", j.Language)
 	o.Strings("translations", j.Translations)
+	o.Key("series")
+	o.B = appendEventSeries(o.B, j.Series)
 	if j.JSONLD != nil {
 		o.Key("json_ld")
 		o.B = jsonwrite.ForScript(appendEventLD(o.B, j.JSONLD), len(o.B))
 	}
+	return o.End()
+}
+
+// appendEventSeries appends the series of an event, null where there is none.
+func appendEventSeries(b []byte, j *EventSeries) []byte {
+	if j == nil {
+		return append(b, "null"...)
+	}
+	o := jsonwrite.Begin(b)
+	o.Int("id", j.ID)
+	o.String("rest_url", j.RESTURL)
+	o.String("original_start_date", j.OriginalStartDate)
+	o.Bool("is_exception", j.IsException)
+	o.Strings("own_fields", j.OwnFields)
+	o.String("text", j.Text)
 	return o.End()
 }
 
@@ -243,6 +264,7 @@ func appendEventLD(b []byte, j *EventLD) []byte {
 	o.Some("url", j.URL)
 	o.String("eventAttendanceMode", j.AttendanceMode)
 	o.String("eventStatus", j.Status)
+	o.Some("previousStartDate", j.PreviousStartDate)
 	o.String("startDate", j.StartDate)
 	o.String("endDate", j.EndDate)
 	if j.Location != nil {
@@ -252,6 +274,14 @@ func appendEventLD(b []byte, j *EventLD) []byte {
 	if j.Organizer != nil {
 		o.Key("organizer")
 		o.B = appendOrganizerLD(o.B, j.Organizer)
+	}
+	if s := j.SuperEvent; s != nil {
+		o.Key("superEvent")
+		super := jsonwrite.Begin(o.B)
+		super.String("@type", s.Type)
+		super.Some("name", s.Name)
+		super.Some("url", s.URL)
+		o.B = super.End()
 	}
 	if j.Offers != nil {
 		o.Key("offers")

@@ -51,6 +51,11 @@ type Event struct {
 	Sticky           *bool       `json:"sticky"`
 	Featured         *bool       `json:"featured"`
 
+	EventStatus       calendar.EventStatus `json:"event_status"`
+	EventStatusReason string               `json:"event_status_reason"`
+	Attendance        calendar.Attendance  `json:"attendance"`
+	VirtualURL        string               `json:"virtual_url"`
+
 	Categories   []EventTerm `json:"categories"`
 	Tags         []EventTerm `json:"tags"`
 	Venue        OneOrMany   `json:"venue"`
@@ -60,7 +65,9 @@ type Event struct {
 	PostParent   int64       `json:"post_parent"`
 	Language     string      `json:"language"`
 	Translations []string    `json:"translations"`
-	JSONLD       *EventLD    `json:"json_ld,omitempty"`
+
+	Series *EventSeries `json:"series"`
+	JSONLD *EventLD     `json:"json_ld,omitempty"`
 }
 
 // DateDetails is a date in parts, digits with leading zeros.
@@ -131,10 +138,12 @@ func (v *View) Event(e *ent.Event, full bool) Event {
 		},
 		ShowMap: &e.ShowMap, ShowMapLink: &e.ShowMapLink, HideFromListings: &e.HideFromListings,
 		Sticky: &e.Sticky, Featured: &e.Featured,
+		EventStatus: e.EventStatus, EventStatusReason: markup.Inert(t.EventStatusReason),
+		Attendance: e.Attendance, VirtualURL: e.VirtualURL,
 
 		Categories: v.eventTerms(e, calendar.Category), Tags: v.eventTerms(e, calendar.Tag),
 		CustomFields: []string{}, Ticketed: &e.Ticketed,
-		Language: string(t.Language), Translations: languages(e.Languages),
+		Language: string(t.Language), Translations: languages(e.Languages), Series: v.eventSeries(e),
 	}
 	out.Website = out.URL
 	if e.Website != nil {
@@ -170,7 +179,7 @@ func abbreviation(zone string, t time.Time) string {
 
 // Redact blanks what the password of an event guards (contract, section 13).
 func (j *Event) Redact() {
-	j.Description, j.Excerpt, j.Cost, j.Website = "", "", "", ""
+	j.Description, j.Excerpt, j.Cost, j.Website, j.VirtualURL = "", "", "", "", ""
 	j.Image = false
 	j.AllDay, j.ShowMap, j.ShowMapLink, j.HideFromListings = nil, nil, nil, nil
 	j.Sticky, j.Featured, j.Ticketed = nil, nil, nil
@@ -182,19 +191,21 @@ func (j *Event) Redact() {
 
 // EventLD is an event in the vocabulary of schema.org (contract, section 6.8).
 type EventLD struct {
-	Context        string       `json:"@context"`
-	Type           string       `json:"@type"`
-	Name           string       `json:"name,omitempty"`
-	Description    string       `json:"description,omitempty"`
-	Image          string       `json:"image,omitempty"`
-	URL            string       `json:"url,omitempty"`
-	AttendanceMode string       `json:"eventAttendanceMode"`
-	Status         string       `json:"eventStatus"`
-	StartDate      string       `json:"startDate"`
-	EndDate        string       `json:"endDate"`
-	Location       *PlaceLD     `json:"location,omitempty"`
-	Organizer      *OrganizerLD `json:"organizer,omitempty"`
-	Offers         *OfferLD     `json:"offers,omitempty"`
+	Context           string       `json:"@context"`
+	Type              string       `json:"@type"`
+	Name              string       `json:"name,omitempty"`
+	Description       string       `json:"description,omitempty"`
+	Image             string       `json:"image,omitempty"`
+	URL               string       `json:"url,omitempty"`
+	AttendanceMode    string       `json:"eventAttendanceMode"`
+	Status            string       `json:"eventStatus"`
+	PreviousStartDate string       `json:"previousStartDate,omitempty"`
+	StartDate         string       `json:"startDate"`
+	EndDate           string       `json:"endDate"`
+	Location          *PlaceLD     `json:"location,omitempty"`
+	Organizer         *OrganizerLD `json:"organizer,omitempty"`
+	SuperEvent        *SeriesLD    `json:"superEvent,omitempty"`
+	Offers            *OfferLD     `json:"offers,omitempty"`
 }
 
 // OfferLD is the price of an event in the vocabulary of schema.org.
@@ -205,6 +216,23 @@ type OfferLD struct {
 	URL           string `json:"url,omitempty"`
 	Availability  string `json:"availability"`
 	ValidFrom     string `json:"validFrom"`
+}
+
+// eventStatuses are the states of events in the vocabulary of schema.org.
+var eventStatuses = map[calendar.EventStatus]string{
+	calendar.Scheduled: "https://schema.org/EventScheduled",
+	calendar.Canceled:  "https://schema.org/EventCancelled",
+	calendar.Postponed: "https://schema.org/EventPostponed",
+}
+
+// eventRescheduled is the state of an occurrence that was moved.
+const eventRescheduled = "https://schema.org/EventRescheduled"
+
+// attendanceModes are the ways to attend events in the vocabulary of schema.org.
+var attendanceModes = map[calendar.Attendance]string{
+	calendar.Offline: "https://schema.org/OfflineEventAttendanceMode",
+	calendar.Online:  "https://schema.org/OnlineEventAttendanceMode",
+	calendar.Mixed:   "https://schema.org/MixedEventAttendanceMode",
 }
 
 // isoOffset is ISO 8601 with an offset, +00:00 for UTC.
@@ -218,8 +246,8 @@ func (v *View) linkedDataOfEvent(e *ent.Event, t calendar.Text, j *Event, venues
 	ld := &EventLD{
 		Context: "http://schema.org", Type: "Event",
 		Name: t.Title, Description: plain(t.Description), URL: j.URL,
-		AttendanceMode: "https://schema.org/OfflineEventAttendanceMode",
-		Status:         "https://schema.org/EventScheduled",
+		AttendanceMode: attendanceModes[e.Attendance],
+		Status:         eventStatuses[e.EventStatus],
 		StartDate:      e.StartsAt.In(loc).Format(isoOffset),
 		EndDate:        e.EndsAt.In(loc).Format(isoOffset),
 	}
@@ -232,6 +260,7 @@ func (v *View) linkedDataOfEvent(e *ent.Event, t calendar.Text, j *Event, venues
 	if len(j.Organizer) > 0 {
 		ld.Organizer = j.Organizer[0].JSONLD
 	}
+	v.linkedDataOfSeries(e, ld)
 	if !e.Cost.IsZero() {
 		ld.Offers = &OfferLD{
 			Type: "Offer", Price: e.Cost.Lowest(), PriceCurrency: v.Site.Currency.Code, URL: j.URL,

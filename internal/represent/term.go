@@ -53,7 +53,7 @@ var taxonomies = map[calendar.Kind]string{calendar.Category: "tribe_events_cat",
 // Collections are the path segments of the kinds.
 var Collections = map[calendar.Kind]string{
 	calendar.Event: "events", calendar.Venue: "venues", calendar.Organizer: "organizers",
-	calendar.Category: "categories", calendar.Tag: "tags", calendar.Image: "images",
+	calendar.Category: "categories", calendar.Tag: "tags", calendar.Image: "images", calendar.Series: "series",
 }
 
 // namedTerm is a term with its text for the request, for sorting.

@@ -24,6 +24,8 @@ type View struct {
 	Language calendar.Language
 	Base     string // base URL with the language segment
 	API      string // Base and the path of the API
+	// Recurrences are the series of the events to show, by id.
+	Recurrences map[int64]*Recurrence
 }
 
 // globalID names a record worldwide.

@@ -74,7 +74,7 @@ func (r *run) events(ctx context.Context) error {
 func (r *run) firstSources() []string {
 	var out []string
 	for i := range min(batch, r.cal.Len()) {
-		out = append(out, r.Series.sourceID(r.cal.Event(i).SourceID))
+		out = append(out, r.Number.sourceID(r.cal.Event(i).SourceID))
 	}
 	return out
 }

@@ -36,6 +36,7 @@ func (one) Venues() []scenario.Venue {
 }
 func (one) Organizers() []scenario.Organizer { return nil }
 func (one) Pictures() []scenario.Picture     { return nil }
+func (one) Series() []scenario.Series        { return nil }
 func (o one) Len() int                       { return len(o.events) }
 func (o one) Event(i int) scenario.Event     { return o.events[i] }
 
@@ -225,9 +226,38 @@ func TestICSOfScenarios(t *testing.T) {
 				t.Errorf("%s: %s starts at %s, want %s", name, v.SourceID, got, v.Span.StartsAt())
 			}
 		}
+		for _, s := range c.Series() {
+			want++
+			if _, ok := starts[s.SourceID+"@almanac.example"]; !ok {
+				t.Errorf("%s: %s is missing", name, s.SourceID)
+			}
+		}
 		if len(starts) != want || want == 0 {
 			t.Errorf("%s: %d events, want %d", name, len(starts), want)
 		}
+	}
+}
+
+func TestSeriesInICS(t *testing.T) {
+	t.Parallel()
+	all := "\n" + strings.Join(icsLines(t, calendarOf(t, "city", calendar.English, 10)), "\n") + "\n"
+	for _, want := range []string{
+		"RRULE:FREQ=WEEKLY;BYDAY=SA",
+		"RRULE:FREQ=WEEKLY;COUNT=10;BYDAY=TU",
+		"RECURRENCE-ID;TZID=Europe/London:20261201T183000\nDTSTART;TZID=Europe/London:20261203T183000\nDTEND;TZID=Europe/London:20261203T203000",
+		"RECURRENCE-ID;TZID=Europe/London:20261222T183000\nDTSTART;TZID=Europe/London:20261222T183000",
+		"STATUS:CANCELLED",
+		"RRULE:FREQ=DAILY;UNTIL=20270110T235959Z",
+		"EXDATE;TZID=Europe/London:20261225T100000",
+		"RRULE:FREQ=YEARLY;BYMONTH=9;BYDAY=1FR",
+		"DTSTART;VALUE=DATE:20260904\nDTEND;VALUE=DATE:20260907",
+	} {
+		if !strings.Contains(all, "\n"+want+"\n") {
+			t.Errorf("no %q", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(all)
 	}
 }
 
@@ -249,11 +279,12 @@ func TestSQL(t *testing.T) {
 	if os.Getenv(storetest.Variable) == "" {
 		t.Skipf("%s names no server", storetest.Variable)
 	}
-	to := storetest.Migrated(t, storetest.MySQL(t))
+	to := storetest.Open(t, storetest.Lent(t))
 	conn, err := to.DB.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer conn.Close() // a connection that stays open would keep the database from being removed
 	for i, text := range strings.SplitAfter(b.String(), ";\n") {
 		if strings.TrimSpace(text) == "" {
 			continue

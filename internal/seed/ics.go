@@ -17,7 +17,8 @@ import (
 )
 
 // ICS writes a calendar as iCalendar (RFC 5545), in its first language: what anybody may read, that is, published
-// events without a password. The zones of its events come with it, for the years that it needs.
+// events without a password. A series is an event with a rule, and one more for each exception. The zones of its events
+// come with it, for the years that it needs.
 func ICS(out io.Writer, c Calendar) error {
 	w := &icsWriter{out: bufio.NewWriter(out), cal: c, language: c.Options().Languages[0]}
 	w.line("BEGIN:VCALENDAR")
@@ -29,8 +30,11 @@ func ICS(out io.Writer, c Calendar) error {
 	}
 	for i := range c.Len() {
 		if v := c.Event(i); open(&v) {
-			w.event(&v)
+			w.event(&v, func() { w.span(v.Span) })
 		}
+	}
+	for _, s := range c.Series() {
+		w.series(&s)
 	}
 	w.line("END:VCALENDAR")
 	if w.err != nil {
@@ -86,13 +90,16 @@ const (
 	icsWall = "20060102T150405"
 	icsUTC  = icsWall + "Z"
 	icsDate = "20060102"
+	// icsYears is for how long after the start of a series its zone is described.
+	icsYears = 5
 )
 
-func (w *icsWriter) event(v *scenario.Event) {
+// event writes an event. Dates writes when it takes place.
+func (w *icsWriter) event(v *scenario.Event, dates func()) {
 	w.line("BEGIN:VEVENT")
 	w.line("UID:" + v.SourceID + "@almanac.example")
 	w.line("DTSTAMP:" + w.cal.Options().Now.UTC().Format(icsUTC))
-	w.span(v.Span)
+	dates()
 	w.text("SUMMARY", v.Title[w.language])
 	w.text("DESCRIPTION", markup.Plain(v.Description[w.language]))
 	if len(v.Venues) > 0 {
@@ -119,27 +126,72 @@ func (w *icsWriter) event(v *scenario.Event) {
 	if v.Website != "" {
 		w.line("URL:" + v.Website) // a URI is not escaped
 	}
-	w.line("STATUS:CONFIRMED")
+	switch v.EventStatus {
+	case calendar.Canceled:
+		w.line("STATUS:CANCELLED")
+	case calendar.Postponed:
+		w.line("STATUS:TENTATIVE")
+	default:
+		w.line("STATUS:CONFIRMED")
+	}
 	w.line("END:VEVENT")
+}
+
+// series writes a series: its rule, and the occurrences that are moved or canceled.
+func (w *icsWriter) series(s *scenario.Series) {
+	w.event(&s.Event, func() {
+		w.span(s.Span)
+		rule, until := s.Rule, s.Rule.Until
+		rule.Until = calendar.Wall{}
+		switch {
+		case until.IsZero():
+			w.line("RRULE:" + rule.String())
+		case s.Span.AllDay:
+			w.line("RRULE:" + rule.String() + ";UNTIL=" + until.Format(icsDate))
+		default: // an instant, since starts have a zone
+			w.line("RRULE:" + rule.String() + ";UNTIL=" + s.Span.Zone.Instant(until).UTC().Format(icsUTC))
+		}
+		for _, at := range s.ExDate {
+			w.time("EXDATE", at, s.Span)
+		}
+	})
+	for _, x := range s.Exceptions {
+		v := s.Event
+		start := x.Nominal
+		if !x.Start.IsZero() {
+			start = x.Start
+		}
+		v.Span.Start, v.Span.End = start, start.Add(s.Span.End.Sub(s.Span.Start))
+		if x.Reason != nil {
+			v.EventStatus = calendar.Canceled
+		}
+		w.event(&v, func() {
+			w.time("RECURRENCE-ID", x.Nominal, s.Span)
+			w.span(v.Span)
+		})
+	}
+}
+
+// time writes a property that is a start of an event with a span.
+func (w *icsWriter) time(name string, at calendar.Wall, s calendar.Span) {
+	switch {
+	case s.AllDay:
+		w.line(name + ";VALUE=DATE:" + at.Format(icsDate))
+	case s.Zone.String() == "UTC":
+		w.line(name + ":" + at.Format(icsUTC))
+	default:
+		w.line(name + ";TZID=" + s.Zone.String() + ":" + at.Format(icsWall))
+	}
 }
 
 // span writes start and end. The end of days is the day after the last.
 func (w *icsWriter) span(s calendar.Span) {
-	if s.AllDay {
-		w.line("DTSTART;VALUE=DATE:" + s.Start.Format(icsDate))
-		w.line("DTEND;VALUE=DATE:" + s.End.AddDate(0, 0, 1).Format(icsDate))
-		return
-	}
-	property := func(name string, at calendar.Wall) {
-		if s.Zone.String() == "UTC" {
-			w.line(name + ":" + at.Format(icsUTC))
-		} else {
-			w.line(name + ";TZID=" + s.Zone.String() + ":" + at.Format(icsWall))
-		}
-	}
-	property("DTSTART", s.Start)
-	if s.EndsAt().After(s.StartsAt()) { // else it has none: an end must be later
-		property("DTEND", s.End)
+	w.time("DTSTART", s.Start, s)
+	switch {
+	case s.AllDay:
+		w.time("DTEND", s.End.AddDate(0, 0, 1), s)
+	case s.EndsAt().After(s.StartsAt()): // else it has none: an end must be later
+		w.time("DTEND", s.End, s)
 	}
 }
 
@@ -152,16 +204,15 @@ type zoneUse struct {
 // zones are those of the events, by name. UTC needs no description.
 func (w *icsWriter) zones() []zoneUse {
 	uses := make(map[string]*zoneUse)
-	for i := range w.cal.Len() {
-		v := w.cal.Event(i)
-		name := v.Span.Zone.String()
-		if !open(&v) || v.Span.AllDay || name == "UTC" {
-			continue
+	add := func(s calendar.Span, end time.Time) {
+		name := s.Zone.String()
+		if s.AllDay || name == "UTC" {
+			return
 		}
-		start, end := v.Span.StartsAt(), v.Span.EndsAt()
+		start := s.StartsAt()
 		u := uses[name]
 		if u == nil {
-			u = &zoneUse{v.Span.Zone, start, end}
+			u = &zoneUse{s.Zone, start, end}
 			uses[name] = u
 		}
 		if start.Before(u.first) {
@@ -170,6 +221,14 @@ func (w *icsWriter) zones() []zoneUse {
 		if end.After(u.last) {
 			u.last = end
 		}
+	}
+	for i := range w.cal.Len() {
+		if v := w.cal.Event(i); open(&v) {
+			add(v.Span, v.Span.EndsAt())
+		}
+	}
+	for _, s := range w.cal.Series() {
+		add(s.Span, s.Span.EndsAt().AddDate(icsYears, 0, 0))
 	}
 	out := make([]zoneUse, 0, len(uses))
 	for _, u := range uses {

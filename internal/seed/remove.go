@@ -39,15 +39,14 @@ func (r Remover) Remove(ctx context.Context) (Counts, error) {
 	}
 	editor := *r.Editor
 	r.Editor = &editor
-	where := seeded(r.Scenario)
 	for _, kind := range []calendar.Kind{
-		calendar.Event, calendar.Venue, calendar.Organizer, calendar.Tag, calendar.Category, calendar.Image,
+		calendar.Event, calendar.Series, calendar.Venue, calendar.Organizer, calendar.Tag, calendar.Category, calendar.Image,
 	} {
 		for {
 			if err := ctx.Err(); err != nil {
 				return done, err
 			}
-			ids, err := newest(ctx, r.Store.Ent, where, kind)
+			ids, err := newest(ctx, r.Store.Ent, seeded(kind, r.Scenario), kind)
 			if err != nil {
 				return done, fmt.Errorf("remove seeded records of kind %s: %w", kind, err)
 			}
@@ -58,18 +57,25 @@ func (r Remover) Remove(ctx context.Context) (Counts, error) {
 				return done, fmt.Errorf("remove seeded records of kind %s: %w", kind, err)
 			}
 			done[kind] += len(ids)
+			if kind == calendar.Event && there[calendar.Series] > 0 { // a series goes with its last occurrence
+				left, err := countKind(ctx, r.Store.Ent, calendar.Series, marked(r.Scenario))
+				if err != nil {
+					return done, err
+				}
+				done[calendar.Series] = max(there[calendar.Series]-left, 0)
+			}
 			if r.Progress != nil {
 				r.Progress(done.Sum(), max(there.Sum(), done.Sum()))
 			}
 		}
 	}
-	return done, forgetSeries(ctx, r.Store.Ent, r.Scenario)
+	return done, forgetPlans(ctx, r.Store.Ent, r.Scenario)
 }
 
 // newest are the ids of the newest records of a selection: parts of an event go before it, as do children of a
 // category.
 func newest(ctx context.Context, db *ent.Client, where func(*sql.Selector), kind calendar.Kind) (ids []int64, err error) {
-	err = db.ScanKind(ctx, kind, &ids, func(s *sql.Selector) {
+	err = scan(ctx, db, kind, &ids, func(s *sql.Selector) {
 		where(s)
 		s.Select(s.C(event.FieldID)).OrderBy(sql.Desc(s.C(event.FieldID))).Limit(batch)
 	})

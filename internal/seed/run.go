@@ -24,6 +24,7 @@ type run struct {
 	Writer
 	cal      Calendar
 	language calendar.Language // of the originals
+	editor   edit.Editor
 	loader   *load.Loader
 	now      time.Time
 	summary  Summary
@@ -41,10 +42,12 @@ func in(t scenario.Text, l calendar.Language) *string {
 }
 
 // others are the texts in other languages than the original.
-func (r *run) others(title, excerpt, description scenario.Text) []calendar.Text {
+func (r *run) others(title, excerpt, description, reason scenario.Text) []calendar.Text {
 	var out []calendar.Text
 	for _, l := range calendar.Languages {
-		t := calendar.Text{Language: l, Title: title[l], Excerpt: excerpt[l], Description: description[l]}
+		t := calendar.Text{
+			Language: l, Title: title[l], Excerpt: excerpt[l], Description: description[l], EventStatusReason: reason[l],
+		}
 		if l != r.language && t != (calendar.Text{Language: l}) {
 			out = append(out, t)
 		}
@@ -54,7 +57,7 @@ func (r *run) others(title, excerpt, description scenario.Text) []calendar.Text 
 
 // apart is others for names that are the same in all languages: only what is not is a translation.
 func (r *run) apart(name, description scenario.Text) []calendar.Text {
-	out := r.others(name, nil, description)
+	out := r.others(name, nil, description, nil)
 	for i := range out {
 		if out[i].Title == name[r.language] {
 			out[i].Title = ""
@@ -99,7 +102,7 @@ func (r *run) taxonomy(ctx context.Context, kind calendar.Kind, terms []scenario
 	var places, texts []int // of the missing ones in terms; numbers of texts
 	at := make(map[int]int) // the other way round
 	for i, t := range terms {
-		source := r.Series.sourceID(t.SourceID)
+		source := r.Number.sourceID(t.SourceID)
 		if id, ok := found[source]; ok {
 			ids[i] = id
 			continue
@@ -285,8 +288,8 @@ func (r *run) organizers(ctx context.Context) (err error) {
 // eventInput is what an event says.
 func (r *run) eventInput(v *scenario.Event) load.Event {
 	start, end := when.FromWall(v.Span.Start), when.FromWall(v.Span.End)
-	source := r.Series.sourceID(v.SourceID)
-	n := load.Event{Texts: r.others(v.Title, v.Excerpt, v.Description)}
+	source := r.Number.sourceID(v.SourceID)
+	n := load.Event{Texts: r.others(v.Title, v.Excerpt, v.Description, v.EventStatusReason)}
 	n.EventInput = edit.EventInput{
 		AuthorID: r.author(), Published: &v.Published, Status: &v.Status, SourceID: &source,
 		Title: in(v.Title, r.language), Excerpt: in(v.Excerpt, r.language), Description: in(v.Description, r.language),
@@ -294,6 +297,13 @@ func (r *run) eventInput(v *scenario.Event) load.Event {
 		Hide: &v.Hide, Sticky: &v.Sticky, Featured: &v.Featured, Ticketed: &v.Ticketed,
 		ShowMap: new(len(v.Venues) > 0), ShowMapLink: new(len(v.Venues) > 0), ImageID: picked(r.images, v.Picture),
 		Categories: termRefs(r.categories, v.Categories), Tags: termRefs(r.tags, v.Tags),
+		EventStatusReason: in(v.EventStatusReason, r.language), VirtualURL: &v.VirtualURL,
+	}
+	if v.EventStatus != "" {
+		n.EventStatus = &v.EventStatus
+	}
+	if v.Attendance != "" {
+		n.Attendance = &v.Attendance
 	}
 	venues, organizers := make([]edit.VenueRef, len(v.Venues)), make([]edit.OrganizerRef, len(v.Organizers))
 	for i, at := range v.Venues {

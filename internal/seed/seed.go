@@ -15,34 +15,35 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/series"
 )
 
 // mark begins the source id of everything that is made up.
 const mark = "seed:"
 
-// Kinds are those of seeded records, in the order in which they are written.
+// Kinds are those of seeded records, in the order in which reports name them.
 var Kinds = []calendar.Kind{
-	calendar.Category, calendar.Tag, calendar.Image, calendar.Venue, calendar.Organizer, calendar.Event,
+	calendar.Event, calendar.Series, calendar.Organizer, calendar.Venue, calendar.Image, calendar.Tag, calendar.Category,
 }
 
-// Series numbers the calendars of one scenario in a database, from 1. Those after the first have their number in
+// Number counts the calendars of one scenario in a database, from 1. Those after the first have their number in
 // the source ids: seed:city:event:7, and seed:city.2:event:7 of the second.
-type Series int
+type Number int
 
-// sourceID is the source id of a record of the series; the scenario calls it by that of the first.
-func (s Series) sourceID(id string) string {
-	if s <= 1 {
+// sourceID is the source id of a record of the calendar; the scenario calls it by that of the first.
+func (n Number) sourceID(id string) string {
+	if n <= 1 {
 		return id
 	}
 	name, rest, _ := strings.Cut(strings.TrimPrefix(id, mark), ":")
-	return mark + name + "." + strconv.Itoa(int(s)) + ":" + rest
+	return mark + name + "." + strconv.Itoa(int(n)) + ":" + rest
 }
 
-// prefix begins all source ids of the series.
-func (s Series) prefix(scenario string) string { return s.sourceID(mark + scenario + ":") }
+// prefix begins all source ids of the calendar.
+func (n Number) prefix(scenario string) string { return n.sourceID(mark + scenario + ":") }
 
-// seeded selects the rows of a table that are of a scenario, in any series; "" is of all.
-func seeded(scenario string) func(*sql.Selector) {
+// marked selects the rows whose source ids are of a scenario, in any of its calendars; "" is of all.
+func marked(scenario string) func(*sql.Selector) {
 	const column = event.FieldSourceID // as in all tables
 	if scenario == "" {
 		return sql.FieldHasPrefix(column, mark)
@@ -50,11 +51,34 @@ func seeded(scenario string) func(*sql.Selector) {
 	return sql.OrPredicates(sql.FieldHasPrefix(column, mark+scenario+":"), sql.FieldHasPrefix(column, mark+scenario+"."))
 }
 
-// foreign selects the rows of a table that are not made up.
-func foreign(s *sql.Selector) {
-	sql.OrPredicates(
-		sql.FieldIsNull(event.FieldSourceID), sql.NotPredicates(sql.FieldHasPrefix(event.FieldSourceID, mark)),
-	)(s)
+// seeded selects the rows of the table of a kind that are of a scenario; "" is of all. The occurrences of its series are,
+// whether or not they have a source id.
+func seeded(kind calendar.Kind, scenario string) func(*sql.Selector) {
+	if kind != calendar.Event {
+		return marked(scenario)
+	}
+	return sql.OrPredicates(marked(scenario), func(s *sql.Selector) {
+		made := sql.Dialect(s.Dialect()).Select(series.FieldID).From(sql.Table(series.Table))
+		marked(scenario)(made)
+		s.Where(sql.In(s.C(event.FieldSeriesID), made))
+	})
+}
+
+// foreign selects the rows of the table of a kind that are not made up.
+func foreign(kind calendar.Kind) func(*sql.Selector) {
+	return func(s *sql.Selector) {
+		made := sql.Dialect(s.Dialect()).Select(event.FieldID).From(sql.Table(s.TableName()))
+		seeded(kind, "")(made)
+		s.Where(sql.NotIn(s.C(event.FieldID), made))
+	}
+}
+
+// scan scans rows of the table of a kind, as ent.Client.ScanKind does.
+func scan(ctx context.Context, db *ent.Client, kind calendar.Kind, into any, modify func(*sql.Selector)) error {
+	if kind == calendar.Series {
+		return db.Series.Query().Modify(modify).Scan(ctx, into)
+	}
+	return db.ScanKind(ctx, kind, into, modify)
 }
 
 // Counts are numbers of records by kind.
@@ -72,23 +96,32 @@ func (c Counts) Sum() int {
 // Foreign counts the records of a database that are not made up, those in the trash included.
 func Foreign(ctx context.Context, db *ent.Client) (Counts, error) { return count(ctx, db, foreign) }
 
-// Seeded counts the records of a scenario that are in a database, whatever the series; "" is of all scenarios.
+// Seeded counts the records of a scenario that are in a database, in all of its calendars; "" is of all scenarios. The
+// events include the occurrences of the series.
 func Seeded(ctx context.Context, db *ent.Client, scenario string) (Counts, error) {
-	return count(ctx, db, seeded(scenario))
+	return count(ctx, db, func(kind calendar.Kind) func(*sql.Selector) { return seeded(kind, scenario) })
 }
 
-func count(ctx context.Context, db *ent.Client, where func(*sql.Selector)) (Counts, error) {
+func count(ctx context.Context, db *ent.Client, where func(calendar.Kind) func(*sql.Selector)) (Counts, error) {
 	out := make(Counts, len(Kinds))
 	for _, kind := range Kinds {
-		var found []int
-		err := db.ScanKind(ctx, kind, &found, func(s *sql.Selector) {
-			where(s)
-			s.Select(sql.Count("*"))
-		})
+		n, err := countKind(ctx, db, kind, where(kind))
 		if err != nil {
-			return nil, fmt.Errorf("count records of kind %s: %w", kind, err)
+			return nil, err
 		}
-		out[kind] = found[0]
+		out[kind] = n
 	}
 	return out, nil
+}
+
+func countKind(ctx context.Context, db *ent.Client, kind calendar.Kind, where func(*sql.Selector)) (int, error) {
+	var found []int
+	err := scan(ctx, db, kind, &found, func(s *sql.Selector) {
+		where(s)
+		s.Select(sql.Count("*"))
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count records of kind %s: %w", kind, err)
+	}
+	return found[0], nil
 }

@@ -2,142 +2,146 @@ package seed
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
-
-	"entgo.io/ent/dialect/sql"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/predicate"
-	"github.com/almanac-cal/almanac/ent/setting"
+	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
+	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// Plan is what a database remembers of a calendar that was begun, to finish it if it is interrupted, and to add
-// to it later.
-type Plan struct {
-	Series   Series `json:"series"`
-	Complete bool   `json:"complete"`
-
-	Scenario   string              `json:"scenario"`
-	Seed       uint64              `json:"seed"`
-	Events     int                 `json:"events"`
-	Venues     int                 `json:"venues"`
-	Organizers int                 `json:"organizers"`
-	From       string              `json:"from"`
-	Months     int                 `json:"months"`
-	Zone       string              `json:"zone"` // "" is that of the places
-	Languages  []calendar.Language `json:"languages"`
-	Now        time.Time           `json:"now"`
-	Nasty      bool                `json:"nasty"`
-	Pictures   bool                `json:"pictures"`
-}
-
-// PlanOf is the plan of a calendar with these options, as they were asked for.
-func PlanOf(o scenario.Options, s Series) Plan {
-	p := Plan{
-		Series: s, Scenario: o.Scenario, Seed: o.Seed, Events: o.Events, Venues: o.Venues, Organizers: o.Organizers,
-		From: o.From.String(), Months: o.Months, Languages: o.Languages, Now: o.Now.UTC(), Nasty: o.Nasty,
-		Pictures: o.Pictures,
+// series writes the series that are missing, each with its occurrences.
+func (r *run) series(ctx context.Context) error {
+	all := r.cal.Series()
+	if len(all) == 0 {
+		return nil
 	}
-	if o.Zone != (calendar.Zone{}) {
-		p.Zone = o.Zone.String()
-	}
-	return p
-}
-
-// Options are those that make the calendar of the plan.
-func (p Plan) Options() (scenario.Options, error) {
-	o := scenario.Options{
-		Scenario: p.Scenario, Seed: p.Seed, Events: p.Events, Venues: p.Venues, Organizers: p.Organizers,
-		Months: p.Months, Languages: p.Languages, Now: p.Now, Nasty: p.Nasty, Pictures: p.Pictures,
-	}
-	var err error
-	if o.From, err = calendar.ParseWall(p.From); err != nil {
-		return o, fmt.Errorf("plan of %s: %w", p.name(), err)
-	}
-	if p.Zone != "" {
-		if o.Zone, err = calendar.ParseZone(p.Zone); err != nil {
-			return o, fmt.Errorf("plan of %s: %w", p.name(), err)
-		}
-	}
-	return o, nil
-}
-
-// Same reports whether two plans are of the same calendar, but for when they were made and how far they are.
-func (p Plan) Same(q Plan) bool {
-	return p.Series == q.Series && p.Scenario == q.Scenario && p.Seed == q.Seed && p.Events == q.Events &&
-		p.Venues == q.Venues && p.Organizers == q.Organizers && p.From == q.From && p.Months == q.Months &&
-		p.Zone == q.Zone && slices.Equal(p.Languages, q.Languages) && p.Nasty == q.Nasty && p.Pictures == q.Pictures
-}
-
-// name is the name of the setting that holds the plan: seed:city, seed:city.2.
-func (p Plan) name() string { return strings.TrimSuffix(p.Series.prefix(p.Scenario), ":") }
-
-// Save remembers the plan.
-func (p Plan) Save(ctx context.Context, db *ent.Client) error {
-	text, err := json.Marshal(p)
-	if err != nil {
+	enabled, err := edit.SeriesEnabled(ctx, r.Store.Ent)
+	if err != nil || !enabled {
 		return err
 	}
-	err = db.Setting.Create().SetID(p.name()).SetValue(text).
-		OnConflict(sql.ConflictColumns(setting.FieldID)).UpdateNewValues().Exec(ctx)
+	found, err := r.find(ctx, calendar.Series, sources(r, all, func(s scenario.Series) string { return s.SourceID }))
 	if err != nil {
-		return fmt.Errorf("plan of %s: %w", p.name(), err)
+		return fmt.Errorf("series: %w", err)
+	}
+	for i := range all {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		s := &all[i]
+		if _, ok := found[r.Number.sourceID(s.SourceID)]; ok {
+			r.summary.Found[calendar.Series]++
+			continue
+		}
+		n, err := r.writeSeries(context.WithoutCancel(ctx), s)
+		if err != nil {
+			return fmt.Errorf("series %s: %w", s.SourceID, err)
+		}
+		r.summary.Created[calendar.Series]++
+		r.summary.Occurrences += n
+		r.summary.Translations += len(r.cal.Options().Languages) - 1
 	}
 	return nil
 }
 
-// LastPlan is the plan of the newest series of a scenario; false if there is none.
-func LastPlan(ctx context.Context, db *ent.Client, name string) (Plan, bool, error) {
-	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, mark+name))).All(ctx)
-	if err != nil {
-		return Plan{}, false, fmt.Errorf("plans of %s: %w", name, err)
+// writeSeries stores a series in all its languages, with what differs in some occurrences. It returns the number of
+// occurrences.
+func (r *run) writeSeries(ctx context.Context, s *scenario.Series) (n int, err error) {
+	closed := make([]recur.Date, len(s.ExDate))
+	for i, w := range s.ExDate {
+		closed[i].Wall = w
 	}
-	var last Plan
-	for _, row := range rows {
-		var p Plan
-		if !ofScenario(row.ID, name) {
-			continue
+	e := r.editor
+	err = edit.Write(ctx, r.Store.Ent, &e, func(tx *ent.Tx) error {
+		e.Write = r.language
+		input := r.eventInput(&s.Event).EventInput
+		input.Rule, input.ExDate = new(s.Rule.String()), &closed
+		if err := withoutGone(ctx, tx, &e, &input); err != nil {
+			return err
 		}
-		if err := json.Unmarshal(row.Value, &p); err != nil {
-			return Plan{}, false, fmt.Errorf("setting %s: %w", row.ID, err)
+		first, err := e.CreateEvent(ctx, tx, &input)
+		if err != nil {
+			return err
 		}
-		if p.Series >= last.Series {
-			last = p
+		id := *first.SeriesID
+		for _, l := range r.cal.Options().Languages[1:] {
+			e.Write = l
+			err := e.UpdateSeries(ctx, tx, id, &edit.EventInput{
+				Title: in(s.Title, l), Excerpt: in(s.Excerpt, l), Description: in(s.Description, l),
+			})
+			if err != nil {
+				return fmt.Errorf("in %s: %w", l, err)
+			}
 		}
-	}
-	return last, last.Series > 0, nil
+		for _, x := range s.Exceptions {
+			if err := r.writeException(ctx, tx, &e, id, s, x); err != nil {
+				return fmt.Errorf("occurrence of %s: %w", x.Nominal, err)
+			}
+		}
+		n, err = tx.Event.Query().Where(event.SeriesID(id)).Count(ctx)
+		return err
+	})
+	return n, err
 }
 
-// ofScenario reports whether the name of a setting is that of a plan of the scenario.
-func ofScenario(id, name string) bool {
-	rest, ok := strings.CutPrefix(id, mark+name)
-	if !ok || rest == "" {
-		return ok
+// withoutGone takes the venues and organizers that are deleted or in the trash out of an input.
+func withoutGone(ctx context.Context, tx *ent.Tx, e *edit.Editor, in *edit.EventInput) error {
+	venues := make([]int64, len(*in.Venues))
+	for i, v := range *in.Venues {
+		venues[i] = v.ID
 	}
-	number, ok := strings.CutPrefix(rest, ".")
-	_, err := strconv.ParseUint(number, 10, 32)
-	return ok && err == nil
+	organizers := make([]int64, len(*in.Organizers))
+	for i, o := range *in.Organizers {
+		organizers[i] = o.ID
+	}
+	venues, err := e.LockLinkable(ctx, tx, calendar.Venue, venues)
+	if err != nil {
+		return err
+	}
+	if organizers, err = e.LockLinkable(ctx, tx, calendar.Organizer, organizers); err != nil {
+		return err
+	}
+	*in.Venues, *in.Organizers = nil, nil
+	for _, id := range venues {
+		*in.Venues = append(*in.Venues, edit.VenueRef{ID: id})
+	}
+	for _, id := range organizers {
+		*in.Organizers = append(*in.Organizers, edit.OrganizerRef{ID: id})
+	}
+	return nil
 }
 
-// forgetSeries forgets the plans of a scenario, "" for all.
-func forgetSeries(ctx context.Context, db *ent.Client, name string) error {
-	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, mark+name))).IDs(ctx)
+// writeException moves an occurrence of a series, or cancels it with a reason in each language.
+func (r *run) writeException(
+	ctx context.Context, tx *ent.Tx, e *edit.Editor, series int64, s *scenario.Series, x scenario.Exception,
+) error {
+	id, err := tx.Event.Query().Where(event.SeriesID(series), event.OriginalStart(x.Nominal)).OnlyID(ctx)
 	if err != nil {
-		return fmt.Errorf("plans: %w", err)
+		return err
 	}
-	for _, id := range rows {
-		if name != "" && !ofScenario(id, name) {
-			continue
+	write := func(l calendar.Language, input *edit.EventInput) error {
+		row, err := edit.LockEvent(ctx, tx, id)
+		if err != nil {
+			return err
 		}
-		if err := db.Setting.DeleteOneID(id).Exec(ctx); err != nil && !ent.IsNotFound(err) {
-			return fmt.Errorf("plan %s: %w", id, err)
+		e.Write = l
+		_, err = e.UpdateEvent(ctx, tx, row, input)
+		return err
+	}
+	if !x.Start.IsZero() {
+		end := x.Start.Add(s.Span.End.Sub(s.Span.Start))
+		return write(r.language, &edit.EventInput{Start: new(when.FromWall(x.Start)), End: new(when.FromWall(end))})
+	}
+	for _, l := range r.cal.Options().Languages {
+		input := &edit.EventInput{EventStatusReason: in(x.Reason, l)}
+		if l == r.language {
+			input.EventStatus = new(calendar.Canceled)
+		}
+		if err := write(l, input); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -10,12 +10,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/almanac-cal/almanac/ent/setting"
 )
 
 // sqlTables are the tables that a calendar is in, in an order that the foreign keys allow.
 var sqlTables = []string{
 	"settings", "records", "images", "terms", "term_translations", "venues", "venue_translations", "organizers",
-	"organizer_translations", "slugs", "events", "event_translations", "search_texts", "event_venues",
+	"organizer_translations", "slugs", "series", "series_phases", "events", "event_translations", "search_texts", "event_venues",
 	"event_organizers", "event_terms", "counters", "changes",
 }
 
@@ -46,7 +48,11 @@ func SQL(ctx context.Context, out io.Writer, db *sql.DB) error {
 }
 
 func sqlTable(ctx context.Context, w *bufio.Writer, db *sql.DB, table string) error {
-	found, err := db.QueryContext(ctx, "SELECT * FROM `"+table+"` ORDER BY 1, 2") //nolint:gosec // a table of the schema
+	where := ""
+	if table == setting.Table { // the other database has data steps of its own
+		where = " WHERE name NOT LIKE 'data:%'"
+	}
+	found, err := db.QueryContext(ctx, "SELECT * FROM `"+table+"`"+where+" ORDER BY 1, 2") //nolint:gosec // a table of the schema
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,9 @@ const batch = 500
 
 // Summary counts what a Writer did.
 type Summary struct {
-	Created, Found Counts
+	Created, Found Counts // the events without the occurrences of series
+	// Occurrences are the events of the series that it created.
+	Occurrences int
 	// Translations are the texts written in other languages than the original.
 	Translations int
 }
@@ -35,6 +37,7 @@ type Calendar interface {
 	Venues() []scenario.Venue
 	Organizers() []scenario.Organizer
 	Pictures() []scenario.Picture
+	Series() []scenario.Series
 	Len() int
 	Event(i int) scenario.Event
 }
@@ -49,8 +52,8 @@ type Writer struct {
 	Files media.Store
 	// AuthorID is the user who becomes the author of the records; 0 is nobody.
 	AuthorID int64
-	// Series is which calendar of its scenario it is; 0 is 1.
-	Series Series
+	// Number is which calendar of its scenario it is; 0 is 1.
+	Number Number
 	// Progress, if set, is told how many events there are so far, and how many there will be.
 	Progress func(done, total int)
 	// Workers is how many goroutines make up and prepare events while others are written; 0 is one less than
@@ -61,9 +64,10 @@ type Writer struct {
 }
 
 // Write stores a calendar. What is there already, by its source id and in the trash or not, is left as it is; so
-// are categories and tags whose names are taken, which the events then get.
+// are categories and tags whose names are taken, which the events then get. There are no series while they are
+// switched off.
 //
-// It writes in transactions of some hundred records each, in the order of the calendar, and ends with the error
+// It writes in transactions of some hundred records each, and one for each series, in the order of the calendar, and ends with the error
 // of ctx between two of them when ctx ends. Called again with the same calendar it goes on from there. The
 // summary is that of what was committed, also with an error.
 func (w Writer) Write(ctx context.Context, c Calendar) (Summary, error) {
@@ -78,14 +82,14 @@ func (w Writer) Write(ctx context.Context, c Calendar) (Summary, error) {
 		editor.PasswordKey = key
 	}
 	r := &run{
-		Writer: w, cal: c, language: o.Languages[0], loader: load.New(w.Store, &editor), now: editor.Now,
+		Writer: w, cal: c, language: o.Languages[0], editor: editor, loader: load.New(w.Store, &editor), now: editor.Now,
 		summary: Summary{Created: Counts{}, Found: Counts{}},
 	}
 	r.loader.Verify = w.Verify
 	if r.Workers <= 0 {
 		r.Workers = max(runtime.GOMAXPROCS(0)-1, 1)
 	}
-	for _, step := range []func(context.Context) error{r.terms, r.pictures, r.venues, r.organizers, r.events} {
+	for _, step := range []func(context.Context) error{r.terms, r.pictures, r.venues, r.organizers, r.events, r.series} {
 		if err := step(ctx); err != nil {
 			return r.summary, fmt.Errorf("seed %s: %w", o.Scenario, err)
 		}
@@ -104,7 +108,7 @@ func (r *run) find(ctx context.Context, kind calendar.Kind, sources []string) (k
 			ID     int64
 			Source string `sql:"source_id"`
 		}
-		err := r.Store.Ent.ScanKind(ctx, kind, &rows, func(s *sql.Selector) {
+		err := scan(ctx, r.Store.Ent, kind, &rows, func(s *sql.Selector) {
 			sql.FieldIn(event.FieldSourceID, part...)(s)
 			s.Select(s.C(event.FieldID), s.C(event.FieldSourceID))
 		})
@@ -118,11 +122,11 @@ func (r *run) find(ctx context.Context, kind calendar.Kind, sources []string) (k
 	return out, nil
 }
 
-// sources are the source ids of records in the run's series.
+// sources are the source ids of records in the run's calendar.
 func sources[T any](r *run, records []T, source func(T) string) []string {
 	out := make([]string, len(records))
 	for i, record := range records {
-		out[i] = r.Series.sourceID(source(record))
+		out[i] = r.Number.sourceID(source(record))
 	}
 	return out
 }

@@ -13,9 +13,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/change"
+	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
@@ -118,6 +120,22 @@ func (f fake) Event(i int) scenario.Event {
 	return v
 }
 
+// Series makes an endless series, and one with a date that is excluded, one that is moved and one that is canceled.
+func (f fake) Series() []scenario.Series {
+	first := f.Event(0)
+	first.SourceID, first.Title, first.Published = "seed:fake:series:0", text("Every Monday"), now.AddDate(0, -1, 0)
+	second := first
+	second.SourceID, second.Title = "seed:fake:series:1", text("Five times")
+	day := func(n int) calendar.Wall { return first.Span.Start.AddDate(0, 0, n) }
+	return []scenario.Series{
+		{Event: first, Rule: recur.Rule{Freq: recur.FreqWeekly}},
+		{
+			Event: second, Rule: recur.Rule{Freq: recur.FreqDaily, Count: 5}, ExDate: []calendar.Wall{day(1)},
+			Exceptions: []scenario.Exception{{Nominal: day(2), Start: day(7)}, {Nominal: day(3), Reason: text("Nobody came")}},
+		},
+	}
+}
+
 // written runs a Writer that has to succeed.
 func written(t *testing.T, w Writer, c Calendar) Summary {
 	t.Helper()
@@ -152,30 +170,32 @@ func TestWriteAndRemove(t *testing.T) {
 		s := written(t, w, c)
 		want := Counts{
 			calendar.Category: 2, calendar.Tag: 1, calendar.Image: 2, calendar.Venue: 3, calendar.Organizer: 1,
-			calendar.Event: 1203,
+			calendar.Event: 1203, calendar.Series: 2,
 		}
 		if diff := cmp.Diff(want, s.Created); diff != "" {
 			t.Errorf("created (-want +got):\n%s", diff)
 		}
-		if s.Translations != 2*(3+3+1+1203) {
-			t.Errorf("%d translations", s.Translations)
+		const occurrences = 111 + 4 // Mondays until July 2028, and four of five days
+		if s.Translations != 2*(3+3+1+1203+2) || s.Occurrences != occurrences {
+			t.Errorf("%d translations, %d occurrences", s.Translations, s.Occurrences)
 		}
 		seeded, err := Seeded(t.Context(), st.Ent, "fake")
 		if err != nil {
 			t.Fatal(err)
 		}
+		want[calendar.Event] += occurrences
 		if diff := cmp.Diff(want, seeded); diff != "" {
 			t.Errorf("seeded (-want +got):\n%s", diff)
 		}
 		again := written(t, w, c)
-		if again.Created.Sum() != 0 || again.Found.Sum() != want.Sum() {
+		if again.Created.Sum() != 0 || again.Found.Sum() != want.Sum()-occurrences || again.Occurrences != 0 {
 			t.Errorf("the second time: %+v", again)
 		}
 		second := w
-		second.Series = 2
+		second.Number = 2
 		third := written(t, second, c)
 		if third.Created[calendar.Event] != 1203 || third.Created[calendar.Category] != 0 || third.Found[calendar.Tag] != 1 {
-			t.Errorf("the second series: %+v", third)
+			t.Errorf("the second calendar: %+v", third)
 		}
 
 		// Somebody's own event with a seeded parent and venue.
@@ -193,23 +213,39 @@ func TestWriteAndRemove(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		err = edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) error {
+			_, err := e.CreateEvent(t.Context(), tx, &edit.EventInput{
+				Title: new("Own series"), Start: wall("2026-07-01 18:00:00"), End: wall("2026-07-01 20:00:00"),
+				Rule: new("FREQ=DAILY;COUNT=3"),
+			})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
 		foreign, err := Foreign(t.Context(), st.Ent)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if foreign.Sum() != 1 || foreign[calendar.Event] != 1 {
+		if foreign.Sum() != 5 || foreign[calendar.Event] != 4 || foreign[calendar.Series] != 1 {
 			t.Errorf("foreign %v", foreign)
+		}
+
+		made, err := edit.ExtendDue(t.Context(), st.Ent, editor().Site, now.AddDate(0, 3, 0))
+		if err != nil || made == 0 {
+			t.Fatalf("%d later occurrences, %v", made, err)
 		}
 
 		gone, err := Remover{Store: st, Editor: editor(), Files: dir}.Remove(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if gone[calendar.Event] != 2*1203 || gone[calendar.Venue] != 6 {
+		if gone[calendar.Event] != 2*(1203+occurrences)+made || gone[calendar.Series] != 4 || gone[calendar.Venue] != 6 {
 			t.Errorf("gone %v", gone)
 		}
 		left := map[string]int{
-			"events": 1, "venues": 0, "organizers": 0, "terms": 0, "images": 0, "slugs": 1, "search_texts": 1,
+			"events": 4, "series": 1, "series_phases": 1, "venues": 0, "organizers": 0, "terms": 0, "images": 0, "slugs": 5,
+			"search_texts":       5,
 			"event_translations": 0, "venue_translations": 0, "event_venues": 0, "event_terms": 0, "event_organizers": 0,
 		}
 		for table, n := range left {
@@ -260,7 +296,7 @@ func TestInterruptedWriteGoesOn(t *testing.T) {
 		}
 		// Parents that were written before the interruption are found.
 		orphans := 0
-		for _, row := range st.Ent.Event.Query().AllX(t.Context()) {
+		for _, row := range st.Ent.Event.Query().Where(event.SeriesIDIsNil()).AllX(t.Context()) {
 			var i int
 			if _, err := fmt.Sscanf(*row.SourceID, "seed:fake:event:%d", &i); err != nil {
 				t.Fatal(err)
@@ -274,6 +310,62 @@ func TestInterruptedWriteGoesOn(t *testing.T) {
 		}
 		if orphans > 0 {
 			t.Errorf("%d events have another parent", orphans)
+		}
+	})
+}
+
+// interrupted is a calendar whose last series is not written yet.
+type interrupted struct{ fake }
+
+func (i interrupted) Series() []scenario.Series { return i.fake.Series()[:1] }
+
+func TestInterruptedSeriesGoOn(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		c := fake{events: 3}
+		w := Writer{Store: st, Editor: editor()}
+		written(t, w, interrupted{c})
+		if s := written(t, w, c); s.Created[calendar.Series] != 1 || s.Found[calendar.Series] != 1 || s.Occurrences != 4 {
+			t.Errorf("the rest: %+v", s)
+		}
+		storetest.DisableSeries(t, st.Ent)
+		w.Number = 2
+		if s := written(t, w, c); s.Created[calendar.Event] != 3 || s.Created[calendar.Series] != 0 {
+			t.Errorf("while series are switched off: %+v", s)
+		}
+	})
+}
+
+func TestOccurrencesOfSeededSeries(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		written(t, Writer{Store: st, Editor: editor()}, fake{events: 3})
+		type occurrence struct {
+			Start, Status string
+			Titles        []string
+			Own           []string
+		}
+		var got []occurrence
+		for _, row := range st.Ent.Event.Query().Where(event.TitleEQ("Five times")).WithTranslations().
+			Order(event.ByOriginalStart()).AllX(t.Context()) {
+			o := occurrence{row.StartWall.String(), string(row.EventStatus), []string{row.Title}, row.OwnFields}
+			for _, other := range row.Edges.Translations {
+				o.Titles = append(o.Titles, other.Title)
+			}
+			slices.Sort(o.Titles)
+			got = append(got, o)
+		}
+		titles := []string{"Five times", "Five times es", "Five times pl"}
+		want := []occurrence{
+			{"2026-06-01 18:00:00", "scheduled", titles, nil},
+			{"2026-06-08 18:00:00", "scheduled", titles, []string{"start_date", "end_date"}},
+			{"2026-06-04 18:00:00", "canceled", titles, []string{
+				"event_status", "event_status_reason", "event_status_reason:pl", "event_status_reason:es",
+			}},
+			{"2026-06-05 18:00:00", "scheduled", titles, nil},
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	})
 }
@@ -294,13 +386,13 @@ func TestWrittenIsTheSameWhateverTheWorkers(t *testing.T) {
 	}
 }
 
-func TestSeries(t *testing.T) {
+func TestNumbersOfCalendars(t *testing.T) {
 	for _, tt := range []struct {
-		series Series
+		number Number
 		want   string
 	}{{0, "seed:city:event:7"}, {1, "seed:city:event:7"}, {12, "seed:city.12:event:7"}} {
-		if got := tt.series.sourceID("seed:city:event:7"); got != tt.want {
-			t.Errorf("series %d: %s, want %s", tt.series, got, tt.want)
+		if got := tt.number.sourceID("seed:city:event:7"); got != tt.want {
+			t.Errorf("calendar %d: %s, want %s", tt.number, got, tt.want)
 		}
 	}
 }
@@ -316,7 +408,7 @@ func TestPlans(t *testing.T) {
 			Scenario: "city", Seed: 1<<64 - 1, Events: 3, From: calendar.WallAt(2026, 1, 1, 0, 0, 0), Zone: zone,
 			Languages: []calendar.Language{calendar.Polish}, Now: now,
 		}
-		for _, s := range []Series{1, 10, 9} {
+		for _, s := range []Number{1, 10, 9} {
 			if err := PlanOf(o, s).Save(t.Context(), st.Ent); err != nil {
 				t.Fatal(err)
 			}
@@ -345,7 +437,7 @@ func TestPlans(t *testing.T) {
 		if _, ok, err := LastPlan(t.Context(), st.Ent, "cit"); ok || err != nil {
 			t.Errorf("of another scenario: %t, %v", ok, err)
 		}
-		if err := forgetSeries(t.Context(), st.Ent, ""); err != nil {
+		if err := forgetPlans(t.Context(), st.Ent, ""); err != nil {
 			t.Fatal(err)
 		}
 		if _, ok, err := LastPlan(t.Context(), st.Ent, "city"); ok || err != nil {

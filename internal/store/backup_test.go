@@ -68,8 +68,8 @@ func TestBackupWhileOthersWrite(t *testing.T) {
 		if drift, err := migrate.Verify(t.Context(), copied, nil); err != nil || len(drift.Mend) != 0 || drift.Version == "" {
 			t.Errorf("got %+v, error %v", drift, err)
 		}
-		rows := storetest.Value(t, copied.DB, "SELECT count(*) FROM settings")
-		halves := storetest.Value(t, copied.DB, "SELECT count(*) FROM (SELECT 1 FROM settings "+
+		rows := storetest.Value(t, copied.DB, "SELECT count(*) FROM settings WHERE name NOT LIKE 'data:%'")
+		halves := storetest.Value(t, copied.DB, "SELECT count(*) FROM (SELECT 1 FROM settings WHERE name NOT LIKE 'data:%' "+
 			"GROUP BY substr(name, 1, length(name) - 1) HAVING count(*) <> 2)")
 		if halves != "0" || rows == "0" {
 			t.Errorf("copy %d has %s rows, %s of half a transaction", n, rows, halves)

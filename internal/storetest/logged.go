@@ -42,6 +42,7 @@ var recordTables = []struct {
 	{"events", string(calendar.Event), nil},
 	{"venues", string(calendar.Venue), nil},
 	{"organizers", string(calendar.Organizer), nil},
+	{"series", string(calendar.Series), nil},
 	{"images", string(calendar.Image), nil},
 	{"terms", "", []string{"event_count"}},
 }
@@ -55,6 +56,7 @@ var partTables = []struct {
 	{"event_organizers", "event_id", string(calendar.Event)},
 	{"event_terms", "event_id", string(calendar.Event)},
 	{"event_translations", "event_id", string(calendar.Event)},
+	{"series_phases", "series_id", string(calendar.Series)},
 	{"venue_translations", "venue_id", string(calendar.Venue)},
 	{"organizer_translations", "organizer_id", string(calendar.Organizer)},
 	{"term_translations", "term_id", ""},

@@ -7,14 +7,16 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/hex"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
-	"github.com/go-sql-driver/mysql"
-
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/internal/migrate"
 	"github.com/almanac-cal/almanac/internal/store"
 )
@@ -22,50 +24,63 @@ import (
 // Variable names the environment variable that holds the URL of a MySQL server.
 const Variable = "ALMANAC_TEST_MYSQL"
 
+// testOptions are those of MySQL URLs. Tests send little often, and are to see both ways.
+const testOptions = "prepare-after=2"
+
 // Each runs test once per engine, in parallel subtests named after the engines.
 func Each(t *testing.T, test func(t *testing.T, st *store.Store)) {
 	t.Helper()
-	EachURL(t, func(t *testing.T, url string) { test(t, Migrated(t, url)) })
+	each(t,
+		func(t *testing.T) { test(t, Migrated(t, SQLite(t))) },
+		func(t *testing.T) { test(t, Open(t, Lent(t))) })
 }
 
 // EachURL is Each for tests that open the database themselves: it is empty, not migrated.
 func EachURL(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
+	each(t,
+		func(t *testing.T) { test(t, SQLite(t)) },
+		func(t *testing.T) { test(t, MySQL(t)) })
+}
+
+func each(t *testing.T, onSQLite, onMySQL func(t *testing.T)) {
+	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		test(t, SQLite(t))
+		onSQLite(t)
 	})
 	t.Run("mysql", func(t *testing.T) {
 		t.Parallel()
 		if os.Getenv(Variable) == "" {
 			t.Skipf("%s names no server", Variable)
 		}
-		test(t, MySQL(t))
+		onMySQL(t)
 	})
 }
 
-// SQLite is the URL of a database file that goes with the test.
+// SQLite is the URL of a database file that goes with the test. Its folder is not that of t.TempDir, which has the number
+// sign of a repeated test name.
 func SQLite(t testing.TB) string {
 	t.Helper()
-	return "sqlite://" + filepath.Join(t.TempDir(), "test.db")
+	folder, err := os.MkdirTemp("", "almanac-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(folder); err != nil {
+			t.Error(err)
+		}
+	})
+	return "sqlite://" + filepath.Join(folder, "test.db")
 }
 
 // MySQL is the URL of a new database, dropped after the test. It has options.
 func MySQL(t testing.TB) string {
 	t.Helper()
-	server, err := url.Parse(os.Getenv(Variable))
-	if err != nil {
-		t.Fatalf("%s: not a URL", Variable)
-	}
-	c := mysql.NewConfig()
-	c.User = server.User.Username()
-	c.Passwd, _ = server.User.Password()
-	c.Net, c.Addr = "tcp", server.Host
-	connector, err := mysql.NewConnector(c)
+	server, db, err := openServer()
 	if err != nil {
 		t.Fatal(err)
 	}
-	db := sql.OpenDB(connector)
 	var id [6]byte
 	if _, err := rand.Read(id[:]); err != nil {
 		t.Fatal(err)
@@ -84,19 +99,33 @@ func MySQL(t testing.TB) string {
 		}
 	})
 	server.Path = "/" + name
-	// Tests send little often, and are to see both ways.
-	server.RawQuery = "prepare-after=2"
+	server.RawQuery = testOptions
 	return server.String()
 }
 
-// Migrated opens a database, applies all migrations and closes it after the test.
+// seriesStep is the data step that switches series on. Package edit, whose name for it this is, imports packages whose
+// tests use storetest.
+var seriesStep = migrate.DataStep{Name: "series"}
+
+// Migrated opens a database, applies all migrations, switches series on, and closes the database after the test.
 func Migrated(t testing.TB, url string) *store.Store {
 	t.Helper()
 	st := Open(t, url)
 	if _, err := migrate.Apply(t.Context(), st, migrate.ApplyOptions{Operator: "test"}); err != nil {
 		t.Fatal(err)
 	}
+	if err := migrate.RecordData(t.Context(), st, seriesStep, time.Now()); err != nil {
+		t.Fatal(err)
+	}
 	return st
+}
+
+// DisableSeries switches series off, as they are while programs of the version before serve.
+func DisableSeries(t testing.TB, db *ent.Client) {
+	t.Helper()
+	if err := db.Setting.DeleteOneID("data:" + seriesStep.Name).Exec(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Open opens a database and closes it after the test.
@@ -140,4 +169,48 @@ func Value(t testing.TB, db interface {
 func IsMariaDB(t testing.TB, st *store.Store) bool {
 	t.Helper()
 	return st.Engine() == "mysql" && strings.Contains(Value(t, st.DB, "SELECT VERSION()"), "MariaDB")
+}
+
+// Statements makes a store note its statements. The function that it returns reports those since its last call.
+func Statements(st *store.Store) func() []string {
+	var mu sync.Mutex
+	var noted []string
+	st.Watch(func(ctx context.Context, _, statement string) (context.Context, func(error)) {
+		mu.Lock()
+		defer mu.Unlock()
+		noted = append(noted, statement)
+		return ctx, func(error) {}
+	})
+	return func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		since := noted
+		noted = nil
+		return since
+	}
+}
+
+// CheckSeriesFirst fails the test if a transaction among statements locks a series after it locked or changed an event, or
+// if none locks a series.
+func CheckSeriesFirst(t testing.TB, statements []string) {
+	t.Helper()
+	seriesLocked, eventLocked := false, false
+	from := func(table string) string { return "FROM `" + table + "`" }
+	for _, s := range statements {
+		locks := strings.Contains(s, "FOR UPDATE")
+		switch {
+		case s == "BEGIN":
+			eventLocked = false
+		case locks && strings.Contains(s, from(series.Table)) && eventLocked:
+			t.Errorf("a series is locked after an event:\n%s", strings.Join(statements, "\n"))
+			return
+		case locks && strings.Contains(s, from(series.Table)):
+			seriesLocked = true
+		case locks && strings.Contains(s, from(event.Table)), strings.HasPrefix(s, "UPDATE `"+event.Table):
+			eventLocked = true
+		}
+	}
+	if !seriesLocked {
+		t.Errorf("no series is locked:\n%s", strings.Join(statements, "\n"))
+	}
 }

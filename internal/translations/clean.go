@@ -13,9 +13,9 @@ import (
 // The lengths of texts are those of the API (contract, section 4), in characters; that of HTML is that of a
 // request, in bytes.
 const (
-	maxTitle    = 500
-	maxTermText = 255
-	maxHTML     = 1 << 20
+	maxTitle = 500
+	maxText  = 255
+	maxHTML  = 1 << 20
 )
 
 var (
@@ -45,13 +45,16 @@ func clean(u *Unit) (string, error) {
 		return text, err
 	}
 	text, err := plain(text, u.Source)
+	if u.ID.Field == Reason {
+		text = markup.Inert(text)
+	}
 	switch {
 	case err != nil:
 		return "", err
 	case text == "":
 		return "", errNothing
-	case u.ID.Field == Description:
-		return text, within(text, maxTermText)
+	case u.ID.Field == Description, u.ID.Field == Reason:
+		return text, within(text, maxText)
 	}
 	return text, within(text, maxTitle)
 }

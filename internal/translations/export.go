@@ -158,7 +158,8 @@ var paths = map[calendar.Kind]string{
 // note tells a translator where a text is seen and what to keep in mind.
 func note(r *record, f Field) string {
 	id := strconv.FormatInt(r.id, 10)
-	what := strings.ToUpper(string(f[:1])) + string(f[1:]) + " of " + string(r.kind) + " " + id
+	name := strings.ReplaceAll(string(f), "_", " ")
+	what := strings.ToUpper(name[:1]) + name[1:] + " of " + string(r.kind) + " " + id
 	if f != Title && f != Name {
 		what += " (" + shorten(r.original.Title) + ")"
 	}
@@ -167,6 +168,8 @@ func note(r *record, f Field) string {
 		what += ", the short text in lists"
 	case Slug:
 		what += ", its name in addresses"
+	case Reason:
+		what += ", why it does not take place as planned"
 	}
 	what += ", seen at /cal/events/v1/" + paths[r.kind] + "/" + id + "."
 	switch {
@@ -174,8 +177,8 @@ func note(r *record, f Field) string {
 		what += " Only a-z, 0-9, - and _. May be left without a translation."
 	case isHTML(r.kind, f):
 		what += " HTML: keep the tags."
-	case f == Description:
-		what += fmt.Sprintf(" Plain text, at most %d characters.", maxTermText)
+	case f == Description, f == Reason:
+		what += fmt.Sprintf(" Plain text, at most %d characters.", maxText)
 	default:
 		what += fmt.Sprintf(" Plain text, at most %d characters.", maxTitle)
 	}

@@ -219,6 +219,9 @@ func (r *run) write(ctx context.Context, due []*group) error {
 	var done []decision
 	err := edit.Write(ctx, r.DB, r.editor, func(tx *ent.Tx) error {
 		done = done[:0]
+		if err := lockEvents(ctx, tx, due); err != nil {
+			return err
+		}
 		for _, g := range due {
 			r.editor.Write = g.to
 			d, err := r.update(ctx, tx, g)
@@ -251,6 +254,21 @@ func (r *run) write(ctx context.Context, due []*group) error {
 	return r.refused(ctx, due[0], err)
 }
 
+// lockEvents locks the events of groups with their series, in the order of package edit.
+func lockEvents(ctx context.Context, tx *ent.Tx, due []*group) error {
+	var ids []int64
+	for _, g := range due {
+		if g.kind == calendar.Event {
+			ids = append(ids, g.id)
+		}
+	}
+	if len(ids) < 2 {
+		return nil
+	}
+	_, err := edit.LockEvents(ctx, tx, ids...)
+	return err
+}
+
 // refused deals with a record that may not be written as it should be. A term's slug that another term has is no
 // reason to leave its texts.
 func (r *run) refused(ctx context.Context, g *group, err error) error {
@@ -278,7 +296,7 @@ type decision struct {
 }
 
 // texts are what is sent of a record.
-type texts struct{ title, description, excerpt, slug *string }
+type texts struct{ title, description, excerpt, slug, reason *string }
 
 func (t *texts) set(f Field, text string) {
 	switch f {
@@ -290,6 +308,8 @@ func (t *texts) set(f Field, text string) {
 		t.excerpt = &text
 	case Slug:
 		t.slug = &text
+	case Reason:
+		t.reason = &text
 	}
 }
 

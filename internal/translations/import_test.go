@@ -95,6 +95,35 @@ func TestImport(t *testing.T) {
 	})
 }
 
+func TestReasonsOfEvents(t *testing.T) {
+	t.Parallel()
+	eachEngine(t, func(t *testing.T, w *world) {
+		w.change(w.gala, calendar.English, edit.EventInput{EventStatusReason: new("Illness")})
+		stored := func() string { return w.texts()[key{calendar.Event, w.gala}][calendar.Polish].EventStatusReason }
+		for _, f := range []Format{JSON, XLIFF12} {
+			file, _ := w.export(Exporter{Kinds: []calendar.Kind{calendar.Event}, To: "pl", Format: f, MissingOnly: true})
+			if !strings.Contains(file, "Event status reason of event") || !strings.Contains(file, "Illness") {
+				t.Errorf("%s has no reason:\n%s", f, file)
+			}
+		}
+		for _, s := range []struct {
+			target  string
+			outcome Outcome
+			want    string
+		}{
+			{" Choroba <b>nagła</b> ", Updated, "Choroba nagła"},
+			{"Choroba nagła", Unchanged, "Choroba nagła"},
+			{strings.Repeat("x", 256), Failed, "Choroba nagła"},
+			{"Choroba", Updated, "Choroba"},
+		} {
+			report, _ := w.take(Importer{}, written(t, JSON, []Unit{unit(calendar.Event, w.gala, Reason, "Illness", s.target)}))
+			if report.Units[s.outcome] != 1 || stored() != s.want {
+				t.Errorf("%q: %v, stored %q", s.target, report.Units, stored())
+			}
+		}
+	})
+}
+
 // TestSlugOfAnother has terms, whose slugs are not numbered: the texts are taken all the same.
 func TestSlugOfAnother(t *testing.T) {
 	t.Parallel()

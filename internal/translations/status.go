@@ -78,7 +78,7 @@ var translationTables = map[calendar.Kind]struct {
 }{
 	calendar.Event: {
 		eventtranslation.Table, eventtranslation.FieldEventID,
-		[]string{event.FieldTitle, event.FieldDescription, event.FieldExcerpt},
+		[]string{event.FieldTitle, event.FieldDescription, event.FieldExcerpt, event.FieldEventStatusReason},
 	},
 	calendar.Venue:     {venuetranslation.Table, venuetranslation.FieldVenueID, []string{venue.FieldName, venue.FieldDescription}},
 	calendar.Organizer: {organizertranslation.Table, organizertranslation.FieldOrganizerID, []string{venue.FieldName, venue.FieldDescription}},

@@ -29,21 +29,22 @@ var Kinds = []calendar.Kind{
 // Field is a text of a record that can be translated.
 type Field string
 
-// The fields. Events have a title and an excerpt, all else a name. Only descriptions and excerpts of records, not
-// of terms, are HTML.
+// The fields. Events have a title, an excerpt and a reason of their state, all else a name. Only descriptions and
+// excerpts of records, not of terms, are HTML.
 const (
 	Title       Field = "title"
 	Name        Field = "name"
 	Description Field = "description"
 	Excerpt     Field = "excerpt"
 	Slug        Field = "slug"
+	Reason      Field = "event_status_reason"
 )
 
 // Fields lists what is translated of a kind (contract, section 14). The slug is last: a translation may do without
 // one, so it is never missing.
 func Fields(kind calendar.Kind) []Field {
 	if kind == calendar.Event {
-		return []Field{Title, Description, Excerpt, Slug}
+		return []Field{Title, Description, Excerpt, Reason, Slug}
 	}
 	return []Field{Name, Description, Slug}
 }
@@ -137,6 +138,8 @@ func field(t *calendar.Text, f Field) string {
 		return t.Excerpt
 	case Slug:
 		return t.Slug
+	case Reason:
+		return t.EventStatusReason
 	}
 	return ""
 }

@@ -18,6 +18,7 @@ func (r *run) update(ctx context.Context, tx *ent.Tx, g *group) (decision, error
 		d, err = updateRow(ctx, r, tx, g, edit.LockEvent, func(row *ent.Event, sent texts) error {
 			_, err := r.editor.UpdateEvent(ctx, tx, row, &edit.EventInput{
 				Title: sent.title, Description: sent.description, Excerpt: sent.excerpt, Slug: sent.slug,
+				EventStatusReason: sent.reason,
 			})
 			return err
 		})

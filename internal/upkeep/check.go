@@ -24,6 +24,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/organizertranslation"
 	entrecord "github.com/almanac-cal/almanac/ent/record"
 	"github.com/almanac-cal/almanac/ent/searchtext"
+	entseries "github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/slug"
 	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/venue"
@@ -44,10 +45,16 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s %d: %s", p.Kind, p.ID, p.What)
 }
 
-// Check reports records that are not as package edit leaves them: instants that are not the wall times in their zone,
-// slugs, languages, search texts, cells of venues, numbers of events of terms, sort keys, links to nothing, ids that were
-// never drawn, a change log with gaps. It changes nothing, and may run while the service answers: it reports what it
-// finds in two readings. It calls step with the number of records of a kind that were read.
+// Check reports records that are not as package edit leaves them:
+//
+//   - instants that are not the wall times in their zone;
+//   - slugs, languages, search texts, sort keys, cells of venues, numbers of events of terms;
+//   - links to nothing, ids that were never drawn;
+//   - occurrences that are not in the schedule of their series, and starts of a schedule without an occurrence;
+//   - gaps in the change log.
+//
+// It changes nothing. It may run while the service answers: it reads again what it finds, and reports what is there both
+// times. It calls step with the number of records of a kind that were read.
 func Check(
 	ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind calendar.Kind, records int), report func(Problem),
 ) error {
@@ -64,8 +71,18 @@ func Check(
 			return err
 		}
 	}
+	err := eachSeriesBatch(ctx, db, func(ids []int64, done int) error {
+		if err := c.confirmed(ctx, func() error { return c.series(ctx, ids) }, report); err != nil {
+			return fmt.Errorf("check series: %w", err)
+		}
+		step(calendar.Series, done)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	return c.confirmed(ctx, func() error {
-		return errors.Join(c.orphans(ctx), c.log(ctx))
+		return errors.Join(c.strays(ctx), c.orphans(ctx), c.log(ctx))
 	}, report)
 }
 
@@ -185,13 +202,12 @@ func (c *checker) load(ctx context.Context, kind calendar.Kind, ids []int64) (ou
 
 // span compares the instants of an event with its wall times.
 func (c *checker) span(r *ent.Event) {
-	zone, err := calendar.ParseZone(r.Timezone)
+	_, stale, err := derivedSpan(r)
 	if err != nil {
 		c.add(calendar.Event, r.ID, "its time zone %q is unknown", r.Timezone)
 		return
 	}
-	span := calendar.Span{Start: r.StartWall, End: r.EndWall, Zone: zone, AllDay: r.AllDay}
-	if !span.StartsAt().Equal(r.StartsAt) || !span.EndsAt().Equal(r.EndsAt) {
+	if stale {
 		c.add(calendar.Event, r.ID, "its instants are not its wall times in %s", r.Timezone)
 	}
 	if r.EndsAt.Before(r.StartsAt) {
@@ -361,9 +377,9 @@ func (c *checker) orphans(ctx context.Context) error {
 	}
 	tables := map[calendar.Kind]string{
 		calendar.Event: event.Table, calendar.Venue: venue.Table, calendar.Organizer: organizer.Table,
-		calendar.Category: term.Table, calendar.Tag: term.Table,
+		calendar.Category: term.Table, calendar.Tag: term.Table, calendar.Series: entseries.Table,
 	}
-	for _, kind := range kinds {
+	for _, kind := range slices.Concat(kinds, []calendar.Kind{calendar.Series}) {
 		missing("slugs of the kind "+string(kind), slug.FieldOwnerID, tables[kind], func(p func(*sql.Selector)) (int, error) {
 			return c.db.Slug.Query().Where(slug.KindEQ(kind), p).Count(ctx)
 		})

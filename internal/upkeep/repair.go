@@ -22,8 +22,11 @@ const batch = 500
 var kinds = []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag}
 
 // Repair derives from the records what the database stores of them: the numbers of events of terms, and all that
-// Reindex writes.
+// Reindex writes. Occurrences of a series that is gone become events of their own.
 func Repair(ctx context.Context, db *ent.Client, e *edit.Editor) error {
+	if err := freeStrays(ctx, db, e); err != nil {
+		return err
+	}
 	err := edit.Write(ctx, db, e, func(tx *ent.Tx) error {
 		if err := Recount(ctx, tx); err != nil {
 			return err
@@ -85,14 +88,19 @@ func publishedEvents(ctx context.Context, db *ent.Client, termIDs []int64) (map[
 	return events, nil
 }
 
-// Reindex writes all search texts, the cells of venues and the sort keys of terms again: after rows were written
-// without package edit, or the language of the site changed. It works in batches, each in a transaction, and may run
-// while the service answers. It calls step with the number of records of a kind that are done.
+// Reindex writes what is derived from records again: search texts, the instants of events, the cells of venues, the sort
+// keys of terms and series. It serves after rows were written without package edit, and when the language of the site or
+// the rules of a time zone changed. It works in batches, each in a transaction, and may run while the service answers. It
+// calls step with the number of records of a kind that are done.
 func Reindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind calendar.Kind, records int)) error {
 	for _, kind := range kinds {
 		err := eachBatch(ctx, db, kind, func(ids []int64, done int) error {
 			err := edit.Write(ctx, db, e, func(tx *ent.Tx) error {
 				switch {
+				case kind == calendar.Event:
+					if err := correctInstants(ctx, tx, ids); err != nil {
+						return err
+					}
 				case kind == calendar.Venue:
 					if err := recell(ctx, tx, ids); err != nil {
 						return err
@@ -119,7 +127,22 @@ func Reindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind
 			return err
 		}
 	}
-	return nil
+	return eachSeriesBatch(ctx, db, func(ids []int64, done int) error {
+		err := edit.Write(ctx, db, e, func(tx *ent.Tx) error {
+			if err := e.WriteSeriesSortKeys(ctx, tx, ids); err != nil {
+				return err
+			}
+			if err := e.ReplaceSearchTexts(ctx, tx, calendar.Series, ids); err != nil {
+				return err
+			}
+			return edit.LogAll(ctx, tx, e, calendar.Series)
+		})
+		if err != nil {
+			return fmt.Errorf("search texts of series: %w", err)
+		}
+		step(calendar.Series, done)
+		return nil
+	})
 }
 
 // eachBatch calls do with the ids of the records of a kind, a batch at a time in ascending order, and with the number of
@@ -149,6 +172,65 @@ func idsAfter(ctx context.Context, db *ent.Client, kind calendar.Kind, after int
 		return db.Organizer.Query().Where(organizer.IDGT(after)).Order(organizer.ByID()).Limit(batch).IDs(ctx)
 	}
 	return db.Term.Query().Where(term.TaxonomyEQ(kind), term.IDGT(after)).Order(term.ByID()).Limit(batch).IDs(ctx)
+}
+
+// freeStrays makes events of their own of occurrences without a series. They keep password_id, which their password is
+// keyed with.
+func freeStrays(ctx context.Context, db *ent.Client, e *edit.Editor) error {
+	return edit.Write(ctx, db, e, func(tx *ent.Tx) error {
+		n, err := tx.Event.Update().Where(strayOccurrence()).
+			ClearSeriesID().ClearOriginalStart().ClearOwnFields().SetOffSchedule(false).AddVersion(1).Save(ctx)
+		if err != nil {
+			return fmt.Errorf("occurrences of no series: %w", err)
+		}
+		if n == 0 {
+			return nil
+		}
+		return edit.LogAll(ctx, tx, e, calendar.Event)
+	})
+}
+
+// correctInstants derives the instants of events from their wall times: the rules of their zones may have changed. It
+// leaves those whose dates would be impossible.
+func correctInstants(ctx context.Context, tx *ent.Tx, ids []int64) error {
+	rows, err := tx.Event.Query().Where(event.IDIn(ids...)).All(ctx)
+	if err != nil {
+		return err
+	}
+	var staleIDs []int64
+	for _, r := range rows {
+		if _, stale, err := derivedSpan(r); err == nil && stale { // Check reports an unknown zone
+			staleIDs = append(staleIDs, r.ID)
+		}
+	}
+	if len(staleIDs) == 0 {
+		return nil
+	}
+	if rows, err = edit.LockEvents(ctx, tx, staleIDs...); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		span, stale, err := derivedSpan(r)
+		if err != nil || !stale || span.Check() != nil {
+			continue
+		}
+		err = tx.Event.UpdateOne(r).SetStartsAt(span.StartsAt()).SetEndsAt(span.EndsAt()).AddVersion(1).Exec(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// derivedSpan returns when a stored event takes place by its wall times, and whether its stored instants are others. The
+// error is calendar.ErrZone.
+func derivedSpan(r *ent.Event) (span calendar.Span, stale bool, err error) {
+	zone, err := calendar.ParseZone(r.Timezone)
+	if err != nil {
+		return span, false, err
+	}
+	span = calendar.Span{Start: r.StartWall, End: r.EndWall, Zone: zone, AllDay: r.AllDay}
+	return span, !span.StartsAt().Equal(r.StartsAt) || !span.EndsAt().Equal(r.EndsAt), nil
 }
 
 // recell corrects the cells of venues.

@@ -15,6 +15,9 @@ func absolute(s string, marked bool) (Date, bool) {
 	if !ok {
 		return Date{}, false
 	}
+	if r.done() {
+		return fromDay(day), true
+	}
 	var c clock
 	if iso && r.eat('t') {
 		if c, ok = r.clock(); !ok {

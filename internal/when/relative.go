@@ -57,7 +57,7 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 	case v.now[word]:
 		return phrase{date: FromInstant(t.now)}, true
 	case v.midnight[word]:
-		return phrase{date: FromWall(t.wall.StartOfDay())}, true
+		return phrase{date: fromDay(t.wall.StartOfDay())}, true
 	case v.in != "" && word == v.in:
 		if !r.eat(' ') {
 			return phrase{}, false
@@ -65,7 +65,7 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 		return v.amount(r, t)
 	}
 	if n, ok := v.days[word]; ok {
-		return phrase{FromWall(t.wall.StartOfDay().AddDate(0, 0, n)), true}, true
+		return phrase{fromDay(t.wall.StartOfDay().AddDate(0, 0, n)), true}, true
 	}
 	if weekday, ok := v.weekdays[word]; ok {
 		step := 0
@@ -74,7 +74,7 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 				step, *r = behind, try
 			}
 		}
-		return phrase{FromWall(nearest(t.wall, weekday, step)), true}, true
+		return phrase{fromDay(nearest(t.wall, weekday, step)), true}, true
 	}
 	step, isStep := v.steps[word]
 	ordinal, isOrdinal := v.ordinals[word]
@@ -93,9 +93,9 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 	if try := *r; isOrdinal && try.nextWord() == v.of {
 		first, ok := v.month(&try, t)
 		*r = try
-		return phrase{FromWall(nth(first, weekday, ordinal)), true}, ok
+		return phrase{fromDay(nth(first, weekday, ordinal)), true}, ok
 	}
-	return phrase{FromWall(nearest(t.wall, weekday, step)), true}, isStep
+	return phrase{fromDay(nearest(t.wall, weekday, step)), true}, isStep
 }
 
 // month reads "next month", "this month" or "january 2027" and returns the first day of that month.

@@ -30,11 +30,15 @@ type Date struct {
 	wall    calendar.Wall
 	at      time.Time
 	instant bool
+	dayOnly bool
 	words   string // that it was read from, if they are relative to the time
 }
 
 // FromWall is the date of a wall time.
 func FromWall(w calendar.Wall) Date { return Date{wall: w} }
+
+// fromDay is the date of a day without a time of day: its midnight.
+func fromDay(w calendar.Wall) Date { return Date{wall: w, dayOnly: true} }
 
 // FromInstant is the date of an instant; fractions of a second are cut.
 func FromInstant(t time.Time) Date { return Date{at: t.UTC().Truncate(time.Second), instant: true} }
@@ -64,6 +68,9 @@ func (d Date) Again(now time.Time, zone calendar.Zone) Date {
 	return again
 }
 
+// DayOnly reports whether d was read from a day without a time of day.
+func (d Date) DayOnly() bool { return d.dayOnly }
+
 // IsInstant reports whether d is the same moment in every zone.
 func (d Date) IsInstant() bool { return d.instant }
 
@@ -79,6 +86,14 @@ func (d Date) Instant(z calendar.Zone) time.Time {
 // Wall is what a clock in z shows at the moment d means. A wall time comes back as it was written, unless
 // the clock of z skips it: then it is moved forward by the gap, as Instant is.
 func (d Date) Wall(z calendar.Zone) calendar.Wall { return z.Wall(d.Instant(z)) }
+
+// Nominal is Wall for a schedule: a wall time comes back as it was written even if the clock of z skips it on that day.
+func (d Date) Nominal(z calendar.Zone) calendar.Wall {
+	if d.instant {
+		return d.Wall(z)
+	}
+	return d.wall
+}
 
 // Parse reads text as a date, in any letter case and with any amount of white space between its words. Now
 // and zone are what relative words refer to: "today" is the day that a clock in zone shows at now.

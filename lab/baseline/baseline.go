@@ -2,8 +2,8 @@
 // statements of just the columns that are needed, and JSON appended to a buffer. It answers with the same bytes
 // as the service and is what the service is measured by.
 //
-// It does what these two need and no more: no parameters, nobody signed in, and calendars written in the language of
-// the site, as package fill makes them. A record in another language is an error, since it could need a translation.
+// It does what these two need and no more: no parameters, nobody signed in, no series, and calendars written in the
+// language of the site, as package fill makes them. A record in another language is an error, since it could need a translation.
 package baseline
 
 import (

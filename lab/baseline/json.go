@@ -118,6 +118,10 @@ func (v view) event(b []byte, e *event, full bool) ([]byte, error) {
 	flag("hide_from_listings", e.hidden)
 	flag("sticky", e.sticky)
 	flag("featured", e.featured)
+	o.String("event_status", e.eventStatus)
+	o.String("event_status_reason", markup.Inert(e.reason))
+	o.String("attendance", e.attendance)
+	o.String("virtual_url", text(e.virtualURL))
 	venues, organizers := v.shown(e)
 	if hidden {
 		venues, organizers, e.terms = nil, nil, nil
@@ -150,6 +154,7 @@ func (v view) event(b []byte, e *event, full bool) ([]byte, error) {
 	o.Int("post_parent", e.parent.Int64)
 	o.String("language", string(e.language))
 	o.Strings("translations", languages(e.languages))
+	o.B = append(o.B, `,"series":null`...)
 	if full {
 		v.linked(o, e, url, zone, venues, organizers)
 	}

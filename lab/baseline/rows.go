@@ -29,7 +29,7 @@ const (
 	eventColumns = "e.id, e.author_id, e.status, e.published_at, e.modified_at, e.language, e.languages, e.title, " +
 		"e.description, e.excerpt, e.slug, e.starts_at, e.ends_at, e.start_wall, e.end_wall, e.timezone, e.all_day, e.cost, " +
 		"e.website, e.password_hash IS NOT NULL, e.show_map, e.show_map_link, e.hide_from_listings, e.sticky, e.featured, " +
-		"e.ticketed, e.parent_id, " + imageColumns
+		"e.ticketed, e.event_status, e.event_status_reason, e.attendance, e.virtual_url, e.parent_id, " + imageColumns
 	venueColumns = "l.event_id, v.id, v.author_id, v.status, v.published_at, v.modified_at, v.language, v.languages, " +
 		"v.name, v.description, v.slug, v.address, v.city, v.country, v.province, v.state, v.zip, v.phone, v.website, " +
 		"v.stateprovince, v.latitude, v.longitude, v.show_map, v.show_map_link, " + imageColumns
@@ -133,6 +133,8 @@ type event struct {
 	website                      sql.NullString
 	showMap, showMapLink, hidden bool
 	sticky, featured, ticketed   bool
+	eventStatus, reason          string
+	attendance, virtualURL       string
 	parent                       sql.NullInt64
 	terms                        []*term
 	venues                       []*venue
@@ -206,7 +208,8 @@ func (s *Server) byIDs(ctx context.Context, statement *sql.Stmt, args []any) ([]
 		if err := r.Scan(append([]any{
 			&e.id, &e.author, &e.status, &e.published, &e.modified, &e.language, &e.languages, &e.title, &e.description,
 			&e.excerpt, &e.slug, &e.starts, &e.ends, &e.startWall, &e.endWall, &e.zone, &e.allDay, &cost, &e.website,
-			&e.locked, &e.showMap, &e.showMapLink, &e.hidden, &e.sticky, &e.featured, &e.ticketed, &e.parent,
+			&e.locked, &e.showMap, &e.showMapLink, &e.hidden, &e.sticky, &e.featured, &e.ticketed, &e.eventStatus, &e.reason,
+			&e.attendance, &e.virtualURL, &e.parent,
 		}, e.image.columns()...)...); err != nil {
 			return err
 		}

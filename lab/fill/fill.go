@@ -25,6 +25,7 @@ import (
 // Options of a calendar. All must be set but Progress.
 type Options struct {
 	Events   int
+	Series   int           // how many series the events are occurrences of; 0 means single events
 	From     calendar.Wall // first day
 	Site     calendar.Site
 	Progress func(done int) // told now and then how many events there are
@@ -47,7 +48,13 @@ func Default(now time.Time) calendar.Wall {
 }
 
 // description tells calendars apart. The number grows when other rows come out of the same options.
-func (o Options) description() string { return fmt.Sprintf("1: %d events from %s", o.Events, o.From) }
+func (o Options) description() string {
+	text := fmt.Sprintf("1: %d events from %s", o.Events, o.From)
+	if o.Series > 0 {
+		text += fmt.Sprintf(", of %d series", o.Series)
+	}
+	return text
+}
 
 // Filled reports whether a database holds that calendar already.
 func Filled(ctx context.Context, st *store.Store, o Options) (bool, error) {
@@ -95,6 +102,9 @@ func Database(ctx context.Context, st *store.Store, o Options) error {
 		if err := step(ctx); err != nil {
 			return err
 		}
+	}
+	if err := r.series(ctx); err != nil {
+		return err
 	}
 	return st.Ent.Setting.Create().SetID(marker).SetValue([]byte(o.description())).Exec(ctx)
 }

@@ -20,6 +20,7 @@ type facts struct {
 	events    []eventName // published ones that are not over
 	venueIDs  []int64
 	parents   []int64
+	series    []int64  // none in a calendar of single events
 	phrases   []string // of two words that stand in some text
 	fragments []string // parts of words
 }
@@ -92,6 +93,9 @@ func learn(ctx context.Context, db *sql.DB, now time.Time, pages int) (*facts, e
 	var err error
 	f.venueIDs, err = ids(ctx, db, "SELECT id FROM venues WHERE status = 'publish' ORDER BY id LIMIT 40")
 	if err != nil {
+		return nil, err
+	}
+	if f.series, err = ids(ctx, db, "SELECT id FROM series ORDER BY id LIMIT 40"); err != nil {
 		return nil, err
 	}
 	f.parents, err = ids(ctx, db, "SELECT DISTINCT p.id FROM events e JOIN events p ON p.id = e.parent_id "+

@@ -12,8 +12,9 @@ import (
 
 type fillCmd struct {
 	places
-	From  string `help:"First day of the calendars; by default that of the month before last." placeholder:"YYYY-MM-DD"`
-	Again bool   `help:"Make also those anew that are there."`
+	From   string `help:"First day of the calendars; by default that of the month before last." placeholder:"YYYY-MM-DD"`
+	Series int    `help:"Make the events occurrences of so many series." placeholder:"N"`
+	Again  bool   `help:"Make also those anew that are there."`
 }
 
 func (f fillCmd) Run(ctx context.Context, o output) error {
@@ -42,10 +43,16 @@ func (f fillCmd) one(ctx context.Context, o output, e engine, s size, from calen
 	if err != nil {
 		return err
 	}
-	options := fill.Options{Events: int(s), From: from, Site: local.Site("http://localhost")}
+	options := fill.Options{Events: int(s), Series: f.Series, From: from, Site: local.Site("http://localhost")}
 	if !f.Again && fill.Holds(ctx, at, options) {
 		fmt.Fprintf(o.Err, "%s, %s events: there already\n", e.name, s)
 		return nil
+	}
+	single := options
+	single.Series = 0
+	if !f.Again && f.Series > 0 && fill.Holds(ctx, at, single) {
+		fmt.Fprintf(o.Err, "%s, %s events: there already, as single events\n", e.name, s)
+		return fill.AddSeries(ctx, at, options)
 	}
 	began := time.Now()
 	options.Progress = func(done int) {

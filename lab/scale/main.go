@@ -2,6 +2,7 @@
 // SQLite and on MySQL:
 //
 //	go -C lab run ./scale fill --dir /var/tmp/scale --mysql mysql://root@127.0.0.1:3306/ --sizes 1k,10k,100k,1m
+//	go -C lab run ./scale fill --dir /var/tmp/series --sizes 1m --series 10000
 //	go -C lab run ./scale measure --dir /var/tmp/scale --mysql mysql://root@127.0.0.1:3306/ --markdown
 //	go -C lab run ./scale explain --mysql mysql://root@127.0.0.1:3306/ --sizes 100k
 //	go -C lab run ./scale baseline --dir /var/tmp/scale --sizes 100k

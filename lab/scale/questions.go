@@ -157,6 +157,19 @@ func questions() []question {
 		{name: "post_parent", paths: func(f *facts) []string {
 			return of(f.parents, func(id int64) string { return listed("events", "post_parent", fmt.Sprint(id)) })
 		}},
+		{name: "series=next", paths: same("events", "series", "next")},
+		{name: "series=next, 50 a page of a week", paths: func(f *facts) []string {
+			return f.days(func(day, week string) string {
+				return listed("events", "start_date", day, "end_date", week, "per_page", "50", "series", "next")
+			})
+		}},
+		{name: "series=none", paths: same("events", "series", "none")},
+		{name: "series of an id", paths: func(f *facts) []string {
+			if f.series == nil {
+				return []string{listed("events", "series", "none")}
+			}
+			return of(f.series, func(id int64) string { return listed("events", "series", fmt.Sprint(id)) })
+		}},
 		{name: "status, as administrator", admin: true, paths: func(*facts) []string {
 			return of([]string{"draft", "pending", "private", "future", "draft,pending", "publish,future"},
 				func(s string) string { return listed("events", "status", s) })

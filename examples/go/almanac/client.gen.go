@@ -17,6 +17,20 @@ import (
 	openapi_types "github.com/oapi-codegen/runtime/types"
 )
 
+// Defines values for EventAttendance.
+const (
+	EventAttendanceMixed   EventAttendance = "mixed"
+	EventAttendanceOffline EventAttendance = "offline"
+	EventAttendanceOnline  EventAttendance = "online"
+)
+
+// Defines values for EventEventStatus.
+const (
+	EventEventStatusCanceled  EventEventStatus = "canceled"
+	EventEventStatusPostponed EventEventStatus = "postponed"
+	EventEventStatusScheduled EventEventStatus = "scheduled"
+)
+
 // Defines values for EventImage1.
 const (
 	EventImage1False EventImage1 = false
@@ -39,9 +53,32 @@ const (
 	EventStatusTrash   EventStatus = "trash"
 )
 
-// Defines values for EventCreateImage2.
+// Defines values for EventCreateAttendance.
 const (
-	EventCreateImage2False EventCreateImage2 = false
+	EventCreateAttendanceEmpty   EventCreateAttendance = ""
+	EventCreateAttendanceMixed   EventCreateAttendance = "mixed"
+	EventCreateAttendanceOffline EventCreateAttendance = "offline"
+	EventCreateAttendanceOnline  EventCreateAttendance = "online"
+)
+
+// Defines values for EventCreateEventStatus.
+const (
+	EventCreateEventStatusCanceled  EventCreateEventStatus = "canceled"
+	EventCreateEventStatusEmpty     EventCreateEventStatus = ""
+	EventCreateEventStatusPostponed EventCreateEventStatus = "postponed"
+	EventCreateEventStatusScheduled EventCreateEventStatus = "scheduled"
+)
+
+// Defines values for EventCreateImage3.
+const (
+	EventCreateImage3False EventCreateImage3 = false
+)
+
+// Defines values for EventCreateScope.
+const (
+	EventCreateScopeAll       EventCreateScope = "all"
+	EventCreateScopeFollowing EventCreateScope = "following"
+	EventCreateScopeThis      EventCreateScope = "this"
 )
 
 // Defines values for EventCreateStatus.
@@ -54,9 +91,40 @@ const (
 	EventCreateStatusTrash   EventCreateStatus = "trash"
 )
 
-// Defines values for EventUpdateImage2.
+// Defines values for EventUpdateAttendance.
 const (
-	EventUpdateImage2False EventUpdateImage2 = false
+	EventUpdateAttendanceEmpty       EventUpdateAttendance = ""
+	EventUpdateAttendanceLessThanNil EventUpdateAttendance = "<nil>"
+	EventUpdateAttendanceMixed       EventUpdateAttendance = "mixed"
+	EventUpdateAttendanceOffline     EventUpdateAttendance = "offline"
+	EventUpdateAttendanceOnline      EventUpdateAttendance = "online"
+)
+
+// Defines values for EventUpdateEventStatus.
+const (
+	EventUpdateEventStatusCanceled    EventUpdateEventStatus = "canceled"
+	EventUpdateEventStatusEmpty       EventUpdateEventStatus = ""
+	EventUpdateEventStatusLessThanNil EventUpdateEventStatus = "<nil>"
+	EventUpdateEventStatusPostponed   EventUpdateEventStatus = "postponed"
+	EventUpdateEventStatusScheduled   EventUpdateEventStatus = "scheduled"
+)
+
+// Defines values for EventUpdateExceptions.
+const (
+	EventUpdateExceptionsDrop EventUpdateExceptions = "drop"
+	EventUpdateExceptionsKeep EventUpdateExceptions = "keep"
+)
+
+// Defines values for EventUpdateImage3.
+const (
+	EventUpdateImage3False EventUpdateImage3 = false
+)
+
+// Defines values for EventUpdateScope.
+const (
+	EventUpdateScopeAll       EventUpdateScope = "all"
+	EventUpdateScopeFollowing EventUpdateScope = "following"
+	EventUpdateScopeThis      EventUpdateScope = "this"
 )
 
 // Defines values for EventUpdateStatus.
@@ -86,9 +154,9 @@ const (
 	OrganizerStatusTrash   OrganizerStatus = "trash"
 )
 
-// Defines values for OrganizerCreateImage2.
+// Defines values for OrganizerCreateImage3.
 const (
-	OrganizerCreateImage2False OrganizerCreateImage2 = false
+	OrganizerCreateImage3False OrganizerCreateImage3 = false
 )
 
 // Defines values for OrganizerCreateStatus.
@@ -102,9 +170,9 @@ const (
 	OrganizerCreateStatusTrash       OrganizerCreateStatus = "trash"
 )
 
-// Defines values for OrganizerUpdateImage2.
+// Defines values for OrganizerUpdateImage3.
 const (
-	OrganizerUpdateImage2False OrganizerUpdateImage2 = false
+	OrganizerUpdateImage3False OrganizerUpdateImage3 = false
 )
 
 // Defines values for OrganizerUpdateStatus.
@@ -116,6 +184,110 @@ const (
 	OrganizerUpdateStatusPrivate     OrganizerUpdateStatus = "private"
 	OrganizerUpdateStatusPublish     OrganizerUpdateStatus = "publish"
 	OrganizerUpdateStatusTrash       OrganizerUpdateStatus = "trash"
+)
+
+// Defines values for SeriesAttendance.
+const (
+	SeriesAttendanceMixed   SeriesAttendance = "mixed"
+	SeriesAttendanceOffline SeriesAttendance = "offline"
+	SeriesAttendanceOnline  SeriesAttendance = "online"
+)
+
+// Defines values for SeriesImage1.
+const (
+	SeriesImage1False SeriesImage1 = false
+)
+
+// Defines values for SeriesLanguage.
+const (
+	SeriesLanguageEn SeriesLanguage = "en"
+	SeriesLanguageEs SeriesLanguage = "es"
+	SeriesLanguagePl SeriesLanguage = "pl"
+)
+
+// Defines values for SeriesStatus.
+const (
+	SeriesStatusDraft   SeriesStatus = "draft"
+	SeriesStatusFuture  SeriesStatus = "future"
+	SeriesStatusPending SeriesStatus = "pending"
+	SeriesStatusPrivate SeriesStatus = "private"
+	SeriesStatusPublish SeriesStatus = "publish"
+	SeriesStatusTrash   SeriesStatus = "trash"
+)
+
+// Defines values for SeriesPreviewFieldsAttendance.
+const (
+	SeriesPreviewFieldsAttendanceEmpty   SeriesPreviewFieldsAttendance = ""
+	SeriesPreviewFieldsAttendanceMixed   SeriesPreviewFieldsAttendance = "mixed"
+	SeriesPreviewFieldsAttendanceOffline SeriesPreviewFieldsAttendance = "offline"
+	SeriesPreviewFieldsAttendanceOnline  SeriesPreviewFieldsAttendance = "online"
+)
+
+// Defines values for SeriesPreviewFieldsEventStatus.
+const (
+	SeriesPreviewFieldsEventStatusCanceled  SeriesPreviewFieldsEventStatus = "canceled"
+	SeriesPreviewFieldsEventStatusEmpty     SeriesPreviewFieldsEventStatus = ""
+	SeriesPreviewFieldsEventStatusPostponed SeriesPreviewFieldsEventStatus = "postponed"
+	SeriesPreviewFieldsEventStatusScheduled SeriesPreviewFieldsEventStatus = "scheduled"
+)
+
+// Defines values for SeriesPreviewFieldsImage3.
+const (
+	SeriesPreviewFieldsImage3False SeriesPreviewFieldsImage3 = false
+)
+
+// Defines values for SeriesPreviewFieldsStatus.
+const (
+	SeriesPreviewFieldsStatusDraft   SeriesPreviewFieldsStatus = "draft"
+	SeriesPreviewFieldsStatusFuture  SeriesPreviewFieldsStatus = "future"
+	SeriesPreviewFieldsStatusPending SeriesPreviewFieldsStatus = "pending"
+	SeriesPreviewFieldsStatusPrivate SeriesPreviewFieldsStatus = "private"
+	SeriesPreviewFieldsStatusPublish SeriesPreviewFieldsStatus = "publish"
+	SeriesPreviewFieldsStatusTrash   SeriesPreviewFieldsStatus = "trash"
+)
+
+// Defines values for SeriesUpdateAttendance.
+const (
+	SeriesUpdateAttendanceEmpty       SeriesUpdateAttendance = ""
+	SeriesUpdateAttendanceLessThanNil SeriesUpdateAttendance = "<nil>"
+	SeriesUpdateAttendanceMixed       SeriesUpdateAttendance = "mixed"
+	SeriesUpdateAttendanceOffline     SeriesUpdateAttendance = "offline"
+	SeriesUpdateAttendanceOnline      SeriesUpdateAttendance = "online"
+)
+
+// Defines values for SeriesUpdateEventStatus.
+const (
+	SeriesUpdateEventStatusCanceled    SeriesUpdateEventStatus = "canceled"
+	SeriesUpdateEventStatusEmpty       SeriesUpdateEventStatus = ""
+	SeriesUpdateEventStatusLessThanNil SeriesUpdateEventStatus = "<nil>"
+	SeriesUpdateEventStatusPostponed   SeriesUpdateEventStatus = "postponed"
+	SeriesUpdateEventStatusScheduled   SeriesUpdateEventStatus = "scheduled"
+)
+
+// Defines values for SeriesUpdateExceptions.
+const (
+	SeriesUpdateExceptionsDrop SeriesUpdateExceptions = "drop"
+	SeriesUpdateExceptionsKeep SeriesUpdateExceptions = "keep"
+)
+
+// Defines values for SeriesUpdateImage3.
+const (
+	SeriesUpdateImage3False SeriesUpdateImage3 = false
+)
+
+// Defines values for SeriesUpdateScope.
+const (
+	SeriesUpdateScopeAll SeriesUpdateScope = "all"
+)
+
+// Defines values for SeriesUpdateStatus.
+const (
+	SeriesUpdateStatusDraft   SeriesUpdateStatus = "draft"
+	SeriesUpdateStatusFuture  SeriesUpdateStatus = "future"
+	SeriesUpdateStatusPending SeriesUpdateStatus = "pending"
+	SeriesUpdateStatusPrivate SeriesUpdateStatus = "private"
+	SeriesUpdateStatusPublish SeriesUpdateStatus = "publish"
+	SeriesUpdateStatusTrash   SeriesUpdateStatus = "trash"
 )
 
 // Defines values for TermLanguage.
@@ -142,9 +314,9 @@ const (
 	VenueStatusTrash   VenueStatus = "trash"
 )
 
-// Defines values for VenueCreateImage2.
+// Defines values for VenueCreateImage3.
 const (
-	VenueCreateImage2False VenueCreateImage2 = false
+	VenueCreateImage3False VenueCreateImage3 = false
 )
 
 // Defines values for VenueCreateStatus.
@@ -157,9 +329,9 @@ const (
 	VenueCreateStatusTrash   VenueCreateStatus = "trash"
 )
 
-// Defines values for VenueUpdateImage2.
+// Defines values for VenueUpdateImage3.
 const (
-	VenueUpdateImage2False VenueUpdateImage2 = false
+	VenueUpdateImage3False VenueUpdateImage3 = false
 )
 
 // Defines values for VenueUpdateStatus.
@@ -238,6 +410,13 @@ const (
 	ListEventsParamsStatusTrash   ListEventsParamsStatus = "trash"
 )
 
+// Defines values for ListEventsParamsEventStatus.
+const (
+	ListEventsParamsEventStatusCanceled  ListEventsParamsEventStatus = "canceled"
+	ListEventsParamsEventStatusPostponed ListEventsParamsEventStatus = "postponed"
+	ListEventsParamsEventStatusScheduled ListEventsParamsEventStatus = "scheduled"
+)
+
 // Defines values for ListEventsParamsMlLanguage.
 const (
 	ListEventsParamsMlLanguageEn ListEventsParamsMlLanguage = "en"
@@ -250,6 +429,13 @@ const (
 	CreateEventParamsMlLanguageEn CreateEventParamsMlLanguage = "en"
 	CreateEventParamsMlLanguageEs CreateEventParamsMlLanguage = "es"
 	CreateEventParamsMlLanguagePl CreateEventParamsMlLanguage = "pl"
+)
+
+// Defines values for DeleteEventBySlugParamsScope.
+const (
+	DeleteEventBySlugParamsScopeAll       DeleteEventBySlugParamsScope = "all"
+	DeleteEventBySlugParamsScopeFollowing DeleteEventBySlugParamsScope = "following"
+	DeleteEventBySlugParamsScopeThis      DeleteEventBySlugParamsScope = "this"
 )
 
 // Defines values for DeleteEventBySlugParamsMlLanguage.
@@ -271,6 +457,13 @@ const (
 	UpdateEventBySlugParamsMlLanguageEn UpdateEventBySlugParamsMlLanguage = "en"
 	UpdateEventBySlugParamsMlLanguageEs UpdateEventBySlugParamsMlLanguage = "es"
 	UpdateEventBySlugParamsMlLanguagePl UpdateEventBySlugParamsMlLanguage = "pl"
+)
+
+// Defines values for DeleteEventParamsScope.
+const (
+	DeleteEventParamsScopeAll       DeleteEventParamsScope = "all"
+	DeleteEventParamsScopeFollowing DeleteEventParamsScope = "following"
+	DeleteEventParamsScopeThis      DeleteEventParamsScope = "this"
 )
 
 // Defines values for DeleteEventParamsMlLanguage.
@@ -386,6 +579,110 @@ const (
 	UpdateOrganizerParamsMlLanguageEn UpdateOrganizerParamsMlLanguage = "en"
 	UpdateOrganizerParamsMlLanguageEs UpdateOrganizerParamsMlLanguage = "es"
 	UpdateOrganizerParamsMlLanguagePl UpdateOrganizerParamsMlLanguage = "pl"
+)
+
+// Defines values for ListSeriesParamsStatus.
+const (
+	ListSeriesParamsStatusDraft   ListSeriesParamsStatus = "draft"
+	ListSeriesParamsStatusFuture  ListSeriesParamsStatus = "future"
+	ListSeriesParamsStatusPending ListSeriesParamsStatus = "pending"
+	ListSeriesParamsStatusPrivate ListSeriesParamsStatus = "private"
+	ListSeriesParamsStatusPublish ListSeriesParamsStatus = "publish"
+	ListSeriesParamsStatusTrash   ListSeriesParamsStatus = "trash"
+)
+
+// Defines values for ListSeriesParamsMlLanguage.
+const (
+	ListSeriesParamsMlLanguageEn ListSeriesParamsMlLanguage = "en"
+	ListSeriesParamsMlLanguageEs ListSeriesParamsMlLanguage = "es"
+	ListSeriesParamsMlLanguagePl ListSeriesParamsMlLanguage = "pl"
+)
+
+// Defines values for DeleteSeriesBySlugParamsScope.
+const (
+	DeleteSeriesBySlugParamsScopeAll DeleteSeriesBySlugParamsScope = "all"
+)
+
+// Defines values for DeleteSeriesBySlugParamsMlLanguage.
+const (
+	DeleteSeriesBySlugParamsMlLanguageEn DeleteSeriesBySlugParamsMlLanguage = "en"
+	DeleteSeriesBySlugParamsMlLanguageEs DeleteSeriesBySlugParamsMlLanguage = "es"
+	DeleteSeriesBySlugParamsMlLanguagePl DeleteSeriesBySlugParamsMlLanguage = "pl"
+)
+
+// Defines values for GetSeriesBySlugParamsMlLanguage.
+const (
+	GetSeriesBySlugParamsMlLanguageEn GetSeriesBySlugParamsMlLanguage = "en"
+	GetSeriesBySlugParamsMlLanguageEs GetSeriesBySlugParamsMlLanguage = "es"
+	GetSeriesBySlugParamsMlLanguagePl GetSeriesBySlugParamsMlLanguage = "pl"
+)
+
+// Defines values for UpdateSeriesBySlugParamsMlLanguage.
+const (
+	UpdateSeriesBySlugParamsMlLanguageEn UpdateSeriesBySlugParamsMlLanguage = "en"
+	UpdateSeriesBySlugParamsMlLanguageEs UpdateSeriesBySlugParamsMlLanguage = "es"
+	UpdateSeriesBySlugParamsMlLanguagePl UpdateSeriesBySlugParamsMlLanguage = "pl"
+)
+
+// Defines values for UpdateSeriesBySlugWithPostParamsMlLanguage.
+const (
+	UpdateSeriesBySlugWithPostParamsMlLanguageEn UpdateSeriesBySlugWithPostParamsMlLanguage = "en"
+	UpdateSeriesBySlugWithPostParamsMlLanguageEs UpdateSeriesBySlugWithPostParamsMlLanguage = "es"
+	UpdateSeriesBySlugWithPostParamsMlLanguagePl UpdateSeriesBySlugWithPostParamsMlLanguage = "pl"
+)
+
+// Defines values for UpdateSeriesBySlugWithPutParamsMlLanguage.
+const (
+	UpdateSeriesBySlugWithPutParamsMlLanguageEn UpdateSeriesBySlugWithPutParamsMlLanguage = "en"
+	UpdateSeriesBySlugWithPutParamsMlLanguageEs UpdateSeriesBySlugWithPutParamsMlLanguage = "es"
+	UpdateSeriesBySlugWithPutParamsMlLanguagePl UpdateSeriesBySlugWithPutParamsMlLanguage = "pl"
+)
+
+// Defines values for PreviewSeriesParamsMlLanguage.
+const (
+	PreviewSeriesParamsMlLanguageEn PreviewSeriesParamsMlLanguage = "en"
+	PreviewSeriesParamsMlLanguageEs PreviewSeriesParamsMlLanguage = "es"
+	PreviewSeriesParamsMlLanguagePl PreviewSeriesParamsMlLanguage = "pl"
+)
+
+// Defines values for DeleteSeriesParamsScope.
+const (
+	DeleteSeriesParamsScopeAll DeleteSeriesParamsScope = "all"
+)
+
+// Defines values for DeleteSeriesParamsMlLanguage.
+const (
+	DeleteSeriesParamsMlLanguageEn DeleteSeriesParamsMlLanguage = "en"
+	DeleteSeriesParamsMlLanguageEs DeleteSeriesParamsMlLanguage = "es"
+	DeleteSeriesParamsMlLanguagePl DeleteSeriesParamsMlLanguage = "pl"
+)
+
+// Defines values for GetSeriesParamsMlLanguage.
+const (
+	GetSeriesParamsMlLanguageEn GetSeriesParamsMlLanguage = "en"
+	GetSeriesParamsMlLanguageEs GetSeriesParamsMlLanguage = "es"
+	GetSeriesParamsMlLanguagePl GetSeriesParamsMlLanguage = "pl"
+)
+
+// Defines values for UpdateSeriesParamsMlLanguage.
+const (
+	UpdateSeriesParamsMlLanguageEn UpdateSeriesParamsMlLanguage = "en"
+	UpdateSeriesParamsMlLanguageEs UpdateSeriesParamsMlLanguage = "es"
+	UpdateSeriesParamsMlLanguagePl UpdateSeriesParamsMlLanguage = "pl"
+)
+
+// Defines values for UpdateSeriesWithPostParamsMlLanguage.
+const (
+	UpdateSeriesWithPostParamsMlLanguageEn UpdateSeriesWithPostParamsMlLanguage = "en"
+	UpdateSeriesWithPostParamsMlLanguageEs UpdateSeriesWithPostParamsMlLanguage = "es"
+	UpdateSeriesWithPostParamsMlLanguagePl UpdateSeriesWithPostParamsMlLanguage = "pl"
+)
+
+// Defines values for UpdateSeriesWithPutParamsMlLanguage.
+const (
+	UpdateSeriesWithPutParamsMlLanguageEn UpdateSeriesWithPutParamsMlLanguage = "en"
+	UpdateSeriesWithPutParamsMlLanguageEs UpdateSeriesWithPutParamsMlLanguage = "es"
+	UpdateSeriesWithPutParamsMlLanguagePl UpdateSeriesWithPutParamsMlLanguage = "pl"
 )
 
 // Defines values for ListTagsParamsMlLanguage.
@@ -604,23 +901,26 @@ type Error_Data_Params struct {
 
 // Event defines model for Event.
 type Event struct {
-	AllDay           *bool       `json:"all_day"`
-	Author           string      `json:"author"`
-	Categories       []EventTerm `json:"categories"`
-	Cost             string      `json:"cost"`
-	CostDetails      CostDetails `json:"cost_details"`
-	CustomFields     []string    `json:"custom_fields"`
-	Date             string      `json:"date"`
-	DateUtc          string      `json:"date_utc"`
-	Description      string      `json:"description"`
-	EndDate          string      `json:"end_date"`
-	EndDateDetails   DateDetails `json:"end_date_details"`
-	Excerpt          string      `json:"excerpt"`
-	Featured         *bool       `json:"featured"`
-	GlobalID         string      `json:"global_id"`
-	GlobalIDLineage  []string    `json:"global_id_lineage"`
-	HideFromListings *bool       `json:"hide_from_listings"`
-	ID               int64       `json:"id"`
+	AllDay            *bool            `json:"all_day"`
+	Attendance        EventAttendance  `json:"attendance"`
+	Author            string           `json:"author"`
+	Categories        []EventTerm      `json:"categories"`
+	Cost              string           `json:"cost"`
+	CostDetails       CostDetails      `json:"cost_details"`
+	CustomFields      []string         `json:"custom_fields"`
+	Date              string           `json:"date"`
+	DateUtc           string           `json:"date_utc"`
+	Description       string           `json:"description"`
+	EndDate           string           `json:"end_date"`
+	EndDateDetails    DateDetails      `json:"end_date_details"`
+	EventStatus       EventEventStatus `json:"event_status"`
+	EventStatusReason string           `json:"event_status_reason"`
+	Excerpt           string           `json:"excerpt"`
+	Featured          *bool            `json:"featured"`
+	GlobalID          string           `json:"global_id"`
+	GlobalIDLineage   []string         `json:"global_id_lineage"`
+	HideFromListings  *bool            `json:"hide_from_listings"`
+	ID                int64            `json:"id"`
 
 	// Image The image, or false
 	Image               Event_Image   `json:"image"`
@@ -631,6 +931,7 @@ type Event struct {
 	Organizer           []Organizer   `json:"organizer"`
 	PostParent          int64         `json:"post_parent"`
 	RestURL             string        `json:"rest_url"`
+	Series              *EventSeries  `json:"series"`
 	ShowMap             *bool         `json:"show_map"`
 	ShowMapLink         *bool         `json:"show_map_link"`
 	Slug                string        `json:"slug"`
@@ -651,9 +952,16 @@ type Event struct {
 	UtcStartDateDetails DateDetails   `json:"utc_start_date_details"`
 
 	// Venue The venue; an empty list for none; a list for several
-	Venue   Event_Venue `json:"venue"`
-	Website string      `json:"website"`
+	Venue      Event_Venue `json:"venue"`
+	VirtualURL string      `json:"virtual_url"`
+	Website    string      `json:"website"`
 }
+
+// EventAttendance defines model for Event.Attendance.
+type EventAttendance string
+
+// EventEventStatus defines model for Event.EventStatus.
+type EventEventStatus string
 
 // EventImage1 defines model for Event.Image.1.
 type EventImage1 bool
@@ -682,6 +990,9 @@ type EventCreate struct {
 	// AllDay Whole days
 	AllDay *bool `json:"all_day,omitempty"`
 
+	// Attendance Where people attend
+	Attendance *EventCreateAttendance `json:"attendance,omitempty"`
+
 	// Author ID of the author
 	Author *int64 `json:"author,omitempty"`
 
@@ -703,8 +1014,17 @@ type EventCreate struct {
 	// EndDate End
 	EndDate string `json:"end_date"`
 
+	// EventStatus Whether the event takes place as planned
+	EventStatus *EventCreateEventStatus `json:"event_status,omitempty"`
+
+	// EventStatusReason Why the event does not take place as planned
+	EventStatusReason *string `json:"event_status_reason,omitempty"`
+
 	// Excerpt Excerpt, HTML
 	Excerpt *string `json:"excerpt,omitempty"`
+
+	// Exdate Starts of the schedule that do not take place
+	Exdate *[]EventCreate_Exdate_Item `json:"exdate,omitempty"`
 
 	// Featured Featured
 	Featured *bool `json:"featured,omitempty"`
@@ -723,6 +1043,15 @@ type EventCreate struct {
 
 	// PostParent ID of the parent event
 	PostParent *int64 `json:"post_parent,omitempty"`
+
+	// Rdate Starts besides those of the rule
+	Rdate *[]EventCreate_Rdate_Item `json:"rdate,omitempty"`
+
+	// Rrule Recurrence rule, as RRULE of RFC 5545
+	Rrule *string `json:"rrule,omitempty"`
+
+	// Scope Occurrences of the series that the write reaches
+	Scope *EventCreateScope `json:"scope,omitempty"`
 
 	// ShowMap Show a map
 	ShowMap *bool `json:"show_map,omitempty"`
@@ -757,9 +1086,15 @@ type EventCreate struct {
 	// Venue Venue IDs or data
 	Venue *EventCreate_Venue `json:"venue,omitempty"`
 
+	// VirtualURL URL to attend online
+	VirtualURL *string `json:"virtual_url,omitempty"`
+
 	// Website URL of the event site
 	Website *string `json:"website,omitempty"`
 }
+
+// EventCreateAttendance Where people attend
+type EventCreateAttendance string
 
 // EventCreateCategories0 defines model for EventCreate.Categories.0.
 type EventCreateCategories0 = int64
@@ -802,6 +1137,20 @@ type EventCreate_Cost struct {
 	union json.RawMessage
 }
 
+// EventCreateEventStatus Whether the event takes place as planned
+type EventCreateEventStatus string
+
+// EventCreateExdate0 defines model for EventCreate.Exdate.0.
+type EventCreateExdate0 = string
+
+// EventCreateExdate1 defines model for EventCreate.Exdate.1.
+type EventCreateExdate1 = int64
+
+// EventCreate_Exdate_Item defines model for EventCreate.exdate.Item.
+type EventCreate_Exdate_Item struct {
+	union json.RawMessage
+}
+
 // EventCreateImage0 defines model for EventCreate.Image.0.
 type EventCreateImage0 = string
 
@@ -809,7 +1158,12 @@ type EventCreateImage0 = string
 type EventCreateImage1 = int64
 
 // EventCreateImage2 defines model for EventCreate.Image.2.
-type EventCreateImage2 bool
+type EventCreateImage2 struct {
+	ID int64 `json:"id"`
+}
+
+// EventCreateImage3 defines model for EventCreate.Image.3.
+type EventCreateImage3 bool
 
 // EventCreate_Image Image ID or URL
 type EventCreate_Image struct {
@@ -844,6 +1198,20 @@ type EventCreateOrganizer2 struct {
 type EventCreate_Organizer struct {
 	union json.RawMessage
 }
+
+// EventCreateRdate0 defines model for EventCreate.Rdate.0.
+type EventCreateRdate0 = string
+
+// EventCreateRdate1 defines model for EventCreate.Rdate.1.
+type EventCreateRdate1 = int64
+
+// EventCreate_Rdate_Item defines model for EventCreate.rdate.Item.
+type EventCreate_Rdate_Item struct {
+	union json.RawMessage
+}
+
+// EventCreateScope Occurrences of the series that the write reaches
+type EventCreateScope string
 
 // EventCreateStatus Status
 type EventCreateStatus string
@@ -906,7 +1274,9 @@ type EventLD struct {
 	Name                *string      `json:"name,omitempty"`
 	Offers              *OfferLD     `json:"offers,omitempty"`
 	Organizer           *OrganizerLD `json:"organizer,omitempty"`
+	PreviousStartDate   *string      `json:"previousStartDate,omitempty"`
 	StartDate           string       `json:"startDate"`
+	SuperEvent          *SeriesLD    `json:"superEvent,omitempty"`
 	URL                 *string      `json:"url,omitempty"`
 }
 
@@ -918,6 +1288,16 @@ type EventList struct {
 	RestURL         string  `json:"rest_url"`
 	Total           int     `json:"total"`
 	TotalPages      int     `json:"total_pages"`
+}
+
+// EventSeries defines model for EventSeries.
+type EventSeries struct {
+	ID                int64    `json:"id"`
+	IsException       bool     `json:"is_exception"`
+	OriginalStartDate string   `json:"original_start_date"`
+	OwnFields         []string `json:"own_fields"`
+	RestURL           string   `json:"rest_url"`
+	Text              string   `json:"text"`
 }
 
 // EventTerm defines model for EventTerm.
@@ -940,6 +1320,9 @@ type EventUpdate struct {
 	// AllDay Whole days
 	AllDay *bool `json:"all_day,omitempty"`
 
+	// Attendance Where people attend
+	Attendance *EventUpdateAttendance `json:"attendance,omitempty"`
+
 	// Author ID of the author
 	Author *int64 `json:"author,omitempty"`
 
@@ -961,8 +1344,20 @@ type EventUpdate struct {
 	// EndDate End
 	EndDate *string `json:"end_date,omitempty"`
 
+	// EventStatus Whether the event takes place as planned
+	EventStatus *EventUpdateEventStatus `json:"event_status,omitempty"`
+
+	// EventStatusReason Why the event does not take place as planned
+	EventStatusReason *string `json:"event_status_reason,omitempty"`
+
+	// Exceptions Whether occurrences keep their own fields
+	Exceptions *EventUpdateExceptions `json:"exceptions,omitempty"`
+
 	// Excerpt Excerpt, HTML
 	Excerpt *string `json:"excerpt,omitempty"`
+
+	// Exdate Starts of the schedule that do not take place
+	Exdate *[]EventUpdate_Exdate_Item `json:"exdate,omitempty"`
 
 	// Featured Featured
 	Featured *bool `json:"featured,omitempty"`
@@ -981,6 +1376,15 @@ type EventUpdate struct {
 
 	// PostParent ID of the parent event
 	PostParent *int64 `json:"post_parent,omitempty"`
+
+	// Rdate Starts besides those of the rule
+	Rdate *[]EventUpdate_Rdate_Item `json:"rdate,omitempty"`
+
+	// Rrule Recurrence rule, as RRULE of RFC 5545
+	Rrule *string `json:"rrule,omitempty"`
+
+	// Scope Occurrences of the series that the write reaches
+	Scope *EventUpdateScope `json:"scope,omitempty"`
 
 	// ShowMap Show a map
 	ShowMap *bool `json:"show_map,omitempty"`
@@ -1015,9 +1419,15 @@ type EventUpdate struct {
 	// Venue Venue IDs or data
 	Venue *EventUpdate_Venue `json:"venue,omitempty"`
 
+	// VirtualURL URL to attend online
+	VirtualURL *string `json:"virtual_url,omitempty"`
+
 	// Website URL of the event site
 	Website *string `json:"website,omitempty"`
 }
+
+// EventUpdateAttendance Where people attend
+type EventUpdateAttendance string
 
 // EventUpdateCategories0 defines model for EventUpdate.Categories.0.
 type EventUpdateCategories0 = int64
@@ -1060,6 +1470,23 @@ type EventUpdate_Cost struct {
 	union json.RawMessage
 }
 
+// EventUpdateEventStatus Whether the event takes place as planned
+type EventUpdateEventStatus string
+
+// EventUpdateExceptions Whether occurrences keep their own fields
+type EventUpdateExceptions string
+
+// EventUpdateExdate0 defines model for EventUpdate.Exdate.0.
+type EventUpdateExdate0 = string
+
+// EventUpdateExdate1 defines model for EventUpdate.Exdate.1.
+type EventUpdateExdate1 = int64
+
+// EventUpdate_Exdate_Item defines model for EventUpdate.exdate.Item.
+type EventUpdate_Exdate_Item struct {
+	union json.RawMessage
+}
+
 // EventUpdateImage0 defines model for EventUpdate.Image.0.
 type EventUpdateImage0 = string
 
@@ -1067,7 +1494,12 @@ type EventUpdateImage0 = string
 type EventUpdateImage1 = int64
 
 // EventUpdateImage2 defines model for EventUpdate.Image.2.
-type EventUpdateImage2 bool
+type EventUpdateImage2 struct {
+	ID int64 `json:"id"`
+}
+
+// EventUpdateImage3 defines model for EventUpdate.Image.3.
+type EventUpdateImage3 bool
 
 // EventUpdate_Image Image ID or URL
 type EventUpdate_Image struct {
@@ -1102,6 +1534,20 @@ type EventUpdateOrganizer2 struct {
 type EventUpdate_Organizer struct {
 	union json.RawMessage
 }
+
+// EventUpdateRdate0 defines model for EventUpdate.Rdate.0.
+type EventUpdateRdate0 = string
+
+// EventUpdateRdate1 defines model for EventUpdate.Rdate.1.
+type EventUpdateRdate1 = int64
+
+// EventUpdate_Rdate_Item defines model for EventUpdate.rdate.Item.
+type EventUpdate_Rdate_Item struct {
+	union json.RawMessage
+}
+
+// EventUpdateScope Occurrences of the series that the write reaches
+type EventUpdateScope string
 
 // EventUpdateStatus Status
 type EventUpdateStatus string
@@ -1342,7 +1788,12 @@ type OrganizerCreateImage0 = string
 type OrganizerCreateImage1 = int64
 
 // OrganizerCreateImage2 defines model for OrganizerCreate.Image.2.
-type OrganizerCreateImage2 bool
+type OrganizerCreateImage2 struct {
+	ID int64 `json:"id"`
+}
+
+// OrganizerCreateImage3 defines model for OrganizerCreate.Image.3.
+type OrganizerCreateImage3 bool
 
 // OrganizerCreate_Image Image ID or URL
 type OrganizerCreate_Image struct {
@@ -1416,7 +1867,12 @@ type OrganizerUpdateImage0 = string
 type OrganizerUpdateImage1 = int64
 
 // OrganizerUpdateImage2 defines model for OrganizerUpdate.Image.2.
-type OrganizerUpdateImage2 bool
+type OrganizerUpdateImage2 struct {
+	ID int64 `json:"id"`
+}
+
+// OrganizerUpdateImage3 defines model for OrganizerUpdate.Image.3.
+type OrganizerUpdateImage3 bool
 
 // OrganizerUpdate_Image Image ID or URL
 type OrganizerUpdate_Image struct {
@@ -1437,6 +1893,674 @@ type PlaceLD struct {
 	SameAs      *string    `json:"sameAs,omitempty"`
 	Telephone   *string    `json:"telephone,omitempty"`
 	URL         *string    `json:"url,omitempty"`
+}
+
+// Series defines model for Series.
+type Series struct {
+	AllDay           *bool            `json:"all_day"`
+	Attendance       SeriesAttendance `json:"attendance"`
+	Author           string           `json:"author"`
+	Categories       []EventTerm      `json:"categories"`
+	Cost             string           `json:"cost"`
+	CostDetails      CostDetails      `json:"cost_details"`
+	CustomFields     []string         `json:"custom_fields"`
+	Date             string           `json:"date"`
+	DateUtc          string           `json:"date_utc"`
+	Description      string           `json:"description"`
+	EndDate          string           `json:"end_date"`
+	Excerpt          string           `json:"excerpt"`
+	Exdate           []string         `json:"exdate"`
+	Featured         *bool            `json:"featured"`
+	GeneratedUntil   *string          `json:"generated_until"`
+	GlobalID         string           `json:"global_id"`
+	GlobalIDLineage  []string         `json:"global_id_lineage"`
+	HideFromListings *bool            `json:"hide_from_listings"`
+	ID               int64            `json:"id"`
+
+	// Image The image, or false
+	Image        Series_Image   `json:"image"`
+	Language     SeriesLanguage `json:"language"`
+	Modified     string         `json:"modified"`
+	ModifiedUtc  string         `json:"modified_utc"`
+	Next         *int64         `json:"next"`
+	Organizer    []Organizer    `json:"organizer"`
+	Phases       []SeriesPhase  `json:"phases"`
+	Rdate        []string       `json:"rdate"`
+	RestURL      string         `json:"rest_url"`
+	Rrule        string         `json:"rrule"`
+	ShowMap      *bool          `json:"show_map"`
+	ShowMapLink  *bool          `json:"show_map_link"`
+	Slug         string         `json:"slug"`
+	StartDate    string         `json:"start_date"`
+	Status       SeriesStatus   `json:"status"`
+	Sticky       *bool          `json:"sticky"`
+	Tags         []EventTerm    `json:"tags"`
+	Text         string         `json:"text"`
+	Ticketed     *bool          `json:"ticketed"`
+	Timezone     string         `json:"timezone"`
+	TimezoneAbbr string         `json:"timezone_abbr"`
+	Title        string         `json:"title"`
+	Total        int            `json:"total"`
+	Translations []string       `json:"translations"`
+	URL          string         `json:"url"`
+
+	// Venue The venue; an empty list for none; a list for several
+	Venue      Series_Venue `json:"venue"`
+	VirtualURL string       `json:"virtual_url"`
+	Website    string       `json:"website"`
+}
+
+// SeriesAttendance defines model for Series.Attendance.
+type SeriesAttendance string
+
+// SeriesImage1 defines model for Series.Image.1.
+type SeriesImage1 bool
+
+// Series_Image The image, or false
+type Series_Image struct {
+	union json.RawMessage
+}
+
+// SeriesLanguage defines model for Series.Language.
+type SeriesLanguage string
+
+// SeriesStatus defines model for Series.Status.
+type SeriesStatus string
+
+// SeriesVenue1 defines model for Series.Venue.1.
+type SeriesVenue1 = []Venue
+
+// Series_Venue The venue; an empty list for none; a list for several
+type Series_Venue struct {
+	union json.RawMessage
+}
+
+// SeriesLD defines model for SeriesLD.
+type SeriesLD struct {
+	Type string  `json:"@type"`
+	Name *string `json:"name,omitempty"`
+	URL  *string `json:"url,omitempty"`
+}
+
+// SeriesList defines model for SeriesList.
+type SeriesList struct {
+	NextRestURL     *string  `json:"next_rest_url,omitempty"`
+	PreviousRestURL *string  `json:"previous_rest_url,omitempty"`
+	RestURL         string   `json:"rest_url"`
+	Series          []Series `json:"series"`
+	Total           int      `json:"total"`
+	TotalPages      int      `json:"total_pages"`
+}
+
+// SeriesPhase defines model for SeriesPhase.
+type SeriesPhase struct {
+	AllDay    *bool    `json:"all_day"`
+	EndDate   string   `json:"end_date"`
+	Exdate    []string `json:"exdate"`
+	Rdate     []string `json:"rdate"`
+	Rrule     string   `json:"rrule"`
+	StartDate string   `json:"start_date"`
+	Timezone  string   `json:"timezone"`
+}
+
+// SeriesPreview defines model for SeriesPreview.
+type SeriesPreview struct {
+	Rrule  string   `json:"rrule"`
+	Starts []string `json:"starts"`
+	Text   string   `json:"text"`
+	Total  *int     `json:"total"`
+}
+
+// SeriesPreviewFields defines model for SeriesPreviewFields.
+type SeriesPreviewFields struct {
+	// AllDay Whole days
+	AllDay *bool `json:"all_day,omitempty"`
+
+	// Attendance Where people attend
+	Attendance *SeriesPreviewFieldsAttendance `json:"attendance,omitempty"`
+
+	// Author ID of the author
+	Author *int64 `json:"author,omitempty"`
+
+	// Categories Categories, by ID or name
+	Categories *[]SeriesPreviewFields_Categories_Item `json:"categories,omitempty"`
+
+	// Cost Cost
+	Cost *SeriesPreviewFields_Cost `json:"cost,omitempty"`
+
+	// Date Publication date, site time zone
+	Date *string `json:"date,omitempty"`
+
+	// DateUtc Publication date, UTC
+	DateUtc *string `json:"date_utc,omitempty"`
+
+	// Description Description, HTML
+	Description *string `json:"description,omitempty"`
+
+	// EndDate End
+	EndDate string `json:"end_date"`
+
+	// EventStatus Whether the event takes place as planned
+	EventStatus *SeriesPreviewFieldsEventStatus `json:"event_status,omitempty"`
+
+	// EventStatusReason Why the event does not take place as planned
+	EventStatusReason *string `json:"event_status_reason,omitempty"`
+
+	// Excerpt Excerpt, HTML
+	Excerpt *string `json:"excerpt,omitempty"`
+
+	// Exdate Starts of the schedule that do not take place
+	Exdate *[]SeriesPreviewFields_Exdate_Item `json:"exdate,omitempty"`
+
+	// Featured Featured
+	Featured *bool `json:"featured,omitempty"`
+
+	// HideFromListings Leave out of lists
+	HideFromListings *bool `json:"hide_from_listings,omitempty"`
+
+	// Image Image ID or URL
+	Image *SeriesPreviewFields_Image `json:"image,omitempty"`
+
+	// Limit Number of starts to answer
+	Limit *int64 `json:"limit,omitempty"`
+
+	// Organizer Organizer IDs or data
+	Organizer *SeriesPreviewFields_Organizer `json:"organizer,omitempty"`
+
+	// Password Access password
+	Password *string `json:"password,omitempty"`
+
+	// PostParent ID of the parent event
+	PostParent *int64 `json:"post_parent,omitempty"`
+
+	// Rdate Starts besides those of the rule
+	Rdate *[]SeriesPreviewFields_Rdate_Item `json:"rdate,omitempty"`
+
+	// Rrule Recurrence rule, as RRULE of RFC 5545
+	Rrule *string `json:"rrule,omitempty"`
+
+	// ShowMap Show a map
+	ShowMap *bool `json:"show_map,omitempty"`
+
+	// ShowMapLink Show a map link
+	ShowMapLink *bool `json:"show_map_link,omitempty"`
+
+	// Slug Slug
+	Slug *string `json:"slug,omitempty"`
+
+	// StartDate Start
+	StartDate string `json:"start_date"`
+
+	// Status Status
+	Status *SeriesPreviewFieldsStatus `json:"status,omitempty"`
+
+	// Sticky Pin in calendar views
+	Sticky *bool `json:"sticky,omitempty"`
+
+	// Tags Tags, by ID or name
+	Tags *[]SeriesPreviewFields_Tags_Item `json:"tags,omitempty"`
+
+	// Ticketed With tickets
+	Ticketed *bool `json:"ticketed,omitempty"`
+
+	// Timezone Time zone
+	Timezone *string `json:"timezone,omitempty"`
+
+	// Venue Venue IDs or data
+	Venue *SeriesPreviewFields_Venue `json:"venue,omitempty"`
+
+	// VirtualURL URL to attend online
+	VirtualURL *string `json:"virtual_url,omitempty"`
+
+	// Website URL of the event site
+	Website *string `json:"website,omitempty"`
+}
+
+// SeriesPreviewFieldsAttendance Where people attend
+type SeriesPreviewFieldsAttendance string
+
+// SeriesPreviewFieldsCategories0 defines model for SeriesPreviewFields.Categories.0.
+type SeriesPreviewFieldsCategories0 = int64
+
+// SeriesPreviewFieldsCategories1 defines model for SeriesPreviewFields.Categories.1.
+type SeriesPreviewFieldsCategories1 = string
+
+// SeriesPreviewFieldsCategories2 defines model for SeriesPreviewFields.Categories.2.
+type SeriesPreviewFieldsCategories2 struct {
+	ID int64 `json:"id"`
+}
+
+// SeriesPreviewFields_Categories_Item defines model for SeriesPreviewFields.categories.Item.
+type SeriesPreviewFields_Categories_Item struct {
+	union json.RawMessage
+}
+
+// SeriesPreviewFieldsCost0 defines model for SeriesPreviewFields.Cost.0.
+type SeriesPreviewFieldsCost0 = string
+
+// SeriesPreviewFieldsCost1 defines model for SeriesPreviewFields.Cost.1.
+type SeriesPreviewFieldsCost1 = float32
+
+// SeriesPreviewFieldsCost2 defines model for SeriesPreviewFields.Cost.2.
+type SeriesPreviewFieldsCost2 = []SeriesPreviewFields_Cost_2_Item
+
+// SeriesPreviewFieldsCost20 defines model for SeriesPreviewFields.Cost.2.0.
+type SeriesPreviewFieldsCost20 = string
+
+// SeriesPreviewFieldsCost21 defines model for SeriesPreviewFields.Cost.2.1.
+type SeriesPreviewFieldsCost21 = float32
+
+// SeriesPreviewFields_Cost_2_Item defines model for SeriesPreviewFields.Cost.2.Item.
+type SeriesPreviewFields_Cost_2_Item struct {
+	union json.RawMessage
+}
+
+// SeriesPreviewFields_Cost Cost
+type SeriesPreviewFields_Cost struct {
+	union json.RawMessage
+}
+
+// SeriesPreviewFieldsEventStatus Whether the event takes place as planned
+type SeriesPreviewFieldsEventStatus string
+
+// SeriesPreviewFieldsExdate0 defines model for SeriesPreviewFields.Exdate.0.
+type SeriesPreviewFieldsExdate0 = string
+
+// SeriesPreviewFieldsExdate1 defines model for SeriesPreviewFields.Exdate.1.
+type SeriesPreviewFieldsExdate1 = int64
+
+// SeriesPreviewFields_Exdate_Item defines model for SeriesPreviewFields.exdate.Item.
+type SeriesPreviewFields_Exdate_Item struct {
+	union json.RawMessage
+}
+
+// SeriesPreviewFieldsImage0 defines model for SeriesPreviewFields.Image.0.
+type SeriesPreviewFieldsImage0 = string
+
+// SeriesPreviewFieldsImage1 defines model for SeriesPreviewFields.Image.1.
+type SeriesPreviewFieldsImage1 = int64
+
+// SeriesPreviewFieldsImage2 defines model for SeriesPreviewFields.Image.2.
+type SeriesPreviewFieldsImage2 struct {
+	ID int64 `json:"id"`
+}
+
+// SeriesPreviewFieldsImage3 defines model for SeriesPreviewFields.Image.3.
+type SeriesPreviewFieldsImage3 bool
+
+// SeriesPreviewFields_Image Image ID or URL
+type SeriesPreviewFields_Image struct {
+	union json.RawMessage
+}
+
+// SeriesPreviewFieldsOrganizer0 defines model for SeriesPreviewFields.Organizer.0.
+type SeriesPreviewFieldsOrganizer0 = []SeriesPreviewFields_Organizer_0_Item
+
+// SeriesPreviewFieldsOrganizer00 defines model for SeriesPreviewFields.Organizer.0.0.
+type SeriesPreviewFieldsOrganizer00 = int64
+
+// SeriesPreviewFieldsOrganizer01 defines model for SeriesPreviewFields.Organizer.0.1.
+type SeriesPreviewFieldsOrganizer01 struct {
+	ID int64 `json:"id"`
+}
+
+// SeriesPreviewFields_Organizer_0_Item defines model for SeriesPreviewFields.Organizer.0.Item.
+type SeriesPreviewFields_Organizer_0_Item struct {
+	union json.RawMessage
+}
+
+// SeriesPreviewFieldsOrganizer1 defines model for SeriesPreviewFields.Organizer.1.
+type SeriesPreviewFieldsOrganizer1 = int64
+
+// SeriesPreviewFieldsOrganizer2 defines model for SeriesPreviewFields.Organizer.2.
+type SeriesPreviewFieldsOrganizer2 struct {
+	ID int64 `json:"id"`
+}
+
+// SeriesPreviewFields_Organizer Organizer IDs or data
+type SeriesPreviewFields_Organizer struct {
+	union json.RawMessage
+}
+
+// SeriesPreviewFieldsRdate0 defines model for SeriesPreviewFields.Rdate.0.
+type SeriesPreviewFieldsRdate0 = string
+
+// SeriesPreviewFieldsRdate1 defines model for SeriesPreviewFields.Rdate.1.
+type SeriesPreviewFieldsRdate1 = int64
+
+// SeriesPreviewFields_Rdate_Item defines model for SeriesPreviewFields.rdate.Item.
+type SeriesPreviewFields_Rdate_Item struct {
+	union json.RawMessage
+}
+
+// SeriesPreviewFieldsStatus Status
+type SeriesPreviewFieldsStatus string
+
+// SeriesPreviewFieldsTags0 defines model for SeriesPreviewFields.Tags.0.
+type SeriesPreviewFieldsTags0 = int64
+
+// SeriesPreviewFieldsTags1 defines model for SeriesPreviewFields.Tags.1.
+type SeriesPreviewFieldsTags1 = string
+
+// SeriesPreviewFieldsTags2 defines model for SeriesPreviewFields.Tags.2.
+type SeriesPreviewFieldsTags2 struct {
+	ID int64 `json:"id"`
+}
+
+// SeriesPreviewFields_Tags_Item defines model for SeriesPreviewFields.tags.Item.
+type SeriesPreviewFields_Tags_Item struct {
+	union json.RawMessage
+}
+
+// SeriesPreviewFieldsVenue0 defines model for SeriesPreviewFields.Venue.0.
+type SeriesPreviewFieldsVenue0 = []SeriesPreviewFields_Venue_0_Item
+
+// SeriesPreviewFieldsVenue00 defines model for SeriesPreviewFields.Venue.0.0.
+type SeriesPreviewFieldsVenue00 = int64
+
+// SeriesPreviewFieldsVenue01 defines model for SeriesPreviewFields.Venue.0.1.
+type SeriesPreviewFieldsVenue01 struct {
+	ID int64 `json:"id"`
+}
+
+// SeriesPreviewFields_Venue_0_Item defines model for SeriesPreviewFields.Venue.0.Item.
+type SeriesPreviewFields_Venue_0_Item struct {
+	union json.RawMessage
+}
+
+// SeriesPreviewFieldsVenue1 defines model for SeriesPreviewFields.Venue.1.
+type SeriesPreviewFieldsVenue1 = int64
+
+// SeriesPreviewFieldsVenue2 defines model for SeriesPreviewFields.Venue.2.
+type SeriesPreviewFieldsVenue2 struct {
+	ID int64 `json:"id"`
+}
+
+// SeriesPreviewFields_Venue Venue IDs or data
+type SeriesPreviewFields_Venue struct {
+	union json.RawMessage
+}
+
+// SeriesUpdate defines model for SeriesUpdate.
+type SeriesUpdate struct {
+	// AllDay Whole days
+	AllDay *bool `json:"all_day,omitempty"`
+
+	// Attendance Where people attend
+	Attendance *SeriesUpdateAttendance `json:"attendance,omitempty"`
+
+	// Author ID of the author
+	Author *int64 `json:"author,omitempty"`
+
+	// Categories Categories, by ID or name
+	Categories *[]SeriesUpdate_Categories_Item `json:"categories,omitempty"`
+
+	// Cost Cost
+	Cost *SeriesUpdate_Cost `json:"cost,omitempty"`
+
+	// Date Publication date, site time zone
+	Date *string `json:"date,omitempty"`
+
+	// DateUtc Publication date, UTC
+	DateUtc *string `json:"date_utc,omitempty"`
+
+	// Description Description, HTML
+	Description *string `json:"description,omitempty"`
+
+	// EndDate End
+	EndDate *string `json:"end_date,omitempty"`
+
+	// EventStatus Whether the event takes place as planned
+	EventStatus *SeriesUpdateEventStatus `json:"event_status,omitempty"`
+
+	// EventStatusReason Why the event does not take place as planned
+	EventStatusReason *string `json:"event_status_reason,omitempty"`
+
+	// Exceptions Whether occurrences keep their own fields
+	Exceptions *SeriesUpdateExceptions `json:"exceptions,omitempty"`
+
+	// Excerpt Excerpt, HTML
+	Excerpt *string `json:"excerpt,omitempty"`
+
+	// Exdate Starts of the schedule that do not take place
+	Exdate *[]SeriesUpdate_Exdate_Item `json:"exdate,omitempty"`
+
+	// Featured Featured
+	Featured *bool `json:"featured,omitempty"`
+
+	// HideFromListings Leave out of lists
+	HideFromListings *bool `json:"hide_from_listings,omitempty"`
+
+	// Image Image ID or URL
+	Image *SeriesUpdate_Image `json:"image,omitempty"`
+
+	// Organizer Organizer IDs or data
+	Organizer *SeriesUpdate_Organizer `json:"organizer,omitempty"`
+
+	// Password Access password
+	Password *string `json:"password,omitempty"`
+
+	// PostParent ID of the parent event
+	PostParent *int64 `json:"post_parent,omitempty"`
+
+	// Rdate Starts besides those of the rule
+	Rdate *[]SeriesUpdate_Rdate_Item `json:"rdate,omitempty"`
+
+	// Rrule Recurrence rule, as RRULE of RFC 5545
+	Rrule *string `json:"rrule,omitempty"`
+
+	// Scope Occurrences of the series that the write reaches
+	Scope *SeriesUpdateScope `json:"scope,omitempty"`
+
+	// ShowMap Show a map
+	ShowMap *bool `json:"show_map,omitempty"`
+
+	// ShowMapLink Show a map link
+	ShowMapLink *bool `json:"show_map_link,omitempty"`
+
+	// Slug Slug
+	Slug *string `json:"slug,omitempty"`
+
+	// StartDate Start
+	StartDate *string `json:"start_date,omitempty"`
+
+	// Status Status
+	Status *SeriesUpdateStatus `json:"status,omitempty"`
+
+	// Sticky Pin in calendar views
+	Sticky *bool `json:"sticky,omitempty"`
+
+	// Tags Tags, by ID or name
+	Tags *[]SeriesUpdate_Tags_Item `json:"tags,omitempty"`
+
+	// Ticketed With tickets
+	Ticketed *bool `json:"ticketed,omitempty"`
+
+	// Timezone Time zone
+	Timezone *string `json:"timezone,omitempty"`
+
+	// Title Title
+	Title *string `json:"title,omitempty"`
+
+	// Venue Venue IDs or data
+	Venue *SeriesUpdate_Venue `json:"venue,omitempty"`
+
+	// VirtualURL URL to attend online
+	VirtualURL *string `json:"virtual_url,omitempty"`
+
+	// Website URL of the event site
+	Website *string `json:"website,omitempty"`
+}
+
+// SeriesUpdateAttendance Where people attend
+type SeriesUpdateAttendance string
+
+// SeriesUpdateCategories0 defines model for SeriesUpdate.Categories.0.
+type SeriesUpdateCategories0 = int64
+
+// SeriesUpdateCategories1 defines model for SeriesUpdate.Categories.1.
+type SeriesUpdateCategories1 = string
+
+// SeriesUpdateCategories2 defines model for SeriesUpdate.Categories.2.
+type SeriesUpdateCategories2 struct {
+	ID int64 `json:"id"`
+}
+
+// SeriesUpdate_Categories_Item defines model for SeriesUpdate.categories.Item.
+type SeriesUpdate_Categories_Item struct {
+	union json.RawMessage
+}
+
+// SeriesUpdateCost0 defines model for SeriesUpdate.Cost.0.
+type SeriesUpdateCost0 = string
+
+// SeriesUpdateCost1 defines model for SeriesUpdate.Cost.1.
+type SeriesUpdateCost1 = float32
+
+// SeriesUpdateCost2 defines model for SeriesUpdate.Cost.2.
+type SeriesUpdateCost2 = []SeriesUpdate_Cost_2_Item
+
+// SeriesUpdateCost20 defines model for SeriesUpdate.Cost.2.0.
+type SeriesUpdateCost20 = string
+
+// SeriesUpdateCost21 defines model for SeriesUpdate.Cost.2.1.
+type SeriesUpdateCost21 = float32
+
+// SeriesUpdate_Cost_2_Item defines model for SeriesUpdate.Cost.2.Item.
+type SeriesUpdate_Cost_2_Item struct {
+	union json.RawMessage
+}
+
+// SeriesUpdate_Cost Cost
+type SeriesUpdate_Cost struct {
+	union json.RawMessage
+}
+
+// SeriesUpdateEventStatus Whether the event takes place as planned
+type SeriesUpdateEventStatus string
+
+// SeriesUpdateExceptions Whether occurrences keep their own fields
+type SeriesUpdateExceptions string
+
+// SeriesUpdateExdate0 defines model for SeriesUpdate.Exdate.0.
+type SeriesUpdateExdate0 = string
+
+// SeriesUpdateExdate1 defines model for SeriesUpdate.Exdate.1.
+type SeriesUpdateExdate1 = int64
+
+// SeriesUpdate_Exdate_Item defines model for SeriesUpdate.exdate.Item.
+type SeriesUpdate_Exdate_Item struct {
+	union json.RawMessage
+}
+
+// SeriesUpdateImage0 defines model for SeriesUpdate.Image.0.
+type SeriesUpdateImage0 = string
+
+// SeriesUpdateImage1 defines model for SeriesUpdate.Image.1.
+type SeriesUpdateImage1 = int64
+
+// SeriesUpdateImage2 defines model for SeriesUpdate.Image.2.
+type SeriesUpdateImage2 struct {
+	ID int64 `json:"id"`
+}
+
+// SeriesUpdateImage3 defines model for SeriesUpdate.Image.3.
+type SeriesUpdateImage3 bool
+
+// SeriesUpdate_Image Image ID or URL
+type SeriesUpdate_Image struct {
+	union json.RawMessage
+}
+
+// SeriesUpdateOrganizer0 defines model for SeriesUpdate.Organizer.0.
+type SeriesUpdateOrganizer0 = []SeriesUpdate_Organizer_0_Item
+
+// SeriesUpdateOrganizer00 defines model for SeriesUpdate.Organizer.0.0.
+type SeriesUpdateOrganizer00 = int64
+
+// SeriesUpdateOrganizer01 defines model for SeriesUpdate.Organizer.0.1.
+type SeriesUpdateOrganizer01 struct {
+	ID int64 `json:"id"`
+}
+
+// SeriesUpdate_Organizer_0_Item defines model for SeriesUpdate.Organizer.0.Item.
+type SeriesUpdate_Organizer_0_Item struct {
+	union json.RawMessage
+}
+
+// SeriesUpdateOrganizer1 defines model for SeriesUpdate.Organizer.1.
+type SeriesUpdateOrganizer1 = int64
+
+// SeriesUpdateOrganizer2 defines model for SeriesUpdate.Organizer.2.
+type SeriesUpdateOrganizer2 struct {
+	ID int64 `json:"id"`
+}
+
+// SeriesUpdate_Organizer Organizer IDs or data
+type SeriesUpdate_Organizer struct {
+	union json.RawMessage
+}
+
+// SeriesUpdateRdate0 defines model for SeriesUpdate.Rdate.0.
+type SeriesUpdateRdate0 = string
+
+// SeriesUpdateRdate1 defines model for SeriesUpdate.Rdate.1.
+type SeriesUpdateRdate1 = int64
+
+// SeriesUpdate_Rdate_Item defines model for SeriesUpdate.rdate.Item.
+type SeriesUpdate_Rdate_Item struct {
+	union json.RawMessage
+}
+
+// SeriesUpdateScope Occurrences of the series that the write reaches
+type SeriesUpdateScope string
+
+// SeriesUpdateStatus Status
+type SeriesUpdateStatus string
+
+// SeriesUpdateTags0 defines model for SeriesUpdate.Tags.0.
+type SeriesUpdateTags0 = int64
+
+// SeriesUpdateTags1 defines model for SeriesUpdate.Tags.1.
+type SeriesUpdateTags1 = string
+
+// SeriesUpdateTags2 defines model for SeriesUpdate.Tags.2.
+type SeriesUpdateTags2 struct {
+	ID int64 `json:"id"`
+}
+
+// SeriesUpdate_Tags_Item defines model for SeriesUpdate.tags.Item.
+type SeriesUpdate_Tags_Item struct {
+	union json.RawMessage
+}
+
+// SeriesUpdateVenue0 defines model for SeriesUpdate.Venue.0.
+type SeriesUpdateVenue0 = []SeriesUpdate_Venue_0_Item
+
+// SeriesUpdateVenue00 defines model for SeriesUpdate.Venue.0.0.
+type SeriesUpdateVenue00 = int64
+
+// SeriesUpdateVenue01 defines model for SeriesUpdate.Venue.0.1.
+type SeriesUpdateVenue01 struct {
+	ID int64 `json:"id"`
+}
+
+// SeriesUpdate_Venue_0_Item defines model for SeriesUpdate.Venue.0.Item.
+type SeriesUpdate_Venue_0_Item struct {
+	union json.RawMessage
+}
+
+// SeriesUpdateVenue1 defines model for SeriesUpdate.Venue.1.
+type SeriesUpdateVenue1 = int64
+
+// SeriesUpdateVenue2 defines model for SeriesUpdate.Venue.2.
+type SeriesUpdateVenue2 struct {
+	ID int64 `json:"id"`
+}
+
+// SeriesUpdate_Venue Venue IDs or data
+type SeriesUpdate_Venue struct {
+	union json.RawMessage
 }
 
 // TagCreate defines model for TagCreate.
@@ -1612,7 +2736,12 @@ type VenueCreateImage0 = string
 type VenueCreateImage1 = int64
 
 // VenueCreateImage2 defines model for VenueCreate.Image.2.
-type VenueCreateImage2 bool
+type VenueCreateImage2 struct {
+	ID int64 `json:"id"`
+}
+
+// VenueCreateImage3 defines model for VenueCreate.Image.3.
+type VenueCreateImage3 bool
 
 // VenueCreate_Image Image ID or URL
 type VenueCreate_Image struct {
@@ -1727,7 +2856,12 @@ type VenueUpdateImage0 = string
 type VenueUpdateImage1 = int64
 
 // VenueUpdateImage2 defines model for VenueUpdate.Image.2.
-type VenueUpdateImage2 bool
+type VenueUpdateImage2 struct {
+	ID int64 `json:"id"`
+}
+
+// VenueUpdateImage3 defines model for VenueUpdate.Image.3.
+type VenueUpdateImage3 bool
 
 // VenueUpdate_Image Image ID or URL
 type VenueUpdate_Image struct {
@@ -2004,6 +3138,12 @@ type ListEventsParams struct {
 	// Ticketed With tickets or without
 	Ticketed *bool `form:"ticketed,omitempty" json:"ticketed,omitempty"`
 
+	// Series Series IDs; next: of each series the first event only; none: no events of series
+	Series *[]string `form:"series,omitempty" json:"series,omitempty"`
+
+	// EventStatus Whether events take place as planned
+	EventStatus *[]ListEventsParamsEventStatus `form:"event_status,omitempty" json:"event_status,omitempty"`
+
 	// Password Access password of protected events
 	Password *string `form:"password,omitempty" json:"password,omitempty"`
 
@@ -2045,6 +3185,9 @@ type ListEventsParams_Tags_Item struct {
 // ListEventsParamsStatus defines parameters for ListEvents.
 type ListEventsParamsStatus string
 
+// ListEventsParamsEventStatus defines parameters for ListEvents.
+type ListEventsParamsEventStatus string
+
 // ListEventsParamsMlLanguage defines parameters for ListEvents.
 type ListEventsParamsMlLanguage string
 
@@ -2065,6 +3208,9 @@ type CreateEventParamsMlLanguage string
 
 // DeleteEventBySlugParams defines parameters for DeleteEventBySlug.
 type DeleteEventBySlugParams struct {
+	// Scope Occurrences of the series that the write reaches
+	Scope *DeleteEventBySlugParamsScope `form:"scope,omitempty" json:"scope,omitempty"`
+
 	// MlLanguage Language of the request
 	MlLanguage *DeleteEventBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
@@ -2074,6 +3220,9 @@ type DeleteEventBySlugParams struct {
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
+
+// DeleteEventBySlugParamsScope defines parameters for DeleteEventBySlug.
+type DeleteEventBySlugParamsScope string
 
 // DeleteEventBySlugParamsMlLanguage defines parameters for DeleteEventBySlug.
 type DeleteEventBySlugParamsMlLanguage string
@@ -2116,6 +3265,9 @@ type DeleteEventParams struct {
 	// Password Access password of the event
 	Password *string `form:"password,omitempty" json:"password,omitempty"`
 
+	// Scope Occurrences of the series that the write reaches
+	Scope *DeleteEventParamsScope `form:"scope,omitempty" json:"scope,omitempty"`
+
 	// MlLanguage Language of the request
 	MlLanguage *DeleteEventParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
 
@@ -2125,6 +3277,9 @@ type DeleteEventParams struct {
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
+
+// DeleteEventParamsScope defines parameters for DeleteEvent.
+type DeleteEventParamsScope string
 
 // DeleteEventParamsMlLanguage defines parameters for DeleteEvent.
 type DeleteEventParamsMlLanguage string
@@ -2389,6 +3544,231 @@ type UpdateOrganizerParams struct {
 
 // UpdateOrganizerParamsMlLanguage defines parameters for UpdateOrganizer.
 type UpdateOrganizerParamsMlLanguage string
+
+// ListSeriesParams defines parameters for ListSeries.
+type ListSeriesParams struct {
+	// Page Page of the list
+	Page *int64 `form:"page,omitempty" json:"page,omitempty"`
+
+	// PerPage Series on a page, at most 50
+	PerPage *int64 `form:"per_page,omitempty" json:"per_page,omitempty"`
+
+	// Search Text in title, excerpt or description
+	Search *string `form:"search,omitempty" json:"search,omitempty"`
+
+	// Status Statuses, comma separated
+	Status *[]ListSeriesParamsStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// MlLanguage Language of the request
+	MlLanguage *ListSeriesParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
+
+	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
+// ListSeriesParamsStatus defines parameters for ListSeries.
+type ListSeriesParamsStatus string
+
+// ListSeriesParamsMlLanguage defines parameters for ListSeries.
+type ListSeriesParamsMlLanguage string
+
+// DeleteSeriesBySlugParams defines parameters for DeleteSeriesBySlug.
+type DeleteSeriesBySlugParams struct {
+	// Scope Occurrences of the series that the write reaches
+	Scope *DeleteSeriesBySlugParamsScope `form:"scope,omitempty" json:"scope,omitempty"`
+
+	// MlLanguage Language of the request
+	MlLanguage *DeleteSeriesBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
+
+	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
+// DeleteSeriesBySlugParamsScope defines parameters for DeleteSeriesBySlug.
+type DeleteSeriesBySlugParamsScope string
+
+// DeleteSeriesBySlugParamsMlLanguage defines parameters for DeleteSeriesBySlug.
+type DeleteSeriesBySlugParamsMlLanguage string
+
+// GetSeriesBySlugParams defines parameters for GetSeriesBySlug.
+type GetSeriesBySlugParams struct {
+	// MlLanguage Language of the request
+	MlLanguage *GetSeriesBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
+
+	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
+// GetSeriesBySlugParamsMlLanguage defines parameters for GetSeriesBySlug.
+type GetSeriesBySlugParamsMlLanguage string
+
+// UpdateSeriesBySlugParams defines parameters for UpdateSeriesBySlug.
+type UpdateSeriesBySlugParams struct {
+	// MlLanguage Language of the request
+	MlLanguage *UpdateSeriesBySlugParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
+
+	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
+// UpdateSeriesBySlugParamsMlLanguage defines parameters for UpdateSeriesBySlug.
+type UpdateSeriesBySlugParamsMlLanguage string
+
+// UpdateSeriesBySlugWithPostParams defines parameters for UpdateSeriesBySlugWithPost.
+type UpdateSeriesBySlugWithPostParams struct {
+	// MlLanguage Language of the request
+	MlLanguage *UpdateSeriesBySlugWithPostParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
+
+	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// UpdateSeriesBySlugWithPostParamsMlLanguage defines parameters for UpdateSeriesBySlugWithPost.
+type UpdateSeriesBySlugWithPostParamsMlLanguage string
+
+// UpdateSeriesBySlugWithPutParams defines parameters for UpdateSeriesBySlugWithPut.
+type UpdateSeriesBySlugWithPutParams struct {
+	// MlLanguage Language of the request
+	MlLanguage *UpdateSeriesBySlugWithPutParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
+
+	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
+// UpdateSeriesBySlugWithPutParamsMlLanguage defines parameters for UpdateSeriesBySlugWithPut.
+type UpdateSeriesBySlugWithPutParamsMlLanguage string
+
+// PreviewSeriesParams defines parameters for PreviewSeries.
+type PreviewSeriesParams struct {
+	// MlLanguage Language of the request
+	MlLanguage *PreviewSeriesParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
+
+	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// PreviewSeriesParamsMlLanguage defines parameters for PreviewSeries.
+type PreviewSeriesParamsMlLanguage string
+
+// DeleteSeriesParams defines parameters for DeleteSeries.
+type DeleteSeriesParams struct {
+	// Scope Occurrences of the series that the write reaches
+	Scope *DeleteSeriesParamsScope `form:"scope,omitempty" json:"scope,omitempty"`
+
+	// MlLanguage Language of the request
+	MlLanguage *DeleteSeriesParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
+
+	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
+// DeleteSeriesParamsScope defines parameters for DeleteSeries.
+type DeleteSeriesParamsScope string
+
+// DeleteSeriesParamsMlLanguage defines parameters for DeleteSeries.
+type DeleteSeriesParamsMlLanguage string
+
+// GetSeriesParams defines parameters for GetSeries.
+type GetSeriesParams struct {
+	// Password Access password of the series
+	Password *string `form:"password,omitempty" json:"password,omitempty"`
+
+	// MlLanguage Language of the request
+	MlLanguage *GetSeriesParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
+
+	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
+// GetSeriesParamsMlLanguage defines parameters for GetSeries.
+type GetSeriesParamsMlLanguage string
+
+// UpdateSeriesParams defines parameters for UpdateSeries.
+type UpdateSeriesParams struct {
+	// MlLanguage Language of the request
+	MlLanguage *UpdateSeriesParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
+
+	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
+// UpdateSeriesParamsMlLanguage defines parameters for UpdateSeries.
+type UpdateSeriesParamsMlLanguage string
+
+// UpdateSeriesWithPostParams defines parameters for UpdateSeriesWithPost.
+type UpdateSeriesWithPostParams struct {
+	// MlLanguage Language of the request
+	MlLanguage *UpdateSeriesWithPostParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
+
+	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// UpdateSeriesWithPostParamsMlLanguage defines parameters for UpdateSeriesWithPost.
+type UpdateSeriesWithPostParamsMlLanguage string
+
+// UpdateSeriesWithPutParams defines parameters for UpdateSeriesWithPut.
+type UpdateSeriesWithPutParams struct {
+	// MlLanguage Language of the request
+	MlLanguage *UpdateSeriesWithPutParamsMlLanguage `form:"ml_language,omitempty" json:"ml_language,omitempty"`
+
+	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
+	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
+// UpdateSeriesWithPutParamsMlLanguage defines parameters for UpdateSeriesWithPut.
+type UpdateSeriesWithPutParamsMlLanguage string
 
 // ListTagsParams defines parameters for ListTags.
 type ListTagsParams struct {
@@ -2686,6 +4066,27 @@ type UpdateOrganizerBySlugJSONRequestBody = OrganizerUpdate
 
 // UpdateOrganizerJSONRequestBody defines body for UpdateOrganizer for application/json ContentType.
 type UpdateOrganizerJSONRequestBody = OrganizerUpdate
+
+// UpdateSeriesBySlugJSONRequestBody defines body for UpdateSeriesBySlug for application/json ContentType.
+type UpdateSeriesBySlugJSONRequestBody = SeriesUpdate
+
+// UpdateSeriesBySlugWithPostJSONRequestBody defines body for UpdateSeriesBySlugWithPost for application/json ContentType.
+type UpdateSeriesBySlugWithPostJSONRequestBody = SeriesUpdate
+
+// UpdateSeriesBySlugWithPutJSONRequestBody defines body for UpdateSeriesBySlugWithPut for application/json ContentType.
+type UpdateSeriesBySlugWithPutJSONRequestBody = SeriesUpdate
+
+// PreviewSeriesJSONRequestBody defines body for PreviewSeries for application/json ContentType.
+type PreviewSeriesJSONRequestBody = SeriesPreviewFields
+
+// UpdateSeriesJSONRequestBody defines body for UpdateSeries for application/json ContentType.
+type UpdateSeriesJSONRequestBody = SeriesUpdate
+
+// UpdateSeriesWithPostJSONRequestBody defines body for UpdateSeriesWithPost for application/json ContentType.
+type UpdateSeriesWithPostJSONRequestBody = SeriesUpdate
+
+// UpdateSeriesWithPutJSONRequestBody defines body for UpdateSeriesWithPut for application/json ContentType.
+type UpdateSeriesWithPutJSONRequestBody = SeriesUpdate
 
 // CreateTagJSONRequestBody defines body for CreateTag for application/json ContentType.
 type CreateTagJSONRequestBody = TagCreate
@@ -3188,6 +4589,68 @@ func (t *EventCreate_Cost) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsEventCreateExdate0 returns the union data inside the EventCreate_Exdate_Item as a EventCreateExdate0
+func (t EventCreate_Exdate_Item) AsEventCreateExdate0() (EventCreateExdate0, error) {
+	var body EventCreateExdate0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEventCreateExdate0 overwrites any union data inside the EventCreate_Exdate_Item as the provided EventCreateExdate0
+func (t *EventCreate_Exdate_Item) FromEventCreateExdate0(v EventCreateExdate0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEventCreateExdate0 performs a merge with any union data inside the EventCreate_Exdate_Item, using the provided EventCreateExdate0
+func (t *EventCreate_Exdate_Item) MergeEventCreateExdate0(v EventCreateExdate0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsEventCreateExdate1 returns the union data inside the EventCreate_Exdate_Item as a EventCreateExdate1
+func (t EventCreate_Exdate_Item) AsEventCreateExdate1() (EventCreateExdate1, error) {
+	var body EventCreateExdate1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEventCreateExdate1 overwrites any union data inside the EventCreate_Exdate_Item as the provided EventCreateExdate1
+func (t *EventCreate_Exdate_Item) FromEventCreateExdate1(v EventCreateExdate1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEventCreateExdate1 performs a merge with any union data inside the EventCreate_Exdate_Item, using the provided EventCreateExdate1
+func (t *EventCreate_Exdate_Item) MergeEventCreateExdate1(v EventCreateExdate1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t EventCreate_Exdate_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *EventCreate_Exdate_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsEventCreateImage0 returns the union data inside the EventCreate_Image as a EventCreateImage0
 func (t EventCreate_Image) AsEventCreateImage0() (EventCreateImage0, error) {
 	var body EventCreateImage0
@@ -3256,6 +4719,32 @@ func (t *EventCreate_Image) FromEventCreateImage2(v EventCreateImage2) error {
 
 // MergeEventCreateImage2 performs a merge with any union data inside the EventCreate_Image, using the provided EventCreateImage2
 func (t *EventCreate_Image) MergeEventCreateImage2(v EventCreateImage2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsEventCreateImage3 returns the union data inside the EventCreate_Image as a EventCreateImage3
+func (t EventCreate_Image) AsEventCreateImage3() (EventCreateImage3, error) {
+	var body EventCreateImage3
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEventCreateImage3 overwrites any union data inside the EventCreate_Image as the provided EventCreateImage3
+func (t *EventCreate_Image) FromEventCreateImage3(v EventCreateImage3) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEventCreateImage3 performs a merge with any union data inside the EventCreate_Image, using the provided EventCreateImage3
+func (t *EventCreate_Image) MergeEventCreateImage3(v EventCreateImage3) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -3474,6 +4963,68 @@ func (t EventCreate_Organizer) MarshalJSON() ([]byte, error) {
 }
 
 func (t *EventCreate_Organizer) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsEventCreateRdate0 returns the union data inside the EventCreate_Rdate_Item as a EventCreateRdate0
+func (t EventCreate_Rdate_Item) AsEventCreateRdate0() (EventCreateRdate0, error) {
+	var body EventCreateRdate0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEventCreateRdate0 overwrites any union data inside the EventCreate_Rdate_Item as the provided EventCreateRdate0
+func (t *EventCreate_Rdate_Item) FromEventCreateRdate0(v EventCreateRdate0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEventCreateRdate0 performs a merge with any union data inside the EventCreate_Rdate_Item, using the provided EventCreateRdate0
+func (t *EventCreate_Rdate_Item) MergeEventCreateRdate0(v EventCreateRdate0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsEventCreateRdate1 returns the union data inside the EventCreate_Rdate_Item as a EventCreateRdate1
+func (t EventCreate_Rdate_Item) AsEventCreateRdate1() (EventCreateRdate1, error) {
+	var body EventCreateRdate1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEventCreateRdate1 overwrites any union data inside the EventCreate_Rdate_Item as the provided EventCreateRdate1
+func (t *EventCreate_Rdate_Item) FromEventCreateRdate1(v EventCreateRdate1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEventCreateRdate1 performs a merge with any union data inside the EventCreate_Rdate_Item, using the provided EventCreateRdate1
+func (t *EventCreate_Rdate_Item) MergeEventCreateRdate1(v EventCreateRdate1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t EventCreate_Rdate_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *EventCreate_Rdate_Item) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -4006,6 +5557,68 @@ func (t *EventUpdate_Cost) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsEventUpdateExdate0 returns the union data inside the EventUpdate_Exdate_Item as a EventUpdateExdate0
+func (t EventUpdate_Exdate_Item) AsEventUpdateExdate0() (EventUpdateExdate0, error) {
+	var body EventUpdateExdate0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEventUpdateExdate0 overwrites any union data inside the EventUpdate_Exdate_Item as the provided EventUpdateExdate0
+func (t *EventUpdate_Exdate_Item) FromEventUpdateExdate0(v EventUpdateExdate0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEventUpdateExdate0 performs a merge with any union data inside the EventUpdate_Exdate_Item, using the provided EventUpdateExdate0
+func (t *EventUpdate_Exdate_Item) MergeEventUpdateExdate0(v EventUpdateExdate0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsEventUpdateExdate1 returns the union data inside the EventUpdate_Exdate_Item as a EventUpdateExdate1
+func (t EventUpdate_Exdate_Item) AsEventUpdateExdate1() (EventUpdateExdate1, error) {
+	var body EventUpdateExdate1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEventUpdateExdate1 overwrites any union data inside the EventUpdate_Exdate_Item as the provided EventUpdateExdate1
+func (t *EventUpdate_Exdate_Item) FromEventUpdateExdate1(v EventUpdateExdate1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEventUpdateExdate1 performs a merge with any union data inside the EventUpdate_Exdate_Item, using the provided EventUpdateExdate1
+func (t *EventUpdate_Exdate_Item) MergeEventUpdateExdate1(v EventUpdateExdate1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t EventUpdate_Exdate_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *EventUpdate_Exdate_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsEventUpdateImage0 returns the union data inside the EventUpdate_Image as a EventUpdateImage0
 func (t EventUpdate_Image) AsEventUpdateImage0() (EventUpdateImage0, error) {
 	var body EventUpdateImage0
@@ -4074,6 +5687,32 @@ func (t *EventUpdate_Image) FromEventUpdateImage2(v EventUpdateImage2) error {
 
 // MergeEventUpdateImage2 performs a merge with any union data inside the EventUpdate_Image, using the provided EventUpdateImage2
 func (t *EventUpdate_Image) MergeEventUpdateImage2(v EventUpdateImage2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsEventUpdateImage3 returns the union data inside the EventUpdate_Image as a EventUpdateImage3
+func (t EventUpdate_Image) AsEventUpdateImage3() (EventUpdateImage3, error) {
+	var body EventUpdateImage3
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEventUpdateImage3 overwrites any union data inside the EventUpdate_Image as the provided EventUpdateImage3
+func (t *EventUpdate_Image) FromEventUpdateImage3(v EventUpdateImage3) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEventUpdateImage3 performs a merge with any union data inside the EventUpdate_Image, using the provided EventUpdateImage3
+func (t *EventUpdate_Image) MergeEventUpdateImage3(v EventUpdateImage3) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -4292,6 +5931,68 @@ func (t EventUpdate_Organizer) MarshalJSON() ([]byte, error) {
 }
 
 func (t *EventUpdate_Organizer) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsEventUpdateRdate0 returns the union data inside the EventUpdate_Rdate_Item as a EventUpdateRdate0
+func (t EventUpdate_Rdate_Item) AsEventUpdateRdate0() (EventUpdateRdate0, error) {
+	var body EventUpdateRdate0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEventUpdateRdate0 overwrites any union data inside the EventUpdate_Rdate_Item as the provided EventUpdateRdate0
+func (t *EventUpdate_Rdate_Item) FromEventUpdateRdate0(v EventUpdateRdate0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEventUpdateRdate0 performs a merge with any union data inside the EventUpdate_Rdate_Item, using the provided EventUpdateRdate0
+func (t *EventUpdate_Rdate_Item) MergeEventUpdateRdate0(v EventUpdateRdate0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsEventUpdateRdate1 returns the union data inside the EventUpdate_Rdate_Item as a EventUpdateRdate1
+func (t EventUpdate_Rdate_Item) AsEventUpdateRdate1() (EventUpdateRdate1, error) {
+	var body EventUpdateRdate1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromEventUpdateRdate1 overwrites any union data inside the EventUpdate_Rdate_Item as the provided EventUpdateRdate1
+func (t *EventUpdate_Rdate_Item) FromEventUpdateRdate1(v EventUpdateRdate1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeEventUpdateRdate1 performs a merge with any union data inside the EventUpdate_Rdate_Item, using the provided EventUpdateRdate1
+func (t *EventUpdate_Rdate_Item) MergeEventUpdateRdate1(v EventUpdateRdate1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t EventUpdate_Rdate_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *EventUpdate_Rdate_Item) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -4778,6 +6479,32 @@ func (t *OrganizerCreate_Image) MergeOrganizerCreateImage2(v OrganizerCreateImag
 	return err
 }
 
+// AsOrganizerCreateImage3 returns the union data inside the OrganizerCreate_Image as a OrganizerCreateImage3
+func (t OrganizerCreate_Image) AsOrganizerCreateImage3() (OrganizerCreateImage3, error) {
+	var body OrganizerCreateImage3
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromOrganizerCreateImage3 overwrites any union data inside the OrganizerCreate_Image as the provided OrganizerCreateImage3
+func (t *OrganizerCreate_Image) FromOrganizerCreateImage3(v OrganizerCreateImage3) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeOrganizerCreateImage3 performs a merge with any union data inside the OrganizerCreate_Image, using the provided OrganizerCreateImage3
+func (t *OrganizerCreate_Image) MergeOrganizerCreateImage3(v OrganizerCreateImage3) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 func (t OrganizerCreate_Image) MarshalJSON() ([]byte, error) {
 	b, err := t.union.MarshalJSON()
 	return b, err
@@ -4866,12 +6593,2098 @@ func (t *OrganizerUpdate_Image) MergeOrganizerUpdateImage2(v OrganizerUpdateImag
 	return err
 }
 
+// AsOrganizerUpdateImage3 returns the union data inside the OrganizerUpdate_Image as a OrganizerUpdateImage3
+func (t OrganizerUpdate_Image) AsOrganizerUpdateImage3() (OrganizerUpdateImage3, error) {
+	var body OrganizerUpdateImage3
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromOrganizerUpdateImage3 overwrites any union data inside the OrganizerUpdate_Image as the provided OrganizerUpdateImage3
+func (t *OrganizerUpdate_Image) FromOrganizerUpdateImage3(v OrganizerUpdateImage3) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeOrganizerUpdateImage3 performs a merge with any union data inside the OrganizerUpdate_Image, using the provided OrganizerUpdateImage3
+func (t *OrganizerUpdate_Image) MergeOrganizerUpdateImage3(v OrganizerUpdateImage3) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
 func (t OrganizerUpdate_Image) MarshalJSON() ([]byte, error) {
 	b, err := t.union.MarshalJSON()
 	return b, err
 }
 
 func (t *OrganizerUpdate_Image) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsImage returns the union data inside the Series_Image as a Image
+func (t Series_Image) AsImage() (Image, error) {
+	var body Image
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromImage overwrites any union data inside the Series_Image as the provided Image
+func (t *Series_Image) FromImage(v Image) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeImage performs a merge with any union data inside the Series_Image, using the provided Image
+func (t *Series_Image) MergeImage(v Image) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesImage1 returns the union data inside the Series_Image as a SeriesImage1
+func (t Series_Image) AsSeriesImage1() (SeriesImage1, error) {
+	var body SeriesImage1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesImage1 overwrites any union data inside the Series_Image as the provided SeriesImage1
+func (t *Series_Image) FromSeriesImage1(v SeriesImage1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesImage1 performs a merge with any union data inside the Series_Image, using the provided SeriesImage1
+func (t *Series_Image) MergeSeriesImage1(v SeriesImage1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t Series_Image) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *Series_Image) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsVenue returns the union data inside the Series_Venue as a Venue
+func (t Series_Venue) AsVenue() (Venue, error) {
+	var body Venue
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromVenue overwrites any union data inside the Series_Venue as the provided Venue
+func (t *Series_Venue) FromVenue(v Venue) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeVenue performs a merge with any union data inside the Series_Venue, using the provided Venue
+func (t *Series_Venue) MergeVenue(v Venue) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesVenue1 returns the union data inside the Series_Venue as a SeriesVenue1
+func (t Series_Venue) AsSeriesVenue1() (SeriesVenue1, error) {
+	var body SeriesVenue1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesVenue1 overwrites any union data inside the Series_Venue as the provided SeriesVenue1
+func (t *Series_Venue) FromSeriesVenue1(v SeriesVenue1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesVenue1 performs a merge with any union data inside the Series_Venue, using the provided SeriesVenue1
+func (t *Series_Venue) MergeSeriesVenue1(v SeriesVenue1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t Series_Venue) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *Series_Venue) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesPreviewFieldsCategories0 returns the union data inside the SeriesPreviewFields_Categories_Item as a SeriesPreviewFieldsCategories0
+func (t SeriesPreviewFields_Categories_Item) AsSeriesPreviewFieldsCategories0() (SeriesPreviewFieldsCategories0, error) {
+	var body SeriesPreviewFieldsCategories0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsCategories0 overwrites any union data inside the SeriesPreviewFields_Categories_Item as the provided SeriesPreviewFieldsCategories0
+func (t *SeriesPreviewFields_Categories_Item) FromSeriesPreviewFieldsCategories0(v SeriesPreviewFieldsCategories0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsCategories0 performs a merge with any union data inside the SeriesPreviewFields_Categories_Item, using the provided SeriesPreviewFieldsCategories0
+func (t *SeriesPreviewFields_Categories_Item) MergeSeriesPreviewFieldsCategories0(v SeriesPreviewFieldsCategories0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsCategories1 returns the union data inside the SeriesPreviewFields_Categories_Item as a SeriesPreviewFieldsCategories1
+func (t SeriesPreviewFields_Categories_Item) AsSeriesPreviewFieldsCategories1() (SeriesPreviewFieldsCategories1, error) {
+	var body SeriesPreviewFieldsCategories1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsCategories1 overwrites any union data inside the SeriesPreviewFields_Categories_Item as the provided SeriesPreviewFieldsCategories1
+func (t *SeriesPreviewFields_Categories_Item) FromSeriesPreviewFieldsCategories1(v SeriesPreviewFieldsCategories1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsCategories1 performs a merge with any union data inside the SeriesPreviewFields_Categories_Item, using the provided SeriesPreviewFieldsCategories1
+func (t *SeriesPreviewFields_Categories_Item) MergeSeriesPreviewFieldsCategories1(v SeriesPreviewFieldsCategories1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsCategories2 returns the union data inside the SeriesPreviewFields_Categories_Item as a SeriesPreviewFieldsCategories2
+func (t SeriesPreviewFields_Categories_Item) AsSeriesPreviewFieldsCategories2() (SeriesPreviewFieldsCategories2, error) {
+	var body SeriesPreviewFieldsCategories2
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsCategories2 overwrites any union data inside the SeriesPreviewFields_Categories_Item as the provided SeriesPreviewFieldsCategories2
+func (t *SeriesPreviewFields_Categories_Item) FromSeriesPreviewFieldsCategories2(v SeriesPreviewFieldsCategories2) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsCategories2 performs a merge with any union data inside the SeriesPreviewFields_Categories_Item, using the provided SeriesPreviewFieldsCategories2
+func (t *SeriesPreviewFields_Categories_Item) MergeSeriesPreviewFieldsCategories2(v SeriesPreviewFieldsCategories2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesPreviewFields_Categories_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesPreviewFields_Categories_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesPreviewFieldsCost20 returns the union data inside the SeriesPreviewFields_Cost_2_Item as a SeriesPreviewFieldsCost20
+func (t SeriesPreviewFields_Cost_2_Item) AsSeriesPreviewFieldsCost20() (SeriesPreviewFieldsCost20, error) {
+	var body SeriesPreviewFieldsCost20
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsCost20 overwrites any union data inside the SeriesPreviewFields_Cost_2_Item as the provided SeriesPreviewFieldsCost20
+func (t *SeriesPreviewFields_Cost_2_Item) FromSeriesPreviewFieldsCost20(v SeriesPreviewFieldsCost20) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsCost20 performs a merge with any union data inside the SeriesPreviewFields_Cost_2_Item, using the provided SeriesPreviewFieldsCost20
+func (t *SeriesPreviewFields_Cost_2_Item) MergeSeriesPreviewFieldsCost20(v SeriesPreviewFieldsCost20) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsCost21 returns the union data inside the SeriesPreviewFields_Cost_2_Item as a SeriesPreviewFieldsCost21
+func (t SeriesPreviewFields_Cost_2_Item) AsSeriesPreviewFieldsCost21() (SeriesPreviewFieldsCost21, error) {
+	var body SeriesPreviewFieldsCost21
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsCost21 overwrites any union data inside the SeriesPreviewFields_Cost_2_Item as the provided SeriesPreviewFieldsCost21
+func (t *SeriesPreviewFields_Cost_2_Item) FromSeriesPreviewFieldsCost21(v SeriesPreviewFieldsCost21) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsCost21 performs a merge with any union data inside the SeriesPreviewFields_Cost_2_Item, using the provided SeriesPreviewFieldsCost21
+func (t *SeriesPreviewFields_Cost_2_Item) MergeSeriesPreviewFieldsCost21(v SeriesPreviewFieldsCost21) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesPreviewFields_Cost_2_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesPreviewFields_Cost_2_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesPreviewFieldsCost0 returns the union data inside the SeriesPreviewFields_Cost as a SeriesPreviewFieldsCost0
+func (t SeriesPreviewFields_Cost) AsSeriesPreviewFieldsCost0() (SeriesPreviewFieldsCost0, error) {
+	var body SeriesPreviewFieldsCost0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsCost0 overwrites any union data inside the SeriesPreviewFields_Cost as the provided SeriesPreviewFieldsCost0
+func (t *SeriesPreviewFields_Cost) FromSeriesPreviewFieldsCost0(v SeriesPreviewFieldsCost0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsCost0 performs a merge with any union data inside the SeriesPreviewFields_Cost, using the provided SeriesPreviewFieldsCost0
+func (t *SeriesPreviewFields_Cost) MergeSeriesPreviewFieldsCost0(v SeriesPreviewFieldsCost0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsCost1 returns the union data inside the SeriesPreviewFields_Cost as a SeriesPreviewFieldsCost1
+func (t SeriesPreviewFields_Cost) AsSeriesPreviewFieldsCost1() (SeriesPreviewFieldsCost1, error) {
+	var body SeriesPreviewFieldsCost1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsCost1 overwrites any union data inside the SeriesPreviewFields_Cost as the provided SeriesPreviewFieldsCost1
+func (t *SeriesPreviewFields_Cost) FromSeriesPreviewFieldsCost1(v SeriesPreviewFieldsCost1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsCost1 performs a merge with any union data inside the SeriesPreviewFields_Cost, using the provided SeriesPreviewFieldsCost1
+func (t *SeriesPreviewFields_Cost) MergeSeriesPreviewFieldsCost1(v SeriesPreviewFieldsCost1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsCost2 returns the union data inside the SeriesPreviewFields_Cost as a SeriesPreviewFieldsCost2
+func (t SeriesPreviewFields_Cost) AsSeriesPreviewFieldsCost2() (SeriesPreviewFieldsCost2, error) {
+	var body SeriesPreviewFieldsCost2
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsCost2 overwrites any union data inside the SeriesPreviewFields_Cost as the provided SeriesPreviewFieldsCost2
+func (t *SeriesPreviewFields_Cost) FromSeriesPreviewFieldsCost2(v SeriesPreviewFieldsCost2) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsCost2 performs a merge with any union data inside the SeriesPreviewFields_Cost, using the provided SeriesPreviewFieldsCost2
+func (t *SeriesPreviewFields_Cost) MergeSeriesPreviewFieldsCost2(v SeriesPreviewFieldsCost2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesPreviewFields_Cost) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesPreviewFields_Cost) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesPreviewFieldsExdate0 returns the union data inside the SeriesPreviewFields_Exdate_Item as a SeriesPreviewFieldsExdate0
+func (t SeriesPreviewFields_Exdate_Item) AsSeriesPreviewFieldsExdate0() (SeriesPreviewFieldsExdate0, error) {
+	var body SeriesPreviewFieldsExdate0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsExdate0 overwrites any union data inside the SeriesPreviewFields_Exdate_Item as the provided SeriesPreviewFieldsExdate0
+func (t *SeriesPreviewFields_Exdate_Item) FromSeriesPreviewFieldsExdate0(v SeriesPreviewFieldsExdate0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsExdate0 performs a merge with any union data inside the SeriesPreviewFields_Exdate_Item, using the provided SeriesPreviewFieldsExdate0
+func (t *SeriesPreviewFields_Exdate_Item) MergeSeriesPreviewFieldsExdate0(v SeriesPreviewFieldsExdate0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsExdate1 returns the union data inside the SeriesPreviewFields_Exdate_Item as a SeriesPreviewFieldsExdate1
+func (t SeriesPreviewFields_Exdate_Item) AsSeriesPreviewFieldsExdate1() (SeriesPreviewFieldsExdate1, error) {
+	var body SeriesPreviewFieldsExdate1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsExdate1 overwrites any union data inside the SeriesPreviewFields_Exdate_Item as the provided SeriesPreviewFieldsExdate1
+func (t *SeriesPreviewFields_Exdate_Item) FromSeriesPreviewFieldsExdate1(v SeriesPreviewFieldsExdate1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsExdate1 performs a merge with any union data inside the SeriesPreviewFields_Exdate_Item, using the provided SeriesPreviewFieldsExdate1
+func (t *SeriesPreviewFields_Exdate_Item) MergeSeriesPreviewFieldsExdate1(v SeriesPreviewFieldsExdate1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesPreviewFields_Exdate_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesPreviewFields_Exdate_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesPreviewFieldsImage0 returns the union data inside the SeriesPreviewFields_Image as a SeriesPreviewFieldsImage0
+func (t SeriesPreviewFields_Image) AsSeriesPreviewFieldsImage0() (SeriesPreviewFieldsImage0, error) {
+	var body SeriesPreviewFieldsImage0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsImage0 overwrites any union data inside the SeriesPreviewFields_Image as the provided SeriesPreviewFieldsImage0
+func (t *SeriesPreviewFields_Image) FromSeriesPreviewFieldsImage0(v SeriesPreviewFieldsImage0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsImage0 performs a merge with any union data inside the SeriesPreviewFields_Image, using the provided SeriesPreviewFieldsImage0
+func (t *SeriesPreviewFields_Image) MergeSeriesPreviewFieldsImage0(v SeriesPreviewFieldsImage0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsImage1 returns the union data inside the SeriesPreviewFields_Image as a SeriesPreviewFieldsImage1
+func (t SeriesPreviewFields_Image) AsSeriesPreviewFieldsImage1() (SeriesPreviewFieldsImage1, error) {
+	var body SeriesPreviewFieldsImage1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsImage1 overwrites any union data inside the SeriesPreviewFields_Image as the provided SeriesPreviewFieldsImage1
+func (t *SeriesPreviewFields_Image) FromSeriesPreviewFieldsImage1(v SeriesPreviewFieldsImage1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsImage1 performs a merge with any union data inside the SeriesPreviewFields_Image, using the provided SeriesPreviewFieldsImage1
+func (t *SeriesPreviewFields_Image) MergeSeriesPreviewFieldsImage1(v SeriesPreviewFieldsImage1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsImage2 returns the union data inside the SeriesPreviewFields_Image as a SeriesPreviewFieldsImage2
+func (t SeriesPreviewFields_Image) AsSeriesPreviewFieldsImage2() (SeriesPreviewFieldsImage2, error) {
+	var body SeriesPreviewFieldsImage2
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsImage2 overwrites any union data inside the SeriesPreviewFields_Image as the provided SeriesPreviewFieldsImage2
+func (t *SeriesPreviewFields_Image) FromSeriesPreviewFieldsImage2(v SeriesPreviewFieldsImage2) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsImage2 performs a merge with any union data inside the SeriesPreviewFields_Image, using the provided SeriesPreviewFieldsImage2
+func (t *SeriesPreviewFields_Image) MergeSeriesPreviewFieldsImage2(v SeriesPreviewFieldsImage2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsImage3 returns the union data inside the SeriesPreviewFields_Image as a SeriesPreviewFieldsImage3
+func (t SeriesPreviewFields_Image) AsSeriesPreviewFieldsImage3() (SeriesPreviewFieldsImage3, error) {
+	var body SeriesPreviewFieldsImage3
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsImage3 overwrites any union data inside the SeriesPreviewFields_Image as the provided SeriesPreviewFieldsImage3
+func (t *SeriesPreviewFields_Image) FromSeriesPreviewFieldsImage3(v SeriesPreviewFieldsImage3) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsImage3 performs a merge with any union data inside the SeriesPreviewFields_Image, using the provided SeriesPreviewFieldsImage3
+func (t *SeriesPreviewFields_Image) MergeSeriesPreviewFieldsImage3(v SeriesPreviewFieldsImage3) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesPreviewFields_Image) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesPreviewFields_Image) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesPreviewFieldsOrganizer00 returns the union data inside the SeriesPreviewFields_Organizer_0_Item as a SeriesPreviewFieldsOrganizer00
+func (t SeriesPreviewFields_Organizer_0_Item) AsSeriesPreviewFieldsOrganizer00() (SeriesPreviewFieldsOrganizer00, error) {
+	var body SeriesPreviewFieldsOrganizer00
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsOrganizer00 overwrites any union data inside the SeriesPreviewFields_Organizer_0_Item as the provided SeriesPreviewFieldsOrganizer00
+func (t *SeriesPreviewFields_Organizer_0_Item) FromSeriesPreviewFieldsOrganizer00(v SeriesPreviewFieldsOrganizer00) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsOrganizer00 performs a merge with any union data inside the SeriesPreviewFields_Organizer_0_Item, using the provided SeriesPreviewFieldsOrganizer00
+func (t *SeriesPreviewFields_Organizer_0_Item) MergeSeriesPreviewFieldsOrganizer00(v SeriesPreviewFieldsOrganizer00) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsOrganizer01 returns the union data inside the SeriesPreviewFields_Organizer_0_Item as a SeriesPreviewFieldsOrganizer01
+func (t SeriesPreviewFields_Organizer_0_Item) AsSeriesPreviewFieldsOrganizer01() (SeriesPreviewFieldsOrganizer01, error) {
+	var body SeriesPreviewFieldsOrganizer01
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsOrganizer01 overwrites any union data inside the SeriesPreviewFields_Organizer_0_Item as the provided SeriesPreviewFieldsOrganizer01
+func (t *SeriesPreviewFields_Organizer_0_Item) FromSeriesPreviewFieldsOrganizer01(v SeriesPreviewFieldsOrganizer01) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsOrganizer01 performs a merge with any union data inside the SeriesPreviewFields_Organizer_0_Item, using the provided SeriesPreviewFieldsOrganizer01
+func (t *SeriesPreviewFields_Organizer_0_Item) MergeSeriesPreviewFieldsOrganizer01(v SeriesPreviewFieldsOrganizer01) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsOrganizerCreate returns the union data inside the SeriesPreviewFields_Organizer_0_Item as a OrganizerCreate
+func (t SeriesPreviewFields_Organizer_0_Item) AsOrganizerCreate() (OrganizerCreate, error) {
+	var body OrganizerCreate
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromOrganizerCreate overwrites any union data inside the SeriesPreviewFields_Organizer_0_Item as the provided OrganizerCreate
+func (t *SeriesPreviewFields_Organizer_0_Item) FromOrganizerCreate(v OrganizerCreate) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeOrganizerCreate performs a merge with any union data inside the SeriesPreviewFields_Organizer_0_Item, using the provided OrganizerCreate
+func (t *SeriesPreviewFields_Organizer_0_Item) MergeOrganizerCreate(v OrganizerCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesPreviewFields_Organizer_0_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesPreviewFields_Organizer_0_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesPreviewFieldsOrganizer0 returns the union data inside the SeriesPreviewFields_Organizer as a SeriesPreviewFieldsOrganizer0
+func (t SeriesPreviewFields_Organizer) AsSeriesPreviewFieldsOrganizer0() (SeriesPreviewFieldsOrganizer0, error) {
+	var body SeriesPreviewFieldsOrganizer0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsOrganizer0 overwrites any union data inside the SeriesPreviewFields_Organizer as the provided SeriesPreviewFieldsOrganizer0
+func (t *SeriesPreviewFields_Organizer) FromSeriesPreviewFieldsOrganizer0(v SeriesPreviewFieldsOrganizer0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsOrganizer0 performs a merge with any union data inside the SeriesPreviewFields_Organizer, using the provided SeriesPreviewFieldsOrganizer0
+func (t *SeriesPreviewFields_Organizer) MergeSeriesPreviewFieldsOrganizer0(v SeriesPreviewFieldsOrganizer0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsOrganizer1 returns the union data inside the SeriesPreviewFields_Organizer as a SeriesPreviewFieldsOrganizer1
+func (t SeriesPreviewFields_Organizer) AsSeriesPreviewFieldsOrganizer1() (SeriesPreviewFieldsOrganizer1, error) {
+	var body SeriesPreviewFieldsOrganizer1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsOrganizer1 overwrites any union data inside the SeriesPreviewFields_Organizer as the provided SeriesPreviewFieldsOrganizer1
+func (t *SeriesPreviewFields_Organizer) FromSeriesPreviewFieldsOrganizer1(v SeriesPreviewFieldsOrganizer1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsOrganizer1 performs a merge with any union data inside the SeriesPreviewFields_Organizer, using the provided SeriesPreviewFieldsOrganizer1
+func (t *SeriesPreviewFields_Organizer) MergeSeriesPreviewFieldsOrganizer1(v SeriesPreviewFieldsOrganizer1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsOrganizer2 returns the union data inside the SeriesPreviewFields_Organizer as a SeriesPreviewFieldsOrganizer2
+func (t SeriesPreviewFields_Organizer) AsSeriesPreviewFieldsOrganizer2() (SeriesPreviewFieldsOrganizer2, error) {
+	var body SeriesPreviewFieldsOrganizer2
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsOrganizer2 overwrites any union data inside the SeriesPreviewFields_Organizer as the provided SeriesPreviewFieldsOrganizer2
+func (t *SeriesPreviewFields_Organizer) FromSeriesPreviewFieldsOrganizer2(v SeriesPreviewFieldsOrganizer2) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsOrganizer2 performs a merge with any union data inside the SeriesPreviewFields_Organizer, using the provided SeriesPreviewFieldsOrganizer2
+func (t *SeriesPreviewFields_Organizer) MergeSeriesPreviewFieldsOrganizer2(v SeriesPreviewFieldsOrganizer2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsOrganizerCreate returns the union data inside the SeriesPreviewFields_Organizer as a OrganizerCreate
+func (t SeriesPreviewFields_Organizer) AsOrganizerCreate() (OrganizerCreate, error) {
+	var body OrganizerCreate
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromOrganizerCreate overwrites any union data inside the SeriesPreviewFields_Organizer as the provided OrganizerCreate
+func (t *SeriesPreviewFields_Organizer) FromOrganizerCreate(v OrganizerCreate) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeOrganizerCreate performs a merge with any union data inside the SeriesPreviewFields_Organizer, using the provided OrganizerCreate
+func (t *SeriesPreviewFields_Organizer) MergeOrganizerCreate(v OrganizerCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesPreviewFields_Organizer) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesPreviewFields_Organizer) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesPreviewFieldsRdate0 returns the union data inside the SeriesPreviewFields_Rdate_Item as a SeriesPreviewFieldsRdate0
+func (t SeriesPreviewFields_Rdate_Item) AsSeriesPreviewFieldsRdate0() (SeriesPreviewFieldsRdate0, error) {
+	var body SeriesPreviewFieldsRdate0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsRdate0 overwrites any union data inside the SeriesPreviewFields_Rdate_Item as the provided SeriesPreviewFieldsRdate0
+func (t *SeriesPreviewFields_Rdate_Item) FromSeriesPreviewFieldsRdate0(v SeriesPreviewFieldsRdate0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsRdate0 performs a merge with any union data inside the SeriesPreviewFields_Rdate_Item, using the provided SeriesPreviewFieldsRdate0
+func (t *SeriesPreviewFields_Rdate_Item) MergeSeriesPreviewFieldsRdate0(v SeriesPreviewFieldsRdate0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsRdate1 returns the union data inside the SeriesPreviewFields_Rdate_Item as a SeriesPreviewFieldsRdate1
+func (t SeriesPreviewFields_Rdate_Item) AsSeriesPreviewFieldsRdate1() (SeriesPreviewFieldsRdate1, error) {
+	var body SeriesPreviewFieldsRdate1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsRdate1 overwrites any union data inside the SeriesPreviewFields_Rdate_Item as the provided SeriesPreviewFieldsRdate1
+func (t *SeriesPreviewFields_Rdate_Item) FromSeriesPreviewFieldsRdate1(v SeriesPreviewFieldsRdate1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsRdate1 performs a merge with any union data inside the SeriesPreviewFields_Rdate_Item, using the provided SeriesPreviewFieldsRdate1
+func (t *SeriesPreviewFields_Rdate_Item) MergeSeriesPreviewFieldsRdate1(v SeriesPreviewFieldsRdate1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesPreviewFields_Rdate_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesPreviewFields_Rdate_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesPreviewFieldsTags0 returns the union data inside the SeriesPreviewFields_Tags_Item as a SeriesPreviewFieldsTags0
+func (t SeriesPreviewFields_Tags_Item) AsSeriesPreviewFieldsTags0() (SeriesPreviewFieldsTags0, error) {
+	var body SeriesPreviewFieldsTags0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsTags0 overwrites any union data inside the SeriesPreviewFields_Tags_Item as the provided SeriesPreviewFieldsTags0
+func (t *SeriesPreviewFields_Tags_Item) FromSeriesPreviewFieldsTags0(v SeriesPreviewFieldsTags0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsTags0 performs a merge with any union data inside the SeriesPreviewFields_Tags_Item, using the provided SeriesPreviewFieldsTags0
+func (t *SeriesPreviewFields_Tags_Item) MergeSeriesPreviewFieldsTags0(v SeriesPreviewFieldsTags0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsTags1 returns the union data inside the SeriesPreviewFields_Tags_Item as a SeriesPreviewFieldsTags1
+func (t SeriesPreviewFields_Tags_Item) AsSeriesPreviewFieldsTags1() (SeriesPreviewFieldsTags1, error) {
+	var body SeriesPreviewFieldsTags1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsTags1 overwrites any union data inside the SeriesPreviewFields_Tags_Item as the provided SeriesPreviewFieldsTags1
+func (t *SeriesPreviewFields_Tags_Item) FromSeriesPreviewFieldsTags1(v SeriesPreviewFieldsTags1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsTags1 performs a merge with any union data inside the SeriesPreviewFields_Tags_Item, using the provided SeriesPreviewFieldsTags1
+func (t *SeriesPreviewFields_Tags_Item) MergeSeriesPreviewFieldsTags1(v SeriesPreviewFieldsTags1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsTags2 returns the union data inside the SeriesPreviewFields_Tags_Item as a SeriesPreviewFieldsTags2
+func (t SeriesPreviewFields_Tags_Item) AsSeriesPreviewFieldsTags2() (SeriesPreviewFieldsTags2, error) {
+	var body SeriesPreviewFieldsTags2
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsTags2 overwrites any union data inside the SeriesPreviewFields_Tags_Item as the provided SeriesPreviewFieldsTags2
+func (t *SeriesPreviewFields_Tags_Item) FromSeriesPreviewFieldsTags2(v SeriesPreviewFieldsTags2) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsTags2 performs a merge with any union data inside the SeriesPreviewFields_Tags_Item, using the provided SeriesPreviewFieldsTags2
+func (t *SeriesPreviewFields_Tags_Item) MergeSeriesPreviewFieldsTags2(v SeriesPreviewFieldsTags2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesPreviewFields_Tags_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesPreviewFields_Tags_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesPreviewFieldsVenue00 returns the union data inside the SeriesPreviewFields_Venue_0_Item as a SeriesPreviewFieldsVenue00
+func (t SeriesPreviewFields_Venue_0_Item) AsSeriesPreviewFieldsVenue00() (SeriesPreviewFieldsVenue00, error) {
+	var body SeriesPreviewFieldsVenue00
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsVenue00 overwrites any union data inside the SeriesPreviewFields_Venue_0_Item as the provided SeriesPreviewFieldsVenue00
+func (t *SeriesPreviewFields_Venue_0_Item) FromSeriesPreviewFieldsVenue00(v SeriesPreviewFieldsVenue00) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsVenue00 performs a merge with any union data inside the SeriesPreviewFields_Venue_0_Item, using the provided SeriesPreviewFieldsVenue00
+func (t *SeriesPreviewFields_Venue_0_Item) MergeSeriesPreviewFieldsVenue00(v SeriesPreviewFieldsVenue00) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsVenue01 returns the union data inside the SeriesPreviewFields_Venue_0_Item as a SeriesPreviewFieldsVenue01
+func (t SeriesPreviewFields_Venue_0_Item) AsSeriesPreviewFieldsVenue01() (SeriesPreviewFieldsVenue01, error) {
+	var body SeriesPreviewFieldsVenue01
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsVenue01 overwrites any union data inside the SeriesPreviewFields_Venue_0_Item as the provided SeriesPreviewFieldsVenue01
+func (t *SeriesPreviewFields_Venue_0_Item) FromSeriesPreviewFieldsVenue01(v SeriesPreviewFieldsVenue01) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsVenue01 performs a merge with any union data inside the SeriesPreviewFields_Venue_0_Item, using the provided SeriesPreviewFieldsVenue01
+func (t *SeriesPreviewFields_Venue_0_Item) MergeSeriesPreviewFieldsVenue01(v SeriesPreviewFieldsVenue01) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsVenueCreate returns the union data inside the SeriesPreviewFields_Venue_0_Item as a VenueCreate
+func (t SeriesPreviewFields_Venue_0_Item) AsVenueCreate() (VenueCreate, error) {
+	var body VenueCreate
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromVenueCreate overwrites any union data inside the SeriesPreviewFields_Venue_0_Item as the provided VenueCreate
+func (t *SeriesPreviewFields_Venue_0_Item) FromVenueCreate(v VenueCreate) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeVenueCreate performs a merge with any union data inside the SeriesPreviewFields_Venue_0_Item, using the provided VenueCreate
+func (t *SeriesPreviewFields_Venue_0_Item) MergeVenueCreate(v VenueCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesPreviewFields_Venue_0_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesPreviewFields_Venue_0_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesPreviewFieldsVenue0 returns the union data inside the SeriesPreviewFields_Venue as a SeriesPreviewFieldsVenue0
+func (t SeriesPreviewFields_Venue) AsSeriesPreviewFieldsVenue0() (SeriesPreviewFieldsVenue0, error) {
+	var body SeriesPreviewFieldsVenue0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsVenue0 overwrites any union data inside the SeriesPreviewFields_Venue as the provided SeriesPreviewFieldsVenue0
+func (t *SeriesPreviewFields_Venue) FromSeriesPreviewFieldsVenue0(v SeriesPreviewFieldsVenue0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsVenue0 performs a merge with any union data inside the SeriesPreviewFields_Venue, using the provided SeriesPreviewFieldsVenue0
+func (t *SeriesPreviewFields_Venue) MergeSeriesPreviewFieldsVenue0(v SeriesPreviewFieldsVenue0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsVenue1 returns the union data inside the SeriesPreviewFields_Venue as a SeriesPreviewFieldsVenue1
+func (t SeriesPreviewFields_Venue) AsSeriesPreviewFieldsVenue1() (SeriesPreviewFieldsVenue1, error) {
+	var body SeriesPreviewFieldsVenue1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsVenue1 overwrites any union data inside the SeriesPreviewFields_Venue as the provided SeriesPreviewFieldsVenue1
+func (t *SeriesPreviewFields_Venue) FromSeriesPreviewFieldsVenue1(v SeriesPreviewFieldsVenue1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsVenue1 performs a merge with any union data inside the SeriesPreviewFields_Venue, using the provided SeriesPreviewFieldsVenue1
+func (t *SeriesPreviewFields_Venue) MergeSeriesPreviewFieldsVenue1(v SeriesPreviewFieldsVenue1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesPreviewFieldsVenue2 returns the union data inside the SeriesPreviewFields_Venue as a SeriesPreviewFieldsVenue2
+func (t SeriesPreviewFields_Venue) AsSeriesPreviewFieldsVenue2() (SeriesPreviewFieldsVenue2, error) {
+	var body SeriesPreviewFieldsVenue2
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesPreviewFieldsVenue2 overwrites any union data inside the SeriesPreviewFields_Venue as the provided SeriesPreviewFieldsVenue2
+func (t *SeriesPreviewFields_Venue) FromSeriesPreviewFieldsVenue2(v SeriesPreviewFieldsVenue2) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesPreviewFieldsVenue2 performs a merge with any union data inside the SeriesPreviewFields_Venue, using the provided SeriesPreviewFieldsVenue2
+func (t *SeriesPreviewFields_Venue) MergeSeriesPreviewFieldsVenue2(v SeriesPreviewFieldsVenue2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsVenueCreate returns the union data inside the SeriesPreviewFields_Venue as a VenueCreate
+func (t SeriesPreviewFields_Venue) AsVenueCreate() (VenueCreate, error) {
+	var body VenueCreate
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromVenueCreate overwrites any union data inside the SeriesPreviewFields_Venue as the provided VenueCreate
+func (t *SeriesPreviewFields_Venue) FromVenueCreate(v VenueCreate) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeVenueCreate performs a merge with any union data inside the SeriesPreviewFields_Venue, using the provided VenueCreate
+func (t *SeriesPreviewFields_Venue) MergeVenueCreate(v VenueCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesPreviewFields_Venue) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesPreviewFields_Venue) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesUpdateCategories0 returns the union data inside the SeriesUpdate_Categories_Item as a SeriesUpdateCategories0
+func (t SeriesUpdate_Categories_Item) AsSeriesUpdateCategories0() (SeriesUpdateCategories0, error) {
+	var body SeriesUpdateCategories0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateCategories0 overwrites any union data inside the SeriesUpdate_Categories_Item as the provided SeriesUpdateCategories0
+func (t *SeriesUpdate_Categories_Item) FromSeriesUpdateCategories0(v SeriesUpdateCategories0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateCategories0 performs a merge with any union data inside the SeriesUpdate_Categories_Item, using the provided SeriesUpdateCategories0
+func (t *SeriesUpdate_Categories_Item) MergeSeriesUpdateCategories0(v SeriesUpdateCategories0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateCategories1 returns the union data inside the SeriesUpdate_Categories_Item as a SeriesUpdateCategories1
+func (t SeriesUpdate_Categories_Item) AsSeriesUpdateCategories1() (SeriesUpdateCategories1, error) {
+	var body SeriesUpdateCategories1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateCategories1 overwrites any union data inside the SeriesUpdate_Categories_Item as the provided SeriesUpdateCategories1
+func (t *SeriesUpdate_Categories_Item) FromSeriesUpdateCategories1(v SeriesUpdateCategories1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateCategories1 performs a merge with any union data inside the SeriesUpdate_Categories_Item, using the provided SeriesUpdateCategories1
+func (t *SeriesUpdate_Categories_Item) MergeSeriesUpdateCategories1(v SeriesUpdateCategories1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateCategories2 returns the union data inside the SeriesUpdate_Categories_Item as a SeriesUpdateCategories2
+func (t SeriesUpdate_Categories_Item) AsSeriesUpdateCategories2() (SeriesUpdateCategories2, error) {
+	var body SeriesUpdateCategories2
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateCategories2 overwrites any union data inside the SeriesUpdate_Categories_Item as the provided SeriesUpdateCategories2
+func (t *SeriesUpdate_Categories_Item) FromSeriesUpdateCategories2(v SeriesUpdateCategories2) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateCategories2 performs a merge with any union data inside the SeriesUpdate_Categories_Item, using the provided SeriesUpdateCategories2
+func (t *SeriesUpdate_Categories_Item) MergeSeriesUpdateCategories2(v SeriesUpdateCategories2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesUpdate_Categories_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesUpdate_Categories_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesUpdateCost20 returns the union data inside the SeriesUpdate_Cost_2_Item as a SeriesUpdateCost20
+func (t SeriesUpdate_Cost_2_Item) AsSeriesUpdateCost20() (SeriesUpdateCost20, error) {
+	var body SeriesUpdateCost20
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateCost20 overwrites any union data inside the SeriesUpdate_Cost_2_Item as the provided SeriesUpdateCost20
+func (t *SeriesUpdate_Cost_2_Item) FromSeriesUpdateCost20(v SeriesUpdateCost20) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateCost20 performs a merge with any union data inside the SeriesUpdate_Cost_2_Item, using the provided SeriesUpdateCost20
+func (t *SeriesUpdate_Cost_2_Item) MergeSeriesUpdateCost20(v SeriesUpdateCost20) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateCost21 returns the union data inside the SeriesUpdate_Cost_2_Item as a SeriesUpdateCost21
+func (t SeriesUpdate_Cost_2_Item) AsSeriesUpdateCost21() (SeriesUpdateCost21, error) {
+	var body SeriesUpdateCost21
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateCost21 overwrites any union data inside the SeriesUpdate_Cost_2_Item as the provided SeriesUpdateCost21
+func (t *SeriesUpdate_Cost_2_Item) FromSeriesUpdateCost21(v SeriesUpdateCost21) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateCost21 performs a merge with any union data inside the SeriesUpdate_Cost_2_Item, using the provided SeriesUpdateCost21
+func (t *SeriesUpdate_Cost_2_Item) MergeSeriesUpdateCost21(v SeriesUpdateCost21) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesUpdate_Cost_2_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesUpdate_Cost_2_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesUpdateCost0 returns the union data inside the SeriesUpdate_Cost as a SeriesUpdateCost0
+func (t SeriesUpdate_Cost) AsSeriesUpdateCost0() (SeriesUpdateCost0, error) {
+	var body SeriesUpdateCost0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateCost0 overwrites any union data inside the SeriesUpdate_Cost as the provided SeriesUpdateCost0
+func (t *SeriesUpdate_Cost) FromSeriesUpdateCost0(v SeriesUpdateCost0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateCost0 performs a merge with any union data inside the SeriesUpdate_Cost, using the provided SeriesUpdateCost0
+func (t *SeriesUpdate_Cost) MergeSeriesUpdateCost0(v SeriesUpdateCost0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateCost1 returns the union data inside the SeriesUpdate_Cost as a SeriesUpdateCost1
+func (t SeriesUpdate_Cost) AsSeriesUpdateCost1() (SeriesUpdateCost1, error) {
+	var body SeriesUpdateCost1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateCost1 overwrites any union data inside the SeriesUpdate_Cost as the provided SeriesUpdateCost1
+func (t *SeriesUpdate_Cost) FromSeriesUpdateCost1(v SeriesUpdateCost1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateCost1 performs a merge with any union data inside the SeriesUpdate_Cost, using the provided SeriesUpdateCost1
+func (t *SeriesUpdate_Cost) MergeSeriesUpdateCost1(v SeriesUpdateCost1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateCost2 returns the union data inside the SeriesUpdate_Cost as a SeriesUpdateCost2
+func (t SeriesUpdate_Cost) AsSeriesUpdateCost2() (SeriesUpdateCost2, error) {
+	var body SeriesUpdateCost2
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateCost2 overwrites any union data inside the SeriesUpdate_Cost as the provided SeriesUpdateCost2
+func (t *SeriesUpdate_Cost) FromSeriesUpdateCost2(v SeriesUpdateCost2) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateCost2 performs a merge with any union data inside the SeriesUpdate_Cost, using the provided SeriesUpdateCost2
+func (t *SeriesUpdate_Cost) MergeSeriesUpdateCost2(v SeriesUpdateCost2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesUpdate_Cost) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesUpdate_Cost) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesUpdateExdate0 returns the union data inside the SeriesUpdate_Exdate_Item as a SeriesUpdateExdate0
+func (t SeriesUpdate_Exdate_Item) AsSeriesUpdateExdate0() (SeriesUpdateExdate0, error) {
+	var body SeriesUpdateExdate0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateExdate0 overwrites any union data inside the SeriesUpdate_Exdate_Item as the provided SeriesUpdateExdate0
+func (t *SeriesUpdate_Exdate_Item) FromSeriesUpdateExdate0(v SeriesUpdateExdate0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateExdate0 performs a merge with any union data inside the SeriesUpdate_Exdate_Item, using the provided SeriesUpdateExdate0
+func (t *SeriesUpdate_Exdate_Item) MergeSeriesUpdateExdate0(v SeriesUpdateExdate0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateExdate1 returns the union data inside the SeriesUpdate_Exdate_Item as a SeriesUpdateExdate1
+func (t SeriesUpdate_Exdate_Item) AsSeriesUpdateExdate1() (SeriesUpdateExdate1, error) {
+	var body SeriesUpdateExdate1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateExdate1 overwrites any union data inside the SeriesUpdate_Exdate_Item as the provided SeriesUpdateExdate1
+func (t *SeriesUpdate_Exdate_Item) FromSeriesUpdateExdate1(v SeriesUpdateExdate1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateExdate1 performs a merge with any union data inside the SeriesUpdate_Exdate_Item, using the provided SeriesUpdateExdate1
+func (t *SeriesUpdate_Exdate_Item) MergeSeriesUpdateExdate1(v SeriesUpdateExdate1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesUpdate_Exdate_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesUpdate_Exdate_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesUpdateImage0 returns the union data inside the SeriesUpdate_Image as a SeriesUpdateImage0
+func (t SeriesUpdate_Image) AsSeriesUpdateImage0() (SeriesUpdateImage0, error) {
+	var body SeriesUpdateImage0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateImage0 overwrites any union data inside the SeriesUpdate_Image as the provided SeriesUpdateImage0
+func (t *SeriesUpdate_Image) FromSeriesUpdateImage0(v SeriesUpdateImage0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateImage0 performs a merge with any union data inside the SeriesUpdate_Image, using the provided SeriesUpdateImage0
+func (t *SeriesUpdate_Image) MergeSeriesUpdateImage0(v SeriesUpdateImage0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateImage1 returns the union data inside the SeriesUpdate_Image as a SeriesUpdateImage1
+func (t SeriesUpdate_Image) AsSeriesUpdateImage1() (SeriesUpdateImage1, error) {
+	var body SeriesUpdateImage1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateImage1 overwrites any union data inside the SeriesUpdate_Image as the provided SeriesUpdateImage1
+func (t *SeriesUpdate_Image) FromSeriesUpdateImage1(v SeriesUpdateImage1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateImage1 performs a merge with any union data inside the SeriesUpdate_Image, using the provided SeriesUpdateImage1
+func (t *SeriesUpdate_Image) MergeSeriesUpdateImage1(v SeriesUpdateImage1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateImage2 returns the union data inside the SeriesUpdate_Image as a SeriesUpdateImage2
+func (t SeriesUpdate_Image) AsSeriesUpdateImage2() (SeriesUpdateImage2, error) {
+	var body SeriesUpdateImage2
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateImage2 overwrites any union data inside the SeriesUpdate_Image as the provided SeriesUpdateImage2
+func (t *SeriesUpdate_Image) FromSeriesUpdateImage2(v SeriesUpdateImage2) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateImage2 performs a merge with any union data inside the SeriesUpdate_Image, using the provided SeriesUpdateImage2
+func (t *SeriesUpdate_Image) MergeSeriesUpdateImage2(v SeriesUpdateImage2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateImage3 returns the union data inside the SeriesUpdate_Image as a SeriesUpdateImage3
+func (t SeriesUpdate_Image) AsSeriesUpdateImage3() (SeriesUpdateImage3, error) {
+	var body SeriesUpdateImage3
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateImage3 overwrites any union data inside the SeriesUpdate_Image as the provided SeriesUpdateImage3
+func (t *SeriesUpdate_Image) FromSeriesUpdateImage3(v SeriesUpdateImage3) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateImage3 performs a merge with any union data inside the SeriesUpdate_Image, using the provided SeriesUpdateImage3
+func (t *SeriesUpdate_Image) MergeSeriesUpdateImage3(v SeriesUpdateImage3) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesUpdate_Image) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesUpdate_Image) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesUpdateOrganizer00 returns the union data inside the SeriesUpdate_Organizer_0_Item as a SeriesUpdateOrganizer00
+func (t SeriesUpdate_Organizer_0_Item) AsSeriesUpdateOrganizer00() (SeriesUpdateOrganizer00, error) {
+	var body SeriesUpdateOrganizer00
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateOrganizer00 overwrites any union data inside the SeriesUpdate_Organizer_0_Item as the provided SeriesUpdateOrganizer00
+func (t *SeriesUpdate_Organizer_0_Item) FromSeriesUpdateOrganizer00(v SeriesUpdateOrganizer00) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateOrganizer00 performs a merge with any union data inside the SeriesUpdate_Organizer_0_Item, using the provided SeriesUpdateOrganizer00
+func (t *SeriesUpdate_Organizer_0_Item) MergeSeriesUpdateOrganizer00(v SeriesUpdateOrganizer00) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateOrganizer01 returns the union data inside the SeriesUpdate_Organizer_0_Item as a SeriesUpdateOrganizer01
+func (t SeriesUpdate_Organizer_0_Item) AsSeriesUpdateOrganizer01() (SeriesUpdateOrganizer01, error) {
+	var body SeriesUpdateOrganizer01
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateOrganizer01 overwrites any union data inside the SeriesUpdate_Organizer_0_Item as the provided SeriesUpdateOrganizer01
+func (t *SeriesUpdate_Organizer_0_Item) FromSeriesUpdateOrganizer01(v SeriesUpdateOrganizer01) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateOrganizer01 performs a merge with any union data inside the SeriesUpdate_Organizer_0_Item, using the provided SeriesUpdateOrganizer01
+func (t *SeriesUpdate_Organizer_0_Item) MergeSeriesUpdateOrganizer01(v SeriesUpdateOrganizer01) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsOrganizerCreate returns the union data inside the SeriesUpdate_Organizer_0_Item as a OrganizerCreate
+func (t SeriesUpdate_Organizer_0_Item) AsOrganizerCreate() (OrganizerCreate, error) {
+	var body OrganizerCreate
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromOrganizerCreate overwrites any union data inside the SeriesUpdate_Organizer_0_Item as the provided OrganizerCreate
+func (t *SeriesUpdate_Organizer_0_Item) FromOrganizerCreate(v OrganizerCreate) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeOrganizerCreate performs a merge with any union data inside the SeriesUpdate_Organizer_0_Item, using the provided OrganizerCreate
+func (t *SeriesUpdate_Organizer_0_Item) MergeOrganizerCreate(v OrganizerCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesUpdate_Organizer_0_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesUpdate_Organizer_0_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesUpdateOrganizer0 returns the union data inside the SeriesUpdate_Organizer as a SeriesUpdateOrganizer0
+func (t SeriesUpdate_Organizer) AsSeriesUpdateOrganizer0() (SeriesUpdateOrganizer0, error) {
+	var body SeriesUpdateOrganizer0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateOrganizer0 overwrites any union data inside the SeriesUpdate_Organizer as the provided SeriesUpdateOrganizer0
+func (t *SeriesUpdate_Organizer) FromSeriesUpdateOrganizer0(v SeriesUpdateOrganizer0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateOrganizer0 performs a merge with any union data inside the SeriesUpdate_Organizer, using the provided SeriesUpdateOrganizer0
+func (t *SeriesUpdate_Organizer) MergeSeriesUpdateOrganizer0(v SeriesUpdateOrganizer0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateOrganizer1 returns the union data inside the SeriesUpdate_Organizer as a SeriesUpdateOrganizer1
+func (t SeriesUpdate_Organizer) AsSeriesUpdateOrganizer1() (SeriesUpdateOrganizer1, error) {
+	var body SeriesUpdateOrganizer1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateOrganizer1 overwrites any union data inside the SeriesUpdate_Organizer as the provided SeriesUpdateOrganizer1
+func (t *SeriesUpdate_Organizer) FromSeriesUpdateOrganizer1(v SeriesUpdateOrganizer1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateOrganizer1 performs a merge with any union data inside the SeriesUpdate_Organizer, using the provided SeriesUpdateOrganizer1
+func (t *SeriesUpdate_Organizer) MergeSeriesUpdateOrganizer1(v SeriesUpdateOrganizer1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateOrganizer2 returns the union data inside the SeriesUpdate_Organizer as a SeriesUpdateOrganizer2
+func (t SeriesUpdate_Organizer) AsSeriesUpdateOrganizer2() (SeriesUpdateOrganizer2, error) {
+	var body SeriesUpdateOrganizer2
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateOrganizer2 overwrites any union data inside the SeriesUpdate_Organizer as the provided SeriesUpdateOrganizer2
+func (t *SeriesUpdate_Organizer) FromSeriesUpdateOrganizer2(v SeriesUpdateOrganizer2) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateOrganizer2 performs a merge with any union data inside the SeriesUpdate_Organizer, using the provided SeriesUpdateOrganizer2
+func (t *SeriesUpdate_Organizer) MergeSeriesUpdateOrganizer2(v SeriesUpdateOrganizer2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsOrganizerCreate returns the union data inside the SeriesUpdate_Organizer as a OrganizerCreate
+func (t SeriesUpdate_Organizer) AsOrganizerCreate() (OrganizerCreate, error) {
+	var body OrganizerCreate
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromOrganizerCreate overwrites any union data inside the SeriesUpdate_Organizer as the provided OrganizerCreate
+func (t *SeriesUpdate_Organizer) FromOrganizerCreate(v OrganizerCreate) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeOrganizerCreate performs a merge with any union data inside the SeriesUpdate_Organizer, using the provided OrganizerCreate
+func (t *SeriesUpdate_Organizer) MergeOrganizerCreate(v OrganizerCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesUpdate_Organizer) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesUpdate_Organizer) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesUpdateRdate0 returns the union data inside the SeriesUpdate_Rdate_Item as a SeriesUpdateRdate0
+func (t SeriesUpdate_Rdate_Item) AsSeriesUpdateRdate0() (SeriesUpdateRdate0, error) {
+	var body SeriesUpdateRdate0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateRdate0 overwrites any union data inside the SeriesUpdate_Rdate_Item as the provided SeriesUpdateRdate0
+func (t *SeriesUpdate_Rdate_Item) FromSeriesUpdateRdate0(v SeriesUpdateRdate0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateRdate0 performs a merge with any union data inside the SeriesUpdate_Rdate_Item, using the provided SeriesUpdateRdate0
+func (t *SeriesUpdate_Rdate_Item) MergeSeriesUpdateRdate0(v SeriesUpdateRdate0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateRdate1 returns the union data inside the SeriesUpdate_Rdate_Item as a SeriesUpdateRdate1
+func (t SeriesUpdate_Rdate_Item) AsSeriesUpdateRdate1() (SeriesUpdateRdate1, error) {
+	var body SeriesUpdateRdate1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateRdate1 overwrites any union data inside the SeriesUpdate_Rdate_Item as the provided SeriesUpdateRdate1
+func (t *SeriesUpdate_Rdate_Item) FromSeriesUpdateRdate1(v SeriesUpdateRdate1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateRdate1 performs a merge with any union data inside the SeriesUpdate_Rdate_Item, using the provided SeriesUpdateRdate1
+func (t *SeriesUpdate_Rdate_Item) MergeSeriesUpdateRdate1(v SeriesUpdateRdate1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesUpdate_Rdate_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesUpdate_Rdate_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesUpdateTags0 returns the union data inside the SeriesUpdate_Tags_Item as a SeriesUpdateTags0
+func (t SeriesUpdate_Tags_Item) AsSeriesUpdateTags0() (SeriesUpdateTags0, error) {
+	var body SeriesUpdateTags0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateTags0 overwrites any union data inside the SeriesUpdate_Tags_Item as the provided SeriesUpdateTags0
+func (t *SeriesUpdate_Tags_Item) FromSeriesUpdateTags0(v SeriesUpdateTags0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateTags0 performs a merge with any union data inside the SeriesUpdate_Tags_Item, using the provided SeriesUpdateTags0
+func (t *SeriesUpdate_Tags_Item) MergeSeriesUpdateTags0(v SeriesUpdateTags0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateTags1 returns the union data inside the SeriesUpdate_Tags_Item as a SeriesUpdateTags1
+func (t SeriesUpdate_Tags_Item) AsSeriesUpdateTags1() (SeriesUpdateTags1, error) {
+	var body SeriesUpdateTags1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateTags1 overwrites any union data inside the SeriesUpdate_Tags_Item as the provided SeriesUpdateTags1
+func (t *SeriesUpdate_Tags_Item) FromSeriesUpdateTags1(v SeriesUpdateTags1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateTags1 performs a merge with any union data inside the SeriesUpdate_Tags_Item, using the provided SeriesUpdateTags1
+func (t *SeriesUpdate_Tags_Item) MergeSeriesUpdateTags1(v SeriesUpdateTags1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateTags2 returns the union data inside the SeriesUpdate_Tags_Item as a SeriesUpdateTags2
+func (t SeriesUpdate_Tags_Item) AsSeriesUpdateTags2() (SeriesUpdateTags2, error) {
+	var body SeriesUpdateTags2
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateTags2 overwrites any union data inside the SeriesUpdate_Tags_Item as the provided SeriesUpdateTags2
+func (t *SeriesUpdate_Tags_Item) FromSeriesUpdateTags2(v SeriesUpdateTags2) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateTags2 performs a merge with any union data inside the SeriesUpdate_Tags_Item, using the provided SeriesUpdateTags2
+func (t *SeriesUpdate_Tags_Item) MergeSeriesUpdateTags2(v SeriesUpdateTags2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesUpdate_Tags_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesUpdate_Tags_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesUpdateVenue00 returns the union data inside the SeriesUpdate_Venue_0_Item as a SeriesUpdateVenue00
+func (t SeriesUpdate_Venue_0_Item) AsSeriesUpdateVenue00() (SeriesUpdateVenue00, error) {
+	var body SeriesUpdateVenue00
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateVenue00 overwrites any union data inside the SeriesUpdate_Venue_0_Item as the provided SeriesUpdateVenue00
+func (t *SeriesUpdate_Venue_0_Item) FromSeriesUpdateVenue00(v SeriesUpdateVenue00) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateVenue00 performs a merge with any union data inside the SeriesUpdate_Venue_0_Item, using the provided SeriesUpdateVenue00
+func (t *SeriesUpdate_Venue_0_Item) MergeSeriesUpdateVenue00(v SeriesUpdateVenue00) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateVenue01 returns the union data inside the SeriesUpdate_Venue_0_Item as a SeriesUpdateVenue01
+func (t SeriesUpdate_Venue_0_Item) AsSeriesUpdateVenue01() (SeriesUpdateVenue01, error) {
+	var body SeriesUpdateVenue01
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateVenue01 overwrites any union data inside the SeriesUpdate_Venue_0_Item as the provided SeriesUpdateVenue01
+func (t *SeriesUpdate_Venue_0_Item) FromSeriesUpdateVenue01(v SeriesUpdateVenue01) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateVenue01 performs a merge with any union data inside the SeriesUpdate_Venue_0_Item, using the provided SeriesUpdateVenue01
+func (t *SeriesUpdate_Venue_0_Item) MergeSeriesUpdateVenue01(v SeriesUpdateVenue01) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsVenueCreate returns the union data inside the SeriesUpdate_Venue_0_Item as a VenueCreate
+func (t SeriesUpdate_Venue_0_Item) AsVenueCreate() (VenueCreate, error) {
+	var body VenueCreate
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromVenueCreate overwrites any union data inside the SeriesUpdate_Venue_0_Item as the provided VenueCreate
+func (t *SeriesUpdate_Venue_0_Item) FromVenueCreate(v VenueCreate) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeVenueCreate performs a merge with any union data inside the SeriesUpdate_Venue_0_Item, using the provided VenueCreate
+func (t *SeriesUpdate_Venue_0_Item) MergeVenueCreate(v VenueCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesUpdate_Venue_0_Item) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesUpdate_Venue_0_Item) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsSeriesUpdateVenue0 returns the union data inside the SeriesUpdate_Venue as a SeriesUpdateVenue0
+func (t SeriesUpdate_Venue) AsSeriesUpdateVenue0() (SeriesUpdateVenue0, error) {
+	var body SeriesUpdateVenue0
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateVenue0 overwrites any union data inside the SeriesUpdate_Venue as the provided SeriesUpdateVenue0
+func (t *SeriesUpdate_Venue) FromSeriesUpdateVenue0(v SeriesUpdateVenue0) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateVenue0 performs a merge with any union data inside the SeriesUpdate_Venue, using the provided SeriesUpdateVenue0
+func (t *SeriesUpdate_Venue) MergeSeriesUpdateVenue0(v SeriesUpdateVenue0) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateVenue1 returns the union data inside the SeriesUpdate_Venue as a SeriesUpdateVenue1
+func (t SeriesUpdate_Venue) AsSeriesUpdateVenue1() (SeriesUpdateVenue1, error) {
+	var body SeriesUpdateVenue1
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateVenue1 overwrites any union data inside the SeriesUpdate_Venue as the provided SeriesUpdateVenue1
+func (t *SeriesUpdate_Venue) FromSeriesUpdateVenue1(v SeriesUpdateVenue1) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateVenue1 performs a merge with any union data inside the SeriesUpdate_Venue, using the provided SeriesUpdateVenue1
+func (t *SeriesUpdate_Venue) MergeSeriesUpdateVenue1(v SeriesUpdateVenue1) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsSeriesUpdateVenue2 returns the union data inside the SeriesUpdate_Venue as a SeriesUpdateVenue2
+func (t SeriesUpdate_Venue) AsSeriesUpdateVenue2() (SeriesUpdateVenue2, error) {
+	var body SeriesUpdateVenue2
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromSeriesUpdateVenue2 overwrites any union data inside the SeriesUpdate_Venue as the provided SeriesUpdateVenue2
+func (t *SeriesUpdate_Venue) FromSeriesUpdateVenue2(v SeriesUpdateVenue2) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeSeriesUpdateVenue2 performs a merge with any union data inside the SeriesUpdate_Venue, using the provided SeriesUpdateVenue2
+func (t *SeriesUpdate_Venue) MergeSeriesUpdateVenue2(v SeriesUpdateVenue2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsVenueCreate returns the union data inside the SeriesUpdate_Venue as a VenueCreate
+func (t SeriesUpdate_Venue) AsVenueCreate() (VenueCreate, error) {
+	var body VenueCreate
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromVenueCreate overwrites any union data inside the SeriesUpdate_Venue as the provided VenueCreate
+func (t *SeriesUpdate_Venue) FromVenueCreate(v VenueCreate) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeVenueCreate performs a merge with any union data inside the SeriesUpdate_Venue, using the provided VenueCreate
+func (t *SeriesUpdate_Venue) MergeVenueCreate(v VenueCreate) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t SeriesUpdate_Venue) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *SeriesUpdate_Venue) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -4944,6 +8757,32 @@ func (t *VenueCreate_Image) FromVenueCreateImage2(v VenueCreateImage2) error {
 
 // MergeVenueCreateImage2 performs a merge with any union data inside the VenueCreate_Image, using the provided VenueCreateImage2
 func (t *VenueCreate_Image) MergeVenueCreateImage2(v VenueCreateImage2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsVenueCreateImage3 returns the union data inside the VenueCreate_Image as a VenueCreateImage3
+func (t VenueCreate_Image) AsVenueCreateImage3() (VenueCreateImage3, error) {
+	var body VenueCreateImage3
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromVenueCreateImage3 overwrites any union data inside the VenueCreate_Image as the provided VenueCreateImage3
+func (t *VenueCreate_Image) FromVenueCreateImage3(v VenueCreateImage3) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeVenueCreateImage3 performs a merge with any union data inside the VenueCreate_Image, using the provided VenueCreateImage3
+func (t *VenueCreate_Image) MergeVenueCreateImage3(v VenueCreateImage3) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -5156,6 +8995,32 @@ func (t *VenueUpdate_Image) FromVenueUpdateImage2(v VenueUpdateImage2) error {
 
 // MergeVenueUpdateImage2 performs a merge with any union data inside the VenueUpdate_Image, using the provided VenueUpdateImage2
 func (t *VenueUpdate_Image) MergeVenueUpdateImage2(v VenueUpdateImage2) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsVenueUpdateImage3 returns the union data inside the VenueUpdate_Image as a VenueUpdateImage3
+func (t VenueUpdate_Image) AsVenueUpdateImage3() (VenueUpdateImage3, error) {
+	var body VenueUpdateImage3
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromVenueUpdateImage3 overwrites any union data inside the VenueUpdate_Image as the provided VenueUpdateImage3
+func (t *VenueUpdate_Image) FromVenueUpdateImage3(v VenueUpdateImage3) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeVenueUpdateImage3 performs a merge with any union data inside the VenueUpdate_Image, using the provided VenueUpdateImage3
+func (t *VenueUpdate_Image) MergeVenueUpdateImage3(v VenueUpdateImage3) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
@@ -5713,6 +9578,129 @@ type ClientInterface interface {
 	//
 	// Corresponds with PATCH /organizers/{id} (the `UpdateOrganizer` operationId).
 	UpdateOrganizer(ctx context.Context, id int64, params *UpdateOrganizerParams, body UpdateOrganizerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListSeries List series
+	//
+	// Corresponds with GET /series (the `ListSeries` operationId).
+	ListSeries(ctx context.Context, params *ListSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteSeriesBySlug Delete a series by slug
+	//
+	// Corresponds with DELETE /series/by-slug/{slug} (the `DeleteSeriesBySlug` operationId).
+	DeleteSeriesBySlug(ctx context.Context, slug string, params *DeleteSeriesBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetSeriesBySlug Read a series by slug
+	//
+	// Corresponds with GET /series/by-slug/{slug} (the `GetSeriesBySlug` operationId).
+	GetSeriesBySlug(ctx context.Context, slug string, params *GetSeriesBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSeriesBySlugWithBody Update a series by slug
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /series/by-slug/{slug} (the `UpdateSeriesBySlug` operationId).
+	UpdateSeriesBySlugWithBody(ctx context.Context, slug string, params *UpdateSeriesBySlugParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSeriesBySlug Update a series by slug
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /series/by-slug/{slug} (the `UpdateSeriesBySlug` operationId).
+	UpdateSeriesBySlug(ctx context.Context, slug string, params *UpdateSeriesBySlugParams, body UpdateSeriesBySlugJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSeriesBySlugWithPostWithBody Update a series by slug
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPost` operationId).
+	UpdateSeriesBySlugWithPostWithBody(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPostParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSeriesBySlugWithPost Update a series by slug
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPost` operationId).
+	UpdateSeriesBySlugWithPost(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPostParams, body UpdateSeriesBySlugWithPostJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSeriesBySlugWithPutWithBody Update a series by slug
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPut` operationId).
+	UpdateSeriesBySlugWithPutWithBody(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPutParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSeriesBySlugWithPut Update a series by slug
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPut` operationId).
+	UpdateSeriesBySlugWithPut(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPutParams, body UpdateSeriesBySlugWithPutJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PreviewSeriesWithBody Show what a schedule would make
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /series/preview (the `PreviewSeries` operationId).
+	PreviewSeriesWithBody(ctx context.Context, params *PreviewSeriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// PreviewSeries Show what a schedule would make
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /series/preview (the `PreviewSeries` operationId).
+	PreviewSeries(ctx context.Context, params *PreviewSeriesParams, body PreviewSeriesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DeleteSeries Delete a series
+	//
+	// Corresponds with DELETE /series/{id} (the `DeleteSeries` operationId).
+	DeleteSeries(ctx context.Context, id int64, params *DeleteSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetSeries Read a series
+	//
+	// Corresponds with GET /series/{id} (the `GetSeries` operationId).
+	GetSeries(ctx context.Context, id int64, params *GetSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSeriesWithBody Update a series
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /series/{id} (the `UpdateSeries` operationId).
+	UpdateSeriesWithBody(ctx context.Context, id int64, params *UpdateSeriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSeries Update a series
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /series/{id} (the `UpdateSeries` operationId).
+	UpdateSeries(ctx context.Context, id int64, params *UpdateSeriesParams, body UpdateSeriesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSeriesWithPostWithBody Update a series
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /series/{id} (the `UpdateSeriesWithPost` operationId).
+	UpdateSeriesWithPostWithBody(ctx context.Context, id int64, params *UpdateSeriesWithPostParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSeriesWithPost Update a series
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /series/{id} (the `UpdateSeriesWithPost` operationId).
+	UpdateSeriesWithPost(ctx context.Context, id int64, params *UpdateSeriesWithPostParams, body UpdateSeriesWithPostJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSeriesWithPutWithBody Update a series
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /series/{id} (the `UpdateSeriesWithPut` operationId).
+	UpdateSeriesWithPutWithBody(ctx context.Context, id int64, params *UpdateSeriesWithPutParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UpdateSeriesWithPut Update a series
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /series/{id} (the `UpdateSeriesWithPut` operationId).
+	UpdateSeriesWithPut(ctx context.Context, id int64, params *UpdateSeriesWithPutParams, body UpdateSeriesWithPutJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListTags List tags
 	//
@@ -6391,6 +10379,319 @@ func (c *Client) UpdateOrganizerWithBody(ctx context.Context, id int64, params *
 // Corresponds with PATCH /organizers/{id} (the `UpdateOrganizer` operationId).
 func (c *Client) UpdateOrganizer(ctx context.Context, id int64, params *UpdateOrganizerParams, body UpdateOrganizerJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewUpdateOrganizerRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListSeries List series
+//
+// Corresponds with GET /series (the `ListSeries` operationId).
+func (c *Client) ListSeries(ctx context.Context, params *ListSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListSeriesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteSeriesBySlug Delete a series by slug
+//
+// Corresponds with DELETE /series/by-slug/{slug} (the `DeleteSeriesBySlug` operationId).
+func (c *Client) DeleteSeriesBySlug(ctx context.Context, slug string, params *DeleteSeriesBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteSeriesBySlugRequest(c.Server, slug, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetSeriesBySlug Read a series by slug
+//
+// Corresponds with GET /series/by-slug/{slug} (the `GetSeriesBySlug` operationId).
+func (c *Client) GetSeriesBySlug(ctx context.Context, slug string, params *GetSeriesBySlugParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetSeriesBySlugRequest(c.Server, slug, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSeriesBySlugWithBody Update a series by slug
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /series/by-slug/{slug} (the `UpdateSeriesBySlug` operationId).
+func (c *Client) UpdateSeriesBySlugWithBody(ctx context.Context, slug string, params *UpdateSeriesBySlugParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSeriesBySlugRequestWithBody(c.Server, slug, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSeriesBySlug Update a series by slug
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /series/by-slug/{slug} (the `UpdateSeriesBySlug` operationId).
+func (c *Client) UpdateSeriesBySlug(ctx context.Context, slug string, params *UpdateSeriesBySlugParams, body UpdateSeriesBySlugJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSeriesBySlugRequest(c.Server, slug, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSeriesBySlugWithPostWithBody Update a series by slug
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPost` operationId).
+func (c *Client) UpdateSeriesBySlugWithPostWithBody(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPostParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSeriesBySlugWithPostRequestWithBody(c.Server, slug, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSeriesBySlugWithPost Update a series by slug
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPost` operationId).
+func (c *Client) UpdateSeriesBySlugWithPost(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPostParams, body UpdateSeriesBySlugWithPostJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSeriesBySlugWithPostRequest(c.Server, slug, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSeriesBySlugWithPutWithBody Update a series by slug
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPut` operationId).
+func (c *Client) UpdateSeriesBySlugWithPutWithBody(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPutParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSeriesBySlugWithPutRequestWithBody(c.Server, slug, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSeriesBySlugWithPut Update a series by slug
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPut` operationId).
+func (c *Client) UpdateSeriesBySlugWithPut(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPutParams, body UpdateSeriesBySlugWithPutJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSeriesBySlugWithPutRequest(c.Server, slug, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PreviewSeriesWithBody Show what a schedule would make
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /series/preview (the `PreviewSeries` operationId).
+func (c *Client) PreviewSeriesWithBody(ctx context.Context, params *PreviewSeriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPreviewSeriesRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// PreviewSeries Show what a schedule would make
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /series/preview (the `PreviewSeries` operationId).
+func (c *Client) PreviewSeries(ctx context.Context, params *PreviewSeriesParams, body PreviewSeriesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewPreviewSeriesRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DeleteSeries Delete a series
+//
+// Corresponds with DELETE /series/{id} (the `DeleteSeries` operationId).
+func (c *Client) DeleteSeries(ctx context.Context, id int64, params *DeleteSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDeleteSeriesRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetSeries Read a series
+//
+// Corresponds with GET /series/{id} (the `GetSeries` operationId).
+func (c *Client) GetSeries(ctx context.Context, id int64, params *GetSeriesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetSeriesRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSeriesWithBody Update a series
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /series/{id} (the `UpdateSeries` operationId).
+func (c *Client) UpdateSeriesWithBody(ctx context.Context, id int64, params *UpdateSeriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSeriesRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSeries Update a series
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /series/{id} (the `UpdateSeries` operationId).
+func (c *Client) UpdateSeries(ctx context.Context, id int64, params *UpdateSeriesParams, body UpdateSeriesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSeriesRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSeriesWithPostWithBody Update a series
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /series/{id} (the `UpdateSeriesWithPost` operationId).
+func (c *Client) UpdateSeriesWithPostWithBody(ctx context.Context, id int64, params *UpdateSeriesWithPostParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSeriesWithPostRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSeriesWithPost Update a series
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /series/{id} (the `UpdateSeriesWithPost` operationId).
+func (c *Client) UpdateSeriesWithPost(ctx context.Context, id int64, params *UpdateSeriesWithPostParams, body UpdateSeriesWithPostJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSeriesWithPostRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSeriesWithPutWithBody Update a series
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /series/{id} (the `UpdateSeriesWithPut` operationId).
+func (c *Client) UpdateSeriesWithPutWithBody(ctx context.Context, id int64, params *UpdateSeriesWithPutParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSeriesWithPutRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UpdateSeriesWithPut Update a series
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /series/{id} (the `UpdateSeriesWithPut` operationId).
+func (c *Client) UpdateSeriesWithPut(ctx context.Context, id int64, params *UpdateSeriesWithPutParams, body UpdateSeriesWithPutJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUpdateSeriesWithPutRequest(c.Server, id, params, body)
 	if err != nil {
 		return nil, err
 	}
@@ -7821,6 +12122,30 @@ func NewListEventsRequest(server string, params *ListEventsParams) (*http.Reques
 
 		}
 
+		if params.Series != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "series", *params.Series, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.EventStatus != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "event_status", *params.EventStatus, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if params.Password != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "password", *params.Password, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
@@ -8025,6 +12350,18 @@ func NewDeleteEventBySlugRequest(server string, slug string, params *DeleteEvent
 		// styled parameters, preserving literal commas as delimiters
 		// per the OpenAPI spec (e.g. "color=blue,black,brown").
 		var rawQueryFragments []string
+
+		if params.Scope != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "scope", *params.Scope, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
 
 		if params.MlLanguage != nil {
 
@@ -8317,6 +12654,18 @@ func NewDeleteEventRequest(server string, id int64, params *DeleteEventParams) (
 		if params.Password != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "password", *params.Password, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Scope != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "scope", *params.Scope, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -9810,6 +14159,1278 @@ func NewUpdateOrganizerRequestWithBody(server string, id int64, params *UpdateOr
 	}
 
 	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListSeriesRequest constructs an http.Request for the ListSeries method
+func NewListSeriesRequest(server string, params *ListSeriesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/series")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Page != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "page", *params.Page, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.PerPage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "per_page", *params.PerPage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Search != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "search", *params.Search, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MlLanguage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ml_language", *params.MlLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.UnderscoreFields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "_fields", *params.UnderscoreFields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteSeriesBySlugRequest constructs an http.Request for the DeleteSeriesBySlug method
+func NewDeleteSeriesBySlugRequest(server string, slug string, params *DeleteSeriesBySlugParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "slug", slug, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/series/by-slug/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Scope != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "scope", *params.Scope, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MlLanguage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ml_language", *params.MlLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.UnderscoreFields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "_fields", *params.UnderscoreFields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetSeriesBySlugRequest constructs an http.Request for the GetSeriesBySlug method
+func NewGetSeriesBySlugRequest(server string, slug string, params *GetSeriesBySlugParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "slug", slug, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/series/by-slug/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.MlLanguage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ml_language", *params.MlLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.UnderscoreFields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "_fields", *params.UnderscoreFields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateSeriesBySlugRequest calls the generic UpdateSeriesBySlug builder with application/json body
+func NewUpdateSeriesBySlugRequest(server string, slug string, params *UpdateSeriesBySlugParams, body UpdateSeriesBySlugJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateSeriesBySlugRequestWithBody(server, slug, params, "application/json", bodyReader)
+}
+
+// NewUpdateSeriesBySlugRequestWithBody constructs an http.Request for the UpdateSeriesBySlug method, with any body, and a specified content type
+func NewUpdateSeriesBySlugRequestWithBody(server string, slug string, params *UpdateSeriesBySlugParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "slug", slug, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/series/by-slug/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.MlLanguage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ml_language", *params.MlLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.UnderscoreFields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "_fields", *params.UnderscoreFields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateSeriesBySlugWithPostRequest calls the generic UpdateSeriesBySlugWithPost builder with application/json body
+func NewUpdateSeriesBySlugWithPostRequest(server string, slug string, params *UpdateSeriesBySlugWithPostParams, body UpdateSeriesBySlugWithPostJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateSeriesBySlugWithPostRequestWithBody(server, slug, params, "application/json", bodyReader)
+}
+
+// NewUpdateSeriesBySlugWithPostRequestWithBody constructs an http.Request for the UpdateSeriesBySlugWithPost method, with any body, and a specified content type
+func NewUpdateSeriesBySlugWithPostRequestWithBody(server string, slug string, params *UpdateSeriesBySlugWithPostParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "slug", slug, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/series/by-slug/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.MlLanguage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ml_language", *params.MlLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.UnderscoreFields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "_fields", *params.UnderscoreFields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam1)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateSeriesBySlugWithPutRequest calls the generic UpdateSeriesBySlugWithPut builder with application/json body
+func NewUpdateSeriesBySlugWithPutRequest(server string, slug string, params *UpdateSeriesBySlugWithPutParams, body UpdateSeriesBySlugWithPutJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateSeriesBySlugWithPutRequestWithBody(server, slug, params, "application/json", bodyReader)
+}
+
+// NewUpdateSeriesBySlugWithPutRequestWithBody constructs an http.Request for the UpdateSeriesBySlugWithPut method, with any body, and a specified content type
+func NewUpdateSeriesBySlugWithPutRequestWithBody(server string, slug string, params *UpdateSeriesBySlugWithPutParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "slug", slug, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/series/by-slug/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.MlLanguage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ml_language", *params.MlLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.UnderscoreFields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "_fields", *params.UnderscoreFields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewPreviewSeriesRequest calls the generic PreviewSeries builder with application/json body
+func NewPreviewSeriesRequest(server string, params *PreviewSeriesParams, body PreviewSeriesJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewPreviewSeriesRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewPreviewSeriesRequestWithBody constructs an http.Request for the PreviewSeries method, with any body, and a specified content type
+func NewPreviewSeriesRequestWithBody(server string, params *PreviewSeriesParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/series/preview")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.MlLanguage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ml_language", *params.MlLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.UnderscoreFields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "_fields", *params.UnderscoreFields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewDeleteSeriesRequest constructs an http.Request for the DeleteSeries method
+func NewDeleteSeriesRequest(server string, id int64, params *DeleteSeriesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/series/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Scope != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "scope", *params.Scope, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MlLanguage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ml_language", *params.MlLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.UnderscoreFields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "_fields", *params.UnderscoreFields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetSeriesRequest constructs an http.Request for the GetSeries method
+func NewGetSeriesRequest(server string, id int64, params *GetSeriesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/series/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Password != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "password", *params.Password, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.MlLanguage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ml_language", *params.MlLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.UnderscoreFields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "_fields", *params.UnderscoreFields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.IfNoneMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-None-Match", *params.IfNoneMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-None-Match", headerParam0)
+		}
+
+		if params.IfMatch != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam1)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateSeriesRequest calls the generic UpdateSeries builder with application/json body
+func NewUpdateSeriesRequest(server string, id int64, params *UpdateSeriesParams, body UpdateSeriesJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateSeriesRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewUpdateSeriesRequestWithBody constructs an http.Request for the UpdateSeries method, with any body, and a specified content type
+func NewUpdateSeriesRequestWithBody(server string, id int64, params *UpdateSeriesParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/series/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.MlLanguage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ml_language", *params.MlLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.UnderscoreFields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "_fields", *params.UnderscoreFields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateSeriesWithPostRequest calls the generic UpdateSeriesWithPost builder with application/json body
+func NewUpdateSeriesWithPostRequest(server string, id int64, params *UpdateSeriesWithPostParams, body UpdateSeriesWithPostJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateSeriesWithPostRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewUpdateSeriesWithPostRequestWithBody constructs an http.Request for the UpdateSeriesWithPost method, with any body, and a specified content type
+func NewUpdateSeriesWithPostRequestWithBody(server string, id int64, params *UpdateSeriesWithPostParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/series/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.MlLanguage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ml_language", *params.MlLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.UnderscoreFields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "_fields", *params.UnderscoreFields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam1)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewUpdateSeriesWithPutRequest calls the generic UpdateSeriesWithPut builder with application/json body
+func NewUpdateSeriesWithPutRequest(server string, id int64, params *UpdateSeriesWithPutParams, body UpdateSeriesWithPutJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewUpdateSeriesWithPutRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewUpdateSeriesWithPutRequestWithBody constructs an http.Request for the UpdateSeriesWithPut method, with any body, and a specified content type
+func NewUpdateSeriesWithPutRequestWithBody(server string, id int64, params *UpdateSeriesWithPutParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/series/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.MlLanguage != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ml_language", *params.MlLanguage, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.UnderscoreFields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", false, "_fields", *params.UnderscoreFields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "array", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
 	if err != nil {
 		return nil, err
 	}
@@ -11582,6 +17203,139 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PATCH /organizers/{id} (the `UpdateOrganizer` operationId).
 	UpdateOrganizerWithResponse(ctx context.Context, id int64, params *UpdateOrganizerParams, body UpdateOrganizerJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateOrganizerResponse, error)
 
+	// ListSeriesWithResponse List series
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /series (the `ListSeries` operationId).
+	ListSeriesWithResponse(ctx context.Context, params *ListSeriesParams, reqEditors ...RequestEditorFn) (*ListSeriesResponse, error)
+
+	// DeleteSeriesBySlugWithResponse Delete a series by slug
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /series/by-slug/{slug} (the `DeleteSeriesBySlug` operationId).
+	DeleteSeriesBySlugWithResponse(ctx context.Context, slug string, params *DeleteSeriesBySlugParams, reqEditors ...RequestEditorFn) (*DeleteSeriesBySlugResponse, error)
+
+	// GetSeriesBySlugWithResponse Read a series by slug
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /series/by-slug/{slug} (the `GetSeriesBySlug` operationId).
+	GetSeriesBySlugWithResponse(ctx context.Context, slug string, params *GetSeriesBySlugParams, reqEditors ...RequestEditorFn) (*GetSeriesBySlugResponse, error)
+
+	// UpdateSeriesBySlugWithBodyWithResponse Update a series by slug
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /series/by-slug/{slug} (the `UpdateSeriesBySlug` operationId).
+	UpdateSeriesBySlugWithBodyWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugResponse, error)
+
+	// UpdateSeriesBySlugWithResponse Update a series by slug
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /series/by-slug/{slug} (the `UpdateSeriesBySlug` operationId).
+	UpdateSeriesBySlugWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugParams, body UpdateSeriesBySlugJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugResponse, error)
+
+	// UpdateSeriesBySlugWithPostWithBodyWithResponse Update a series by slug
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPost` operationId).
+	UpdateSeriesBySlugWithPostWithBodyWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPostParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugWithPostResponse, error)
+
+	// UpdateSeriesBySlugWithPostWithResponse Update a series by slug
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPost` operationId).
+	UpdateSeriesBySlugWithPostWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPostParams, body UpdateSeriesBySlugWithPostJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugWithPostResponse, error)
+
+	// UpdateSeriesBySlugWithPutWithBodyWithResponse Update a series by slug
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPut` operationId).
+	UpdateSeriesBySlugWithPutWithBodyWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPutParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugWithPutResponse, error)
+
+	// UpdateSeriesBySlugWithPutWithResponse Update a series by slug
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPut` operationId).
+	UpdateSeriesBySlugWithPutWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPutParams, body UpdateSeriesBySlugWithPutJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugWithPutResponse, error)
+
+	// PreviewSeriesWithBodyWithResponse Show what a schedule would make
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /series/preview (the `PreviewSeries` operationId).
+	PreviewSeriesWithBodyWithResponse(ctx context.Context, params *PreviewSeriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PreviewSeriesResponse, error)
+
+	// PreviewSeriesWithResponse Show what a schedule would make
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /series/preview (the `PreviewSeries` operationId).
+	PreviewSeriesWithResponse(ctx context.Context, params *PreviewSeriesParams, body PreviewSeriesJSONRequestBody, reqEditors ...RequestEditorFn) (*PreviewSeriesResponse, error)
+
+	// DeleteSeriesWithResponse Delete a series
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /series/{id} (the `DeleteSeries` operationId).
+	DeleteSeriesWithResponse(ctx context.Context, id int64, params *DeleteSeriesParams, reqEditors ...RequestEditorFn) (*DeleteSeriesResponse, error)
+
+	// GetSeriesWithResponse Read a series
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /series/{id} (the `GetSeries` operationId).
+	GetSeriesWithResponse(ctx context.Context, id int64, params *GetSeriesParams, reqEditors ...RequestEditorFn) (*GetSeriesResponse, error)
+
+	// UpdateSeriesWithBodyWithResponse Update a series
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /series/{id} (the `UpdateSeries` operationId).
+	UpdateSeriesWithBodyWithResponse(ctx context.Context, id int64, params *UpdateSeriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSeriesResponse, error)
+
+	// UpdateSeriesWithResponse Update a series
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /series/{id} (the `UpdateSeries` operationId).
+	UpdateSeriesWithResponse(ctx context.Context, id int64, params *UpdateSeriesParams, body UpdateSeriesJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesResponse, error)
+
+	// UpdateSeriesWithPostWithBodyWithResponse Update a series
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /series/{id} (the `UpdateSeriesWithPost` operationId).
+	UpdateSeriesWithPostWithBodyWithResponse(ctx context.Context, id int64, params *UpdateSeriesWithPostParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSeriesWithPostResponse, error)
+
+	// UpdateSeriesWithPostWithResponse Update a series
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /series/{id} (the `UpdateSeriesWithPost` operationId).
+	UpdateSeriesWithPostWithResponse(ctx context.Context, id int64, params *UpdateSeriesWithPostParams, body UpdateSeriesWithPostJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesWithPostResponse, error)
+
+	// UpdateSeriesWithPutWithBodyWithResponse Update a series
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /series/{id} (the `UpdateSeriesWithPut` operationId).
+	UpdateSeriesWithPutWithBodyWithResponse(ctx context.Context, id int64, params *UpdateSeriesWithPutParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSeriesWithPutResponse, error)
+
+	// UpdateSeriesWithPutWithResponse Update a series
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /series/{id} (the `UpdateSeriesWithPut` operationId).
+	UpdateSeriesWithPutWithResponse(ctx context.Context, id int64, params *UpdateSeriesWithPutParams, body UpdateSeriesWithPutJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesWithPutResponse, error)
+
 	// ListTagsWithResponse List tags
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -13200,6 +18954,671 @@ func (r UpdateOrganizerResponse) ContentType() string {
 	return ""
 }
 
+// ListSeriesResponse200Headers the declared response headers of an HTTP 200 response for ListSeries
+type ListSeriesResponse200Headers struct {
+	ETag           string
+	Link           string
+	XTECTotal      int
+	XTECTotalPages int
+}
+
+type ListSeriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SeriesList
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *ListSeriesResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListSeriesResponse) GetJSON200() *SeriesList {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r ListSeriesResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r ListSeriesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListSeriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListSeriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListSeriesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// DeleteSeriesBySlugResponse200Headers the declared response headers of an HTTP 200 response for DeleteSeriesBySlug
+type DeleteSeriesBySlugResponse200Headers struct {
+	ETag string
+}
+
+type DeleteSeriesBySlugResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Series
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DeleteSeriesBySlugResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DeleteSeriesBySlugResponse) GetJSON200() *Series {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r DeleteSeriesBySlugResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteSeriesBySlugResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteSeriesBySlugResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteSeriesBySlugResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteSeriesBySlugResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetSeriesBySlugResponse200Headers the declared response headers of an HTTP 200 response for GetSeriesBySlug
+type GetSeriesBySlugResponse200Headers struct {
+	ETag string
+}
+
+type GetSeriesBySlugResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Series
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetSeriesBySlugResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetSeriesBySlugResponse) GetJSON200() *Series {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r GetSeriesBySlugResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetSeriesBySlugResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetSeriesBySlugResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetSeriesBySlugResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetSeriesBySlugResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateSeriesBySlugResponse200Headers the declared response headers of an HTTP 200 response for UpdateSeriesBySlug
+type UpdateSeriesBySlugResponse200Headers struct {
+	ETag string
+}
+
+type UpdateSeriesBySlugResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Series
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateSeriesBySlugResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateSeriesBySlugResponse) GetJSON200() *Series {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r UpdateSeriesBySlugResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateSeriesBySlugResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateSeriesBySlugResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateSeriesBySlugResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateSeriesBySlugResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateSeriesBySlugWithPostResponse200Headers the declared response headers of an HTTP 200 response for UpdateSeriesBySlugWithPost
+type UpdateSeriesBySlugWithPostResponse200Headers struct {
+	ETag                string
+	IdempotencyReplayed *bool
+}
+
+type UpdateSeriesBySlugWithPostResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Series
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateSeriesBySlugWithPostResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateSeriesBySlugWithPostResponse) GetJSON200() *Series {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r UpdateSeriesBySlugWithPostResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateSeriesBySlugWithPostResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateSeriesBySlugWithPostResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateSeriesBySlugWithPostResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateSeriesBySlugWithPostResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateSeriesBySlugWithPutResponse200Headers the declared response headers of an HTTP 200 response for UpdateSeriesBySlugWithPut
+type UpdateSeriesBySlugWithPutResponse200Headers struct {
+	ETag string
+}
+
+type UpdateSeriesBySlugWithPutResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Series
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateSeriesBySlugWithPutResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateSeriesBySlugWithPutResponse) GetJSON200() *Series {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r UpdateSeriesBySlugWithPutResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateSeriesBySlugWithPutResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateSeriesBySlugWithPutResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateSeriesBySlugWithPutResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateSeriesBySlugWithPutResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// PreviewSeriesResponse200Headers the declared response headers of an HTTP 200 response for PreviewSeries
+type PreviewSeriesResponse200Headers struct {
+	IdempotencyReplayed *bool
+}
+
+type PreviewSeriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *SeriesPreview
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *PreviewSeriesResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r PreviewSeriesResponse) GetJSON200() *SeriesPreview {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r PreviewSeriesResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r PreviewSeriesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r PreviewSeriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r PreviewSeriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r PreviewSeriesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// DeleteSeriesResponse200Headers the declared response headers of an HTTP 200 response for DeleteSeries
+type DeleteSeriesResponse200Headers struct {
+	ETag string
+}
+
+type DeleteSeriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Series
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DeleteSeriesResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DeleteSeriesResponse) GetJSON200() *Series {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r DeleteSeriesResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r DeleteSeriesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DeleteSeriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DeleteSeriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DeleteSeriesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetSeriesResponse200Headers the declared response headers of an HTTP 200 response for GetSeries
+type GetSeriesResponse200Headers struct {
+	ETag string
+}
+
+type GetSeriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Series
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetSeriesResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetSeriesResponse) GetJSON200() *Series {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r GetSeriesResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r GetSeriesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetSeriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetSeriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetSeriesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateSeriesResponse200Headers the declared response headers of an HTTP 200 response for UpdateSeries
+type UpdateSeriesResponse200Headers struct {
+	ETag string
+}
+
+type UpdateSeriesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Series
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateSeriesResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateSeriesResponse) GetJSON200() *Series {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r UpdateSeriesResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateSeriesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateSeriesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateSeriesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateSeriesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateSeriesWithPostResponse200Headers the declared response headers of an HTTP 200 response for UpdateSeriesWithPost
+type UpdateSeriesWithPostResponse200Headers struct {
+	ETag                string
+	IdempotencyReplayed *bool
+}
+
+type UpdateSeriesWithPostResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Series
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateSeriesWithPostResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateSeriesWithPostResponse) GetJSON200() *Series {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r UpdateSeriesWithPostResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateSeriesWithPostResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateSeriesWithPostResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateSeriesWithPostResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateSeriesWithPostResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// UpdateSeriesWithPutResponse200Headers the declared response headers of an HTTP 200 response for UpdateSeriesWithPut
+type UpdateSeriesWithPutResponse200Headers struct {
+	ETag string
+}
+
+type UpdateSeriesWithPutResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Series
+	// JSONDefault the response for an HTTP default `application/json` response
+	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *UpdateSeriesWithPutResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r UpdateSeriesWithPutResponse) GetJSON200() *Series {
+	return r.JSON200
+}
+
+// GetJSONDefault returns the response for an HTTP default `application/json` response
+func (r UpdateSeriesWithPutResponse) GetJSONDefault() *Error {
+	return r.JSONDefault
+}
+
+// GetBody returns the raw response body bytes
+func (r UpdateSeriesWithPutResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UpdateSeriesWithPutResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UpdateSeriesWithPutResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UpdateSeriesWithPutResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // ListTagsResponse200Headers the declared response headers of an HTTP 200 response for ListTags
 type ListTagsResponse200Headers struct {
 	ETag           string
@@ -14384,6 +20803,253 @@ func (c *ClientWithResponses) UpdateOrganizerWithResponse(ctx context.Context, i
 		return nil, err
 	}
 	return ParseUpdateOrganizerResponse(rsp)
+}
+
+// ListSeriesWithResponse List series
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /series (the `ListSeries` operationId).
+func (c *ClientWithResponses) ListSeriesWithResponse(ctx context.Context, params *ListSeriesParams, reqEditors ...RequestEditorFn) (*ListSeriesResponse, error) {
+	rsp, err := c.ListSeries(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListSeriesResponse(rsp)
+}
+
+// DeleteSeriesBySlugWithResponse Delete a series by slug
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /series/by-slug/{slug} (the `DeleteSeriesBySlug` operationId).
+func (c *ClientWithResponses) DeleteSeriesBySlugWithResponse(ctx context.Context, slug string, params *DeleteSeriesBySlugParams, reqEditors ...RequestEditorFn) (*DeleteSeriesBySlugResponse, error) {
+	rsp, err := c.DeleteSeriesBySlug(ctx, slug, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteSeriesBySlugResponse(rsp)
+}
+
+// GetSeriesBySlugWithResponse Read a series by slug
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /series/by-slug/{slug} (the `GetSeriesBySlug` operationId).
+func (c *ClientWithResponses) GetSeriesBySlugWithResponse(ctx context.Context, slug string, params *GetSeriesBySlugParams, reqEditors ...RequestEditorFn) (*GetSeriesBySlugResponse, error) {
+	rsp, err := c.GetSeriesBySlug(ctx, slug, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetSeriesBySlugResponse(rsp)
+}
+
+// UpdateSeriesBySlugWithBodyWithResponse Update a series by slug
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /series/by-slug/{slug} (the `UpdateSeriesBySlug` operationId).
+func (c *ClientWithResponses) UpdateSeriesBySlugWithBodyWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugResponse, error) {
+	rsp, err := c.UpdateSeriesBySlugWithBody(ctx, slug, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSeriesBySlugResponse(rsp)
+}
+
+// UpdateSeriesBySlugWithResponse Update a series by slug
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /series/by-slug/{slug} (the `UpdateSeriesBySlug` operationId).
+func (c *ClientWithResponses) UpdateSeriesBySlugWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugParams, body UpdateSeriesBySlugJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugResponse, error) {
+	rsp, err := c.UpdateSeriesBySlug(ctx, slug, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSeriesBySlugResponse(rsp)
+}
+
+// UpdateSeriesBySlugWithPostWithBodyWithResponse Update a series by slug
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPost` operationId).
+func (c *ClientWithResponses) UpdateSeriesBySlugWithPostWithBodyWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPostParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugWithPostResponse, error) {
+	rsp, err := c.UpdateSeriesBySlugWithPostWithBody(ctx, slug, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSeriesBySlugWithPostResponse(rsp)
+}
+
+// UpdateSeriesBySlugWithPostWithResponse Update a series by slug
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPost` operationId).
+func (c *ClientWithResponses) UpdateSeriesBySlugWithPostWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPostParams, body UpdateSeriesBySlugWithPostJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugWithPostResponse, error) {
+	rsp, err := c.UpdateSeriesBySlugWithPost(ctx, slug, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSeriesBySlugWithPostResponse(rsp)
+}
+
+// UpdateSeriesBySlugWithPutWithBodyWithResponse Update a series by slug
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPut` operationId).
+func (c *ClientWithResponses) UpdateSeriesBySlugWithPutWithBodyWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPutParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugWithPutResponse, error) {
+	rsp, err := c.UpdateSeriesBySlugWithPutWithBody(ctx, slug, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSeriesBySlugWithPutResponse(rsp)
+}
+
+// UpdateSeriesBySlugWithPutWithResponse Update a series by slug
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPut` operationId).
+func (c *ClientWithResponses) UpdateSeriesBySlugWithPutWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPutParams, body UpdateSeriesBySlugWithPutJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugWithPutResponse, error) {
+	rsp, err := c.UpdateSeriesBySlugWithPut(ctx, slug, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSeriesBySlugWithPutResponse(rsp)
+}
+
+// PreviewSeriesWithBodyWithResponse Show what a schedule would make
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /series/preview (the `PreviewSeries` operationId).
+func (c *ClientWithResponses) PreviewSeriesWithBodyWithResponse(ctx context.Context, params *PreviewSeriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PreviewSeriesResponse, error) {
+	rsp, err := c.PreviewSeriesWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePreviewSeriesResponse(rsp)
+}
+
+// PreviewSeriesWithResponse Show what a schedule would make
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /series/preview (the `PreviewSeries` operationId).
+func (c *ClientWithResponses) PreviewSeriesWithResponse(ctx context.Context, params *PreviewSeriesParams, body PreviewSeriesJSONRequestBody, reqEditors ...RequestEditorFn) (*PreviewSeriesResponse, error) {
+	rsp, err := c.PreviewSeries(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePreviewSeriesResponse(rsp)
+}
+
+// DeleteSeriesWithResponse Delete a series
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /series/{id} (the `DeleteSeries` operationId).
+func (c *ClientWithResponses) DeleteSeriesWithResponse(ctx context.Context, id int64, params *DeleteSeriesParams, reqEditors ...RequestEditorFn) (*DeleteSeriesResponse, error) {
+	rsp, err := c.DeleteSeries(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDeleteSeriesResponse(rsp)
+}
+
+// GetSeriesWithResponse Read a series
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /series/{id} (the `GetSeries` operationId).
+func (c *ClientWithResponses) GetSeriesWithResponse(ctx context.Context, id int64, params *GetSeriesParams, reqEditors ...RequestEditorFn) (*GetSeriesResponse, error) {
+	rsp, err := c.GetSeries(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetSeriesResponse(rsp)
+}
+
+// UpdateSeriesWithBodyWithResponse Update a series
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /series/{id} (the `UpdateSeries` operationId).
+func (c *ClientWithResponses) UpdateSeriesWithBodyWithResponse(ctx context.Context, id int64, params *UpdateSeriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSeriesResponse, error) {
+	rsp, err := c.UpdateSeriesWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSeriesResponse(rsp)
+}
+
+// UpdateSeriesWithResponse Update a series
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /series/{id} (the `UpdateSeries` operationId).
+func (c *ClientWithResponses) UpdateSeriesWithResponse(ctx context.Context, id int64, params *UpdateSeriesParams, body UpdateSeriesJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesResponse, error) {
+	rsp, err := c.UpdateSeries(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSeriesResponse(rsp)
+}
+
+// UpdateSeriesWithPostWithBodyWithResponse Update a series
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /series/{id} (the `UpdateSeriesWithPost` operationId).
+func (c *ClientWithResponses) UpdateSeriesWithPostWithBodyWithResponse(ctx context.Context, id int64, params *UpdateSeriesWithPostParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSeriesWithPostResponse, error) {
+	rsp, err := c.UpdateSeriesWithPostWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSeriesWithPostResponse(rsp)
+}
+
+// UpdateSeriesWithPostWithResponse Update a series
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /series/{id} (the `UpdateSeriesWithPost` operationId).
+func (c *ClientWithResponses) UpdateSeriesWithPostWithResponse(ctx context.Context, id int64, params *UpdateSeriesWithPostParams, body UpdateSeriesWithPostJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesWithPostResponse, error) {
+	rsp, err := c.UpdateSeriesWithPost(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSeriesWithPostResponse(rsp)
+}
+
+// UpdateSeriesWithPutWithBodyWithResponse Update a series
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /series/{id} (the `UpdateSeriesWithPut` operationId).
+func (c *ClientWithResponses) UpdateSeriesWithPutWithBodyWithResponse(ctx context.Context, id int64, params *UpdateSeriesWithPutParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UpdateSeriesWithPutResponse, error) {
+	rsp, err := c.UpdateSeriesWithPutWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSeriesWithPutResponse(rsp)
+}
+
+// UpdateSeriesWithPutWithResponse Update a series
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /series/{id} (the `UpdateSeriesWithPut` operationId).
+func (c *ClientWithResponses) UpdateSeriesWithPutWithResponse(ctx context.Context, id int64, params *UpdateSeriesWithPutParams, body UpdateSeriesWithPutJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesWithPutResponse, error) {
+	rsp, err := c.UpdateSeriesWithPut(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUpdateSeriesWithPutResponse(rsp)
 }
 
 // ListTagsWithResponse List tags
@@ -15999,6 +22665,602 @@ func ParseUpdateOrganizerResponse(rsp *http.Response) (*UpdateOrganizerResponse,
 	switch {
 	case rsp.StatusCode == 200:
 		var headers UpdateOrganizerResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListSeriesResponse parses an HTTP response from a ListSeriesWithResponse call
+func ParseListSeriesResponse(rsp *http.Response) (*ListSeriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListSeriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SeriesList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers ListSeriesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Link"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Link", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.Link = value
+		}
+		if values := rsp.Header.Values("X-TEC-Total"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-TEC-Total", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XTECTotal = value
+		}
+		if values := rsp.Header.Values("X-TEC-TotalPages"); len(values) > 0 {
+			var value int
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-TEC-TotalPages", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "integer", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XTECTotalPages = value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseDeleteSeriesBySlugResponse parses an HTTP response from a DeleteSeriesBySlugWithResponse call
+func ParseDeleteSeriesBySlugResponse(rsp *http.Response) (*DeleteSeriesBySlugResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteSeriesBySlugResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Series
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DeleteSeriesBySlugResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetSeriesBySlugResponse parses an HTTP response from a GetSeriesBySlugWithResponse call
+func ParseGetSeriesBySlugResponse(rsp *http.Response) (*GetSeriesBySlugResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetSeriesBySlugResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Series
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetSeriesBySlugResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateSeriesBySlugResponse parses an HTTP response from a UpdateSeriesBySlugWithResponse call
+func ParseUpdateSeriesBySlugResponse(rsp *http.Response) (*UpdateSeriesBySlugResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateSeriesBySlugResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Series
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateSeriesBySlugResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateSeriesBySlugWithPostResponse parses an HTTP response from a UpdateSeriesBySlugWithPostWithResponse call
+func ParseUpdateSeriesBySlugWithPostResponse(rsp *http.Response) (*UpdateSeriesBySlugWithPostResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateSeriesBySlugWithPostResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Series
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateSeriesBySlugWithPostResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Idempotency-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotency-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotencyReplayed = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateSeriesBySlugWithPutResponse parses an HTTP response from a UpdateSeriesBySlugWithPutWithResponse call
+func ParseUpdateSeriesBySlugWithPutResponse(rsp *http.Response) (*UpdateSeriesBySlugWithPutResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateSeriesBySlugWithPutResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Series
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateSeriesBySlugWithPutResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParsePreviewSeriesResponse parses an HTTP response from a PreviewSeriesWithResponse call
+func ParsePreviewSeriesResponse(rsp *http.Response) (*PreviewSeriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &PreviewSeriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest SeriesPreview
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers PreviewSeriesResponse200Headers
+		if values := rsp.Header.Values("Idempotency-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotency-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotencyReplayed = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseDeleteSeriesResponse parses an HTTP response from a DeleteSeriesWithResponse call
+func ParseDeleteSeriesResponse(rsp *http.Response) (*DeleteSeriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DeleteSeriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Series
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DeleteSeriesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetSeriesResponse parses an HTTP response from a GetSeriesWithResponse call
+func ParseGetSeriesResponse(rsp *http.Response) (*GetSeriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetSeriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Series
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case rsp.StatusCode == 304:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetSeriesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateSeriesResponse parses an HTTP response from a UpdateSeriesWithResponse call
+func ParseUpdateSeriesResponse(rsp *http.Response) (*UpdateSeriesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateSeriesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Series
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateSeriesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateSeriesWithPostResponse parses an HTTP response from a UpdateSeriesWithPostWithResponse call
+func ParseUpdateSeriesWithPostResponse(rsp *http.Response) (*UpdateSeriesWithPostResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateSeriesWithPostResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Series
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateSeriesWithPostResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Idempotency-Replayed"); len(values) > 0 {
+			var value bool
+			if err := runtime.BindStyledParameterWithOptions("simple", "Idempotency-Replayed", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.IdempotencyReplayed = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseUpdateSeriesWithPutResponse parses an HTTP response from a UpdateSeriesWithPutWithResponse call
+func ParseUpdateSeriesWithPutResponse(rsp *http.Response) (*UpdateSeriesWithPutResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UpdateSeriesWithPutResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Series
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && true:
+		var dest Error
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSONDefault = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers UpdateSeriesWithPutResponse200Headers
 		if values := rsp.Header.Values("ETag"); len(values) > 0 {
 			var value string
 			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: true, Type: "string", Format: ""}); err != nil {

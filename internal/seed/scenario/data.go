@@ -13,7 +13,7 @@ import (
 
 // data holds what calendars are made of:
 //
-//   - city.json: the kinds of events of the scenario "city", how often, when and where they take place;
+//   - city.json: the kinds of events and the series of the scenario "city", how often, when and where they take place;
 //   - city.pl.txt: its texts in Polish; common.pl.txt: those that several scenarios share;
 //   - local.pl.txt: the places, people and proper names of the countries that go with Polish.
 //
@@ -47,6 +47,7 @@ type plan struct {
 	Tags       []string
 	TagLists   []string // lists whose entries are further tags
 	Kinds      []*kind
+	Series     []*seriesKind
 }
 
 // role is the part a kind plays in the calendar.
@@ -102,37 +103,13 @@ func parsePlan(b []byte) (*plan, error) {
 		return nil, err
 	}
 	for _, k := range p.Kinds {
-		for name := range strings.FieldsSeq(k.Days) {
-			day := slices.Index([]string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, name)
-			if day < 0 {
-				return nil, fmt.Errorf("kind %q: no day %q", k.Key, name)
-			}
-			k.days = append(k.days, day)
+		if err := k.parse(p); err != nil {
+			return nil, err
 		}
-		for start := range strings.FieldsSeq(k.Starts) {
-			var hour, minute int
-			if _, err := fmt.Sscanf(start, "%d:%d", &hour, &minute); err != nil {
-				return nil, fmt.Errorf("kind %q: start %q: %w", k.Key, start, err)
-			}
-			k.starts = append(k.starts, hour*60+minute)
-		}
-		if k.Lasts[0] < 1 || k.Lasts[1] < k.Lasts[0] || k.Price[1] < k.Price[0] || len(k.By) == 0 {
-			return nil, fmt.Errorf("kind %q: impossible duration, price or organizer", k.Key)
-		}
-		for _, missing := range []struct {
-			what       string
-			used, have []string
-		}{
-			{"venue", k.At, p.Venues},
-			{"organizer", k.By, p.Organizers},
-			{"category", k.In, p.categoryKeys()},
-			{"tag", k.Tags, p.Tags},
-		} {
-			for _, key := range missing.used {
-				if !slices.Contains(missing.have, key) {
-					return nil, fmt.Errorf("kind %q: no %s %q", k.Key, missing.what, key)
-				}
-			}
+	}
+	for _, k := range p.Series {
+		if err := k.parse(p); err != nil {
+			return nil, err
 		}
 	}
 	for i, c := range p.Categories {
@@ -141,6 +118,43 @@ func parsePlan(b []byte) (*plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// parse reads the days and the times of a kind, and checks that its plan has what it names.
+func (k *kind) parse(p *plan) error {
+	for name := range strings.FieldsSeq(k.Days) {
+		day := slices.Index([]string{"mon", "tue", "wed", "thu", "fri", "sat", "sun"}, name)
+		if day < 0 {
+			return fmt.Errorf("kind %q: no day %q", k.Key, name)
+		}
+		k.days = append(k.days, day)
+	}
+	for start := range strings.FieldsSeq(k.Starts) {
+		var hour, minute int
+		if _, err := fmt.Sscanf(start, "%d:%d", &hour, &minute); err != nil {
+			return fmt.Errorf("kind %q: start %q: %w", k.Key, start, err)
+		}
+		k.starts = append(k.starts, hour*60+minute)
+	}
+	if k.Lasts[0] < 1 || k.Lasts[1] < k.Lasts[0] || k.Price[1] < k.Price[0] || len(k.By) == 0 {
+		return fmt.Errorf("kind %q: impossible duration, price or organizer", k.Key)
+	}
+	for _, missing := range []struct {
+		what       string
+		used, have []string
+	}{
+		{"venue", k.At, p.Venues},
+		{"organizer", k.By, p.Organizers},
+		{"category", k.In, p.categoryKeys()},
+		{"tag", k.Tags, p.Tags},
+	} {
+		for _, key := range missing.used {
+			if !slices.Contains(missing.have, key) {
+				return fmt.Errorf("kind %q: no %s %q", k.Key, missing.what, key)
+			}
+		}
+	}
+	return nil
 }
 
 func (p *plan) categoryKeys() []string {
@@ -160,7 +174,7 @@ type section struct {
 // sections are those of one or more text files, by type and key: "kind jazz".
 type sections map[string]*section
 
-var sectionTypes = []string{"kind", "list", "categories", "tags", "venue", "organizer", "info"}
+var sectionTypes = []string{"kind", "series", "list", "categories", "tags", "venue", "organizer", "info"}
 
 // read adds the sections of a file.
 func (s sections) read(name string) error {
@@ -278,6 +292,10 @@ func (p *plan) check(first, other sections) error {
 		name, ok := strings.CutPrefix(key, "kind ")
 		if ok && !slices.ContainsFunc(p.Kinds, func(k *kind) bool { return k.Key == name }) {
 			return fmt.Errorf("section %q is of no kind", key)
+		}
+		name, ok = strings.CutPrefix(key, "series ")
+		if ok && !slices.ContainsFunc(p.Series, func(k *seriesKind) bool { return k.Key == name }) {
+			return fmt.Errorf("section %q is of no series", key)
 		}
 	}
 	return nil

@@ -58,6 +58,11 @@ func TestMistakesInFilesAreReported(t *testing.T) {
 		"no duration":       `{"kinds": [{"key": "a", "by": ["x"]}], "organizers": ["x"]}`,
 		"parent comes late": `{"categories": [["a", "b"], ["b", ""]]}`,
 		"not JSON":          `{`,
+		"no rule":           `{"series": [{"key": "a", "by": ["x"], "lasts": [1, 1]}], "organizers": ["x"]}`,
+		"no season":         `{"series": [{"key": "a", "by": ["x"], "lasts": [1, 1], "rule": "FREQ=DAILY", "season": "summer"}], "organizers": ["x"]}`,
+		"half a season":     `{"series": [{"key": "a", "by": ["x"], "lasts": [1, 1], "rule": "FREQ=DAILY", "season": "12-01 13-01"}], "organizers": ["x"]}`,
+		"closed at no time": `{"series": [{"key": "a", "by": ["x"], "lasts": [1, 1], "rule": "FREQ=DAILY", "closed": "12-25"}], "organizers": ["x"]}`,
+		"moved too late":    `{"series": [{"key": "a", "by": ["x"], "lasts": [1, 1], "rule": "FREQ=DAILY;COUNT=2", "moved": 3}], "organizers": ["x"]}`,
 	}
 	for name, text := range plans {
 		if _, err := parsePlan([]byte(text)); err == nil {
@@ -93,6 +98,7 @@ func TestMistakesInFilesAreReported(t *testing.T) {
 		"entry is too much":      "# kind a\n= x\n> y\n# list l\nz\nz",
 		"paragraph is too much":  "# kind a\n= x\n> y\n+ y\n# list l\nz",
 		"kind is in no scenario": "# kind b\n= x\n# kind a\n= x\n> y\n# list l\nz",
+		"series is unknown":      "# series b\n= x\n# kind a\n= x\n> y\n# list l\nz",
 	} {
 		if err := p.check(first, parse(text)); err == nil {
 			t.Errorf("%s: no error", name)

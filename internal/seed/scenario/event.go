@@ -345,9 +345,56 @@ func (c *Calendar) finish(e *Event, p *place) {
 	}
 	c.publish(e, i, source)
 	c.write(e, p, source)
+	first := c.o.Languages[0]
+	page := site(c.organizers[d.org].Name[first])
 	if k.Ticketed {
-		first := c.o.Languages[0]
-		e.Website = site(c.organizers[d.org].Name[first]) + calendar.Slug(e.Title[first])
+		e.Website = page + calendar.Slug(e.Title[first])
+	}
+	c.attend(e, p)
+	if e.Attendance != calendar.Offline {
+		e.VirtualURL = page + "live/" + calendar.Slug(e.Title[first])
+	}
+	c.cancel(e, p)
+}
+
+// broadcasting are the types of venues whose events can often be attended online, too.
+var broadcasting = []string{"campus", "congress", "library", "seminar"}
+
+// attend decides how people attend an event.
+func (c *Calendar) attend(e *Event, p *place) {
+	at := p.kind.At
+	switch {
+	case len(at) == 0:
+		e.Attendance = calendar.Online
+	case slices.Contains(broadcasting, at[0]) && p.index%5 == 1:
+		e.Attendance = calendar.Mixed
+	default:
+		e.Attendance = calendar.Offline
+	}
+}
+
+// cancel cancels or postpones one of some twenty events, and tells why. Events that others are part of take place.
+func (c *Calendar) cancel(e *Event, p *place) {
+	i := p.index
+	e.EventStatus = calendar.Scheduled
+	switch {
+	case i < c.layout.firstPart():
+	case i%37 == 14:
+		e.EventStatus = calendar.Canceled
+	case i%41 == 22:
+		e.EventStatus = calendar.Postponed
+	}
+	if e.EventStatus == calendar.Scheduled {
+		return
+	}
+	source := chanceOf(c.o.Seed, chanceStates, uint64(i))
+	reasons := c.infos[string(e.EventStatus)]
+	reason := reasons[source.below(len(reasons))]
+	e.EventStatusReason = Text{}
+	for n, l := range c.o.Languages {
+		if e.Title[l] != "" {
+			e.EventStatusReason[l] = p.draft.text(reason, n)
+		}
 	}
 }
 

@@ -26,6 +26,9 @@ func FuzzOptions(f *testing.F) {
 		for i := range c.Len() {
 			checkEvent(t, c, i, c.Event(i))
 		}
+		for _, s := range c.Series() {
+			checkSeries(t, c, s)
+		}
 	})
 }
 

@@ -42,6 +42,7 @@ type Calendar struct {
 	venues     []Venue
 	organizers []Organizer
 	pictures   []Picture
+	series     []Series
 	category   map[string]int // indices by key
 	tag        map[string]int
 	venuesAt   placed
@@ -93,7 +94,7 @@ func New(o Options) (*Calendar, error) {
 	}
 	for _, step := range []func() error{
 		c.fillLists, c.fillLocal, c.fillCities, c.fillDays, c.fillTerms, c.fillKinds, c.fillPictures, c.fillVenues,
-		c.fillOrganizers, c.fillPrices, c.lay,
+		c.fillOrganizers, c.fillPrices, c.lay, c.fillSeries,
 	} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("scenario %q: %w", o.Scenario, err)
@@ -124,7 +125,10 @@ func (c *Calendar) Organizers() []Organizer { return c.organizers }
 // Pictures lists the pictures, none unless Options.Pictures asks for them.
 func (c *Calendar) Pictures() []Picture { return c.pictures }
 
-// Len is the number of events.
+// Series lists the series: a few, whatever the number of events.
+func (c *Calendar) Series() []Series { return c.series }
+
+// Len is the number of events, without those of the series.
 func (c *Calendar) Len() int { return c.o.Events }
 
 // complete fills in the defaults.
@@ -190,6 +194,8 @@ const (
 	chanceCourses
 	chanceEvents
 	chanceSpread
+	chanceStates
+	chanceSeries
 )
 
 // fillLists gathers the lists of all languages, sorted by name.
@@ -217,7 +223,7 @@ func (c *Calendar) fillLists() error {
 		}
 	}
 	c.infos = map[string][]templates{}
-	for _, key := range []string{"free", "ticket", "any", "outdoors", "online", "heading", "house"} {
+	for _, key := range []string{"free", "ticket", "any", "outdoors", "online", "canceled", "postponed", "heading", "house"} {
 		about, err := c.about("info " + key)
 		if err != nil {
 			return err
@@ -280,28 +286,8 @@ func (c *Calendar) fillKinds() error {
 		if k.about, err = c.about(key); err != nil {
 			return err
 		}
-		for i := range c.texts[0][key].Titles {
-			texts := make([]string, len(c.texts))
-			for l, s := range c.texts {
-				texts[l] = s[key].Titles[i]
-			}
-			ts, err := c.compileAll(texts, false)
-			if err == nil {
-				err = ts.sameSlots()
-			}
-			if err != nil {
-				return fmt.Errorf("section %q: %w", key, err)
-			}
-			t := title{in: ts, slots: ts[0].slots()}
-			size := uint64(1)
-			for _, slot := range t.slots {
-				size *= uint64(c.size(slot))
-			}
-			t.turns = newScatter(size, chanceOf(c.o.Seed, chanceTitles, uint64(n), uint64(i)))
-			k.titles = append(k.titles, t)
-		}
-		if len(k.titles) == 0 {
-			return fmt.Errorf("section %q: no title", key)
+		if k.titles, err = c.titles(key, n); err != nil {
+			return err
 		}
 		byRole[k.Role] = append(byRole[k.Role], k)
 	}
@@ -314,6 +300,35 @@ func (c *Calendar) fillKinds() error {
 		c.kindsOf[r] = newCycle(kinds)
 	}
 	return nil
+}
+
+// titles compiles the titles of a section, at least one. Their order depends on the number of the kind.
+func (c *Calendar) titles(key string, number int) ([]title, error) {
+	var all []title
+	for i := range c.texts[0][key].Titles {
+		texts := make([]string, len(c.texts))
+		for l, s := range c.texts {
+			texts[l] = s[key].Titles[i]
+		}
+		ts, err := c.compileAll(texts, false)
+		if err == nil {
+			err = ts.sameSlots()
+		}
+		if err != nil {
+			return nil, fmt.Errorf("section %q: %w", key, err)
+		}
+		t := title{in: ts, slots: ts[0].slots()}
+		size := uint64(1)
+		for _, slot := range t.slots {
+			size *= uint64(c.size(slot))
+		}
+		t.turns = newScatter(size, chanceOf(c.o.Seed, chanceTitles, uint64(number), uint64(i)))
+		all = append(all, t)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("section %q: no title", key)
+	}
+	return all, nil
 }
 
 // cycle is an order in which kinds take turns, each as often as its weight says and evenly spread.

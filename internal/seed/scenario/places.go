@@ -452,6 +452,9 @@ func (c *Calendar) fillPrices() error {
 	for _, k := range c.plan.Kinds {
 		highest = max(highest, k.Price[1])
 	}
+	for _, k := range c.plan.Series {
+		highest = max(highest, k.Price[1])
+	}
 	c.prices = map[*country][][2]calendar.Cost{}
 	for _, in := range c.cities {
 		if c.prices[in.country] != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
 // Options of a calendar. Only From must be set; the zero values of the others are the defaults named.
@@ -14,7 +15,8 @@ type Options struct {
 	Scenario string
 	// Seed decides everything that is left to chance.
 	Seed uint64
-	// Events, Venues and Organizers say how many there are; 0 is 200 events and numbers that fit them.
+	// Events, Venues and Organizers say how many there are; 0 is 200 events and numbers that fit them. The
+	// occurrences of series come on top of the events.
 	Events, Venues, Organizers int
 	// From is the first day of the calendar, Months how many it has: 0 is 24.
 	From   calendar.Wall
@@ -79,9 +81,35 @@ type Event struct {
 
 	Hide, Sticky, Featured, Ticketed bool
 
+	EventStatus       calendar.EventStatus // "" is scheduled
+	EventStatusReason Text                 // plain text
+	Attendance        calendar.Attendance  // "" is offline
+	VirtualURL        string               // "" is none
+
 	Categories, Tags, Venues, Organizers []int
 	Parent                               int // index of an earlier event; -1 none
 	Picture                              int // index into Pictures; -1 none
+}
+
+// Series is an event that takes place again and again.
+type Series struct {
+	Event // with the span of the first occurrence; published, without a parent
+	Rule  recur.Rule
+	// ExDate are nominal starts without an occurrence.
+	ExDate     []calendar.Wall
+	Exceptions []Exception
+}
+
+// Schedule returns when the occurrences start.
+func (s *Series) Schedule() recur.Schedule {
+	return recur.Schedule{Span: s.Span, Rule: s.Rule, ExDate: s.ExDate}
+}
+
+// Exception is an occurrence that differs from the others. It is moved or canceled.
+type Exception struct {
+	Nominal calendar.Wall // its start in the schedule
+	Start   calendar.Wall // zero: as in the schedule
+	Reason  Text          // for which it is canceled; nil: it takes place
 }
 
 // Picture is what a picture shows; package picture draws it.

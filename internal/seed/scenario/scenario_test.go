@@ -89,11 +89,32 @@ func sum(t *testing.T, c *Calendar) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// sumOfSeries is sum for the series.
+func sumOfSeries(t *testing.T, c *Calendar) string {
+	t.Helper()
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	for _, s := range c.Series() {
+		err := enc.Encode(struct {
+			eventJSON
+			Rule       string
+			ExDate     []calendar.Wall
+			Exceptions []Exception
+		}{written(s.Event), s.Rule.String(), s.ExDate, s.Exceptions})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 func TestCalendarsAreTheSameAsEver(t *testing.T) {
 	got := map[string]string{}
 	for _, s := range Scenarios {
 		for _, l := range calendar.Languages {
-			got[s+" "+string(l)] = sum(t, mustNew(t, optionsOf(s, l, 500)))
+			c := mustNew(t, optionsOf(s, l, 500))
+			got[s+" "+string(l)] = sum(t, c)
+			got["series of "+s+" "+string(l)] = sumOfSeries(t, c)
 		}
 	}
 	if *update {
@@ -301,6 +322,23 @@ func checkEvent(t testing.TB, c *Calendar, i int, e Event) {
 	if e.Website != "" {
 		checkAddress(t, e.Website)
 	}
+	if !e.EventStatus.Known() || !e.Attendance.Known() {
+		t.Errorf("event %d: %q, %q", i, e.EventStatus, e.Attendance)
+	}
+	if planned := e.EventStatus == calendar.Scheduled; planned != (e.EventStatusReason == nil) {
+		t.Errorf("event %d: %s, because of %q", i, e.EventStatus, e.EventStatusReason)
+	}
+	for l := range e.Title {
+		if e.EventStatusReason != nil && e.EventStatusReason[l] == "" {
+			t.Errorf("event %d has no reason in %s", i, l)
+		}
+	}
+	if remote := e.Attendance != calendar.Offline; remote != (e.VirtualURL != "") {
+		t.Errorf("event %d: %s at %q", i, e.Attendance, e.VirtualURL)
+	}
+	if e.VirtualURL != "" {
+		checkAddress(t, e.VirtualURL)
+	}
 }
 
 func TestCalendarsHaveTheShapeOfRealOnes(t *testing.T) {
@@ -331,6 +369,8 @@ func TestCalendarsHaveTheShapeOfRealOnes(t *testing.T) {
 				"one language": len(e.Title) == 1, "two languages": len(e.Title) == 2, "free": e.Cost.Lowest() == "0",
 				"priced": e.Cost.Lowest() > "0", "utc": e.Span.Zone.String() == "UTC",
 				"night of the clocks": !e.Span.AllDay && before != after,
+				"canceled":            e.EventStatus == calendar.Canceled, "postponed": e.EventStatus == calendar.Postponed,
+				"online": e.Attendance != calendar.Offline,
 			} {
 				if is {
 					has[what]++
@@ -341,6 +381,7 @@ func TestCalendarsHaveTheShapeOfRealOnes(t *testing.T) {
 			"publish", "future", "draft", "pending", "private", "hidden", "sticky", "featured", "ticketed", "password",
 			"part", "no venue", "two organizers", "all day", "no description", "long description", "picture", "over",
 			"running", "to come", "all languages", "one language", "two languages", "free", "priced", "utc",
+			"canceled", "postponed", "online",
 		} {
 			if has[what] == 0 {
 				t.Errorf("no event is %q", what)

@@ -1,4 +1,4 @@
-package load
+package store
 
 import (
 	"context"
@@ -24,18 +24,19 @@ const (
 	maxStatementRows  = 500
 )
 
-// rows are new rows of one table.
-type rows struct {
-	table   string
-	columns []string
-	owner   int   // the column that takes the id of the record that a row belongs to
-	of      []int // for each row, the place of that record in the batch
-	values  []any // row after row
-	sizes   []int // of each row, about, in bytes
+// Rows are new rows of one table, written in few statements.
+type Rows struct {
+	Table   string
+	Columns []string
+	Owner   int // the column that takes the id of the record that a row belongs to
+
+	owners []int // for each row, the place of that record in the batch
+	values []any // row after row
+	sizes  []int // of each row, about, in bytes
 }
 
-// add appends a row of the record at place i.
-func (r *rows) add(i int, values ...any) {
+// Add appends a row of the record at place i.
+func (r *Rows) Add(i int, values ...any) {
 	size := 0
 	for _, v := range values {
 		switch v := v.(type) {
@@ -46,29 +47,29 @@ func (r *rows) add(i int, values ...any) {
 		}
 		size += 8
 	}
-	r.of = append(r.of, i)
+	r.owners = append(r.owners, i)
 	r.values = append(r.values, values...)
 	r.sizes = append(r.sizes, size)
 }
 
-// set changes a value of a row.
-func (r *rows) set(row, column int, value any) { r.values[row*len(r.columns)+column] = value }
+// Set changes a value of a row.
+func (r *Rows) Set(row, column int, value any) { r.values[row*len(r.Columns)+column] = value }
 
-// insert writes the rows, each under the id of its record.
-func (r *rows) insert(ctx context.Context, tx *ent.Tx, ids []int64) error {
-	for i, of := range r.of {
-		r.set(i, r.owner, ids[of])
+// Insert writes the rows, each under the id of its record.
+func (r *Rows) Insert(ctx context.Context, tx *ent.Tx, ids []int64) error {
+	for i, owner := range r.owners {
+		r.Set(i, r.Owner, ids[owner])
 	}
-	most := min(maxStatementRows, maxVariables/len(r.columns))
-	statement := statementFor(r.table, r.columns, min(most, len(r.of)))
-	for from := 0; from < len(r.of); {
+	most := min(maxStatementRows, maxVariables/len(r.Columns))
+	statement := statementFor(r.Table, r.Columns, min(most, len(r.owners)))
+	for from := 0; from < len(r.owners); {
 		to, size := from, 0
-		for to < len(r.of) && to-from < most && (to == from || size+r.sizes[to] <= maxStatementBytes) {
+		for to < len(r.owners) && to-from < most && (to == from || size+r.sizes[to] <= maxStatementBytes) {
 			size += r.sizes[to]
 			to++
 		}
 		text := statement.rows(to - from)
-		if _, err := tx.ExecContext(ctx, text, r.values[from*len(r.columns):to*len(r.columns)]...); err != nil {
+		if _, err := tx.ExecContext(ctx, text, r.values[from*len(r.Columns):to*len(r.Columns)]...); err != nil {
 			return err
 		}
 		from = to
@@ -106,37 +107,23 @@ const (
 		" BETWEEN ? AND ? AND " + entrecord.FieldKind + " = ?"
 )
 
-// draw draws ids for new records, in ascending order. They are the ids of rows that this transaction inserted, however
-// the database numbers rows. SQLite returns them. Elsewhere the rows have a mark in place of their kind until they
-// have been read.
-func (l *Loader) draw(ctx context.Context, tx *ent.Tx, kind calendar.Kind, n int) ([]int64, error) {
+// DrawIDs draws ids for new records, in ascending order. They are the ids of rows that this transaction inserted, however
+// the database numbers rows: the rows have a mark in place of their kind until they have been read.
+func DrawIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, n int) ([]int64, error) {
 	ids := make([]int64, 0, n)
-	mark := string(kind)
-	sqlite := l.st.Engine() == "sqlite"
-	if !sqlite {
-		mark = "+" + rand.Text()[:9]
-	}
+	mark := "+" + rand.Text()[:9]
 	for len(ids) < n {
 		part := min(maxStatementRows, n-len(ids))
 		text := statementFor(entrecord.Table, []string{entrecord.FieldKind}, part).rows(part)
-		marks := slices.Repeat([]any{mark}, part)
-		if sqlite {
-			drawn, err := scanIDs(tx.QueryContext(ctx, text+" RETURNING "+entrecord.FieldID, marks...))
-			if err != nil {
-				return nil, err
-			}
-			ids = append(ids, drawn...)
-			continue
-		}
-		res, err := tx.ExecContext(ctx, text, marks...)
+		res, err := tx.ExecContext(ctx, text, slices.Repeat([]any{mark}, part)...)
 		if err != nil {
 			return nil, err
 		}
-		first, err := res.LastInsertId() // of the first row
+		edge, err := res.LastInsertId() // of the first row on MySQL, of the last one on SQLite
 		if err != nil {
 			return nil, err
 		}
-		drawn, err := scanIDs(tx.QueryContext(ctx, markedIDs, first, mark))
+		drawn, err := scanIDs(tx.QueryContext(ctx, markedIDs, edge-int64(part)+1, mark))
 		if err != nil {
 			return nil, err
 		}
@@ -168,13 +155,13 @@ func scanIDs(found *sql.Rows, err error) (ids []int64, _ error) {
 	return ids, found.Err()
 }
 
-// mutation is the fields of a record that Ent would write.
-type mutation interface {
+// Mutation is the fields of a record that Ent would write.
+type Mutation interface {
 	Field(name string) (ent.Value, bool)
 }
 
-// rowOf returns the values that a mutation has set, in the order of columns. The others are null.
-func rowOf(m mutation, columns []string) ([]any, error) {
+// RowOf returns the values that a mutation has set, in the order of columns. The others are null.
+func RowOf(m Mutation, columns []string) ([]any, error) {
 	row := make([]any, len(columns))
 	for i, name := range columns {
 		value, ok := m.Field(name)

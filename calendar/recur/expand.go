@@ -1,0 +1,316 @@
+package recur
+
+import (
+	"iter"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// LastStart returns the last wall time of year 9999, after which nothing starts.
+func LastStart() calendar.Wall { return calendar.WallAt(9999, 12, 31, 23, 59, 59) }
+
+// Starts returns the nominal starts of the rule for an event that starts at start, in their order. They are later than
+// after and not later than last. The zero Wall for after means from the first.
+//
+// A nominal start is a wall time with the time of day of start. COUNT counts from start, whatever after says. Start is
+// among them only if the rule names its day. Weekday, day and month that the rule does not give are those of start
+// (RFC 5545, section 3.3.10). BYSETPOS counts in the whole period, even if that begins before start. BYMONTH is about
+// the month that lacks a day, not the one to which SKIP=FORWARD moves it.
+//
+// The work is bounded by the days from start to last. A rule that names no day costs some ten milliseconds until
+// LastStart.
+func (r Rule) Starts(start, after, last calendar.Wall) iter.Seq[calendar.Wall] {
+	return func(yield func(calendar.Wall) bool) {
+		earliest := dayNotAfter(after, start) + 1
+		for day := range r.days(start, last) {
+			if day >= earliest && !yield(wallOnDay(day, start)) {
+				return
+			}
+		}
+	}
+}
+
+// days returns the days of the nominal starts from start to last, as days since 1 January 1970.
+func (r Rule) days(start, last calendar.Wall) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		first := dayNotAfter(start, start)
+		end := min(dayNotAfter(last, start), dayNotAfter(LastStart(), start))
+		if !r.Until.IsZero() {
+			end = min(end, dayNotAfter(r.Until, start))
+		}
+		if r.IsZero() {
+			if first <= end {
+				yield(first)
+			}
+			return
+		}
+		n, previous := 0, first-1
+		newExpansion(r, start).walk(end, func(day int) bool {
+			switch {
+			case day <= previous: // before the start, or moved by SKIP to a day that is named as well
+				return true
+			case day > end || !yield(day):
+				return false
+			}
+			previous = day
+			n++
+			return n != r.Count
+		})
+	}
+}
+
+// dayNotAfter returns the last day on which the time of day of clock is not later than w, as days since 1 January
+// 1970.
+func dayNotAfter(w, clock calendar.Wall) int {
+	year, month, day := w.Date()
+	n := dayNumber(year, month, day)
+	if secondOfDay(clock) > secondOfDay(w) {
+		n--
+	}
+	return n
+}
+
+// wallOnDay returns the time of day of clock on a day since 1 January 1970.
+func wallOnDay(day int, clock calendar.Wall) calendar.Wall {
+	hour, minute, second := clock.Clock()
+	return calendar.WallAt(1970, time.January, 1+day, hour, minute, second)
+}
+
+func secondOfDay(w calendar.Wall) int {
+	hour, minute, second := w.Clock()
+	return (hour*60+minute)*60 + second
+}
+
+// dayNumber returns the days since 1 January 1970, negative before.
+func dayNumber(year int, month time.Month, day int) int {
+	// The year begins in March here, so that the leap day is its last.
+	y, m := year, int(month)-3
+	if m < 0 {
+		y, m = y-1, m+12
+	}
+	// Years from 1 on: no division of a negative number.
+	return 365*y + y/4 - y/100 + y/400 + (153*m+2)/5 + day - 719469
+}
+
+// weekdayOf returns the weekday of a day since 1 January 1970, a Thursday.
+func weekdayOf(day int) time.Weekday { return time.Weekday(((day+4)%7 + 7) % 7) }
+
+// expansion walks the periods of a rule.
+//
+// There are 14 kinds of years: leap or not, by the weekday of 1 January. The days that the rule names in a year of a
+// kind are found once, day by day. From then on a month costs one look-up.
+type expansion struct {
+	rule  Rule
+	start calendar.Wall
+	kinds [14]*[12]uint32
+
+	// The places of BYSETPOS, by index from the start of the period and from its end.
+	fromStart, fromEnd [maxPosition]bool
+}
+
+func newExpansion(r Rule, start calendar.Wall) *expansion {
+	e := &expansion{rule: r.Complete(start), start: start}
+	for _, n := range r.BySetPos {
+		if n > 0 {
+			e.fromStart[n-1] = true
+		} else {
+			e.fromEnd[-n-1] = true
+		}
+	}
+	return e
+}
+
+// Complete returns the rule with an interval, and with the weekday, day and month of the start where it gives none. Both
+// rules have the same starts.
+func (r Rule) Complete(start calendar.Wall) Rule {
+	r.Interval = max(r.Interval, 1)
+	switch {
+	case r.Freq == FreqDaily || len(r.ByDay)+len(r.ByMonthDay) > 0:
+	case r.Freq == FreqWeekly:
+		r.ByDay = []Weekday{{0, start.Weekday()}}
+	default:
+		_, month, day := start.Date()
+		r.ByMonthDay = []int{day}
+		if r.Freq == FreqYearly && len(r.ByMonth) == 0 {
+			r.ByMonth = []int{int(month)}
+		}
+	}
+	return r
+}
+
+// walk calls emit for the days of each period up to the one that contains end, until emit returns false. Days of the
+// first period may lie before the start, and those of the last after end. SKIP can name a day twice, in a row.
+func (e *expansion) walk(end int, emit func(day int) bool) {
+	switch e.rule.Freq {
+	case FreqDaily:
+		e.walkDays(dayNotAfter(e.start, e.start), 1, end, emit)
+	case FreqWeekly:
+		back := (e.start.Weekday() - e.rule.WeekStart + 7) % 7
+		e.walkDays(dayNotAfter(e.start, e.start)-int(back), 7, end, emit)
+	case FreqMonthly:
+		e.walkMonths(e.firstMonth(), 1, end, emit)
+	case FreqYearly:
+		year, _, _ := e.start.Date()
+		e.walkMonths(month{year, time.January}, 12, end, emit)
+	}
+}
+
+// walkDays walks periods of size days, from the one that begins on the day first.
+func (e *expansion) walkDays(first, size, end int, emit func(day int) bool) {
+	year, m, _ := wallOnDay(first, e.start).Date()
+	current := month{year, m}
+	from, next, named := current.firstDay(), current.add(1).firstDay(), e.daysIn(current)
+	var set []int
+	for period := first; period <= end; period += size * e.rule.Interval {
+		set = set[:0]
+		for day := period; day < period+size; day++ {
+			for day >= next {
+				current = current.add(1)
+				from, next, named = next, next+current.length(), e.daysIn(current)
+			}
+			if named>>(day-from)&1 == 1 {
+				set = append(set, day)
+			}
+		}
+		if !e.emitPlaces(set, emit) {
+			return
+		}
+	}
+}
+
+// walkMonths walks periods of size months, from the one that begins with the month first.
+func (e *expansion) walkMonths(first month, size, end int, emit func(day int) bool) {
+	var set []int
+	for period := first; period.firstDay() <= end; period = period.add(size * e.rule.Interval) {
+		set = set[:0]
+		for i := range size {
+			m := period.add(i)
+			from := m.firstDay()
+			for named := e.daysIn(m); named != 0; named &= named - 1 {
+				set = append(set, from+bits.TrailingZeros32(named))
+			}
+		}
+		if !e.emitPlaces(set, emit) {
+			return
+		}
+	}
+}
+
+// emitPlaces calls emit for the days at the places of BYSETPOS, for all without it.
+func (e *expansion) emitPlaces(set []int, emit func(day int) bool) bool {
+	for i, day := range set {
+		if len(e.rule.BySetPos) > 0 && !e.fromStart[i] && !e.fromEnd[len(set)-1-i] {
+			continue
+		}
+		if !emit(day) {
+			return false
+		}
+	}
+	return true
+}
+
+// firstMonth returns the month from which a monthly rule counts its periods. It is that of the start, or the one
+// before if SKIP=FORWARD moved the start out of that.
+func (e *expansion) firstMonth() month {
+	year, m, day := e.start.Date()
+	own := month{year, m}
+	before := own.add(-1)
+	if day == 1 && e.daysIn(own)&1 == 0 && e.daysIn(before)>>before.length()&1 == 1 {
+		return before
+	}
+	return own
+}
+
+// daysIn returns the days that the rule names in a month: bit 0 is its first day. The bit after the last day is the
+// first of the next month, to which SKIP=FORWARD moves a day that the month lacks.
+func (e *expansion) daysIn(m month) uint32 {
+	kind := weekdayOf(month{m.year, time.January}.firstDay())
+	if isLeap(m.year) {
+		kind += 7
+	}
+	if e.kinds[kind] == nil {
+		e.kinds[kind] = e.daysInYear(m.year)
+	}
+	return e.kinds[kind][m.month-1]
+}
+
+// daysInYear returns daysIn for the months of a year.
+func (e *expansion) daysInYear(year int) *[12]uint32 {
+	var all [12]uint32
+	for i := range all {
+		m := month{year, time.Month(i + 1)}
+		if len(e.rule.ByMonth) > 0 && !slices.Contains(e.rule.ByMonth, i+1) {
+			continue
+		}
+		length := m.length()
+		for day := 1; day <= length; day++ {
+			if e.names(m, day) {
+				all[i] |= 1 << (day - 1)
+			}
+		}
+		lacking := func(n int) bool { return max(n, -n) > length }
+		switch moved := slices.ContainsFunc(e.rule.ByMonthDay, lacking); {
+		case moved && e.rule.Skip == SkipBackward:
+			all[i] |= 1 << (length - 1)
+		case moved && e.rule.Skip == SkipForward:
+			all[i] |= 1 << length
+		}
+	}
+	return &all
+}
+
+// names reports whether BYMONTHDAY and BYDAY name a day of the month.
+func (e *expansion) names(m month, day int) bool {
+	length := m.length()
+	if days := e.rule.ByMonthDay; len(days) > 0 &&
+		!slices.Contains(days, day) && !slices.Contains(days, day-length-1) {
+		return false
+	}
+	if len(e.rule.ByDay) == 0 {
+		return true
+	}
+	number := m.firstDay() + day - 1
+	weekday := weekdayOf(number)
+	left := length - day // days after it
+	if e.rule.Freq == FreqYearly && len(e.rule.ByMonth) == 0 {
+		first, next := month{m.year, time.January}.firstDay(), month{m.year + 1, time.January}.firstDay()
+		day, left = number-first+1, next-number-1
+	}
+	return slices.ContainsFunc(e.rule.ByDay, func(w Weekday) bool {
+		return w.Day == weekday && (w.Ordinal == 0 || w.Ordinal == (day-1)/7+1 || w.Ordinal == -left/7-1)
+	})
+}
+
+// month is a month of a year.
+type month struct {
+	year  int
+	month time.Month
+}
+
+// add returns the month n months later.
+func (m month) add(n int) month {
+	n += m.year*12 + int(m.month) - 1
+	return month{n / 12, time.Month(n%12 + 1)}
+}
+
+// firstDay returns the first day of the month, as days since 1 January 1970.
+func (m month) firstDay() int { return dayNumber(m.year, m.month, 1) }
+
+// length returns the number of days of the month.
+func (m month) length() int {
+	switch m.month {
+	case time.February:
+		if isLeap(m.year) {
+			return 29
+		}
+		return 28
+	case time.April, time.June, time.September, time.November:
+		return 30
+	}
+	return 31
+}
+
+func isLeap(year int) bool { return year%4 == 0 && (year%100 != 0 || year%400 == 0) }

@@ -1,0 +1,264 @@
+package recur
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// MaxRuleLength is the length of the longest rule, in characters.
+const MaxRuleLength = 500
+
+const (
+	maxInterval     = 999
+	maxCount        = 1000
+	maxMonth        = 12
+	maxMonthDay     = 31
+	maxMonthOrdinal = 5
+	maxYearOrdinal  = 53
+	maxPosition     = 366
+)
+
+// part is a part of a rule. Its function parse returns false for a value that the part cannot have. Its function format
+// returns "" for the default value.
+type part struct {
+	name   string
+	parse  func(r *Rule, value string, zone calendar.Zone) bool
+	format func(r Rule) string
+}
+
+// parts lists the parts that rules may have, in the order of the canonical text.
+var parts = [...]part{
+	{"FREQ", parseFreq, func(r Rule) string { return string(r.Freq) }},
+	{"INTERVAL", parseInterval, func(r Rule) string { return formatAbove(r.Interval, 1) }},
+	{"COUNT", parseCount, func(r Rule) string { return formatAbove(r.Count, 0) }},
+	{"UNTIL", parseUntil, func(r Rule) string { return formatUntil(r.Until) }},
+	{"BYMONTH", parseMonths, func(r Rule) string { return formatNumbers(r.ByMonth) }},
+	{"BYMONTHDAY", parseMonthDays, func(r Rule) string { return formatNumbers(r.ByMonthDay) }},
+	{"BYDAY", parseDays, func(r Rule) string { return formatDays(r.ByDay) }},
+	{"BYSETPOS", parsePositions, func(r Rule) string { return formatNumbers(r.BySetPos) }},
+	{"WKST", parseWeekStart, func(r Rule) string {
+		if r.WeekStart == time.Monday || r.IsZero() {
+			return ""
+		}
+		return weekdays[r.WeekStart]
+	}},
+	{"SKIP", parseSkip, func(r Rule) string { return string(r.Skip) }},
+}
+
+// Parse reads a rule of at most MaxRuleLength characters: parts of RFC 5545 in any case and order, each once. They may
+// follow the prefix RRULE:. An UNTIL with Z is an instant, which becomes a wall time of zone.
+//
+// Parse is stricter than the RFC. FREQ is DAILY, WEEKLY, MONTHLY or YEARLY. INTERVAL is at most 999 and COUNT at most
+// 1000. UNTIL is within the years 1000 to 9999. BYMONTHDAY is not for weekly rules. An ordinal in BYDAY is within 5 in
+// monthly rules and in yearly ones with BYMONTH, and within 53 in other yearly ones. SKIP is for monthly and yearly rules
+// without BYDAY and BYSETPOS.
+//
+// Errors are of type *Error. The reason is RulePartNotSupported for any other part, and BadRule for all else. Text that
+// is no list of parts is blamed on the part RRULE.
+func Parse(text string, zone calendar.Zone) (Rule, error) {
+	values, err := splitParts(text)
+	if err != nil {
+		return Rule{}, err
+	}
+	r := Rule{Interval: 1, WeekStart: time.Monday}
+	for _, p := range parts {
+		value, given := values[p.name]
+		if given && !p.parse(&r, asciiUpper(value), zone) {
+			return Rule{}, badPart(p.name, value)
+		}
+	}
+	if name := r.conflict(values); name != "" {
+		return Rule{}, badPart(name, values[name])
+	}
+	return r, nil
+}
+
+// splitParts returns the values of the parts by name, as they were written.
+func splitParts(text string) (map[string]string, error) {
+	if utf8.RuneCountInString(text) > MaxRuleLength {
+		return nil, badPart("RRULE", string([]rune(text)[:MaxRuleLength]))
+	}
+	const prefix = "RRULE:"
+	rest := text
+	if len(text) >= len(prefix) && asciiUpper(text[:len(prefix)]) == prefix {
+		rest = text[len(prefix):]
+	}
+	values := make(map[string]string)
+	for item := range strings.SplitSeq(rest, ";") {
+		name, value, ok := strings.Cut(item, "=")
+		if !ok || name == "" {
+			return nil, badPart("RRULE", text)
+		}
+		name = asciiUpper(name)
+		if !slices.ContainsFunc(parts[:], func(p part) bool { return p.name == name }) {
+			return nil, ruleError(RulePartNotSupported, map[string]any{"part": name})
+		}
+		if _, twice := values[name]; twice {
+			return nil, badPart(name, value)
+		}
+		values[name] = value
+	}
+	return values, nil
+}
+
+// conflict returns the name of a part that is missing, or that does not go with the others; "" means that there is
+// none.
+func (r Rule) conflict(values map[string]string) string {
+	monthly, yearly := r.Freq == FreqMonthly, r.Freq == FreqYearly
+	ordinal := 0 // the largest that BYDAY may have
+	switch {
+	case monthly, yearly && len(r.ByMonth) > 0:
+		ordinal = maxMonthOrdinal
+	case yearly:
+		ordinal = maxYearOrdinal
+	}
+	tooLarge := func(w Weekday) bool { return max(w.Ordinal, -w.Ordinal) > ordinal }
+	_, skip := values["SKIP"]
+	switch {
+	case r.Freq == "":
+		return "FREQ"
+	case r.Count > 0 && !r.Until.IsZero():
+		return "UNTIL"
+	case r.Freq == FreqWeekly && len(r.ByMonthDay) > 0:
+		return "BYMONTHDAY"
+	case slices.ContainsFunc(r.ByDay, tooLarge):
+		return "BYDAY"
+	case len(r.BySetPos) > 0 && len(r.ByMonth)+len(r.ByMonthDay)+len(r.ByDay) == 0:
+		return "BYSETPOS"
+	case skip && (!monthly && !yearly || len(r.ByDay)+len(r.BySetPos) > 0):
+		return "SKIP"
+	}
+	return ""
+}
+
+func parseFreq(r *Rule, value string, _ calendar.Zone) bool {
+	r.Freq = Frequency(value)
+	return slices.Contains([]Frequency{FreqDaily, FreqWeekly, FreqMonthly, FreqYearly}, r.Freq)
+}
+
+func parseInterval(r *Rule, value string, _ calendar.Zone) (ok bool) {
+	r.Interval, ok = parseNumber(value, 1, maxInterval)
+	return ok
+}
+
+func parseCount(r *Rule, value string, _ calendar.Zone) (ok bool) {
+	r.Count, ok = parseNumber(value, 1, maxCount)
+	return ok
+}
+
+// parseUntil reads a day, a wall time or an instant, within the years 1000 to 9999.
+func parseUntil(r *Rule, value string, zone calendar.Zone) bool {
+	// Package time lets fractions of a second pass, so the length decides.
+	instant := len(value) == len(untilTime)+1 && value[len(untilTime)] == 'Z'
+	layout := untilTime
+	switch {
+	case instant:
+		value = value[:len(untilTime)]
+	case len(value) == len(untilDay):
+		layout = untilDay
+	case len(value) != len(untilTime):
+		return false
+	}
+	t, err := time.Parse(layout, value)
+	if err != nil {
+		return false
+	}
+	switch {
+	case instant:
+		r.Until = zone.Wall(t)
+	case layout == untilDay:
+		r.Until = calendar.WallOf(t).EndOfDay()
+	default:
+		r.Until = calendar.WallOf(t)
+	}
+	year, _, _ := r.Until.Date()
+	return year >= 1000 && year <= 9999
+}
+
+func parseMonths(r *Rule, value string, _ calendar.Zone) (ok bool) {
+	r.ByMonth, ok = parseNumbers(value, 1, maxMonth)
+	return ok
+}
+
+func parseMonthDays(r *Rule, value string, _ calendar.Zone) (ok bool) {
+	r.ByMonthDay, ok = parseNumbers(value, -maxMonthDay, maxMonthDay)
+	return ok
+}
+
+func parsePositions(r *Rule, value string, _ calendar.Zone) (ok bool) {
+	r.BySetPos, ok = parseNumbers(value, -maxPosition, maxPosition)
+	return ok
+}
+
+func parseDays(r *Rule, value string, _ calendar.Zone) bool {
+	for item := range strings.SplitSeq(value, ",") {
+		at := max(len(item)-2, 0)
+		day, ok := parseWeekday(item[at:])
+		if !ok {
+			return false
+		}
+		ordinal := 0
+		if at > 0 {
+			if ordinal, ok = parseNumber(item[:at], -maxYearOrdinal, maxYearOrdinal); !ok {
+				return false
+			}
+		}
+		r.ByDay = append(r.ByDay, Weekday{ordinal, day})
+	}
+	r.ByDay = sortUnique(r.ByDay, compareWeekdays)
+	return true
+}
+
+func parseWeekStart(r *Rule, value string, _ calendar.Zone) (ok bool) {
+	r.WeekStart, ok = parseWeekday(value)
+	return ok
+}
+
+func parseSkip(r *Rule, value string, _ calendar.Zone) bool {
+	if value != "OMIT" {
+		r.Skip = Skip(value)
+	}
+	return value == "OMIT" || r.Skip == SkipBackward || r.Skip == SkipForward
+}
+
+func parseWeekday(name string) (time.Weekday, bool) {
+	i := slices.Index(weekdays[:], name)
+	return time.Weekday(i), i >= 0
+}
+
+// parseNumbers reads a list of numbers as parseNumber does, and sorts it.
+func parseNumbers(value string, minimum, maximum int) ([]int, bool) {
+	var numbers []int
+	for item := range strings.SplitSeq(value, ",") {
+		n, ok := parseNumber(item, minimum, maximum)
+		if !ok {
+			return nil, false
+		}
+		numbers = append(numbers, n)
+	}
+	return sortUnique(numbers, compareNumbers), true
+}
+
+// parseNumber reads a number other than 0 within the bounds. It may have a sign if the minimum is negative.
+func parseNumber(value string, minimum, maximum int) (int, bool) {
+	if value == "" || minimum > 0 && (value[0] == '+' || value[0] == '-') {
+		return 0, false
+	}
+	n, err := strconv.Atoi(value)
+	return n, err == nil && n != 0 && n >= minimum && n <= maximum
+}
+
+// asciiUpper leaves other letters than those of ASCII alone: the long s is no S.
+func asciiUpper(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' {
+			return r + 'A' - 'a'
+		}
+		return r
+	}, s)
+}

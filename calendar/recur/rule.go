@@ -1,0 +1,145 @@
+// Package recur expands recurrence rules into the wall times at which events start. A rule is an RRULE of RFC 5545, from
+// daily to yearly, with the part SKIP of RFC 7529. The package reads no clock: callers pass the wall time up to which
+// they want starts. The work is bounded by the days until then, whatever the rule says.
+package recur
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// Frequency is the part FREQ of a rule: how long a period is.
+type Frequency string
+
+// The frequencies of rules.
+const (
+	FreqDaily   Frequency = "DAILY"
+	FreqWeekly  Frequency = "WEEKLY"
+	FreqMonthly Frequency = "MONTHLY"
+	FreqYearly  Frequency = "YEARLY"
+)
+
+// Skip says what becomes of a day that the month lacks, such as 30 February: the part SKIP of RFC 7529.
+type Skip string
+
+// The ways to skip.
+const (
+	SkipOmit     Skip = ""         // the day is left out
+	SkipBackward Skip = "BACKWARD" // it becomes the last day of the month
+	SkipForward  Skip = "FORWARD"  // it becomes the first day of the next month
+)
+
+// Weekday is an item of the part BYDAY.
+type Weekday struct {
+	// Ordinal counts these weekdays in the month. In a yearly rule without BYMONTH it counts them in the year. Negative
+	// ordinals count from the end. 0 means each of them.
+	Ordinal int
+	Day     time.Weekday
+}
+
+// Rule is a recurrence rule. Parse makes rules: values are within their limits, lists are sorted and name nothing twice.
+// The zero Rule has one start, that of the event.
+type Rule struct {
+	Freq       Frequency
+	Interval   int           // in periods: 2 means every second one; 0 means 1
+	Count      int           // number of starts; 0 means no limit
+	Until      calendar.Wall // last possible start, 23:59:59 for a day alone; the zero Wall means no limit
+	ByMonth    []int         // 1 to 12
+	ByMonthDay []int         // 1 to 31, and -31 to -1 from the end of the month
+	ByDay      []Weekday     // a day has to match one item
+	BySetPos   []int         // places in the days of a period, from 1; negative ones from its end
+	WeekStart  time.Weekday
+	Skip       Skip
+}
+
+// IsZero reports whether r is the zero Rule.
+func (r Rule) IsZero() bool { return r.Freq == "" }
+
+// Ends reports whether the number of starts is limited by COUNT or UNTIL. The zero Rule ends.
+func (r Rule) Ends() bool { return r.IsZero() || r.Count > 0 || !r.Until.IsZero() }
+
+// String returns the canonical text. It is in upper case and has the parts in a fixed order, without those that have
+// their default value. UNTIL is a day or a wall time. The text is never longer than the one that was parsed. Parse
+// returns the same rule for it in every zone. The text of the zero Rule is "".
+func (r Rule) String() string {
+	var text []string
+	for _, p := range parts {
+		if value := p.format(r); value != "" {
+			text = append(text, p.name+"="+value)
+		}
+	}
+	return strings.Join(text, ";")
+}
+
+// weekdays are the names of RFC 5545, by time.Weekday.
+var weekdays = [...]string{"SU", "MO", "TU", "WE", "TH", "FR", "SA"}
+
+func (w Weekday) String() string {
+	if w.Ordinal == 0 {
+		return weekdays[w.Day]
+	}
+	return strconv.Itoa(w.Ordinal) + weekdays[w.Day]
+}
+
+const (
+	untilDay  = "20060102"
+	untilTime = "20060102T150405"
+)
+
+func formatUntil(w calendar.Wall) string {
+	switch {
+	case w.IsZero():
+		return ""
+	case w.Equal(w.EndOfDay()):
+		return w.Format(untilDay)
+	}
+	return w.Format(untilTime)
+}
+
+func formatNumbers(numbers []int) string {
+	var text []string
+	for _, n := range numbers {
+		text = append(text, strconv.Itoa(n))
+	}
+	return strings.Join(text, ",")
+}
+
+func formatDays(days []Weekday) string {
+	var text []string
+	for _, d := range days {
+		text = append(text, d.String())
+	}
+	return strings.Join(text, ",")
+}
+
+// formatAbove returns n as text, "" if it is not above the default.
+func formatAbove(n, byDefault int) string {
+	if n <= byDefault {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// compareNumbers sorts negative numbers, which count from the end, after positive ones.
+func compareNumbers(a, b int) int {
+	if (a < 0) != (b < 0) {
+		return cmp.Compare(b, a)
+	}
+	return cmp.Compare(a, b)
+}
+
+// compareWeekdays sorts by ordinal, then from Monday to Sunday.
+func compareWeekdays(a, b Weekday) int {
+	return cmp.Or(compareNumbers(a.Ordinal, b.Ordinal), cmp.Compare((a.Day+6)%7, (b.Day+6)%7))
+}
+
+// sortUnique sorts a list in place and drops what it names twice.
+func sortUnique[T comparable](list []T, compare func(a, b T) int) []T {
+	slices.SortFunc(list, compare)
+	return slices.Compact(list)
+}

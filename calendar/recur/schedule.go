@@ -1,0 +1,261 @@
+package recur
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// MaxOccurrences is how many occurrences one write makes at most.
+const MaxOccurrences = 1000
+
+// Schedule says when the occurrences of an event start. Make one with New, or from the parts of one that New made.
+type Schedule struct {
+	// Span is when the event that recurs takes place. Its start is a nominal start.
+	calendar.Span
+	Rule Rule
+
+	RDate  []calendar.Wall // nominal starts besides those of the rule; sorted
+	ExDate []calendar.Wall // nominal starts without an occurrence; sorted
+}
+
+// Date is a date of rdate or exdate, as a client sends it.
+type Date struct {
+	Wall    calendar.Wall
+	DayOnly bool // the client gave no time of day
+}
+
+func (d Date) String() string {
+	if d.DayOnly {
+		return d.Wall.Format("2006-01-02")
+	}
+	return d.Wall.String()
+}
+
+// Occurrence is an event of a schedule.
+type Occurrence struct {
+	Nominal calendar.Wall // the start in the schedule, which identifies the occurrence
+	calendar.Span
+}
+
+// New returns a schedule. The rule, if not zero, has to have the start of span among its starts. A day alone in rdate
+// has the time of day of the start. A day alone in exdate is each nominal start of that day. A time in exdate is a
+// nominal start, or else what the clock shows for one in a gap. The dates of an all-day schedule are days.
+//
+// Errors are of type *Error. EndBeforeStart is an end that the clock shows before the start. It is refused even if it is later
+// in time, because the other occurrences would end before they start. BadRule is an UNTIL before the start. StartNotInRule
+// has the first start of the rule after that of span, or nil. NotInSchedule has the dates of exdate that are no nominal
+// starts.
+func New(span calendar.Span, rule Rule, rdate, exdate []Date) (Schedule, error) {
+	s := Schedule{Span: span.Rounded(), Rule: rule}
+	if s.End.Before(s.Start) {
+		return Schedule{}, &Error{"end_date", EndBeforeStart, map[string]any{}}
+	}
+	if !rule.Until.IsZero() && rule.Until.Before(s.Start) {
+		return Schedule{}, badPart("UNTIL", formatUntil(rule.Until))
+	}
+	switch next, ok := firstOf(rule.Starts(s.Start, calendar.Wall{}, LastStart())); {
+	case !ok:
+		return Schedule{}, ruleError(StartNotInRule, map[string]any{"next": nil})
+	case !next.Equal(s.Start):
+		return Schedule{}, ruleError(StartNotInRule, map[string]any{"next": next.String()})
+	}
+	for _, d := range rdate {
+		if d.DayOnly || s.AllDay {
+			d.Wall = wallOnDay(dayNumber(d.Wall.Date()), s.Start)
+		}
+		s.RDate = append(s.RDate, d.Wall)
+	}
+	s.RDate = sortUnique(s.RDate, compareWalls)
+	return s.exclude(exdate)
+}
+
+// exclude returns the schedule without the dates.
+func (s Schedule) exclude(dates []Date) (Schedule, error) {
+	var unknown []string
+	for i, named := range s.StartsNamed(dates) {
+		if len(named) == 0 {
+			unknown = append(unknown, dates[i].String())
+		}
+		s.ExDate = append(s.ExDate, named...)
+	}
+	if len(unknown) > 0 {
+		return Schedule{}, &Error{"exdate", NotInSchedule, map[string]any{"dates": unknown}}
+	}
+	s.ExDate = sortUnique(s.ExDate, compareWalls)
+	return s, nil
+}
+
+// StartsNamed returns the nominal starts that each of some dates of exdate means, whether or not ExDate has them.
+func (s Schedule) StartsNamed(dates []Date) [][]calendar.Wall {
+	starts := s.startsOnDays(dates)
+	named := make([][]calendar.Wall, len(dates))
+	for i, d := range dates {
+		named[i] = starts[dayNumber(d.Wall.Date())]
+		if !d.DayOnly && !s.AllDay {
+			named[i] = s.startsAtTime(named[i], d.Wall)
+		}
+	}
+	return named
+}
+
+// startsOnDays returns the nominal starts on the days of some dates, by the number of the day.
+func (s Schedule) startsOnDays(dates []Date) map[int][]calendar.Wall {
+	starts := make(map[int][]calendar.Wall)
+	var days []int
+	for _, d := range dates {
+		days = append(days, dayNumber(d.Wall.Date()))
+	}
+	slices.Sort(days)
+	days = slices.Compact(days)
+	if len(days) == 0 {
+		return starts
+	}
+	for _, w := range s.RDate {
+		day := dayNumber(w.Date())
+		starts[day] = append(starts[day], w)
+	}
+	rest := days
+	for day := range s.Rule.days(s.Start, wallOnDay(days[len(days)-1], LastStart())) {
+		for len(rest) > 0 && rest[0] < day {
+			rest = rest[1:]
+		}
+		if len(rest) > 0 && rest[0] == day {
+			starts[day] = append(starts[day], wallOnDay(day, s.Start))
+		}
+	}
+	return starts
+}
+
+// startsAtTime returns the start that is at the wall time w, or else those that the clock shows as w.
+func (s Schedule) startsAtTime(starts []calendar.Wall, w calendar.Wall) []calendar.Wall {
+	if slices.ContainsFunc(starts, w.Equal) {
+		return []calendar.Wall{w}
+	}
+	var shown []calendar.Wall
+	for _, start := range starts {
+		if s.Zone.Wall(s.Zone.Instant(start)).Equal(w) {
+			shown = append(shown, start)
+		}
+	}
+	return shown
+}
+
+// Ends reports whether the schedule has a last start. One without a rule does.
+func (s Schedule) Ends() bool { return s.Rule.Ends() }
+
+// Starts returns the nominal starts of the schedule without those of ExDate, in their order, none twice. They are later
+// than after and not later than last. The zero Wall for after means from the first. Those on days that the zone skips
+// are among them, though they have no occurrence.
+func (s Schedule) Starts(after, last calendar.Wall) iter.Seq[calendar.Wall] {
+	return func(yield func(calendar.Wall) bool) {
+		rdate := s.RDate
+		// give yields a start unless it is excluded or out of bounds. It returns false to stop.
+		give := func(w calendar.Wall) bool {
+			_, excluded := slices.BinarySearchFunc(s.ExDate, w, compareWalls)
+			return excluded || !after.Before(w) || last.Before(w) || yield(w)
+		}
+		for w := range s.Rule.Starts(s.Start, after, last) {
+			for ; len(rdate) > 0 && rdate[0].Before(w); rdate = rdate[1:] {
+				if !give(rdate[0]) {
+					return
+				}
+			}
+			if len(rdate) > 0 && rdate[0].Equal(w) {
+				rdate = rdate[1:]
+			}
+			if !give(w) {
+				return
+			}
+		}
+		for _, w := range rdate {
+			if !give(w) {
+				return
+			}
+		}
+	}
+}
+
+// Occurrences returns the occurrences whose nominal starts Starts returns.
+func (s Schedule) Occurrences(after, last calendar.Wall) iter.Seq[Occurrence] {
+	return func(yield func(Occurrence) bool) {
+		for w := range s.Starts(after, last) {
+			if o, ok := s.Occurrence(w); ok && !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// Expand returns the occurrences whose nominal starts are not later than last. The error, of type *Error, is
+// NoOccurrences for none and TooManyOccurrences for more than most.
+func (s Schedule) Expand(last calendar.Wall, most int) ([]Occurrence, error) {
+	var all []Occurrence
+	for o := range s.Occurrences(calendar.Wall{}, last) {
+		if len(all) == most {
+			return nil, ruleError(TooManyOccurrences, map[string]any{"maximum": most})
+		}
+		all = append(all, o)
+	}
+	if len(all) == 0 {
+		return nil, ruleError(NoOccurrences, map[string]any{})
+	}
+	return all, nil
+}
+
+// Occurrence returns the occurrence at a nominal start. There is none on a day that the zone skips, and none that
+// is not within the years 1000 to 9999, on the clock and in UTC.
+//
+// A start in a gap moves forward by the gap, and one in a doubled hour is the first pass. The end is as far from the
+// nominal start as in the schedule, on the clock, and found likewise. If it then is not later than the start, it is
+// the start plus that distance. The span of a timed occurrence has times that the clock shows. That of an all-day one
+// has whole days.
+func (s Schedule) Occurrence(nominal calendar.Wall) (Occurrence, bool) {
+	if skipsDay(s.Zone, nominal) {
+		return Occurrence{}, false
+	}
+	span := s.MoveStart(nominal)
+	if !span.AllDay {
+		start, end := span.StartsAt(), span.EndsAt()
+		if !end.After(start) {
+			end = start.Add(span.End.Sub(span.Start))
+		}
+		span.Start, span.End = s.Zone.Wall(start), s.Zone.Wall(end)
+	}
+	return Occurrence{nominal, span}, span.Check() == nil
+}
+
+// skipsDay reports whether the clock of the zone shows no time of the day of w, as in Samoa on 30 December 2011. Where
+// zones skip a day, the gap begins with it, so its midnight moves to another day.
+func skipsDay(zone calendar.Zone, w calendar.Wall) bool {
+	midnight := w.StartOfDay()
+	return !zone.Wall(zone.Instant(midnight)).StartOfDay().Equal(midnight)
+}
+
+func firstOf(starts iter.Seq[calendar.Wall]) (calendar.Wall, bool) {
+	for w := range starts {
+		return w, true
+	}
+	return calendar.Wall{}, false
+}
+
+func compareWalls(a, b calendar.Wall) int {
+	switch {
+	case a.Before(b):
+		return -1
+	case b.Before(a):
+		return 1
+	}
+	return 0
+}
+
+// PhaseAt returns the index of the phase that a nominal start belongs to: the last one whose start is not later. A date
+// before all starts belongs to the first phase. Phases are in the order of their starts, and there is at least one.
+func PhaseAt[P any](phases []P, start func(P) calendar.Wall, nominal calendar.Wall) int {
+	at := len(phases) - 1
+	for at > 0 && nominal.Before(start(phases[at])) {
+		at--
+	}
+	return at
+}

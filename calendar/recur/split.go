@@ -1,0 +1,207 @@
+package recur
+
+import (
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// First returns the earliest nominal start of the schedule, whether or not ExDate has it. Dates of RDate may be earlier
+// than Start.
+func (s Schedule) First() calendar.Wall {
+	if len(s.RDate) > 0 && s.RDate[0].Before(s.Start) {
+		return s.RDate[0]
+	}
+	return s.Start
+}
+
+// Has reports whether a wall time is a nominal start of the schedule, whether or not ExDate has it.
+func (s Schedule) Has(w calendar.Wall) bool { return len(s.starts([]Date{{Wall: w}})) > 0 }
+
+// CountBefore returns the number of the rule's starts before a wall time.
+func (s Schedule) CountBefore(at calendar.Wall) int {
+	n, _, _, _ := s.ruleStartsAround(at)
+	return n
+}
+
+// starts returns which of the dates are nominal starts.
+func (s Schedule) starts(dates []Date) []calendar.Wall {
+	named := s.startsOnDays(dates)
+	var out []calendar.Wall
+	for _, d := range dates {
+		if slices.ContainsFunc(named[dayNumber(d.Wall.Date())], d.Wall.Equal) {
+			out = append(out, d.Wall)
+		}
+	}
+	return sortUnique(out, compareWalls)
+}
+
+// Split returns two schedules: one with the nominal starts before a wall time, and one with the others. A schedule without
+// nominal starts does not exist. The first one ends: COUNT is what is left of it, any other rule ends with the day before
+// at. The second one has the rest of COUNT.
+func (s Schedule) Split(at calendar.Wall) (before Schedule, hasBefore bool, rest Schedule, hasRest bool) {
+	n, last, first, hasFirst := s.ruleStartsAround(at)
+	isBefore := func(w calendar.Wall) bool { return w.Before(at) }
+	isRest := func(w calendar.Wall) bool { return !w.Before(at) }
+
+	before = s
+	switch {
+	case n == 0:
+		before.Rule = Rule{}
+	case s.Rule.Count > 0:
+		before.Rule.Count = n
+	case !s.Rule.IsZero() && (s.Rule.Until.IsZero() || !s.Rule.Until.Before(at)):
+		before.Rule.Until = at.AddDate(0, 0, -1).EndOfDay()
+		if before.Rule.Until.Before(last) { // a start earlier on the same day
+			before.Rule.Until = last
+		}
+	}
+	before, hasBefore = before.withDates(n > 0, isBefore)
+
+	rest = s
+	if hasFirst {
+		if rule := s.Rule.Complete(s.Start); !rule.sameDays(s.Rule.Complete(first)) {
+			rest.Rule = rule
+		}
+		rest.Span = s.MoveStart(first)
+		if rest.Rule.Count > 0 {
+			rest.Rule.Count -= n
+		}
+	} else {
+		rest.Rule = Rule{}
+	}
+	rest, hasRest = rest.withDates(hasFirst, isRest)
+	return before, hasBefore, rest, hasRest
+}
+
+// ruleStartsAround returns the number of the rule's starts before a wall time with the last of them, and the first of the
+// others.
+func (s Schedule) ruleStartsAround(at calendar.Wall) (n int, last, first calendar.Wall, hasFirst bool) {
+	for w := range s.Rule.Starts(s.Start, calendar.Wall{}, LastStart()) {
+		if !w.Before(at) {
+			return n, last, w, true
+		}
+		n, last = n+1, w
+	}
+	return n, last, first, false
+}
+
+// sameDays reports whether two complete rules name the same days.
+func (r Rule) sameDays(o Rule) bool {
+	return slices.Equal(r.ByDay, o.ByDay) && slices.Equal(r.ByMonthDay, o.ByMonthDay) && slices.Equal(r.ByMonth, o.ByMonth)
+}
+
+// withDates returns the schedule with the dates of a part. Without a rule that has a start, the first date of RDate is the
+// start.
+func (s Schedule) withDates(hasRule bool, in func(calendar.Wall) bool) (Schedule, bool) {
+	out := func(w calendar.Wall) bool { return !in(w) }
+	s.RDate = slices.DeleteFunc(slices.Clone(s.RDate), out)
+	s.ExDate = slices.DeleteFunc(slices.Clone(s.ExDate), out)
+	if hasRule {
+		return s, true
+	}
+	if len(s.RDate) == 0 {
+		return Schedule{}, false
+	}
+	s.Span = s.MoveStart(s.RDate[0])
+	s.RDate = s.RDate[1:]
+	return s, true
+}
+
+// Change returns the schedule at another span, with what is given of it. Nil goes on: dates move on the clock as far as the
+// start. A BYDAY, BYMONTHDAY or BYMONTH that is exactly the start's follows it, and so does the time of day of an UNTIL that is
+// the start's. Dates of ExDate that are no nominal starts any more are left out. Errors are those of New.
+func (s Schedule) Change(span calendar.Span, rule *Rule, rdate, exdate *[]Date) (Schedule, error) {
+	span = span.Rounded()
+	if rule == nil {
+		moved := s.Rule.moved(s.Start, span.Start)
+		rule = &moved
+	}
+	if rdate == nil {
+		moved := s.moveDates(s.RDate, span)
+		rdate = &moved
+	}
+	if exdate != nil {
+		return New(span, *rule, *rdate, *exdate)
+	}
+	changed, err := New(span, *rule, *rdate, nil)
+	if err != nil {
+		return Schedule{}, err
+	}
+	changed.ExDate = changed.starts(s.moveDates(s.ExDate, span))
+	return changed, nil
+}
+
+// moveDates moves wall times on the clock as far as the start of the schedule to that of a span.
+func (s Schedule) moveDates(walls []calendar.Wall, span calendar.Span) []Date {
+	dates := make([]Date, len(walls))
+	for i, w := range walls {
+		dates[i].Wall = moveWall(w, s.Start, span.Start)
+		if span.AllDay {
+			dates[i].Wall = dates[i].Wall.StartOfDay()
+		}
+	}
+	return dates
+}
+
+// moveWall moves a wall time on the clock as far as it is from one to another.
+func moveWall(w, from, to calendar.Wall) calendar.Wall {
+	return calendar.Span{Start: from, End: w}.MoveStart(to).End
+}
+
+// moved returns the rule of a schedule whose start moves.
+func (r Rule) moved(from, to calendar.Wall) Rule {
+	if until := r.Until; !until.IsZero() && !until.Equal(until.EndOfDay()) && secondOfDay(until) == secondOfDay(from) {
+		r.Until = wallOnDay(dayNumber(until.Date()), to)
+	}
+	if from.StartOfDay().Equal(to.StartOfDay()) {
+		return r
+	}
+	year, m, day := to.Date()
+	_, oldMonth, oldDay := from.Date()
+	length := month{year, m}.length()
+	if len(r.ByDay) == 1 && r.ByDay[0].Day == from.Weekday() {
+		w := Weekday{Day: to.Weekday()}
+		before, after := day-1, length-day // days of the month
+		if r.Freq == FreqYearly && len(r.ByMonth) == 0 {
+			first, next := month{year, 1}.firstDay(), month{year + 1, 1}.firstDay()
+			number := dayNumber(year, m, day)
+			before, after = number-first, next-number-1
+		}
+		switch ordinal := r.ByDay[0].Ordinal; {
+		case ordinal > 0:
+			w.Ordinal = before/7 + 1
+		case ordinal < 0:
+			w.Ordinal = -after/7 - 1
+		}
+		r.ByDay = []Weekday{w}
+	}
+	if len(r.ByMonthDay) == 1 {
+		fy, fm, _ := from.Date()
+		switch r.ByMonthDay[0] {
+		case oldDay:
+			r.ByMonthDay = []int{day}
+		case oldDay - month{fy, fm}.length() - 1:
+			r.ByMonthDay = []int{day - length - 1}
+		}
+	}
+	if len(r.ByMonth) == 1 && r.ByMonth[0] == int(oldMonth) {
+		r.ByMonth = []int{int(m)}
+	}
+	return r
+}
+
+// Period returns the first day of the week, month or year of the rule that a wall time is in. A day is the period of a daily
+// rule, and of none.
+func (r Rule) Period(w calendar.Wall) calendar.Wall {
+	year, m, _ := w.Date()
+	switch r.Freq {
+	case FreqYearly:
+		return calendar.WallAt(year, 1, 1, 0, 0, 0)
+	case FreqMonthly:
+		return calendar.WallAt(year, m, 1, 0, 0, 0)
+	case FreqWeekly:
+		return w.StartOfDay().AddDate(0, 0, -int(w.Weekday()-r.WeekStart+7)%7)
+	}
+	return w.StartOfDay()
+}

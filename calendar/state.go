@@ -1,0 +1,36 @@
+package calendar
+
+import "slices"
+
+// EventStatus is whether an event takes place as planned (contract, section 27.3). It is independent of Status, which is
+// that of the record.
+type EventStatus string
+
+// The states of events.
+const (
+	Scheduled EventStatus = "scheduled"
+	Canceled  EventStatus = "canceled"
+	Postponed EventStatus = "postponed"
+)
+
+// EventStatuses lists all states of events.
+var EventStatuses = []EventStatus{Scheduled, Canceled, Postponed}
+
+// Known reports whether s is one of EventStatuses.
+func (s EventStatus) Known() bool { return slices.Contains(EventStatuses, s) }
+
+// Attendance is where people attend an event (contract, section 27.3).
+type Attendance string
+
+// The ways to attend events.
+const (
+	Offline Attendance = "offline"
+	Online  Attendance = "online"
+	Mixed   Attendance = "mixed" // at the venue or online
+)
+
+// Attendances lists all ways to attend events.
+var Attendances = []Attendance{Offline, Online, Mixed}
+
+// Known reports whether a is one of Attendances.
+func (a Attendance) Known() bool { return slices.Contains(Attendances, a) }

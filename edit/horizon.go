@@ -1,0 +1,207 @@
+package edit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/series"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/internal/auth"
+)
+
+// dueSeries is how many series ExtendDue looks up at once.
+const dueSeries = 100
+
+// reportedSeries is how many series that failed ExtendDue returns the errors of.
+const reportedSeries = 10
+
+// ExtendDue makes the later occurrences of all series that are due at now, and returns how many it made. Any number of
+// processes may call it at any time: one of them extends a series, and the others find that it is not due any more. Each
+// series takes a transaction of its own, so a process that is killed leaves whole series. If a series fails, ExtendDue
+// extends the others nevertheless, and returns the errors of the first ones together.
+func ExtendDue(ctx context.Context, db *ent.Client, site calendar.Site, now time.Time) (made int, err error) {
+	e := &Editor{Site: site, Now: now.UTC().Truncate(time.Second), By: auth.System()}
+	var faults []error
+	next := isOverdue(e.Now)
+	for {
+		due, err := db.Series.Query().Where(next).Order(series.ByExtendAt(), series.ByID()).Limit(dueSeries).
+			Select(series.FieldID, series.FieldExtendAt).All(ctx)
+		if err != nil {
+			return made, errors.Join(append(faults, fmt.Errorf("series to extend: %w", err))...)
+		}
+		if len(due) == 0 {
+			return made, errors.Join(faults...)
+		}
+		last := due[len(due)-1]
+		next = series.And(isOverdue(e.Now), series.Or(series.ExtendAtGT(*last.ExtendAt),
+			series.And(series.ExtendAtEQ(*last.ExtendAt), series.IDGT(last.ID))))
+		// Processes that found the same series would wait for each other at each of them.
+		rand.Shuffle(len(due), func(i, j int) { due[i], due[j] = due[j], due[i] }) //nolint:gosec // no secret
+		for _, s := range due {
+			n, err := e.extend(ctx, db, s.ID)
+			made += n
+			if ctx.Err() != nil {
+				return made, errors.Join(append(faults, ctx.Err())...)
+			}
+			if err != nil && len(faults) < reportedSeries {
+				faults = append(faults, fmt.Errorf("extend series %d: %w", s.ID, err))
+			}
+		}
+	}
+}
+
+// CountOverdue returns the number of series whose later occurrences are due at now.
+func CountOverdue(ctx context.Context, db *ent.Client, now time.Time) (int, error) {
+	n, err := db.Series.Query().Where(isOverdue(now)).Count(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("series to extend: %w", err)
+	}
+	return n, nil
+}
+
+// isOverdue selects the series whose later occurrences are due. A series in the trash gets none.
+func isOverdue(now time.Time) predicate.Series {
+	return series.And(series.ExtendAtLTE(now), series.StatusNEQ(calendar.Trash))
+}
+
+// extend makes the later occurrences of a series, none if they are not due any more. It waits for other writers of the
+// series: TiDB accepts SKIP LOCKED and then takes no lock.
+func (e *Editor) extend(ctx context.Context, db *ent.Client, id int64) (made int, err error) {
+	err = Write(ctx, db, e, func(tx *ent.Tx) error {
+		made = 0
+		s, err := tx.Series.Query().Where(series.ID(id), isOverdue(e.Now)).Modify(forUpdate).Only(ctx)
+		if ent.IsNotFound(err) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		made, err = e.extendSeries(ctx, tx, s)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return made, nil
+}
+
+// extendSeries makes the occurrences of a locked series up to the horizon. It makes at most mostOccurrences of them, and
+// leaves the rest to the next call.
+func (e *Editor) extendSeries(ctx context.Context, tx *ent.Tx, s *ent.Series) (int, error) {
+	phases, err := loadPhases(ctx, tx, s.ID)
+	if err != nil {
+		return 0, err
+	}
+	if len(phases) == 0 || s.GeneratedUntil == nil {
+		return 0, errors.New("an endless series has a phase, and a time until which its occurrences are made")
+	}
+	last, err := ScheduleOf(phases[len(phases)-1])
+	if err != nil {
+		return 0, err
+	}
+	until := horizon(last.Zone, e.Now)
+	stored, err := tx.Event.Query().Where(event.SeriesID(s.ID), event.OriginalStartGT(*s.GeneratedUntil)).
+		Select(event.FieldID, event.FieldOriginalStart).All(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("stored occurrences: %w", err)
+	}
+	s.Status = statusToStore(s.Status, s.PublishedAt, e.Now)
+	made, newest := 0, *s.GeneratedUntil
+	for i, phase := range phases {
+		schedule, err := ScheduleOf(phase)
+		if err != nil {
+			return 0, err
+		}
+		var list []recur.Occurrence
+		most := mostOccurrences(sizeOf(&phase.Template))
+		for o := range schedule.Occurrences(*s.GeneratedUntil, until) {
+			if i+1 < len(phases) && !o.Nominal.Before(phases[i+1].StartWall) {
+				break
+			}
+			if slices.ContainsFunc(stored, func(row *ent.Event) bool { return row.OriginalStart.Equal(o.Nominal) }) {
+				continue
+			}
+			if made+len(list) >= most {
+				until = newest // later phases start after it
+				break
+			}
+			list, newest = append(list, o), o.Nominal
+		}
+		if len(list) == 0 {
+			continue
+		}
+		t, err := e.withoutGone(ctx, tx, phase.Template)
+		if err != nil {
+			return 0, err
+		}
+		if err := e.storeOccurrences(ctx, tx, s, t, list); err != nil {
+			return 0, err
+		}
+		made += len(list)
+	}
+	err = tx.Series.Update().Where(series.ID(s.ID)).AddVersion(1).
+		SetGeneratedUntil(until).SetExtendAt(extendAt(s.ID, last.Zone, until)).Exec(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("horizon: %w", err)
+	}
+	e.log(calendar.Series, s.ID, calendar.Updated, []string{"generated_until"})
+	return made, nil
+}
+
+// withoutGone returns a template without the records and terms that were deleted or trashed since it was stored. It locks
+// the venues and organizers that remain: they stay out of the trash until the transaction ends. A parent in the trash stays
+// the parent.
+func (e *Editor) withoutGone(ctx context.Context, tx *ent.Tx, t calendar.Template) (*calendar.Template, error) {
+	all := &Editor{Now: e.Now, By: auth.System()} // the caller need not read what the series is linked to
+	for _, l := range []struct {
+		kind calendar.Kind
+		ids  *[]int64
+	}{{calendar.Venue, &t.Venues}, {calendar.Organizer, &t.Organizers}} {
+		found, err := all.LockLinkable(ctx, tx, l.kind, *l.ids)
+		if err != nil {
+			return nil, err
+		}
+		*l.ids = idsWithout(*l.ids, idsWithout(*l.ids, found))
+	}
+	if linked := (termIDs{t.Categories, t.Tags}).all(); len(linked) > 0 {
+		var found []int64
+		for part := range slices.Chunk(linked, batch) {
+			ids, err := tx.Term.Query().Where(term.IDIn(part...)).IDs(ctx)
+			if err != nil {
+				return nil, fmt.Errorf("terms: %w", err)
+			}
+			found = append(found, ids...)
+		}
+		gone := idsWithout(linked, found)
+		t.Categories, t.Tags = idsWithout(t.Categories, gone), idsWithout(t.Tags, gone)
+	}
+	if t.ImageID != 0 {
+		there, err := tx.Image.Query().Where(image.ID(t.ImageID)).Exist(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("image %d: %w", t.ImageID, err)
+		}
+		if !there {
+			t.ImageID = 0
+		}
+	}
+	if t.ParentID != 0 {
+		there, err := tx.Event.Query().Where(event.ID(t.ParentID)).Exist(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("parent %d: %w", t.ParentID, err)
+		}
+		if !there {
+			t.ParentID = 0
+		}
+	}
+	return &t, nil
+}

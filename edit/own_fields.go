@@ -1,0 +1,72 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+)
+
+// DifferentOwnFields returns the own fields of an occurrence whose values are not those of its series. The slug is always
+// one of them. The row has its links, terms and translations loaded, the series its phases.
+func DifferentOwnFields(row *ent.Event, s *ent.Series) ([]string, error) {
+	phase := phaseAt(s.Edges.Phases, *row.OriginalStart)
+	schedule, err := ScheduleOf(phase)
+	if err != nil {
+		return nil, err
+	}
+	span, err := storedSpan(row)
+	if err != nil {
+		return nil, err
+	}
+	var links eventLinks
+	for _, l := range row.Edges.VenueLinks {
+		links.venues = append(links.venues, l.VenueID)
+	}
+	for _, l := range row.Edges.OrganizerLinks {
+		links.organizers = append(links.organizers, l.OrganizerID)
+	}
+	for _, t := range row.Edges.Terms {
+		if t.Taxonomy == calendar.Tag {
+			links.terms.tags = append(links.terms.tags, t.ID)
+		} else {
+			links.terms.categories = append(links.terms.categories, t.ID)
+		}
+	}
+	different := append(differentFields(templateOf(row, row.Translated(), links), &phase.Template), "slug")
+	at, ok := schedule.Occurrence(*row.OriginalStart)
+	for name, same := range map[string]bool{
+		"author":     apply(0, row.AuthorID) == apply(0, s.AuthorID),
+		"date":       row.PublishedAt.Equal(s.PublishedAt),
+		"status":     row.Status == s.Status,
+		"timezone":   ok && span.Zone.String() == at.Zone.String(),
+		"all_day":    ok && span.AllDay == at.AllDay,
+		"start_date": ok && span.Start.Equal(at.Start),
+		"end_date":   ok && span.End.Equal(at.End),
+	} {
+		if !same {
+			different = append(different, name)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(row.OwnFields), func(name string) bool {
+		return !slices.Contains(different, name)
+	}), nil
+}
+
+// SetOwnFields makes these the own fields of an occurrence.
+func (e *Editor) SetOwnFields(ctx context.Context, tx *ent.Tx, id int64, own []string) error {
+	u := tx.Event.Update().Where(event.ID(id)).AddVersion(1)
+	if len(own) > 0 {
+		u.SetOwnFields(own)
+	} else {
+		u.ClearOwnFields()
+	}
+	if err := u.Exec(ctx); err != nil {
+		return fmt.Errorf("own fields of event %d: %w", id, err)
+	}
+	e.log(calendar.Event, id, calendar.Updated, []string{"series"})
+	return nil
+}

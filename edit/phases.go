@@ -1,0 +1,515 @@
+package edit
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/internal/param"
+)
+
+// seriesPhase is a stretch of a series with one schedule and one template. The functions of this file have no database.
+type seriesPhase struct {
+	recur.Schedule
+	template calendar.Template
+}
+
+// phaseOf returns the place of the phase that a nominal start belongs to: the last one that begins by then. Dates before the
+// first phase belong to that.
+func phaseOf(phases []seriesPhase, nominal calendar.Wall) int {
+	return recur.PhaseAt(phases, func(p seriesPhase) calendar.Wall { return p.First() }, nominal)
+}
+
+// splitPhases makes a phase begin at a nominal start. It returns all phases and the place of that one. A phase without
+// starts before it is not split. The place is that after the phase if the phase has no starts from there on.
+func splitPhases(phases []seriesPhase, at calendar.Wall) ([]seriesPhase, int) {
+	k := phaseOf(phases, at)
+	before, hasBefore, rest, hasRest := phases[k].Split(at)
+	switch {
+	case !hasBefore:
+		return phases, k
+	case !hasRest:
+		return phases, k + 1
+	}
+	split := slices.Insert(slices.Clone(phases), k, phases[k])
+	split[k].Schedule, split[k+1].Schedule = before, rest
+	return split, k + 1
+}
+
+// haveOccurrence reports whether phases that end have any occurrence.
+func haveOccurrence(phases []seriesPhase) bool {
+	for _, p := range phases {
+		for range p.Occurrences(calendar.Wall{}, recur.LastStart()) {
+			return true
+		}
+	}
+	return false
+}
+
+// firstAfter returns the first nominal start that takes place after now, and not before a nominal start.
+func firstAfter(phases []seriesPhase, from calendar.Wall, now time.Time) (calendar.Wall, bool) {
+	for _, p := range phases {
+		for o := range p.Occurrences(calendar.Wall{}, recur.LastStart()) {
+			if !o.Nominal.Before(from) && o.StartsAt().After(now) {
+				return o.Nominal, true
+			}
+		}
+	}
+	return calendar.Wall{}, false
+}
+
+// withoutExDates returns the phases with occurrences at all of their starts.
+func withoutExDates(phases []seriesPhase) []seriesPhase {
+	all := slices.Clone(phases)
+	for i := range all {
+		all[i].ExDate = nil
+	}
+	return all
+}
+
+// scheduleChange is what a write changes in the schedules of a series.
+type scheduleChange struct {
+	// span returns where the first span of a phase moves.
+	span          func(calendar.Span) calendar.Span
+	rule          *recur.Rule // nil: it goes on
+	rdate, exdate *[]recur.Date
+	addressed     int  // the place of the phase whose rdate and exdate are replaced
+	whole         bool // COUNT of the rule counts all starts of the rule that is replaced
+}
+
+// apply changes the schedules from a nominal start on, the cut: a phase begins there. It returns all phases and the place of
+// the first changed one, which is the number of phases if nothing changes. Without a new rule the later phases stay: they move,
+// and their dates are kept. Refusals are *recur.Error and param.Invalid.
+func (c *scheduleChange) apply(phases []seriesPhase, cut calendar.Wall) ([]seriesPhase, int, error) {
+	at := phaseOf(phases, cut)
+	split, k := splitPhases(phases, cut)
+	count, addressed := countBefore(split, k), c.addressed
+	if len(split) > len(phases) { // the phase is cut
+		count = countBefore(phases, at) + phases[at].CountBefore(cut)
+		if addressed >= at {
+			addressed++
+		}
+	}
+	next := split[k:]
+	if c.rule != nil {
+		next, addressed = next[:1], k
+	}
+	changed, err := c.change(next, addressed-k, split[:k], count)
+	if err != nil {
+		return nil, 0, err
+	}
+	if sameSchedules(split[k:], changed) {
+		return phases, len(phases), nil
+	}
+	if k > 0 {
+		err = refuseOverlap(&split[k-1], &changed[0])
+	}
+	return slices.Concat(split[:k], changed), k, err
+}
+
+// countBefore returns the number of the starts that the rule of a phase had in the phases before it.
+func countBefore(phases []seriesPhase, at int) (n int) {
+	rule := func(p seriesPhase, complete bool) string {
+		r := p.Rule
+		if complete {
+			r = r.Complete(p.Start)
+		}
+		r.Count, r.Until = 0, calendar.Wall{}
+		return r.String()
+	}
+	for i := at; i > 0; i-- {
+		if rule(phases[i-1], false) != rule(phases[i], false) && rule(phases[i-1], true) != rule(phases[i], true) {
+			break
+		}
+		n += phases[i-1].CountBefore(phases[i].First())
+	}
+	return n
+}
+
+// extend is apply for a series whose starts are all past: the last phase goes on in one that begins after now.
+func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPhase, int, error) {
+	last := len(phases) - 1
+	own := *c
+	anew := c.rule != nil && !c.whole // COUNT begins with the new phase
+	if anew {
+		endless := *c.rule
+		endless.Count = 0
+		own.rule = &endless
+	}
+	changed, err := own.change(phases[last:], 0, phases, countBefore(phases, last))
+	if err != nil {
+		return nil, 0, err
+	}
+	next := changed[0]
+	moves := !sameSpan(next.Span, phases[last].Span)
+	excludes := slices.ContainsFunc(next.ExDate, func(w calendar.Wall) bool {
+		return !slices.ContainsFunc(phases[last].ExDate, w.Equal)
+	})
+	if c.rule == nil && !moves && !excludes && (c.rdate == nil || len(next.RDate) == 0) {
+		return phases, len(phases), nil // all dates are those of occurrences that have begun
+	}
+	cut, ok := firstAfter(changed, calendar.Wall{}, now)
+	if !ok {
+		return nil, 0, &recur.Error{Param: "rrule", Reason: recur.NoOccurrences, Data: map[string]any{}}
+	}
+	_, _, next.Schedule, _ = next.Split(cut)
+	if anew && !next.Rule.IsZero() {
+		next.Rule.Count = c.rule.Count
+	}
+	return append(slices.Clone(phases), next), len(phases), refuseOverlap(&phases[last], &next)
+}
+
+// change changes the schedules of successive phases. Addressed is the place among them of the phase whose dates are replaced.
+// Earlier are the phases before them, whose dates may be sent again. Count is how many starts of a replaced rule were before.
+func (c *scheduleChange) change(phases []seriesPhase, addressed int, earlier []seriesPhase, count int) ([]seriesPhase, error) {
+	rule := c.rule
+	if rule != nil && c.whole && rule.Count > 0 {
+		left := *rule
+		if left.Count -= count; left.Count <= 0 {
+			return nil, &recur.Error{Param: "rrule", Reason: recur.NoOccurrences, Data: map[string]any{}}
+		}
+		rule = &left
+	}
+	changed, err := c.withDates(phases, rule, make([]*[]recur.Date, len(phases)))
+	if err != nil {
+		return nil, err
+	}
+	if c.rdate != nil {
+		if changed, err = c.withDates(phases, rule, c.furtherStarts(changed, addressed, earlier)); err != nil {
+			return nil, err
+		}
+	}
+	if c.exdate != nil && addressed >= 0 && addressed < len(changed) {
+		changed[addressed].ExDate = nil
+	}
+	changed = closePhases(changed)
+	if c.exdate == nil {
+		return changed, nil
+	}
+	return changed, c.exclude(changed, earlier)
+}
+
+// withDates returns the phases with a rule, where they move, and with dates of RDate. Nil goes on.
+func (c *scheduleChange) withDates(phases []seriesPhase, rule *recur.Rule, rdate []*[]recur.Date) ([]seriesPhase, error) {
+	changed := slices.Clone(phases)
+	for i, p := range phases {
+		span := c.span(p.Span)
+		if i+1 < len(phases) && !sameSpan(span, p.Span) && p.endsAt(phases[i+1].First()) {
+			p.Rule.Until = calendar.Wall{} // closePhases sets it to where the next one moves
+		}
+		var err error
+		if changed[i].Schedule, err = p.Change(span, rule, rdate[i], nil); err != nil {
+			return nil, err
+		}
+	}
+	return changed, nil
+}
+
+// endsAt reports whether the UNTIL of a phase takes no start from it before the next phase.
+func (p *seriesPhase) endsAt(next calendar.Wall) bool {
+	rule := p.Rule
+	rule.Until = calendar.Wall{}
+	for w := range rule.Starts(p.Start, p.Rule.Until, next) {
+		return !w.Before(next)
+	}
+	return true
+}
+
+// furtherStarts returns the dates of RDate for each phase: those that are sent for it and, except in the addressed one, those
+// that it has. Dates that earlier phases have are left out.
+func (c *scheduleChange) furtherStarts(phases []seriesPhase, addressed int, earlier []seriesPhase) []*[]recur.Date {
+	lists := make([]*[]recur.Date, len(phases))
+	for i, p := range phases {
+		list := []recur.Date{}
+		for _, w := range p.RDate {
+			if i != addressed {
+				list = append(list, recur.Date{Wall: w})
+			}
+		}
+		lists[i] = &list
+	}
+	for _, d := range *c.rdate {
+		if slices.ContainsFunc(earlier, func(p seriesPhase) bool { return p.Has(p.startOn(d)) }) {
+			continue
+		}
+		i := len(phases) - 1
+		for i > 0 && phases[i].startOn(d).Before(phases[i].First()) {
+			i--
+		}
+		*lists[i] = append(*lists[i], d)
+	}
+	return lists
+}
+
+// startOn returns the nominal start that a date of rdate means in a phase.
+func (p *seriesPhase) startOn(d recur.Date) calendar.Wall {
+	if !d.DayOnly && !p.AllDay {
+		return d.Wall
+	}
+	return calendar.Span{Start: p.Start.StartOfDay(), End: p.Start}.MoveStart(d.Wall.StartOfDay()).End
+}
+
+// exclude adds the sent dates of ExDate to the phases whose starts they are. Dates that earlier phases have are left out.
+func (c *scheduleChange) exclude(phases, earlier []seriesPhase) error {
+	dates := *c.exdate
+	found := make([]bool, len(dates))
+	for _, p := range earlier {
+		for i, named := range p.StartsNamed(dates) {
+			isExcluded := func(w calendar.Wall) bool { return slices.ContainsFunc(p.ExDate, w.Equal) }
+			found[i] = found[i] || slices.ContainsFunc(named, isExcluded)
+		}
+	}
+	for j := range phases {
+		exdate := slices.Clone(phases[j].ExDate)
+		for i, named := range phases[j].StartsNamed(dates) {
+			found[i] = found[i] || len(named) > 0
+			exdate = append(exdate, named...)
+		}
+		slices.SortFunc(exdate, calendar.Wall.Compare)
+		phases[j].ExDate = slices.Compact(exdate)
+	}
+	var unknown []recur.Date
+	for i, d := range dates {
+		if !found[i] {
+			unknown = append(unknown, d)
+		}
+	}
+	if unknown != nil {
+		return notInSchedule(unknown...)
+	}
+	return nil
+}
+
+// closePhases ends each phase before the next one starts.
+func closePhases(phases []seriesPhase) (closed []seriesPhase) {
+	for i, p := range phases {
+		if i+1 < len(phases) {
+			before, ok, _, _ := p.Split(phases[i+1].First())
+			if !ok {
+				continue // the next one has taken its place
+			}
+			p.Schedule = before
+		}
+		closed = append(closed, p)
+	}
+	return closed
+}
+
+// refuseOverlap refuses a phase that starts before an occurrence of the phase before it.
+func refuseOverlap(before, p *seriesPhase) error {
+	first := p.First()
+	for o := range before.Occurrences(calendar.Wall{}, recur.LastStart()) {
+		if !o.Nominal.Before(first) {
+			name := "start_date"
+			if first.Before(p.Start) {
+				name = "rdate"
+			}
+			return invalid(faultOf(name, param.Bad()))
+		}
+	}
+	return nil
+}
+
+// sameSpan reports whether spans have the same dates in the same zone.
+func sameSpan(a, b calendar.Span) bool {
+	return a.Start.Equal(b.Start) && a.End.Equal(b.End) && a.AllDay == b.AllDay && a.Zone.String() == b.Zone.String()
+}
+
+// sameSchedules reports whether phases have the same schedules.
+func sameSchedules(a, b []seriesPhase) bool {
+	return slices.EqualFunc(a, b, func(p, q seriesPhase) bool { return p.scheduleText() == q.scheduleText() })
+}
+
+// scheduleText returns the same text for equal schedules.
+func (p *seriesPhase) scheduleText() string {
+	return fmt.Sprint(p.Start, p.End, p.Zone, p.AllDay, p.Rule, p.RDate, p.ExDate)
+}
+
+// storedStart is an occurrence as it is stored, for the match with changed schedules.
+type storedStart struct {
+	nominal  calendar.Wall
+	earlier  bool // it is of a phase that does not change
+	begun    bool // it stays where it is, though its nominal start may change
+	own      bool // it has own fields
+	trashed  bool
+	excluded bool // a person took it to the trash: its start is an exdate
+}
+
+// matchedStart is what becomes of a stored occurrence.
+type matchedStart struct {
+	nominal  calendar.Wall
+	removed  bool // it goes to the trash, because the schedule does not have it any more, or has its start as an ExDate
+	returned bool // it leaves the trash, because the schedule has it again
+	off      bool // it is in the trash, and the schedule does not have it
+}
+
+// newStart is a start of a phase.
+type newStart struct {
+	phase int
+	recur.Occurrence
+}
+
+// tooManyOccurrences refuses a write that would make more occurrences than it may.
+func tooManyOccurrences(most int) error {
+	return &recur.Error{Param: "rrule", Reason: recur.TooManyOccurrences, Data: map[string]any{"maximum": most}}
+}
+
+// matchStarts matches the stored occurrences of a series, in the order of their starts, with the starts of changed phases.
+// These are the phases from the place k on. It returns what becomes of each, and the starts that need a new occurrence. An
+// exception for which no start is left becomes an RDate of its phase. Until is the last start for which an endless phase has
+// occurrences. No occurrence at all is refused, and so are more than most new ones.
+func matchStarts(
+	stored []storedStart, phases []seriesPhase, k int, until calendar.Wall, most int,
+) ([]matchedStart, []newStart, error) {
+	var starts, excluded []newStart
+	for i := k; i < len(phases); i++ {
+		last := recur.LastStart()
+		if !phases[i].Ends() {
+			last = until
+		}
+		for o := range phases[i].Occurrences(calendar.Wall{}, last) {
+			if len(starts) == len(stored)+most {
+				return nil, nil, tooManyOccurrences(most)
+			}
+			starts = append(starts, newStart{i, o})
+		}
+		for _, w := range phases[i].ExDate {
+			excluded = append(excluded, newStart{i, recur.Occurrence{Nominal: w}})
+		}
+	}
+	if len(starts) == 0 {
+		return nil, nil, &recur.Error{Param: "rrule", Reason: recur.NoOccurrences, Data: map[string]any{}}
+	}
+	m := matching{stored, phases, k, make(map[calendar.Wall]int), make([]bool, len(stored))}
+	out := make([]matchedStart, len(stored))
+	var live, gone []int
+	for i, s := range stored {
+		out[i].off = s.trashed && !s.excluded
+		switch {
+		case s.earlier:
+		case s.excluded:
+			gone = append(gone, i)
+		case s.trashed:
+		case !slices.ContainsFunc(excluded, func(n newStart) bool { return n.Nominal.Equal(s.nominal) }):
+			live = append(live, i)
+		case s.begun:
+			m.keep(i)
+		default:
+			m.place(i, s.nominal)
+			out[i].removed = true
+		}
+	}
+	var left []int
+	for _, i := range m.match(live, starts) {
+		switch {
+		case stored[i].begun, stored[i].own:
+			m.keep(i)
+		default:
+			left = append(left, i)
+		}
+	}
+	for _, i := range m.match(gone, excluded) {
+		out[i].off = true
+	}
+	for _, i := range left {
+		out[i].removed = true
+	}
+	for _, i := range m.match(left, excluded) {
+		out[i].off = true
+	}
+	trashed := make(map[calendar.Wall]int)
+	for i, s := range stored {
+		if s.trashed && !m.placed[i] {
+			trashed[s.nominal] = i
+		}
+	}
+	var fresh []newStart
+	for _, n := range starts {
+		if _, taken := m.taken[n.Nominal]; taken {
+			continue
+		}
+		i, ok := trashed[n.Nominal]
+		if !ok {
+			fresh = append(fresh, n)
+			continue
+		}
+		m.place(i, n.Nominal)
+		out[i].returned, out[i].off = true, false
+	}
+	if len(fresh) > most {
+		return nil, nil, tooManyOccurrences(most)
+	}
+	for start, i := range m.taken {
+		out[i].nominal = start
+	}
+	for i, s := range stored {
+		if !m.placed[i] {
+			out[i].nominal = m.vacated(s.nominal)
+		}
+	}
+	return out, fresh, nil
+}
+
+// matching is a match that is being made.
+type matching struct {
+	stored []storedStart
+	phases []seriesPhase
+	k      int
+	taken  map[calendar.Wall]int // stored occurrences by the starts that they get
+	placed []bool                // of each stored occurrence, whether it has a start
+}
+
+func (m *matching) place(i int, start calendar.Wall) { m.taken[start], m.placed[i] = i, true }
+
+// match matches stored occurrences with starts, and returns those that are left.
+func (m *matching) match(list []int, starts []newStart) []int {
+	nominal := func(_ int, w calendar.Wall) calendar.Wall { return w }
+	day := func(_ int, w calendar.Wall) calendar.Wall { return w.StartOfDay() }
+	period := func(phase int, w calendar.Wall) calendar.Wall { return m.phases[phase].Rule.Period(w) }
+	for _, key := range []func(phase int, w calendar.Wall) calendar.Wall{nominal, day, period} {
+		for p := m.k; p < len(m.phases); p++ {
+			left := make(map[calendar.Wall][]int)
+			for _, i := range list {
+				if !m.placed[i] {
+					at := key(p, m.stored[i].nominal)
+					left[at] = append(left[at], i)
+				}
+			}
+			for _, n := range starts {
+				if _, taken := m.taken[n.Nominal]; taken || n.phase != p {
+					continue
+				}
+				if at := key(p, n.Nominal); len(left[at]) > 0 {
+					m.place(left[at][0], n.Nominal)
+					left[at] = left[at][1:]
+				}
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(i int) bool { return m.placed[i] })
+}
+
+// keep leaves an occurrence at its start, which becomes an RDate of the phase if it is none of its starts, and is no ExDate.
+func (m *matching) keep(i int) {
+	w := m.stored[i].nominal
+	p := &m.phases[max(m.k, phaseOf(m.phases, w))]
+	if excluded := slices.DeleteFunc(slices.Clone(p.ExDate), w.Equal); len(excluded) < len(p.ExDate) {
+		p.ExDate = excluded
+	} else if !p.Has(w) {
+		p.RDate = withWall(slices.Clone(p.RDate), w)
+	}
+	m.place(i, w)
+}
+
+// vacated returns the start for an occurrence in the trash: its own, or the one that became free for it.
+func (m *matching) vacated(start calendar.Wall) calendar.Wall {
+	for {
+		i, taken := m.taken[start]
+		if !taken || m.stored[i].nominal.Equal(start) {
+			return start
+		}
+		start = m.stored[i].nominal
+	}
+}

@@ -1,0 +1,107 @@
+package edit
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/param"
+)
+
+// ScheduleFault returns the fault of a refused rule or schedule, nil for any other error. The arguments of its message
+// are the data, by names with a capital letter. Dates are one text. A rule without a start has a message of its own.
+func ScheduleFault(err error) *param.Fault {
+	var refused *recur.Error
+	if !errors.As(err, &refused) {
+		return nil
+	}
+	key := refused.Reason
+	args := make(map[string]any, len(refused.Data))
+	for name, value := range refused.Data {
+		switch v := value.(type) {
+		case nil: // there is no next start
+			key = "no-start-in-rule"
+			continue
+		case []string:
+			value = strings.Join(v, ", ")
+		}
+		args[strings.ToUpper(name[:1])+name[1:]] = value
+	}
+	return &param.Fault{Param: refused.Param, Reason: refused.Reason, Key: key, Args: args, Data: refused.Data}
+}
+
+// ScheduleOf returns the schedule of a stored phase.
+func ScheduleOf(phase *ent.SeriesPhase) (recur.Schedule, error) {
+	zone, err := calendar.ParseZone(phase.Timezone)
+	if err != nil {
+		return recur.Schedule{}, fmt.Errorf("phase %d: %w %q", phase.ID, err, phase.Timezone)
+	}
+	s := recur.Schedule{
+		Span:  calendar.Span{Start: phase.StartWall, End: phase.EndWall, Zone: zone, AllDay: phase.AllDay},
+		RDate: phase.Rdate, ExDate: phase.Exdate,
+	}
+	if phase.Rrule != "" {
+		if s.Rule, err = recur.Parse(phase.Rrule, zone); err != nil {
+			return recur.Schedule{}, fmt.Errorf("phase %d: %w", phase.ID, err)
+		}
+	}
+	return s, nil
+}
+
+// NewSchedule returns the schedule that is sent with an event. Row is the stored event, nil for a new one, which takes
+// place in the zone of the site unless another is sent. Refusals are *recur.Error, and param.Invalid for dates that no
+// event can have.
+func NewSchedule(site calendar.Site, row *ent.Event, in *EventInput) (recur.Schedule, error) {
+	span := calendar.Span{Zone: site.Zone}
+	if row != nil {
+		var err error
+		if span, err = storedSpan(row); err != nil {
+			return recur.Schedule{}, err
+		}
+	}
+	span = nominalSpan(span, in)
+	if err := invalid(spanFault(span, in)); err != nil {
+		return recur.Schedule{}, err
+	}
+	var rule recur.Rule
+	if text := apply("", in.Rule); text != "" {
+		var err error
+		if rule, err = recur.Parse(text, span.Zone); err != nil {
+			return recur.Schedule{}, err
+		}
+	}
+	return recur.New(span, rule, apply(nil, in.RDate), apply(nil, in.ExDate))
+}
+
+// ruleFault returns the fault of a sent rule that is none. Zone is that of the event.
+func ruleFault(zone calendar.Zone, in *EventInput) *param.Fault {
+	if text := apply("", in.Rule); text != "" {
+		if _, err := recur.Parse(text, zone); err != nil {
+			return ScheduleFault(err)
+		}
+	}
+	return nil
+}
+
+// Recurs reports whether the input says that the event has more than one date.
+func (in *EventInput) Recurs() bool {
+	return apply("", in.Rule) != "" || len(apply(nil, in.RDate)) > 0
+}
+
+// horizonMonths is how far ahead of a write an endless schedule has its occurrences.
+const horizonMonths = 25
+
+// horizon returns the last nominal start that an endless schedule has an occurrence for at a write.
+func horizon(zone calendar.Zone, now time.Time) calendar.Wall {
+	return zone.Wall(now).AddDate(0, horizonMonths, 0)
+}
+
+// extendAt returns when an endless series gets its next occurrences: at least 24 months before the nominal starts that it
+// lacks, so that the default list is complete. Ids spread the series over a week.
+func extendAt(id int64, zone calendar.Zone, until calendar.Wall) time.Time {
+	return zone.Instant(until.AddDate(0, -24, -15-int(id%7)))
+}

@@ -1,0 +1,465 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// newSeries is a series that a write makes.
+type newSeries struct {
+	id          int64
+	slug        string  // in the original language
+	sentSlug    *string // for a series that is made of an event
+	schedule    recur.Schedule
+	occurrences []recur.Occurrence // those to store now; never empty
+	until       *calendar.Wall     // up to here all nominal starts are among the occurrences; nil if the schedule ends
+}
+
+// first returns the occurrence that the event becomes which the series is made of.
+func (s *newSeries) first() recur.Occurrence {
+	i := slices.IndexFunc(s.occurrences, func(o recur.Occurrence) bool { return o.Nominal.Equal(s.schedule.Start) })
+	return s.occurrences[i]
+}
+
+// refuseTrashedSeries refuses a series whose first occurrence would be in the trash. trashed reports whether that is there
+// already: *calendar.Error event-is-in-trash.
+func refuseTrashedSeries(in *EventInput, trashed bool) error {
+	switch {
+	case in.Status != nil && *in.Status != calendar.Trash, in.Status == nil && !trashed:
+		return nil
+	case trashed:
+		return inTrash(calendar.Event)
+	}
+	return invalid(faultOf("status", param.Bad()))
+}
+
+// planSeries returns the series that an input makes of an event, nil if it makes none. Row is nil for a new event. Refusals
+// are *recur.Error, and param.Invalid for dates that no event can have.
+func (e *Editor) planSeries(row *ent.Event, in *EventInput) (*newSeries, error) {
+	if !in.Recurs() {
+		if dates := apply(nil, in.ExDate); len(dates) > 0 {
+			return nil, notInSchedule(dates...)
+		}
+		return nil, nil
+	}
+	made := &newSeries{}
+	var err error
+	if made.schedule, err = NewSchedule(e.Site, row, in); err != nil {
+		return nil, err
+	}
+	if !made.schedule.Ends() {
+		made.until = new(horizon(made.schedule.Zone, e.Now))
+	}
+	made.occurrences, err = OccurrencesAt(made.schedule, row, in, e.Now)
+	return made, err
+}
+
+// notInSchedule refuses dates without an occurrence that a schedule does not have.
+func notInSchedule(dates ...recur.Date) error {
+	words := make([]string, len(dates))
+	for i, d := range dates {
+		words[i] = d.String()
+	}
+	return &recur.Error{Param: "exdate", Reason: recur.NotInSchedule, Data: map[string]any{"dates": words}}
+}
+
+// requireSeries refuses a series while series are switched off: *calendar.Error rest_unavailable.
+func requireSeries(ctx context.Context, tx *ent.Tx) error {
+	enabled, err := SeriesEnabled(ctx, tx.Client())
+	if err == nil && !enabled {
+		return &calendar.Error{Code: "rest_unavailable", Key: "series-disabled"}
+	}
+	return err
+}
+
+// beginSeries draws the id of the series of a new event, and takes its slug by the rules of the event.
+func (e *Editor) beginSeries(ctx context.Context, tx *ent.Tx, made *newSeries, s *recordInput) error {
+	if err := requireSeries(ctx, tx); err != nil {
+		return err
+	}
+	r := e.conceive(calendar.Event, s)
+	r.kind = calendar.Series
+	err := r.register(ctx, tx, s.slug)
+	made.id, made.slug = r.id, r.slug
+	return err
+}
+
+// slugOf returns the slug to try for an occurrence, nil if the series has none.
+func (s *newSeries) slugOf(o recur.Occurrence) *string {
+	if s.slug == "" {
+		return nil
+	}
+	return new(calendar.OccurrenceSlug(s.slug, o.Nominal))
+}
+
+// eventLinks is what an event is linked to.
+type eventLinks struct {
+	terms              termIDs
+	venues, organizers []int64
+}
+
+// templateOf returns the fields of an event for the other occurrences of its series. Others are its texts in other
+// languages. Slugs are left out.
+func templateOf(row *ent.Event, others []calendar.Text, l eventLinks) *calendar.Template {
+	t := &calendar.Template{
+		Original: calendar.Text{
+			Language: row.Language, Title: row.Title, Description: row.Description, Excerpt: row.Excerpt,
+			EventStatusReason: row.EventStatusReason,
+		},
+		Others: others, Cost: row.Cost, Website: row.Website,
+		ShowMap: row.ShowMap, ShowMapLink: row.ShowMapLink, HideFromListings: row.HideFromListings,
+		Sticky: row.Sticky, Featured: row.Featured, Ticketed: row.Ticketed,
+		EventStatus: row.EventStatus, Attendance: row.Attendance, VirtualURL: row.VirtualURL,
+		ImageID: apply(0, row.ImageID), ParentID: apply(0, row.ParentID),
+		Categories: l.terms.categories, Tags: l.terms.tags, Venues: l.venues, Organizers: l.organizers,
+	}
+	if HasPassword(row) {
+		t.PasswordHash, t.PasswordID = *row.PasswordHash, apply(row.ID, row.PasswordID)
+	}
+	return t
+}
+
+// languagesOf returns the languages with text of a template.
+func languagesOf(t *calendar.Template) calendar.LanguageSet {
+	set := calendar.LanguagesOf(t.Original.Language)
+	for _, o := range t.Others {
+		set = set.With(o.Language)
+	}
+	return set
+}
+
+// storeSeriesOf makes the event its first occurrence, after the fields that were sent are stored. Changed names those that
+// the write changed.
+func (e *Editor) storeSeriesOf(
+	ctx context.Context, tx *ent.Tx, made *newSeries, row *ent.Event, links eventLinks, changed []string,
+) error {
+	first := eventRecord(row)
+	if err := first.load(ctx, tx); err != nil {
+		return err
+	}
+	t := templateOf(row, first.otherTexts(), links)
+	r := *first
+	r.kind, r.id, r.slug = calendar.Series, made.id, ""
+	sent, err := e.sentSeriesSlug(ctx, tx, &r, t, made.sentSlug)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(t.Others, func(a, b calendar.Text) int { return a.Language.Bit() - b.Language.Bit() })
+	if row.OwnFields = keepState(t, changed); row.OwnFields != nil {
+		if err := tx.Event.Update().Where(event.ID(row.ID)).SetOwnFields(row.OwnFields).Exec(ctx); err != nil {
+			return fmt.Errorf("own fields of event %d: %w", row.ID, err)
+		}
+	}
+	if wanted, ok := r.wantedSlug(sent); ok {
+		if made.slug, err = r.slugIn(r.language, "").take(ctx, tx, wanted); err != nil {
+			return err
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(made.occurrences), func(o recur.Occurrence) bool {
+		return o.Nominal.Equal(made.schedule.Start)
+	})
+	if err := e.storeSeries(ctx, tx, made, row, t, rest); err != nil {
+		return err
+	}
+	return lockTemplateLinks(ctx, tx, t)
+}
+
+// lockLinks keeps the venues and organizers of a locked event out of the trash until the transaction ends.
+func (e *Editor) lockLinks(ctx context.Context, tx *ent.Tx, id int64) error {
+	for _, kind := range []calendar.Kind{calendar.Venue, calendar.Organizer} {
+		ids, err := loadLinks(ctx, tx, kind, id)
+		if err != nil {
+			return err
+		}
+		if _, err := e.LockLinkable(ctx, tx, kind, ids); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lockTemplateLinks keeps the terms and the image of a template until the transaction ends. Slugs are locked before terms.
+// store.ErrConflict: one of them is deleted, so the event loses it too.
+func lockTemplateLinks(ctx context.Context, tx *ent.Tx, t *calendar.Template) error {
+	terms := uniqueIDs(slices.Concat(t.Categories, t.Tags))
+	for part := range slices.Chunk(terms, batch) {
+		there, err := tx.Term.Query().Where(term.IDIn(part...)).Order(term.ByID()).Modify(forShare).IDs(ctx)
+		if err != nil {
+			return fmt.Errorf("terms of a series: %w", err)
+		}
+		if len(there) < len(part) {
+			return fmt.Errorf("%w: a term of the series is deleted", store.ErrConflict)
+		}
+	}
+	if t.ImageID == 0 {
+		return nil
+	}
+	there, err := tx.Image.Query().Where(image.ID(t.ImageID)).Modify(forShare).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("image %d: %w", t.ImageID, err)
+	}
+	if len(there) == 0 {
+		return fmt.Errorf("%w: the image of the series is deleted", store.ErrConflict)
+	}
+	return nil
+}
+
+// keepState removes the state of an event from the template of its series, apart from what a write changed. It returns the
+// names of what it removes, which are own fields of the event.
+func keepState(t *calendar.Template, changed []string) (own []string) {
+	if t.EventStatus != calendar.Scheduled && !slices.Contains(changed, "event_status") {
+		t.EventStatus, own = calendar.Scheduled, append(own, "event_status")
+	}
+	keepReason := func(text *calendar.Text, name string) {
+		if text.EventStatusReason != "" && !slices.Contains(changed, name) {
+			text.EventStatusReason, own = "", append(own, name)
+		}
+	}
+	keepReason(&t.Original, "event_status_reason")
+	for i := range t.Others {
+		keepReason(&t.Others[i], "event_status_reason:"+string(t.Others[i].Language))
+	}
+	t.Others = slices.DeleteFunc(t.Others, func(o calendar.Text) bool { return o == calendar.Text{Language: o.Language} })
+	return own
+}
+
+// storeSeries stores the series of its first occurrence, its phase, and the rest of its occurrences.
+func (e *Editor) storeSeries(
+	ctx context.Context, tx *ent.Tx, made *newSeries, first *ent.Event, t *calendar.Template, rest []recur.Occurrence,
+) error {
+	if most := mostOccurrences(sizeOf(t)); len(rest)+1 > most { // with the stored links and translations
+		return invalid(ScheduleFault(&recur.Error{
+			Param: "rrule", Reason: recur.TooManyOccurrences, Data: map[string]any{"maximum": most},
+		}))
+	}
+	t.Original.Slug = made.slug
+	c := tx.Series.Create().SetID(made.id).SetNillableAuthorID(first.AuthorID).
+		SetStatus(first.Status).
+		SetPublishedAt(first.PublishedAt).SetDated(first.Dated).SetSlug(made.slug).
+		SetHideFromListings(t.HideFromListings).SetProtected(t.PasswordHash != nil).
+		SetLanguage(first.Language).SetLanguages(languagesOf(t)).
+		SetCreatedAt(e.Now).SetModifiedAt(e.Now).SetVersion(1).SetNillableSourceID(first.SourceID).
+		SetNillableGeneratedUntil(made.until)
+	if made.until != nil {
+		c.SetExtendAt(extendAt(made.id, made.schedule.Zone, *made.until))
+	}
+	e.setSeriesSortKeys(c.Mutation(), t)
+	s, err := c.Save(ctx)
+	if err != nil {
+		return fmt.Errorf("create series: %w", store.AsConflict(err))
+	}
+	err = tx.SeriesPhase.Create().SetSeriesID(s.ID).SetPosition(0).
+		SetStartWall(made.schedule.Start).SetEndWall(made.schedule.End).SetTimezone(made.schedule.Zone.String()).
+		SetAllDay(made.schedule.AllDay).SetRrule(made.schedule.Rule.String()).
+		SetRdate(made.schedule.RDate).SetExdate(made.schedule.ExDate).SetTemplate(*t).Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("phase of series %d: %w", s.ID, store.AsConflict(err))
+	}
+	e.log(calendar.Series, s.ID, calendar.Created, nil)
+	return e.storeOccurrences(ctx, tx, s, t, rest)
+}
+
+// The limits of all occurrences of one write together: bytes of texts, links.
+const (
+	maxSeriesBytes = 64 << 20
+	maxSeriesLinks = 100_000
+)
+
+// mostOccurrences returns how many occurrences with so many bytes of texts and so many links one write may store. While they
+// are written nobody else writes, so long texts and many links leave room for fewer.
+func mostOccurrences(size, links int) int {
+	return max(1, min(recur.MaxOccurrences, maxSeriesBytes/max(size, 1), maxSeriesLinks/max(links, 1)))
+}
+
+// sizeOf returns the bytes of texts and the number of links of an occurrence.
+func sizeOf(t *calendar.Template) (size, links int) {
+	for _, text := range append(slices.Clone(t.Others), t.Original) {
+		size += len(text.Title) + len(text.Description) + len(text.Excerpt) + len(text.EventStatusReason)
+	}
+	return size, len(t.Categories) + len(t.Tags) + len(t.Venues) + len(t.Organizers)
+}
+
+// setSeriesSortKeys writes what the lists of series in each language are sorted by.
+func (e *Editor) setSeriesSortKeys(m *ent.SeriesMutation, t *calendar.Template) {
+	keys := SeriesSortKeysOf(e.Site.Language, t)
+	m.SetSortEn(keys[NameSortColumn(calendar.English)])
+	m.SetSortPl(keys[NameSortColumn(calendar.Polish)])
+	m.SetSortEs(keys[NameSortColumn(calendar.Spanish)])
+}
+
+// storeOccurrences stores occurrences of a series with the fields of a template, whose links have to exist. It takes some
+// statements for each table, however many occurrences there are, and one more for each slug that is taken.
+func (e *Editor) storeOccurrences(
+	ctx context.Context, tx *ent.Tx, s *ent.Series, t *calendar.Template, list []recur.Occurrence,
+) error {
+	if len(list) == 0 {
+		return nil
+	}
+	ids, err := store.DrawIDs(ctx, tx, calendar.Event, len(list))
+	if err != nil {
+		return fmt.Errorf("draw ids of occurrences: %w", err)
+	}
+	m := tx.Event.Create().Mutation() // never executed: the rows are written together
+	e.fillOccurrence(m, s, t)
+	m.SetTimezone(list[0].Zone.String())
+	m.SetAllDay(list[0].AllDay)
+	common, err := store.RowOf(m, event.Columns)
+	if err != nil {
+		return fmt.Errorf("occurrences of series %d: %w", s.ID, err)
+	}
+	column := func(name string) int { return slices.Index(event.Columns, name) }
+	slugColumn := column(event.FieldSlug)
+	startsAt, endsAt := column(event.FieldStartsAt), column(event.FieldEndsAt)
+	start, end, nominal := column(event.FieldStartWall), column(event.FieldEndWall), column(event.FieldOriginalStart)
+
+	texts := append([]calendar.Text{t.Original}, t.Others...)
+	slugs, err := chooseOccurrenceSlugs(ctx, tx, texts, list)
+	if err != nil {
+		return err
+	}
+	rows, translations, found, slugRows := EventRows(), EventTranslationRows(), SearchTextRows(), SlugRows()
+	venues, organizers, terms := EventLinkRows(calendar.Venue), EventLinkRows(calendar.Organizer), EventTermRows()
+
+	searchTexts := e.searchTextsOf(calendar.Event, t.Original, t.Others)
+	linked := termIDs{t.Categories, t.Tags}.all()
+	for i, o := range list {
+		row := slices.Clone(common)
+		row[slugColumn] = slugs[i]
+		row[startsAt], row[endsAt] = o.StartsAt(), o.EndsAt()
+		for at, wall := range map[int]calendar.Wall{start: o.Start, end: o.End, nominal: o.Nominal} {
+			if row[at], err = wall.Value(); err != nil {
+				return err
+			}
+		}
+		rows.Add(i, row...)
+		for k, text := range texts {
+			slug := slugs[k*len(list)+i]
+			if slug != "" {
+				slugRows.Add(i, string(calendar.Event), slug, nil, string(text.Language), SlugScope(ids[i], false))
+			}
+			if k > 0 {
+				translations.Add(i, nil, string(text.Language), text.Title, text.Description, text.Excerpt, slug,
+					text.EventStatusReason)
+			}
+		}
+		for _, f := range searchTexts {
+			found.Add(i, string(calendar.Event), nil, int64(f.Languages), f.Text)
+		}
+		for position, id := range t.Venues {
+			venues.Add(i, nil, id, int64(position))
+		}
+		for position, id := range t.Organizers {
+			organizers.Add(i, nil, id, int64(position))
+		}
+		for _, id := range linked {
+			terms.Add(i, nil, id)
+		}
+	}
+	if err := slugRows.Insert(ctx, tx, ids); err != nil {
+		return fmt.Errorf("slugs of occurrences: %w", store.AsConflict(err))
+	}
+	if countsForTerms(s.Status) {
+		by := make(map[int64]int, len(linked))
+		for _, id := range linked {
+			by[id] = len(list)
+		}
+		if err := CountEvents(ctx, tx, by); err != nil {
+			return err
+		}
+	}
+	for _, r := range []*store.Rows{&rows, &translations, &found, &terms, &venues, &organizers} {
+		if err := r.Insert(ctx, tx, ids); err != nil {
+			return fmt.Errorf("occurrences of series %d: %s: %w", s.ID, r.Table, store.AsConflict(err))
+		}
+	}
+	e.logRuns(calendar.Event, ids)
+	return nil
+}
+
+// logRuns logs new records, whose ids are in ascending order, in one entry for each run of successive ids.
+func (e *Editor) logRuns(kind calendar.Kind, ids []int64) {
+	for len(ids) > 0 {
+		n := 1
+		for n < len(ids) && ids[n] == ids[n-1]+1 {
+			n++
+		}
+		e.LogLoaded(kind, ids[:n])
+		ids = ids[n:]
+	}
+}
+
+// chooseOccurrenceSlugs returns slugs for occurrences: those in the language of the first text, then those of the next
+// one. They are "" for texts without a slug.
+func chooseOccurrenceSlugs(
+	ctx context.Context, tx *ent.Tx, texts []calendar.Text, list []recur.Occurrence,
+) ([]string, error) {
+	bases := make([]string, 0, len(texts)*len(list))
+	for _, text := range texts {
+		for _, o := range list {
+			base := ""
+			if text.Slug != "" {
+				base = calendar.OccurrenceSlug(text.Slug, o.Nominal)
+			}
+			bases = append(bases, base)
+		}
+	}
+	slugs, _, err := ChooseSlugs(ctx, tx, calendar.Event, bases, func(string) (int, bool) { return 0, false })
+	return slugs, err
+}
+
+// fillOccurrence writes what new occurrences of a series have in common.
+func (e *Editor) fillOccurrence(m *ent.EventMutation, s *ent.Series, t *calendar.Template) {
+	if s.AuthorID != nil {
+		m.SetAuthorID(*s.AuthorID)
+	}
+	m.SetStatus(s.Status)
+	m.SetStatusBeforeTrash(s.StatusBeforeTrash)
+	m.SetPublishedAt(s.PublishedAt)
+	m.SetDated(s.Dated)
+	m.SetLanguage(t.Original.Language)
+	m.SetLanguages(languagesOf(t))
+	m.SetCreatedAt(e.Now)
+	m.SetModifiedAt(e.Now)
+	m.SetVersion(1)
+	m.SetTitle(t.Original.Title)
+	m.SetDescription(t.Original.Description)
+	m.SetExcerpt(t.Original.Excerpt)
+	m.SetEventStatusReason(t.Original.EventStatusReason)
+	if !t.Cost.IsZero() {
+		m.SetCost(t.Cost)
+	}
+	if t.Website != nil {
+		m.SetWebsite(*t.Website)
+	}
+	if t.PasswordHash != nil {
+		m.SetPasswordHash(t.PasswordHash)
+		m.SetPasswordID(t.PasswordID)
+	}
+	m.SetShowMap(t.ShowMap)
+	m.SetShowMapLink(t.ShowMapLink)
+	m.SetHideFromListings(t.HideFromListings)
+	m.SetSticky(t.Sticky)
+	m.SetFeatured(t.Featured)
+	m.SetTicketed(t.Ticketed)
+	m.SetEventStatus(t.EventStatus)
+	m.SetAttendance(t.Attendance)
+	m.SetVirtualURL(t.VirtualURL)
+	if t.ImageID != 0 {
+		m.SetImageID(t.ImageID)
+	}
+	if t.ParentID != 0 {
+		m.SetParentID(t.ParentID)
+	}
+	m.SetSeriesID(s.ID)
+	m.SetOffSchedule(false)
+}

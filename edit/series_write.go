@@ -1,0 +1,950 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
+)
+
+// Scope says which occurrences of a series a write reaches (contract, section 19.5).
+type Scope string
+
+// The scopes. "" is ThisOccurrence.
+const (
+	ThisOccurrence       Scope = "this"
+	FollowingOccurrences Scope = "following" // this one, and those whose nominal start is later
+	AllOccurrences       Scope = "all"
+)
+
+// Scopes lists them all.
+var Scopes = []Scope{ThisOccurrence, FollowingOccurrences, AllOccurrences}
+
+// IsSeries reports whether a write of the scope is one of the series.
+func (s Scope) IsSeries() bool { return s == FollowingOccurrences || s == AllOccurrences }
+
+// notRecurring is the fault of a scope that is sent with an event outside a series.
+func notRecurring() *param.Fault {
+	return &param.Fault{Param: "scope", Reason: "not-recurring", Key: "not-recurring", Data: map[string]any{}}
+}
+
+// seriesWrite is a series with its occurrences while a write changes them. All are locked.
+type seriesWrite struct {
+	*Editor
+	tx     *ent.Tx
+	series *ent.Series
+	record *record // of the series
+	was    []seriesPhase
+	phases []seriesPhase // as they become
+	rows   []*occurrenceChange
+	at     *occurrenceChange // the addressed occurrence; nil: the series
+	scope  Scope
+
+	standing standing // of the series, as it becomes
+	author   *int64
+	until    *calendar.Wall     // as it becomes
+	slug     *string            // as it becomes; nil: it stays
+	sent     *calendar.Template // what is sent; nil: nothing
+	fresh    []newStart
+}
+
+// occurrenceChange is an occurrence of a series with what becomes of it.
+type occurrenceChange struct {
+	row      *ent.Event
+	record   *record
+	nominal  calendar.Wall
+	span     calendar.Span
+	standing standing
+	author   *int64
+	own      []string
+	off      bool
+	excluded bool // a person took it to the trash
+	reached  bool
+	// scheduled says that a changed schedule says when it takes place.
+	scheduled bool
+	returned  bool     // the schedule has it again
+	names     []string // fields to take from the template of its phase
+	sent      []string // fields to take from what is sent
+}
+
+func (c *occurrenceChange) begun(now time.Time) bool { return !c.row.StartsAt.After(now) }
+
+// live reports whether the occurrence is in the schedule, whether or not its series is in the trash.
+func (c *occurrenceChange) live() bool { return c.standing.status != calendar.Trash }
+
+// has reports whether the occurrence has an own field of the name.
+func (c *occurrenceChange) has(name string) bool { return slices.Contains(c.own, name) }
+
+// openSeries loads a series with its phases and occurrences, and locks them: the series, then the occurrences in the order
+// of their ids.
+func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Scope) (*seriesWrite, error) {
+	s, err := LockSeries(ctx, tx, id)
+	if err != nil {
+		return nil, fmt.Errorf("series %d: %w", id, err)
+	}
+	w := &seriesWrite{
+		Editor: e, tx: tx, series: s, scope: scope, author: s.AuthorID, until: s.GeneratedUntil,
+		standing: standing{s.Status, s.StatusBeforeTrash, s.PublishedAt, s.Dated},
+	}
+	stored, err := loadPhases(ctx, tx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range stored {
+		schedule, err := ScheduleOf(p)
+		if err != nil {
+			return nil, err
+		}
+		w.was = append(w.was, seriesPhase{schedule, p.Template})
+	}
+	if len(w.was) == 0 {
+		return nil, fmt.Errorf("series %d has no phase", id)
+	}
+	w.phases = w.was
+	w.record = &record{
+		textOwner: textOwner{
+			kind: calendar.Series, id: id, language: s.Language, languages: s.Languages, trashed: s.Status == calendar.Trash,
+		},
+		standing: w.standing, author: s.AuthorID, version: s.Version,
+	}
+	rows, err := tx.Event.Query().Where(event.SeriesID(id)).Order(event.ByID()).Modify(forUpdate).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("occurrences of series %d: %w", id, err)
+	}
+	slices.SortFunc(rows, func(a, b *ent.Event) int { return a.OriginalStart.Compare(*b.OriginalStart) })
+	for _, row := range rows {
+		span, err := storedSpan(row)
+		if err != nil {
+			return nil, err
+		}
+		r := eventRecord(row)
+		exdate := w.was[phaseOf(w.was, *row.OriginalStart)].ExDate
+		w.rows = append(w.rows, &occurrenceChange{
+			row: row, record: r, nominal: *row.OriginalStart, span: span, standing: r.standing, author: row.AuthorID,
+			own: row.OwnFields, off: row.OffSchedule,
+			excluded: r.trashed && !row.OffSchedule && slices.ContainsFunc(exdate, row.OriginalStart.Equal),
+		})
+	}
+	return w, nil
+}
+
+// address makes an occurrence the addressed one.
+func (w *seriesWrite) address(id int64) error {
+	i := slices.IndexFunc(w.rows, func(c *occurrenceChange) bool { return c.row.ID == id })
+	if i < 0 {
+		return fmt.Errorf("event %d is no occurrence of series %d", id, w.series.ID)
+	}
+	w.at = w.rows[i]
+	return nil
+}
+
+// UpdateSeries changes what is sent of a series in all of its occurrences.
+func (e *Editor) UpdateSeries(ctx context.Context, tx *ent.Tx, id int64, in *EventInput) error {
+	w, err := e.openSeries(ctx, tx, id, AllOccurrences)
+	if err != nil {
+		return err
+	}
+	return w.update(ctx, in)
+}
+
+// TrashSeries moves a series and its occurrences to the trash. One that is there already is *calendar.Error
+// series-is-in-trash.
+func (e *Editor) TrashSeries(ctx context.Context, tx *ent.Tx, id int64) error {
+	w, err := e.openSeries(ctx, tx, id, AllOccurrences)
+	if err != nil {
+		return err
+	}
+	return w.remove(ctx)
+}
+
+// updateOccurrences is UpdateEvent for the scopes of a series.
+func (e *Editor) updateOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Event, in *EventInput) (*ent.Event, error) {
+	if row.SeriesID == nil {
+		return nil, invalid(notRecurring())
+	}
+	w, err := e.openSeries(ctx, tx, *row.SeriesID, in.Scope)
+	if err != nil {
+		return nil, err
+	}
+	if err := w.address(row.ID); err != nil {
+		return nil, err
+	}
+	if err := w.update(ctx, in); err != nil {
+		return nil, err
+	}
+	return tx.Event.Get(ctx, row.ID)
+}
+
+// TrashOccurrences moves an occurrence and others of its series to the trash, as the scope says.
+func (e *Editor) TrashOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Event, scope Scope) error {
+	if row.SeriesID == nil {
+		return invalid(notRecurring())
+	}
+	w, err := e.openSeries(ctx, tx, *row.SeriesID, scope)
+	if err != nil {
+		return err
+	}
+	if err := w.address(row.ID); err != nil {
+		return err
+	}
+	return w.remove(ctx)
+}
+
+// remove moves what the scope reaches to the trash. What it leaves ends before the addressed occurrence.
+func (w *seriesWrite) remove(ctx context.Context) error {
+	version, trashed := w.series.Version, w.record.trashed
+	if w.at != nil {
+		version, trashed = w.at.row.Version, w.at.record.trashed
+	}
+	if !w.may(auth.Delete, w.record) {
+		return Forbidden()
+	}
+	switch {
+	case trashed && w.at != nil:
+		return inTrash(calendar.Event)
+	case trashed:
+		return inTrash(calendar.Series)
+	}
+	if err := w.trash(); err != nil {
+		return err
+	}
+	if err := w.expect(version); err != nil {
+		return err
+	}
+	return w.store(ctx)
+}
+
+// trash plans remove.
+func (w *seriesWrite) trash() error {
+	phases, k := w.phases, 0
+	if w.scope == FollowingOccurrences {
+		if phases, k = splitPhases(w.phases, w.at.nominal); !haveOccurrence(phases[:k]) {
+			k = 0 // nothing is left
+		}
+	}
+	for _, c := range w.rows {
+		if k > 0 && phaseOf(phases, c.nominal) < k {
+			continue
+		}
+		if k > 0 {
+			c.off = true // the schedule ends before it
+		}
+		if !c.live() {
+			continue
+		}
+		if !w.may(auth.Delete, c.record) {
+			return Forbidden()
+		}
+		c.reached = true
+		c.standing = w.settle(c.standing, new(calendar.Trash), nil)
+	}
+	if k == 0 {
+		w.standing = w.settle(w.standing, new(calendar.Trash), nil)
+		return nil
+	}
+	w.phases, w.until = phases[:k], nil
+	return nil
+}
+
+func (w *seriesWrite) settle(old standing, sent *calendar.Status, date *time.Time) standing {
+	return settle(old, sent, date, w.Now, w.may(auth.Publish, w.record))
+}
+
+// SeriesEvent returns the event that a phase of a series makes, as a row with the id, the author and the status of the series.
+// The only edge that is loaded is that of the translations. The slugs are those out of the trash.
+func SeriesEvent(s *ent.Series, p recur.Schedule, t *calendar.Template) *ent.Event {
+	row := &ent.Event{
+		ID: s.ID, AuthorID: s.AuthorID, Status: s.Status, StatusBeforeTrash: s.StatusBeforeTrash, PublishedAt: s.PublishedAt,
+		Dated: s.Dated, Language: s.Language, Languages: s.Languages, ModifiedAt: s.ModifiedAt, Version: s.Version,
+		Title: t.Original.Title, Description: t.Original.Description, Excerpt: t.Original.Excerpt, Slug: t.Original.Slug,
+		EventStatusReason: t.Original.EventStatusReason,
+		StartWall:         p.Start, EndWall: p.End, Timezone: p.Zone.String(), AllDay: p.AllDay,
+		StartsAt: p.StartsAt(), EndsAt: p.EndsAt(),
+		Cost: t.Cost, Website: t.Website, ShowMap: t.ShowMap, ShowMapLink: t.ShowMapLink, HideFromListings: t.HideFromListings,
+		Sticky: t.Sticky, Featured: t.Featured, Ticketed: t.Ticketed, EventStatus: t.EventStatus, Attendance: t.Attendance,
+		VirtualURL: t.VirtualURL,
+	}
+	if len(t.PasswordHash) > 0 {
+		row.PasswordHash, row.PasswordID = &t.PasswordHash, &t.PasswordID
+	}
+	if t.ImageID != 0 {
+		row.ImageID = &t.ImageID
+	}
+	if t.ParentID != 0 {
+		row.ParentID = &t.ParentID
+	}
+	for _, text := range t.Others {
+		row.Edges.Translations = append(row.Edges.Translations, &ent.EventTranslation{
+			Language: text.Language, Title: text.Title, Description: text.Description, Excerpt: text.Excerpt, Slug: text.Slug,
+			EventStatusReason: text.EventStatusReason,
+		})
+	}
+	return row
+}
+
+// addressed returns the event whose fields a write is compared with: the occurrence, or what the last phase makes.
+func (w *seriesWrite) addressed(ctx context.Context) (row *ent.Event, r *record, links eventLinks, err error) {
+	if w.at == nil {
+		last := &w.was[len(w.was)-1]
+		row = SeriesEvent(w.series, last.Schedule, &last.template)
+		r = eventRecord(row)
+		r.addTexts(last.template.Others)
+		for i := range r.others {
+			r.others[i].slug = textIn(&last.template, r.others[i].language).Slug
+		}
+		r.loaded = true
+		t := last.template
+		return row, r, eventLinks{termIDs{t.Categories, t.Tags}, t.Venues, t.Organizers}, nil
+	}
+	row, r = w.at.row, new(*w.at.record)
+	if err := r.load(ctx, w.tx); err != nil {
+		return nil, nil, links, err
+	}
+	loaded, err := loadEventLinks(ctx, w.tx, []int64{row.ID})
+	if err != nil {
+		return nil, nil, links, err
+	}
+	return row, r, *loaded[row.ID], nil
+}
+
+// seriesFieldsSent is what a write says about a series.
+type seriesFieldsSent struct {
+	template calendar.Template // of the addressed event with what is sent
+	names    []string          // fields of templates that are sent, with languages
+	dates    []string          // timezone, all_day, start_date, end_date
+	standing []string          // author, date, status
+	slug     *string
+	schedule scheduleChange
+}
+
+// update changes what is sent of a series.
+func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
+	row, old, links, err := w.addressed(ctx)
+	if err != nil {
+		return err
+	}
+	s := in.sent()
+	span, early, late, err := sentSpan(row, in)
+	if err != nil {
+		return err
+	}
+	if w.at == nil { // its dates are nominal
+		span = nominalSpan(w.addressedPhase().Span, in)
+	}
+	p, err := w.planEvent(ctx, w.tx, old, row, s, in, early, ruleFault(span.Zone, in))
+	if err != nil {
+		return err
+	}
+	if err := w.permit(w.record, s); err != nil {
+		return err
+	}
+	if late != nil {
+		return late
+	}
+	author := row.AuthorID
+	if s.author != nil {
+		author = s.author
+	}
+	if err := w.carryOut(ctx, w.tx, p, in, author); err != nil {
+		return err
+	}
+	sent, err := w.compare(row, old, links, s, in, span, p)
+	if err != nil {
+		return err
+	}
+	if err := w.plan(sent, in); err != nil {
+		if fault := ScheduleFault(err); fault != nil {
+			return invalid(fault)
+		}
+		return err
+	}
+	if err := w.refuseParents(ctx); err != nil {
+		return err
+	}
+	if err := w.expect(row.Version); err != nil {
+		return err
+	}
+	if sent.slug != nil {
+		if err := w.takeSlug(ctx, *sent.slug); err != nil {
+			return err
+		}
+	}
+	return w.store(ctx)
+}
+
+// compare finds what is sent and differs from the addressed event.
+func (w *seriesWrite) compare(
+	row *ent.Event, old *record, links eventLinks, s *recordInput, in *EventInput, span calendar.Span, p *plan,
+) (*seriesFieldsSent, error) {
+	d := &diff{}
+	r := new(*old)
+	r.others = slices.Clone(old.others)
+	texts := s.sentText
+	texts.slug = nil
+	if _, _, _, err := w.rewriteTexts(&r.textOwner, texts, d); err != nil {
+		return nil, err
+	}
+	if s.author != nil {
+		r.author = applyID(nil, s.author)
+	}
+	r.image = applyID(old.image, s.image)
+	r.standing = w.settle(old.standing, s.status, s.published)
+	if err := w.fillEvent(w.tx.Event.Update().Mutation(), r, old, s, row, in, span, d); err != nil {
+		return nil, err
+	}
+	changed := *row
+	changed.Title, changed.Description, changed.Excerpt, changed.EventStatusReason = r.title, r.description, r.excerpt, r.reason
+	changed.ImageID = r.image
+	changed.Cost = apply(row.Cost, in.Cost)
+	if in.Website != nil {
+		changed.Website = nil
+		if in.Website.Set {
+			changed.Website = &in.Website.URL
+		}
+	}
+	if in.Password != nil && slices.Contains(d.own, "password") {
+		changed.PasswordHash, changed.PasswordID = nil, nil
+		if *in.Password != "" {
+			changed.PasswordHash = new(HashPassword(w.PasswordKey, row.ID, *in.Password))
+		}
+	}
+	changed.ParentID = applyID(row.ParentID, in.ParentID)
+	changed.ShowMap = apply(row.ShowMap, in.ShowMap)
+	changed.ShowMapLink = apply(row.ShowMapLink, in.ShowMapLink)
+	changed.HideFromListings = apply(row.HideFromListings, in.Hide)
+	changed.Sticky = apply(row.Sticky, in.Sticky)
+	changed.Featured = apply(row.Featured, in.Featured)
+	changed.Ticketed = apply(row.Ticketed, in.Ticketed)
+	changed.EventStatus = apply(row.EventStatus, in.EventStatus)
+	changed.Attendance = apply(row.Attendance, in.Attendance)
+	changed.VirtualURL = apply(row.VirtualURL, in.VirtualURL)
+	if in.Categories != nil {
+		d.list("categories", links.terms.categories, p.terms.categories)
+		links.terms.categories = p.terms.categories
+	}
+	if in.Tags != nil {
+		d.list("tags", links.terms.tags, p.terms.tags)
+		links.terms.tags = p.terms.tags
+	}
+	if in.Venues != nil {
+		if !slices.Equal(links.venues, p.venues) {
+			d.note("venue")
+		}
+		links.venues = p.venues
+	}
+	if in.Organizers != nil {
+		if !slices.Equal(links.organizers, p.organizers) {
+			d.note("organizer")
+		}
+		links.organizers = p.organizers
+	}
+	sent := &seriesFieldsSent{template: *templateOf(&changed, r.otherTexts(), links)}
+	for _, name := range d.own {
+		field, _, _ := strings.Cut(name, ":")
+		switch {
+		case field == "date" && in.Published == nil, field == "slug":
+		case field == "status" && in.Status == nil:
+		case slices.Contains([]string{"author", "date", "status"}, field):
+			sent.standing = append(sent.standing, name)
+		case slices.Contains(dateFields, field):
+			sent.dates = append(sent.dates, name)
+		default:
+			sent.names = append(sent.names, name)
+		}
+	}
+	if s.slug != nil && *s.slug != "" && !r.hasSlug(*s.slug) {
+		sent.slug = s.slug
+	}
+	return sent, w.compareSchedule(sent, in)
+}
+
+// dateFields are the fields that say when an event takes place.
+var dateFields = []string{"timezone", "all_day", "start_date", "end_date"}
+
+// hasSlug reports whether a sent slug is that of the owner in some language, with all translations loaded.
+func (w *textOwner) hasSlug(sent string) bool {
+	base := calendar.SlugKey(sent)
+	return w.slug == base || slices.ContainsFunc(w.others, func(o translation) bool { return o.slug != "" && o.slug == base })
+}
+
+// compareSchedule finds what is sent of the schedule and differs from that of the addressed phase.
+func (w *seriesWrite) compareSchedule(sent *seriesFieldsSent, in *EventInput) error {
+	phase := w.addressedPhase()
+	c := &sent.schedule
+	c.whole = w.scope == AllOccurrences
+	base := phase.Span
+	if w.at != nil {
+		base = w.at.span
+	}
+	c.span = func(s calendar.Span) calendar.Span { return movedPhase(s, base, in) }
+	if in.Rule != nil {
+		var rule recur.Rule
+		if *in.Rule != "" {
+			var err error
+			if rule, err = recur.Parse(*in.Rule, apply(phase.Zone, in.Zone)); err != nil {
+				return invalid(ScheduleFault(err))
+			}
+		}
+		if rule.String() != phase.Rule.String() {
+			c.rule = &rule
+		}
+	}
+	if in.RDate != nil {
+		same, err := recur.New(phase.Span, phase.Rule, *in.RDate, nil)
+		if err != nil {
+			return err
+		}
+		if !slices.Equal(same.RDate, phase.RDate) {
+			c.rdate = in.RDate
+		}
+	}
+	if in.ExDate != nil {
+		same, err := phase.Change(phase.Span, nil, nil, in.ExDate)
+		if err != nil || !slices.Equal(same.ExDate, phase.ExDate) {
+			c.exdate = in.ExDate
+		}
+	}
+	return nil
+}
+
+// addressedPhase returns the phase of the addressed occurrence, of a series the last one.
+func (w *seriesWrite) addressedPhase() *seriesPhase {
+	if w.at == nil {
+		return &w.was[len(w.was)-1]
+	}
+	return &w.was[phaseOf(w.was, w.at.nominal)]
+}
+
+// movedPhase returns where the first span of a phase moves when dates are sent of an event that took place at a span.
+func movedPhase(first, from calendar.Span, in *EventInput) calendar.Span {
+	to := nominalSpan(from, in)
+	moved := calendar.Span{Zone: to.Zone, AllDay: first.AllDay, Start: first.Start, End: first.End}
+	if in.Zone == nil {
+		moved.Zone = first.Zone
+	}
+	moved.AllDay = apply(first.AllDay, in.AllDay)
+	moved = moved.Rounded()
+	from.AllDay = to.AllDay
+	from = from.Rounded()
+	if in.Start != nil {
+		start := calendar.Span{Start: from.Start, End: moved.Start}.MoveStart(to.Start).End
+		moved = moved.MoveStart(start)
+	}
+	if in.End != nil {
+		moved.End = calendar.Span{Start: to.Start, End: to.End}.MoveStart(moved.Start).End
+	}
+	return moved.Rounded()
+}
+
+// plan decides what becomes of the series and of each occurrence.
+func (w *seriesWrite) plan(sent *seriesFieldsSent, in *EventInput) error {
+	trashes := in.Status != nil && *in.Status == calendar.Trash
+	split, first, from := w.phases, 0, calendar.Wall{}
+	if w.scope == FollowingOccurrences {
+		from = w.at.nominal
+		split, first = splitPhases(w.phases, from)
+	}
+	w.planTemplates(split, first, sent)
+	w.sent = &sent.template
+	if trashes {
+		sent.standing = slices.DeleteFunc(sent.standing, func(name string) bool { return name == "status" })
+	}
+	if err := w.planStanding(sent, in); err != nil {
+		return err
+	}
+	for _, c := range w.rows {
+		if !c.nominal.Before(from) {
+			w.planFields(c, sent, in)
+		}
+	}
+	c := &sent.schedule
+	if len(sent.dates) > 0 || c.rule != nil || c.rdate != nil || c.exdate != nil {
+		if err := w.planSchedule(sent); err != nil {
+			return err
+		}
+	}
+	if err := w.planSpans(); err != nil {
+		return err
+	}
+	w.planPhaseFields()
+	for _, c := range w.rows {
+		if c.reached && !w.may(auth.Edit, c.record) || !c.live() && !c.record.trashed && !w.may(auth.Delete, c.record) {
+			return Forbidden()
+		}
+	}
+	if trashes && w.standing.status != calendar.Trash && (w.at == nil || w.at.live()) {
+		return w.trash()
+	}
+	return nil
+}
+
+// planTemplates writes the sent fields into the phases from a place on. The phases are split only if this changes anything.
+func (w *seriesWrite) planTemplates(split []seriesPhase, first int, sent *seriesFieldsSent) {
+	next, changed := slices.Clone(split), false
+	for i := min(first, len(next)); i < len(next); i++ {
+		copyFields(&next[i].template, &sent.template, sent.names)
+		changed = changed || len(changedFields(&next[i].template, &split[i].template, sent.names)) > 0
+	}
+	if changed {
+		w.phases = next
+	}
+}
+
+// planStanding writes author, date and status of the series. A status brings a series out of the trash, with what went there
+// with it. It also brings back the addressed occurrence.
+func (w *seriesWrite) planStanding(sent *seriesFieldsSent, in *EventInput) error {
+	status := in.Status
+	if status != nil && *status == calendar.Trash {
+		status = nil
+	}
+	restores := w.record.trashed && status != nil
+	if restores || len(sent.standing) > 0 {
+		var to *calendar.Status
+		var date *time.Time
+		if restores || slices.Contains(sent.standing, "status") {
+			to = status
+		}
+		if slices.Contains(sent.standing, "date") {
+			date = in.Published
+		}
+		switch {
+		case to != nil && w.record.trashed && !w.may(auth.Restore, w.record):
+			return Forbidden()
+		default:
+			w.standing = w.settle(w.standing, to, date)
+		}
+		if slices.Contains(sent.standing, "author") {
+			w.author = applyID(nil, in.AuthorID)
+		}
+	}
+	if restores {
+		for _, c := range w.rows {
+			if !c.live() && !c.excluded && !c.off {
+				w.restore(c)
+			}
+		}
+	}
+	if c := w.at; c != nil && !c.live() && !w.record.trashed && status != nil {
+		w.phases = slices.Clone(w.phases)
+		p := &w.phases[phaseOf(w.phases, c.nominal)]
+		p.ExDate = slices.DeleteFunc(slices.Clone(p.ExDate), c.nominal.Equal)
+		if !p.Has(c.nominal) {
+			p.RDate = withWall(slices.Clone(p.RDate), c.nominal)
+		}
+		c.off, c.excluded = false, false
+		w.restore(c)
+	}
+	return nil
+}
+
+// restore brings an occurrence out of the trash, with the status of the series unless it has an own one.
+func (w *seriesWrite) restore(c *occurrenceChange) {
+	status := w.standing.status
+	if c.has("status") {
+		status = c.standing.before
+	}
+	c.standing = w.settle(c.standing, &status, nil)
+	c.excluded, c.off, c.reached = false, false, true
+}
+
+// planFields decides which sent fields an occurrence gets, and which own ones it loses.
+func (w *seriesWrite) planFields(c *occurrenceChange, sent *seriesFieldsSent, in *EventInput) {
+	var lost []string
+	if in.DropExceptions {
+		lost = append(lost, c.own...)
+	}
+	if c == w.at {
+		lost = slices.Concat(lost, sent.names, sent.standing, sent.dates)
+		if in.End != nil && slices.Contains(sent.dates, "start_date") {
+			lost = append(lost, "end_date") // or it would move with the start
+		}
+	}
+	if isDate := func(name string) bool { return slices.Contains(dateFields, name) }; slices.ContainsFunc(lost, isDate) && w.keepsDates(c) {
+		lost = slices.DeleteFunc(lost, isDate)
+		if c == w.at && !c.begun(w.Now) {
+			c.span, c.reached = respan(c.span, in), true
+			c.own = ownNames(c.own, sent.dates...)
+		}
+	}
+	gone := func(name string) bool { return slices.Contains(lost, name) }
+	names := slices.DeleteFunc(slices.Clone(c.own), func(name string) bool { return !gone(name) })
+	c.own = slices.DeleteFunc(slices.Clone(c.own), gone)
+	c.reached = c.reached || len(names)+len(sent.names)+len(sent.standing) > 0
+	for _, name := range slices.Concat(sent.names, sent.standing) {
+		if !c.has(name) {
+			names, c.sent = append(names, name), append(c.sent, name)
+		}
+	}
+	c.names = append(c.names, names...)
+	if slices.Contains(names, "author") {
+		c.author = w.author
+	}
+	var status *calendar.Status
+	var date *time.Time
+	if slices.Contains(names, "status") {
+		status = new(w.standing.status)
+		if w.standing.status == calendar.Trash {
+			status = new(w.standing.before)
+		}
+	}
+	if slices.Contains(names, "date") {
+		date = &w.standing.published
+	}
+	switch {
+	case status == nil && date == nil:
+	case c.live():
+		c.standing = w.settle(c.standing, status, date)
+	default: // it stays in the trash
+		s := c.standing
+		s.status, s.before = s.before, ""
+		s = w.settle(s, status, date)
+		s.status, s.before = calendar.Trash, s.status
+		c.standing = s
+	}
+}
+
+// keepsDates reports whether an occurrence stays where it is: it has begun, or its nominal start is past.
+func (w *seriesWrite) keepsDates(c *occurrenceChange) bool {
+	if !c.live() || c.begun(w.Now) {
+		return c.live()
+	}
+	o, ok := w.was[phaseOf(w.was, c.nominal)].Occurrence(c.nominal)
+	return ok && !o.StartsAt().After(w.Now)
+}
+
+// planSchedule changes the schedule of what has not begun.
+func (w *seriesWrite) planSchedule(sent *seriesFieldsSent) error {
+	if w.standing.status == calendar.Trash {
+		return inTrash(calendar.Series)
+	}
+	sent.schedule.addressed = len(w.phases) - 1
+	if w.at != nil {
+		if w.at.off {
+			return inTrash(calendar.Event)
+		}
+		sent.schedule.addressed = phaseOf(w.phases, w.at.nominal)
+	}
+	cut, ok := w.cut()
+	var phases []seriesPhase
+	var k int
+	var err error
+	if ok {
+		phases, k, err = sent.schedule.apply(w.phases, cut)
+	} else {
+		phases, k, err = sent.schedule.extend(w.phases, w.Now)
+	}
+	if err != nil || k == len(phases) {
+		return err
+	}
+	stored := make([]storedStart, len(w.rows))
+	for i, c := range w.rows {
+		stored[i] = storedStart{
+			nominal: c.nominal, earlier: !ok || c.nominal.Before(cut), begun: c.begun(w.Now), own: len(c.own) > 0,
+			trashed: !c.live(), excluded: c.excluded,
+		}
+		c.reached = c.reached || !stored[i].earlier && (stored[i].trashed || !stored[i].begun)
+	}
+	last := &phases[len(phases)-1]
+	w.until = nil
+	until := recur.LastStart()
+	if !last.Ends() {
+		until = horizon(last.Zone, w.Now)
+		if old := w.series.GeneratedUntil; old != nil && until.Before(*old) {
+			until = *old
+		}
+		w.until = &until
+	}
+	most := recur.MaxOccurrences
+	for _, p := range phases[k:] {
+		most = min(most, mostOccurrences(sizeOf(&p.template)))
+	}
+	matched, fresh, err := matchStarts(stored, phases, k, until, most)
+	if err != nil {
+		return err
+	}
+	w.phases, w.fresh = phases, fresh
+	for i, c := range w.rows {
+		c.nominal = matched[i].nominal
+		c.off = matched[i].off
+		switch {
+		case matched[i].removed:
+			c.standing = w.settle(c.standing, new(calendar.Trash), nil)
+		case matched[i].returned:
+			w.restore(c)
+			c.returned = true
+		}
+		begun := stored[i].begun && !stored[i].trashed
+		c.scheduled = !begun && (!stored[i].earlier && !c.off || !c.nominal.Equal(stored[i].nominal))
+	}
+	return nil
+}
+
+// cut returns the nominal start from which on schedules change, false if no start is left.
+func (w *seriesWrite) cut() (calendar.Wall, bool) {
+	from := calendar.Wall{}
+	if w.scope == FollowingOccurrences {
+		from = w.at.nominal
+		o, ok := w.phases[phaseOf(w.phases, from)].Occurrence(from)
+		if ok && o.StartsAt().After(w.Now) && !w.at.begun(w.Now) {
+			return from, true
+		}
+	}
+	return firstAfter(withoutExDates(w.phases), from, w.Now)
+}
+
+// planSpans decides when occurrences take place that the schedule reaches, and those that lost own dates.
+func (w *seriesWrite) planSpans() error {
+	for _, c := range w.rows {
+		lost := slices.ContainsFunc(dateFields, func(name string) bool {
+			return slices.Contains(c.row.OwnFields, name) && !c.has(name)
+		})
+		if !c.scheduled && !lost {
+			continue
+		}
+		s := w.phases[phaseOf(w.phases, c.nominal)].Schedule
+		if c.has("timezone") {
+			s.Zone = c.span.Zone
+		}
+		if c.has("all_day") {
+			s.AllDay = c.span.AllDay
+		}
+		o, ok := s.Occurrence(c.nominal)
+		if !ok {
+			continue
+		}
+		switch hasStart, hasEnd := c.has("start_date"), c.has("end_date"); {
+		case hasStart && hasEnd:
+			o.Start, o.End = c.span.Start, c.span.End
+		case hasStart: // it lasts as long as the others
+			if o, ok = s.Occurrence(c.span.Start); !ok {
+				continue
+			}
+		case hasEnd: // it moves with the start
+			o.End = c.span.MoveStart(o.Start).End
+		}
+		c.span = o.Rounded()
+		if err := invalid(spanFault(c.span, &EventInput{})); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// planPhaseFields gives occurrences of another phase than before the fields in which the phases differ, and those that the
+// schedule brings back all fields. What is out of the schedule stays as it is.
+func (w *seriesWrite) planPhaseFields() {
+	different := make(map[[2]int][]string)
+	for _, c := range w.rows {
+		if c.off {
+			continue
+		}
+		pair := [2]int{phaseOf(w.was, *c.row.OriginalStart), phaseOf(w.phases, c.nominal)}
+		names, ok := different[pair]
+		if !ok {
+			names = differentFields(&w.was[pair[0]].template, &w.phases[pair[1]].template)
+			different[pair] = names
+		}
+		if c.returned {
+			names = templateNames(w.series.Language)
+		}
+		for _, name := range names {
+			if !c.has(name) && !slices.Contains(c.names, name) {
+				c.names = append(c.names, name)
+			}
+		}
+	}
+}
+
+// refuseParents refuses to place an occurrence below itself, with all parents that the write changes.
+func (w *seriesWrite) refuseParents(ctx context.Context) error {
+	parents := make(map[int64]int64)
+	for _, c := range w.rows {
+		if !slices.Contains(c.names, "post_parent") {
+			continue
+		}
+		t := &w.phases[phaseOf(w.phases, c.nominal)].template
+		if slices.Contains(c.sent, "post_parent") {
+			t = w.sent
+		}
+		if apply(0, c.row.ParentID) != t.ParentID {
+			parents[c.row.ID] = t.ParentID
+		}
+	}
+	stored := parentOf(w.tx)
+	above := func(ctx context.Context, id int64) (*int64, error) {
+		switch parent, changes := parents[id]; {
+		case !changes:
+			return stored(ctx, id)
+		case parent == 0:
+			return nil, nil
+		default:
+			return &parent, nil
+		}
+	}
+	all := slices.Sorted(maps.Values(parents))
+	for _, parent := range slices.Compact(all) {
+		if parent == 0 {
+			continue
+		}
+		gets := func(id int64) bool { return parents[id] == parent }
+		if err := refuseLoop(ctx, w.tx, calendar.Event, gets, parent, "post_parent", above); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// takeSlug gives the series a slug that is sent.
+func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
+	owner := w.texts()
+	var other *translation
+	if w.Write != "" && w.Write != owner.language {
+		if other = owner.translationInto(w.Write); other == nil {
+			owner.others = append(owner.others, translation{language: w.Write})
+			other = &owner.others[len(owner.others)-1]
+		}
+	}
+	if err := w.reslug(ctx, w.tx, owner, other, &sent, &diff{}); err != nil {
+		return err
+	}
+	w.setSlugs(owner)
+	return nil
+}
+
+// texts returns the texts and slugs of the series, which are those of its last phase.
+func (w *seriesWrite) texts() *textOwner {
+	t := &w.phases[len(w.phases)-1].template
+	o := &textOwner{kind: calendar.Series, id: w.series.ID, language: w.series.Language, trashed: w.record.trashed, loaded: true}
+	o.text = text{title: t.Original.Title, slug: apply(w.series.Slug, w.slug)}
+	for _, other := range t.Others {
+		slug := other.Slug
+		if o.trashed {
+			slug = calendar.TrashedSlug(slug)
+		}
+		o.others = append(o.others, translation{language: other.Language, text: text{title: other.Title, slug: slug}})
+	}
+	return o
+}
+
+// setSlugs writes the slugs of the series into all phases, as they are out of the trash.
+func (w *seriesWrite) setSlugs(owner *textOwner) {
+	w.phases = slices.Clone(w.phases)
+	at := func(t *calendar.Text) *string { return &t.Slug }
+	for i := range w.phases {
+		t := &w.phases[i].template
+		setText(t, "", at, calendar.UntrashedSlug(owner.slug))
+		for _, o := range owner.others {
+			setText(t, o.language, at, calendar.UntrashedSlug(o.slug))
+		}
+	}
+	w.slug = &owner.slug
+}

@@ -1,0 +1,219 @@
+package edit
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+)
+
+// templateField is a field that the occurrences of a series have from its template. The language is that of a translation;
+// only texts have one.
+type templateField struct {
+	same func(a, b *calendar.Template, l calendar.Language) bool
+	copy func(dst, src *calendar.Template, l calendar.Language)
+	// column writes the value into an event. Nil: it is in other tables.
+	column func(m *ent.EventMutation, t *calendar.Template)
+}
+
+// templateFields are the fields of templates by their names (contract, sections 10.1 and 27.3).
+var templateFields = map[string]templateField{
+	"title": textField(func(t *calendar.Text) *string { return &t.Title },
+		func(m *ent.EventMutation, v string) { m.SetTitle(v) }),
+	"description": textField(func(t *calendar.Text) *string { return &t.Description },
+		func(m *ent.EventMutation, v string) { m.SetDescription(v) }),
+	"excerpt": textField(func(t *calendar.Text) *string { return &t.Excerpt },
+		func(m *ent.EventMutation, v string) { m.SetExcerpt(v) }),
+	"event_status_reason": textField(func(t *calendar.Text) *string { return &t.EventStatusReason },
+		func(m *ent.EventMutation, v string) { m.SetEventStatusReason(v) }),
+	"image": plainField(func(t *calendar.Template) *int64 { return &t.ImageID },
+		orClear((*ent.EventMutation).SetImageID, (*ent.EventMutation).ClearImageID)),
+	"cost": {
+		same: func(a, b *calendar.Template, _ calendar.Language) bool { return a.Cost.Equal(b.Cost) },
+		copy: func(dst, src *calendar.Template, _ calendar.Language) { dst.Cost = src.Cost },
+		column: func(m *ent.EventMutation, t *calendar.Template) {
+			if t.Cost.IsZero() {
+				m.ClearCost()
+			} else {
+				m.SetCost(t.Cost)
+			}
+		},
+	},
+	"website": {
+		same: func(a, b *calendar.Template, _ calendar.Language) bool {
+			return (a.Website == nil) == (b.Website == nil) && apply("", a.Website) == apply("", b.Website)
+		},
+		copy: func(dst, src *calendar.Template, _ calendar.Language) { dst.Website = src.Website },
+		column: func(m *ent.EventMutation, t *calendar.Template) {
+			if t.Website == nil {
+				m.ClearWebsite()
+			} else {
+				m.SetWebsite(*t.Website)
+			}
+		},
+	},
+	"password": {
+		same: func(a, b *calendar.Template, _ calendar.Language) bool {
+			return bytes.Equal(a.PasswordHash, b.PasswordHash) && (len(a.PasswordHash) == 0 || a.PasswordID == b.PasswordID)
+		},
+		copy: func(dst, src *calendar.Template, _ calendar.Language) {
+			dst.PasswordHash, dst.PasswordID = src.PasswordHash, src.PasswordID
+		},
+		column: func(m *ent.EventMutation, t *calendar.Template) {
+			if len(t.PasswordHash) == 0 {
+				m.ClearPasswordHash()
+				m.ClearPasswordID()
+				return
+			}
+			m.SetPasswordHash(t.PasswordHash)
+			m.SetPasswordID(t.PasswordID)
+		},
+	},
+	"show_map":      plainField(func(t *calendar.Template) *bool { return &t.ShowMap }, (*ent.EventMutation).SetShowMap),
+	"show_map_link": plainField(func(t *calendar.Template) *bool { return &t.ShowMapLink }, (*ent.EventMutation).SetShowMapLink),
+	"hide_from_listings": plainField(func(t *calendar.Template) *bool { return &t.HideFromListings },
+		(*ent.EventMutation).SetHideFromListings),
+	"sticky":   plainField(func(t *calendar.Template) *bool { return &t.Sticky }, (*ent.EventMutation).SetSticky),
+	"featured": plainField(func(t *calendar.Template) *bool { return &t.Featured }, (*ent.EventMutation).SetFeatured),
+	"ticketed": plainField(func(t *calendar.Template) *bool { return &t.Ticketed }, (*ent.EventMutation).SetTicketed),
+	"post_parent": plainField(func(t *calendar.Template) *int64 { return &t.ParentID },
+		orClear((*ent.EventMutation).SetParentID, (*ent.EventMutation).ClearParentID)),
+	"event_status": plainField(func(t *calendar.Template) *calendar.EventStatus { return &t.EventStatus },
+		(*ent.EventMutation).SetEventStatus),
+	"attendance": plainField(func(t *calendar.Template) *calendar.Attendance { return &t.Attendance },
+		(*ent.EventMutation).SetAttendance),
+	"virtual_url": plainField(func(t *calendar.Template) *string { return &t.VirtualURL }, (*ent.EventMutation).SetVirtualURL),
+	"categories":  listField(func(t *calendar.Template) *[]int64 { return &t.Categories }, true),
+	"tags":        listField(func(t *calendar.Template) *[]int64 { return &t.Tags }, true),
+	"venue":       listField(func(t *calendar.Template) *[]int64 { return &t.Venues }, false),
+	"organizer":   listField(func(t *calendar.Template) *[]int64 { return &t.Organizers }, false),
+}
+
+func plainField[T comparable](at func(*calendar.Template) *T, set func(*ent.EventMutation, T)) templateField {
+	return templateField{
+		same:   func(a, b *calendar.Template, _ calendar.Language) bool { return *at(a) == *at(b) },
+		copy:   func(dst, src *calendar.Template, _ calendar.Language) { *at(dst) = *at(src) },
+		column: func(m *ent.EventMutation, t *calendar.Template) { set(m, *at(t)) },
+	}
+}
+
+// orClear clears a column for 0.
+func orClear(set func(*ent.EventMutation, int64), clear func(*ent.EventMutation)) func(*ent.EventMutation, int64) {
+	return func(m *ent.EventMutation, id int64) {
+		if id == 0 {
+			clear(m)
+		} else {
+			set(m, id)
+		}
+	}
+}
+
+// listField is a list of links. The order counts unless it is sorted.
+func listField(at func(*calendar.Template) *[]int64, sorted bool) templateField {
+	return templateField{
+		same: func(a, b *calendar.Template, _ calendar.Language) bool {
+			if sorted {
+				return slices.Equal(slices.Sorted(slices.Values(*at(a))), slices.Sorted(slices.Values(*at(b))))
+			}
+			return slices.Equal(*at(a), *at(b))
+		},
+		copy: func(dst, src *calendar.Template, _ calendar.Language) { *at(dst) = *at(src) },
+	}
+}
+
+func textField(at func(*calendar.Text) *string, set func(*ent.EventMutation, string)) templateField {
+	return templateField{
+		same: func(a, b *calendar.Template, l calendar.Language) bool { return *at(textIn(a, l)) == *at(textIn(b, l)) },
+		copy: func(dst, src *calendar.Template, l calendar.Language) { setText(dst, l, at, *at(textIn(src, l))) },
+		column: func(m *ent.EventMutation, t *calendar.Template) {
+			set(m, *at(&t.Original))
+		},
+	}
+}
+
+// textIn returns the text of a template in a language, an empty one if there is none. "" is the original.
+func textIn(t *calendar.Template, l calendar.Language) *calendar.Text {
+	if l == "" {
+		return &t.Original
+	}
+	if i := slices.IndexFunc(t.Others, func(o calendar.Text) bool { return o.Language == l }); i >= 0 {
+		return &t.Others[i]
+	}
+	return &calendar.Text{Language: l}
+}
+
+// setText writes a text of a template in a language. A translation goes with its last text. The texts of other templates
+// stay.
+func setText(t *calendar.Template, l calendar.Language, at func(*calendar.Text) *string, value string) {
+	if l == "" {
+		*at(&t.Original) = value
+		return
+	}
+	text := *textIn(t, l)
+	*at(&text) = value
+	t.Others = slices.DeleteFunc(slices.Clone(t.Others), func(o calendar.Text) bool { return o.Language == l })
+	if hasText(text) || text.Slug != "" {
+		t.Others = append(t.Others, text)
+	}
+	slices.SortFunc(t.Others, func(a, b calendar.Text) int { return a.Language.Bit() - b.Language.Bit() })
+}
+
+// hasText reports whether there is something to read.
+func hasText(t calendar.Text) bool {
+	return t.Title != "" || t.Description != "" || t.Excerpt != "" || t.EventStatusReason != ""
+}
+
+// cutLanguage returns the field and the language of a name such as title:pl.
+func cutLanguage(name string) (templateField, bool, calendar.Language) {
+	field, language, _ := strings.Cut(name, ":")
+	f, ok := templateFields[field]
+	return f, ok, calendar.Language(language)
+}
+
+// copyFields copies the named fields that a template has. A translation whose last text is cleared goes with its slug.
+func copyFields(dst, src *calendar.Template, names []string) {
+	before := dst.Others
+	for _, name := range names {
+		if f, ok, l := cutLanguage(name); ok {
+			f.copy(dst, src, l)
+		}
+	}
+	isCleared := func(o calendar.Text) bool {
+		return !hasText(o) && slices.ContainsFunc(before, func(b calendar.Text) bool { return b.Language == o.Language && hasText(b) })
+	}
+	if slices.ContainsFunc(dst.Others, isCleared) {
+		dst.Others = slices.DeleteFunc(slices.Clone(dst.Others), isCleared)
+	}
+}
+
+// changedFields returns which of the named fields differ.
+func changedFields(a, b *calendar.Template, names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		f, ok, l := cutLanguage(name)
+		return !ok || f.same(a, b, l)
+	})
+}
+
+// templateNames returns the names of all fields of a template whose original is in a language, sorted.
+func templateNames(original calendar.Language) []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(templateFields)) {
+		names = append(names, name)
+		if slices.Contains([]string{"title", "description", "excerpt", "event_status_reason"}, name) {
+			for _, l := range calendar.Languages {
+				if l != original {
+					names = append(names, name+":"+string(l))
+				}
+			}
+		}
+	}
+	return names
+}
+
+// differentFields returns the names of all fields in which two templates differ, sorted.
+func differentFields(a, b *calendar.Template) []string {
+	return changedFields(a, b, templateNames(a.Original.Language))
+}

@@ -1,0 +1,239 @@
+package handlers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/series"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
+)
+
+// maxDates is how many dates rdate and exdate may have.
+const maxDates = 366
+
+// sentSchedule is the schedule that the fields of a write make.
+type sentSchedule struct {
+	recur.Schedule
+	found []recur.Occurrence
+	fault *param.Fault // it is refused
+}
+
+// recurrence declares the fields of a schedule (contract, section 19.2) after the end of its first occurrence.
+func (f fields) recurrence(in *eventInput, end *param.Param) {
+	rule := f.clears(param.Opt(f.p, &in.Rule, "rrule", "Recurrence rule, as RRULE of RFC 5545", "string", f.r.ruleOf(in))).
+		Longest(recur.MaxRuleLength)
+	f.dates(&in.RDate, in, "rdate", "Starts besides those of the rule")
+	except := f.dates(&in.ExDate, in, "exdate", "Starts of the schedule that do not take place")
+	for _, one := range []*param.Param{end, rule, except} {
+		one.CheckAlways(func(context.Context) *param.Fault {
+			if f.unread(in) {
+				return nil // what is left of the schedule is not what was meant
+			}
+			return f.r.scheduleFault(in, one.Name)
+		})
+	}
+	if !f.preview {
+		f.r.declareScope(f.p, in)
+	}
+	if !f.preview && !f.create {
+		f.r.declareExceptions(f.p, in)
+	}
+}
+
+// unread reports whether a field of a schedule was sent that could not be read.
+func (f fields) unread(in *eventInput) bool {
+	return f.p.Sent("timezone") && in.Zone == nil || f.p.Sent("all_day") && in.AllDay == nil ||
+		f.p.Sent("rrule") && in.Rule == nil || f.p.Sent("rdate") && in.RDate == nil || f.p.Sent("exdate") && in.ExDate == nil
+}
+
+// ruleOf reads a rule; "" and null are none. An UNTIL with Z is an instant, so the rule needs the zone of the event.
+func (r *request) ruleOf(in *eventInput) func(raw any) (string, *param.Fault) {
+	return func(raw any) (string, *param.Fault) {
+		if raw == nil {
+			return "", nil
+		}
+		text, fault := param.String(raw)
+		switch {
+		case fault != nil || text == "":
+			return "", fault
+		case utf8.RuneCountInString(text) > recur.MaxRuleLength:
+			return "", param.TooLong("rrule", recur.MaxRuleLength)
+		}
+		zone, err := r.dateZone(in, nil)
+		if err != nil {
+			return "", &param.Fault{Err: err}
+		}
+		if _, err := recur.Parse(text, zone); err != nil {
+			return "", scheduleError(err)
+		}
+		return text, nil
+	}
+}
+
+// scheduleError returns the fault of a refused rule or schedule, or the error that is none of the client's.
+func scheduleError(err error) *param.Fault {
+	if fault := edit.ScheduleFault(err); fault != nil {
+		return fault
+	}
+	return &param.Fault{Err: err}
+}
+
+// dates declares a list of starts. "" and null are none.
+func (f fields) dates(dst **[]recur.Date, in *eventInput, name, description string) *param.Param {
+	return f.clears(param.Opt(f.p, dst, name, description, "array", func(raw any) ([]recur.Date, *param.Fault) {
+		if raw == nil {
+			return []recur.Date{}, nil
+		}
+		items, fault := param.List(raw)
+		if fault != nil {
+			return nil, fault
+		}
+		zone, err := f.r.dateZone(in, nil)
+		if err != nil {
+			return nil, &param.Fault{Err: err}
+		}
+		parse := parseDate(f.p.Now, zone)
+		dates := make([]recur.Date, len(items))
+		for i, item := range items {
+			d, fault := parse(item)
+			if fault != nil {
+				return nil, fault
+			}
+			dates[i] = recur.Date{Wall: d.Nominal(zone), DayOnly: d.DayOnly()}
+		}
+		return dates, nil
+	}).ListOf("string").Most(maxDates))
+}
+
+// scheduleFault returns the fault of a parameter that the fields of a schedule have together, if both dates are sent.
+// Expanding a schedule costs more than reading it, so it is done for callers who may write the event (decision 024). Package
+// edit checks the fields together with stored ones.
+func (r *request) scheduleFault(in *eventInput, name string) *param.Fault {
+	if in.Start == nil || in.End == nil || !in.Recurs() {
+		return nil
+	}
+	e, err := r.changed(in)
+	switch {
+	case err != nil:
+		return &param.Fault{Err: err}
+	case in.target == (target{}) && !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Event}):
+		return nil
+	case in.target != (target{}) && e == nil:
+		return nil
+	}
+	if inSeries, err := r.inReadableSeries(e); inSeries || err != nil {
+		return referenceFault(nil, err)
+	}
+	s, err := r.expanded(in)
+	if err != nil {
+		return &param.Fault{Err: err}
+	}
+	if s.fault == nil || s.fault.Param != name {
+		return nil
+	}
+	return s.fault
+}
+
+// expanded returns the schedule of an input with the occurrences that a write would make.
+func (r *request) expanded(in *eventInput) (*sentSchedule, error) {
+	if in.expanded != nil {
+		return in.expanded, nil
+	}
+	in.expanded = &sentSchedule{}
+	s, err := edit.NewSchedule(r.h.Site, in.row, &in.EventInput)
+	if err == nil {
+		in.expanded.Schedule = s
+		in.expanded.found, err = edit.OccurrencesAt(s, in.row, &in.EventInput, r.now)
+	}
+	if err != nil {
+		var invalid param.Invalid // the dates have the fault
+		if in.expanded.fault = edit.ScheduleFault(err); in.expanded.fault == nil && !errors.As(err, &invalid) {
+			return nil, err
+		}
+	}
+	return in.expanded, nil
+}
+
+// declareScope declares which occurrences of a series a write reaches.
+func (r *request) declareScope(p *param.Set, in *eventInput) {
+	scopes := edit.Scopes
+	if in.series {
+		scopes = []edit.Scope{edit.AllOccurrences}
+	}
+	one := declareChoice(p, &in.Scope, "scope", "Occurrences of the series that the write reaches", scopes)
+	one.Check(func(context.Context) *param.Fault {
+		if in.Scope == edit.ThisOccurrence || in.series {
+			return nil
+		}
+		e, err := r.changed(in)
+		if err != nil {
+			return &param.Fault{Err: err}
+		}
+		inSeries, err := r.inReadableSeries(e)
+		switch {
+		case err != nil:
+			return &param.Fault{Err: err}
+		case !inSeries && (e != nil || in.target == (target{})):
+			return &param.Fault{Reason: "not-recurring", Key: "not-recurring", Data: map[string]any{}}
+		}
+		return nil
+	})
+}
+
+// exceptionsChoice says what becomes of the own fields of occurrences that a write reaches.
+type exceptionsChoice string
+
+// declareExceptions declares whether occurrences that a write of a series reaches keep their own fields.
+func (r *request) declareExceptions(p *param.Set, in *eventInput) {
+	declareChoice(p, &in.exceptions, "exceptions", "Whether occurrences keep their own fields", []exceptionsChoice{"keep", "drop"}).
+		Check(func(context.Context) *param.Fault {
+			in.DropExceptions = in.exceptions == "drop"
+			return nil
+		})
+}
+
+// declareChoice declares one of some words that are no field. It is not cleared.
+func declareChoice[W ~string](p *param.Set, dst *W, name, description string, words []W) *param.Param {
+	one := param.Var(p, dst, name, description, "string", func(raw any) (W, *param.Fault) {
+		text, fault := param.String(raw)
+		if fault == nil && !slices.Contains(words, W(text)) {
+			fault = param.NotInEnum(name, wordsOf(words))
+		}
+		return W(text), fault
+	})
+	one.Enum = wordsOf(words)
+	return one
+}
+
+func wordsOf[W ~string](words []W) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = string(w)
+	}
+	return out
+}
+
+// inReadableSeries reports whether an event, which may be nil, is an occurrence of a series that the caller may read. An
+// occurrence of any other series is answered as an event outside a series.
+func (r *request) inReadableSeries(e *ent.Event) (bool, error) {
+	if e == nil || e.SeriesID == nil {
+		return false, nil
+	}
+	s, err := r.db.Series.Query().Where(series.ID(*e.SeriesID)).
+		Select(series.FieldAuthorID, series.FieldStatus, series.FieldPublishedAt).Only(r.ctx)
+	if ent.IsNotFound(err) {
+		return false, nil // it was removed meanwhile
+	}
+	if err != nil {
+		return false, fmt.Errorf("series %d: %w", *e.SeriesID, err)
+	}
+	return edit.MayReadSeries(r.caller, s, r.now), nil
+}

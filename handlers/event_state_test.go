@@ -1,0 +1,110 @@
+package handlers_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/almanac-cal/almanac/internal/apitest"
+)
+
+func TestStateOfAnEvent(t *testing.T) {
+	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		planned := object{"event_status": "scheduled", "event_status_reason": "", "attendance": "offline", "virtual_url": ""}
+		const meeting = "https://meet.example/jazz?a=b&c=d"
+		canceled := object{"event_status": "canceled", "event_status_reason": "The hall is flooded", "attendance": "mixed", "virtual_url": meeting}
+		update := func(body object) apitest.Request { return patch("admin", "/events/{jazzNight}", body) }
+		create := func(body object) apitest.Request { return post("admin", "/events", concert(body)) }
+		e.Run(t, []apitest.Case{
+			{Name: "never sent", Request: create(nil), Status: 201, Check: e.keeps(planned)},
+			{Name: "null on create", Request: create(object{
+				"event_status": nil, "event_status_reason": nil, "attendance": nil, "virtual_url": nil,
+			}), Status: 201, Check: e.keeps(planned)},
+			{Name: "empty on create", Request: create(object{
+				"event_status": "", "event_status_reason": "", "attendance": "", "virtual_url": "",
+			}), Status: 201, Check: e.keeps(planned)},
+			{Name: "sent on create", Request: create(canceled), Status: 201, Check: e.keeps(canceled)},
+			{Name: "sent on update", Request: update(canceled), Status: 200, Check: e.keeps(canceled)},
+			{Name: "not sent", Request: update(object{"title": "Jazz"}), Status: 200, Check: e.keeps(canceled)},
+			{Name: "postponed", Request: update(object{"event_status": "postponed"}), Status: 200, Check: e.keeps(object{"event_status": "postponed", "attendance": "mixed"})},
+			{Name: "online", Request: update(object{"attendance": "online"}), Status: 200, Check: e.keeps(object{"attendance": "online", "event_status": "postponed"})},
+			{Name: "null takes it back", Request: update(object{"event_status": nil, "event_status_reason": nil, "attendance": nil, "virtual_url": nil}), Status: 200, Check: e.keeps(planned)},
+			{Name: "again", Request: update(canceled), Status: 200, Check: e.keeps(canceled)},
+			{Name: "empty takes it back", Request: update(object{"event_status": "", "event_status_reason": "", "attendance": "", "virtual_url": ""}), Status: 200, Check: e.keeps(planned)},
+
+			{Name: "a reason without markup", Request: update(object{"event_status_reason": " <b>Flood</b> &amp; fire, 1 < 2 <script>x</script>"}), Status: 200, Check: e.keeps(object{"event_status_reason": "Flood & fire, 1 < 2"})},
+			{Name: "the longest reason", Request: update(object{"event_status_reason": strings.Repeat("ż", 255)}), Status: 200, Check: e.keeps(object{"event_status_reason": strings.Repeat("ż", 255)})},
+			{Name: "a longer one", Request: update(object{"event_status_reason": strings.Repeat("ż", 256)}), Status: 400, Check: names("event_status_reason rest_out_of_bounds")},
+			{Name: "a number for a reason", Request: update(object{"event_status_reason": 5}), Status: 400, Check: names("event_status_reason rest_invalid_type")},
+			{Name: "another word", Request: update(object{"event_status": "cancelled"}), Status: 400, Check: names("event_status")},
+			{Name: "another case", Request: update(object{"event_status": "Canceled"}), Status: 400, Check: names("event_status")},
+			{Name: "a blank", Request: update(object{"event_status": " "}), Status: 400, Check: names("event_status")},
+			{Name: "a flag", Request: update(object{"event_status": true}), Status: 400, Check: names("event_status rest_invalid_type")},
+			{Name: "a list", Request: update(object{"attendance": []string{"online", "offline"}}), Status: 400, Check: names("attendance rest_invalid_type")},
+			{Name: "another way to attend", Request: update(object{"attendance": "virtual"}), Status: 400, Check: names("attendance")},
+			{Name: "another scheme", Request: update(object{"virtual_url": "javascript:alert(1)"}), Status: 400, Check: names("virtual_url")},
+			{Name: "no host", Request: update(object{"virtual_url": "/room"}), Status: 400, Check: names("virtual_url")},
+			{Name: "every fault in its order", Request: create(object{
+				"virtual_url": 5, "attendance": "x", "event_status_reason": object{}, "event_status": "x", "post_parent": "x",
+			}), Status: 400, Check: names(
+				"post_parent rest_invalid_type", "event_status", "event_status_reason rest_invalid_type", "attendance", "virtual_url rest_invalid_type",
+			)},
+			{Name: "unchanged by what failed", Request: get("/events/{jazzNight}"), Status: 200, Check: e.keeps(object{
+				"event_status": "scheduled", "attendance": "offline", "virtual_url": "",
+			})},
+			{Name: "by form", Request: apitest.Request{
+				Method: "POST", As: "admin", Path: "/events/{jazzNight}", Form: "event_status=postponed&attendance=online",
+			}, Status: 200, Check: e.keeps(object{"event_status": "postponed", "attendance": "online"})},
+		})
+	})
+}
+
+func TestStateInLinkedData(t *testing.T) {
+	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		for _, one := range []struct{ status, attendance, eventStatus, mode string }{
+			{"scheduled", "offline", "EventScheduled", "Offline"},
+			{"canceled", "online", "EventCancelled", "Online"},
+			{"postponed", "mixed", "EventPostponed", "Mixed"},
+		} {
+			e.must(t, patch("admin", "/events/{jazzNight}", object{"event_status": one.status, "attendance": one.attendance}))
+			has(t, e.must(t, get("/events/{jazzNight}")), object{
+				"json_ld.eventStatus":         "https://schema.org/" + one.eventStatus,
+				"json_ld.eventAttendanceMode": "https://schema.org/" + one.mode + "EventAttendanceMode",
+			})
+		}
+	})
+}
+
+func TestReasonIsTranslated(t *testing.T) {
+	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		id := e.mustCreate(t, "admin", object{"event_status": "canceled", "event_status_reason": "Illness"})
+		e.must(t, patch("admin", eventPath(id)+"?ml_language=pl", object{"event_status_reason": "Choroba"}))
+		e.in(t, id, "en", object{"event_status_reason": "Illness", "translations": []string{"en", "pl"}})
+		e.in(t, id, "pl", object{"event_status_reason": "Choroba", "event_status": "canceled", "title": "Concert", "language": "en"})
+		e.in(t, id, "es", object{"event_status_reason": "Illness"})
+		e.must(t, patch("admin", eventPath(id)+"?ml_language=es", object{"event_status_reason": "Enfermedad"}))
+		e.in(t, id, "es", object{"event_status_reason": "Enfermedad", "translations": []string{"en", "pl", "es"}})
+		e.must(t, patch("admin", eventPath(id)+"?ml_language=pl", object{"event_status_reason": nil}))
+		e.in(t, id, "pl", object{"event_status_reason": "Illness", "translations": []string{"en", "es"}})
+		e.must(t, patch("admin", eventPath(id), object{"event_status": "scheduled", "event_status_reason": ""}))
+		e.in(t, id, "en", object{"event_status_reason": "", "event_status": "scheduled"})
+		e.in(t, id, "es", object{"event_status_reason": "Enfermedad"})
+	})
+}
+
+func TestListsByStateOfEvents(t *testing.T) {
+	eachEventTest(t, func(t *testing.T, e *eventTest) {
+		for path, status := range map[string]string{"/events/{jazzNight}": "canceled", "/events/{musicWalk}": "postponed"} {
+			e.must(t, patch("admin", path, object{"event_status": status}))
+		}
+		e.Run(t, []apitest.Case{
+			{Name: "a canceled event stays in lists", Request: get("/events?include={jazzNight}"), Status: 200, Check: lists("events", jazzNight)},
+			{Name: "canceled", Request: get("/events?event_status=canceled"), Status: 200, Check: lists("events", jazzNight)},
+			{Name: "two words", Request: get("/events?event_status=canceled,postponed"), Status: 200, Check: lists("events", jazzNight, musicWalk)},
+			{Name: "repeated", Request: get("/events?event_status[]=postponed&event_status[]=canceled"), Status: 200, Check: lists("events", jazzNight, musicWalk)},
+			{Name: "with another filter", Request: get("/events?event_status=canceled&include={musicWalk}"), Status: 200, Check: lists("events")},
+			{Name: "empty", Request: get("/events?event_status="), Status: 400, Check: names("event_status")},
+			{Name: "another word", Request: get("/events?event_status=canceled,moved"), Status: 400, Check: names("event_status")},
+			{Name: "another case", Request: get("/events?event_status=CANCELED"), Status: 400, Check: names("event_status")},
+		})
+	})
+}

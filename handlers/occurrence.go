@@ -1,0 +1,117 @@
+package handlers
+
+import (
+	"slices"
+
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/internal/represent"
+)
+
+// omitStored takes the values that a read of an occurrence answers out of an update of it. They count as not sent
+// (contract, section 19.5). Package edit compares the others with the stored ones. The row e is that of the update, and texts
+// are sanitised.
+func (r *request) omitStored(e *ent.Event, in *edit.EventInput) error {
+	if e.SeriesID == nil {
+		return nil
+	}
+	page, err := r.db.ReadEventLinks(r.ctx, []*ent.Event{e})
+	if err != nil {
+		return err
+	}
+	page.Events = []*ent.Event{e}
+	if err := r.translate(page); err != nil {
+		return err
+	}
+	return r.omitShown(e, in, func(shown *represent.Event) string { return shown.URL })
+}
+
+// omitStoredOfSeries is omitStored for a series: in the representation are the fields of its last phase.
+func (r *request) omitStoredOfSeries(s *ent.Series, in *edit.EventInput) error {
+	e, err := seriesEvent(s)
+	if err != nil {
+		return err
+	}
+	if err := r.readTemplateLinks([]*ent.Series{s}, []*ent.Event{e}); err != nil {
+		return err
+	}
+	return r.omitShown(e, in, func(shown *represent.Event) string { return r.view().SeriesPage(s.ID, shown.Status, shown.Slug) })
+}
+
+// omitShown is omitStored for an event with its links and translations. page returns the address that is shown as the website
+// if none is stored.
+func (r *request) omitShown(e *ent.Event, in *edit.EventInput, page func(*represent.Event) string) error {
+	v := r.view()
+	replied := v.Event(e, false)
+	v.Language = r.h.Site.Language
+	site := v.Event(e, false)
+	shown := &site
+	if r.write != "" {
+		shown = &replied // the reply is in the write language
+	}
+	if err := r.omitTexts(shown, in); err != nil {
+		return err
+	}
+	zone := r.h.Site.Zone
+	read := zone.Instant(zone.Wall(e.PublishedAt))
+	omitIf(&in.Published, in.Published != nil && (in.Published.Equal(e.PublishedAt) || in.Published.Equal(read)))
+	omitIf(&in.AuthorID, in.AuthorID != nil && *in.AuthorID == 0 && e.AuthorID == nil)
+	omitIf(&in.Status, in.Status != nil && *in.Status == shown.Status)
+	for _, one := range []*represent.Event{&replied, &site} {
+		cost, fault := costOf(r.decimal())(one.Cost)
+		omitIf(&in.Cost, in.Cost != nil && fault == nil && in.Cost.Equal(cost))
+		omitIf(&in.Website, in.Website != nil && e.Website == nil && *in.Website == edit.Website{Set: true, URL: page(one)})
+	}
+	omitIf(&in.Venues, namesLinks(in.Venues, readableIDs(v, e.Edges.Venues)))
+	omitIf(&in.Organizers, namesLinks(in.Organizers, readableIDs(v, e.Edges.Organizers)))
+	return nil
+}
+
+// omitTexts is omitStored for texts. Those of the representation are read as those of a body are.
+func (r *request) omitTexts(shown *represent.Event, in *edit.EventInput) error {
+	title, fault := textOf("title", maxTitle, nil)(shown.Title)
+	omitIf(&in.Title, in.Title != nil && fault == nil && *in.Title == title)
+	omitIf(&in.Slug, in.Slug != nil && *in.Slug == shown.Slug)
+	reason, fault := textOf("event_status_reason", maxText, markup.Inert)(shown.EventStatusReason)
+	omitIf(&in.EventStatusReason, in.EventStatusReason != nil && fault == nil && *in.EventStatusReason == reason)
+	for _, html := range []struct {
+		sent  **string
+		shown string
+	}{{&in.Description, shown.Description}, {&in.Excerpt, shown.Excerpt}} {
+		if *html.sent == nil {
+			continue
+		}
+		text, err := sanitised(r.ctx, html.shown)
+		if err != nil {
+			return err
+		}
+		omitIf(html.sent, **html.sent == text)
+	}
+	return nil
+}
+
+// omitIf makes a field one that is not sent if it is the same as the stored one.
+func omitIf[T any](sent **T, same bool) {
+	if same {
+		*sent = nil
+	}
+}
+
+// readableIDs returns the ids of the linked records that a representation shows.
+func readableIDs[R ent.Row](v *represent.View, rows []R) []int64 {
+	var ids []int64
+	for _, row := range rows {
+		if c := row.Core(); v.Readable(c.Kind, c.AuthorID, c.Status, c.PublishedAt) {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
+// namesLinks reports whether the ids of linked records, and nothing else, are sent.
+func namesLinks[I any](sent *[]edit.LinkRef[I], ids []int64) bool {
+	return sent != nil && slices.EqualFunc(*sent, ids, func(ref edit.LinkRef[I], id int64) bool {
+		return ref.New == nil && ref.ID == id
+	})
+}

@@ -1,0 +1,447 @@
+package handlers
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/image"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/series"
+	"github.com/almanac-cal/almanac/ent/seriesphase"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/represent"
+	"github.com/almanac-cal/almanac/internal/search"
+)
+
+// seriesQuery has the parameters of GET /series.
+type seriesQuery struct {
+	paging
+	Search *string
+	Status []calendar.Status
+
+	text search.Query // of Search
+}
+
+func (r *request) declareSeriesQuery(p *param.Set, q *seriesQuery) {
+	r.declarePaging(p, &q.paging, "Series")
+	declareSearch(p, &q.Search, "Text in title, excerpt or description", func(text string) (ok bool) {
+		q.text, ok = search.ParseEvents(text)
+		return ok
+	})
+	r.declareStatuses(p, &q.Status)
+	r.declareLanguage(p)
+}
+
+// listSeries answers GET /series. The reply says nothing of what it depends on: the numbers of occurrences change with
+// events (decision 032).
+func (r *request) listSeries(q *seriesQuery) (*reply, error) {
+	list := &query.SeriesList{
+		Now: r.now, Language: r.lang, Visible: seenBy(r.caller, q.Status), Readable: r.readable(nil),
+	}
+	if q.Search != nil {
+		list.Search = &q.text
+	}
+	offset, limit := q.span()
+	page, err := query.Database{Ent: r.db}.FindSeries(r.ctx, list, offset, limit)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.seriesRows(page.IDs)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := r.representSeries(rows, "")
+	if err != nil {
+		return nil, err
+	}
+	items, err := encodeAll(r, shown)
+	if err != nil {
+		return nil, err
+	}
+	return r.listReply(calendar.Series, q.paging, items, page.Total)
+}
+
+func (r *request) declareSeriesByID(p *param.Set, q *target) {
+	p.PathID(&q.ID, "id", "ID of the series")
+	p.OptString(&q.Password, "password", "Access password of the series")
+	r.declareLanguage(p)
+}
+
+func (r *request) declareSeriesBySlug(p *param.Set, q *target) {
+	p.PathString(&q.Slug, "slug", "Slug of the series")
+	// By slug the password is honoured, and not declared.
+	p.OptString(&q.Password, "password", "Access password of the series").Hide()
+	r.declareLanguage(p)
+}
+
+// getSeries answers GET of one series, by id or slug.
+func (r *request) getSeries(q *target) (*reply, error) {
+	s, err := r.findSeries(q)
+	if err != nil {
+		return nil, err
+	}
+	status := s.Status.Shown(r.now, s.PublishedAt)
+	switch {
+	case status == calendar.Trash:
+		return nil, &calendar.Error{Code: "series-no-longer-available", Key: "series-no-longer-available"}
+	case !auth.May(r.caller, auth.Read, auth.RecordOf(calendar.Series, s.AuthorID, status, "")):
+		return nil, notAccessible(calendar.Series)
+	}
+	password := ""
+	if q.Password != nil {
+		password = *q.Password
+	}
+	e, err := seriesEvent(s)
+	if err != nil {
+		return nil, err
+	}
+	if r.protected(e, password) {
+		return nil, &calendar.Error{Code: "series-password-protected", Key: "series-password-protected"}
+	}
+	return r.seriesReply(s, password)
+}
+
+// findSeries reads the series that a path names.
+func (r *request) findSeries(q *target) (*ent.Series, error) {
+	id, _, err := r.resolve(calendar.Series, q)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.seriesRows([]int64{id})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 {
+		return nil, noSeries()
+	}
+	return rows[0], nil
+}
+
+func noSeries() error { return &calendar.Error{Code: "series-not-found", Key: "series-not-found"} }
+
+func (r *request) seriesReply(s *ent.Series, password string) (*reply, error) {
+	shown, err := r.representSeries([]*ent.Series{s}, password)
+	if err != nil {
+		return nil, err
+	}
+	return &reply{status: 200, body: shown[0], version: s.Version}, nil
+}
+
+// seriesRows reads series with their phases, in the order of the ids. It leaves out those that do not exist.
+func (r *request) seriesRows(ids []int64) ([]*ent.Series, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	rows, err := r.db.Series.Query().Where(series.IDIn(ids...)).
+		WithPhases(func(q *ent.SeriesPhaseQuery) { q.Order(seriesphase.ByPosition()) }).All(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	// One that is removed while it is read has lost its phases.
+	rows = slices.DeleteFunc(rows, func(s *ent.Series) bool { return len(s.Edges.Phases) == 0 })
+	slices.SortFunc(rows, func(a, b *ent.Series) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	return rows, nil
+}
+
+// seriesEvent returns the event that the last phase of a series makes (edit.SeriesEvent).
+func seriesEvent(s *ent.Series) (*ent.Event, error) {
+	last := s.Edges.Phases[len(s.Edges.Phases)-1]
+	schedule, err := edit.ScheduleOf(last)
+	if err != nil {
+		return nil, err
+	}
+	return edit.SeriesEvent(s, schedule, &last.Template), nil
+}
+
+// representSeries returns the representations of series with their phases. Their number of statements does not depend on
+// that of the series.
+func (r *request) representSeries(rows []*ent.Series, password string) ([]*represent.Series, error) {
+	if len(rows) == 0 {
+		return nil, nil
+	}
+	events := make([]*ent.Event, len(rows))
+	loaded := make([]*represent.LoadedSeries, len(rows))
+	ids := make([]int64, len(rows))
+	for i, s := range rows {
+		e, err := seriesEvent(s)
+		if err != nil {
+			return nil, err
+		}
+		ids[i], events[i] = s.ID, e
+		loaded[i] = &represent.LoadedSeries{Event: e, GeneratedUntil: s.GeneratedUntil, Redacted: r.protected(e, password)}
+		for _, phase := range s.Edges.Phases {
+			schedule, err := edit.ScheduleOf(phase)
+			if err != nil {
+				return nil, err
+			}
+			loaded[i].Schedules = append(loaded[i].Schedules, schedule)
+		}
+	}
+	if err := r.readTemplateLinks(rows, events); err != nil {
+		return nil, err
+	}
+	occurrences, err := query.Database{Ent: r.db}.CountOccurrences(r.ctx, ids, seenBy(r.caller, nil), r.now)
+	if err != nil {
+		return nil, err
+	}
+	v := r.view()
+	out := make([]*represent.Series, len(rows))
+	for i, s := range loaded {
+		o := occurrences[ids[i]]
+		s.Published = o.Published
+		if o.Next != nil {
+			s.Next = o.Next.ID
+			r.holdsUntil(o.Next.StartsAt)
+		}
+		out[i] = v.Series(s)
+	}
+	return out, nil
+}
+
+// readTemplateLinks gives the events of series the records that the templates of their last phases name, as far as there
+// are any.
+func (r *request) readTemplateLinks(rows []*ent.Series, events []*ent.Event) error {
+	var images, venues, organizers, terms []int64
+	templates := make([]*calendar.Template, len(rows))
+	for i, s := range rows {
+		t := &s.Edges.Phases[len(s.Edges.Phases)-1].Template
+		templates[i] = t
+		if t.ImageID != 0 {
+			images = append(images, t.ImageID)
+		}
+		venues, organizers = append(venues, t.Venues...), append(organizers, t.Organizers...)
+		terms = append(append(terms, t.Categories...), t.Tags...)
+	}
+	imageByID, err := readOnce(images, func(row *ent.Image) int64 { return row.ID }, func(ids []int64) ([]*ent.Image, error) {
+		return r.db.Image.Query().Where(image.IDIn(ids...)).All(r.ctx)
+	})
+	if err != nil {
+		return err
+	}
+	venueByID, err := readOnce(venues, func(row *ent.Venue) int64 { return row.ID }, func(ids []int64) ([]*ent.Venue, error) {
+		return r.db.Venue.Query().Where(venue.IDIn(ids...)).WithImage().All(r.ctx)
+	})
+	if err != nil {
+		return err
+	}
+	idOfOrganizer := func(row *ent.Organizer) int64 { return row.ID }
+	organizerByID, err := readOnce(organizers, idOfOrganizer, func(ids []int64) ([]*ent.Organizer, error) {
+		return r.db.Organizer.Query().Where(organizer.IDIn(ids...)).WithImage().All(r.ctx)
+	})
+	if err != nil {
+		return err
+	}
+	termByID, err := readOnce(terms, func(row *ent.Term) int64 { return row.ID }, func(ids []int64) ([]*ent.Term, error) {
+		return r.db.Term.Query().Where(term.IDIn(ids...)).All(r.ctx)
+	})
+	if err != nil {
+		return err
+	}
+	var page ent.Page
+	for i := range events {
+		e, t := &events[i].Edges, templates[i]
+		e.Image = imageByID[t.ImageID]
+		e.Venues, e.Organizers = withIDs(venueByID, t.Venues), withIDs(organizerByID, t.Organizers)
+		e.Terms = withIDs(termByID, slices.Concat(t.Categories, t.Tags))
+	}
+	for _, row := range venueByID {
+		page.Venues = append(page.Venues, row)
+	}
+	for _, row := range organizerByID {
+		page.Organizers = append(page.Organizers, row)
+	}
+	for _, row := range termByID {
+		page.Terms = append(page.Terms, row)
+	}
+	return r.translate(page)
+}
+
+// maxLinksRead is how many records a statement reads.
+const maxLinksRead = 500
+
+// readOnce reads records by their ids, each once.
+func readOnce[R any](ids []int64, idOf func(R) int64, find func(ids []int64) ([]R, error)) (map[int64]R, error) {
+	slices.Sort(ids)
+	out := make(map[int64]R, len(ids))
+	for part := range slices.Chunk(slices.Compact(ids), maxLinksRead) {
+		rows, err := find(part)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			out[idOf(row)] = row
+		}
+	}
+	return out, nil
+}
+
+// withIDs returns the records of some ids, in the order of the ids. It leaves out ids without a record.
+func withIDs[R any](byID map[int64]R, ids []int64) []R {
+	out := make([]R, 0, len(ids))
+	for _, id := range ids {
+		if row, ok := byID[id]; ok {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+func (r *request) declareSeriesUpdate(p *param.Set, in *eventInput) {
+	in.series = true
+	p.PathID(&in.ID, "id", "ID of the series")
+	r.declareEvent(fields{p: p, r: r}, in)
+}
+
+func (r *request) declareSeriesUpdateBySlug(p *param.Set, in *eventInput) {
+	in.series = true
+	p.PathString(&in.target.Slug, "slug", "Slug of the series").Optional() // it is a field of the series too
+	r.declareEvent(fields{p: p, r: r}, in)
+}
+
+func (r *request) declareSeriesDelete(p *param.Set, in *eventInput) {
+	in.series = true
+	p.PathID(&in.ID, "id", "ID of the series")
+	r.declareScope(p, in)
+	r.declareLanguage(p)
+}
+
+func (r *request) declareSeriesDeleteBySlug(p *param.Set, in *eventInput) {
+	in.series = true
+	p.PathString(&in.target.Slug, "slug", "Slug of the series")
+	r.declareScope(p, in)
+	r.declareLanguage(p)
+}
+
+// findSeriesEvent is findSeries for the event that the last phase makes, as one of the series.
+func (r *request) findSeriesEvent(q *target) (*ent.Event, error) {
+	s, err := r.findSeries(q)
+	if err != nil {
+		return nil, err
+	}
+	e, err := seriesEvent(s)
+	if err != nil {
+		return nil, err
+	}
+	e.SeriesID = &s.ID
+	return e, nil
+}
+
+// updateSeries answers POST, PUT and PATCH of one series.
+func (r *request) updateSeries(in *eventInput) (*reply, error) {
+	s, err := r.seriesForWrite(&in.target, auth.Edit)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.resolvePictures(in); err != nil {
+		return nil, err
+	}
+	if err := r.sanitise(); err != nil { // before the input is copied
+		return nil, err
+	}
+	for {
+		err := r.writeOverSeries(s, in.EventInput)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errOutdated) {
+			return nil, err
+		}
+		if s, err = r.seriesForWrite(&target{ID: s.ID}, auth.Edit); err != nil {
+			return nil, err
+		}
+	}
+	return r.seriesWritten(s.ID)
+}
+
+// writeOverSeries is writeOver for a series.
+func (r *request) writeOverSeries(s *ent.Series, in edit.EventInput) error {
+	if err := r.omitStoredOfSeries(s, &in); err != nil {
+		return err
+	}
+	return r.change(&s.ID, func(tx *entTx, e *edit.Editor) error {
+		row, err := edit.LockSeries(r.ctx, tx, s.ID)
+		if ent.IsNotFound(err) || err == nil && row.Version != s.Version {
+			return errOutdated
+		}
+		if err != nil {
+			return err
+		}
+		return e.UpdateSeries(r.ctx, tx, s.ID, &in)
+	})
+}
+
+// deleteSeries answers DELETE of one series: it goes to the trash with its occurrences.
+func (r *request) deleteSeries(in *eventInput) (*reply, error) {
+	s, err := r.seriesForWrite(&in.target, auth.Delete)
+	if err != nil {
+		return nil, err
+	}
+	err = r.change(&s.ID, func(tx *entTx, e *edit.Editor) error { return e.TrashSeries(r.ctx, tx, s.ID) })
+	if ent.IsNotFound(err) {
+		return nil, noSeries()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.seriesWritten(s.ID)
+}
+
+// seriesForWrite is eventForWrite for a series.
+func (r *request) seriesForWrite(q *target, op auth.Operation) (*ent.Series, error) {
+	s, err := r.findSeries(q)
+	var unknown *calendar.Error
+	if errors.As(err, &unknown) && !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Series}) {
+		return nil, edit.Forbidden()
+	}
+	if err != nil {
+		return nil, err
+	}
+	status := s.Status.Shown(r.now, s.PublishedAt)
+	if !r.mayWrite(op, auth.RecordOf(calendar.Series, s.AuthorID, status, s.StatusBeforeTrash)) {
+		return nil, edit.Forbidden()
+	}
+	r.changes = s.Version
+	return s, nil
+}
+
+// seriesWritten is the reply to a write: the series as its writer sees it.
+func (r *request) seriesWritten(id int64) (*reply, error) {
+	s, err := r.findSeries(&target{ID: id})
+	if err != nil {
+		return nil, err
+	}
+	return r.seriesReply(s, "")
+}
+
+// previewInput has the parameters of POST /series/preview: the fields of a create and the limit.
+type previewInput struct {
+	eventInput
+	limit int64
+}
+
+func (r *request) declareSeriesPreview(p *param.Set, in *previewInput) {
+	r.declareEvent(fields{p: p, r: r, create: true, preview: true}, &in.eventInput)
+	param.Default(p.Int(&in.limit, "limit", "Number of starts to answer"), &in.limit, 10).Between(1, 100)
+}
+
+// previewSeries answers POST /series/preview. Nothing is stored.
+func (r *request) previewSeries(in *previewInput) (*reply, error) {
+	if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Event}) {
+		return nil, edit.Forbidden()
+	}
+	s, err := r.expanded(&in.eventInput)
+	if err != nil {
+		return nil, err
+	}
+	if s.fault != nil {
+		return nil, param.Invalid{Faults: []param.Fault{*s.fault}}
+	}
+	return &reply{status: 200, body: r.view().SeriesPreview(s.Schedule, s.found, int(in.limit))}, nil
+}

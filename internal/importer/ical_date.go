@@ -1,0 +1,222 @@
+package importer
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// icalDate is a value of the type DATE or DATE-TIME.
+type icalDate struct {
+	wall calendar.Wall
+	day  bool // a day alone
+	// zone is that of the clock that shows wall. It is the zone of the file for days and for floating times.
+	zone     calendar.Zone
+	utc      bool // the value is in UTC
+	floating bool // the value names no zone
+}
+
+// parseICalDate reads 20261205, 20261205T180000 and 20261205T180000Z, without the zone.
+func parseICalDate(text string) (d icalDate, ok bool) {
+	layout := "20060102T150405"
+	if len(text) == len("20261205") {
+		layout, d.day = "20060102", true
+	} else {
+		text, d.utc = strings.CutSuffix(text, "Z")
+	}
+	t, err := time.Parse(layout, text)
+	d.wall = calendar.WallOf(t)
+	return d, err == nil && t.Year() >= 1000
+}
+
+// date reads a value of the property, which may have several.
+func (c *icalCalendar) date(p property, value string) (icalDate, error) {
+	d, ok := parseICalDate(strings.ToUpper(strings.TrimSpace(value)))
+	if !ok {
+		return icalDate{}, fmt.Errorf("%q is no date", shorten(value))
+	}
+	if p.isDay() && !d.day {
+		d.wall, d.day, d.utc = d.wall.StartOfDay(), true, false
+	}
+	d.zone = c.zone
+	name := p.parameter("TZID")
+	switch {
+	case d.day:
+	case d.utc:
+		d.zone = calendar.UTC()
+	case name == "":
+		d.floating = true
+	default:
+		var err error
+		if d.zone, err = c.zones.find(name); err != nil {
+			return icalDate{}, err
+		}
+	}
+	return d, nil
+}
+
+// wallIn returns what the clock of a zone shows. A day alone is the same in all zones.
+func (d icalDate) wallIn(zone calendar.Zone) calendar.Wall {
+	if d.day || d.zone.String() == zone.String() {
+		return d.wall
+	}
+	return zone.Wall(d.zone.Instant(d.wall))
+}
+
+// key returns a short name of the date: the same for the same instant in any zone.
+func (d icalDate) key() string {
+	if d.day {
+		return d.wall.StartOfDay().Format("20060102")
+	}
+	return d.zone.Instant(d.wall).UTC().Format("20060102T150405Z")
+}
+
+// nominalIn returns the nominal start that the date means in a series with a span. A day alone has the time of day of the
+// start.
+func (d icalDate) nominalIn(span calendar.Span) calendar.Wall {
+	w := d.wallIn(span.Zone)
+	switch {
+	case span.AllDay:
+		w = w.StartOfDay()
+	case d.day:
+		w = atTimeOf(w, span.Start)
+	}
+	return w
+}
+
+// atTimeOf returns the time of day of clock on a day.
+func atTimeOf(day, clock calendar.Wall) calendar.Wall {
+	year, month, number := day.Date()
+	hour, minute, second := clock.Clock()
+	return calendar.WallAt(year, month, number, hour, minute, second)
+}
+
+// span returns when a component takes place. A recurring event whose times are in UTC stays in UTC, because its rule is
+// about the days there. Other times in UTC are those of the zone.
+func (c *component) span(zone calendar.Zone, recurs bool) (calendar.Span, icalDate, error) {
+	p, ok := c.first("DTSTART")
+	if !ok {
+		return calendar.Span{}, icalDate{}, errors.New("DTSTART: missing")
+	}
+	start, err := c.calendar.date(p, p.value)
+	if err != nil {
+		return calendar.Span{}, start, fmt.Errorf("DTSTART: %w", err)
+	}
+	s := calendar.Span{Start: start.wall, Zone: start.zone, AllDay: start.day}
+	if start.utc && !recurs {
+		s.Zone = zone
+		s.Start = start.wallIn(zone)
+	}
+	if s.End, err = c.end(s); err != nil {
+		return s, start, err
+	}
+	if !s.AllDay && strings.EqualFold(c.value("X-MICROSOFT-CDO-ALLDAYEVENT"), "TRUE") {
+		s = wholeDays(s, zone)
+	}
+	s = s.Rounded()
+	if err := s.Check(); err != nil {
+		return s, start, fmt.Errorf("DTSTART, DTEND: %w", err)
+	}
+	return s, start, nil
+}
+
+// wholeDays returns the days of a span that begins and ends at midnight in its zone, or in another one. It returns any other
+// span as it is.
+func wholeDays(s calendar.Span, zone calendar.Zone) calendar.Span {
+	inZone := calendar.Span{Start: zone.Wall(s.StartsAt()), End: zone.Wall(s.EndsAt()), Zone: zone}
+	for _, days := range []calendar.Span{s, inZone} {
+		if days.Start.Equal(days.Start.StartOfDay()) && days.End.Equal(days.End.StartOfDay()) && days.Start.Before(days.End) {
+			days.AllDay, days.End = true, days.End.AddDate(0, 0, -1)
+			return days
+		}
+	}
+	return s
+}
+
+// end returns the end of a component that has the start, zone and kind of span.
+func (c *component) end(s calendar.Span) (calendar.Wall, error) {
+	end := s.Start
+	if p, ok := c.first("DTEND"); ok {
+		d, err := c.calendar.date(p, p.value)
+		if err != nil {
+			return end, fmt.Errorf("DTEND: %w", err)
+		}
+		end = d.wallIn(s.Zone)
+	} else if text := c.value("DURATION"); text != "" {
+		var err error
+		if end, err = addDuration(s, text); err != nil {
+			return end, fmt.Errorf("DURATION: %w", err)
+		}
+	} else {
+		return end, nil
+	}
+	if s.AllDay {
+		// The end is the day after the last.
+		if end = end.StartOfDay().AddDate(0, 0, -1); end.Before(s.Start) {
+			end = s.Start
+		}
+	}
+	return end, nil
+}
+
+// durationPattern has the sign, weeks, days, hours, minutes and seconds of a value of the type DURATION.
+var durationPattern = regexp.MustCompile(
+	`^([+-]?)P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,7})H)?(?:(\d{1,8})M)?(?:(\d{1,9})S)?)?$`)
+
+// addDuration returns the end of what lasts as long from the start of span. Days and weeks are those of the clock, hours
+// are as long as they are.
+func addDuration(s calendar.Span, text string) (calendar.Wall, error) {
+	m := durationPattern.FindStringSubmatch(strings.ToUpper(text))
+	if m == nil || strings.HasSuffix(text, "P") || strings.HasSuffix(text, "T") {
+		return calendar.Wall{}, fmt.Errorf("%q is no duration", shorten(text))
+	}
+	if m[1] == "-" {
+		return calendar.Wall{}, fmt.Errorf("%q is negative", shorten(text))
+	}
+	var n [5]int
+	for i, digits := range m[2:] {
+		if digits != "" {
+			var err error
+			if n[i], err = strconv.Atoi(digits); err != nil {
+				return calendar.Wall{}, err
+			}
+		}
+	}
+	end := s.Start.AddDate(0, 0, 7*n[0]+n[1])
+	exact := time.Duration(n[2])*time.Hour + time.Duration(n[3])*time.Minute + time.Duration(n[4])*time.Second
+	if exact == 0 || s.AllDay {
+		return end, nil
+	}
+	return s.Zone.Wall(s.Zone.Instant(end).Add(exact)), nil
+}
+
+// instant returns the instant of a date property in UTC, nil if there is none that can be meant.
+func (c *component) instant(name string) *time.Time {
+	p, ok := c.first(name)
+	if !ok {
+		return nil
+	}
+	d, err := c.calendar.date(p, p.value)
+	if err != nil || d.day {
+		return nil
+	}
+	const earliest = 1970 // some programs write dates long before for none
+	if year, _, _ := d.wall.Date(); year < earliest {
+		return nil
+	}
+	return new(d.zone.Instant(d.wall))
+}
+
+// shorten returns a text that messages quote, cut to a length that people read.
+func shorten(s string) string {
+	const most = 60
+	if r := []rune(s[:min(len(s), 4*most+4)]); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

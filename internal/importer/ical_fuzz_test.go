@@ -1,0 +1,111 @@
+package importer
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+)
+
+// checkICal reads a file and checks what every calendar that was read has to be.
+func checkICal(t *testing.T, data []byte) *Calendar {
+	t.Helper()
+	cal, err := decodeICal(data, testSite())
+	if err != nil {
+		return nil
+	}
+	keys := make(map[string]bool)
+	for _, e := range cal.Events {
+		if e.Key == "" || keys[e.Key] || len([]rune(e.Key)) > maxSource {
+			t.Errorf("key %q", e.Key)
+		}
+		keys[e.Key] = true
+		checkICalEvent(t, e)
+		if e.Series == nil {
+			continue
+		}
+		s := e.Series.Schedule
+		if _, err := recur.New(s.Span, s.Rule, datesOf(s.RDate), datesOf(s.ExDate)); err != nil {
+			t.Errorf("%s: schedule: %v", e.Key, err)
+		}
+		if _, err := recur.Parse(s.Rule.String(), s.Zone); err != nil && !s.Rule.IsZero() {
+			t.Errorf("%s: rule %s: %v", e.Key, s.Rule, err)
+		}
+		for _, o := range e.Series.Changed {
+			checkICalEvent(t, o)
+		}
+	}
+	return cal
+}
+
+func checkICalEvent(t *testing.T, e *Event) {
+	t.Helper()
+	if err := e.Span.Check(); err != nil || e.Title == "" || len([]rune(e.Title)) > maxTitle {
+		t.Errorf("%s: title %q, dates %v", e.Key, e.Title, err)
+	}
+	for _, v := range e.Venues {
+		if v.Name == "" || v.Latitude != nil && (*v.Latitude < -90 || *v.Latitude > 90) {
+			t.Errorf("%s: venue %+v", e.Key, v)
+		}
+	}
+}
+
+func FuzzICal(f *testing.F) {
+	for _, name := range []string{"google.ics", "outlook.ics", "apple.ics"} {
+		data, err := os.ReadFile("../../testdata/calendars/" + name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(data))
+	}
+	f.Add("BEGIN:VCALENDAR\n" + weeklySeries("EXDATE:20261208T170000Z") + changedDate("20261208", "DTSTART:20261208T100000Z"))
+	f.Add("BEGIN:VCALENDAR\nX-WR-TIMEZONE:Pacific/Apia\n" + vevent("a", "DTSTART:20111229T100000", "RRULE:FREQ=DAILY;COUNT=5"))
+	f.Fuzz(func(t *testing.T, data string) { checkICal(t, []byte(data)) })
+}
+
+func TestICalIsReadWithinBounds(t *testing.T) {
+	long := strings.Repeat("a", 10<<20)
+	tests := []struct {
+		name, text string
+		want       string // the error, or the first problem
+	}{
+		{"a long line", vevent("a", "DTSTART:20261201T180000Z", "DESCRIPTION:"+long), ""},
+		{"a long line of many parts", vevent("a", "DTSTART:20261201T180000Z", "DESCRIPTION:"+strings.Repeat("a\n ", 1<<20)), ""},
+		{"a long name", vevent("a", "DTSTART:20261201T180000Z", long), ""},
+		{"many parameters", vevent("a", "DTSTART"+strings.Repeat(";X=1", 2<<20)+":20261201T180000Z"), "DTSTART: cannot be read"},
+		{"many quotes", vevent("a", "DTSTART;X=\""+strings.Repeat(`","`, 1<<20)+":20261201T180000Z"), "DTSTART: cannot be read"},
+		{"a long rule", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY;BYDAY="+strings.Repeat("MO,", 1<<20)), "is not supported"},
+		{"an endless count", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY;COUNT=999999999999999999999"), "is not supported"},
+		{"seconds", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=SECONDLY"), "is not supported"},
+		{"a day that comes never", vevent("a", "DTSTART:10000101T180000Z", "RRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"), ""},
+		{"many dates", vevent("a", "DTSTART:20261201T180000Z", "RDATE:"+strings.Repeat("20261201T180000Z,", 1<<19)), "more than 1000 dates"},
+		{"many dates without an occurrence", vevent("a", "DTSTART:20261201T180000Z", "RRULE:FREQ=DAILY",
+			"EXDATE:"+strings.Repeat("99991231T180000Z,", 999)), ""},
+		{"deep nesting", strings.Repeat("BEGIN:VEVENT\nBEGIN:VALARM\n", 40_000), "UID: missing"},
+		{"deep nesting of others", strings.Repeat("BEGIN:X\n", 90_000) + strings.Repeat("END:X\n", 90_000), ""},
+		{"too many blocks", strings.Repeat("BEGIN:X\n", maxComponents+1), errManyBlocks.Error()},
+		{"too many lines", "BEGIN:VEVENT\n" + strings.Repeat("UID\n", maxProperties+1), errManyLines.Error()},
+		{"many ends", strings.Repeat("END:VEVENT\nEND:STANDARD\nEND:X\n", 1<<18), ""},
+		{"many categories", vevent("a", "DTSTART:20261201T180000Z", "CATEGORIES:"+strings.Repeat("a,b\\,", 1<<18)), ""},
+		{"many zones", strings.Repeat("BEGIN:VTIMEZONE\nTZID:a\nBEGIN:STANDARD\nEND:STANDARD\nEND:VTIMEZONE\n", 30_000), ""},
+		{"an unknown zone many times", strings.Repeat(vevent("a", "DTSTART;TZID=Mars:20261201T180000"), 20_000), `"Mars" is unknown`},
+		{"a long duration", vevent("a", "DTSTART:90001201T180000Z", "DURATION:P99999W999999DT9999999H"), "DTSTART, DTEND: end outside"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			text := "BEGIN:VCALENDAR\n" + tt.text
+			got := ""
+			if cal := checkICal(t, []byte(text)); cal == nil {
+				_, err := decodeICal([]byte(text), calendar.Site{Zone: calendar.UTC(), Now: testSite().Now})
+				got = err.Error()
+			} else if len(cal.Problems)+len(cal.Notices) > 0 {
+				got = describeCalendar(&Calendar{Problems: cal.Problems, Notices: cal.Notices})
+			}
+			if !strings.Contains(got, tt.want) {
+				t.Errorf("%.200s, want %q", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,244 @@
+package importer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+)
+
+// comparedYears is how far ahead the dates of endless schedules are compared.
+const comparedYears = 10
+
+// schedulePlan is what makes the dates to come of a series those of the source. What has begun is not compared, because no
+// change of a schedule moves it.
+type schedulePlan struct {
+	// changed is the schedule to send to the series, nil for none. Its start and end are as far from those of the last
+	// phase as the first date to come moves (contract, section 19.5).
+	changed *recur.Schedule
+	// gone are the ids of occurrences that the source leaves out.
+	gone []int64
+	// end is the id of the first of all occurrences to come, if the source has none of them, and 0 otherwise.
+	end int64
+}
+
+func (p schedulePlan) same() bool { return p.changed == nil && len(p.gone) == 0 && p.end == 0 }
+
+// planSchedule compares the schedule of a series with that of the source. Dates that are in the trash here, and dates that a
+// source did not tell again, are no difference.
+func (r *run) planSchedule(ctx context.Context, db *ent.Client, s *ent.Series, source *Recurrence) (schedulePlan, error) {
+	if source.Partial {
+		return schedulePlan{}, nil
+	}
+	here, err := r.storedDates(ctx, db, s, source.Schedule)
+	if err != nil {
+		return schedulePlan{}, err
+	}
+	wanted, first, ok, err := r.wantedSchedule(here, source)
+	switch {
+	case err != nil:
+		return schedulePlan{}, err
+	case !ok && here.ends && len(here.starts) == 0:
+		return schedulePlan{}, nil
+	case !ok && len(source.Single) > 0:
+		return schedulePlan{}, nil
+	case !ok:
+		return schedulePlan{end: here.first}, nil
+	}
+	last := here.phases[len(here.phases)-1]
+	changed := last.Ends() != wanted.Ends() || last.AllDay != wanted.AllDay || last.Zone.String() != wanted.Zone.String() ||
+		last.End.Sub(last.Start) != wanted.End.Sub(wanted.Start)
+	there := make(map[calendar.Wall]bool)
+	for o := range wanted.Occurrences(here.now, here.until) {
+		there[o.Nominal] = true
+		changed = changed || !here.starts[o.Nominal] && !here.trashed[o.Nominal]
+	}
+	var gone []int64
+	for w := range here.starts {
+		switch id := here.ids[w]; {
+		case there[w], here.trashed[w]:
+		case id == 0:
+			changed = true // it has no event yet
+		default:
+			gone = append(gone, id)
+		}
+	}
+	if !changed {
+		slices.Sort(gone)
+		return schedulePlan{gone: gone}, nil
+	}
+	rest := here.relative(wanted, first)
+	return schedulePlan{changed: &rest}, nil
+}
+
+// storedDates are the dates to come of a stored series.
+type storedDates struct {
+	now, until calendar.Wall // on the clock of the source
+	phases     []recur.Schedule
+	starts     map[calendar.Wall]bool
+	ids        map[calendar.Wall]int64 // of occurrences, trashed ones as well
+	trashed    map[calendar.Wall]bool
+	ends       bool
+	first      int64         // the first occurrence to come; 0 for none
+	cut        calendar.Wall // the start that a change of the schedule moves; that of the last phase if all have begun
+}
+
+func (r *run) storedDates(
+	ctx context.Context, db *ent.Client, s *ent.Series, wanted recur.Schedule,
+) (*storedDates, error) {
+	d := &storedDates{
+		now: wanted.Zone.Wall(r.editor.Now), until: recur.LastStart(), starts: make(map[calendar.Wall]bool),
+		ids: make(map[calendar.Wall]int64), trashed: make(map[calendar.Wall]bool),
+	}
+	if !wanted.Ends() {
+		d.until = d.now.AddDate(comparedYears, 0, 0)
+	}
+	for _, p := range s.Edges.Phases {
+		schedule, err := edit.ScheduleOf(p)
+		if err != nil {
+			return nil, fmt.Errorf("series %d: %w", s.ID, err)
+		}
+		d.phases = append(d.phases, schedule)
+	}
+	last := d.phases[len(d.phases)-1]
+	d.ends, d.cut = last.Ends(), last.Start
+	found := false
+	for _, p := range d.phases {
+		until := d.until
+		if d.ends != wanted.Ends() {
+			until = d.now.AddDate(comparedYears, 0, 0)
+		}
+		for o := range p.Occurrences(calendar.Wall{}, until) {
+			if !o.StartsAt().After(r.editor.Now) {
+				continue
+			}
+			d.starts[o.Nominal] = true
+			if found {
+				continue
+			}
+			found = true
+			d.cut = p.Start
+			if before, hasBefore, rest, _ := p.Split(o.Nominal); hasBefore && hasOccurrence(before) {
+				d.cut = rest.Start
+			}
+		}
+	}
+	rows, err := db.Event.Query().Where(event.SeriesID(s.ID)).
+		Select(event.FieldID, event.FieldOriginalStart, event.FieldStartsAt, event.FieldStatus, event.FieldOffSchedule).
+		Order(event.ByOriginalStart()).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("occurrences of series %d: %w", s.ID, err)
+	}
+	for _, row := range rows {
+		w := *row.OriginalStart
+		d.ids[w] = row.ID
+		if row.Status == calendar.Trash {
+			d.trashed[w] = !row.OffSchedule
+		} else if d.first == 0 && row.StartsAt.After(r.editor.Now) {
+			d.first = row.ID
+		}
+	}
+	return d, nil
+}
+
+// hasOccurrence reports whether a schedule that ends has any occurrence.
+func hasOccurrence(s recur.Schedule) bool {
+	for range s.Occurrences(calendar.Wall{}, recur.LastStart()) {
+		return true
+	}
+	return false
+}
+
+// wantedSchedule returns the schedule of the source with its first date to come; false if there is none. To the dates of a
+// source that has an id for each it adds those that are here.
+func (r *run) wantedSchedule(here *storedDates, source *Recurrence) (
+	s recur.Schedule, first calendar.Wall, ok bool, err error,
+) {
+	s = source.Schedule
+	if len(source.Single) > 0 {
+		if !here.ends {
+			return s, first, false, refusedRecord("it recurs by a rule without end here")
+		}
+		dates := datesOf(s.RDate)
+		for w := range here.starts {
+			dates = append(dates, recur.Date{Wall: w})
+		}
+		if !source.Typical {
+			last := here.phases[len(here.phases)-1]
+			s.Span = last.MoveStart(s.Start)
+		}
+		if s, err = recur.New(s.Span, recur.Rule{}, dates, nil); err != nil {
+			return s, first, false, err
+		}
+	}
+	for o := range s.Occurrences(calendar.Wall{}, recur.LastStart()) {
+		if o.StartsAt().After(r.editor.Now) {
+			return s, o.Nominal, true, nil
+		}
+	}
+	return s, first, false, nil
+}
+
+// relative returns the part of a schedule from a start on, as it is sent to the series. Trashed dates stay away. UNTIL says
+// what COUNT said, because COUNT would count dates of before.
+func (d *storedDates) relative(s recur.Schedule, first calendar.Wall) recur.Schedule {
+	_, _, rest, _ := s.Split(first)
+	if rest.Rule.Count > 0 {
+		var last calendar.Wall
+		for w := range rest.Rule.Starts(rest.Start, calendar.Wall{}, recur.LastStart()) {
+			last = w
+		}
+		rest.Rule.Count, rest.Rule.Until = 0, last.EndOfDay()
+	}
+	for w := range rest.Starts(calendar.Wall{}, d.until) {
+		if d.trashed[w] {
+			rest.ExDate = append(rest.ExDate, w)
+		}
+	}
+	base := d.phases[len(d.phases)-1].Start
+	start := calendar.Span{Start: d.cut, End: base}.MoveStart(rest.Start).End
+	rest.Span = rest.MoveStart(start)
+	return rest
+}
+
+// trashDates moves the occurrences that a source leaves out to the trash, as a change of the schedule does: they come back
+// when the source has their dates again.
+func (r *run) trashDates(ctx context.Context, tx *ent.Tx, plan schedulePlan) error {
+	if err := r.trashEvents(ctx, tx, plan.gone); err != nil {
+		return err
+	}
+	for some := range slices.Chunk(plan.gone, idBatch) {
+		if err := tx.Event.Update().Where(event.IDIn(some...)).SetOffSchedule(true).Exec(ctx); err != nil {
+			return fmt.Errorf("occurrences that are left out: %w", err)
+		}
+	}
+	if plan.end == 0 {
+		return nil
+	}
+	row, err := edit.LockEvent(ctx, tx, plan.end)
+	if err == nil {
+		err = r.editor.TrashOccurrences(ctx, tx, row, edit.FollowingOccurrences)
+	}
+	if err != nil {
+		return fmt.Errorf("occurrence %d: %w", plan.end, err)
+	}
+	return nil
+}
+
+func (r *run) trashEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
+	for _, id := range ids {
+		row, err := edit.LockEvent(ctx, tx, id)
+		if err == nil {
+			_, err = r.editor.TrashEvent(ctx, tx, row)
+		}
+		if err != nil {
+			return fmt.Errorf("event %d: %w", id, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,567 @@
+package importer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/eventorganizer"
+	"github.com/almanac-cal/almanac/ent/eventvenue"
+	"github.com/almanac-cal/almanac/ent/series"
+	"github.com/almanac-cal/almanac/ent/seriesphase"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/internal/when"
+)
+
+// idBatch is how many ids or dates one statement names.
+const idBatch = 500
+
+// separate parts the events that recur from the others. Dates of a source that has ids for each of them stay events of
+// their own if one of them is here as such. An event of a file that is a series here is one with a single date.
+func (r *run) separate(ctx context.Context, all []*Event) (recurring, single []*Event, err error) {
+	var keys []string
+	for _, e := range all {
+		if e.Series != nil {
+			keys = append(keys, keysOf(e.Series.Single)...)
+		}
+	}
+	here := make(map[string]bool)
+	for some := range slices.Chunk(keys, idBatch) {
+		rows, err := r.DB.Event.Query().Where(event.SourceIDIn(some...), event.SeriesIDIsNil()).
+			Select(event.FieldSourceID).Strings(ctx)
+		if err != nil {
+			return nil, nil, fmt.Errorf("events by source: %w", err)
+		}
+		for _, key := range rows {
+			here[key] = true
+		}
+	}
+	var inFile []string
+	for _, e := range all {
+		if e.InFile && e.Series == nil && e.Replaces == nil {
+			inFile = append(inFile, e.Key)
+		}
+	}
+	recurs := make(map[string]bool)
+	for some := range slices.Chunk(inFile, idBatch) {
+		rows, err := r.DB.Series.Query().Where(series.SourceIDIn(some...)).Select(series.FieldSourceID).Strings(ctx)
+		if err != nil {
+			return nil, nil, fmt.Errorf("series by source: %w", err)
+		}
+		for _, key := range rows {
+			recurs[key] = true
+		}
+	}
+	for _, e := range all {
+		switch {
+		case e.Series == nil && e.Replaces == nil && recurs[e.Key]:
+			one := *e
+			schedule, err := recur.New(e.Span, recur.Rule{}, datesOf([]calendar.Wall{e.Span.Start}), nil)
+			if err != nil {
+				return nil, nil, fmt.Errorf("%s: %w", e.Where, err)
+			}
+			one.Series = &Recurrence{Schedule: schedule}
+			recurring = append(recurring, &one)
+		case e.Series == nil:
+			single = append(single, e)
+		case slices.ContainsFunc(keysOf(e.Series.Single), func(key string) bool { return here[key] }):
+			single = append(single, e.Series.Single...)
+		default:
+			recurring = append(recurring, e)
+		}
+	}
+	return recurring, single, nil
+}
+
+// seriesOff refuses events that recur while series are switched off (edit.SeriesEnabled).
+const seriesOff refusedRecord = "events that recur are not switched on; when no older version of the program serves, " +
+	"run 'almanac migrate data'"
+
+// prepareSeries compares series with those stored.
+func (r *run) prepareSeries(ctx context.Context, db *ent.Client, items []*Event) ([]write, error) {
+	enabled, err := edit.SeriesEnabled(ctx, db)
+	if err == nil && !enabled && !r.DryRun {
+		err = seriesOff
+	}
+	if err != nil {
+		return nil, err
+	}
+	writes := make([]write, len(items))
+	for i, e := range items {
+		known, err := r.findSeries(ctx, db, e)
+		if err == nil && known != nil {
+			writes[i], err = r.prepareKnownSeries(ctx, db, e, known)
+		} else if err == nil {
+			writes[i], err = r.prepareNewSeries(ctx, db, e)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return writes, nil
+}
+
+// findSeries returns the stored series of an event that recurs, with its phases; nil if there is none. It has the source
+// id of the event, or an occurrence with that of one of the dates.
+func (r *run) findSeries(ctx context.Context, db *ent.Client, e *Event) (*ent.Series, error) {
+	keys := []string{e.Key}
+	for _, key := range keysOf(e.Series.Single) {
+		if key != e.Key {
+			keys = append(keys, key)
+		}
+	}
+	var ids []int64
+	for some := range slices.Chunk(keys, idBatch) {
+		bySource, err := db.Series.Query().Where(series.SourceIDIn(some...)).Order(series.ByID()).Limit(1).IDs(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("series by source: %w", err)
+		}
+		ids = append(ids, bySource...)
+	}
+	for some := range slices.Chunk(keys, idBatch) {
+		if len(ids) > 0 {
+			break
+		}
+		row, err := db.Event.Query().Where(event.SourceIDIn(some...), event.SeriesIDNotNil()).Order(event.ByID()).First(ctx)
+		switch {
+		case err == nil:
+			ids = append(ids, *row.SeriesID)
+		case !ent.IsNotFound(err):
+			return nil, fmt.Errorf("occurrences by source: %w", err)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return seriesWithPhases(ctx, db, ids[0])
+}
+
+func seriesWithPhases(ctx context.Context, db *ent.Client, id int64) (*ent.Series, error) {
+	s, err := db.Series.Query().Where(series.ID(id)).
+		WithPhases(func(q *ent.SeriesPhaseQuery) { q.Order(seriesphase.ByPosition()) }).Only(ctx)
+	if err == nil && len(s.Edges.Phases) == 0 {
+		err = errors.New("it has no phase")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("series %d: %w", id, err)
+	}
+	return s, nil
+}
+
+// prepareNewSeries makes a series of an event that is new, or here as a single event.
+func (r *run) prepareNewSeries(ctx context.Context, db *ent.Client, e *Event) (write, error) {
+	row, err := eventsWithLinks(db.Event.Query().Where(event.SourceID(e.Key))).Only(ctx)
+	if err != nil && !ent.IsNotFound(err) {
+		return write{}, fmt.Errorf("event by source: %w", err)
+	}
+	c := &change{fresh: row == nil, any: true}
+	old := row
+	if old == nil {
+		old = &ent.Event{}
+	}
+	if old.Status == calendar.Trash {
+		return write{action: Unchanged, notice: trashed, hidden: true}, nil
+	}
+	s := spokenOf(old)
+	in, notice, err := r.compareEvent(ctx, db, c, s, e, old)
+	if err != nil {
+		return write{}, err
+	}
+	if c.fresh {
+		in.SourceID, in.AuthorID = &e.Key, r.author()
+	}
+	setSchedule(in, e.Series.Schedule)
+	replaced, err := r.replacedBy(ctx, db, e)
+	if err != nil {
+		return write{}, err
+	}
+	save := r.writeEvent(s, c, row, in)
+	w := write{action: Create, notice: notice, dates: &datesToWrite{}}
+	w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
+		id, err := save(ctx, tx)
+		if err != nil {
+			return 0, err
+		}
+		first, err := tx.Event.Get(ctx, id)
+		if err != nil {
+			return 0, fmt.Errorf("event %d: %w", id, err)
+		}
+		dates, err := r.prepareDates(ctx, tx.Client(), *first.SeriesID, e)
+		if err != nil {
+			return 0, err
+		}
+		w.dates.notice = dates.notice
+		if err := dates.write(ctx, tx); err != nil {
+			return 0, err
+		}
+		return *first.SeriesID, r.trashEvents(ctx, tx, replaced)
+	}
+	return w, nil
+}
+
+// replacedBy returns the ids of the single events that stand for dates of a series until now, because a file had these
+// dates without their series.
+func (r *run) replacedBy(ctx context.Context, db *ent.Client, e *Event) ([]int64, error) {
+	if !e.InFile {
+		return nil, nil
+	}
+	ids, err := db.Event.Query().Where(event.SourceIDHasPrefix(icalDateKey(e.Key, "")), event.SeriesIDIsNil(),
+		event.StatusNEQ(calendar.Trash)).Order(event.ByID()).IDs(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("dates of %s by source: %w", e.Key, err)
+	}
+	return ids, nil
+}
+
+// setSchedule sends a schedule as a whole.
+func setSchedule(in *edit.EventInput, s recur.Schedule) {
+	in.Start, in.End = new(when.FromWall(s.Start)), new(when.FromWall(s.End))
+	in.Zone, in.AllDay = &s.Zone, &s.AllDay
+	in.Rule = new(s.Rule.String())
+	in.RDate, in.ExDate = new(datesOf(s.RDate)), new(datesOf(s.ExDate))
+}
+
+// eventsWithLinks loads what an event is compared by.
+func eventsWithLinks(q *ent.EventQuery) *ent.EventQuery {
+	return q.WithVenueLinks(func(q *ent.EventVenueQuery) { q.Order(eventvenue.ByPosition()) }).
+		WithOrganizerLinks(func(q *ent.EventOrganizerQuery) { q.Order(eventorganizer.ByPosition()) }).
+		WithTerms(func(q *ent.TermQuery) { q.Select(term.FieldID, term.FieldTaxonomy) }).
+		WithTranslations()
+}
+
+// prepareKnownSeries compares a series with the one that is stored.
+func (r *run) prepareKnownSeries(ctx context.Context, db *ent.Client, e *Event, s *ent.Series) (write, error) {
+	if s.Status == calendar.Trash {
+		return write{action: Unchanged, id: s.ID, notice: trashed, hidden: true}, nil
+	}
+	e, err := r.withNominalStarts(ctx, db, e, s.ID)
+	if err != nil {
+		return write{}, err
+	}
+	t := s.Edges.Phases[len(s.Edges.Phases)-1].Template
+	c := &change{}
+	common := *e
+	common.Slug = "" // clients may know the one that it has
+	texts := spoken{kind: calendar.Series, id: s.ID, original: t.Original, others: t.Others}
+	in, notice, err := r.compareEvent(ctx, db, c, texts, &common, seriesRow(s, t))
+	if err != nil {
+		return write{}, err
+	}
+	if len(e.Series.Single) > 0 && !e.Series.Typical {
+		c, in = &change{}, &edit.EventInput{} // each date is written by itself
+	}
+	plan, err := r.planSchedule(ctx, db, s, e.Series)
+	if err != nil {
+		return write{}, err
+	}
+	dates, err := r.prepareDates(ctx, db, s.ID, e)
+	if err != nil {
+		return write{}, err
+	}
+	replaced, err := r.replacedBy(ctx, db, e)
+	if err != nil {
+		return write{}, err
+	}
+	w := write{action: c.action(), id: s.ID, notice: notice, dates: dates}
+	if w.action == Unchanged && plan.same() && len(dates.writes)+len(replaced) == 0 {
+		return w, nil
+	}
+	if w.action == Unchanged {
+		w.action = Update
+	}
+	w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
+		if c.any || plan.changed != nil {
+			if plan.changed != nil {
+				setSchedule(in, *plan.changed)
+			}
+			err := r.each(ctx, tx, texts, c.words, func(one wording, first bool) error {
+				in := in
+				if !first {
+					in = &edit.EventInput{}
+				}
+				in.Title, in.Description, in.Excerpt = one.title, one.description, one.excerpt
+				in.EventStatusReason = one.reason
+				return r.editor.UpdateSeries(ctx, tx, s.ID, in)
+			})
+			if err != nil {
+				return 0, err
+			}
+		}
+		if plan.changed != nil {
+			// The change keeps exceptions that the source leaves out.
+			if plan, err = r.planStored(ctx, tx.Client(), s.ID, e); err != nil {
+				return 0, err
+			}
+		}
+		if err := r.trashDates(ctx, tx, plan); err != nil {
+			return 0, err
+		}
+		if err := r.trashEvents(ctx, tx, replaced); err != nil {
+			return 0, err
+		}
+		dates, err := r.prepareDates(ctx, tx.Client(), s.ID, e)
+		if err != nil {
+			return 0, err
+		}
+		w.dates.notice = dates.notice
+		if err := dates.write(ctx, tx); err != nil {
+			return 0, err
+		}
+		plan, err := r.planStored(ctx, tx.Client(), s.ID, e)
+		if err == nil && !plan.same() {
+			err = refusedRecord("its dates cannot become those of the source, because of what was changed here")
+		}
+		return s.ID, err
+	}
+	return w, nil
+}
+
+// withNominalStarts returns the event with the nominal starts that its dates have here. A date is known by its source id: at
+// another start it is an occurrence that has moved. A new date whose start is the nominal one of such an occurrence gets the
+// nominal start that this one does not take.
+func (r *run) withNominalStarts(ctx context.Context, db *ent.Client, e *Event, id int64) (*Event, error) {
+	here := make(map[string]calendar.Wall)
+	for some := range slices.Chunk(keysOf(e.Series.Single), idBatch) {
+		rows, err := db.Event.Query().Where(event.SeriesID(id), event.SourceIDIn(some...)).
+			Select(event.FieldSourceID, event.FieldOriginalStart).All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("occurrences by source: %w", err)
+		}
+		for _, row := range rows {
+			here[*row.SourceID] = *row.OriginalStart
+		}
+	}
+	free := make(map[calendar.Wall]calendar.Wall) // by nominal starts of dates that have moved, where they are now
+	for _, o := range e.Series.Changed {
+		if nominal, ok := here[o.Key]; ok && !nominal.Equal(o.Nominal) {
+			free[nominal] = o.Nominal
+		}
+	}
+	if len(free) == 0 {
+		return e, nil
+	}
+	one, recurrence := *e, *e.Series
+	recurrence.Changed = slices.Clone(e.Series.Changed)
+	starts := make([]recur.Date, len(recurrence.Changed))
+	for i, o := range recurrence.Changed {
+		moved := *o
+		nominal, known := here[o.Key]
+		if !known {
+			nominal = o.Nominal
+			for next, taken := free[nominal]; taken; next, taken = free[nominal] {
+				nominal = next
+			}
+		}
+		if e.Span.Start.Equal(o.Nominal) {
+			one.Span = e.Span.MoveStart(nominal)
+		}
+		moved.Nominal, starts[i].Wall = nominal, nominal
+		recurrence.Changed[i] = &moved
+	}
+	var err error
+	if recurrence.Schedule, err = recur.New(one.Span, recur.Rule{}, starts, nil); err != nil {
+		return nil, fmt.Errorf("%s: %w", e.Where, err)
+	}
+	one.Series = &recurrence
+	return &one, nil
+}
+
+// planStored is planSchedule for the series as it is stored now.
+func (r *run) planStored(ctx context.Context, db *ent.Client, id int64, e *Event) (schedulePlan, error) {
+	s, err := seriesWithPhases(ctx, db, id)
+	if err != nil {
+		return schedulePlan{}, err
+	}
+	return r.planSchedule(ctx, db, s, e.Series)
+}
+
+// seriesRow returns what the occurrences of a series have in common, as an event without dates.
+func seriesRow(s *ent.Series, t calendar.Template) *ent.Event {
+	row := &ent.Event{
+		ID: s.ID, Status: s.Status, PublishedAt: s.PublishedAt, Cost: t.Cost, Website: t.Website,
+		ShowMap: t.ShowMap, ShowMapLink: t.ShowMapLink, HideFromListings: t.HideFromListings, Sticky: t.Sticky,
+		Featured: t.Featured, Ticketed: t.Ticketed, EventStatus: t.EventStatus, Attendance: t.Attendance,
+		VirtualURL: t.VirtualURL,
+	}
+	if t.ImageID != 0 {
+		row.ImageID = &t.ImageID
+	}
+	for _, id := range t.Venues {
+		row.Edges.VenueLinks = append(row.Edges.VenueLinks, &ent.EventVenue{VenueID: id})
+	}
+	for _, id := range t.Organizers {
+		row.Edges.OrganizerLinks = append(row.Edges.OrganizerLinks, &ent.EventOrganizer{OrganizerID: id})
+	}
+	for _, id := range t.Categories {
+		row.Edges.Terms = append(row.Edges.Terms, &ent.Term{ID: id, Taxonomy: calendar.Category})
+	}
+	for _, id := range t.Tags {
+		row.Edges.Terms = append(row.Edges.Terms, &ent.Term{ID: id, Taxonomy: calendar.Tag})
+	}
+	return row
+}
+
+// datesToWrite are the occurrences of a series that are to be written one by one.
+type datesToWrite struct {
+	writes []func(context.Context, *ent.Tx) (int64, error)
+	notice string
+}
+
+func (d *datesToWrite) write(ctx context.Context, tx *ent.Tx) error {
+	for _, do := range d.writes {
+		if _, err := do(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepareDates compares occurrences with what the source says about them: those that it changes, and those with fields of
+// their own here, which are taken back to what the source says about all.
+func (r *run) prepareDates(ctx context.Context, db *ent.Client, id int64, e *Event) (*datesToWrite, error) {
+	d := &datesToWrite{}
+	stored, err := seriesWithPhases(ctx, db, id)
+	if err != nil {
+		return nil, err
+	}
+	changed := make(map[calendar.Wall]*Event, len(e.Series.Changed))
+	var starts []calendar.Wall
+	for _, o := range e.Series.Changed {
+		changed[o.Nominal] = o
+		starts = append(starts, o.Nominal)
+	}
+	rows, err := eventsWithLinks(db.Event.Query().Where(event.SeriesID(id), event.OwnFieldsNotNil())).
+		Order(event.ByOriginalStart()).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("exceptions of series %d: %w", id, err)
+	}
+	seen := make(map[calendar.Wall]bool)
+	for _, row := range rows {
+		seen[*row.OriginalStart] = true
+	}
+	starts = slices.DeleteFunc(starts, func(w calendar.Wall) bool { return seen[w] })
+	for some := range slices.Chunk(starts, idBatch) {
+		more, err := eventsWithLinks(db.Event.Query().Where(event.SeriesID(id), event.OriginalStartIn(some...))).
+			Order(event.ByOriginalStart()).All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("occurrences of series %d: %w", id, err)
+		}
+		for _, row := range more {
+			seen[*row.OriginalStart] = true
+		}
+		rows = append(rows, more...)
+	}
+	inTrash := 0
+	for _, row := range rows {
+		if row.Status == calendar.Trash {
+			if changed[*row.OriginalStart] != nil {
+				inTrash++
+			}
+			continue
+		}
+		wanted := changed[*row.OriginalStart]
+		if wanted == nil {
+			if e.Series.Partial {
+				continue
+			}
+			if wanted = e.dateAt(*row.OriginalStart); wanted == nil {
+				continue
+			}
+		}
+		do, notice, err := r.prepareDate(ctx, db, wanted, row, stored)
+		if err != nil {
+			return nil, err
+		}
+		d.notice = joinNotices(d.notice, notice)
+		if do != nil {
+			d.writes = append(d.writes, do)
+		}
+	}
+	note := func(what string, n int) {
+		if n > 0 {
+			d.notice = joinNotices(d.notice, fmt.Sprintf("changed dates %s: %d", what, n))
+		}
+	}
+	note("that are in the trash here, left alone", inTrash)
+	missing := 0
+	for w := range changed {
+		if !seen[w] {
+			missing++
+		}
+	}
+	note("that are not here, or not yet", missing)
+	return d, nil
+}
+
+// dateAt returns what the source says of all dates of a series, on the one of a nominal start; nil if there is none.
+func (e *Event) dateAt(nominal calendar.Wall) *Event {
+	s := e.Series.Schedule
+	if unknown, err := unknownDates(s, datesOf([]calendar.Wall{nominal})); err != nil || len(unknown) > 0 {
+		return nil
+	}
+	o, ok := s.Occurrence(nominal)
+	if !ok {
+		return nil
+	}
+	one := *e
+	one.Key, one.Slug, one.Nominal, one.Span, one.Modified, one.Series = "", "", nominal, o.Span, nil, nil
+	return &one
+}
+
+// prepareDate returns the write of an occurrence of a series, nil if it is as the source says. Own fields that have become
+// those of the series are own fields no more.
+func (r *run) prepareDate(ctx context.Context, db *ent.Client, e *Event, row *ent.Event, of *ent.Series) (
+	do func(context.Context, *ent.Tx) (int64, error), notice string, err error,
+) {
+	c, s := &change{}, spokenOf(row)
+	in, notice, err := r.compareEvent(ctx, db, c, s, e, row)
+	if err != nil {
+		return nil, "", err
+	}
+	if !row.StartWall.Equal(e.Span.Start) || !row.EndWall.Equal(e.Span.End) || row.Timezone != e.Span.Zone.String() ||
+		row.AllDay != e.Span.AllDay {
+		setSpan(c, in, row, e.Span)
+	}
+	setModified(c, &in.ModifiedAt, row.ModifiedAt, s.many(), e.Modified)
+	if e.Key != "" && (row.SourceID == nil || *row.SourceID != e.Key) {
+		c.any = true
+		in.SourceID = &e.Key
+	}
+	if !c.any {
+		own, err := edit.DifferentOwnFields(row, of)
+		if err != nil || len(own) == len(row.OwnFields) {
+			return nil, notice, err
+		}
+		return func(ctx context.Context, tx *ent.Tx) (int64, error) {
+			return row.ID, r.editor.SetOwnFields(ctx, tx, row.ID, own)
+		}, notice, nil
+	}
+	save := r.writeEvent(s, c, row, in)
+	return func(ctx context.Context, tx *ent.Tx) (int64, error) {
+		id, err := save(ctx, tx)
+		if err != nil {
+			return 0, err
+		}
+		row, err := eventsWithLinks(tx.Event.Query().Where(event.ID(id))).Only(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("event %d: %w", id, err)
+		}
+		own, err := edit.DifferentOwnFields(row, of)
+		if err == nil && len(own) < len(row.OwnFields) {
+			err = r.editor.SetOwnFields(ctx, tx, id, own)
+		}
+		return id, err
+	}, notice, nil
+}
+
+// joinNotices puts notices on a record into one; "" is none.
+func joinNotices(notices ...string) string {
+	return strings.Join(slices.DeleteFunc(notices, func(n string) bool { return n == "" }), "; ")
+}

@@ -1,0 +1,108 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/series"
+	"github.com/almanac-cal/almanac/internal/search"
+)
+
+// SeriesList is a query for a list of series, by title. The zero value of a field, other than Visible, restricts nothing.
+type SeriesList struct {
+	Now      time.Time // decides which scheduled records count as published
+	Language calendar.Language
+	Visible  Visible
+	Search   *search.Query
+	Readable Readable // which protected series a search looks at
+}
+
+// seriesOrder are the columns that order series by their titles as they are served in a language.
+var seriesOrder = map[calendar.Language]string{
+	calendar.English: series.FieldSortEn, calendar.Polish: series.FieldSortPl, calendar.Spanish: series.FieldSortEs,
+}
+
+// FindSeries returns a page of up to limit series from an offset on, and the total of the list.
+func (d Database) FindSeries(ctx context.Context, q *SeriesList, offset, limit int) (Page, error) {
+	due, err := findOverdue(ctx, d.Ent, q.Now, calendar.Series)
+	if err != nil {
+		return Page{}, err
+	}
+	where := []predicate.Series{
+		inList[predicate.Series](q.Visible, q.Now, due[calendar.Series]), series.HideFromListings(false),
+	}
+	if q.Search != nil {
+		all, none := split(*q.Search)
+		where = append(where, HasText[predicate.Series](calendar.Series, q.Language, all, none),
+			unredacted(q.Readable, series.Protected(false)))
+	}
+	byTitle := sql.OrderByField(seriesOrder[q.Language]).ToFunc()
+	return pageOf(ctx, d.Ent.Series.Query().Where(where...), offset, limit, byTitle, series.ByID())
+}
+
+// Occurrences has the numbers of a series that depend on its occurrences.
+type Occurrences struct {
+	Published int
+	Next      *ent.Event // with its id and start; nil: there is none
+}
+
+// CountOccurrences returns the numbers of published occurrences of some series, by id, and the first occurrence of each that
+// starts after now and is in lists of the caller.
+func (d Database) CountOccurrences(
+	ctx context.Context, ids []int64, seen Visible, now time.Time,
+) (map[int64]Occurrences, error) {
+	due, err := findOverdue(ctx, d.Ent, now, calendar.Event)
+	if err != nil {
+		return nil, err
+	}
+	var counted []struct {
+		SeriesID int64 `json:"series_id"`
+		Count    int   `json:"count"`
+	}
+	err = d.Ent.Event.Query().
+		Where(event.SeriesIDIn(ids...), hasStatus(now, due[calendar.Event], []calendar.Status{calendar.Publish})).
+		GroupBy(event.FieldSeriesID).Aggregate(ent.Count()).Scan(ctx, &counted)
+	if err != nil {
+		return nil, fmt.Errorf("occurrences of series: %w", err)
+	}
+	next, err := d.Ent.Event.Query().Where(firstAfter(ids, inList[predicate.Event](seen, now, due[calendar.Event]), now)).
+		Select(event.FieldID, event.FieldSeriesID, event.FieldStartsAt).All(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("next occurrences of series: %w", err)
+	}
+	out := make(map[int64]Occurrences, len(ids))
+	for _, row := range counted {
+		out[row.SeriesID] = Occurrences{Published: row.Count}
+	}
+	for _, row := range next {
+		o := out[*row.SeriesID]
+		o.Next = row
+		out[*row.SeriesID] = o
+	}
+	return out, nil
+}
+
+// firstAfter selects the first occurrence of each of some series that starts after now, among those of a list.
+func firstAfter(ids []int64, list predicate.Event, now time.Time) predicate.Event {
+	const place = "place"
+	return func(s *sql.Selector) {
+		dialect := sql.Dialect(s.Dialect())
+		t := dialect.Table(event.Table)
+		ranked := dialect.Select(t.C(event.FieldID)).From(t)
+		event.SeriesIDIn(ids...)(ranked)
+		event.StartsAtGT(now)(ranked)
+		list(ranked)
+		event.HideFromListings(false)(ranked)
+		ranked.AppendSelectExprAs(sql.RowNumber().PartitionBy(t.C(event.FieldSeriesID)).
+			OrderBy(t.C(event.FieldStartsAt), t.C(event.FieldID)), place)
+		first := ranked.As("ranked")
+		s.Where(sql.In(s.C(event.FieldID), dialect.Select(first.C(event.FieldID)).From(first).Where(sql.EQ(first.C(place), 1))))
+	}
+}

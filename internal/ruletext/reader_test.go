@@ -1,0 +1,505 @@
+package ruletext
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+)
+
+// reader knows the days that an English text tells. It takes the text at its word and shares no code with the writer.
+type reader struct {
+	start     time.Time
+	interval  int
+	period    string // day, week, month or year
+	weekStart time.Weekday
+	conds     []func(day time.Time) bool
+	count     int
+	until     time.Time
+	skip      string // backward or forward
+	skipped   int    // the day of the month that is moved
+	mayLack   bool   // some months or years lack a day
+	lackTold  bool
+	named     bool // months are named, which may all have the day
+}
+
+func (r *reader) add(cond func(day time.Time) bool) { r.conds = append(r.conds, cond) }
+
+var (
+	countClause   = regexp.MustCompile(`, (\d+) times( in all)?$`)
+	untilClause   = regexp.MustCompile(`,? until (\d+ \w+ \d+)$`)
+	lackClause    = regexp.MustCompile(`, (if the (month|year) has (that day|five \w+days)|only in leap years)$`)
+	skipClause    = regexp.MustCompile(`, (?:or on|with) the (last|first) day (?:of the next month )?(?:instead of the \d+\w+ )?if there is no (\d+)(?:st|th)$`)
+	leapDayClause = regexp.MustCompile(`, (?:or on|with) (28 February|1 March) (?:instead of 29 February )?if there is no 29 February$`)
+	fallsClause   = regexp.MustCompile(`^(every .+) that falls ((?:on|between) the .+?)(?: of the month)?$`)
+	dateBlock     = regexp.MustCompile(`^on the (\w+day) that falls between (\d+) and (\d+ \w+)$`)
+	weeksClause   = regexp.MustCompile(`, with weeks that start on (\w+)$`)
+	onlyClause    = regexp.MustCompile(`^(.*), (?:but )?only ((?:in|on|from) .+)$`)
+	ofTheMonth    = regexp.MustCompile(`^(.+) of the month$`)
+	intervalWords = regexp.MustCompile(`^every (?:(second|\d+) )?(day|week|month|year)s?\b,? ?(.*)$`)
+	everySecond   = regexp.MustCompile(`^every second (\w+day)$`)
+	dayRange      = regexp.MustCompile(`^(?:every day )?from the (\d+)\w+ to the (\d+)\w+$`)
+	weekdayRange  = regexp.MustCompile(`^from (\w+day) to (\w+day)$`)
+	itemStart     = regexp.MustCompile(`(?:,? and |, |^)(?:on )?(the|every) `)
+	monthsSuffix  = regexp.MustCompile(`^(.+?),? ((?:in|from) (?:January|February|March|April|May|June|July|August|September|October|November|December).*)$`)
+)
+
+// readEnglish returns false for a text that the reader does not know.
+func readEnglish(text string, start time.Time) (*reader, bool) {
+	r := &reader{start: start, interval: 1, period: "day", weekStart: time.Monday}
+	if m := countClause.FindStringSubmatch(text); m != nil {
+		r.count = number(m[1])
+		text = strings.TrimSuffix(text, m[0])
+	}
+	if m := untilClause.FindStringSubmatch(text); m != nil {
+		var err error
+		if r.until, err = time.Parse("2 January 2006", m[1]); err != nil {
+			return nil, false
+		}
+		text = strings.TrimSuffix(text, m[0])
+	}
+	if m := lackClause.FindStringSubmatch(text); m != nil {
+		r.lackTold = true
+		text = strings.TrimSuffix(text, m[0])
+	}
+	if m := skipClause.FindStringSubmatch(text); m != nil {
+		r.skip, r.skipped = map[string]string{"last": "backward", "first": "forward"}[m[1]], number(m[2])
+		r.lackTold = true
+		text = strings.TrimSuffix(text, m[0])
+	}
+	if m := leapDayClause.FindStringSubmatch(text); m != nil {
+		r.skip, r.skipped = map[string]string{"28 February": "backward", "1 March": "forward"}[m[1]], 29
+		r.lackTold = true
+		text = strings.TrimSuffix(text, m[0])
+	}
+	if days, ok := strings.CutSuffix(text, " in leap years"); ok {
+		r.lackTold = true
+		text = "every year " + days
+	}
+	for {
+		m := onlyClause.FindStringSubmatch(text)
+		if m == nil {
+			break
+		}
+		text = m[1]
+		if cond, ok := r.monthsOf(m[2]); ok {
+			r.add(cond)
+		} else if days := ofTheMonth.FindStringSubmatch(m[2]); days != nil {
+			cond, ok := r.daysOf(days[1], "month")
+			if !ok {
+				return nil, false
+			}
+			r.mayLack = false // the clause only takes days away
+			r.add(cond)
+		} else if cond, ok := weekdaysOf(strings.TrimPrefix(m[2], "on "), "s"); ok {
+			r.add(cond)
+		} else {
+			return nil, false
+		}
+	}
+	if m := weeksClause.FindStringSubmatch(text); m != nil {
+		r.weekStart = weekdayNamed(m[1])
+		text = strings.TrimSuffix(text, m[0])
+	}
+	ok := r.core(text)
+	return r, ok
+}
+
+// core reads a text without its clauses.
+func (r *reader) core(text string) bool {
+	if m := fallsClause.FindStringSubmatch(text); m != nil {
+		cond, ok := r.daysOf(strings.Replace(strings.Replace(m[2], "between", "from", 1), " and the ", " to the ", 1), "month")
+		if !ok {
+			return false
+		}
+		r.mayLack = false // the clause only takes days away
+		r.add(cond)
+		text = m[1]
+	}
+	if m := everySecond.FindStringSubmatch(text); m != nil {
+		text = "every second week on " + m[1]
+	}
+	m := intervalWords.FindStringSubmatch(text)
+	if m == nil || m[2] == "day" && m[1] == "" {
+		if days, ok := strings.CutPrefix(text, "every "); ok && !strings.Contains(text, " of ") {
+			return r.everyDays(days)
+		}
+		return r.ofYear(text)
+	}
+	if r.period = m[2]; m[1] == "second" {
+		r.interval = 2
+	} else if m[1] != "" {
+		r.interval = number(m[1])
+	}
+	switch r.period {
+	case "day":
+		return m[3] == ""
+	case "week":
+		cond, ok := weekdaysOf(strings.TrimPrefix(strings.TrimPrefix(m[3], "on "), "every day "), "")
+		r.add(cond)
+		return ok
+	case "month":
+		days := ofTheMonth.FindStringSubmatch(m[3])
+		if days == nil {
+			return false
+		}
+		cond, ok := r.daysOf(days[1], "month")
+		r.add(cond)
+		return ok
+	}
+	return r.ofYear(m[3])
+}
+
+// everyDays reads what follows the word every in a weekly or daily text.
+func (r *reader) everyDays(text string) bool {
+	if m := monthsSuffix.FindStringSubmatch(text); m != nil {
+		cond, ok := r.monthsOf(m[2])
+		if !ok {
+			return false
+		}
+		r.add(cond)
+		text = m[1]
+	}
+	switch {
+	case text == "day":
+		return true
+	case text == "weekday":
+		text = "from Monday to Friday"
+	case strings.HasPrefix(text, "day except "):
+		cond, ok := weekdaysOf(strings.TrimPrefix(text, "day except "), "s")
+		r.add(func(day time.Time) bool { return !cond(day) })
+		return ok
+	}
+	cond, ok := weekdaysOf(strings.TrimPrefix(text, "day "), "")
+	r.add(cond)
+	return ok
+}
+
+// ofYear reads days with their months.
+func (r *reader) ofYear(text string) bool {
+	if m := dateBlock.FindStringSubmatch(text); m != nil {
+		weekday := weekdayNamed(m[1])
+		r.add(func(day time.Time) bool { return day.Weekday() == weekday })
+		text = "from " + m[2] + " to " + m[3]
+	}
+	if days, ok := strings.CutPrefix(text, "every "); ok && monthsSuffix.MatchString(days) && !strings.Contains(days, " of ") {
+		return r.everyDays(days)
+	}
+	for _, scope := range []string{"year", "month"} {
+		for _, of := range []string{" of every ", " of the "} {
+			if days, rest, ok := strings.Cut(text, of+scope); ok {
+				cond, ok := r.daysOf(days, scope)
+				r.add(cond)
+				if rest = strings.TrimPrefix(rest, " "); ok && rest != "" {
+					months, inMonths := r.monthsOf(rest)
+					r.add(months)
+					return inMonths
+				}
+				return ok
+			}
+		}
+	}
+	if i := strings.LastIndex(text, " of "); i > 0 && !strings.Contains(text[i:], "days") {
+		cond, ok := r.daysOf(text[:i], "month")
+		months, inMonths := r.monthsOf("in " + text[i+len(" of "):])
+		r.add(cond)
+		r.add(months)
+		return ok && inMonths
+	}
+	return r.dates(text)
+}
+
+// dates reads "on 1 and 15 March, and 1 April" and "every day from 1 to 3 March".
+func (r *reader) dates(text string) bool {
+	type monthDay struct {
+		month time.Month
+		day   int
+	}
+	var all []monthDay
+	var days []int
+	words := listOf(strings.TrimPrefix(text, "every day "))
+	if len(words) == 5 && words[0] == "from" {
+		for n := number(words[1]); n <= number(words[3]); n++ {
+			days = append(days, n)
+		}
+		words = words[4:]
+	} else {
+		words = words[1:]
+	}
+	for _, word := range words {
+		if n, err := strconv.Atoi(word); err == nil {
+			days = append(days, n)
+			continue
+		}
+		month, ok := monthNamed(word)
+		if !ok {
+			return false
+		}
+		for _, n := range days {
+			all = append(all, monthDay{month, n})
+			r.mayLack = r.mayLack || month == time.February && n == 29
+		}
+		days = nil
+	}
+	r.add(func(day time.Time) bool {
+		return slices.Contains(all, monthDay{day.Month(), day.Day()}) ||
+			r.skip != "" && slices.Contains(all, monthDay{day.Month(), r.skipped}) && r.isMoved(day)
+	})
+	if r.skip == "forward" {
+		return false
+	}
+	return len(all) > 0 && len(days) == 0
+}
+
+// isMoved reports whether a day stands for one that its month lacks: the last of the month.
+func (r *reader) isMoved(day time.Time) bool {
+	return r.skip == "backward" && day.AddDate(0, 0, 1).Day() == 1 && day.Day() < r.skipped
+}
+
+var places = []string{"first", "second", "third", "fourth", "fifth"}
+
+// placeOf reads "first", "20th", "last" and "third-to-last".
+func placeOf(word string) (int, bool) {
+	if word == "last" {
+		return -1, true
+	}
+	word, fromEnd := strings.CutSuffix(word, "-to-last")
+	n := slices.Index(places, word) + 1
+	if n == 0 {
+		n, _ = strconv.Atoi(strings.TrimRight(word, "stndrh"))
+	}
+	if fromEnd {
+		n = -n
+	}
+	return n, n != 0
+}
+
+// daysOf reads days of a month or a year.
+func (r *reader) daysOf(text, scope string) (func(day time.Time) bool, bool) {
+	conds := []func(day time.Time) bool{}
+	text = strings.NewReplacer(" (Monday to Friday)", "", " (Saturday or Sunday)", "").Replace(strings.TrimPrefix(text, "on "))
+	if m := dayRange.FindStringSubmatch(text); m != nil {
+		first, last := number(m[1]), number(m[2])
+		r.mayLack = r.mayLack || last > 28
+		return func(day time.Time) bool { return day.Day() >= first && day.Day() <= last }, r.skip == ""
+	}
+	items := itemStart.Split(text, -1)
+	if items[0] != "" {
+		return nil, false
+	}
+	items = items[1:]
+	kinds := itemStart.FindAllStringSubmatch(text, -1)
+	for i, item := range items {
+		if kinds[i][1] == "every" {
+			cond, ok := weekdaysOf(item, "")
+			if !ok {
+				return nil, false
+			}
+			conds = append(conds, cond)
+			continue
+		}
+		member := func(time.Time) bool { return true }
+		perScope := map[string]int{"month": 28, "year": 365}[scope]
+		item, plurals, among := strings.Cut(item, " day among the ")
+		words := listOf(item)
+		switch last := words[len(words)-1]; {
+		case among:
+			var ok bool
+			if member, ok = weekdaysOf(plurals, "s"); !ok {
+				return nil, false
+			}
+			perScope = map[string]int{"month": 4, "year": 52}[scope] * len(listOf(plurals))
+		case last == "day" && len(words) > 1 && words[len(words)-2] == "working":
+			member = func(day time.Time) bool { return day.Weekday() != time.Saturday && day.Weekday() != time.Sunday }
+			perScope = map[string]int{"month": 20, "year": 260}[scope]
+			words = words[:len(words)-2]
+		case last == "day" && len(words) > 1 && words[len(words)-2] == "weekend":
+			member = func(day time.Time) bool { return day.Weekday() == time.Saturday || day.Weekday() == time.Sunday }
+			perScope = map[string]int{"month": 8, "year": 104}[scope]
+			words = words[:len(words)-2]
+		case last == "day":
+			words = words[:len(words)-1]
+		case strings.HasSuffix(last, "day"):
+			weekday := weekdayNamed(last)
+			member = func(day time.Time) bool { return day.Weekday() == weekday }
+			perScope = map[string]int{"month": 4, "year": 52}[scope]
+			words = words[:len(words)-1]
+		}
+		var wanted []int
+		for _, word := range words {
+			n, ok := placeOf(word)
+			if !ok {
+				return nil, false
+			}
+			r.mayLack = r.mayLack || max(n, -n) > perScope
+			wanted = append(wanted, n)
+		}
+		conds = append(conds, func(day time.Time) bool {
+			if !member(day) {
+				return r.skip != "" && r.isMoved(day)
+			}
+			same := func(x time.Time) bool { return x.Year() == day.Year() && (scope == "year" || x.Month() == day.Month()) }
+			before, after := 0, 0
+			for x := day; same(x); x = x.AddDate(0, 0, -1) {
+				if member(x) {
+					before++
+				}
+			}
+			for x := day; same(x); x = x.AddDate(0, 0, 1) {
+				if member(x) {
+					after++
+				}
+			}
+			return slices.Contains(wanted, before) || slices.Contains(wanted, -after) || r.isMoved(day)
+		})
+	}
+	return func(day time.Time) bool {
+		return slices.ContainsFunc(conds, func(cond func(time.Time) bool) bool { return cond(day) })
+	}, len(conds) > 0 && r.skip != "forward"
+}
+
+// weekdaysOf reads "Monday, Tuesday and Friday" and "from Monday to Friday". Suffix is that of each weekday.
+func weekdaysOf(text, suffix string) (func(day time.Time) bool, bool) {
+	var days []time.Weekday
+	if m := weekdayRange.FindStringSubmatch(text); m != nil {
+		for d := weekdayNamed(m[1]); ; d = (d + 1) % 7 {
+			if days = append(days, d); d == weekdayNamed(m[2]) {
+				break
+			}
+		}
+	} else {
+		for _, word := range listOf(text) {
+			d := weekdayNamed(strings.TrimSuffix(word, suffix))
+			if d < 0 {
+				return nil, false
+			}
+			days = append(days, d)
+		}
+	}
+	return func(day time.Time) bool { return slices.Contains(days, day.Weekday()) }, len(days) > 0
+}
+
+// monthsOf reads "in March and April" and "from March to May".
+func (r *reader) monthsOf(text string) (func(day time.Time) bool, bool) {
+	var months []time.Month
+	words := listOf(text)
+	if len(words) == 4 && words[0] == "from" {
+		first, ok := monthNamed(words[1])
+		last, okToo := monthNamed(words[3])
+		if !ok || !okToo {
+			return nil, false
+		}
+		for m := first; ; m = m%12 + 1 {
+			if months = append(months, m); m == last {
+				break
+			}
+		}
+	} else {
+		for _, word := range words[1:] {
+			m, ok := monthNamed(word)
+			if !ok || words[0] != "in" {
+				return nil, false
+			}
+			months = append(months, m)
+		}
+	}
+	r.named = true
+	return func(day time.Time) bool { return slices.Contains(months, day.Month()) }, true
+}
+
+// listOf returns the words of a list.
+func listOf(text string) []string {
+	return strings.Fields(strings.NewReplacer(",", "", " and ", " ").Replace(text))
+}
+
+func monthNamed(word string) (time.Month, bool) {
+	t, err := time.Parse("January", word)
+	return t.Month(), err == nil
+}
+
+// weekdayNamed returns -1 for another word.
+func weekdayNamed(word string) time.Weekday {
+	for d := range time.Weekday(7) {
+		if d.String() == word {
+			return d
+		}
+	}
+	return -1
+}
+
+// number returns 0 for what is no number.
+func number(digits string) int {
+	n, _ := strconv.Atoi(digits)
+	return n
+}
+
+// inPeriod reports whether the day is in a period that the interval names.
+func (r *reader) inPeriod(day time.Time) bool {
+	from := r.start
+	switch r.period {
+	case "week":
+		for ; from.Weekday() != r.weekStart; from = from.AddDate(0, 0, -1) {
+		}
+		return int(day.Sub(from).Hours())/24/7%r.interval == 0
+	case "month":
+		return (day.Year()*12+int(day.Month())-from.Year()*12-int(from.Month()))%r.interval == 0
+	case "year":
+		return (day.Year()-from.Year())%r.interval == 0
+	}
+	return int(day.Sub(from).Hours())/24%r.interval == 0
+}
+
+// days returns the days of four years.
+func (r *reader) days() []string {
+	var all []string
+	for day := r.start; day.Before(r.start.AddDate(4, 0, 0)); day = day.AddDate(0, 0, 1) {
+		if !r.until.IsZero() && day.After(r.until) || r.count > 0 && len(all) == r.count {
+			break
+		}
+		if r.inPeriod(day) && !slices.ContainsFunc(r.conds, func(cond func(time.Time) bool) bool { return !cond(day) }) {
+			all = append(all, day.Format(time.DateOnly))
+		}
+	}
+	return all
+}
+
+// TestEnglishTextsSayWhatTheRuleDoes reads texts back. It is about the pattern of the rule, and about COUNT and UNTIL.
+func TestEnglishTextsSayWhatTheRuleDoes(t *testing.T) {
+	t.Parallel()
+	words := catalogues(t)
+	patterns, understood := 0, 0
+	randomRules(*ruleCount, 11, func(r recur.Rule, _ []string, start calendar.Wall) {
+		w := &writer{words, calendar.English, &english}
+		if _, ok := w.rule(simplify(r, start)); !ok || r.Count == 1 {
+			return
+		}
+		patterns++
+		text := Format(words, calendar.English, scheduleOf(r, start))
+		year, month, day := start.Date()
+		first := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+		told, ok := readEnglish(text, first)
+		if !ok {
+			return
+		}
+		understood++
+		var want []string
+		for at := range r.Starts(start, calendar.Wall{}, start.AddDate(4, 0, 0).Add(-time.Second)) {
+			want = append(want, at.Format(time.DateOnly))
+		}
+		if got := told.days(); !slices.Equal(want, got) {
+			t.Errorf("%s from %s is %q:\nrule %v\ntext %v", r, start, text, want, got)
+		}
+		if told.mayLack && !told.lackTold && !told.named {
+			t.Errorf("%s: %q does not say what becomes of days that a month lacks", r, text)
+		}
+	})
+	t.Logf("of %d texts %d were read", patterns, understood)
+	if understood*10 < patterns*7 {
+		t.Errorf("of %d texts only %d were read", patterns, understood)
+	}
+}

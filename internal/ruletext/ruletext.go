@@ -1,0 +1,106 @@
+// Package ruletext writes the schedule of a series in words.
+package ruletext
+
+import (
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/internal/locale"
+)
+
+const (
+	listLimit  = 5 // the longest list of dates; more dates are counted
+	listSample = 3 // dates that are listed before the number of the others
+)
+
+// Format returns a schedule in words: "every second Tuesday until 3 March 2027, except 22 December 2026". The text
+// starts in lower case. It leaves out what the start of the schedule tells: the first day and the time of day. A
+// schedule whose rule has no pattern is told by its first dates. Text in an unknown language is English.
+func Format(words *locale.Catalogues, lang calendar.Language, s recur.Schedule) string {
+	v, ok := vocabularies[lang]
+	if !ok {
+		lang, v = calendar.English, &english
+	}
+	w := &writer{words, lang, v}
+	if s.Rule.IsZero() || s.Rule.Count == 1 {
+		return w.starts(s)
+	}
+	r := simplify(s.Rule, s.Start)
+	text, ok := w.rule(r)
+	if !ok {
+		return w.starts(s)
+	}
+	switch {
+	case r.Count > 0 && text.several:
+		text.addClause(w.say("schedule-times-in-all", arguments{"Count": r.Count}))
+	case r.Count > 0:
+		text.addClause(w.say("schedule-times", arguments{"Count": r.Count}))
+	case !r.Until.IsZero():
+		text.add(w.say("schedule-until", arguments{"Date": w.date(lastDay(s))}))
+	}
+	w.addChanges(&text, s, r)
+	return text.text
+}
+
+// addChanges adds the starts of a schedule that are none of the rule, and those of the rule that are excluded.
+func (w *writer) addChanges(text *phrase, s recur.Schedule, r recur.Rule) {
+	added, removed := changes(s, r)
+	// A day that keeps another start is told with the time of the one that it loses.
+	kept := datesOf(added)
+	switch timed := slices.ContainsFunc(datesOf(removed), func(d date) bool { return slices.Contains(kept, d) }); {
+	case len(removed) == 0:
+	case len(removed) <= listLimit:
+		text.addClause(w.say("schedule-except", arguments{"Dates": w.startList(removed, timed)}))
+	default:
+		text.addClause(w.say("schedule-except-more", arguments{"Count": len(removed)}))
+	}
+	switch timed := slices.ContainsFunc(added, func(start calendar.Wall) bool { return !sameClock(start, s.Start) }); {
+	case len(added) == 0:
+	case len(added) <= listLimit:
+		text.addClause(w.say("schedule-and-dates", arguments{"Dates": w.startList(added, timed)}))
+	default:
+		text.addClause(w.say("schedule-and-more", arguments{"Count": len(added)}))
+	}
+}
+
+// phrase is a part of a text.
+type phrase struct {
+	text    string
+	closed  bool // what follows needs a comma
+	several bool // a period may have several days, or none
+	ofMonth bool // months follow after vocabulary.ofMonth, if the language has it
+}
+
+// add adds words, after a comma if the phrase needs one.
+func (p *phrase) add(words string) {
+	if p.closed {
+		p.text += ","
+	}
+	p.text += " " + words
+}
+
+// addClause adds words after a comma.
+func (p *phrase) addClause(words string) {
+	p.closed = true
+	p.add(words)
+}
+
+// limit adds a clause that takes days away.
+func (p *phrase) limit(words string) {
+	p.addClause(words)
+	p.several = true
+}
+
+// writer writes in one language.
+type writer struct {
+	words *locale.Catalogues
+	lang  calendar.Language
+	*vocabulary
+}
+
+// say returns a message.
+func (w *writer) say(key string, args arguments) string { return w.words.Message(w.lang, key, args) }
+
+// arguments are the placeholders of a message. Count chooses its plural form.
+type arguments = map[string]any

@@ -1,0 +1,144 @@
+package seed
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/setting"
+	"github.com/almanac-cal/almanac/internal/seed/scenario"
+)
+
+// Plan is what a database remembers of a calendar that was begun, to finish it if it is interrupted, and to add
+// to it later.
+type Plan struct {
+	Number   Number `json:"series"`
+	Complete bool   `json:"complete"`
+
+	Scenario   string              `json:"scenario"`
+	Seed       uint64              `json:"seed"`
+	Events     int                 `json:"events"`
+	Venues     int                 `json:"venues"`
+	Organizers int                 `json:"organizers"`
+	From       string              `json:"from"`
+	Months     int                 `json:"months"`
+	Zone       string              `json:"zone"` // "" is that of the places
+	Languages  []calendar.Language `json:"languages"`
+	Now        time.Time           `json:"now"`
+	Nasty      bool                `json:"nasty"`
+	Pictures   bool                `json:"pictures"`
+}
+
+// PlanOf is the plan of a calendar with these options, as they were asked for.
+func PlanOf(o scenario.Options, n Number) Plan {
+	p := Plan{
+		Number: n, Scenario: o.Scenario, Seed: o.Seed, Events: o.Events, Venues: o.Venues, Organizers: o.Organizers,
+		From: o.From.String(), Months: o.Months, Languages: o.Languages, Now: o.Now.UTC(), Nasty: o.Nasty,
+		Pictures: o.Pictures,
+	}
+	if o.Zone != (calendar.Zone{}) {
+		p.Zone = o.Zone.String()
+	}
+	return p
+}
+
+// Options are those that make the calendar of the plan.
+func (p Plan) Options() (scenario.Options, error) {
+	o := scenario.Options{
+		Scenario: p.Scenario, Seed: p.Seed, Events: p.Events, Venues: p.Venues, Organizers: p.Organizers,
+		Months: p.Months, Languages: p.Languages, Now: p.Now, Nasty: p.Nasty, Pictures: p.Pictures,
+	}
+	var err error
+	if o.From, err = calendar.ParseWall(p.From); err != nil {
+		return o, fmt.Errorf("plan of %s: %w", p.name(), err)
+	}
+	if p.Zone != "" {
+		if o.Zone, err = calendar.ParseZone(p.Zone); err != nil {
+			return o, fmt.Errorf("plan of %s: %w", p.name(), err)
+		}
+	}
+	return o, nil
+}
+
+// Same reports whether two plans are of the same calendar, but for when they were made and how far they are.
+func (p Plan) Same(q Plan) bool {
+	return p.Number == q.Number && p.Scenario == q.Scenario && p.Seed == q.Seed && p.Events == q.Events &&
+		p.Venues == q.Venues && p.Organizers == q.Organizers && p.From == q.From && p.Months == q.Months &&
+		p.Zone == q.Zone && slices.Equal(p.Languages, q.Languages) && p.Nasty == q.Nasty && p.Pictures == q.Pictures
+}
+
+// name is the name of the setting that holds the plan: seed:city, seed:city.2.
+func (p Plan) name() string { return strings.TrimSuffix(p.Number.prefix(p.Scenario), ":") }
+
+// Save remembers the plan.
+func (p Plan) Save(ctx context.Context, db *ent.Client) error {
+	text, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	err = db.Setting.Create().SetID(p.name()).SetValue(text).
+		OnConflict(sql.ConflictColumns(setting.FieldID)).UpdateNewValues().Exec(ctx)
+	if err != nil {
+		return fmt.Errorf("plan of %s: %w", p.name(), err)
+	}
+	return nil
+}
+
+// LastPlan is the plan of the newest calendar of a scenario; false if there is none.
+func LastPlan(ctx context.Context, db *ent.Client, name string) (Plan, bool, error) {
+	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, mark+name))).All(ctx)
+	if err != nil {
+		return Plan{}, false, fmt.Errorf("plans of %s: %w", name, err)
+	}
+	var last Plan
+	for _, row := range rows {
+		var p Plan
+		if !ofScenario(row.ID, name) {
+			continue
+		}
+		if err := json.Unmarshal(row.Value, &p); err != nil {
+			return Plan{}, false, fmt.Errorf("setting %s: %w", row.ID, err)
+		}
+		if p.Number >= last.Number {
+			last = p
+		}
+	}
+	return last, last.Number > 0, nil
+}
+
+// ofScenario reports whether the name of a setting is that of a plan of the scenario.
+func ofScenario(id, name string) bool {
+	rest, ok := strings.CutPrefix(id, mark+name)
+	if !ok || rest == "" {
+		return ok
+	}
+	number, ok := strings.CutPrefix(rest, ".")
+	_, err := strconv.ParseUint(number, 10, 32)
+	return ok && err == nil
+}
+
+// forgetPlans forgets the plans of a scenario, "" for all.
+func forgetPlans(ctx context.Context, db *ent.Client, name string) error {
+	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, mark+name))).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("plans: %w", err)
+	}
+	for _, id := range rows {
+		if name != "" && !ofScenario(id, name) {
+			continue
+		}
+		if err := db.Setting.DeleteOneID(id).Exec(ctx); err != nil && !ent.IsNotFound(err) {
+			return fmt.Errorf("plan %s: %w", id, err)
+		}
+	}
+	return nil
+}

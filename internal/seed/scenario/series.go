@@ -1,0 +1,237 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+)
+
+// seriesKind is a series of a scenario.
+type seriesKind struct {
+	kind
+	Rule string
+	// Season is the first and the last day of a series that takes place at one time of the year, such as
+	// "12-01 01-10"; "": any.
+	Season string
+	Closed string // a day of the season without an occurrence, such as "12-25"; "": none
+	// Moved and Canceled are the numbers of occurrences, from 1; 0: none.
+	Moved, Canceled int
+
+	rule                recur.Rule
+	first, last, closed yearDay
+}
+
+// yearDay is a day of any year.
+type yearDay struct {
+	month time.Month
+	day   int
+}
+
+// in returns midnight of the day.
+func (d yearDay) in(year int) calendar.Wall { return calendar.WallAt(year, d.month, d.day, 0, 0, 0) }
+
+func parseYearDay(text string) (yearDay, error) {
+	t, err := time.Parse("01-02", text)
+	return yearDay{t.Month(), t.Day()}, err
+}
+
+// parse reads the rule and the season, besides what each kind has.
+func (k *seriesKind) parse(p *plan) (err error) {
+	if err := k.kind.parse(p); err != nil {
+		return err
+	}
+	if k.rule, err = recur.Parse(k.Rule, calendar.UTC()); err != nil {
+		return fmt.Errorf("series %q: %w", k.Key, err)
+	}
+	if k.Closed != "" {
+		if k.closed, err = parseYearDay(k.Closed); err != nil {
+			return fmt.Errorf("series %q: closed: %w", k.Key, err)
+		}
+	}
+	if first, last, ok := strings.Cut(k.Season, " "); ok {
+		if k.first, err = parseYearDay(first); err != nil {
+			return fmt.Errorf("series %q: season: %w", k.Key, err)
+		}
+		if k.last, err = parseYearDay(last); err != nil {
+			return fmt.Errorf("series %q: season: %w", k.Key, err)
+		}
+	}
+	switch {
+	case (k.Season == "") != (k.first == yearDay{}), k.Closed != "" && k.Season == "":
+		return fmt.Errorf("series %q: impossible season", k.Key)
+	case max(k.Moved, k.Canceled) > k.rule.Count:
+		return fmt.Errorf("series %q: it has not so many occurrences", k.Key)
+	}
+	return nil
+}
+
+// How long series have been taking place when the calendar is made: those that go on, and those that end.
+const (
+	seriesMonths = 12 // endless ones
+	seriesDays   = 21 // others
+)
+
+// fillSeries makes the series of the scenario. In a calendar that runs at Options.Now most are endless, and began within
+// the year before. In any other calendar they begin with it, and end with it or after two years. So none has many
+// occurrences, however long the calendar is.
+func (c *Calendar) fillSeries() error {
+	end := c.o.From.AddDate(0, c.o.Months, 0)
+	for i, k := range c.plan.Series {
+		source := chanceOf(c.o.Seed, chanceSeries, uint64(i))
+		d := newDraft(c, source, 0)
+		now := c.cities[d.city].zone.Wall(c.o.Now).StartOfDay()
+		from, until := c.o.From, calendar.Wall{}
+		if now.Before(from) || !now.Before(end) {
+			until = end
+			if two := from.AddDate(2, 0, 0); two.Before(end) {
+				until = two
+			}
+		} else {
+			since := now.AddDate(0, -seriesMonths, 0)
+			if k.rule.Ends() || k.Season != "" {
+				since = now.AddDate(0, 0, -seriesDays)
+			}
+			if from.Before(since) {
+				from = since
+			}
+		}
+		s, ok, err := c.seriesOf(i, k, d, source, from, until)
+		if err != nil {
+			return err
+		}
+		if ok {
+			c.series = append(c.series, s)
+		}
+	}
+	return nil
+}
+
+// seriesOf makes a series that begins on a day or later, and ends before another, unless that is zero or the rule ends by
+// itself. It reports false if the series would begin after the year 9999.
+func (c *Calendar) seriesOf(
+	i int, k *seriesKind, d *draft, source chance, from, until calendar.Wall,
+) (s Series, ok bool, err error) {
+	s = Series{Rule: k.rule, Event: Event{SourceID: c.sourceID("series", i), Status: calendar.Publish, Parent: -1}}
+	if k.Season != "" {
+		year, _, _ := from.Date()
+		if !from.Before(k.closed.in(year)) {
+			year++
+		}
+		last := year
+		if k.last.month < k.first.month {
+			last++
+		}
+		if first := k.first.in(year); from.Before(first) {
+			from = first
+		}
+		until = k.last.in(last).AddDate(0, 0, 1)
+		if k.Closed != "" {
+			s.ExDate = []calendar.Wall{k.closed.in(year)}
+		}
+	}
+	clock := time.Duration(0)
+	if len(k.starts) > 0 {
+		clock = time.Duration(k.starts[0]) * time.Minute
+	}
+	start, ok := firstOf(k.rule, from.Add(clock))
+	if year, _, _ := until.Date(); !ok || !until.IsZero() && year > 9999 {
+		return s, false, nil
+	}
+	s.Span = calendar.Span{Start: start, Zone: c.cities[d.city].zone}
+	if len(k.starts) > 0 {
+		s.Span.End = start.Add(time.Duration(k.Lasts[0]) * time.Minute)
+	} else {
+		s.Span.AllDay, s.Span.End = true, start.AddDate(0, 0, k.Lasts[0]-1)
+		s.Span = s.Span.Rounded()
+	}
+	if !until.IsZero() && !k.rule.Ends() {
+		s.Rule.Until = until.Add(-time.Second)
+		if s.Rule.Until.Before(start) {
+			s.Rule.Until = start.StartOfDay().AddDate(0, 0, 1).Add(-time.Second)
+		}
+	}
+	for n := range s.ExDate {
+		s.ExDate[n] = s.ExDate[n].Add(clock)
+	}
+
+	if k.about, err = c.about("series " + k.Key); err != nil {
+		return s, false, err
+	}
+	if k.titles, err = c.titles("series "+k.Key, len(c.plan.Kinds)+i); err != nil {
+		return s, false, err
+	}
+	c.describeSeries(&s, k, d, &source)
+	c.makeExceptions(&s, k, d)
+	return s, true, nil
+}
+
+// firstOf returns the first start of a rule that is not before a wall time.
+func firstOf(rule recur.Rule, from calendar.Wall) (calendar.Wall, bool) {
+	for start := range rule.Starts(from, calendar.Wall{}, recur.LastStart()) {
+		return start, true
+	}
+	return calendar.Wall{}, false
+}
+
+// describeSeries gives a series its place, texts and prices, in all languages.
+func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *chance) {
+	p := &place{kind: &k.kind, draft: d, title: d.entitle(&k.kind, 0)}
+	c.choosePlace(p, &k.kind, source)
+	s.Venues, s.Organizers = []int{d.venue}, []int{d.org}
+	for _, key := range k.In {
+		s.Categories = append(s.Categories, c.category[key])
+	}
+	for _, key := range k.Tags {
+		s.Tags = append(s.Tags, c.tag[key])
+	}
+	s.Picture = c.picture(source, 100)
+	s.Cost = c.cost(&k.kind, d.city, source)
+	s.Featured, s.Ticketed = k.Featured, k.Ticketed
+	s.EventStatus, s.Attendance = calendar.Scheduled, calendar.Offline
+	s.Title, s.Excerpt, s.Description = Text{}, Text{}, Text{}
+	for n, l := range c.o.Languages {
+		s.Title[l] = d.text(p.title.in, n)
+		var b strings.Builder
+		d.paragraph(&b, k.about.firsts[0], n)
+		s.Excerpt[l] = b.String()
+		b.Reset()
+		for _, ts := range slices.Concat(k.about.leads[:1], k.about.more) {
+			d.paragraph(&b, ts, n)
+		}
+		s.Description[l] = b.String()
+	}
+	first := c.o.Languages[0]
+	if k.Ticketed {
+		s.Website = site(c.organizers[d.org].Name[first]) + calendar.Slug(s.Title[first])
+	}
+	s.Published = s.Span.StartsAt().AddDate(0, 0, -source.between(30, 60))
+	if latest := c.o.Now.AddDate(0, 0, -1); s.Published.After(latest) {
+		s.Published = latest
+	}
+	s.Published = s.Published.UTC().Truncate(time.Second)
+}
+
+// makeExceptions moves an occurrence by two days, and cancels another.
+func (c *Calendar) makeExceptions(s *Series, k *seriesKind, d *draft) {
+	n := 0
+	for nominal := range s.Schedule().Starts(calendar.Wall{}, recur.LastStart()) {
+		n++
+		switch n {
+		case k.Moved:
+			s.Exceptions = append(s.Exceptions, Exception{Nominal: nominal, Start: nominal.AddDate(0, 0, 2)})
+		case k.Canceled:
+			t := Text{}
+			for l, language := range c.o.Languages {
+				t[language] = d.text(c.infos["canceled"][0], l)
+			}
+			s.Exceptions = append(s.Exceptions, Exception{Nominal: nominal, Reason: t})
+		}
+		if n >= max(k.Moved, k.Canceled) {
+			return
+		}
+	}
+}

@@ -1,0 +1,174 @@
+package upkeep
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/predicate"
+	entseries "github.com/almanac-cal/almanac/ent/series"
+	"github.com/almanac-cal/almanac/ent/seriesphase"
+)
+
+// seriesBatch is how many series are checked together: each may have a thousand occurrences and more.
+const seriesBatch = 50
+
+// eachSeriesBatch is eachBatch for series.
+func eachSeriesBatch(ctx context.Context, db *ent.Client, do func(ids []int64, done int) error) error {
+	for done, after := 0, int64(0); ; {
+		ids, err := db.Series.Query().Where(entseries.IDGT(after)).Order(entseries.ByID()).Limit(seriesBatch).IDs(ctx)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		after = ids[len(ids)-1]
+		done += len(ids)
+		if err := do(ids, done); err != nil {
+			return err
+		}
+	}
+}
+
+// series checks the series with the ids.
+func (c *checker) series(ctx context.Context, ids []int64) error {
+	rows, err := c.db.Series.Query().Where(entseries.IDIn(ids...)).
+		WithPhases(func(q *ent.SeriesPhaseQuery) { q.Order(seriesphase.ByPosition()) }).All(ctx)
+	if err != nil {
+		return err
+	}
+	events, err := c.db.Event.Query().Where(event.SeriesIDIn(ids...), event.OriginalStartNotNil()).
+		Select(event.FieldSeriesID, event.FieldOriginalStart, event.FieldStatus).All(ctx)
+	if err != nil {
+		return err
+	}
+	occurrences := make(map[int64]map[string]calendar.Status, len(ids))
+	for _, r := range events {
+		if occurrences[*r.SeriesID] == nil {
+			occurrences[*r.SeriesID] = make(map[string]calendar.Status)
+		}
+		occurrences[*r.SeriesID][r.OriginalStart.String()] = r.Status
+	}
+	var named []checkedRecord
+	for _, r := range rows {
+		c.schedule(r, occurrences[r.ID])
+		if n := len(r.Edges.Phases); n > 0 {
+			named = append(named, c.title(r, r.Edges.Phases[n-1].Template))
+		}
+	}
+	return errors.Join(c.slugs(ctx, calendar.Series, named), c.texts(ctx, calendar.Series, named), c.drawn(ctx, calendar.Series, ids))
+}
+
+// title compares what a series is sorted by with the title of its last phase, and returns its languages and slugs.
+func (c *checker) title(r *ent.Series, t calendar.Template) checkedRecord {
+	keys := edit.SeriesSortKeysOf(c.Site.Language, &t)
+	for column, is := range map[string][]byte{
+		entseries.FieldSortEn: r.SortEn, entseries.FieldSortPl: r.SortPl, entseries.FieldSortEs: r.SortEs,
+	} {
+		if !bytes.Equal(is, keys[column]) {
+			c.add(calendar.Series, r.ID, "what it is sorted by in %s is out of date", column)
+		}
+	}
+	s := checkedRecord{id: r.ID, original: r.Language, languages: r.Languages, slug: r.Slug, trashed: r.Status == calendar.Trash}
+	for _, o := range t.Others {
+		slug := o.Slug
+		if s.trashed && slug != "" {
+			slug = calendar.TrashedSlug(slug)
+		}
+		s.others = append(s.others, otherText{o.Language, slug})
+	}
+	return s
+}
+
+// schedule compares the occurrences of a series, by their nominal starts, with its schedule. Occurrences in the trash are
+// those that a person or a change of the schedule took away. A series in the trash takes its occurrences with it.
+func (c *checker) schedule(r *ent.Series, occurrences map[string]calendar.Status) {
+	add := func(format string, args ...any) { c.add(calendar.Series, r.ID, format, args...) }
+	if len(r.Edges.Phases) == 0 {
+		add("it has no schedule")
+	}
+	last := recur.LastStart()
+	if r.GeneratedUntil != nil {
+		last = *r.GeneratedUntil
+	}
+	endless := false
+	missing := make(map[string]bool)
+	left := maps.Clone(occurrences)
+	for i, phase := range r.Edges.Phases {
+		if phase.Position != i {
+			add("its phase %d is at position %d", i, phase.Position)
+		}
+		s, err := edit.ScheduleOf(phase)
+		if err != nil {
+			add("its schedule is not usable: %v", err)
+			return
+		}
+		if !s.Ends() {
+			endless = true
+			if r.GeneratedUntil == nil {
+				add("it never ends, and how far its occurrences go is unknown")
+				return
+			}
+		}
+		for o := range s.Occurrences(calendar.Wall{}, last) {
+			start := o.Nominal.String()
+			status, found := occurrences[start]
+			delete(left, start)
+			switch {
+			case !found:
+				missing[start] = true
+			case status == calendar.Trash && r.Status != calendar.Trash:
+				add("its occurrence of %s is in the trash, and the schedule has it", start)
+			}
+		}
+	}
+	if endless && r.ExtendAt == nil && r.Status != calendar.Trash {
+		add("it never ends, and gets no further occurrences")
+	}
+	for _, start := range slices.Sorted(maps.Keys(missing)) {
+		add("its occurrence of %s is missing", start)
+	}
+	for _, start := range slices.Sorted(maps.Keys(left)) {
+		if left[start] != calendar.Trash {
+			add("its occurrence of %s is not in the schedule", start)
+		}
+	}
+}
+
+// strayOccurrence selects events that are occurrences in part: their series is gone, or one of its columns was written
+// without the others.
+func strayOccurrence() predicate.Event {
+	return func(s *sql.Selector) {
+		t := sql.Table(entseries.Table).As("owner")
+		s.Where(sql.Or(
+			sql.And(sql.NotNull(s.C(event.FieldSeriesID)),
+				sql.NotExists(sql.Select(t.C(entseries.FieldID)).From(t).
+					Where(sql.ColumnsEQ(t.C(entseries.FieldID), s.C(event.FieldSeriesID))))),
+			sql.And(sql.NotNull(s.C(event.FieldSeriesID)), sql.IsNull(s.C(event.FieldOriginalStart))),
+			sql.And(sql.IsNull(s.C(event.FieldSeriesID)), sql.Or(
+				sql.NotNull(s.C(event.FieldOriginalStart)), sql.NotNull(s.C(event.FieldOwnFields)),
+				sql.EQ(s.C(event.FieldOffSchedule), true),
+			)),
+		))
+	}
+}
+
+// strays reports events that are occurrences in part.
+func (c *checker) strays(ctx context.Context) error {
+	ids, err := c.db.Event.Query().Where(strayOccurrence()).Order(event.ByID()).IDs(ctx)
+	if err != nil {
+		return fmt.Errorf("check occurrences: %w", err)
+	}
+	for _, id := range ids {
+		c.add(calendar.Event, id, "it is the occurrence of no series, and has what occurrences have")
+	}
+	return nil
+}

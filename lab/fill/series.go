@@ -1,0 +1,71 @@
+package fill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// AddSeries makes the single events of a filled database occurrences of series.
+func AddSeries(ctx context.Context, at string, o Options) (err error) {
+	st, err := Open(ctx, at)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	r := &run{Options: o, st: st, now: o.Site.Zone.Instant(o.From.AddDate(0, 2, 0))}
+	if err := r.series(ctx); err != nil {
+		return err
+	}
+	return st.Ent.Setting.UpdateOneID(marker).SetValue([]byte(o.description())).Exec(ctx)
+}
+
+// series makes the events occurrences of series, which take turns in the order of ids. An event that starts with an earlier
+// one of its series stays single.
+func (r *run) series(ctx context.Context) error {
+	if r.Series == 0 {
+		return nil
+	}
+	var first int64
+	err := store.Tx(ctx, r.st.Ent, func(tx *ent.Tx) error {
+		ids, err := store.DrawIDs(ctx, tx, calendar.Series, r.Series)
+		if err != nil {
+			return err
+		}
+		first = ids[0]
+		for i, id := range ids {
+			if err := r.oneSeries(ctx, tx, id, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("series: %w", err)
+	}
+	ignore := "OR IGNORE"
+	if strings.HasPrefix(r.st.String(), "mysql") {
+		ignore = "IGNORE"
+	}
+	_, err = r.st.DB.ExecContext(ctx, fmt.Sprintf(
+		"UPDATE %s events SET series_id = %d + id %% %d, original_start = start_wall", ignore, first, r.Series))
+	return err
+}
+
+func (r *run) oneSeries(ctx context.Context, tx *ent.Tx, id int64, i int) error {
+	title := capital(Word(i))
+	err := tx.Series.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(r.now).SetLanguage(calendar.English).
+		SetLanguages(calendar.LanguagesOf(calendar.English)).SetCreatedAt(r.now).SetModifiedAt(r.now).
+		SetSlug(fmt.Sprintf("series-%d", i)).Exec(ctx)
+	if err != nil {
+		return err
+	}
+	return tx.SeriesPhase.Create().SetSeriesID(id).SetPosition(0).SetStartWall(r.From).SetEndWall(r.From.EndOfDay()).
+		SetTimezone("Europe/Warsaw").SetRrule("FREQ=WEEKLY").
+		SetTemplate(calendar.Template{Original: calendar.Text{Language: calendar.English, Title: title}}).Exec(ctx)
+}
