@@ -37,14 +37,26 @@ var (
 func ParseCost(elements []string, decimal string) Cost {
 	var c Cost
 	var parts []costPart
+	text := func(t string) {
+		if t != "" && !slices.Contains(c.Texts, t) {
+			c.Texts = append(c.Texts, t)
+		}
+	}
 	for _, e := range elements {
-		e = strings.TrimSpace(e)
+		texts, e := leadingTexts(strings.TrimSpace(e))
+		for _, t := range texts {
+			if freeWords[strings.ToLower(t)] {
+				parts = append(parts, costPart{prices: []string{"0"}})
+			} else {
+				text(t)
+			}
+		}
 		found := costParts(e, decimal)
 		switch {
 		case len(found) > 0:
 			parts = append(parts, found...)
-		case e != "" && !slices.Contains(c.Texts, e):
-			c.Texts = append(c.Texts, e)
+		default:
+			text(e)
 		}
 	}
 	for _, p := range parts {
@@ -54,6 +66,29 @@ func ParseCost(elements []string, decimal string) Cost {
 	c.Prices = slices.CompactFunc(c.Prices, func(a, b string) bool { return comparePrices(a, b) == 0 })
 	c.Symbol, c.Position = commonSymbol(parts)
 	return c
+}
+
+// displaySeparator stands between the texts and prices of a displayed cost.
+const displaySeparator = " – "
+
+// freeWords are the words for a price of 0 that Display is given, in lower case.
+var freeWords = map[string]bool{"free": true, "bezpłatnie": true, "gratis": true}
+
+// leadingTexts cuts the texts off a cost as Display writes it: "Donation – $10" is a text and a price. An element without a
+// price is one text.
+func leadingTexts(element string) (texts []string, rest string) {
+	at := pricePattern.FindStringIndex(element)
+	if at == nil {
+		return nil, element
+	}
+	end := strings.LastIndex(element[:at[0]], displaySeparator)
+	if end < 0 {
+		return nil, element
+	}
+	for text := range strings.SplitSeq(element[:end], displaySeparator) {
+		texts = append(texts, strings.TrimSpace(text))
+	}
+	return texts, element[end+len(displaySeparator):]
 }
 
 // IsZero reports whether there is no cost.
@@ -91,7 +126,7 @@ func (c Cost) Display(cur Currency, free string) string {
 			shown = append(shown, displayPrice(c.Prices[n-1], cur, free))
 		}
 	}
-	return Escape(strings.Join(shown, " – "))
+	return Escape(strings.Join(shown, displaySeparator))
 }
 
 // Lowest is the lowest price, "0" if it is free or only texts were sent, "" if there is no cost.

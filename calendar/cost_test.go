@@ -54,6 +54,13 @@ func TestCost(t *testing.T) {
 		{"symbol with a foreign digit", []string{"٣ 5"}, "$5", "", "", []string{"5"}},
 		{"no-break space", []string{"10\u00a0zł"}, "10zł", "zł", "postfix", []string{"10"}},
 
+		{"as it is shown", []string{"Donation – $10"}, "Donation – $10", "$", "prefix", []string{"donation", "10"}},
+		{"texts and a range as shown", []string{"Members – By card – €5 – €8"}, "Members – By card – €5 – €8", "€", "prefix", []string{"members", "by-card", "5", "8"}},
+		{"a free range as shown", []string{"Free – $20"}, "Free – $20", "$", "prefix", []string{"0", "20"}},
+		{"a free range as shown in Polish", []string{"Bezpłatnie – 20 zł"}, "Free – 20zł", "zł", "postfix", []string{"0", "20"}},
+		{"a text behind a price", []string{"$10 – Donation"}, "$10", "$", "prefix", []string{"10"}},
+		{"another dash", []string{"Donation - $10"}, "$10", "$", "prefix", []string{"10"}},
+
 		{"parts at semicolons", []string{"€5; €8"}, "€5 – €8", "€", "prefix", []string{"5", "8"}},
 		{"parts at commas", []string{"€5, €8"}, "€5 – €8", "€", "prefix", []string{"5", "8"}},
 		{"parts at line breaks", []string{"5 €\r\n8 €"}, "5€ – 8€", "€", "postfix", []string{"5", "8"}},

@@ -18,8 +18,8 @@ const maxSlugText = 16 << 10
 const trashedSuffix = "__trashed"
 
 // Slug is the text as it stands in a URL: lower-case ASCII letters, digits, '_' and single '-' between them
-// (contract, section 10.6). Letters and digits of other scripts are transliterated, every other character
-// becomes '-'. It is at most MaxSlug bytes long, empty if nothing is left, and a slug is its own slug.
+// (contract, section 10.6). Letters and digits of other scripts are transliterated, apostrophes and quotation marks are
+// dropped, every other character becomes '-'. It is at most MaxSlug bytes long, empty if nothing is left, and a slug is its own slug.
 func Slug(text string) string { return slugUpTo(text, MaxSlug) }
 
 // SlugKey is the slug to look a record up by. It differs from Slug only for the longest slugs in the trash,
@@ -30,6 +30,20 @@ func SlugKey(text string) string {
 		return cutSlug(s, MaxSlug)
 	}
 	return s
+}
+
+// EarlierSlugKey is SlugKey as it was when quotation marks became '-': Queen's Hall is queen-s-hall. It is "" if it is SlugKey.
+func EarlierSlugKey(text string) string {
+	parted := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(quotationMarks, r) {
+			return ' '
+		}
+		return r
+	}, text)
+	if earlier := SlugKey(parted); earlier != SlugKey(text) {
+		return earlier
+	}
+	return ""
 }
 
 // Slug is the slug of a record whose own text leaves nothing for one, such as event-15.
@@ -79,6 +93,9 @@ func UntrashedSlug(s string) string {
 	return strings.TrimSuffix(s, trashedSuffix)
 }
 
+// quotationMarks are the apostrophes and quotation marks that are in no slug: Queen's Hall is queens-hall.
+const quotationMarks = "'\"‘’‚‛“”„‟‹›«»ʼ"
+
 func slugUpTo(text string, limit int) string {
 	if len(text) > maxSlugText {
 		text = text[:maxSlugText]
@@ -114,6 +131,8 @@ func latin(r rune) (written string, joins bool) {
 		return string(r), true
 	case r >= 'A' && r <= 'Z':
 		return string(r + 'a' - 'A'), true
+	case strings.ContainsRune(quotationMarks, r):
+		return "", true
 	case r < unicode.MaxASCII || !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Digit):
 		return "", false
 	}

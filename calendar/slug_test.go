@@ -20,6 +20,9 @@ func TestSlug(t *testing.T) {
 		{"emoji in a keycap", "Top 1️⃣0️⃣", "top-10"},
 		{"punctuation collapses", "Rock ’n’ Roll -- & more!!", "rock-n-roll-more"},
 		{"slashes and dots", "a/b.c", "a-b-c"},
+		{"apostrophes", "Queen's King’s ‘Rock’ Hawaiʼi", "queens-kings-rock-hawaii"},
+		{"quotation marks", `"a" “b” „c‟ «d» ‹e›`, "a-b-c-d-e"},
+		{"only quotation marks", `"'"`, ""},
 		{"underscores stay", "snake_case __ x", "snake_case-__-x"},
 		{"only an underscore", " _ ", "_"},
 		{"ends are trimmed", "--- a ---", "a"},
@@ -103,6 +106,16 @@ func TestTrashedSlug(t *testing.T) {
 		}
 		if got := UntrashedSlug(test.in); got != test.untrashed {
 			t.Errorf("UntrashedSlug(%q) = %q, want %q", test.in, got, test.untrashed)
+		}
+	}
+}
+
+func TestEarlierSlugKey(t *testing.T) {
+	for text, want := range map[string]string{
+		"Queen's Hall": "queen-s-hall", "Queen\u2019s Hall": "queen-s-hall", "queens-hall": "", "queen-s-hall": "", "'Hall'": "",
+	} {
+		if got := EarlierSlugKey(text); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
 }

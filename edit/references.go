@@ -55,8 +55,8 @@ func (k knownIDs) load(ctx context.Context, find findIDs, ids []int64) error {
 }
 
 // fault returns the fault of the ids that a write may not name.
-func (k knownIDs) fault(ctx context.Context, find findIDs, ids []int64) (*param.Fault, error) {
-	return unknownFault(ids, func(part []int64) ([]int64, error) {
+func (k knownIDs) fault(ctx context.Context, find findIDs, kind calendar.Kind, ids []int64) (*param.Fault, error) {
+	return unknownFault(kind, ids, func(part []int64) ([]int64, error) {
 		err := k.load(ctx, find, part)
 		return slices.DeleteFunc(slices.Clone(part), func(id int64) bool { return !k[id] }), err
 	})
@@ -64,28 +64,31 @@ func (k knownIDs) fault(ctx context.Context, find findIDs, ids []int64) (*param.
 
 // unknownFault returns the fault of the ids that are not found, each once. It asks batch by batch and stops at the
 // first batch with an unknown id: a caller who sends thousands may not even have signed in.
-func unknownFault(ids []int64, find func(part []int64) ([]int64, error)) (*param.Fault, error) {
+func unknownFault(kind calendar.Kind, ids []int64, find func(part []int64) ([]int64, error)) (*param.Fault, error) {
 	for part := range slices.Chunk(uniqueIDs(ids), batch) {
 		found, err := find(part)
 		if err != nil {
 			return nil, err
 		}
 		if missing := idsWithout(part, found); missing != nil {
-			return UnknownIDs(missing), nil
+			return UnknownIDs(kind, missing), nil
 		}
 	}
 	return nil, nil
 }
 
-// UnknownIDs returns the fault of ids that do not exist, or that the caller may not know of.
-func UnknownIDs(ids []int64) *param.Fault {
+// authors is the kind of users, for messages.
+const authors calendar.Kind = "user"
+
+// UnknownIDs returns the fault of ids that no record of the kind has, or that the caller may not know of.
+func UnknownIDs(kind calendar.Kind, ids []int64) *param.Fault {
 	words := make([]string, len(ids))
 	for i, id := range ids {
 		words[i] = strconv.FormatInt(id, 10)
 	}
 	return &param.Fault{
-		Reason: "unknown-ids", Key: "unknown-ids",
-		Args: map[string]any{"IDs": strings.Join(words, ", ")}, Data: map[string]any{"ids": ids},
+		Reason: "unknown-ids", Key: "no-" + string(kind),
+		Args: map[string]any{"IDs": strings.Join(words, ", "), "Count": len(ids)}, Data: map[string]any{"ids": ids},
 	}
 }
 
@@ -108,7 +111,7 @@ func (e *Editor) LoadReferences(ctx context.Context, db *ent.Client, authors, im
 // AuthorFault returns the fault of an author that is no user.
 func (e *Editor) AuthorFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
 	e.makeReferences()
-	fault, err := e.refs.users.fault(ctx, findUsers(db), []int64{id})
+	fault, err := e.refs.users.fault(ctx, findUsers(db), authors, []int64{id})
 	if err != nil {
 		return nil, fmt.Errorf("author %d: %w", id, err)
 	}
@@ -121,7 +124,7 @@ func (e *Editor) ImageFault(ctx context.Context, db *ent.Client, id int64) (*par
 		return nil, nil
 	}
 	e.makeReferences()
-	fault, err := e.refs.images.fault(ctx, findImages(db), []int64{id})
+	fault, err := e.refs.images.fault(ctx, findImages(db), calendar.Image, []int64{id})
 	if err != nil {
 		return nil, fmt.Errorf("image %d: %w", id, err)
 	}
@@ -135,7 +138,7 @@ func (e *Editor) TermsFault(
 	e.makeReferences()
 	fault, err := e.refs.terms[taxonomy].fault(ctx, func(ctx context.Context, ids []int64) ([]int64, error) {
 		return db.Term.Query().Where(term.IDIn(ids...), term.TaxonomyEQ(taxonomy)).IDs(ctx)
-	}, ids)
+	}, taxonomy, ids)
 	if err != nil {
 		return nil, fmt.Errorf("%s by id: %w", taxonomy, err)
 	}
@@ -154,7 +157,7 @@ func (e *Editor) ParentFault(ctx context.Context, db *ent.Client, id int64) (*pa
 		return nil, fmt.Errorf("parent %d: %w", id, err)
 	}
 	if err != nil || !e.may(auth.Read, eventRecord(row)) {
-		return UnknownIDs([]int64{id}), nil
+		return UnknownIDs(calendar.Event, []int64{id}), nil
 	}
 	return nil, nil
 }
@@ -164,7 +167,7 @@ func (e *Editor) ParentFault(ctx context.Context, db *ent.Client, id int64) (*pa
 func (e *Editor) LinkFault(
 	ctx context.Context, db *ent.Client, kind calendar.Kind, ids []int64,
 ) (*param.Fault, error) {
-	return unknownFault(ids, func(part []int64) ([]int64, error) {
+	return unknownFault(kind, ids, func(part []int64) ([]int64, error) {
 		return e.linkable(ctx, db, kind, part, func(*sql.Selector) {})
 	})
 }
@@ -173,7 +176,7 @@ func (e *Editor) LinkFault(
 func (e *Editor) lockedLinkFault(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64,
 ) (*param.Fault, error) {
-	return unknownFault(ids, func(part []int64) ([]int64, error) {
+	return unknownFault(kind, ids, func(part []int64) ([]int64, error) {
 		return e.LockLinkable(ctx, tx, kind, part)
 	})
 }
@@ -226,7 +229,7 @@ func (e *Editor) linkable(
 // SeriesFault returns the fault of the ids that are no series which the caller may read. A series in the trash is not
 // read.
 func (e *Editor) SeriesFault(ctx context.Context, db *ent.Client, ids []int64) (*param.Fault, error) {
-	return unknownFault(ids, func(part []int64) ([]int64, error) {
+	return unknownFault(calendar.Series, ids, func(part []int64) ([]int64, error) {
 		rows, err := db.Series.Query().Where(series.IDIn(part...)).
 			Select(series.FieldID, series.FieldAuthorID, series.FieldStatus, series.FieldPublishedAt).All(ctx)
 		if err != nil {

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"strconv"
 	"time"
@@ -20,24 +21,49 @@ func parseDate(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *par
 		if n, ok := raw.(json.Number); ok {
 			sec, err := strconv.ParseFloat(string(n), 64)
 			if err != nil || math.Abs(sec) > maxUnix {
-				return when.Date{}, param.Bad()
+				return when.Date{}, dateFault(when.ErrYear, string(n))
 			}
 			d, err := when.Unix(int64(math.Floor(sec)))
 			if err != nil {
-				return when.Date{}, param.Bad()
+				return when.Date{}, dateFault(when.ErrYear, string(n))
 			}
 			return d, nil
 		}
 		text, fault := param.String(raw)
 		if fault != nil {
-			return when.Date{}, param.Bad()
+			return when.Date{}, &param.Fault{Key: "date-type"}
 		}
 		d, err := when.Parse(text, now, zone)
 		if err != nil {
-			return when.Date{}, param.Bad()
+			return when.Date{}, dateFault(err, text)
 		}
 		return d, nil
 	}
+}
+
+// parseEnd is parseDate for the end of an event or of a stretch of time: a weekend ends on its Sunday.
+func parseEnd(now time.Time, zone calendar.Zone) func(raw any) (when.Date, *param.Fault) {
+	parse := parseDate(now, zone)
+	return func(raw any) (when.Date, *param.Fault) {
+		d, fault := parse(raw)
+		return d.AsEnd(), fault
+	}
+}
+
+// dateFault says why a text is no date, with an example of one that is. It has no reason.
+func dateFault(err error, text string) *param.Fault {
+	key := "date-unreadable"
+	switch {
+	case text == "":
+		key = "date-empty"
+	case errors.Is(err, when.ErrDay):
+		key = "date-no-day"
+	case errors.Is(err, when.ErrZone):
+		key = "date-zone"
+	case errors.Is(err, when.ErrYear):
+		key = "date-year"
+	}
+	return &param.Fault{Key: key, Args: map[string]any{"Text": shortened(text)}}
 }
 
 // dayOf is the calendar day of an instant or wall time in the zone, as wall time 00:00:00.

@@ -113,10 +113,11 @@ func (m *Match) Template() string { return m.pattern.template() }
 // Template returns the route of a path as OpenAPI writes it. The path may name a record or be a template itself, below a
 // mount or without it: /events/15 and /cal/events/v1/events/{id} are both /events/{id}. An unknown path gives "".
 func (h *Handlers) Template(path string) string {
-	if _, below, ok := h.Locate(path); ok {
+	root, below, ok := h.Locate(path)
+	if ok {
 		path = below
 	}
-	m := h.Match("GET", strings.NewReplacer("{id}", "1", "{slug}", "a").Replace(path))
+	m := h.Match("GET", root, strings.NewReplacer("{id}", "1", "{slug}", "a").Replace(path))
 	if m == nil {
 		return ""
 	}

@@ -106,7 +106,7 @@ func TestInterfaceDescriptionHasItsParts(t *testing.T) {
 	if d.OpenAPI != "3.0.0" || d.Info.Version == "" || d.Info.Title == "" || d.Info.Description == "" {
 		t.Errorf("got openapi %q, info %+v", d.OpenAPI, d.Info)
 	}
-	want := []struct{ URL string }{{apitest.BaseURL + "/cal/events/v1/"}}
+	want := []struct{ URL string }{{apitest.BaseURL + "/cal/events/v1"}}
 	if diff := cmp.Diff(want, d.Servers); diff != "" {
 		t.Errorf("servers (-want +got):\n%s", diff)
 	}
@@ -127,10 +127,10 @@ func TestInterfaceDescriptionFollowsItsRootAndDay(t *testing.T) {
 		c.Site.Now = func() time.Time { return now }
 	})
 	for path, want := range map[string]string{
-		"/cal/events/v1/doc":              "/cal/events/v1/",
-		"/pl/cal/events/v1/doc":           "/pl/cal/events/v1/",
-		"/wp-json/tribe/events/v1/doc":    "/wp-json/tribe/events/v1/",
-		"/es/wp-json/tribe/events/v1/doc": "/es/wp-json/tribe/events/v1/",
+		"/cal/events/v1/doc":              "/cal/events/v1",
+		"/pl/cal/events/v1/doc":           "/pl/cal/events/v1",
+		"/wp-json/tribe/events/v1/doc":    "/wp-json/tribe/events/v1",
+		"/es/wp-json/tribe/events/v1/doc": "/es/wp-json/tribe/events/v1",
 	} {
 		// Twice, for the second is the one that was kept.
 		for range 2 {

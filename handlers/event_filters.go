@@ -125,7 +125,11 @@ func (q *eventQuery) declareDates(r *request, p *param.Set) {
 		{&q.EndsAfter, "ends_after", "Events ending after this date", nil, nil},
 	}
 	for _, d := range dates {
-		decl := param.Opt(p, d.dst, d.name, d.description, "", date)
+		parse := date
+		if d.name == "end_date" {
+			parse = parseEnd(p.Now, zone)
+		}
+		decl := param.Opt(p, d.dst, d.name, d.description, "", parse)
 		if d.published != nil {
 			decl.PublishDefault(d.published)
 		}
@@ -149,7 +153,7 @@ func (q *eventQuery) declareSearch(_ *request, p *param.Set) {
 func declareSearch(p *param.Set, dst **string, description string, parse func(string) bool) {
 	p.OptString(dst, "search", description).Longest(search.MaxChars).Check(func(context.Context) *param.Fault {
 		if !parse(**dst) {
-			return param.Bad()
+			return &param.Fault{Key: "not-a-search"}
 		}
 		return nil
 	})

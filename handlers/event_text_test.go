@@ -201,6 +201,8 @@ func TestCostOfAnEvent(t *testing.T) {
 			t.Run(fmt.Sprintf("%T %v", c.sent, c.sent), func(t *testing.T) {
 				r := e.must(t, post("admin", "/events", concert(object{"cost": c.sent})))
 				e.keeps(want)(t, r)
+				// What is shown and sent back changes nothing, so the cost of the row before goes first.
+				e.must(t, patch("admin", "/events/{jazzNight}", object{"cost": ""}))
 				e.keeps(want)(t, e.must(t, patch("admin", "/events/{jazzNight}", object{"cost": c.sent})))
 				if c.pl != "" {
 					want["cost"] = c.pl

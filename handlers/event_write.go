@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 	"unicode/utf8"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/param"
 	"github.com/almanac-cal/almanac/internal/represent"
 	"github.com/almanac-cal/almanac/internal/when"
@@ -66,15 +68,18 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 	if f.create {
 		allDay.PublishDefault(false)
 	}
-	date := func(raw any) (when.Date, *param.Fault) {
-		zone, err := r.dateZone(in, raw)
-		if err != nil {
-			return when.Date{}, &param.Fault{Err: err}
+	type parser = func(raw any) (when.Date, *param.Fault)
+	date := func(parse func(time.Time, calendar.Zone) parser) parser {
+		return func(raw any) (when.Date, *param.Fault) {
+			zone, err := r.dateZone(in, raw)
+			if err != nil {
+				return when.Date{}, &param.Fault{Err: err}
+			}
+			return parse(p.Now, zone)(raw)
 		}
-		return parseDate(p.Now, zone)(raw)
 	}
-	start := param.Opt(p, &in.Start, "start_date", "Start", "string", date)
-	end := param.Opt(p, &in.End, "end_date", "End", "string", date)
+	start := param.Opt(p, &in.Start, "start_date", "Start", "string", date(parseDate))
+	end := param.Opt(p, &in.End, "end_date", "End", "string", date(parseEnd))
 	if f.create {
 		start.Required()
 		end.Required()
@@ -83,7 +88,9 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 		one.CheckAlways(func(context.Context) *param.Fault { return r.spanFault(in, one.Name) })
 	}
 	f.image(&in.Image, "Image ID or URL", false)
-	f.clears(param.Opt(p, &in.Cost, "cost", "Cost", "", costOf(r.decimal())))
+	f.clears(param.Opt(p, &in.Cost, "cost", "Cost", "", costOf(r.decimal()))).Check(func(context.Context) *param.Fault {
+		return referenceFault(nil, r.keepCost(in))
+	})
 	f.clears(param.Opt(p, &in.Website, "website", "URL of the event site", "", websiteOf).PublishDefault(nil))
 	p.OptBool(&in.ShowMap, "show_map", "Show a map")
 	p.OptBool(&in.ShowMapLink, "show_map_link", "Show a map link")
@@ -135,7 +142,7 @@ func (r *request) zoneOf(raw any) (calendar.Zone, *param.Fault) {
 	}
 	zone, err := calendar.ParseZone(name)
 	if err != nil {
-		return calendar.Zone{}, param.Bad()
+		return calendar.Zone{}, &param.Fault{Key: "no-zone", Args: map[string]any{"Zone": shortened(name)}}
 	}
 	return zone, nil
 }
@@ -204,6 +211,28 @@ func (r *request) spanFault(in *eventInput, name string) *param.Fault {
 	return fault
 }
 
+// keepCost leaves the cost of an event as it is if the text that was sent is how the event shows it: a range does not say
+// what lies inside it.
+func (r *request) keepCost(in *eventInput) error {
+	raw, _ := r.params.Raw("cost")
+	text, isText := raw.(string)
+	e, err := r.changed(in)
+	if !isText || e == nil || err != nil {
+		return err
+	}
+	sent, err := markup.Text(text)
+	if err != nil {
+		return nil // refused when it was parsed
+	}
+	for _, lang := range calendar.Languages {
+		if calendar.Escape(sent) == e.Cost.Display(r.h.Site.Currency, r.h.Words.Message(lang, "free", nil)) {
+			in.Cost = &e.Cost
+			break
+		}
+	}
+	return nil
+}
+
 // websiteOf reads the website of an event: null takes it back to never set, "" is none.
 func websiteOf(raw any) (edit.Website, *param.Fault) {
 	if raw == nil {
@@ -211,7 +240,7 @@ func websiteOf(raw any) (edit.Website, *param.Fault) {
 	}
 	text, fault := webAddress(raw)
 	if fault != nil {
-		return edit.Website{}, param.Bad()
+		return edit.Website{}, &param.Fault{Key: "not-an-address"}
 	}
 	return edit.Website{Set: true, URL: text}, nil
 }
@@ -269,8 +298,7 @@ func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, refs []ref
 		case errors.As(err, &missing):
 			faults := make([]param.Fault, len(missing.Names))
 			for k, n := range missing.Names {
-				faults[k] = *param.Bad()
-				faults[k].Param = n
+				faults[k] = param.Fault{Param: n, Key: "missing-param"}
 			}
 			return edit.InvalidLinked(string(kind), i, faults)
 		case errors.As(err, &invalid):
@@ -467,7 +495,7 @@ func (r *request) slugExists(kind calendar.Kind, slug *string) func(context.Cont
 			return &param.Fault{Err: err}
 		}
 		if owner == 0 {
-			return param.Bad()
+			return noSlug(*slug)
 		}
 		return nil
 	}

@@ -156,7 +156,7 @@ func (r *request) findEvent(q *target) (*ent.Event, error) {
 			return nil, err
 		}
 		if owner == 0 {
-			return nil, invalidPath("slug")
+			return nil, invalidPath("slug", noSlug(q.Slug))
 		}
 		id = owner
 	}
@@ -184,10 +184,9 @@ func (r *request) noEvent(id int64) error {
 }
 
 // invalidPath returns the error for an unknown id or slug in the path where it is invalid (contract, section 3).
-func invalidPath(name string) error {
-	f := param.Bad()
-	f.Param = name
-	return param.Invalid{Faults: []param.Fault{*f}}
+func invalidPath(name string, fault *param.Fault) error {
+	fault.Param = name
+	return param.Invalid{Faults: []param.Fault{*fault}}
 }
 
 func notAccessible(kind calendar.Kind) error {

@@ -51,7 +51,7 @@ func FuzzRoute(f *testing.F) {
 		if l := root.Language(); l != "" && !l.Known() {
 			t.Fatalf("%q is in the language %q", path, l)
 		}
-		m := h.Match("GET", rest)
+		m := h.Match("GET", root, rest)
 		if m == nil {
 			return
 		}
@@ -65,7 +65,7 @@ func FuzzRoute(f *testing.F) {
 			}
 			again = strings.ReplaceAll(again, "{"+name+"}", url.PathEscape(value))
 		}
-		other := h.Match("GET", again)
+		other := h.Match("GET", root, again)
 		if other == nil || other.Route != m.Route || !reflect.DeepEqual(other.path, m.path) {
 			t.Fatalf("%q is %s of %v, and %q is not", path, m.Route, m.path, again)
 		}

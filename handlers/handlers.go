@@ -4,8 +4,10 @@
 package handlers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
 	"path"
 	"slices"
@@ -45,6 +47,7 @@ type Handlers struct {
 	prefix   string // path of the base URL: "" or /rest
 	mounts   []string
 	table    []*pattern
+	root     *pattern // the index below WordPressRoot; nil: no mount is below it
 	// documents are kept, because they take longer to make than to send.
 	documents documents
 }
@@ -84,6 +87,9 @@ func New(c Config) (h *Handlers, err error) {
 		}
 	}()
 	h.table = h.routes()
+	if h.WordPressMount() != "" {
+		h.root = at("/", on("Index of the service", methodsGet, http.StatusOK, (*request).declareRootIndex, (*request).getRootIndex))
+	}
 	for _, p := range h.table {
 		for _, e := range p.endpoints {
 			e.describe(h.Site.Now())
@@ -130,6 +136,22 @@ func (h *Handlers) mount(m string) error {
 // Mounts are the paths that the API is below, beside the language that may come before each.
 func (h *Handlers) Mounts() []string { return slices.Clone(h.mounts) }
 
+// WordPressRoot is the path of the REST root of WordPress. Clients look for the namespaces of a site there.
+const WordPressRoot = "/wp-json"
+
+// WordPressMount returns the first mount below WordPressRoot, "" if there is none.
+func (h *Handlers) WordPressMount() string {
+	for _, m := range h.mounts {
+		if strings.HasPrefix(m, WordPressRoot+"/") {
+			return m
+		}
+	}
+	return ""
+}
+
+// PublicMount returns the mount that pages name: the first one that clients of WordPress find, else that of the API.
+func (h *Handlers) PublicMount() string { return cmp.Or(h.WordPressMount(), h.mounts[0]) }
+
 // Locate takes a path apart: where it came in, and what is left of it below the API. ok is false for a path
 // outside the API. The base URL's own path may be there or have been stripped by a proxy.
 func (h *Handlers) Locate(path string) (root Root, rest string, ok bool) {
@@ -153,6 +175,10 @@ func (h *Handlers) locate(path string) (root Root, rest string, ok bool) {
 			root.Mount = m
 			return root, rest, true
 		}
+	}
+	if h.root != nil && (path == WordPressRoot || path == WordPressRoot+"/") {
+		root.Mount = WordPressRoot
+		return root, "", true
 	}
 	return Root{}, "", false
 }

@@ -37,7 +37,7 @@ func keyed(r apitest.Request, key string, header ...string) apitest.Request {
 // isReplay compares a reply with the first: all that is not of every reply is the same.
 func isReplay(t *testing.T, first, again apitest.Response) {
 	t.Helper()
-	if again.Header.Get("Idempotency-Replayed") != "true" || !strings.HasSuffix(again.Header.Get("Access-Control-Expose-Headers"), ", Idempotency-Replayed") {
+	if again.Header.Get("Idempotency-Replayed") != "true" {
 		t.Errorf("%d %v is no replay: %s", again.Status, again.Header, again.Body)
 	}
 	if first.Status != again.Status || !bytes.Equal(first.Body, again.Body) {

@@ -153,6 +153,7 @@ func TestUploadedImage(t *testing.T) {
 		})
 		has(t, r, size("thumbnail", 150, 150))
 		has(t, r, size("medium", 300, 100))
+		has(t, r, size("medium_large", 768, 256))
 		has(t, r, size("large", 1024, 341))
 		header("Location", apitest.BaseURL+"/cal/events/v1"+imagePath(id))(t, r)
 		if again := e.must(t, get(imagePath(id))); string(again.Body) != string(r.Body) {
@@ -168,7 +169,7 @@ func TestUploadedImage(t *testing.T) {
 		} {
 			header(name, want)(t, file)
 		}
-		for name, want := range map[string][2]int{"thumbnail": {150, 150}, "medium": {300, 100}, "large": {1024, 341}} {
+		for name, want := range map[string][2]int{"thumbnail": {150, 150}, "medium": {300, 100}, "medium_large": {768, 256}, "large": {1024, 341}} {
 			got := served(t, e.API, r.Get(t, "sizes", name, "url"))
 			if got.Width != want[0] || got.Height != want[1] {
 				t.Errorf("%s is %d×%d, want %v", name, got.Width, got.Height, want)
@@ -178,6 +179,12 @@ func TestUploadedImage(t *testing.T) {
 				t.Errorf("%s has %d bytes, not %v", name, len(body), filesize)
 			}
 		}
+		portrait := e.must(t, upload("author", "portrait.png", picture(t, 900, 1200)))
+		if large := served(t, e.API, portrait.Get(t, "sizes", "large", "url")); large.Width != 768 || large.Height != 1024 {
+			t.Errorf("large is %dx%d", large.Width, large.Height)
+		}
+		has(t, portrait, object{"sizes.medium_large.url": portrait.Get(t, "sizes", "large", "url")})
+
 		small := e.must(t, upload("author", "zolw 1.gif", picture(t, 150, 20)))
 		has(t, small, object{"url": at + "-2.png", "extension": "png", "sizes": object{}})
 		has(t, e.must(t, upload("author", "?.png", picture(t, 1, 1))), object{"width": 1, "url": apitest.BaseURL + "/media/2026/11/image.png"})

@@ -22,28 +22,64 @@ func (r *request) declareIndex(p *param.Set, q *indexQuery) {
 func (r *request) getIndex(*indexQuery) (*reply, error) {
 	r.holdsUntil(r.tomorrow()) // defaults of dates are those of today
 	r.depends.complete = true
+	up := ordered{{"href", r.h.Site.BaseURL + r.root.Segment + "/"}}
+	return &reply{status: 200, body: ordered{
+		{"namespace", namespaceOf(r.root)},
+		{"routes", r.h.publish(r)},
+		{"_links", ordered{{"up", []ordered{up}}}},
+	}}, nil
+}
+
+func (r *request) declareRootIndex(p *param.Set, q *indexQuery) {
+	param.Default(param.Var(p, &q.Context, "context", "Context", "string", param.String), &q.Context, "view")
+	r.declareLanguage(p)
+}
+
+// getRootIndex answers with the namespaces below WordPressRoot and their routes (contract, section 18).
+func (r *request) getRootIndex(*indexQuery) (*reply, error) {
+	r.holdsUntil(r.tomorrow())
+	r.depends.complete = true
+	var namespaces []string
+	var routes ordered
+	for _, mount := range r.h.mounts {
+		if !strings.HasPrefix(mount, WordPressRoot+"/") {
+			continue
+		}
+		below := *r
+		below.root.Mount = mount
+		namespaces = append(namespaces, namespaceOf(below.root))
+		routes = append(routes, r.h.publish(&below)...)
+	}
+	site := r.h.Site.BaseURL + r.root.Segment
+	return &reply{status: 200, body: ordered{
+		{"name", r.h.Site.Name},
+		{"description", ""},
+		{"url", site},
+		{"home", site},
+		{"namespaces", namespaces},
+		{"routes", routes},
+	}}, nil
+}
+
+// publish returns the table of routes below the root of the request.
+func (h *Handlers) publish(r *request) ordered {
 	namespace := namespaceOf(r.root)
-	routes := make(ordered, 0, len(r.h.table))
-	for _, p := range r.h.table {
-		entry := r.h.describe(p, r)
+	routes := make(ordered, 0, len(h.table))
+	for _, p := range h.table {
+		entry := h.describe(p, r)
 		if !p.hasCaptures() && slices.Contains(p.methods(), http.MethodGet) {
-			self := ordered{{"href", r.h.Site.BaseURL + r.root.Segment + r.root.Mount + p.text}}
+			self := ordered{{"href", h.Site.BaseURL + r.root.Segment + r.root.Mount + p.text}}
 			entry = append(entry, member{"_links", ordered{{"self", []ordered{self}}}})
 		}
 		routes = append(routes, member{"/" + namespace + p.text, entry})
 	}
-	up := ordered{{"href", r.h.Site.BaseURL + r.root.Segment + "/"}}
-	return &reply{status: 200, body: ordered{
-		{"namespace", namespace},
-		{"routes", routes},
-		{"_links", ordered{{"up", []ordered{up}}}},
-	}}, nil
+	return routes
 }
 
 // namespaceOf is what clients call the place they asked at: the mount without the part of it that is the
 // address of a REST root.
 func namespaceOf(root Root) string {
-	return strings.TrimPrefix(strings.TrimPrefix(root.Mount, "/wp-json"), "/")
+	return strings.TrimPrefix(strings.TrimPrefix(root.Mount, WordPressRoot), "/")
 }
 
 // options is the body of OPTIONS on a path.

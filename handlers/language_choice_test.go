@@ -199,7 +199,7 @@ func TestSegmentsThatNameNoLanguageAreNoPaths(t *testing.T) {
 	api := onSQLite(t)
 	for _, path := range []string{
 		"/de/cal/events/v1/tags", "/PL/cal/events/v1/tags", "/pl-PL/cal/events/v1/tags", "/pl/en/cal/events/v1/tags",
-		"/cal/pl/events/v1/tags", "/cal/events/v1/pl/tags", "/de/", "/PL", "//cal/events/v1/tags",
+		"/cal/pl/events/v1/tags", "/cal/events/v1/pl/tags", "/de/", "/PL", "//de/cal/events/v1/tags",
 	} {
 		res := api.Do(t, apitest.Request{Absolute: true, Path: path, Header: map[string]string{"Accept-Language": "es"}})
 		if res.Status != 404 || res.Get(t, "code") != "rest_no_route" {

@@ -45,7 +45,7 @@ func (r *request) declareTarget(p *param.Set, q *target, kind calendar.Kind, by 
 		default:
 			_, err = r.findTerm(kind, q.ID)
 			if _, unknown := err.(param.Invalid); unknown { //nolint:errorlint // findTerm returns it as it is
-				return param.Bad()
+				return noRecord(kind, q.ID)
 			}
 			known = true
 		}
@@ -53,7 +53,7 @@ func (r *request) declareTarget(p *param.Set, q *target, kind calendar.Kind, by 
 			return &param.Fault{Err: err}
 		}
 		if !known {
-			return param.Bad()
+			return noRecord(kind, q.ID)
 		}
 		return nil
 	})

@@ -255,8 +255,8 @@ func TestListParametersAreChecked(t *testing.T) {
 
 		t.Run("faults come in the order of declaration", func(t *testing.T) {
 			res := api.Do(t, get("/events?ml_language=x&ticketed=x&venue=x&tags=x&start_date=x&per_page=x"))
-			const want = `"params":{"per_page":"per_page is not of type integer.","start_date":"Invalid parameter.",` +
-				`"tags":"Invalid parameter.","venue":"venue is not of type integer.","ticketed":"ticketed is not of type boolean.",` +
+			const want = `"params":{"per_page":"per_page is not of type integer.","start_date":"“x” is not a date. Examples: 2026-12-05 18:00, 2026-12-05T18:00:00+01:00, tomorrow 9am, first day of next month.",` +
+				`"tags":"There is no record with the slug x.","venue":"venue is not of type integer.","ticketed":"ticketed is not of type boolean.",` +
 				`"ml_language":"ml_language is not one of en, pl, es."}`
 			if !strings.Contains(string(res.Body), want) {
 				t.Errorf("got %s, want in it %s", res.Body, want)

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
@@ -66,7 +67,11 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 				numbers = append(numbers, n)
 			}
 		}
-		slugs, err := r.db.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(keys...)).All(ctx)
+		earlier := make([]string, len(*words))
+		for i, w := range *words {
+			earlier[i] = calendar.EarlierSlugKey(w)
+		}
+		slugs, err := r.db.Slug.Query().Where(slug.KindEQ(taxonomy), slug.SlugIn(slices.Concat(keys, earlier)...)).All(ctx)
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
@@ -78,13 +83,16 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 		var unknown []int64
 		for i, w := range *words {
 			at := slices.IndexFunc(slugs, func(s *ent.Slug) bool { return s.Slug == keys[i] })
+			if at < 0 && earlier[i] != "" {
+				at = slices.IndexFunc(slugs, func(s *ent.Slug) bool { return s.Slug == earlier[i] })
+			}
 			if at >= 0 {
 				found = append(found, slugs[at].OwnerID)
 				continue
 			}
 			n, fault := param.Integer(w)
 			if fault != nil {
-				return param.Bad()
+				return noSlug(w)
 			}
 			found = append(found, n)
 			if !slices.Contains(known, n) {
@@ -92,7 +100,7 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 			}
 		}
 		if unknown != nil {
-			return edit.UnknownIDs(unknown)
+			return edit.UnknownIDs(taxonomy, unknown)
 		}
 		if taxonomy == calendar.Category {
 			if found, err = r.descendants(ctx, found); err != nil {
@@ -102,6 +110,47 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 		*ids = found
 		return nil
 	}
+}
+
+// noSlug returns the fault of a slug that nothing has. It has no reason.
+func noSlug(slug string) *param.Fault {
+	return &param.Fault{Key: "no-slug", Args: map[string]any{"Slug": shortened(slug)}}
+}
+
+// noRecord returns the fault of an id in the path that no record of the kind has. It has no reason.
+func noRecord(kind calendar.Kind, id int64) *param.Fault {
+	f := edit.UnknownIDs(kind, []int64{id})
+	return &param.Fault{Key: f.Key, Args: f.Args}
+}
+
+// unknownTarget returns the fault of an id or a slug in the path that no record of the kind has.
+func unknownTarget(kind calendar.Kind, q *target) *param.Fault {
+	if q.Slug != "" {
+		return noSlug(q.Slug)
+	}
+	return noRecord(kind, q.ID)
+}
+
+// unknownStatus returns the fault of a word that is no status. It has no reason.
+func unknownStatus() *param.Fault { return wordFault(calendar.Statuses) }
+
+// wordFault returns the fault of a word that is none of some words. It has no reason.
+func wordFault[W ~string](words []W) *param.Fault {
+	all := make([]string, len(words))
+	for i, w := range words {
+		all[i] = string(w)
+	}
+	return &param.Fault{Key: "not-a-word", Args: map[string]any{"Values": strings.Join(all, ", ")}}
+}
+
+// shortened returns the start of a text that a message repeats.
+func shortened(text string) string {
+	const most = 60
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:most]) + "…"
 }
 
 // descendants adds to categories all that is below them: a query per level of the tree.
@@ -142,14 +191,14 @@ func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.C
 			Select(event.FieldID, event.FieldStatus, event.FieldStatusBeforeTrash, event.FieldPublishedAt, event.FieldAuthorID,
 				event.FieldPasswordHash, event.FieldPasswordID).Only(ctx)
 		if ent.IsNotFound(err) {
-			return edit.UnknownIDs([]int64{**id})
+			return edit.UnknownIDs(calendar.Event, []int64{**id})
 		}
 		if err != nil {
 			return &param.Fault{Err: err}
 		}
 		status := e.Status.Shown(r.now, e.PublishedAt)
 		if !auth.May(r.caller, auth.Read, auth.RecordOf(calendar.Event, e.AuthorID, status, "")) || !fits(e) {
-			return edit.UnknownIDs([]int64{**id})
+			return edit.UnknownIDs(calendar.Event, []int64{**id})
 		}
 		return nil
 	}
@@ -163,8 +212,11 @@ func (r *request) declareStatuses(p *param.Set, dst *[]calendar.Status) {
 		Check(func(context.Context) *param.Fault {
 			for _, w := range words {
 				s := calendar.Status(w)
-				if !s.Known() || (s != calendar.Publish && !auth.MaySeeOwnUnpublished(r.caller)) {
-					return param.Bad()
+				if !s.Known() {
+					return unknownStatus()
+				}
+				if s != calendar.Publish && !auth.MaySeeOwnUnpublished(r.caller) {
+					return &param.Fault{Key: "status-hidden"}
 				}
 				*dst = append(*dst, s)
 			}
@@ -179,6 +231,15 @@ func (r *request) ownerBySlug(kind calendar.Kind, text string) (int64, error) {
 	if key == "" {
 		return 0, nil
 	}
+	id, err := r.ownerByKey(kind, key)
+	if earlier := calendar.EarlierSlugKey(text); id == 0 && err == nil && earlier != "" {
+		return r.ownerByKey(kind, earlier)
+	}
+	return id, err
+}
+
+// ownerByKey finds whose a slug is that is written as it is stored.
+func (r *request) ownerByKey(kind calendar.Kind, key string) (int64, error) {
 	s, err := r.db.Slug.Query().Where(slug.KindEQ(kind), slug.Slug(key)).
 		Order(ent.Asc(slug.FieldTrashedID), ent.Asc(slug.FieldID)).First(r.ctx)
 	if ent.IsNotFound(err) {

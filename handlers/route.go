@@ -202,15 +202,19 @@ type Match struct {
 	path     map[string]string
 }
 
-// Match finds the route of a path below the API (see Locate). An unknown path gives nil. A known path with a
+// Match finds the route of a path below a root (see Locate). An unknown path gives nil. A known path with a
 // method it does not have gives a match whose Serve answers that there is no such route; OPTIONS always has
 // one.
-func (h *Handlers) Match(method, rest string) *Match {
+func (h *Handlers) Match(method string, root Root, rest string) *Match {
+	table := h.table
+	if h.root != nil && root.Mount == WordPressRoot {
+		table = []*pattern{h.root}
+	}
 	var parts []string
 	if rest = strings.TrimSuffix(rest, "/"); rest != "" {
 		parts = strings.Split(rest[1:], "/")
 	}
-	for _, p := range h.table {
+	for _, p := range table {
 		captures, ok := p.match(parts)
 		if !ok {
 			continue

@@ -26,6 +26,8 @@ type Call struct {
 	OnLanguage func(calendar.Language)
 	// Expect is what a write expects of the version of the record that its path names.
 	Expect calendar.Expect
+	// Strict refuses parameters that the route does not declare: PrefersStrict.
+	Strict bool
 	// Mark is told the id of what a write wrote, in its transaction, which an error undoes; nil: nobody asks.
 	Mark func(ctx context.Context, tx *ent.Tx, id int64) error
 	// EnterMedia waits for room to decode or download pictures; nil means there is room. The request stays in it.
@@ -72,12 +74,16 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	}
 	r.params = param.NewSet(r.now, m.endpoint.in, m.path, values)
 	m.endpoint.declare(r, r.params)
-	if err := r.params.Parse(ctx); err != nil {
+	ignored, err := r.parse(c, m, values, call.Strict)
+	if err != nil {
 		return Outcome{}, err
 	}
 	rep, err := m.endpoint.serve(r)
 	if err != nil {
 		return Outcome{}, errors.Join(err, r.dropPictures())
+	}
+	if ignored != "" {
+		rep.header = append(rep.header, [2]string{HeaderIgnored, ignored})
 	}
 	return Outcome{Version: rep.version, Until: r.until, Unchanged: r.unchanged()}, write(c, m.endpoint.codec, rep, r.fields)
 }

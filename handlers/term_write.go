@@ -36,13 +36,13 @@ func (r *request) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
 	f.text(&in.Description, "description", "Description", maxTermText).Check(func(context.Context) *param.Fault {
 		// Only null clears.
 		if raw, _ := f.p.Raw("description"); raw != nil && *in.Description == "" {
-			return param.Bad()
+			return &param.Fault{Key: "empty-text"}
 		}
 		return nil
 	})
 	f.slug(&in.TermInput.Slug).Check(func(context.Context) *param.Fault {
 		if *in.TermInput.Slug == "" {
-			return param.Bad()
+			return &param.Fault{Key: "empty-text"}
 		}
 		return nil
 	})
@@ -113,7 +113,7 @@ func updateTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, erro
 		err := r.change(&in.ID, func(tx *entTx, e *edit.Editor) error {
 			row, err := edit.LockTerm(r.ctx, tx, in.ID)
 			if ent.IsNotFound(err) {
-				return invalidPath("id") // deleted in the meantime
+				return invalidPath("id", noRecord(taxonomy, in.ID)) // deleted in the meantime
 			}
 			if err != nil {
 				return err
@@ -141,7 +141,7 @@ func deleteTerm(taxonomy calendar.Kind) func(*request, *target) (*reply, error) 
 		err = r.change(&q.ID, func(tx *entTx, e *edit.Editor) error {
 			row, err := edit.LockTerm(r.ctx, tx, q.ID)
 			if ent.IsNotFound(err) {
-				return invalidPath("id") // deleted in the meantime
+				return invalidPath("id", noRecord(taxonomy, q.ID)) // deleted in the meantime
 			}
 			if err != nil {
 				return err

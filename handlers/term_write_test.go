@@ -174,8 +174,8 @@ func TestTermsAreUpdated(t *testing.T) {
 			},
 			{Name: "nulls that cannot clear", Request: patch("admin", path, object{"name": nil, "slug": nil}), Status: 200, Check: shows(object{"name": "Uno", "slug": "one"})},
 			{Name: "null clears the description", Request: patch("admin", path, object{"description": nil}), Status: 200, Check: shows(object{"description": ""})},
-			{Name: "a new slug", Request: patch("admin", path, object{"slug": "Ein's"}), Status: 200, Check: shows(object{"slug": "ein-s"})},
-			{Name: "its own slug", Request: patch("admin", path, object{"slug": "ein-s"}), Status: 200, Check: shows(object{"slug": "ein-s"})},
+			{Name: "a new slug", Request: patch("admin", path, object{"slug": "Ein's"}), Status: 200, Check: shows(object{"slug": "eins"})},
+			{Name: "its own slug", Request: patch("admin", path, object{"slug": "eins"}), Status: 200, Check: shows(object{"slug": "eins"})},
 			{Name: "empty name", Request: patch("admin", path, object{"name": " "}), Status: 400, Check: names("name")},
 			{Name: "empty description", Request: patch("admin", path, object{"description": ""}), Status: 400, Check: names("description")},
 			{Name: "empty slug", Request: patch("admin", path, object{"slug": ""}), Status: 400, Check: names("slug")},
@@ -183,7 +183,7 @@ func TestTermsAreUpdated(t *testing.T) {
 				Name: "slug of another", Request: patch("admin", path, object{"slug": "TWO", "name": "Lost"}), Status: 400, Code: "duplicate_term_slug",
 				Check: func(t *testing.T, r apitest.Response) {
 					has(t, r, object{"data.term_id": other})
-					e.term(t, collection, id, object{"name": "Uno", "slug": "ein-s"})
+					e.term(t, collection, id, object{"name": "Uno", "slug": "eins"})
 				},
 			},
 			{Name: "unknown", Request: patch("admin", termPath(collection, 999999), object{}), Status: 400, Code: "rest_invalid_param", Check: names("id")},
@@ -197,7 +197,7 @@ func TestTermsAreUpdated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Contains(taken, "ein-s") || slices.Contains(taken, "one") {
+		if !slices.Contains(taken, "eins") || slices.Contains(taken, "one") {
 			t.Errorf("slugs %v", taken)
 		}
 		// The description it shows is refused only while it is empty.

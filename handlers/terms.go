@@ -153,7 +153,7 @@ func (q *termQuery) predicates(taxonomy calendar.Kind, language calendar.Languag
 func notBlank(v **string) func(context.Context) *param.Fault {
 	return func(context.Context) *param.Fault {
 		if strings.TrimSpace(**v) == "" {
-			return param.Bad()
+			return &param.Fault{Key: "empty-text"}
 		}
 		return nil
 	}
@@ -358,7 +358,7 @@ func (r *request) findTerm(taxonomy calendar.Kind, id int64) (*ent.Term, error) 
 	selectTerms(query)
 	row, err := query.Only(r.ctx)
 	if ent.IsNotFound(err) {
-		return nil, invalidPath("id")
+		return nil, invalidPath("id", noRecord(taxonomy, id))
 	}
 	return row, err
 }

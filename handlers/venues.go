@@ -125,7 +125,7 @@ func (l linkedReads[R, J]) find(r *request, q *target) (row R, err error) {
 	}
 	rows, err := l.rows(r.db, r.ctx, []int64{id})
 	if err == nil && len(rows) == 0 {
-		err = invalidPath(name)
+		err = invalidPath(name, unknownTarget(l.kind, q))
 	}
 	if err != nil {
 		return row, err

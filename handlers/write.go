@@ -113,7 +113,7 @@ func (f fields) title(dst **string, name, description string) *param.Param {
 	p := param.Opt(f.p, dst, name, description, "string", func(raw any) (string, *param.Fault) {
 		text, fault := parse(raw)
 		if fault == nil && text == "" {
-			return "", param.Bad()
+			return "", &param.Fault{Key: "empty-text"}
 		}
 		return text, fault
 	}).Longest(maxTitle)
@@ -200,7 +200,7 @@ func (f fields) status(dst **calendar.Status) *param.Param {
 	return param.Opt(f.p, dst, "status", "Status", "string", func(raw any) (calendar.Status, *param.Fault) {
 		word, fault := param.String(raw)
 		if fault == nil && !calendar.Status(word).Known() {
-			fault = param.Bad()
+			fault = unknownStatus()
 		}
 		return calendar.Status(word), fault
 	})
@@ -214,7 +214,7 @@ func declareWord[W ~string](f fields, dst **W, name, description string, words [
 		}
 		text, fault := param.String(raw)
 		if fault == nil && !slices.Contains(words, W(text)) {
-			fault = param.Bad()
+			fault = wordFault(words)
 		}
 		return W(text), fault
 	}))
@@ -279,7 +279,7 @@ func webAddress(raw any) (string, *param.Fault) {
 		return "", fault
 	}
 	if !isWebAddress(text) {
-		return "", param.Bad()
+		return "", &param.Fault{Key: "not-an-address"}
 	}
 	return text, nil
 }
@@ -308,7 +308,7 @@ func (f fields) image(dst **picture, description string, empty bool) *param.Para
 			return picture{}, nil
 		case bool:
 			if v {
-				return picture{}, param.Bad()
+				return picture{}, &param.Fault{Key: "not-an-image"}
 			}
 			return picture{}, nil
 		case string:
@@ -321,7 +321,7 @@ func (f fields) image(dst **picture, description string, empty bool) *param.Para
 		}
 		id, fault := param.Integer(imageRef(raw))
 		if fault != nil || id < 0 {
-			return picture{}, param.Bad()
+			return picture{}, &param.Fault{Key: "not-an-image"}
 		}
 		return picture{id: id}, nil
 	})
@@ -390,11 +390,11 @@ func costElement(item any, decimal string) (string, *param.Fault) {
 	case json.Number:
 		n, err := strconv.ParseFloat(string(v), 64)
 		if err != nil || n < 0 {
-			return "", param.Bad()
+			return "", &param.Fault{Key: "not-a-cost"}
 		}
 		return strings.Replace(strconv.FormatFloat(n, 'f', -1, 64), ".", decimal, 1), nil
 	}
-	return "", param.Bad()
+	return "", &param.Fault{Key: "not-a-cost"}
 }
 
 // termRefs reads the categories or tags of an event: a list or a CSV string of ids and names. Objects with an id,
@@ -471,7 +471,7 @@ func references(raw any) ([]reference, *param.Fault) {
 			refs = append(refs, ref...)
 		case []any:
 			if !blank(v) {
-				return nil, param.Bad() // a list in the list
+				return nil, &param.Fault{Key: "not-linkable"} // a list in the list
 			}
 		default:
 			list, fault := param.List(v)
@@ -479,12 +479,12 @@ func references(raw any) ([]reference, *param.Fault) {
 				return nil, fault
 			}
 			if fault != nil {
-				return nil, param.Bad()
+				return nil, &param.Fault{Key: "not-linkable"}
 			}
 			for _, one := range list {
 				id, fault := param.Integer(one)
 				if fault != nil {
-					return nil, param.Bad()
+					return nil, &param.Fault{Key: "not-linkable"}
 				}
 				if id != 0 {
 					refs = append(refs, reference{id: id})
@@ -503,7 +503,7 @@ func objectReference(object map[string]any) ([]reference, *param.Fault) {
 	if raw, ok := object["id"]; ok && !blank(raw) {
 		id, fault := param.Integer(raw)
 		if fault != nil {
-			return nil, param.Bad()
+			return nil, &param.Fault{Key: "not-linkable"}
 		}
 		if id != 0 {
 			return []reference{{id: id}}, nil

@@ -171,6 +171,9 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 	// one codec. Accept shapes errors, which are not cached.
 	uri := c.Request().URI()
 	key := sharedKey{string(uri.PathOriginal()) + "?" + string(uri.QueryString()) + "\n" + string(x.lang), revision}
+	if prefersStrict(c) {
+		key.reply += "\nstrict"
+	}
 	r, _ := s.cache.replies.GetIfPresent(key.reply)
 	if r.valid(revision, x.now) {
 		s.Metrics.countCacheResult("hit")

@@ -141,13 +141,13 @@ func TestErrorBodies(t *testing.T) {
 		isJSON := header("Content-Type", "application/json; charset=UTF-8")
 		const notFound = `{"type":"about:blank","title":"Not Found","status":404,"detail":"There is no event with ID 999.","instance":"/cal/events/v1/events/999","code":"rest-event-not-found"}`
 		invalid := `{"code":"rest_invalid_param","message":"Invalid parameter(s): page, start_date, include, ml_language","data":{"status":400,` +
-			`"params":{"page":"page must be at least 1.","start_date":"Invalid parameter.","include":"include is not of type integer.","ml_language":"ml_language is not one of en, pl, es."},` +
+			`"params":{"page":"page must be at least 1.","start_date":"“x” is not a date. Examples: 2026-12-05 18:00, 2026-12-05T18:00:00+01:00, tomorrow 9am, first day of next month.","include":"include is not of type integer.","ml_language":"ml_language is not one of en, pl, es."},` +
 			`"details":{"page":{"code":"rest_out_of_bounds","message":"page must be at least 1.","data":{"minimum":1}},` +
 			`"include":{"code":"rest_invalid_type","message":"include is not of type integer.","data":{"param":"include"}},` +
 			`"ml_language":{"code":"rest_not_in_enum","message":"ml_language is not one of en, pl, es.","data":{"enum":["en","pl","es"]}}}}}`
 		api.Run(t, []apitest.Case{
 			{Name: "invalid", Request: ask("", "/events?include=x&ml_language=x&start_date=x&page=0"), Status: 400, Check: body(invalid)},
-			{Name: "invalid without reasons", Request: ask("", "/venues/999"), Status: 400, Check: body(`{"code":"rest_invalid_param","message":"Invalid parameter(s): id","data":{"status":400,"params":{"id":"Invalid parameter."},"details":[]}}`)},
+			{Name: "invalid without reasons", Request: ask("", "/venues/999"), Status: 400, Check: body(`{"code":"rest_invalid_param","message":"Invalid parameter(s): id","data":{"status":400,"params":{"id":"There is no venue with ID 999."},"details":[]}}`)},
 			{Name: "missing", Request: ask("POST", "/events"), Status: 400, Check: body(`{"code":"rest_missing_callback_param","message":"Missing parameter(s): title, start_date, end_date","data":{"status":400,"params":["title","start_date","end_date"]}}`)},
 			{Name: "both bounds", Request: ask("", "/events?geoloc_lat=91&geoloc_lng=0"), Status: 400, Check: func(t *testing.T, r apitest.Response) {
 				if got := encode(t, r.Get(t, "data", "details", "geoloc_lat", "data")); got != `{"maximum":90,"minimum":-90}` {
@@ -183,7 +183,7 @@ func TestErrorBodies(t *testing.T) {
 					`"errors":[{"parameter":"name","code":"rest_missing_callback_param","detail":"Missing parameter(s): name"}]}`)},
 			{Name: "problem of invalid parameters", Request: problem(ask("", "/events?page=0&start_date=x"), kind), Status: 400, Check: isProblem(
 				`{"type":"about:blank","title":"Bad Request","status":400,"detail":"Invalid parameter(s): page, start_date","instance":"/cal/events/v1/events","code":"rest_invalid_param",` +
-					`"errors":[{"parameter":"page","code":"rest_out_of_bounds","detail":"page must be at least 1."},{"parameter":"start_date","code":"rest_invalid_param","detail":"Invalid parameter."}]}`)},
+					`"errors":[{"parameter":"page","code":"rest_out_of_bounds","detail":"page must be at least 1."},{"parameter":"start_date","code":"rest_invalid_param","detail":"“x” is not a date. Examples: 2026-12-05 18:00, 2026-12-05T18:00:00+01:00, tomorrow 9am, first day of next month."}]}`)},
 		})
 	})
 }

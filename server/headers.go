@@ -4,16 +4,22 @@ import (
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/almanac-cal/almanac/handlers"
 )
 
 // Headers that scripts of other origins may read from a reply, and send with a request.
 const (
-	exposedHeaders = "X-TEC-Total, X-TEC-TotalPages, Link, Location, Allow, Content-Language, ETag"
+	exposedHeaders = "X-TEC-Total, X-TEC-TotalPages, Link, Location, Allow, Content-Language, ETag, Retry-After, RateLimit, " +
+		"RateLimit-Policy, X-Request-ID, Idempotency-Replayed, Preference-Applied, Deprecation, Sunset, X-Almanac-Ignored"
 	allowedHeaders = "Authorization, Content-Type, Accept-Language, X-HTTP-Method-Override"
 )
 
 // optionalHeaders are allowed in preflights that ask for them.
-var optionalHeaders = []string{fiber.HeaderIfMatch, fiber.HeaderIfNoneMatch, headerKey}
+var optionalHeaders = []string{
+	fiber.HeaderXRequestedWith, fiber.HeaderIfMatch, fiber.HeaderIfNoneMatch, headerKey, handlers.HeaderPrefer, "Last-Event-ID",
+	"X-WP-Nonce", // has no effect: clients of WordPress send it
+}
 
 // dataPolicy is the content security policy of data: a browser never renders it as a document of this origin.
 const dataPolicy = "default-src 'none'; frame-ancestors 'none'"
@@ -36,15 +42,16 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 		}
 	}
 	c.Set(fiber.HeaderAccessControlAllowOrigin, "*")
-	expose := exposedHeaders
-	if !s.Rates.unlimited() {
-		expose = exposedHeaders + ", RateLimit, RateLimit-Policy, Retry-After"
-	}
+	c.Set(fiber.HeaderAccessControlExposeHeaders, exposedHeaders)
 	if x.replayed {
 		c.Set(headerReplayed, "true")
-		expose += ", " + headerReplayed
 	}
-	c.Set(fiber.HeaderAccessControlExposeHeaders, expose)
+	if x.api {
+		c.Set("X-Robots-Tag", "noindex")
+	}
+	if s.rootLink != "" && (x.api || x.page) {
+		h.Add(fiber.HeaderLink, s.rootLink)
+	}
 	if x.rate != nil {
 		policy, state := x.rate.headers()
 		c.Set("RateLimit-Policy", policy)
@@ -61,6 +68,9 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 		if s.cache != nil {
 			// A line of its own, for clients that compare the one above.
 			h.Add(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
+		}
+		if len(h.Peek(handlers.HeaderIgnored)) > 0 || len(h.Peek(handlers.HeaderPreferenceApplied)) > 0 {
+			h.Add(fiber.HeaderVary, handlers.HeaderPrefer)
 		}
 	}
 	if !x.caller.Anonymous() {

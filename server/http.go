@@ -32,7 +32,7 @@ func (s *Server) newApp() *fiber.App {
 	engine := app.Server()
 	engine.HeaderReceived = bodyLimits
 	engine.CloseOnShutdown = true
-	engine.Handler = s.checkFraming(replaceUnknownMethod(engine.Handler))
+	engine.Handler = s.checkFraming(joinLeadingSlashes(replaceUnknownMethod(engine.Handler)))
 	malformed := engine.ErrorHandler
 	engine.ErrorHandler = func(c *fasthttp.RequestCtx, err error) {
 		var framing *framingError

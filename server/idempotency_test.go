@@ -91,6 +91,8 @@ func TestPreflightAllowsWhatIsAskedFor(t *testing.T) {
 		"idempotency-key":                      always + ", Idempotency-Key",
 		"content-type,Idempotency-Key":         always + ", Idempotency-Key",
 		"idempotency-key , IDEMPOTENCY-KEY, x": always + ", Idempotency-Key",
+		"prefer,x-requested-with":              always + ", X-Requested-With, Prefer",
+		"X-WP-Nonce, Last-Event-ID":            always + ", Last-Event-ID, X-WP-Nonce",
 	} {
 		res := api.Do(t, withHeaders(ask("OPTIONS", "/events"), "Access-Control-Request-Headers", asked))
 		if got := res.Header.Get("Access-Control-Allow-Headers"); got != want {

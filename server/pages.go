@@ -81,7 +81,7 @@ func (s *Server) servePages(c *fiber.Ctx) error {
 	if !ok {
 		return c.Next()
 	}
-	x.route, x.lang = path, lang
+	x.route, x.lang, x.page = path, lang, true
 	c.Set(fiber.HeaderContentLanguage, string(lang))
 	c.Set(fiber.HeaderVary, "Accept-Language, Accept-Encoding")
 	c.Set(fiber.HeaderContentSecurityPolicy, s.pages.policy)
@@ -92,7 +92,7 @@ func (s *Server) servePages(c *fiber.Ctx) error {
 	base := strings.TrimRight(s.Site.BaseURL, "/")
 	c.Set("X-TEC-API-VERSION", "v1")
 	c.Set("X-TEC-API-ORIGIN", base)
-	c.Set("X-TEC-API-ROOT", base+"/"+handlers.Namespace+"/")
+	c.Set("X-TEC-API-ROOT", base+s.API.PublicMount()+"/")
 	c.Set(fiber.HeaderLink, s.pages.link)
 	return sendPageFile(c, f, "no-cache")
 }

@@ -88,8 +88,6 @@ func TestPagesAreNothingElse(t *testing.T) {
 	}{
 		{"another language", s, "GET", "/de/docs"},
 		{"two languages", s, "GET", "/pl/es/docs"},
-		{"two slashes", s, "GET", "//"},
-		{"two slashes at the end", s, "GET", "/docs//"},
 		{"below the reference", s, "GET", "/docs/index.html"},
 		{"another letter case", s, "GET", "/Docs"},
 		{"a word that begins with a language", s, "GET", "/player"},

@@ -21,9 +21,6 @@ type Rates struct {
 	Counter limit.Limiter
 }
 
-// unlimited reports whether no rate is configured.
-func (r Rates) unlimited() bool { return r.Address.Off() && r.Token.Off() }
-
 // limitsAddress reports whether a rate applies to the address of a request.
 func (r Rates) limitsAddress(x *exchange) bool {
 	return !r.Address.Off() && (!r.AddressFar || !limit.Near(x.client))

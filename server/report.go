@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"github.com/almanac-cal/almanac/handlers"
 )
 
 // report counts, traces and logs a request.
@@ -27,7 +29,7 @@ func (s *Server) reportReply(c *fiber.Ctx, x *exchange, took time.Duration) {
 }
 
 // logRequest logs one line, at a level that follows from the status. The line has neither path, query nor body, which
-// may contain passwords.
+// may contain passwords. It has the names of parameters that were ignored, without their values.
 func (s *Server) logRequest(c *fiber.Ctx, x *exchange, took time.Duration) {
 	status := c.Response().StatusCode()
 	level := slog.LevelInfo
@@ -52,6 +54,9 @@ func (s *Server) logRequest(c *fiber.Ctx, x *exchange, took time.Duration) {
 	)
 	if !x.caller.Anonymous() {
 		line.AddAttrs(slog.String("user", x.caller.Login))
+	}
+	if names := c.Response().Header.Peek(handlers.HeaderIgnored); len(names) > 0 {
+		line.AddAttrs(slog.String("ignored", string(names)))
 	}
 	if id := x.traceID(); id != "" {
 		line.AddAttrs(slog.String("trace", id))

@@ -22,11 +22,17 @@ func (s *Server) serveResource(c *fiber.Ctx) error {
 	return nil
 }
 
+// prefersStrict reports whether the client wants parameters refused that the route does not have.
+func prefersStrict(c *fiber.Ctx) bool {
+	return handlers.PrefersStrict(c.Request().Header.PeekAll(handlers.HeaderPrefer))
+}
+
 // newCall returns what package handlers has to know about a request.
 func (s *Server) newCall(c *fiber.Ctx, x *exchange) handlers.Call {
 	call := handlers.Call{
 		Now: x.now, Caller: x.caller, Root: x.root, Language: x.lang,
 		OnLanguage: func(l calendar.Language) { x.lang = l },
+		Strict:     prefersStrict(c),
 		EnterMedia: func() error { return s.enterMediaGate(x) }, Revision: x.revision,
 	}
 	if !isRead(c) {

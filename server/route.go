@@ -1,9 +1,11 @@
 package server
 
 import (
+	"bytes"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
@@ -18,11 +20,48 @@ func (s *Server) locate(c *fiber.Ctx) error {
 	uri := c.Request().URI()
 	path := string(uri.PathOriginal())
 	x.longURL = len(path)+len("?")+len(uri.QueryString()) > maxURL
+	path = s.namedRoute(c, joinSlashes(path))
 	if x.root, x.rest, x.api = s.API.Locate(path); !x.api {
 		x.rest = s.trimPrefix(path)
 	}
 	x.lang = s.language(c, x.root, x.api)
 	return c.Next()
+}
+
+// joinSlashes replaces several slashes in a row by one: clients join a base URL that ends with a slash, and a path that
+// begins with one.
+func joinSlashes(path string) string {
+	for strings.Contains(path, "//") {
+		path = strings.ReplaceAll(path, "//", "/")
+	}
+	return path
+}
+
+// joinLeadingSlashes removes all but one of the slashes that a request target begins with. fasthttp would take what
+// follows two of them for a host.
+func joinLeadingSlashes(next fasthttp.RequestHandler) fasthttp.RequestHandler {
+	return func(c *fasthttp.RequestCtx) {
+		if target := c.Request.Header.RequestURI(); bytes.HasPrefix(target, []byte("//")) {
+			c.Request.SetRequestURIBytes(append([]byte("/"), bytes.TrimLeft(target, "/")...))
+		}
+		next(c)
+	}
+}
+
+// namedRoute returns the path that the query of the home page names, as WordPress does without pretty permalinks:
+// /?rest_route=/tribe/events/v1/events is /wp-json/tribe/events/v1/events. Other paths are returned as they are.
+func (s *Server) namedRoute(c *fiber.Ctx, path string) string {
+	values := c.Context().QueryArgs().PeekMulti("rest_route")
+	if len(values) == 0 {
+		return path
+	}
+	root, page := cutLanguage(s.trimPrefix(path))
+	if page != "/" {
+		return path
+	}
+	// The value is decoded already, and paths are decoded once more.
+	route := strings.ReplaceAll(string(values[len(values)-1]), "%", "%25")
+	return root.Segment + joinSlashes(handlers.WordPressRoot+"/"+route)
 }
 
 // trimPrefix takes the path of the base URL off a path. A proxy may have done so already.
@@ -61,7 +100,7 @@ func (s *Server) language(c *fiber.Ctx, root handlers.Root, api bool) calendar.L
 func (s *Server) match(c *fiber.Ctx) error {
 	x := exchangeOf(c)
 	if x.api && !x.longURL {
-		x.match = s.API.Match(effectiveMethod(c), x.rest)
+		x.match = s.API.Match(effectiveMethod(c), x.root, x.rest)
 	}
 	return c.Next()
 }

@@ -61,6 +61,8 @@ type Server struct {
 	prefix string // path of the base URL
 	secure bool   // the base URL is https
 	pages  *pages // nil: none are served
+	// rootLink is the Link header that names the REST root of WordPress, "" without a mount below it.
+	rootLink string
 
 	cache    *cache        // nil caches nothing
 	gate     *limit.Gate   // for all requests
@@ -90,6 +92,9 @@ func New(c Config) (*Server, error) {
 		Config: c, prefix: strings.TrimRight(base.Path, "/"), secure: base.Scheme == "https",
 		gate: newGate(c.Concurrent), large: newLargeGate(), media: newMediaGate(),
 		failures: limit.NewMemory(countedKeys), started: time.Now(),
+	}
+	if s.API.WordPressMount() != "" {
+		s.rootLink = "<" + strings.TrimRight(c.Site.BaseURL, "/") + handlers.WordPressRoot + `/>; rel="https://api.w.org/"`
 	}
 	if !c.NoPages {
 		if s.pages, err = newPages(c.Site); err != nil {

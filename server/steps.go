@@ -63,6 +63,7 @@ type exchange struct {
 
 	health  bool // the path is one of serveHealth
 	api     bool // the path is below the API
+	page    bool // the reply is a page for people
 	longURL bool // the URL is too long
 	root    handlers.Root
 	rest    string          // path below the API; outside the API, below the base URL

@@ -17,10 +17,11 @@ import (
 )
 
 type imagesCmds struct {
-	Clean imagesCleanCmd `cmd:"" help:"Remove metadata, such as the place where a picture was taken, from images that are stored."`
+	Clean imagesCleanCmd `cmd:"" help:"Remove metadata, such as the place where a picture was taken, from images that are stored, and make sizes that are missing."`
 }
 
-// imagesCleanCmd cleans the files that versions before published as they were uploaded.
+// imagesCleanCmd cleans the files that versions before published as they were uploaded, and makes sizes that they did not
+// make.
 type imagesCleanCmd struct {
 	database
 	siteFlags
@@ -126,6 +127,11 @@ func (c *imageCleaner) one(ctx context.Context, row *ent.Image) error {
 		c.cleaned++
 	}
 	if img.Path == old.Path {
+		if err != nil || !there {
+			for _, added := range media.Added(old, img) {
+				err = errors.Join(err, c.files.Remove(context.WithoutCancel(ctx), added))
+			}
+		}
 		return err
 	}
 	return errors.Join(err, media.Remove(context.WithoutCancel(ctx), c.files, unnamed))

@@ -32,6 +32,7 @@ type importCmd struct {
 	CurrencySymbol   string   `default:"$$" placeholder:"TEXT" help:"Symbol that the site shows with prices that name none. Default ${default}."`
 	CurrencyPosition string   `default:"prefix" placeholder:"SIDE" enum:"prefix,postfix" help:"Side of a price that symbol stands on: prefix or postfix. Default ${default}."`
 	DecimalMark      string   `default:"." placeholder:"MARK" help:"Decimal mark of prices that could be read both ways: a dot or a comma. Default a dot."`
+	Protected        string   `default:"password" placeholder:"HOW" enum:"password,draft" help:"What becomes of events that ask for a password at the source, which does not tell it: password protects them with a random one, draft makes them drafts. Default ${default}."`
 	DryRun           bool     `help:"Print what would be done, and do nothing."`
 	Verbose          bool     `short:"v" help:"List every record that is created, updated or translated."`
 	Author           string   `placeholder:"LOGIN" help:"User who becomes the author of new records. Default nobody."`
@@ -80,7 +81,7 @@ func (c importCmd) run(
 	ctx context.Context, s streams, st *store.Store, site calendar.Site, allow []netip.Prefix,
 ) (err error) {
 	language := calendar.Language(c.Language)
-	im := &importer.Importer{DB: st.Ent, Site: site, Language: language, DryRun: c.DryRun}
+	im := &importer.Importer{DB: st.Ent, Site: site, Language: language, DryRun: c.DryRun, Protected: importer.Protection(c.Protected)}
 	if c.DryRun {
 		plan, done, planErr := planned(ctx, st)
 		if planErr != nil {

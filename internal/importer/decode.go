@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"strings"
 	"time"
@@ -17,9 +19,13 @@ import (
 type Calendar struct {
 	Events []*Event
 	// Parents are the categories that no event carries but that are above those that events carry.
-	Parents  []*Term
-	Problems []Problem
-	Notices  []string
+	Parents []*Term
+	// Terms, Venues and Organizers are those of the source's own lists. Events may have others.
+	Terms      []*Term
+	Venues     []*Venue
+	Organizers []*Organizer
+	Problems   []Problem
+	Notices    []string
 
 	seen map[string]bool // source ids of the events
 }
@@ -75,6 +81,8 @@ type Event struct {
 
 	// Series is how the event recurs, nil for an event that takes place once.
 	Series *Recurrence
+	// Protected is whether the source asks for a password. It says little of such an event then.
+	Protected bool
 	// InFile is whether the event comes from a calendar file: it says all dates of the event, and knows places, people and
 	// categories by their names alone.
 	InFile bool
@@ -168,41 +176,99 @@ func (i *Image) shown() string     { return i.URL }
 // does not keep the others from being read; unknown members are ignored. Times without a zone are those of the
 // site. It returns an error when it is no page of events at all.
 func Decode(data []byte, number int, site calendar.Site) (*Page, error) {
-	var top map[string]json.RawMessage
-	if err := json.Unmarshal(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")), &top); err != nil {
-		return nil, fmt.Errorf("%w: %w", errEmptyPage, err)
-	}
-	log := &journal{}
-	o := object{top, "", log}
-	raw, ok := top["events"]
-	if !ok {
-		if code := o.raw("code"); code != "" {
-			return nil, fmt.Errorf("%w but the error %s: %s", errEmptyPage, code, o.raw("message"))
-		}
-		return nil, fmt.Errorf(`%w: it has no "events"`, errEmptyPage)
-	}
-	var events []json.RawMessage
-	if err := json.Unmarshal(raw, &events); err != nil {
-		return nil, fmt.Errorf(`%w: "events" is not a list`, errEmptyPage)
-	}
-	p := &Page{Next: o.raw("next_rest_url"), Total: int(o.size("total"))}
-	// Neither is worth losing the events for.
-	for _, fault := range log.faults {
-		p.Notices = append(p.Notices, fmt.Sprintf("page %d: %v", number, fault))
-	}
-	for i, raw := range events {
+	return decodePage(bytes.NewReader(bytes.TrimPrefix(data, byteOrderMark)), number, site)
+}
+
+// decodePage is Decode for a stream. It has one event in memory at a time, besides what is made of those before.
+func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
+	p := &Page{}
+	index := 0
+	top, err := readList(from, "events", func(raw json.RawMessage) {
+		index++
 		log := &journal{}
-		e := decodeEvent(raw, number, i+1, site, log)
+		e := decodeEvent(raw, number, index, site, log)
 		for _, n := range log.notices {
 			p.Notices = append(p.Notices, e.Where+": "+n)
 		}
 		if len(log.faults) > 0 {
 			p.Problems = append(p.Problems, Problem{Kind: calendar.Event, Where: e.Where, Reason: joined(log.faults)})
-			continue
+			return
 		}
 		p.Events = append(p.Events, e)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errEmptyPage, err)
 	}
+	log := &journal{}
+	o := object{top, "", log}
+	if _, ok := top["events"]; !ok {
+		if code := o.raw("code"); code != "" {
+			return nil, fmt.Errorf("%w but the error %s: %s", errEmptyPage, code, o.raw("message"))
+		}
+		return nil, fmt.Errorf(`%w: it has no "events"`, errEmptyPage)
+	}
+	p.Next, p.Total = o.raw("next_rest_url"), int(o.size("total"))
+	// Neither is worth losing the events for.
+	var notices []string
+	for _, fault := range log.faults {
+		notices = append(notices, fmt.Sprintf("page %d: %v", number, fault))
+	}
+	p.Notices = append(notices, p.Notices...)
 	return p, nil
+}
+
+// readList reads an object and calls each for every item of one of its members, which must be a list. It returns the
+// other members, and null for that one.
+func readList(from io.Reader, name string, each func(json.RawMessage)) (map[string]json.RawMessage, error) {
+	top, err := readMembers(json.NewDecoder(from), name, each)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return top, err
+}
+
+// readMembers is readList for a decoder. Its error is io.EOF for a text that ends too early.
+func readMembers(dec *json.Decoder, name string, each func(json.RawMessage)) (map[string]json.RawMessage, error) {
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, cmp.Or(err, errNotObject)
+	}
+	top := make(map[string]json.RawMessage)
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		text, _ := key.(string) // the keys of an object are texts
+		if text != name {
+			var value json.RawMessage
+			if err := dec.Decode(&value); err != nil {
+				return nil, err
+			}
+			top[text] = value
+			continue
+		}
+		if t, err := dec.Token(); err != nil || t != json.Delim('[') {
+			return nil, cmp.Or(err, fmt.Errorf("%q is not a list", name))
+		}
+		for dec.More() {
+			var item json.RawMessage
+			if err := dec.Decode(&item); err != nil {
+				return nil, err
+			}
+			each(item)
+		}
+		if _, err := dec.Token(); err != nil {
+			return nil, err
+		}
+		top[name] = json.RawMessage("null")
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, cmp.Or(err, errors.New("text after the end"))
+	}
+	return top, nil
 }
 
 // reader reads one event and what is in it.
@@ -268,7 +334,37 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 	for _, t := range o.objects("tags") {
 		e.Terms = append(e.Terms, d.term(t, calendar.Tag))
 	}
+	if o.isProtected() {
+		e.protect()
+	}
 	return e
+}
+
+// redactedFlags are null in an event whose password the reader of a list does not have (contract, section 13).
+var redactedFlags = []string{"all_day", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured"}
+
+// isProtected reports whether an event is shown as one that asks for a password.
+func (o object) isProtected() bool {
+	for _, name := range redactedFlags {
+		if _, said := o.members[name]; !said || o.has(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// protect notes that the source shows an event to those who know its password. What the source does not show stays as it
+// is here.
+func (e *Event) protect() {
+	e.Protected = true
+	e.Description, e.Excerpt, e.Cost, e.Website, e.VirtualURL = nil, nil, nil, nil, nil
+	e.HasImage, e.HasVenues, e.HasOrganizers, e.HasCategories, e.HasTags = false, false, false, false, false
+	e.Image, e.Venues, e.Organizers, e.Terms = nil, nil, nil, nil
+	e.SeriesPage = "" // its dates share no fields that are shown
+	if days := (calendar.Span{Start: e.Span.Start, End: e.Span.End, Zone: e.Span.Zone, AllDay: true}).Rounded(); days.Start.Equal(e.Span.Start) &&
+		days.End.Equal(e.Span.End) {
+		e.Span = days
+	}
 }
 
 // prefixOf is what the source ids of a service begin with: its host and path.

@@ -111,7 +111,7 @@ func (d reader) parentURL(o object, parent string) string {
 }
 
 // sizeNames are the sizes of pictures that are answered (contract, section 6.6).
-var sizeNames = []string{"thumbnail", "medium", "large"}
+var sizeNames = []string{"thumbnail", "medium", "medium_large", "large"}
 
 // mimeTypes are the types of pictures by extension.
 var mimeTypes = map[string]string{

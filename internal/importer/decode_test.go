@@ -368,9 +368,11 @@ func TestDecodeFindsTheZoneOfEventsThatNameNone(t *testing.T) {
 
 func TestDecodeRefusesWhatIsNoPage(t *testing.T) {
 	tests := []struct{ name, data, want string }{
-		{"nothing", "", "not a page of events: unexpected end of JSON input"},
+		{"nothing", "", "not a page of events: unexpected EOF"},
 		{"HTML", "<html>", "not a page of events: invalid character '<' looking for beginning of value"},
-		{"list", "[]", "not a page of events: json: cannot unmarshal array into Go value of type map[string]json.RawMessage"},
+		{"list", "[]", "not a page of events: not an object"},
+		{"cut off", `{"events":[{}`, "not a page of events: unexpected EOF"},
+		{"more than one object", `{"events":[]}{}`, "not a page of events: text after the end"},
 		{"no events", "{}", `not a page of events: it has no "events"`},
 		{"events that are no list", `{"events":{}}`, `not a page of events: "events" is not a list`},
 		{

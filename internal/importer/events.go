@@ -2,6 +2,7 @@ package importer
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"maps"
 	"slices"
@@ -135,12 +136,18 @@ func (r *run) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *e
 	if old.Status == calendar.Trash {
 		return write{action: Unchanged, id: old.ID, notice: trashed, hidden: true}, nil
 	}
+	if e.Protected && r.Protected == AsDraft {
+		draft := *e
+		draft.Status = new(calendar.Draft)
+		e = &draft
+	}
 	s := spokenOf(old)
 	in, notice, err := r.compareEvent(ctx, db, c, s, e, old)
 	if err != nil {
 		return write{}, err
 	}
 	setSpan(c, in, old, e.Span)
+	notice = joinNotices(notice, r.protect(c, in, old, e))
 	setModified(c, &in.ModifiedAt, old.ModifiedAt, s.many(), e.Modified)
 	if old.SeriesID != nil && c.any {
 		notice = joinNotices(notice, "recurs here; this date alone is changed")
@@ -149,10 +156,67 @@ func (r *run) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *e
 	if c.fresh {
 		in.SourceID, in.AuthorID = &e.Key, r.author()
 	}
-	if w.action != Unchanged {
-		w.do = r.writeEvent(s, c, row, in)
+	ofSeries, err := r.protectedSeries(ctx, db, old, e)
+	if err != nil {
+		return write{}, err
+	}
+	if w.action == Unchanged && ofSeries == nil {
+		return w, nil
+	}
+	own := w.action != Unchanged
+	w.action = c.action()
+	if !own {
+		w.action = Update
+	}
+	save := r.writeEvent(s, c, row, in)
+	w.do = func(ctx context.Context, tx *ent.Tx) (id int64, err error) {
+		id = old.ID
+		if own {
+			if id, err = save(ctx, tx); err != nil {
+				return 0, err
+			}
+		}
+		if ofSeries != nil {
+			err = r.editor.UpdateSeries(ctx, tx, *old.SeriesID, ofSeries)
+		}
+		return id, err
 	}
 	return w, nil
+}
+
+// protectedSeries returns what keeps the series of an event from the public that its source protects, nil for nothing. The
+// series shows the text of its events.
+func (r *run) protectedSeries(ctx context.Context, db *ent.Client, old *ent.Event, e *Event) (*edit.EventInput, error) {
+	if !e.Protected || old.SeriesID == nil {
+		return nil, nil
+	}
+	s, err := db.Series.Get(ctx, *old.SeriesID)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("series %d: %w", *old.SeriesID, err)
+	case r.Protected == AsDraft && s.Status != calendar.Draft:
+		return &edit.EventInput{Status: new(calendar.Draft)}, nil
+	case r.Protected != AsDraft && !s.Protected:
+		return &edit.EventInput{Password: new(rand.Text())}, nil
+	}
+	return nil, nil
+}
+
+// protect keeps an event from the public that its source protects. What is protected here already stays as it is.
+func (r *run) protect(c *change, in *edit.EventInput, old *ent.Event, e *Event) (notice string) {
+	if !e.Protected {
+		if e.InFile || !edit.HasPassword(old) { // a file says nothing of passwords
+			return ""
+		}
+		return "not protected at its source, or no longer; its password here stays"
+	}
+	if r.Protected == AsDraft {
+		return "protected at its source; a draft here, without what the source does not show"
+	}
+	if !edit.HasPassword(old) {
+		c.any, in.Password = true, new(rand.Text())
+	}
+	return "protected at its source; protected with a random password here, without what the source does not show"
 }
 
 // compareEvent returns the fields in which an event differs from a stored one, apart from its dates.

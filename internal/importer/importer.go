@@ -45,6 +45,9 @@ type Importer struct {
 	// AuthorID is the user who becomes the author of new records; 0 is nobody. The authors of the source are
 	// strangers here.
 	AuthorID int64
+	// Protected says what becomes of an event that its source shows to those who know a password: WithPassword or AsDraft.
+	// "" is WithPassword.
+	Protected Protection
 	// DryRun finds out what would be done and does nothing of it.
 	DryRun bool
 	// Pictures downloads the images. Nil keeps them as references to where they are.
@@ -75,8 +78,17 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 			r.report.count(p.Kind, Fail)
 		}
 	}
+	if !im.DryRun && slices.ContainsFunc(cal.Events, func(e *Event) bool { return e.Protected }) {
+		key, err := edit.PasswordKey(ctx, im.DB)
+		if err != nil {
+			return nil, err
+		}
+		r.editor.PasswordKey = key
+	}
 	all, err := r.withoutForeignNames(ctx, cal.Events)
-	found := collect(&Calendar{Events: all, Parents: cal.Parents})
+	found := collect(&Calendar{
+		Events: all, Parents: cal.Parents, Terms: cal.Terms, Venues: cal.Venues, Organizers: cal.Organizers,
+	})
 	r.total = len(found.terms) + len(found.images) + len(found.venues) + len(found.organizers) + len(all)
 	if err == nil {
 		err = r.terms(ctx, found.terms)
@@ -103,6 +115,15 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	}
 	return r.report, err
 }
+
+// Protection is what becomes of a protected event of the source. The source does not tell its password.
+type Protection string
+
+// The protections.
+const (
+	WithPassword Protection = "password" // that nobody knows; whoever may edit the event sets another one
+	AsDraft      Protection = "draft"
+)
 
 // run is one import.
 type run struct {
@@ -329,25 +350,37 @@ func collect(cal *Calendar) found {
 			events = append(events, e.Series.Changed...)
 		}
 	}
-	for _, e := range events {
-		for _, t := range e.Terms {
+	terms := func(list []*Term) {
+		for _, t := range list {
 			if fresh(&t.Origin) {
 				f.terms = append(f.terms, t)
 			}
 		}
-		image(e.Image)
-		for _, v := range e.Venues {
+	}
+	venues := func(list []*Venue) {
+		for _, v := range list {
 			image(v.Image)
 			if fresh(&v.Origin) {
 				f.venues = append(f.venues, v)
 			}
 		}
-		for _, o := range e.Organizers {
+	}
+	organizers := func(list []*Organizer) {
+		for _, o := range list {
 			image(o.Image)
 			if fresh(&o.Origin) {
 				f.organizers = append(f.organizers, o)
 			}
 		}
 	}
+	for _, e := range events {
+		terms(e.Terms)
+		image(e.Image)
+		venues(e.Venues)
+		organizers(e.Organizers)
+	}
+	terms(cal.Terms)
+	venues(cal.Venues)
+	organizers(cal.Organizers)
 	return f
 }

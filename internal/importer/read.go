@@ -1,6 +1,8 @@
 package importer
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -80,17 +82,28 @@ func (r *Reader) readFile(name string) (cal *Calendar, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
-	data, err := limited(f)
-	if err != nil {
+	in := bufio.NewReader(f)
+	// Peek returns what there is together with the error of a short file.
+	start, err := in.Peek(512)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if isICal(data) {
-		if cal, err = decodeICal(data, r.Site); err != nil {
+	if isICal(start) {
+		data, err := io.ReadAll(in)
+		if err == nil {
+			cal, err = decodeICal(data, r.Site)
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		return cal, nil
 	}
-	page, err := Decode(data, 1, r.Site)
+	if bytes.HasPrefix(start, byteOrderMark) {
+		if _, err := in.Discard(len(byteOrderMark)); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	page, err := decodePage(in, 1, r.Site)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -204,6 +217,9 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 			Where: fmt.Sprintf("page %d", number), Reason: err.Error() + "; the pages that follow are missing",
 		})
 		break
+	}
+	if err := w.lists(ctx, cal, source); err != nil {
+		return nil, err
 	}
 	return cal, w.parents(ctx, cal)
 }

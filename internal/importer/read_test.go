@@ -64,6 +64,18 @@ func TestReadFollowsThePagesAndTheParentsOfCategories(t *testing.T) {
 		case r.URL.Path == "/api/categories/51":
 			return `{"id":51,"name":"Outdoors","slug":"outdoors","parent":50,
 				"urls":{"up":"https://elsewhere.example.org/api/categories/50"}}`
+		case r.URL.Path == "/api/venues" && r.URL.Query().Get("page") == "":
+			return `{"venues":[{"id":7,"global_id":"calendar.example.org?id=7","venue":"Empty hall"},{"id":8}],
+				"next_rest_url":"https://calendar.example.org/api/venues?page=2"}`
+		case r.URL.Path == "/api/venues":
+			return `{"venues":[{"id":9,"global_id":"calendar.example.org?id=9","venue":"Second hall"}]}`
+		case r.URL.Path == "/api/organizers":
+			return `{"organizers":[{"id":10,"global_id":"calendar.example.org?id=10","organizer":"Idle club"}]}`
+		case r.URL.Path == "/api/categories":
+			return `{"categories":[{"id":53,"name":"Unused","slug":"unused"},{"id":54,"slug":"nameless"}]}`
+		case r.URL.Path == "/api/tags":
+			w.WriteHeader(http.StatusNotFound)
+			return `{"code":"rest_no_route","message":"No such route"}`
 		case r.URL.Query().Get("page") == "2":
 			return second
 		}
@@ -85,6 +97,8 @@ func TestReadFollowsThePagesAndTheParentsOfCategories(t *testing.T) {
 	wantAsked := []string{
 		"/api/events/?start_date=2026-01-01", "/api/events/?start_date=2026-01-01",
 		"/api/events/?start_date=2026-01-01", "/api/events/?start_date=2026-01-01%2000:00:00&page=2",
+		"/api/venues?hide_empty=0&per_page=50", "/api/venues?page=2", "/api/organizers?hide_empty=0&per_page=50",
+		"/api/categories?hide_empty=0&per_page=50", "/api/tags?hide_empty=0&per_page=50",
 		"/api/categories/52", "/api/categories/51",
 	}
 	if diff := cmp.Diff(wantAsked, s.asked); diff != "" {
@@ -111,8 +125,20 @@ func TestReadFollowsThePagesAndTheParentsOfCategories(t *testing.T) {
 	if diff := cmp.Diff(wantParents, parents); diff != "" {
 		t.Errorf("parents (-want +got):\n%s", diff)
 	}
-	if len(cal.Notices) != 1 || !strings.Contains(cal.Notices[0], "leaves "+s.URL) || len(cal.Problems) != 0 {
-		t.Errorf("notices %q, problems %v", cal.Notices, cal.Problems)
+	unused := append(keysOf(cal.Venues), append(keysOf(cal.Organizers), keysOf(cal.Terms)...)...)
+	if diff := cmp.Diff([]string{
+		"calendar.example.org?id=7", "calendar.example.org?id=8", "calendar.example.org?id=9", "calendar.example.org?id=10",
+		"calendar.example.org?term=53",
+	}, unused); diff != "" {
+		t.Errorf("records of the lists (-want +got):\n%s", diff)
+	}
+	notices := strings.ReplaceAll(strings.Join(cal.Notices, "\n"), s.URL, "URL")
+	want := "categories, page 1, 2: name: missing; left out\n" +
+		"the tags that no listed event has: URL/api/tags?hide_empty=0&per_page=50: status 404 Not Found (rest_no_route: No such route)\n" +
+		"category calendar.example.org?term=51, first in URL/api/categories/51: its parent: " +
+		"its link https://elsewhere.example.org/api/categories/50 leaves URL"
+	if diff := cmp.Diff(want, notices); diff != "" || len(cal.Problems) != 0 {
+		t.Errorf("notices (-want +got):\n%s\nproblems %v", diff, cal.Problems)
 	}
 }
 
@@ -130,7 +156,7 @@ func TestReadKeepsWhatCameBeforeABrokenPage(t *testing.T) {
 		{"no host", "https:///x", "its link https:///x leaves URL"},
 		{"a loop", "/api/events/", "the next page is one that was read before"},
 		{"a page that is not there", "/missing", "URL/missing: status 404 Not Found (gone: No such page)"},
-		{"a page that is none", "/empty", "URL/empty: not a page of events: unexpected end of JSON input"},
+		{"a page that is none", "/empty", "URL/empty: not a page of events: unexpected EOF"},
 		{"a page that stays away", "/broken", "URL/broken: status 503 Service Unavailable"},
 		{
 			"a page that is busy for long", "/busy",

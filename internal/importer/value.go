@@ -275,10 +275,15 @@ func (o object) address(name string) string {
 // slug is a slug in any form; services answer letters beyond ASCII percent-encoded.
 func (o object) slug(name string) string {
 	raw := o.raw(name)
+	text := raw
 	if s, err := url.PathUnescape(raw); err == nil && utf8.ValidString(s) {
-		raw = s
+		text = s
 	}
-	return calendar.Slug(raw)
+	if slug := calendar.Slug(text); slug != "" {
+		return slug
+	}
+	// Of an emoji no letter is left. Its bytes make another slug than that of another emoji.
+	return calendar.Slug(url.PathEscape(text))
 }
 
 var errNotObject = errors.New("not an object")

@@ -118,7 +118,7 @@ func TestEveryErrorCodeHasAMessage(t *testing.T) {
 		"duplicate_term_slug": "", "image-not-found": "", "rest_request_too_large": "",
 		"rest_too_many_requests": "", "rest_internal_error": "", "rest_unavailable": "",
 		"rest_invalid_type": "not-of-type", "rest_not_in_enum": "not-in-enum", "rest_out_of_bounds": "between",
-		"unknown-ids": "", "unknown-terms": "", "end-before-start": "", "invalid-linked-record": "",
+		"unknown-ids": "no-venue", "unknown-parameter": "", "unknown-terms": "", "end-before-start": "", "invalid-linked-record": "",
 		"image-not-usable": "", "upload-not-allowed": "", "rest_unavailable of series": "series-disabled",
 	}
 	keys := loaded(t).Keys()

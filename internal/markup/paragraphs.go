@@ -5,7 +5,8 @@ import "strings"
 // Paragraphs turns stored HTML, a result of HTML, into what readers get. Text without any block element is text
 // typed with an empty line between paragraphs: each becomes a p element, joined by a line feed, and a line break
 // inside becomes "<br />" and a line feed, unless the line ends with a br already. Text with a block element
-// stays as it is. The result is trimmed; inline tags that reach over several paragraphs are left as they are.
+// stays as it is. Inside an inline element an empty line is two line breaks, since an element cannot reach over several
+// paragraphs. The result is trimmed.
 //
 // The rule is in the contract, section 6.7. Paragraphs runs for every description of every reply, so it looks for
 // names of elements only and does not parse.
@@ -19,6 +20,7 @@ func Paragraphs(s string) string {
 	b.WriteString("<p>")
 	before := "" // the line before, "" at the start of a paragraph
 	apart := false
+	open := 0 // elements that are open at the end of the line before
 	for line := range strings.SplitSeq(s, "\n") {
 		line = strings.TrimRight(line, blank)
 		if line == "" {
@@ -27,6 +29,8 @@ func Paragraphs(s string) string {
 		}
 		switch {
 		case before == "":
+		case apart && open > 0:
+			b.WriteString("<br />\n<br />\n")
 		case apart:
 			b.WriteString("</p>\n<p>")
 			line = strings.TrimLeft(line, blank)
@@ -36,10 +40,30 @@ func Paragraphs(s string) string {
 			b.WriteString("<br />\n")
 		}
 		b.WriteString(line)
+		open += opened(line)
 		before, apart = line, false
 	}
 	b.WriteString("</p>")
 	return b.String()
+}
+
+// opened returns how many more elements a line opens than it closes.
+func opened(line string) (n int) {
+	for {
+		i := strings.IndexByte(line, '<')
+		if i < 0 || i+1 == len(line) {
+			return n
+		}
+		line = line[i+1:]
+		switch {
+		case line[0] == '/':
+			n--
+		case strings.HasPrefix(line, "br") || strings.HasPrefix(line, "img"):
+			// They have no end tag.
+		case letter(line[0]):
+			n++
+		}
+	}
 }
 
 // blank is the white space that does not show at the end of a line. A no-break space is meant to show.
@@ -63,8 +87,8 @@ func hasBlock(s string) bool {
 			continue
 		}
 		switch string(name[:n]) {
-		case "address", "blockquote", "div", "dl", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "ol", "p",
-			"pre", "table", "ul":
+		case "address", "blockquote", "dd", "div", "dl", "dt", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6",
+			"hr", "li", "ol", "p", "pre", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul":
 			return true
 		}
 	}

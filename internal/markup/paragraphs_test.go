@@ -26,7 +26,7 @@ func TestParagraphs(t *testing.T) {
 		{"br before a blank line stays", "a<br>\n\nb", "<p>a<br></p>\n<p>b</p>"},
 		{"br inside a line", "a<br />b", "<p>a<br />b</p>"},
 		{"other tag at the end of a line", "<b>a</b>\nb", "<p><b>a</b><br />\nb</p>"},
-		{"inline tag over paragraphs is left", "<b>a\n\nb</b>", "<p><b>a</p>\n<p>b</b></p>"},
+		{"empty line inside an inline element", "<b>a\n\nb</b>", "<p><b>a<br />\n<br />\nb</b></p>"},
 		{"no-break space makes a spacer", "a\n\n\u00a0\n\nb", "<p>a</p>\n<p>\u00a0</p>\n<p>b</p>"},
 		{"paragraphs stay", "<p>a</p>\n\n<p>b</p>", "<p>a</p>\n\n<p>b</p>"},
 		{"text with blocks is trimmed", " \n<p>a</p>\n ", "<p>a</p>"},
@@ -38,9 +38,10 @@ func TestParagraphs(t *testing.T) {
 		{"escaped tags are text", "&lt;p&gt;\n\na < p >", "<p>&lt;p&gt;</p>\n<p>a < p ></p>"},
 		{"tag cut off", "a\n<p", "<p>a<br />\n<p</p>"},
 		{"end tags do not count", "a</p>\n\nb", "<p>a</p></p>\n<p>b</p>"},
-		{"cells and items are not blocks", "<li>a\n\n<td>b", "<p><li>a</p>\n<p><td>b</p>"},
+		{"line breaks inside an element that is closed", "<b>a</b>\n\nb", "<p><b>a</b></p>\n<p>b</p>"},
+		{"an image opens nothing", "<img src=\"a\">\n\nb<br>\n\nc", "<p><img src=\"a\"></p>\n<p>b<br></p>\n<p>c</p>"},
 	}
-	for _, name := range strings.Fields("address blockquote div dl figure h1 h2 h3 h4 h5 h6 hr ol p pre table ul") {
+	for _, name := range strings.Fields("address blockquote dd div dl dt figcaption figure h1 h2 h3 h4 h5 h6 hr li ol p pre table tbody td tfoot th thead tr ul") {
 		s := "a\n\n<" + name + ">b"
 		tests = append(tests, struct{ name, in, want string }{name + " is a block", s, s})
 	}

@@ -186,6 +186,8 @@ func prune(ctx context.Context, s string) (string, error) {
 				if !closed {
 					in, depth = name, 1
 				}
+			case name == atom.Menu:
+				out = append(out, "<ul>"...) // its items stay in a list
 			case !literal[name]:
 				out = append(out, z.Raw()...)
 			}
@@ -202,6 +204,8 @@ func prune(ctx context.Context, s string) (string, error) {
 				if embed >= 0 {
 					out, embed = out[:embed], -1
 				}
+			case name == atom.Menu:
+				out = append(out, "</ul>"...)
 			case !dropped[name] && !literal[name]:
 				out = append(out, z.Raw()...)
 			}

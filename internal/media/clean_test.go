@@ -13,8 +13,11 @@ import (
 	"image/png"
 	"io"
 	"io/fs"
+	"maps"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // secret is part of all metadata of the test pictures. No stored file may have it.
@@ -397,5 +400,81 @@ func TestCleanOfStoredPictures(t *testing.T) {
 	}
 	if err := dir.Replace(t.Context(), "2026/10/gone.png", nil); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("replacing a file that is gone: %v", err)
+	}
+}
+
+// TestCleanMakesMissingSizes cleans a picture that was stored before there was a size.
+func TestCleanMakesMissingSizes(t *testing.T) {
+	dir, root := openDir(t)
+	img, err := Save(t.Context(), nil, dir, "pic", pngFile(t, 1200, 400), november)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := img.Sizes["medium_large"]
+	if err := dir.Remove(t.Context(), made.Path); err != nil {
+		t.Fatal(err)
+	}
+	// Another picture took the usual name meanwhile.
+	if err := dir.Create(t.Context(), made.Path, []byte("other"), "image/png"); err != nil {
+		t.Fatal(err)
+	}
+	old := img
+	old.Sizes = maps.Clone(img.Sizes)
+	delete(old.Sizes, "medium_large")
+	first, err := Clean(t.Context(), nil, dir, old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := made
+	want.Path = "2026/11/pic-2-768x256.png"
+	if diff := cmp.Diff(want, first.Sizes["medium_large"]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := describe(t, root, want.Path); got != "768x256 png" {
+		t.Errorf("the file is %s", got)
+	}
+	if diff := cmp.Diff([]string{want.Path}, Added(old, first)); diff != "" || len(old.Sizes) != 3 {
+		t.Errorf("added (-want +got):\n%s\nbefore %v", diff, old.Sizes)
+	}
+	again, err := Clean(t.Context(), nil, dir, first)
+	if diff := cmp.Diff(first, again); diff != "" || err != nil {
+		t.Errorf("%v, second (-first +second):\n%s", err, diff)
+	}
+}
+
+// TestCleanSharesTheFileOfASize cleans pictures of 3 by 4 that lack one of the two sizes with the same dimensions, or both.
+func TestCleanSharesTheFileOfASize(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		missing []string
+		added   int // files
+	}{
+		{"medium large", []string{"medium_large"}, 0},
+		{"both", []string{"large", "medium_large"}, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir, _ := openDir(t)
+			img, err := Save(t.Context(), nil, dir, "pic", jpegFile(t, 900, 1200), november)
+			if err != nil {
+				t.Fatal(err)
+			}
+			old := img
+			old.Sizes = maps.Clone(img.Sizes)
+			for _, name := range tt.missing {
+				delete(old.Sizes, name)
+			}
+			if tt.added > 0 {
+				if err := dir.Remove(t.Context(), img.Sizes["large"].Path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := Clean(t.Context(), nil, dir, old)
+			if diff := cmp.Diff(img, got); diff != "" || err != nil {
+				t.Errorf("%v (-want +got):\n%s", err, diff)
+			}
+			if added := Added(old, got); len(added) != tt.added {
+				t.Errorf("added %q", added)
+			}
+		})
 	}
 }

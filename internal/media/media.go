@@ -12,6 +12,7 @@ import (
 	"image"
 	"io/fs"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ type Image struct {
 	Width     int // pixels
 	Height    int // pixels
 	Filesize  int64
-	Sizes     map[string]calendar.ImageSize // thumbnail, medium, large, where made; never nil
+	Sizes     map[string]calendar.ImageSize // thumbnail, medium, medium_large, large, where made; never nil
 }
 
 const (
@@ -161,17 +162,13 @@ func write(
 		Sizes:     make(map[string]calendar.ImageSize, len(files.sizes)),
 	}
 	for _, s := range files.sizes {
-		p := fmt.Sprintf("%s-%dx%d.%s", name, s.width, s.height, s.format.ext)
-		if err := create(p, s.data, s.format.mimeType); err != nil {
-			return Image{}, err
+		p := s.path(name)
+		if !slices.Contains(done, p) {
+			if err := create(p, s.data, s.format.mimeType); err != nil {
+				return Image{}, err
+			}
 		}
-		img.Sizes[s.name] = calendar.ImageSize{
-			Path:     p,
-			MIMEType: s.format.mimeType,
-			Width:    s.width,
-			Height:   s.height,
-			Filesize: int64(len(s.data)),
-		}
+		img.Sizes[s.name] = s.stored(p)
 	}
 	if err := create(img.Path, files.data, files.format.mimeType); err != nil {
 		return Image{}, err
@@ -237,18 +234,38 @@ type size struct {
 	data          []byte
 }
 
-// makeSizes makes the sizes a picture is due, the largest first.
+// path returns where the size of a picture is stored. name is the path of the picture without extension.
+func (s size) path(name string) string {
+	return fmt.Sprintf("%s-%dx%d.%s", name, s.width, s.height, s.format.ext)
+}
+
+// stored returns the size as the record of its picture has it.
+func (s size) stored(path string) calendar.ImageSize {
+	return calendar.ImageSize{
+		Path: path, MIMEType: s.format.mimeType, Width: s.width, Height: s.height, Filesize: int64(len(s.data)),
+	}
+}
+
+// makeSizes makes the sizes a picture is due, the largest first. Two of the same dimensions are one file under two names: the
+// large and the medium large size of a picture of 3 by 4.
 func makeSizes(ctx context.Context, pic picture) ([]size, error) {
 	var sizes []size
-	source := pic
+	largest := pic
 	for _, b := range boxes {
-		if pic.width <= b.side && pic.height <= b.side {
+		if !b.isDue(pic.width, pic.height) {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		w, h := b.dimensions(pic.width, pic.height)
+		if i := slices.IndexFunc(sizes, func(s size) bool { return s.width == w && s.height == h }); i >= 0 {
+			same := sizes[i]
+			same.name = b.name
+			sizes = append(sizes, same)
+			continue
+		}
+		source := largest
 		if source.width < w || source.height < h {
 			source = pic
 		}
@@ -261,7 +278,7 @@ func makeSizes(ctx context.Context, pic picture) ([]size, error) {
 		sizes = append(sizes, size{name: b.name, format: f, width: w, height: h, data: file.join(0, nil)})
 		if b == boxes[0] {
 			// The others are made of the largest, which has far fewer pixels than some pictures.
-			source = picture{img: img, width: w, height: h}
+			largest = picture{img: img, width: w, height: h}
 		}
 	}
 	return sizes, nil

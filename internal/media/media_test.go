@@ -50,22 +50,46 @@ func TestSaveMakesTheSizesThatAreExceeded(t *testing.T) {
 		}},
 		{"exactly large", jpegFile(t, 1024, 768), map[string]string{
 			"pic.jpg": "1024x768 jpeg", "pic-150x150.jpg": "150x150 jpeg", "pic-300x225.jpg": "300x225 jpeg",
+			"pic-768x576.jpg": "768x576 jpeg",
 		}},
 		{"one over large", jpegFile(t, 1025, 400), map[string]string{
 			"pic.jpg": "1025x400 jpeg", "pic-150x150.jpg": "150x150 jpeg", "pic-300x117.jpg": "300x117 jpeg",
-			"pic-1024x400.jpg": "1024x400 jpeg",
+			"pic-768x300.jpg": "768x300 jpeg", "pic-1024x400.jpg": "1024x400 jpeg",
 		}},
 		{"portrait", jpegFile(t, 1000, 2000), map[string]string{
 			"pic.jpg": "1000x2000 jpeg", "pic-150x150.jpg": "150x150 jpeg", "pic-150x300.jpg": "150x300 jpeg",
-			"pic-512x1024.jpg": "512x1024 jpeg",
+			"pic-768x1536.jpg": "768x1536 jpeg", "pic-512x1024.jpg": "512x1024 jpeg",
+		}},
+		{"large and medium_large are one file", pngFile(t, 900, 1200), map[string]string{
+			"pic.png": "900x1200 png", "pic-150x150.png": "150x150 png", "pic-225x300.png": "225x300 png",
+			"pic-768x1024.png": "768x1024 png",
+		}},
+		{"one file of a JPEG", jpegFile(t, 900, 1200), map[string]string{
+			"pic.jpg": "900x1200 jpeg", "pic-150x150.jpg": "150x150 jpeg", "pic-225x300.jpg": "225x300 jpeg",
+			"pic-768x1024.jpg": "768x1024 jpeg",
+		}},
+		{"one file of a large JPEG", jpegFile(t, 3024, 4032), map[string]string{
+			"pic.jpg": "3024x4032 jpeg", "pic-150x150.jpg": "150x150 jpeg", "pic-225x300.jpg": "225x300 jpeg",
+			"pic-768x1024.jpg": "768x1024 jpeg",
+		}},
+		{"one file where both are rounded", pngFile(t, 3000, 4001), map[string]string{
+			"pic.png": "3000x4001 png", "pic-150x150.png": "150x150 png", "pic-225x300.png": "225x300 png",
+			"pic-768x1024.png": "768x1024 png",
 		}},
 		{"a thread stays a pixel wide", pngFile(t, 3000, 1), map[string]string{
 			"pic.png": "3000x1 png", "pic-150x1.png": "150x1 png", "pic-300x1.png": "300x1 png",
-			"pic-1024x1.png": "1024x1 png",
+			"pic-768x1.png": "768x1 png", "pic-1024x1.png": "1024x1 png",
 		}},
 		{"thumbnail higher than the large size", pngFile(t, 2048, 120), map[string]string{
 			"pic.png": "2048x120 png", "pic-150x120.png": "150x120 png", "pic-300x18.png": "300x18 png",
-			"pic-1024x60.png": "1024x60 png",
+			"pic-768x45.png": "768x45 png", "pic-1024x60.png": "1024x60 png",
+		}},
+		{"exactly as wide as medium_large", pngFile(t, 768, 10), map[string]string{
+			"pic.png": "768x10 png", "pic-150x10.png": "150x10 png", "pic-300x4.png": "300x4 png",
+		}},
+		{"too high for medium_large", pngFile(t, 800, 4268), map[string]string{
+			"pic.png": "800x4268 png", "pic-150x150.png": "150x150 png", "pic-56x300.png": "56x300 png",
+			"pic-192x1024.png": "192x1024 png",
 		}},
 		{"sizes of a GIF are PNG", gifFile(t, 400, 200), map[string]string{
 			"pic.gif": "400x200 gif", "pic-150x150.png": "150x150 png", "pic-300x150.png": "300x150 png",

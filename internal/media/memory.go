@@ -45,19 +45,25 @@ func turnedMost(size image.Point) int64 { return min(MaxBytes, 9*area(size)+spoo
 // encoder covers the tables, windows and buffers of any encoder, in bytes.
 const encoder = 2 << 20
 
+// memoryForSizes returns the bytes that makeSizes needs. It makes one size after the other, and keeps their files and the
+// pixels of the largest.
 func memoryForSizes(w, h int) int64 {
-	var total int64
+	var kept, most int64
 	for _, b := range boxes {
-		if w <= b.side && h <= b.side {
+		if !b.isDue(w, h) {
 			continue
 		}
 		bw, bh := b.dimensions(w, h)
 		pixels := 4 * int64(bw) * int64(bh)
 		strip := min(4*int64(w)*int64(h), 4*(stripPixels+int64(w)))
-		// The pixels, the file in pieces and as a whole, and the sums of a row.
-		total += 3*pixels + strip + 64*int64(bw) + spoolPart + encoder
+		// The pixels, the file in pieces, and the sums of a row.
+		most = max(most, 2*pixels+strip+64*int64(bw)+spoolPart+encoder)
+		kept += pixels
+		if b == boxes[0] {
+			kept += pixels
+		}
 	}
-	return total
+	return kept + most
 }
 
 func area(size image.Point) int64 { return int64(size.X) * int64(size.Y) }

@@ -10,13 +10,26 @@ type box struct {
 	name string
 	side int  // pixels, of a square
 	crop bool // fill the square as far as the picture allows, and cut off the rest evenly
+	wide bool // the side is that of the width alone
 }
 
 // boxes are the sizes, the largest first. A picture with no side longer than a box's does not get that size.
 var boxes = []box{
 	{name: "large", side: 1024},
+	{name: "medium_large", side: 768, wide: true},
 	{name: "medium", side: 300},
 	{name: "thumbnail", side: 150, crop: true},
+}
+
+// maxHeight bounds the height of a size that only its width determines, in pixels, and so its memory.
+const maxHeight = 4096
+
+// isDue reports whether a picture of w by h pixels gets the size.
+func (b box) isDue(w, h int) bool {
+	if b.wide {
+		return w > b.side && scaled(h, b.side, w) <= maxHeight
+	}
+	return w > b.side || h > b.side
 }
 
 // dimensions are those of the size of a picture of w by h pixels, which is longer than the box on some side.
@@ -24,7 +37,7 @@ func (b box) dimensions(w, h int) (int, int) {
 	switch {
 	case b.crop:
 		return min(w, b.side), min(h, b.side)
-	case w >= h:
+	case b.wide || w >= h:
 		return b.side, max(1, scaled(h, b.side, w))
 	default:
 		return max(1, scaled(w, b.side, h)), b.side

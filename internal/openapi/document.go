@@ -86,8 +86,7 @@ func (a *API) document() ordered {
 				{"name", "Apache 2.0"}, {"url", "https://www.apache.org/licenses/LICENSE-2.0.html"},
 			}},
 		}},
-		// The URL ends with a slash (contract, section 17). Clients join it and a path with one slash.
-		{"servers", []ordered{{{"url", a.Address + "/"}}}},
+		{"servers", []ordered{{{"url", a.Address}}}},
 		{"tags", d.tags},
 		{"paths", paths},
 		{"components", ordered{
@@ -348,12 +347,15 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 	case method == http.MethodGet:
 		extra = readHeaders(p)
 	case method != http.MethodDelete || isRecord(kind):
-		extra = []string{"ETag"}
+		extra = []string{"ETag", preferenceHeader, ignoredHeader}
+	default:
+		extra = []string{preferenceHeader, ignoredHeader}
 	}
 	var schema ordered
 	switch {
 	case p.isPreview():
-		meaning, extra, schema = "What the schedule would make", nil, d.schemas.of(reflect.TypeFor[represent.SeriesPreview]())
+		extra = []string{preferenceHeader, ignoredHeader}
+		meaning, schema = "What the schedule would make", d.schemas.of(reflect.TypeFor[represent.SeriesPreview]())
 	case kind == "" && p.isIndex():
 		meaning, schema = "The routes, their methods and parameters", d.schemas.add("Index", indexSchema())
 	case kind == "":
@@ -387,6 +389,8 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 func (d *description) failure(p *Route, method string, err possible) ordered {
 	var names []string
 	switch err.status {
+	case "400":
+		names = []string{preferenceHeader}
 	case "401":
 		names = []string{"WWW-Authenticate"}
 	case "409", "429", "503":

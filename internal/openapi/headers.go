@@ -19,6 +19,11 @@ var headerParameters = []headerParameter{
 		isConditional,
 	},
 	{
+		"Prefer", "handling=strict refuses parameters that the operation does not have. Without it they are ignored, and " +
+			"X-Almanac-Ignored names them",
+		func(*Route, string) bool { return true },
+	},
+	{
 		"Idempotency-Key", "A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. " +
 			"However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time",
 		func(_ *Route, method string) bool { return method == http.MethodPost },
@@ -56,7 +61,12 @@ var (
 	keyReused = possible{"422", "The Idempotency-Key was used for another request"}
 )
 
-const replayedHeader = "Idempotency-Replayed"
+// Headers of replies that not every reply of an operation has.
+const (
+	replayedHeader   = "Idempotency-Replayed"
+	preferenceHeader = "Preference-Applied"
+	ignoredHeader    = "X-Almanac-Ignored"
+)
 
 // isConditional reports whether an operation is about something that is there, and so has a tag.
 func isConditional(p *Route, method string) bool {
@@ -71,9 +81,9 @@ func (p *Route) isList(method string) bool {
 // readHeaders are those of the reply to a read, whether the client has it or not.
 func readHeaders(p *Route) []string {
 	if p.isList(http.MethodGet) {
-		return []string{"X-TEC-Total", "X-TEC-TotalPages", "Link", "ETag", "Cache-Control"}
+		return []string{"X-TEC-Total", "X-TEC-TotalPages", "Link", "ETag", "Cache-Control", preferenceHeader, ignoredHeader}
 	}
-	return []string{"ETag", "Cache-Control"}
+	return []string{"ETag", "Cache-Control", preferenceHeader, ignoredHeader}
 }
 
 // response is a reply with headers, and those that every reply has; nil is no content.

@@ -56,6 +56,7 @@ var samples = map[string]string{
 
 	"header If-None-Match":   `"3-8f14e45fceea167a"`,
 	"header If-Match":        "*",
+	"header Prefer":          "handling=strict",
 	"header Idempotency-Key": `"8e03978e-40d5-43e8-bc93-6894a57f9324"`,
 
 	"body title":                `{"title": "Open-air cinema"}`,

@@ -26,6 +26,20 @@ var representations = map[calendar.Kind]reflect.Type{
 	calendar.Series:    reflect.TypeFor[represent.Series](),
 }
 
+// HasKey reports whether the representation of a kind has a key. The kind "" has no representation.
+func HasKey(kind calendar.Kind, key string) bool {
+	t, ok := representations[kind]
+	if !ok {
+		return false
+	}
+	for f := range t.Fields() {
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); name == key {
+			return true
+		}
+	}
+	return false
+}
+
 // schemas are the components of a document, in the order in which they are first needed.
 type schemas struct{ members ordered }
 
@@ -282,6 +296,9 @@ var headers = ordered{
 	{"WWW-Authenticate", header("The schemes there are", required, ordered{{"type", "string"}})},
 	{replayedHeader, header("Whether the reply is that of an earlier request with the same Idempotency-Key", optional,
 		ordered{{"type", "boolean"}})},
+	{preferenceHeader, header("The preference of the request that was obeyed", optional, ordered{{"type", "string"}})},
+	{ignoredHeader, header("Parameters that had no effect because there are none of their names, each with the one that was "+
+		"probably meant: category; did-you-mean=categories", optional, ordered{{"type", "string"}})},
 	{"Retry-After", header("Seconds to wait", required, ordered{{"type", "integer"}, {"minimum", 0}})},
 }
 

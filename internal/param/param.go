@@ -209,7 +209,7 @@ func (p *Param) EachOf(words []string) *Param {
 		sent, _ := p.value().([]string)
 		for _, w := range sent {
 			if !slices.Contains(words, w) {
-				return Bad()
+				return &Fault{Key: "not-a-word", Args: map[string]any{"Values": strings.Join(words, ", ")}}
 			}
 		}
 		return nil
@@ -249,6 +249,22 @@ func (s *Set) Sent(name string) bool {
 		}
 	}
 	return false
+}
+
+// Declares reports whether a parameter has the name.
+func (s *Set) Declares(name string) bool {
+	return slices.ContainsFunc(s.params, func(p *Param) bool { return p.Name == name })
+}
+
+// Names returns the names of the published parameters that a body or query may carry, in the order of declaration.
+func (s *Set) Names() []string {
+	var out []string
+	for _, p := range s.params {
+		if p.In != InPath && !p.Hidden {
+			out = append(out, p.Name)
+		}
+	}
+	return out
 }
 
 // Parse binds all parameters. The error is Missing, or Invalid with the faults in the order of declaration,

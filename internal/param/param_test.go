@@ -159,7 +159,7 @@ func TestInvalidParametersComeTogetherAndInOrder(t *testing.T) {
 		{Param: "ratio", Reason: ReasonType, Key: "not-of-type", Args: map[string]any{"Type": "number", "Param": "ratio"}, Data: map[string]any{"param": "ratio"}},
 		{Param: "choice", Reason: ReasonType, Key: "not-of-type", Args: map[string]any{"Type": "boolean", "Param": "choice"}, Data: map[string]any{"param": "choice"}},
 		{Param: "ids", Reason: ReasonType, Key: "not-of-type", Args: map[string]any{"Type": "integer", "Param": "ids"}, Data: map[string]any{"param": "ids"}},
-		{Param: "words", Key: "invalid-param"},
+		{Param: "words", Key: "empty-list"},
 		{Param: "language", Reason: "rest_not_in_enum", Key: "not-in-enum", Args: map[string]any{"Param": "language", "Values": "en, pl"}, Data: map[string]any{"enum": []string{"en", "pl"}}},
 	}
 	if diff := cmp.Diff(want, invalid.Faults); diff != "" {

@@ -393,6 +393,9 @@ func List(raw any) ([]any, *Fault) {
 	return kept, nil
 }
 
+// empty is the fault of a list without items. It has no reason.
+func empty() *Fault { return &Fault{Key: "empty-list"} }
+
 // Integers reads a list of integers that is not empty.
 func Integers(raw any) ([]int64, *Fault) {
 	items, fault := List(raw)
@@ -400,7 +403,7 @@ func Integers(raw any) ([]int64, *Fault) {
 		return nil, fault
 	}
 	if len(items) == 0 {
-		return nil, Bad()
+		return nil, empty()
 	}
 	out := make([]int64, len(items))
 	for i, item := range items {
@@ -418,7 +421,7 @@ func Strings(raw any) ([]string, *Fault) {
 		return nil, fault
 	}
 	if len(items) == 0 {
-		return nil, Bad()
+		return nil, empty()
 	}
 	out := make([]string, len(items))
 	for i, item := range items {

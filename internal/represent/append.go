@@ -235,6 +235,7 @@ func appendImageJSON(b []byte, j *Image) []byte {
 	sizes := jsonwrite.Begin(o.B)
 	appendSize(&sizes, "thumbnail", j.Sizes.Thumbnail)
 	appendSize(&sizes, "medium", j.Sizes.Medium)
+	appendSize(&sizes, "medium_large", j.Sizes.MediumLarge)
 	appendSize(&sizes, "large", j.Sizes.Large)
 	o.B = sizes.End()
 	return o.End()

@@ -22,7 +22,9 @@ type Image struct {
 type ImageSizes struct {
 	Thumbnail *ImageSize `json:"thumbnail,omitempty"`
 	Medium    *ImageSize `json:"medium,omitempty"`
-	Large     *ImageSize `json:"large,omitempty"`
+	// MediumLarge is 768 pixels wide.
+	MediumLarge *ImageSize `json:"medium_large,omitempty"`
+	Large       *ImageSize `json:"large,omitempty"`
 }
 
 // ImageSize is a file with a smaller copy of a picture. Width and height are pixels, Filesize is bytes.
@@ -43,9 +45,10 @@ func (v *View) Image(row *ent.Image) *Image {
 		URL: v.imageURL(row), ID: row.ID, Extension: row.Extension,
 		Width: row.Width, Height: row.Height, Filesize: row.Filesize,
 		Sizes: ImageSizes{
-			Thumbnail: v.imageSize(row, "thumbnail"),
-			Medium:    v.imageSize(row, "medium"),
-			Large:     v.imageSize(row, "large"),
+			Thumbnail:   v.imageSize(row, "thumbnail"),
+			Medium:      v.imageSize(row, "medium"),
+			MediumLarge: v.imageSize(row, "medium_large"),
+			Large:       v.imageSize(row, "large"),
 		},
 	}
 }

@@ -1,18 +1,19 @@
 package when
 
 import (
+	"strings"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// absolute reads a written-out date with an optional time, and an optional offset from UTC that makes it an
-// instant. No time means 00:00:00. Marked tells of letters that have lost their diacritics, which only the name
+// absolute reads a written-out date with an optional time, and an optional zone that makes it an instant: an offset from
+// UTC or a name. No time means 00:00:00. Marked tells of letters that have lost their diacritics, which only the name
 // of a month may have.
-func absolute(s string, marked bool) (Date, bool) {
-	r := reader{s: s}
+func absolute(r reader, marked bool) (Date, bool) {
+	weekday, named := r.weekday(marked)
 	day, iso, ok := r.day(marked)
-	if !ok {
+	if !ok || named && !r.anyDay && day.Weekday() != weekday {
 		return Date{}, false
 	}
 	if r.done() {
@@ -20,25 +21,55 @@ func absolute(s string, marked bool) (Date, bool) {
 	}
 	var c clock
 	if iso && r.eat('t') {
-		if c, ok = r.clock(); !ok {
+		if c, ok = r.isoClock(); !ok {
 			return Date{}, false
 		}
-	} else if try := r; try.eat(' ') && isDigit(try.peek()) {
-		if c, ok = try.clock(); !ok {
+	} else if try := r; try.eat(' ') {
+		switch c, ok = try.clock(); {
+		case ok:
+			r = try
+		case isDigit(r.s[r.i+1]):
 			return Date{}, false
 		}
-		r = try
 	}
 	w := c.on(day)
 	if r.done() {
 		return FromWall(w), true
 	}
 	r.eat(' ')
+	if zone, ok := r.zone(); ok {
+		return FromInstant(zone.Instant(w)), true
+	}
 	ahead, ok := r.offset()
 	if !ok || !r.done() {
 		return Date{}, false
 	}
 	return FromInstant(calendar.UTC().Instant(w.Add(-ahead))), true
+}
+
+// weekday reads the name of a weekday that stands before a date: Tue, 01 Dec 2026.
+func (r *reader) weekday(marked bool) (weekday time.Weekday, ok bool) {
+	try := *r
+	weekday, ok = english.weekdays[try.word()]
+	comma := try.eat(',')
+	if !ok || marked || !try.eat(' ') && !comma {
+		return 0, false
+	}
+	*r = try
+	return weekday, true
+}
+
+// zone reads the name of a zone, which ends the text. Names without a slash are abbreviations, which mean several zones.
+func (r *reader) zone() (calendar.Zone, bool) {
+	name := r.s[r.i:]
+	if !isLetter(r.peek()) || !r.anyZone && !strings.Contains(name, "/") {
+		return calendar.Zone{}, false
+	}
+	zone, err := calendar.ParseZone(name)
+	if err != nil && r.anyZone && !strings.Contains(name, " ") {
+		return calendar.UTC(), true
+	}
+	return zone, err == nil
 }
 
 // on is the time of day on the day of w.
@@ -53,8 +84,9 @@ func (c clock) on(w calendar.Wall) calendar.Wall {
 //	05.12.2026  05-12-2026            day first
 //	12/05/2026                        month first
 //	5 December 2026  5 grudnia 2026  5 de diciembre de 2026  December 5, 2026
+//	20261205  2026-335  2026-W49  2026-W49-6  2026-12
 //
-// Days and months may have one digit. Iso tells the very first form, the only one a T may follow.
+// Days and months may have one digit. A week is its Monday, a month its first day. Iso tells the forms that a T may follow.
 func (r *reader) day(marked bool) (day calendar.Wall, iso, ok bool) {
 	if isLetter(r.peek()) && !marked {
 		day, ok = r.monthDayYear()
@@ -69,23 +101,43 @@ func (r *reader) day(marked bool) (day calendar.Wall, iso, ok bool) {
 	if marked {
 		return calendar.Wall{}, false, false
 	}
+	if lenA == len("20261205") {
+		day, ok = r.dayOf(a/10000, a/100%100, a%100)
+		return day, true, ok
+	}
 	if !r.eat('-') && !r.eat('/') && !r.eat('.') {
 		return calendar.Wall{}, false, false
 	}
+	fixed := lenA == 4 && sep == '-' // the order of ISO 8601
+	if fixed && r.eat('w') {
+		day, ok = r.isoWeek(a)
+		return day, true, ok
+	}
 	b, lenB := r.digits()
-	if lenB < 1 || lenB > 2 || !r.eat(sep) {
+	if fixed && lenB == 3 {
+		day, ok = r.dayOfYear(a, b)
+		return day, true, ok
+	}
+	if lenB < 1 || lenB > 2 {
 		return calendar.Wall{}, false, false
+	}
+	if !r.eat(sep) {
+		if !fixed || lenB != 2 {
+			return calendar.Wall{}, false, false
+		}
+		day, ok = r.dayOf(a, b, 1)
+		return day, false, ok
 	}
 	c, lenC := r.digits()
 	yearFirst := lenA == 4 && (lenC == 1 || lenC == 2)
 	yearLast := (lenA == 1 || lenA == 2) && lenC == 4
 	switch {
 	case yearFirst && sep != '.':
-		day, ok = dayOf(a, b, c)
+		day, ok = r.dayOf(a, b, c)
 	case yearLast && sep != '/':
-		day, ok = dayOf(c, b, a)
+		day, ok = r.dayOf(c, b, a)
 	case yearLast:
-		day, ok = dayOf(c, a, b)
+		day, ok = r.dayOf(c, a, b)
 	}
 	return day, yearFirst && sep == '-', ok
 }
@@ -99,7 +151,7 @@ func (r *reader) monthYear(day int, marked bool) (calendar.Wall, bool) {
 		try := *r
 		if month, year, ok := v.monthYear(&try); ok {
 			*r = try
-			return dayOf(year, int(month), day)
+			return r.dayOf(year, int(month), day)
 		}
 	}
 	return calendar.Wall{}, false
@@ -143,15 +195,51 @@ func (r *reader) monthDayYear() (calendar.Wall, bool) {
 	if !ok {
 		return calendar.Wall{}, false
 	}
-	return dayOf(year, int(month), day)
+	return r.dayOf(year, int(month), day)
 }
 
 // dayOf is 00:00:00 of a day that exists, in the years 1000–9999.
-func dayOf(year, month, day int) (calendar.Wall, bool) {
+func (r *reader) dayOf(year, month, day int) (calendar.Wall, bool) {
+	if r.anyDay {
+		return calendar.WallAt(minYear, time.January, 1, 0, 0, 0), true
+	}
 	if !inRange(year) || month < 1 || month > 12 || day < 1 {
 		return calendar.Wall{}, false
 	}
 	w := calendar.WallAt(year, time.Month(month), day, 0, 0, 0)
 	_, _, got := w.Date()
 	return w, got == day
+}
+
+// dayOfYear is 00:00:00 of the n-th day of a year.
+func (r *reader) dayOfYear(year, n int) (calendar.Wall, bool) {
+	first, ok := r.dayOf(year, 1, 1)
+	if !ok || r.anyDay {
+		return first, ok
+	}
+	w := first.AddDate(0, 0, n-1)
+	return w, n >= 1 && yearOf(w) == year
+}
+
+// isoWeek reads the week behind the W of ISO 8601, and its day if there is one. Week 1 has the fourth of January.
+func (r *reader) isoWeek(year int) (calendar.Wall, bool) {
+	week, ok := r.number(2, 2)
+	day := 1
+	if try := *r; ok && try.eat('-') {
+		if n, isDay := try.number(1, 1); isDay {
+			day, *r = n, try
+		}
+	}
+	fourth, exists := r.dayOf(year, 1, 4)
+	if !ok || !exists || r.anyDay {
+		return fourth, ok && exists
+	}
+	monday := startOfWeek(fourth).AddDate(0, 0, 7*(week-1))
+	inYear := week >= 1 && yearOf(monday.AddDate(0, 0, 3)) == year
+	return monday.AddDate(0, 0, day-1), inYear && 1 <= day && day <= 7
+}
+
+// startOfWeek is 00:00:00 of the Monday of the week of w.
+func startOfWeek(w calendar.Wall) calendar.Wall {
+	return w.StartOfDay().AddDate(0, 0, -(int(w.Weekday())+6)%7)
 }

@@ -48,6 +48,8 @@ func TestEveryAbsoluteFormReadsBack(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
+		"2026-W49-6T18", "2026-335", "Tue Dec 01 2026 10:00:00 GMT+0100 (CET)", "20261205T180000Z", "@5", "this weekend",
+		"last day of february", "2 hours ago", "2026-12-05 18:00 Europe/Warsaw",
 		"", "0", "-30610224000", "253402300799", "20261205", "2026-12-05", "2026-12-05T18:00:00.123Z",
 		"2026/12/05 6:30 pm +0200",
 		"05.12.2026 18:00", "05-12-2026-0200", "12/05/2026 UTC", "5 December 2026", "December 5, 2026 6pm",

@@ -1,6 +1,7 @@
 package when
 
 import (
+	"strings"
 	"time"
 	"unicode"
 )
@@ -9,6 +10,7 @@ import (
 // parted by single spaces, nothing around them. Marked tells that a letter has lost its diacritic. It fails
 // on an empty text, one that is too long, and on any character that no date has.
 func normalise(text string) (s string, marked, ok bool) {
+	text = withoutZoneName(text)
 	if len(text) > maxText {
 		return "", false, false
 	}
@@ -42,6 +44,25 @@ func normalise(text string) (s string, marked, ok bool) {
 	return string(b), marked, len(b) > 0
 }
 
+// withoutZoneName cuts off the name of the zone that JavaScript writes in brackets behind GMT+0100, in the language of its reader.
+func withoutZoneName(text string) string {
+	name := strings.IndexByte(text, '(')
+	if name < 0 || len(text) > 2*maxText || !strings.HasSuffix(text, ")") {
+		return text
+	}
+	date := strings.TrimRight(text[:name], " ")
+	const zone = len("GMT+0100")
+	if len(date) < zone {
+		return text
+	}
+	offset := date[len(date)-zone:]
+	digits := strings.Trim(offset[len("GMT+"):], "0123456789")
+	if !strings.EqualFold(offset[:len("GMT")], "GMT") || offset[3] != '+' && offset[3] != '-' || digits != "" {
+		return text
+	}
+	return date
+}
+
 // isMark reports whether r is a combining mark of a decomposed Polish or Spanish letter (acute, tilde, dot
 // above, diaeresis, ogonek), as some systems type them.
 func isMark(r rune) bool {
@@ -62,7 +83,7 @@ func fold(r rune) (c byte, marked bool) {
 		return byte(r - 'A' + 'a'), false
 	}
 	switch r {
-	case '+', '-', '/', '.', ',', ':':
+	case '+', '-', '/', '.', ',', ':', '@', '_':
 		return byte(r), false
 	case 'ą', 'Ą', 'á', 'Á':
 		return 'a', true
@@ -97,6 +118,9 @@ func isLetter(c byte) bool { return 'a' <= c && c <= 'z' }
 type reader struct {
 	s string
 	i int
+
+	anyDay  bool // days need not exist
+	anyZone bool // zones need not exist
 }
 
 func (r *reader) done() bool { return r.i >= len(r.s) }
@@ -158,8 +182,33 @@ func (r *reader) number(least, most int) (v int, ok bool) {
 // clock is a time of day.
 type clock struct{ hour, minute, second int }
 
-// clock reads a time of day: 18:00, 18:00:00, 18:00:00.123 (the fraction is cut), 6pm, 6:30 pm.
+// isoClock reads a time of day behind a T: 10, 1030, 103000, and what clock reads.
+func (r *reader) isoClock() (clock, bool) {
+	try := *r
+	v, n := try.digits()
+	var c clock
+	switch {
+	case try.peek() == ':' || try.meridiem() != "":
+		return r.clock()
+	case n == len("10"):
+		c.hour = v
+	case n == len("1030"):
+		c.hour, c.minute = v/100, v%100
+	case n == len("103000"):
+		c.hour, c.minute, c.second = v/10000, v/100%100, v%100
+	default:
+		return clock{}, false
+	}
+	*r = try
+	return c, c.hour <= 23 && c.minute <= 59 && c.second <= 59
+}
+
+// clock reads a time of day: 18:00, 18:00:00, 18:00:00.123 (the fraction is cut), 6pm, 6:30 pm, noon.
 func (r *reader) clock() (c clock, ok bool) {
+	if try := *r; english.noon[try.word()] {
+		*r = try
+		return clock{hour: 12}, true
+	}
 	if c.hour, ok = r.number(1, 2); !ok {
 		return clock{}, false
 	}
@@ -199,7 +248,8 @@ func (r *reader) clock() (c clock, ok bool) {
 func (r *reader) meridiem() string {
 	try := *r
 	try.eat(' ')
-	if w := try.s[try.i:min(try.i+2, len(try.s))]; w == "am" || w == "pm" {
+	zone := try // America/New_York
+	if w := try.s[try.i:min(try.i+2, len(try.s))]; (w == "am" || w == "pm") && (zone.word() == w || zone.peek() != '/') {
 		r.i = try.i + len(w)
 		return w
 	}
@@ -209,7 +259,7 @@ func (r *reader) meridiem() string {
 // maxOffset is the largest distance of a zone from UTC.
 const maxOffset = 14 * time.Hour
 
-// offset reads Z, UTC, +02:00 or +0200: how far a clock is ahead of UTC.
+// offset reads Z, UTC, GMT, +02:00, +0200 or GMT+0200: how far a clock is ahead of UTC.
 func (r *reader) offset() (ahead time.Duration, ok bool) {
 	sign := time.Duration(1)
 	switch r.peek() {
@@ -218,7 +268,10 @@ func (r *reader) offset() (ahead time.Duration, ok bool) {
 		sign = -1
 	default:
 		w := r.word()
-		return 0, w == "z" || w == "utc"
+		if sign := r.peek(); w != "gmt" || sign != '+' && sign != '-' {
+			return 0, w == "z" || w == "utc" || w == "gmt"
+		}
+		return r.offset()
 	}
 	r.i++
 	hhmm := r.s[r.i:]

@@ -34,6 +34,9 @@ func (v *vocabulary) date(s string, now time.Time, zone calendar.Zone) (Date, bo
 		return Date{}, false
 	}
 	c, ok := r.clock()
+	if try := r; !ok && v.midnight[try.word()] {
+		r, ok = try, true
+	}
 	if !ok || !r.done() {
 		return Date{}, false
 	}
@@ -58,6 +61,8 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 		return phrase{date: FromInstant(t.now)}, true
 	case v.midnight[word]:
 		return phrase{date: fromDay(t.wall.StartOfDay())}, true
+	case v.noon[word]:
+		return phrase{date: FromWall(clock{hour: 12}.on(t.wall))}, true
 	case v.in != "" && word == v.in:
 		if !r.eat(' ') {
 			return phrase{}, false
@@ -74,7 +79,17 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 				step, *r = behind, try
 			}
 		}
+		if try := *r; v.week != "" {
+			if step, ok := v.steps[try.nextWord()]; ok && try.nextWord() == v.week {
+				*r = try
+				monday := startOfWeek(t.wall).AddDate(0, 0, 7*step)
+				return phrase{fromDay(nearest(monday, weekday, 0)), true}, true
+			}
+		}
 		return phrase{fromDay(nearest(t.wall, weekday, step)), true}, true
+	}
+	if month, ok := v.months[word]; ok && v.monthAlone {
+		return phrase{fromDay(v.monthOf(r, t, month)), true}, true
 	}
 	step, isStep := v.steps[word]
 	ordinal, isOrdinal := v.ordinals[word]
@@ -82,35 +97,69 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 		return phrase{}, false
 	}
 	noun := r.nextWord()
+	// "last day" is a step, "last day of next month" counts. So with weekdays.
+	try := *r
+	if isOrdinal && v.of != "" && try.nextWord() == v.of {
+		return v.counted(r, t, ordinal, noun)
+	}
 	if u, ok := v.stepped[noun]; ok && step != 0 {
 		return t.shifted(step, u)
+	}
+	if isStep && v.week != "" && noun == v.week {
+		return phrase{fromDay(startOfWeek(t.wall)), true}, true
+	}
+	if isStep && v.weekend != "" && noun == v.weekend {
+		saturday := fromDay(startOfWeek(t.wall).AddDate(0, 0, 7*step+5))
+		saturday.more = 1
+		return phrase{saturday, true}, true
 	}
 	weekday, ok := v.weekdays[noun]
 	if !ok {
 		return phrase{}, false
 	}
-	// "last monday" is a step, "last monday of next month" counts.
-	if try := *r; isOrdinal && try.nextWord() == v.of {
-		first, ok := v.month(&try, t)
-		*r = try
-		return phrase{fromDay(nth(first, weekday, ordinal)), true}, ok
-	}
 	return phrase{fromDay(nearest(t.wall, weekday, step)), true}, isStep
 }
 
-// month reads "next month", "this month" or "january 2027" and returns the first day of that month.
+// counted reads the rest of "first monday of next month" or "last day of december" behind the noun.
+func (v *vocabulary) counted(r *reader, t today, ordinal int, noun string) (phrase, bool) {
+	r.nextWord() // of
+	first, ok := v.month(r, t)
+	if !ok {
+		return phrase{}, false
+	}
+	if weekday, ok := v.weekdays[noun]; ok {
+		return phrase{fromDay(nth(first, weekday, ordinal)), true}, true
+	}
+	if ordinal < 0 {
+		first = first.AddDate(0, 1, -1)
+	}
+	return phrase{fromDay(first), true}, noun == v.day && (ordinal == 1 || ordinal == -1)
+}
+
+// month reads "next month", "this month", "january 2027" or "january", and returns the first day of that month.
 func (v *vocabulary) month(r *reader, t today) (calendar.Wall, bool) {
 	word := r.nextWord()
-	if step, ok := v.steps[word]; ok && step >= 0 {
+	if step, ok := v.steps[word]; ok {
 		y, m, _ := t.wall.Date()
 		return calendar.WallAt(y, m+time.Month(step), 1, 0, 0, 0), v.stepped[r.nextWord()] == aMonth
 	}
 	m, ok := v.months[word]
-	if !ok || !r.eat(' ') {
+	if !ok {
 		return calendar.Wall{}, false
 	}
-	y, ok := r.number(4, 4)
-	return calendar.WallAt(y, m, 1, 0, 0, 0), ok
+	return v.monthOf(r, t, m), true
+}
+
+// monthOf reads the year behind a month, if there is one, and returns the first day of the month. Without a year it is that
+// of now.
+func (v *vocabulary) monthOf(r *reader, t today, m time.Month) calendar.Wall {
+	year := yearOf(t.wall)
+	if try := *r; try.eat(' ') {
+		if y, ok := try.number(4, 4); ok && try.peek() != ':' {
+			year, *r = y, try
+		}
+	}
+	return calendar.WallAt(year, m, 1, 0, 0, 0)
 }
 
 // amount reads a number and a unit: +3 days, 1 month; where the language has it also a unit alone.
@@ -126,12 +175,12 @@ func (v *vocabulary) amount(r *reader, t today) (phrase, bool) {
 		}
 		return t.shifted(1, u)
 	}
-	sign := 1
+	sign, signed := 1, false
 	if v.in == "" {
-		if r.eat('-') {
+		if signed = r.eat('-'); signed {
 			sign = -1
 		} else {
-			r.eat('+')
+			signed = r.eat('+')
 		}
 		r.eat(' ')
 	}
@@ -143,6 +192,9 @@ func (v *vocabulary) amount(r *reader, t today) (phrase, bool) {
 	u, ok := v.units[r.word()]
 	if !ok {
 		return phrase{}, false
+	}
+	if try := *r; v.ago != "" && !signed && try.nextWord() == v.ago {
+		sign, *r = -1, try
 	}
 	return t.shifted(sign*n, u)
 }

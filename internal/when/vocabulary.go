@@ -15,6 +15,7 @@ type vocabulary struct {
 
 	now      words[bool]
 	midnight words[bool]
+	noon     words[bool]
 	// days are words for a day, as its distance from today.
 	days     words[int]
 	weekdays words[time.Weekday]
@@ -32,12 +33,20 @@ type vocabulary struct {
 	units words[unit]
 	// one are words for an amount of one (en una hora).
 	one words[bool]
+	// ago stands behind an amount that is counted backwards (3 days ago).
+	ago string
 	// single are the units that mean one of them if there is no number (za tydzień).
 	single words[unit]
 
 	// ordinals count the weekdays of a month, -1 is the last one.
 	ordinals words[int]
 	of       string
+	// day goes with the first and the last ordinal (last day of next month).
+	day string
+	// weekend goes with a step, and a weekday may stand before a step and week (monday this week).
+	weekend, week string
+	// monthAlone: a month is a date without a day (December, December 2026).
+	monthAlone bool
 
 	// months are spelt as they are in a date. A particle may stand before month and year (5 de mayo de 2026).
 	months   words[time.Month]

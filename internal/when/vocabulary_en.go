@@ -5,6 +5,7 @@ import "time"
 var english = vocabulary{
 	now:      words[bool]{"now": true},
 	midnight: words[bool]{"midnight": true},
+	noon:     words[bool]{"noon": true},
 	days:     words[int]{"today": 0, "tomorrow": 1, "yesterday": -1},
 	weekdays: words[time.Weekday]{
 		"monday": time.Monday, "mon": time.Monday,
@@ -27,7 +28,13 @@ var english = vocabulary{
 		"year": aYear, "years": aYear,
 	},
 	ordinals: words[int]{"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1},
+	ago:      "ago",
 	of:       "of",
+	day:      "day",
+	weekend:  "weekend",
+	week:     "week",
+
+	monthAlone: true,
 	months: words[time.Month]{
 		"january": time.January, "jan": time.January,
 		"february": time.February, "feb": time.February,

@@ -6,14 +6,21 @@ package when
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// ErrDate is returned for a text that is not a date, or is one outside of the years 1000–9999.
-var ErrDate = errors.New("not a date")
+// ErrDate is returned for a text that is not a date. The errors below are ErrDate too, and say more.
+var (
+	ErrDate = errors.New("not a date")
+	ErrDay  = fmt.Errorf("%w: there is no such day", ErrDate)
+	ErrYear = fmt.Errorf("%w: not in the years 1000–9999", ErrDate)
+	ErrZone = fmt.Errorf("%w: the name of the zone is not one of the IANA database", ErrDate)
+)
 
 // The years a date may have, in UTC as well as in the zone it is read in: both are answered, with four digits.
 const (
@@ -31,7 +38,17 @@ type Date struct {
 	at      time.Time
 	instant bool
 	dayOnly bool
+	more    int    // days that follow in the stretch that the text names: 1 for a weekend
+	ends    bool   // the date is that of the last day of the stretch
 	words   string // that it was read from, if they are relative to the time
+}
+
+// AsEnd returns the date as the end of an event: the last day of what the text names, the Sunday of a weekend.
+func (d Date) AsEnd() Date {
+	if !d.ends {
+		d.wall, d.ends = d.wall.AddDate(0, 0, d.more), true
+	}
+	return d
 }
 
 // FromWall is the date of a wall time.
@@ -64,6 +81,9 @@ func (d Date) Again(now time.Time, zone calendar.Zone) Date {
 	again, err := Parse(d.words, now, zone)
 	if err != nil {
 		return Date{} // beyond the years there are
+	}
+	if d.ends {
+		return again.AsEnd()
 	}
 	return again
 }
@@ -98,30 +118,50 @@ func (d Date) Nominal(z calendar.Zone) calendar.Wall {
 // Parse reads text as a date, in any letter case and with any amount of white space between its words. Now
 // and zone are what relative words refer to: "today" is the day that a clock in zone shows at now.
 //
-// The result is within the years 1000–9999 both in zone and in UTC. Anything else is ErrDate.
+// The result is within the years 1000–9999 both in zone and in UTC. Any other text is ErrDate, or an error that says more.
 func Parse(text string, now time.Time, zone calendar.Zone) (Date, error) {
 	s, marked, ok := normalise(text)
 	if !ok {
 		return Date{}, ErrDate
 	}
 	d, ok := read(s, marked, now, zone)
-	if !ok || !inRange(yearOf(d.Wall(zone))) || !inRange(d.Instant(zone).Year()) {
-		return Date{}, ErrDate
+	switch {
+	case !ok:
+		return Date{}, explain(s, marked)
+	case !inRange(yearOf(d.Wall(zone))) || !inRange(d.Instant(zone).Year()):
+		return Date{}, ErrYear
 	}
 	return d, nil
 }
 
+// explain returns why a text is not a date: it would be one if some rule did not hold.
+func explain(s string, marked bool) error {
+	if isInteger(s) && !isCompactDay(s) {
+		return ErrYear
+	}
+	if _, ok := absolute(reader{s: s, anyDay: true}, marked); ok {
+		return ErrDay
+	}
+	if _, ok := absolute(reader{s: s, anyZone: true}, marked); ok {
+		return ErrZone
+	}
+	return ErrDate
+}
+
 // read tries the kinds of dates one after another; no text is read by two of them.
 func read(s string, marked bool, now time.Time, zone calendar.Zone) (Date, bool) {
-	if isInteger(s) {
-		sec, err := strconv.ParseInt(s, 10, 64)
+	if isCompactDay(s) {
+		return absolute(reader{s: s}, marked)
+	}
+	if number := strings.TrimPrefix(s, "@"); number != "" && isInteger(number) {
+		sec, err := strconv.ParseInt(number, 10, 64)
 		if err != nil {
 			return Date{}, false
 		}
 		d, err := Unix(sec)
 		return d, err == nil
 	}
-	if d, ok := absolute(s, marked); ok {
+	if d, ok := absolute(reader{s: s}, marked); ok {
 		return d, true
 	}
 	for _, v := range vocabularies {
@@ -136,8 +176,12 @@ func read(s string, marked bool, now time.Time, zone calendar.Zone) (Date, bool)
 	return Date{}, false
 }
 
-// isInteger reports whether s consists of digits with an optional minus. Every such text is Unix seconds,
-// those that look like a compact date (20261205) or a year included.
+// isCompactDay reports whether s is eight digits that begin with a year there may be: 20261205, or 20260230, which is no day.
+func isCompactDay(s string) bool {
+	return len(s) == len("20261205") && s[0] != '-' && s[0] != '0' && isInteger(s)
+}
+
+// isInteger reports whether s consists of digits with an optional minus. Such a text is Unix seconds, unless isCompactDay.
 func isInteger(s string) bool {
 	if s[0] == '-' {
 		s = s[1:]

@@ -64,7 +64,11 @@ func TestUnixSeconds(t *testing.T) {
 		{" 1796428800\n", "2026-12-05 00:00:00Z"},
 		{"00000000000000000000000000000001796428800", "2026-12-05 00:00:00Z"},
 		{"2026", "1970-01-01 00:33:46Z"},
-		{"20261205", "1970-08-23 12:06:45Z"},
+		{"20261305", ""}, // is no day
+		{"20260230", ""},
+		{"@20261305", "1970-08-23 12:08:25Z"},
+		{"09991231", "1970-04-26 15:20:31Z"}, // no year of ours
+		{"-2026120", "1969-12-08 13:11:20Z"},
 		{"4102444800", "2100-01-01 00:00:00Z"},
 		{"253402297199", "9999-12-31 22:59:59Z"},
 		{"253402297200", ""}, // year 10000 in Warsaw
@@ -83,7 +87,10 @@ func TestUnixSeconds(t *testing.T) {
 		{"0x10", ""},
 		{"1_000", ""},
 		{"1 796 428 800", ""},
-		{"@1796428800", ""},
+		{"@1796428800", "2026-12-05 00:00:00Z"},
+		{"@-1", "1969-12-31 23:59:59Z"},
+		{"@", ""},
+		{"@1.5", ""},
 		{"١٧٩٦", ""},
 	})
 }
@@ -209,7 +216,10 @@ func TestOffsetMakesAnInstant(t *testing.T) {
 			row{day + " 18:00 ZZ", ""},
 			row{day + " 18:00 Z Z", ""},
 			row{day + " 18:00 CET", ""},
-			row{day + " 18:00 Europe/Warsaw", ""},
+			row{day + " 18:00 Europe/Warsaw", "2026-12-05 17:00:00Z"},
+			row{day + " 18:00 america/new_york", "2026-12-05 23:00:00Z"},
+			row{day + " 18:00 GMT", "2026-12-05 18:00:00Z"},
+			row{day + " 18:00 Poland", ""},
 		)
 	}
 	rows = append(rows,
@@ -342,13 +352,13 @@ func TestOtherTextsAreRefused(t *testing.T) {
 	var rows []row
 	for _, text := range []string{
 		"", " ", "\t\n", "\u00a0", "x", "-", "+", ".", ",", ":", "/", "date", "null", "true", "NaN", "never",
-		"2026-12", "2026-12-", "2026-", "2026/12", "12/2026", "2026-12/05", "2026/12-05", "05.12-2026",
+		"2026-12-", "2026-13", "2026-00", "2026-", "2026/12", "12/2026", "2026-12/05", "2026/12-05", "05.12-2026",
 		"05.12.", "2026.12.05",
-		"2026-1205", "2026--12-05", "2026-12-05-", "2026-W49-6", "2026-339", "20261205T180000",
-		"20261205 18:00",
+		"2026-1205", "2026--12-05", "2026-12-05-", "2026-W54", "2026-W00", "2026-W53-8", "2026-366", "2026-000", "20261205T18000", "2026-W4", "W49",
+		"20261205T2400", "2026-12T10:00", "2026-12-05T10+1",
 		"5 Decembre 2026", "5December2026", "5-Dec-2026", "5. December 2026", "5th December 2026",
 		"December 5th, 2026",
-		"5 December, 2026", "December 2026", "5 December", "December 5", "December", "December 5,, 2026",
+		"5 December, 2026", "5 December", "December 5", "December 26", "December 5,, 2026",
 		"December 5 , 2026", "Dec. 5, 2026", "Decem 5, 2026",
 		"diciembre 5, 2026", "grudnia 5, 2026", "5 grudzień 2026", "5 wrzesień 2026", "5. grudnia 2026",
 		"5 grudnia", "grudnia 2026", "grudzień", "5 grudnia, 2026", "5 grudnia 26", "5 grudnia 2026 r.",
@@ -356,33 +366,34 @@ func TestOtherTextsAreRefused(t *testing.T) {
 		"5 de de diciembre de 2026", "5 de diciembre de", "5 diciembre", "de diciembre de 2026", "5 de 2026",
 		"5 dicembre 2026", "5 diciembre 20260", "el 5 de diciembre de 2026",
 		"31 września 2026", "30 de febrero de 2026", "0 maja 2026", "Śróda 5 grudnia 2026",
-		"Sat, 05 Dec 2026 18:00:00 GMT", "Saturday 5 December 2026", "2026-12-05 18:00 tomorrow",
+		"Fri, 05 Dec 2026 18:00:00 GMT", "Friday 5 December 2026", "2026-12-05 18:00 tomorrow",
+		"Sat Dec 05 2026 18:00:00 (CET)", "2026-12-05 18:00 Europe", "2026-12-05 18:00 Europe/Nowhere",
 		"'2026-12-05'", "\"2026-12-05\"", "2026-12-05;", "2026-12-05 18:00\x00", "\x00", "2026-12-05\x80",
 		"\xff",
 		"２０２６-12-05", "2026–12–05", "2026−12−05", "５ days",
 		"tоday", "wee\u212a", "next wee\u212a", "tódáy", "tomorrów", "5 Décember 2026", "+3 dáys",
 		"n\u0301ow", "\u0301now", "2026-12-05\u0301",
-		"18:00", "6pm", "noon", "nowadays", "now 18:00", "now UTC", "now now", "now-", "now+1 day",
+		"18:00", "6pm", "noon 18:00", "noon tomorrow", "nowadays", "now 18:00", "now UTC", "now now", "now-", "now+1 day",
 		"teraz 18:00", "ahora 6pm",
-		"midnight 18:00", "today midnight", "today tomorrow", "tomorrow 18", "tomorrow 24:00",
+		"midnight 18:00", "now noon", "today tomorrow", "tomorrow 18", "tomorrow 24:00",
 		"tomorrow 9", "tomorrow at 9am", "tomorrow, 9am",
 		"tomorrow9am", "9am tomorrow", "tomorrow 9am UTC", "tomorrow 9am +02:00", "tomorrow Z",
 		"tomorrow T18:00", "day after tomorrow",
 		"next", "last", "this", "next 18:00", "next next monday", "next mondays", "mondays", "monday next",
 		"mo", "tues", "the next monday", "on monday",
-		"this day", "this week", "this month", "this year", "next days", "next second", "next minute",
-		"next hour", "next weekend", "next december", "last 3 days",
+		"this day", "this month", "this year", "monday week", "weekend", "monday next weekend", "next days", "next second", "next minute",
+		"next hour", "next december", "last 3 days",
 		"next today", "first", "first monday", "second monday", "fourth friday 18:00", "first monday of",
-		"first monday of january", "first monday of next",
-		"first monday of next week", "first monday of next year", "first monday of last month",
+		"first monday of next", "second day of next month", "first day of january 27",
+		"first monday of next week", "first monday of next year",
 		"first monday of month", "first monday of the next month",
 		"first monday of january 27", "first monday of 2027", "fifth monday of next month",
 		"next monday of next month", "this monday of next month",
-		"first day of next month", "last day of this month", "first of next month",
+		"first day of next week", "first day next month", "first of next month",
 		"first monday next month", "1st monday of next month",
 		"first monday of january 2027 2028", "first monday of next months", "first monday of styczeń 2027",
 		"days", "+days", "+ days", "3.5 days", "1,5 days", "++3 days", "+-3 days", "three days", "a day",
-		"+3 fortnights", "+3 sat", "+3 days ago", "3 days ago",
+		"+3 fortnights", "+3 sat", "+3 days ago", "-3 days ago", "days ago",
 		"+1 week 2 days", "+1 day +1 week", "+3 days 25:00", "in 3 days", "+3 d", "5 min", "+3 dni",
 		"3 días", "+3 days today", "today +3 days", "3 days hence",
 		"za", "za 3", "za dni", "za -3 dni", "za +3 dni", "za 3 days", "za trzy dni", "za 3 dni 24:00",
@@ -398,6 +409,109 @@ func TestOtherTextsAreRefused(t *testing.T) {
 		rows = append(rows, row{text, ""})
 	}
 	check(t, saturday, calendar.UTC(), rows)
+}
+
+func TestDatesOfOtherPrograms(t *testing.T) {
+	t.Parallel()
+	check(t, saturday, zone(t, "Europe/Warsaw"), []row{
+		{"Tue, 01 Dec 2026 10:00:00 GMT", "2026-12-01 10:00:00Z"}, // HTTP
+		{"Tue, 01 Dec 2026 10:00:00 +0100", "2026-12-01 09:00:00Z"},
+		{"Wed, 01 Dec 2026 10:00:00 GMT", ""},
+		{"Tue Dec 01 2026", "2026-12-01 00:00:00"}, // JavaScript
+		{"Tue Dec 01 2026 10:00:00 GMT+0100", "2026-12-01 09:00:00Z"},
+		{"Sat Dec 05 2026 18:00:00 GMT+0100 (czas środkowoeuropejski standardowy)", "2026-12-05 17:00:00Z"},
+		{"Sat Dec 05 2026 18:00:00 GMT+0900 (日本標準時)", "2026-12-05 09:00:00Z"},
+		{"2026-12-05 (日本標準時)", ""},
+		{"Tue Dec 01 2026 10:00:00 GMT+0100 (Central European Standard Time)", "2026-12-01 09:00:00Z"},
+		{"Tuesday, December 1, 2026 6pm", "2026-12-01 18:00:00"},
+		{"20261205", "2026-12-05 00:00:00"}, // iCalendar
+		{"20261205T180000", "2026-12-05 18:00:00"},
+		{"20261205T180000Z", "2026-12-05 18:00:00Z"},
+		{"20261205T1800", "2026-12-05 18:00:00"},
+		{"20261205 18:00", "2026-12-05 18:00:00"},
+		{"2026-12-01T10", "2026-12-01 10:00:00"}, // PHP
+		{"2026-12-01T10Z", "2026-12-01 10:00:00Z"},
+		{"2026-12", "2026-12-01 00:00:00"}, // ISO 8601
+		{"2026-W49", "2026-11-30 00:00:00"},
+		{"2026-W49-6", "2026-12-05 00:00:00"},
+		{"2026-W53-7", "2027-01-03 00:00:00"},
+		{"2027-W01", "2027-01-04 00:00:00"},
+		{"2027-W53", ""},
+		{"2026-W49-6T18:00:00", "2026-12-05 18:00:00"},
+		{"2026-335", "2026-12-01 00:00:00"},
+		{"2028-366", "2028-12-31 00:00:00"},
+		{"2026-12-05 Europe/Warsaw", "2026-12-04 23:00:00Z"},
+	})
+}
+
+func TestPhrasesOfDaysWeeksAndMonths(t *testing.T) {
+	t.Parallel()
+	check(t, saturday, calendar.UTC(), []row{
+		{"first day of this month", "2026-11-01 00:00:00"},
+		{"last day of this month", "2026-11-30 00:00:00"},
+		{"first day of next month", "2026-12-01 00:00:00"},
+		{"last day of last month 18:00", "2026-10-31 18:00:00"},
+		{"first day of december", "2026-12-01 00:00:00"},
+		{"last day of february 2028", "2028-02-29 00:00:00"},
+		{"last day", "2026-11-20 12:00:00"},
+		{"first monday of last month", "2026-10-05 00:00:00"},
+		{"first monday of january", "2026-01-05 00:00:00"},
+		{"monday this week", "2026-11-16 00:00:00"},
+		{"sunday this week", "2026-11-22 00:00:00"},
+		{"monday next week 9am", "2026-11-23 09:00:00"},
+		{"fri last week", "2026-11-13 00:00:00"},
+		{"this week", "2026-11-16 00:00:00"},
+		{"next week", "2026-11-28 12:00:00"},
+		{"this weekend", "2026-11-21 00:00:00"},
+		{"next weekend", "2026-11-28 00:00:00"},
+		{"1 month ago", "2026-10-21 12:00:00"},
+		{"3 days ago", "2026-11-18 12:00:00"},
+		{"2 hours ago", "2026-11-21 10:00:00Z"},
+		{"noon", "2026-11-21 12:00:00"},
+		{"tomorrow noon", "2026-11-22 12:00:00"},
+		{"friday midnight", "2026-11-27 00:00:00"},
+		{"2026-12-05 noon", "2026-12-05 12:00:00"},
+		{"December 2026", "2026-12-01 00:00:00"},
+		{"december", "2026-12-01 00:00:00"},
+		{"feb 2027", "2027-02-01 00:00:00"},
+	})
+}
+
+func TestAWeekendEndsOnItsSunday(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ text, want, tomorrow string }{
+		{"this weekend", "2026-11-22", "2026-11-22"},
+		{"next weekend", "2026-11-29", "2026-11-29"},
+		{"tomorrow", "2026-11-22", "2026-11-23"},
+		{"2026-12-05", "2026-12-05", "2026-12-05"},
+	} {
+		d, err := when.Parse(test.text, saturday, calendar.UTC())
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := d.AsEnd()
+		if got := end.AsEnd().Wall(calendar.UTC()).Format(time.DateOnly); got != test.want {
+			t.Errorf("%s ends on %s, want %s", test.text, got, test.want)
+		}
+		if got := end.Again(saturday.AddDate(0, 0, 1), calendar.UTC()).Wall(calendar.UTC()).Format(time.DateOnly); got != test.tomorrow {
+			t.Errorf("%s ends on %s when asked tomorrow, want %s", test.text, got, test.tomorrow)
+		}
+	}
+}
+
+func TestWhyATextIsNoDate(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]error{
+		"": when.ErrDate, "soon": when.ErrDate, "2026-12-05 25:00": when.ErrDate, "tomorrow CET": when.ErrDate,
+		"2026-02-30": when.ErrDay, "31 april 2026 18:00": when.ErrDay, "2026-13": when.ErrDay, "2026-366": when.ErrDay,
+		"Fri, 05 Dec 2026 18:00:00 GMT": when.ErrDay, "0999-01-01": when.ErrDay,
+		"2026-12-05 18:00 CET": when.ErrZone, "2026-12-05T18:00 Europe/Nowhere": when.ErrZone,
+		"253402300800": when.ErrYear, "+9000 years": when.ErrYear,
+	} {
+		if _, err := when.Parse(text, saturday, calendar.UTC()); err == nil || err.Error() != want.Error() {
+			t.Errorf("Parse(%q): %v, want %v", text, err, want)
+		}
+	}
 }
 
 func TestDateInAnotherZone(t *testing.T) {

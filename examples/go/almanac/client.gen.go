@@ -1651,9 +1651,10 @@ type ImageSize struct {
 
 // ImageSizes defines model for ImageSizes.
 type ImageSizes struct {
-	Large     *ImageSize `json:"large,omitempty"`
-	Medium    *ImageSize `json:"medium,omitempty"`
-	Thumbnail *ImageSize `json:"thumbnail,omitempty"`
+	Large       *ImageSize `json:"large,omitempty"`
+	Medium      *ImageSize `json:"medium,omitempty"`
+	MediumLarge *ImageSize `json:"medium_large,omitempty"`
+	Thumbnail   *ImageSize `json:"thumbnail,omitempty"`
 }
 
 // Index defines model for Index.
@@ -2908,6 +2909,9 @@ type IfNoneMatch = string
 // Language defines model for Language.
 type Language string
 
+// Prefer defines model for Prefer.
+type Prefer = string
+
 // GetIndexParams defines parameters for GetIndex.
 type GetIndexParams struct {
 	// Namespace Namespace
@@ -2927,6 +2931,9 @@ type GetIndexParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetIndexParamsMlLanguage defines parameters for GetIndex.
@@ -2981,6 +2988,9 @@ type ListCategoriesParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // ListCategoriesParamsMlLanguage defines parameters for ListCategories.
@@ -2993,6 +3003,9 @@ type CreateCategoryParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 
 	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -3011,6 +3024,9 @@ type DeleteCategoryParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // DeleteCategoryParamsMlLanguage defines parameters for DeleteCategory.
@@ -3029,6 +3045,9 @@ type GetCategoryParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetCategoryParamsMlLanguage defines parameters for GetCategory.
@@ -3044,6 +3063,9 @@ type UpdateCategoryParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // UpdateCategoryParamsMlLanguage defines parameters for UpdateCategory.
@@ -3062,6 +3084,9 @@ type GetDocParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetDocParamsMlLanguage defines parameters for GetDoc.
@@ -3158,6 +3183,9 @@ type ListEventsParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // ListEventsParamsCategories0 defines parameters for ListEvents.
@@ -3199,6 +3227,9 @@ type CreateEventParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
+
 	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
@@ -3219,6 +3250,9 @@ type DeleteEventBySlugParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // DeleteEventBySlugParamsScope defines parameters for DeleteEventBySlug.
@@ -3240,6 +3274,9 @@ type GetEventBySlugParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetEventBySlugParamsMlLanguage defines parameters for GetEventBySlug.
@@ -3255,6 +3292,9 @@ type UpdateEventBySlugParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // UpdateEventBySlugParamsMlLanguage defines parameters for UpdateEventBySlug.
@@ -3276,6 +3316,9 @@ type DeleteEventParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // DeleteEventParamsScope defines parameters for DeleteEvent.
@@ -3300,6 +3343,9 @@ type GetEventParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetEventParamsMlLanguage defines parameters for GetEvent.
@@ -3315,6 +3361,9 @@ type UpdateEventParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // UpdateEventParamsMlLanguage defines parameters for UpdateEvent.
@@ -3339,6 +3388,9 @@ type ListImagesParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // ListImagesParamsMlLanguage defines parameters for ListImages.
@@ -3351,6 +3403,9 @@ type CreateImageParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 
 	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -3369,6 +3424,9 @@ type DeleteImageParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // DeleteImageParamsMlLanguage defines parameters for DeleteImage.
@@ -3387,6 +3445,9 @@ type GetImageParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetImageParamsMlLanguage defines parameters for GetImage.
@@ -3426,6 +3487,9 @@ type ListOrganizersParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // ListOrganizersParamsStatus defines parameters for ListOrganizers.
@@ -3441,6 +3505,9 @@ type CreateOrganizerParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 
 	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -3459,6 +3526,9 @@ type DeleteOrganizerBySlugParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // DeleteOrganizerBySlugParamsMlLanguage defines parameters for DeleteOrganizerBySlug.
@@ -3477,6 +3547,9 @@ type GetOrganizerBySlugParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetOrganizerBySlugParamsMlLanguage defines parameters for GetOrganizerBySlug.
@@ -3492,6 +3565,9 @@ type UpdateOrganizerBySlugParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // UpdateOrganizerBySlugParamsMlLanguage defines parameters for UpdateOrganizerBySlug.
@@ -3507,6 +3583,9 @@ type DeleteOrganizerParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // DeleteOrganizerParamsMlLanguage defines parameters for DeleteOrganizer.
@@ -3525,6 +3604,9 @@ type GetOrganizerParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetOrganizerParamsMlLanguage defines parameters for GetOrganizer.
@@ -3540,6 +3622,9 @@ type UpdateOrganizerParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // UpdateOrganizerParamsMlLanguage defines parameters for UpdateOrganizer.
@@ -3570,6 +3655,9 @@ type ListSeriesParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // ListSeriesParamsStatus defines parameters for ListSeries.
@@ -3591,6 +3679,9 @@ type DeleteSeriesBySlugParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // DeleteSeriesBySlugParamsScope defines parameters for DeleteSeriesBySlug.
@@ -3612,6 +3703,9 @@ type GetSeriesBySlugParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetSeriesBySlugParamsMlLanguage defines parameters for GetSeriesBySlug.
@@ -3627,6 +3721,9 @@ type UpdateSeriesBySlugParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // UpdateSeriesBySlugParamsMlLanguage defines parameters for UpdateSeriesBySlug.
@@ -3642,6 +3739,9 @@ type UpdateSeriesBySlugWithPostParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 
 	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -3660,6 +3760,9 @@ type UpdateSeriesBySlugWithPutParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // UpdateSeriesBySlugWithPutParamsMlLanguage defines parameters for UpdateSeriesBySlugWithPut.
@@ -3672,6 +3775,9 @@ type PreviewSeriesParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 
 	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -3693,6 +3799,9 @@ type DeleteSeriesParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // DeleteSeriesParamsScope defines parameters for DeleteSeries.
@@ -3717,6 +3826,9 @@ type GetSeriesParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetSeriesParamsMlLanguage defines parameters for GetSeries.
@@ -3732,6 +3844,9 @@ type UpdateSeriesParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // UpdateSeriesParamsMlLanguage defines parameters for UpdateSeries.
@@ -3747,6 +3862,9 @@ type UpdateSeriesWithPostParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 
 	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -3765,6 +3883,9 @@ type UpdateSeriesWithPutParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // UpdateSeriesWithPutParamsMlLanguage defines parameters for UpdateSeriesWithPut.
@@ -3816,6 +3937,9 @@ type ListTagsParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // ListTagsParamsMlLanguage defines parameters for ListTags.
@@ -3828,6 +3952,9 @@ type CreateTagParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 
 	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -3846,6 +3973,9 @@ type DeleteTagParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // DeleteTagParamsMlLanguage defines parameters for DeleteTag.
@@ -3864,6 +3994,9 @@ type GetTagParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetTagParamsMlLanguage defines parameters for GetTag.
@@ -3879,6 +4012,9 @@ type UpdateTagParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // UpdateTagParamsMlLanguage defines parameters for UpdateTag.
@@ -3918,6 +4054,9 @@ type ListVenuesParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // ListVenuesParamsStatus defines parameters for ListVenues.
@@ -3933,6 +4072,9 @@ type CreateVenueParams struct {
 
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 
 	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
@@ -3951,6 +4093,9 @@ type DeleteVenueBySlugParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // DeleteVenueBySlugParamsMlLanguage defines parameters for DeleteVenueBySlug.
@@ -3969,6 +4114,9 @@ type GetVenueBySlugParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetVenueBySlugParamsMlLanguage defines parameters for GetVenueBySlug.
@@ -3984,6 +4132,9 @@ type UpdateVenueBySlugParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // UpdateVenueBySlugParamsMlLanguage defines parameters for UpdateVenueBySlug.
@@ -3999,6 +4150,9 @@ type DeleteVenueParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // DeleteVenueParamsMlLanguage defines parameters for DeleteVenue.
@@ -4017,6 +4171,9 @@ type GetVenueParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // GetVenueParamsMlLanguage defines parameters for GetVenue.
@@ -4032,6 +4189,9 @@ type UpdateVenueParams struct {
 
 	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
+
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
 // UpdateVenueParamsMlLanguage defines parameters for UpdateVenue.
@@ -11103,6 +11263,17 @@ func NewGetIndexRequest(server string, params *GetIndexParams) (*http.Request, e
 			req.Header.Set("If-Match", headerParam1)
 		}
 
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -11339,6 +11510,17 @@ func NewListCategoriesRequest(server string, params *ListCategoriesParams) (*htt
 			req.Header.Set("If-Match", headerParam1)
 		}
 
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -11422,15 +11604,26 @@ func NewCreateCategoryRequestWithBody(server string, params *CreateCategoryParam
 
 	if params != nil {
 
-		if params.IdempotencyKey != nil {
+		if params.Prefer != nil {
 			var headerParam0 string
 
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Idempotency-Key", headerParam0)
+			req.Header.Set("Prefer", headerParam0)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam1)
 		}
 
 	}
@@ -11519,6 +11712,17 @@ func NewDeleteCategoryRequest(server string, id int64, params *DeleteCategoryPar
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -11618,6 +11822,17 @@ func NewGetCategoryRequest(server string, id int64, params *GetCategoryParams) (
 			}
 
 			req.Header.Set("If-Match", headerParam1)
+		}
+
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
 		}
 
 	}
@@ -11721,6 +11936,17 @@ func NewUpdateCategoryRequestWithBody(server string, id int64, params *UpdateCat
 			req.Header.Set("If-Match", headerParam0)
 		}
 
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -11811,6 +12037,17 @@ func NewGetDocRequest(server string, params *GetDocParams) (*http.Request, error
 			}
 
 			req.Header.Set("If-Match", headerParam1)
+		}
+
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
 		}
 
 	}
@@ -12217,6 +12454,17 @@ func NewListEventsRequest(server string, params *ListEventsParams) (*http.Reques
 			req.Header.Set("If-Match", headerParam1)
 		}
 
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -12300,15 +12548,26 @@ func NewCreateEventRequestWithBody(server string, params *CreateEventParams, con
 
 	if params != nil {
 
-		if params.IdempotencyKey != nil {
+		if params.Prefer != nil {
 			var headerParam0 string
 
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Idempotency-Key", headerParam0)
+			req.Header.Set("Prefer", headerParam0)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam1)
 		}
 
 	}
@@ -12411,6 +12670,17 @@ func NewDeleteEventBySlugRequest(server string, slug string, params *DeleteEvent
 			req.Header.Set("If-Match", headerParam0)
 		}
 
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -12508,6 +12778,17 @@ func NewGetEventBySlugRequest(server string, slug string, params *GetEventBySlug
 			}
 
 			req.Header.Set("If-Match", headerParam1)
+		}
+
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
 		}
 
 	}
@@ -12609,6 +12890,17 @@ func NewUpdateEventBySlugRequestWithBody(server string, slug string, params *Upd
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -12723,6 +13015,17 @@ func NewDeleteEventRequest(server string, id int64, params *DeleteEventParams) (
 			req.Header.Set("If-Match", headerParam0)
 		}
 
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -12834,6 +13137,17 @@ func NewGetEventRequest(server string, id int64, params *GetEventParams) (*http.
 			req.Header.Set("If-Match", headerParam1)
 		}
 
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -12933,6 +13247,17 @@ func NewUpdateEventRequestWithBody(server string, id int64, params *UpdateEventP
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -13051,6 +13376,17 @@ func NewListImagesRequest(server string, params *ListImagesParams) (*http.Reques
 			req.Header.Set("If-Match", headerParam1)
 		}
 
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -13134,15 +13470,26 @@ func NewCreateImageRequestWithBody(server string, params *CreateImageParams, con
 
 	if params != nil {
 
-		if params.IdempotencyKey != nil {
+		if params.Prefer != nil {
 			var headerParam0 string
 
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Idempotency-Key", headerParam0)
+			req.Header.Set("Prefer", headerParam0)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam1)
 		}
 
 	}
@@ -13231,6 +13578,17 @@ func NewDeleteImageRequest(server string, id int64, params *DeleteImageParams) (
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -13330,6 +13688,17 @@ func NewGetImageRequest(server string, id int64, params *GetImageParams) (*http.
 			}
 
 			req.Header.Set("If-Match", headerParam1)
+		}
+
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
 		}
 
 	}
@@ -13508,6 +13877,17 @@ func NewListOrganizersRequest(server string, params *ListOrganizersParams) (*htt
 			req.Header.Set("If-Match", headerParam1)
 		}
 
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -13591,15 +13971,26 @@ func NewCreateOrganizerRequestWithBody(server string, params *CreateOrganizerPar
 
 	if params != nil {
 
-		if params.IdempotencyKey != nil {
+		if params.Prefer != nil {
 			var headerParam0 string
 
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Idempotency-Key", headerParam0)
+			req.Header.Set("Prefer", headerParam0)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam1)
 		}
 
 	}
@@ -13688,6 +14079,17 @@ func NewDeleteOrganizerBySlugRequest(server string, slug string, params *DeleteO
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -13787,6 +14189,17 @@ func NewGetOrganizerBySlugRequest(server string, slug string, params *GetOrganiz
 			}
 
 			req.Header.Set("If-Match", headerParam1)
+		}
+
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
 		}
 
 	}
@@ -13890,6 +14303,17 @@ func NewUpdateOrganizerBySlugRequestWithBody(server string, slug string, params 
 			req.Header.Set("If-Match", headerParam0)
 		}
 
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -13976,6 +14400,17 @@ func NewDeleteOrganizerRequest(server string, id int64, params *DeleteOrganizerP
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -14077,6 +14512,17 @@ func NewGetOrganizerRequest(server string, id int64, params *GetOrganizerParams)
 			req.Header.Set("If-Match", headerParam1)
 		}
 
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -14176,6 +14622,17 @@ func NewUpdateOrganizerRequestWithBody(server string, id int64, params *UpdateOr
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -14318,6 +14775,17 @@ func NewListSeriesRequest(server string, params *ListSeriesParams) (*http.Reques
 			req.Header.Set("If-Match", headerParam1)
 		}
 
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -14418,6 +14886,17 @@ func NewDeleteSeriesBySlugRequest(server string, slug string, params *DeleteSeri
 			req.Header.Set("If-Match", headerParam0)
 		}
 
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -14515,6 +14994,17 @@ func NewGetSeriesBySlugRequest(server string, slug string, params *GetSeriesBySl
 			}
 
 			req.Header.Set("If-Match", headerParam1)
+		}
+
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
 		}
 
 	}
@@ -14618,6 +15108,17 @@ func NewUpdateSeriesBySlugRequestWithBody(server string, slug string, params *Up
 			req.Header.Set("If-Match", headerParam0)
 		}
 
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -14719,15 +15220,26 @@ func NewUpdateSeriesBySlugWithPostRequestWithBody(server string, slug string, pa
 			req.Header.Set("If-Match", headerParam0)
 		}
 
-		if params.IdempotencyKey != nil {
+		if params.Prefer != nil {
 			var headerParam1 string
 
-			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Idempotency-Key", headerParam1)
+			req.Header.Set("Prefer", headerParam1)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam2)
 		}
 
 	}
@@ -14831,6 +15343,17 @@ func NewUpdateSeriesBySlugWithPutRequestWithBody(server string, slug string, par
 			req.Header.Set("If-Match", headerParam0)
 		}
 
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -14914,15 +15437,26 @@ func NewPreviewSeriesRequestWithBody(server string, params *PreviewSeriesParams,
 
 	if params != nil {
 
-		if params.IdempotencyKey != nil {
+		if params.Prefer != nil {
 			var headerParam0 string
 
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Idempotency-Key", headerParam0)
+			req.Header.Set("Prefer", headerParam0)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam1)
 		}
 
 	}
@@ -15023,6 +15557,17 @@ func NewDeleteSeriesRequest(server string, id int64, params *DeleteSeriesParams)
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -15136,6 +15681,17 @@ func NewGetSeriesRequest(server string, id int64, params *GetSeriesParams) (*htt
 			req.Header.Set("If-Match", headerParam1)
 		}
 
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -15235,6 +15791,17 @@ func NewUpdateSeriesRequestWithBody(server string, id int64, params *UpdateSerie
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -15338,15 +15905,26 @@ func NewUpdateSeriesWithPostRequestWithBody(server string, id int64, params *Upd
 			req.Header.Set("If-Match", headerParam0)
 		}
 
-		if params.IdempotencyKey != nil {
+		if params.Prefer != nil {
 			var headerParam1 string
 
-			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Idempotency-Key", headerParam1)
+			req.Header.Set("Prefer", headerParam1)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam2)
 		}
 
 	}
@@ -15448,6 +16026,17 @@ func NewUpdateSeriesWithPutRequestWithBody(server string, id int64, params *Upda
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -15674,6 +16263,17 @@ func NewListTagsRequest(server string, params *ListTagsParams) (*http.Request, e
 			req.Header.Set("If-Match", headerParam1)
 		}
 
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -15757,15 +16357,26 @@ func NewCreateTagRequestWithBody(server string, params *CreateTagParams, content
 
 	if params != nil {
 
-		if params.IdempotencyKey != nil {
+		if params.Prefer != nil {
 			var headerParam0 string
 
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Idempotency-Key", headerParam0)
+			req.Header.Set("Prefer", headerParam0)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam1)
 		}
 
 	}
@@ -15854,6 +16465,17 @@ func NewDeleteTagRequest(server string, id int64, params *DeleteTagParams) (*htt
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -15955,6 +16577,17 @@ func NewGetTagRequest(server string, id int64, params *GetTagParams) (*http.Requ
 			req.Header.Set("If-Match", headerParam1)
 		}
 
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -16054,6 +16687,17 @@ func NewUpdateTagRequestWithBody(server string, id int64, params *UpdateTagParam
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -16232,6 +16876,17 @@ func NewListVenuesRequest(server string, params *ListVenuesParams) (*http.Reques
 			req.Header.Set("If-Match", headerParam1)
 		}
 
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -16315,15 +16970,26 @@ func NewCreateVenueRequestWithBody(server string, params *CreateVenueParams, con
 
 	if params != nil {
 
-		if params.IdempotencyKey != nil {
+		if params.Prefer != nil {
 			var headerParam0 string
 
-			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
 			if err != nil {
 				return nil, err
 			}
 
-			req.Header.Set("Idempotency-Key", headerParam0)
+			req.Header.Set("Prefer", headerParam0)
+		}
+
+		if params.IdempotencyKey != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam1)
 		}
 
 	}
@@ -16412,6 +17078,17 @@ func NewDeleteVenueBySlugRequest(server string, slug string, params *DeleteVenue
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -16511,6 +17188,17 @@ func NewGetVenueBySlugRequest(server string, slug string, params *GetVenueBySlug
 			}
 
 			req.Header.Set("If-Match", headerParam1)
+		}
+
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
 		}
 
 	}
@@ -16614,6 +17302,17 @@ func NewUpdateVenueBySlugRequestWithBody(server string, slug string, params *Upd
 			req.Header.Set("If-Match", headerParam0)
 		}
 
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
+		}
+
 	}
 
 	return req, nil
@@ -16700,6 +17399,17 @@ func NewDeleteVenueRequest(server string, id int64, params *DeleteVenueParams) (
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -16801,6 +17511,17 @@ func NewGetVenueRequest(server string, id int64, params *GetVenueParams) (*http.
 			req.Header.Set("If-Match", headerParam1)
 		}
 
+		if params.Prefer != nil {
+			var headerParam2 string
+
+			headerParam2, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam2)
+		}
+
 	}
 
 	return req, nil
@@ -16900,6 +17621,17 @@ func NewUpdateVenueRequestWithBody(server string, id int64, params *UpdateVenueP
 			}
 
 			req.Header.Set("If-Match", headerParam0)
+		}
+
+		if params.Prefer != nil {
+			var headerParam1 string
+
+			headerParam1, err = runtime.StyleParamWithOptions("simple", false, "Prefer", *params.Prefer, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Prefer", headerParam1)
 		}
 
 	}
@@ -17465,7 +18197,9 @@ type ClientWithResponsesInterface interface {
 
 // GetIndexResponse200Headers the declared response headers of an HTTP 200 response for GetIndex
 type GetIndexResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type GetIndexResponse struct {
@@ -17520,10 +18254,12 @@ func (r GetIndexResponse) ContentType() string {
 
 // ListCategoriesResponse200Headers the declared response headers of an HTTP 200 response for ListCategories
 type ListCategoriesResponse200Headers struct {
-	ETag           string
-	Link           string
-	XTECTotal      int
-	XTECTotalPages int
+	ETag              string
+	Link              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
+	XTECTotal         int
+	XTECTotalPages    int
 }
 
 type ListCategoriesResponse struct {
@@ -17581,6 +18317,8 @@ type CreateCategoryResponse201Headers struct {
 	ETag                string
 	IdempotencyReplayed *bool
 	Location            string
+	PreferenceApplied   *string
+	XAlmanacIgnored     *string
 }
 
 type CreateCategoryResponse struct {
@@ -17633,6 +18371,12 @@ func (r CreateCategoryResponse) ContentType() string {
 	return ""
 }
 
+// DeleteCategoryResponse200Headers the declared response headers of an HTTP 200 response for DeleteCategory
+type DeleteCategoryResponse200Headers struct {
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
+}
+
 type DeleteCategoryResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -17640,6 +18384,8 @@ type DeleteCategoryResponse struct {
 	JSON200 *Term
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DeleteCategoryResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -17683,7 +18429,9 @@ func (r DeleteCategoryResponse) ContentType() string {
 
 // GetCategoryResponse200Headers the declared response headers of an HTTP 200 response for GetCategory
 type GetCategoryResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type GetCategoryResponse struct {
@@ -17738,7 +18486,9 @@ func (r GetCategoryResponse) ContentType() string {
 
 // UpdateCategoryResponse200Headers the declared response headers of an HTTP 200 response for UpdateCategory
 type UpdateCategoryResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type UpdateCategoryResponse struct {
@@ -17793,7 +18543,9 @@ func (r UpdateCategoryResponse) ContentType() string {
 
 // GetDocResponse200Headers the declared response headers of an HTTP 200 response for GetDoc
 type GetDocResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type GetDocResponse struct {
@@ -17848,10 +18600,12 @@ func (r GetDocResponse) ContentType() string {
 
 // ListEventsResponse200Headers the declared response headers of an HTTP 200 response for ListEvents
 type ListEventsResponse200Headers struct {
-	ETag           string
-	Link           string
-	XTECTotal      int
-	XTECTotalPages int
+	ETag              string
+	Link              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
+	XTECTotal         int
+	XTECTotalPages    int
 }
 
 type ListEventsResponse struct {
@@ -17909,6 +18663,8 @@ type CreateEventResponse201Headers struct {
 	ETag                string
 	IdempotencyReplayed *bool
 	Location            string
+	PreferenceApplied   *string
+	XAlmanacIgnored     *string
 }
 
 type CreateEventResponse struct {
@@ -17963,7 +18719,9 @@ func (r CreateEventResponse) ContentType() string {
 
 // DeleteEventBySlugResponse200Headers the declared response headers of an HTTP 200 response for DeleteEventBySlug
 type DeleteEventBySlugResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type DeleteEventBySlugResponse struct {
@@ -18018,7 +18776,9 @@ func (r DeleteEventBySlugResponse) ContentType() string {
 
 // GetEventBySlugResponse200Headers the declared response headers of an HTTP 200 response for GetEventBySlug
 type GetEventBySlugResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type GetEventBySlugResponse struct {
@@ -18073,7 +18833,9 @@ func (r GetEventBySlugResponse) ContentType() string {
 
 // UpdateEventBySlugResponse200Headers the declared response headers of an HTTP 200 response for UpdateEventBySlug
 type UpdateEventBySlugResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type UpdateEventBySlugResponse struct {
@@ -18128,7 +18890,9 @@ func (r UpdateEventBySlugResponse) ContentType() string {
 
 // DeleteEventResponse200Headers the declared response headers of an HTTP 200 response for DeleteEvent
 type DeleteEventResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type DeleteEventResponse struct {
@@ -18183,7 +18947,9 @@ func (r DeleteEventResponse) ContentType() string {
 
 // GetEventResponse200Headers the declared response headers of an HTTP 200 response for GetEvent
 type GetEventResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type GetEventResponse struct {
@@ -18238,7 +19004,9 @@ func (r GetEventResponse) ContentType() string {
 
 // UpdateEventResponse200Headers the declared response headers of an HTTP 200 response for UpdateEvent
 type UpdateEventResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type UpdateEventResponse struct {
@@ -18293,10 +19061,12 @@ func (r UpdateEventResponse) ContentType() string {
 
 // ListImagesResponse200Headers the declared response headers of an HTTP 200 response for ListImages
 type ListImagesResponse200Headers struct {
-	ETag           string
-	Link           string
-	XTECTotal      int
-	XTECTotalPages int
+	ETag              string
+	Link              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
+	XTECTotal         int
+	XTECTotalPages    int
 }
 
 type ListImagesResponse struct {
@@ -18354,6 +19124,8 @@ type CreateImageResponse201Headers struct {
 	ETag                string
 	IdempotencyReplayed *bool
 	Location            string
+	PreferenceApplied   *string
+	XAlmanacIgnored     *string
 }
 
 type CreateImageResponse struct {
@@ -18406,6 +19178,12 @@ func (r CreateImageResponse) ContentType() string {
 	return ""
 }
 
+// DeleteImageResponse200Headers the declared response headers of an HTTP 200 response for DeleteImage
+type DeleteImageResponse200Headers struct {
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
+}
+
 type DeleteImageResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -18413,6 +19191,8 @@ type DeleteImageResponse struct {
 	JSON200 *Image
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DeleteImageResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -18456,7 +19236,9 @@ func (r DeleteImageResponse) ContentType() string {
 
 // GetImageResponse200Headers the declared response headers of an HTTP 200 response for GetImage
 type GetImageResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type GetImageResponse struct {
@@ -18511,10 +19293,12 @@ func (r GetImageResponse) ContentType() string {
 
 // ListOrganizersResponse200Headers the declared response headers of an HTTP 200 response for ListOrganizers
 type ListOrganizersResponse200Headers struct {
-	ETag           string
-	Link           string
-	XTECTotal      int
-	XTECTotalPages int
+	ETag              string
+	Link              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
+	XTECTotal         int
+	XTECTotalPages    int
 }
 
 type ListOrganizersResponse struct {
@@ -18572,6 +19356,8 @@ type CreateOrganizerResponse201Headers struct {
 	ETag                string
 	IdempotencyReplayed *bool
 	Location            string
+	PreferenceApplied   *string
+	XAlmanacIgnored     *string
 }
 
 type CreateOrganizerResponse struct {
@@ -18626,7 +19412,9 @@ func (r CreateOrganizerResponse) ContentType() string {
 
 // DeleteOrganizerBySlugResponse200Headers the declared response headers of an HTTP 200 response for DeleteOrganizerBySlug
 type DeleteOrganizerBySlugResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type DeleteOrganizerBySlugResponse struct {
@@ -18681,7 +19469,9 @@ func (r DeleteOrganizerBySlugResponse) ContentType() string {
 
 // GetOrganizerBySlugResponse200Headers the declared response headers of an HTTP 200 response for GetOrganizerBySlug
 type GetOrganizerBySlugResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type GetOrganizerBySlugResponse struct {
@@ -18736,7 +19526,9 @@ func (r GetOrganizerBySlugResponse) ContentType() string {
 
 // UpdateOrganizerBySlugResponse200Headers the declared response headers of an HTTP 200 response for UpdateOrganizerBySlug
 type UpdateOrganizerBySlugResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type UpdateOrganizerBySlugResponse struct {
@@ -18791,7 +19583,9 @@ func (r UpdateOrganizerBySlugResponse) ContentType() string {
 
 // DeleteOrganizerResponse200Headers the declared response headers of an HTTP 200 response for DeleteOrganizer
 type DeleteOrganizerResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type DeleteOrganizerResponse struct {
@@ -18846,7 +19640,9 @@ func (r DeleteOrganizerResponse) ContentType() string {
 
 // GetOrganizerResponse200Headers the declared response headers of an HTTP 200 response for GetOrganizer
 type GetOrganizerResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type GetOrganizerResponse struct {
@@ -18901,7 +19697,9 @@ func (r GetOrganizerResponse) ContentType() string {
 
 // UpdateOrganizerResponse200Headers the declared response headers of an HTTP 200 response for UpdateOrganizer
 type UpdateOrganizerResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type UpdateOrganizerResponse struct {
@@ -18956,10 +19754,12 @@ func (r UpdateOrganizerResponse) ContentType() string {
 
 // ListSeriesResponse200Headers the declared response headers of an HTTP 200 response for ListSeries
 type ListSeriesResponse200Headers struct {
-	ETag           string
-	Link           string
-	XTECTotal      int
-	XTECTotalPages int
+	ETag              string
+	Link              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
+	XTECTotal         int
+	XTECTotalPages    int
 }
 
 type ListSeriesResponse struct {
@@ -19014,7 +19814,9 @@ func (r ListSeriesResponse) ContentType() string {
 
 // DeleteSeriesBySlugResponse200Headers the declared response headers of an HTTP 200 response for DeleteSeriesBySlug
 type DeleteSeriesBySlugResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type DeleteSeriesBySlugResponse struct {
@@ -19069,7 +19871,9 @@ func (r DeleteSeriesBySlugResponse) ContentType() string {
 
 // GetSeriesBySlugResponse200Headers the declared response headers of an HTTP 200 response for GetSeriesBySlug
 type GetSeriesBySlugResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type GetSeriesBySlugResponse struct {
@@ -19124,7 +19928,9 @@ func (r GetSeriesBySlugResponse) ContentType() string {
 
 // UpdateSeriesBySlugResponse200Headers the declared response headers of an HTTP 200 response for UpdateSeriesBySlug
 type UpdateSeriesBySlugResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type UpdateSeriesBySlugResponse struct {
@@ -19181,6 +19987,8 @@ func (r UpdateSeriesBySlugResponse) ContentType() string {
 type UpdateSeriesBySlugWithPostResponse200Headers struct {
 	ETag                string
 	IdempotencyReplayed *bool
+	PreferenceApplied   *string
+	XAlmanacIgnored     *string
 }
 
 type UpdateSeriesBySlugWithPostResponse struct {
@@ -19235,7 +20043,9 @@ func (r UpdateSeriesBySlugWithPostResponse) ContentType() string {
 
 // UpdateSeriesBySlugWithPutResponse200Headers the declared response headers of an HTTP 200 response for UpdateSeriesBySlugWithPut
 type UpdateSeriesBySlugWithPutResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type UpdateSeriesBySlugWithPutResponse struct {
@@ -19291,6 +20101,8 @@ func (r UpdateSeriesBySlugWithPutResponse) ContentType() string {
 // PreviewSeriesResponse200Headers the declared response headers of an HTTP 200 response for PreviewSeries
 type PreviewSeriesResponse200Headers struct {
 	IdempotencyReplayed *bool
+	PreferenceApplied   *string
+	XAlmanacIgnored     *string
 }
 
 type PreviewSeriesResponse struct {
@@ -19345,7 +20157,9 @@ func (r PreviewSeriesResponse) ContentType() string {
 
 // DeleteSeriesResponse200Headers the declared response headers of an HTTP 200 response for DeleteSeries
 type DeleteSeriesResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type DeleteSeriesResponse struct {
@@ -19400,7 +20214,9 @@ func (r DeleteSeriesResponse) ContentType() string {
 
 // GetSeriesResponse200Headers the declared response headers of an HTTP 200 response for GetSeries
 type GetSeriesResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type GetSeriesResponse struct {
@@ -19455,7 +20271,9 @@ func (r GetSeriesResponse) ContentType() string {
 
 // UpdateSeriesResponse200Headers the declared response headers of an HTTP 200 response for UpdateSeries
 type UpdateSeriesResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type UpdateSeriesResponse struct {
@@ -19512,6 +20330,8 @@ func (r UpdateSeriesResponse) ContentType() string {
 type UpdateSeriesWithPostResponse200Headers struct {
 	ETag                string
 	IdempotencyReplayed *bool
+	PreferenceApplied   *string
+	XAlmanacIgnored     *string
 }
 
 type UpdateSeriesWithPostResponse struct {
@@ -19566,7 +20386,9 @@ func (r UpdateSeriesWithPostResponse) ContentType() string {
 
 // UpdateSeriesWithPutResponse200Headers the declared response headers of an HTTP 200 response for UpdateSeriesWithPut
 type UpdateSeriesWithPutResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type UpdateSeriesWithPutResponse struct {
@@ -19621,10 +20443,12 @@ func (r UpdateSeriesWithPutResponse) ContentType() string {
 
 // ListTagsResponse200Headers the declared response headers of an HTTP 200 response for ListTags
 type ListTagsResponse200Headers struct {
-	ETag           string
-	Link           string
-	XTECTotal      int
-	XTECTotalPages int
+	ETag              string
+	Link              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
+	XTECTotal         int
+	XTECTotalPages    int
 }
 
 type ListTagsResponse struct {
@@ -19682,6 +20506,8 @@ type CreateTagResponse201Headers struct {
 	ETag                string
 	IdempotencyReplayed *bool
 	Location            string
+	PreferenceApplied   *string
+	XAlmanacIgnored     *string
 }
 
 type CreateTagResponse struct {
@@ -19734,6 +20560,12 @@ func (r CreateTagResponse) ContentType() string {
 	return ""
 }
 
+// DeleteTagResponse200Headers the declared response headers of an HTTP 200 response for DeleteTag
+type DeleteTagResponse200Headers struct {
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
+}
+
 type DeleteTagResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -19741,6 +20573,8 @@ type DeleteTagResponse struct {
 	JSON200 *Term
 	// JSONDefault the response for an HTTP default `application/json` response
 	JSONDefault *Error
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DeleteTagResponse200Headers
 }
 
 // GetJSON200 returns the response for an HTTP 200 `application/json` response
@@ -19784,7 +20618,9 @@ func (r DeleteTagResponse) ContentType() string {
 
 // GetTagResponse200Headers the declared response headers of an HTTP 200 response for GetTag
 type GetTagResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type GetTagResponse struct {
@@ -19839,7 +20675,9 @@ func (r GetTagResponse) ContentType() string {
 
 // UpdateTagResponse200Headers the declared response headers of an HTTP 200 response for UpdateTag
 type UpdateTagResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type UpdateTagResponse struct {
@@ -19894,10 +20732,12 @@ func (r UpdateTagResponse) ContentType() string {
 
 // ListVenuesResponse200Headers the declared response headers of an HTTP 200 response for ListVenues
 type ListVenuesResponse200Headers struct {
-	ETag           string
-	Link           string
-	XTECTotal      int
-	XTECTotalPages int
+	ETag              string
+	Link              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
+	XTECTotal         int
+	XTECTotalPages    int
 }
 
 type ListVenuesResponse struct {
@@ -19955,6 +20795,8 @@ type CreateVenueResponse201Headers struct {
 	ETag                string
 	IdempotencyReplayed *bool
 	Location            string
+	PreferenceApplied   *string
+	XAlmanacIgnored     *string
 }
 
 type CreateVenueResponse struct {
@@ -20009,7 +20851,9 @@ func (r CreateVenueResponse) ContentType() string {
 
 // DeleteVenueBySlugResponse200Headers the declared response headers of an HTTP 200 response for DeleteVenueBySlug
 type DeleteVenueBySlugResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type DeleteVenueBySlugResponse struct {
@@ -20064,7 +20908,9 @@ func (r DeleteVenueBySlugResponse) ContentType() string {
 
 // GetVenueBySlugResponse200Headers the declared response headers of an HTTP 200 response for GetVenueBySlug
 type GetVenueBySlugResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type GetVenueBySlugResponse struct {
@@ -20119,7 +20965,9 @@ func (r GetVenueBySlugResponse) ContentType() string {
 
 // UpdateVenueBySlugResponse200Headers the declared response headers of an HTTP 200 response for UpdateVenueBySlug
 type UpdateVenueBySlugResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type UpdateVenueBySlugResponse struct {
@@ -20174,7 +21022,9 @@ func (r UpdateVenueBySlugResponse) ContentType() string {
 
 // DeleteVenueResponse200Headers the declared response headers of an HTTP 200 response for DeleteVenue
 type DeleteVenueResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type DeleteVenueResponse struct {
@@ -20229,7 +21079,9 @@ func (r DeleteVenueResponse) ContentType() string {
 
 // GetVenueResponse200Headers the declared response headers of an HTTP 200 response for GetVenue
 type GetVenueResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type GetVenueResponse struct {
@@ -20284,7 +21136,9 @@ func (r GetVenueResponse) ContentType() string {
 
 // UpdateVenueResponse200Headers the declared response headers of an HTTP 200 response for UpdateVenue
 type UpdateVenueResponse200Headers struct {
-	ETag string
+	ETag              string
+	PreferenceApplied *string
+	XAlmanacIgnored   *string
 }
 
 type UpdateVenueResponse struct {
@@ -21329,6 +22183,20 @@ func ParseGetIndexResponse(rsp *http.Response) (*GetIndexResponse, error) {
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -21384,6 +22252,20 @@ func ParseListCategoriesResponse(rsp *http.Response) (*ListCategoriesResponse, e
 				return nil, err
 			}
 			headers.Link = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		if values := rsp.Header.Values("X-TEC-Total"); len(values) > 0 {
 			var value int
@@ -21459,6 +22341,20 @@ func ParseCreateCategoryResponse(rsp *http.Response) (*CreateCategoryResponse, e
 			}
 			headers.Location = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers201 = &headers
 	}
 
@@ -21493,6 +22389,26 @@ func ParseDeleteCategoryResponse(rsp *http.Response) (*DeleteCategoryResponse, e
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DeleteCategoryResponse200Headers
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -21541,6 +22457,20 @@ func ParseGetCategoryResponse(rsp *http.Response) (*GetCategoryResponse, error) 
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -21586,6 +22516,20 @@ func ParseUpdateCategoryResponse(rsp *http.Response) (*UpdateCategoryResponse, e
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -21635,6 +22579,20 @@ func ParseGetDocResponse(rsp *http.Response) (*GetDocResponse, error) {
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -21691,6 +22649,20 @@ func ParseListEventsResponse(rsp *http.Response) (*ListEventsResponse, error) {
 				return nil, err
 			}
 			headers.Link = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		if values := rsp.Header.Values("X-TEC-Total"); len(values) > 0 {
 			var value int
@@ -21766,6 +22738,20 @@ func ParseCreateEventResponse(rsp *http.Response) (*CreateEventResponse, error) 
 			}
 			headers.Location = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers201 = &headers
 	}
 
@@ -21811,6 +22797,20 @@ func ParseDeleteEventBySlugResponse(rsp *http.Response) (*DeleteEventBySlugRespo
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -21861,6 +22861,20 @@ func ParseGetEventBySlugResponse(rsp *http.Response) (*GetEventBySlugResponse, e
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -21907,6 +22921,20 @@ func ParseUpdateEventBySlugResponse(rsp *http.Response) (*UpdateEventBySlugRespo
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -21952,6 +22980,20 @@ func ParseDeleteEventResponse(rsp *http.Response) (*DeleteEventResponse, error) 
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -22002,6 +23044,20 @@ func ParseGetEventResponse(rsp *http.Response) (*GetEventResponse, error) {
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -22047,6 +23103,20 @@ func ParseUpdateEventResponse(rsp *http.Response) (*UpdateEventResponse, error) 
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -22103,6 +23173,20 @@ func ParseListImagesResponse(rsp *http.Response) (*ListImagesResponse, error) {
 				return nil, err
 			}
 			headers.Link = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		if values := rsp.Header.Values("X-TEC-Total"); len(values) > 0 {
 			var value int
@@ -22178,6 +23262,20 @@ func ParseCreateImageResponse(rsp *http.Response) (*CreateImageResponse, error) 
 			}
 			headers.Location = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers201 = &headers
 	}
 
@@ -22212,6 +23310,26 @@ func ParseDeleteImageResponse(rsp *http.Response) (*DeleteImageResponse, error) 
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DeleteImageResponse200Headers
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -22259,6 +23377,20 @@ func ParseGetImageResponse(rsp *http.Response) (*GetImageResponse, error) {
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -22315,6 +23447,20 @@ func ParseListOrganizersResponse(rsp *http.Response) (*ListOrganizersResponse, e
 				return nil, err
 			}
 			headers.Link = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		if values := rsp.Header.Values("X-TEC-Total"); len(values) > 0 {
 			var value int
@@ -22390,6 +23536,20 @@ func ParseCreateOrganizerResponse(rsp *http.Response) (*CreateOrganizerResponse,
 			}
 			headers.Location = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers201 = &headers
 	}
 
@@ -22435,6 +23595,20 @@ func ParseDeleteOrganizerBySlugResponse(rsp *http.Response) (*DeleteOrganizerByS
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -22485,6 +23659,20 @@ func ParseGetOrganizerBySlugResponse(rsp *http.Response) (*GetOrganizerBySlugRes
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -22531,6 +23719,20 @@ func ParseUpdateOrganizerBySlugResponse(rsp *http.Response) (*UpdateOrganizerByS
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -22576,6 +23778,20 @@ func ParseDeleteOrganizerResponse(rsp *http.Response) (*DeleteOrganizerResponse,
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -22626,6 +23842,20 @@ func ParseGetOrganizerResponse(rsp *http.Response) (*GetOrganizerResponse, error
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -22671,6 +23901,20 @@ func ParseUpdateOrganizerResponse(rsp *http.Response) (*UpdateOrganizerResponse,
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -22727,6 +23971,20 @@ func ParseListSeriesResponse(rsp *http.Response) (*ListSeriesResponse, error) {
 				return nil, err
 			}
 			headers.Link = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		if values := rsp.Header.Values("X-TEC-Total"); len(values) > 0 {
 			var value int
@@ -22788,6 +24046,20 @@ func ParseDeleteSeriesBySlugResponse(rsp *http.Response) (*DeleteSeriesBySlugRes
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -22837,6 +24109,20 @@ func ParseGetSeriesBySlugResponse(rsp *http.Response) (*GetSeriesBySlugResponse,
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -22882,6 +24168,20 @@ func ParseUpdateSeriesBySlugResponse(rsp *http.Response) (*UpdateSeriesBySlugRes
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -22936,6 +24236,20 @@ func ParseUpdateSeriesBySlugWithPostResponse(rsp *http.Response) (*UpdateSeriesB
 			}
 			headers.IdempotencyReplayed = &value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -22981,6 +24295,20 @@ func ParseUpdateSeriesBySlugWithPutResponse(rsp *http.Response) (*UpdateSeriesBy
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -23028,6 +24356,20 @@ func ParsePreviewSeriesResponse(rsp *http.Response) (*PreviewSeriesResponse, err
 			}
 			headers.IdempotencyReplayed = &value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -23073,6 +24415,20 @@ func ParseDeleteSeriesResponse(rsp *http.Response) (*DeleteSeriesResponse, error
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -23123,6 +24479,20 @@ func ParseGetSeriesResponse(rsp *http.Response) (*GetSeriesResponse, error) {
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -23168,6 +24538,20 @@ func ParseUpdateSeriesResponse(rsp *http.Response) (*UpdateSeriesResponse, error
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -23222,6 +24606,20 @@ func ParseUpdateSeriesWithPostResponse(rsp *http.Response) (*UpdateSeriesWithPos
 			}
 			headers.IdempotencyReplayed = &value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -23267,6 +24665,20 @@ func ParseUpdateSeriesWithPutResponse(rsp *http.Response) (*UpdateSeriesWithPutR
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -23323,6 +24735,20 @@ func ParseListTagsResponse(rsp *http.Response) (*ListTagsResponse, error) {
 				return nil, err
 			}
 			headers.Link = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		if values := rsp.Header.Values("X-TEC-Total"); len(values) > 0 {
 			var value int
@@ -23398,6 +24824,20 @@ func ParseCreateTagResponse(rsp *http.Response) (*CreateTagResponse, error) {
 			}
 			headers.Location = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers201 = &headers
 	}
 
@@ -23432,6 +24872,26 @@ func ParseDeleteTagResponse(rsp *http.Response) (*DeleteTagResponse, error) {
 		}
 		response.JSONDefault = &dest
 
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DeleteTagResponse200Headers
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
+		response.Headers200 = &headers
 	}
 
 	return response, nil
@@ -23480,6 +24940,20 @@ func ParseGetTagResponse(rsp *http.Response) (*GetTagResponse, error) {
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -23525,6 +24999,20 @@ func ParseUpdateTagResponse(rsp *http.Response) (*UpdateTagResponse, error) {
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -23581,6 +25069,20 @@ func ParseListVenuesResponse(rsp *http.Response) (*ListVenuesResponse, error) {
 				return nil, err
 			}
 			headers.Link = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		if values := rsp.Header.Values("X-TEC-Total"); len(values) > 0 {
 			var value int
@@ -23656,6 +25158,20 @@ func ParseCreateVenueResponse(rsp *http.Response) (*CreateVenueResponse, error) 
 			}
 			headers.Location = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers201 = &headers
 	}
 
@@ -23701,6 +25217,20 @@ func ParseDeleteVenueBySlugResponse(rsp *http.Response) (*DeleteVenueBySlugRespo
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -23751,6 +25281,20 @@ func ParseGetVenueBySlugResponse(rsp *http.Response) (*GetVenueBySlugResponse, e
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -23797,6 +25341,20 @@ func ParseUpdateVenueBySlugResponse(rsp *http.Response) (*UpdateVenueBySlugRespo
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -23842,6 +25400,20 @@ func ParseDeleteVenueResponse(rsp *http.Response) (*DeleteVenueResponse, error) 
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}
@@ -23892,6 +25464,20 @@ func ParseGetVenueResponse(rsp *http.Response) (*GetVenueResponse, error) {
 			}
 			headers.ETag = value
 		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
+		}
 		response.Headers200 = &headers
 	}
 
@@ -23937,6 +25523,20 @@ func ParseUpdateVenueResponse(rsp *http.Response) (*UpdateVenueResponse, error) 
 				return nil, err
 			}
 			headers.ETag = value
+		}
+		if values := rsp.Header.Values("Preference-Applied"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Preference-Applied", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.PreferenceApplied = &value
+		}
+		if values := rsp.Header.Values("X-Almanac-Ignored"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "X-Almanac-Ignored", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.XAlmanacIgnored = &value
 		}
 		response.Headers200 = &headers
 	}

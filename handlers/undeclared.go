@@ -1,0 +1,160 @@
+package handlers
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/almanac-cal/almanac/internal/openapi"
+	"github.com/almanac-cal/almanac/internal/param"
+)
+
+// Headers about parameters that no declaration has (contract, section 3).
+const (
+	HeaderPrefer            = "Prefer" // RFC 7240
+	HeaderPreferenceApplied = "Preference-Applied"
+	// HeaderIgnored names the parameters that had no effect: category; did-you-mean=categories.
+	HeaderIgnored = "X-Almanac-Ignored"
+)
+
+// strictHandling is the preference of a client that wants undeclared parameters refused.
+const strictHandling = "handling=strict"
+
+// PrefersStrict reports whether the values of Prefer ask for strict handling. The first preference of a name counts.
+func PrefersStrict(values [][]byte) bool {
+	for _, value := range values {
+		for preference := range strings.SplitSeq(string(value), ",") {
+			preference, _, _ = strings.Cut(preference, ";")
+			name, word, _ := strings.Cut(preference, "=")
+			if strings.EqualFold(strings.TrimSpace(name), "handling") {
+				return strings.EqualFold(strings.Trim(word, " \t\""), "strict")
+			}
+		}
+	}
+	return false
+}
+
+// maxUndeclared bounds how many undeclared parameters are named, maxUndeclaredName the bytes of one, and maxIgnoredHeader
+// those of the header, which proxies have little room for.
+const (
+	maxUndeclared     = 20
+	maxUndeclaredName = 64
+	maxIgnoredHeader  = 1000
+)
+
+// genericParameters have a meaning, or none on purpose, on every route (contract, sections 3, 13, 17 and 18).
+var genericParameters = []string{
+	"_fields", "_envelope", "_embed", "_jsonp", "_locale", "_method", "context", "ml_language", "password", "rest_route",
+}
+
+// undeclaredParameter is a parameter that was sent, and the declared one that its name resembles, "" if none does.
+type undeclaredParameter struct{ name, meant string }
+
+// undeclared returns the sent parameters that have no effect, by name. A client may send back a whole representation: its
+// keys are left out of those of a write.
+func (r *request) undeclared(m *Match, values map[string]any) []undeclaredParameter {
+	var names []string
+	for name := range values {
+		known := r.params.Declares(name) || slices.Contains(genericParameters, name) ||
+			m.endpoint.in == param.InBody && openapi.HasKey(m.pattern.kind(), name)
+		if !known {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	out := make([]undeclaredParameter, min(len(names), maxUndeclared))
+	for i := range out {
+		name := names[i]
+		if len(name) > maxUndeclaredName {
+			name = strings.ToValidUTF8(name[:maxUndeclaredName], "")
+		}
+		out[i] = undeclaredParameter{name, nearestName(name, r.params.Names())}
+	}
+	return out
+}
+
+// parse parses the parameters. Undeclared ones are faults for a strict client; for others a header of the reply names them.
+func (r *request) parse(c *fiber.Ctx, m *Match, values map[string]any, strict bool) (ignored string, err error) {
+	unknown := r.undeclared(m, values)
+	err = r.params.Parse(r.ctx)
+	if !strict {
+		return ignoredHeader(unknown), err
+	}
+	c.Set(HeaderPreferenceApplied, strictHandling)
+	var invalid param.Invalid
+	if len(unknown) == 0 || err != nil && !errors.As(err, &invalid) {
+		return "", err
+	}
+	for _, u := range unknown {
+		invalid.Faults = append(invalid.Faults, u.fault())
+	}
+	return "", invalid
+}
+
+// fault is what a strict client is told of the parameter.
+func (u undeclaredParameter) fault() param.Fault {
+	f := param.Fault{
+		Param: u.name, Reason: "unknown-parameter", Key: "unknown-parameter",
+		Args: map[string]any{"Param": u.name}, Data: map[string]any{"did_you_mean": nil},
+	}
+	if u.meant != "" {
+		f.Key, f.Args["Meant"], f.Data["did_you_mean"] = "unknown-parameter-meant", u.meant, u.meant
+	}
+	return f
+}
+
+// ignoredHeader returns the value of HeaderIgnored, "" for no parameters. Names are escaped as in a query. Those that do not
+// fit are left out.
+func ignoredHeader(unknown []undeclaredParameter) string {
+	var value string
+	for _, u := range unknown {
+		item := url.QueryEscape(u.name)
+		if u.meant != "" {
+			item += "; did-you-mean=" + url.QueryEscape(u.meant)
+		}
+		if value != "" {
+			item = ", " + item
+		}
+		if len(value)+len(item) > maxIgnoredHeader {
+			break
+		}
+		value += item
+	}
+	return value
+}
+
+// nearestName returns the candidate that takes the fewest changes of letters to become, "" if each takes more than a third
+// of its letters.
+func nearestName(name string, candidates []string) (nearest string) {
+	least := len(name)
+	for _, candidate := range candidates {
+		longest := max(len(name), len(candidate))
+		if n := letterChanges(strings.ToLower(name), candidate); n < least && 3*n <= longest+1 {
+			nearest, least = candidate, n
+		}
+	}
+	return nearest
+}
+
+// letterChanges returns how many bytes have to be inserted, removed or replaced to make one text of another.
+func letterChanges(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			changed := diagonal
+			if a[i] != b[j] {
+				changed = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], changed
+		}
+	}
+	return row[len(b)]
+}

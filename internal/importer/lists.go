@@ -1,0 +1,134 @@
+package importer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// listPage is the size of the pages of the lists of a service.
+const listPage = "50"
+
+// narrowing are the filters of a list of events. An import of some events brings what belongs to them and no more.
+var narrowing = []string{
+	"search", "categories", "tags", "venue", "organizer", "featured", "geoloc", "geoloc_lat", "geoloc_lng", "include",
+	"post_parent", "ticketed", "series", "event_status",
+}
+
+// lists reads the venues, organizers, categories and tags of a service, also those that no listed event has. A list that
+// cannot be read is a notice.
+func (w *web) lists(ctx context.Context, cal *Calendar, source string) error {
+	root := w.listRoot(source)
+	if root == nil {
+		return nil
+	}
+	prefix := ""
+	for _, e := range cal.Events {
+		if p, _, ok := strings.Cut(e.Key, "?id="); ok {
+			prefix = p
+			break
+		}
+	}
+	for _, l := range []struct {
+		name string
+		add  func(d reader, o object)
+	}{
+		{"venues", func(d reader, o object) { cal.Venues = append(cal.Venues, d.venue(o)) }},
+		{"organizers", func(d reader, o object) { cal.Organizers = append(cal.Organizers, d.organizer(o)) }},
+		{"categories", func(d reader, o object) { cal.Terms = append(cal.Terms, d.term(o, calendar.Category)) }},
+		{"tags", func(d reader, o object) { cal.Terms = append(cal.Terms, d.term(o, calendar.Tag)) }},
+	} {
+		at := root.JoinPath(l.name)
+		at.RawQuery = url.Values{"per_page": {listPage}, "hide_empty": {"0"}}.Encode()
+		if err := w.list(ctx, cal, at, l.name, prefix, l.add); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			cal.Notices = append(cal.Notices, fmt.Sprintf("the %s that no listed event has: %v", l.name, err))
+		}
+	}
+	return nil
+}
+
+// listRoot returns the address of the API, nil if the source is no list of all events of one.
+func (w *web) listRoot(source string) *url.URL {
+	asked, err := url.Parse(source)
+	if err != nil {
+		return nil
+	}
+	for name := range asked.Query() {
+		name, _, _ = strings.Cut(name, "[") // categories[] is a list
+		if slices.Contains(narrowing, name) {
+			return nil
+		}
+	}
+	path, ok := strings.CutSuffix(strings.TrimRight(w.base.Path, "/"), "/events")
+	if !ok {
+		return nil
+	}
+	root := *w.base
+	root.Path, root.RawPath, root.RawQuery = path, "", ""
+	return &root
+}
+
+// list reads all pages of a list and adds what makes sense of it.
+func (w *web) list(
+	ctx context.Context, cal *Calendar, at *url.URL, name, prefix string, add func(reader, object),
+) error {
+	visited := make(map[string]bool)
+	for number := 1; number <= maxPages; number++ {
+		visited[at.String()] = true
+		data, _, err := w.get(ctx, at)
+		if err != nil {
+			return err
+		}
+		index := 0
+		top, err := readList(bytes.NewReader(data), name, func(raw json.RawMessage) {
+			index++
+			where := fmt.Sprintf("%s, page %d, %d", name, number, index)
+			log := &journal{}
+			o, ok := newObject(raw, "", log)
+			if !ok {
+				cal.Notices = append(cal.Notices, where+": "+errNotObject.Error())
+				return
+			}
+			d := reader{prefix: prefixOf(o), where: where, site: w.Site}
+			if d.prefix == "" || !o.has("global_id") && prefix != "" {
+				d.prefix = prefix
+			}
+			before := *cal
+			add(d, o)
+			if len(log.faults) > 0 {
+				*cal = before
+				log.notices = append(log.notices, joined(log.faults)+"; left out")
+			}
+			for _, n := range log.notices {
+				cal.Notices = append(cal.Notices, where+": "+n)
+			}
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", at.Redacted(), err)
+		}
+		if _, ok := top[name]; !ok {
+			return fmt.Errorf("%s: it has no %q", at.Redacted(), name)
+		}
+		next := object{top, "", &journal{}}.raw("next_rest_url")
+		if next == "" {
+			return nil
+		}
+		if at, err = w.follow(next); err != nil {
+			return err
+		}
+		if visited[at.String()] {
+			return errors.New("the next page is one that was read before")
+		}
+	}
+	return fmt.Errorf("more than %d pages", maxPages)
+}
