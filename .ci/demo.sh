@@ -37,10 +37,9 @@ part() {
 	printf -- '-- %s: %d s\n' "$title" $((SECONDS - began))
 }
 
-# ask_demo [URL TOKEN] takes the demo it is told, or starts one of its own. A port that is taken makes the demo choose
-# another, so url is what it prints.
+# ask_demo [URL TOKEN] takes the demo it is told, or starts one of its own. That chooses a free port, so url is what it prints.
 ask_demo() {
-	local api line port=$((20000 + RANDOM % 12000))
+	local api line
 	if [ $# -ge 2 ]; then
 		url=${1%/} token=$2
 		return
@@ -49,7 +48,7 @@ ask_demo() {
 	# Nothing that is set outside may change what is served.
 	for line in "${!ALMANAC_@}"; do unset "$line"; done
 	: >"$tmp/demo.out" # the loop below may read it before the background process has opened it
-	"$tmp/almanac" demo --listen "127.0.0.1:$port" >"$tmp/demo.out" 2>"$tmp/demo.err" &
+	"$tmp/almanac" demo --listen 127.0.0.1:0 >"$tmp/demo.out" 2>"$tmp/demo.err" &
 	demo_pid=$!
 	for _ in $(seq 600); do
 		if grep -q '^Login demo, token ' "$tmp/demo.out"; then break; fi

@@ -27,6 +27,12 @@ func (z Zone) String() string {
 	return z.name
 }
 
+// IsOffset reports whether the zone is an offset from UTC, such as UTC+2 or +02:00. UTC is none.
+func (z Zone) IsOffset() bool {
+	_, ok := parseOffset(z.name)
+	return ok
+}
+
 // Location is the zone for package time.
 func (z Zone) Location() *time.Location {
 	if z.loc == nil {

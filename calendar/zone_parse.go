@@ -28,6 +28,9 @@ var zoneNames = sync.OnceValue(func() map[string]string {
 	return names
 })
 
+// ZoneNames returns the names of the IANA time zones, sorted.
+func ZoneNames() []string { return strings.Fields(zoneList) }
+
 // locations keeps zones that are loaded, by name: loading reads and parses a file. It grows no further than
 // zoneList.
 var locations sync.Map // string -> *time.Location

@@ -131,12 +131,18 @@ func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 		}
 		err = table.change(ctx, ids, func(u *sql.UpdateBuilder) {
 			u.Set(event.FieldStatus, calendar.Publish).Set(event.FieldDated, true)
+			if kind == calendar.Event {
+				raiseSequence(u)
+			}
 		})
 		if err != nil {
 			return 0, fmt.Errorf("publish records of kind %s: %w", kind, err)
 		}
 		if kind == calendar.Event {
 			if err := countPublished(ctx, tx, ids); err != nil {
+				return 0, err
+			}
+			if err := dropWithdrawals(ctx, tx, ids); err != nil {
 				return 0, err
 			}
 		}

@@ -47,6 +47,7 @@ type Editor struct {
 	// Of the transaction that runs.
 	changes []change
 	fresh   map[int64]*ent.Event // events that it created, as they were then
+	lost    []eventLink          // what records sent with an event took from the public
 }
 
 // Write runs do in a transaction of the store, brings the search texts of what e did in it up to date, appends
@@ -54,7 +55,7 @@ type Editor struct {
 // store.Tx, it may run do several times, so do loads what it changes itself, in the transaction.
 func Write(ctx context.Context, db *ent.Client, e *Editor, do func(tx *ent.Tx) error) error {
 	return store.Tx(ctx, db, func(tx *ent.Tx) error {
-		e.changes, e.fresh = nil, nil
+		e.changes, e.fresh, e.lost = nil, nil, nil
 		err := do(tx)
 		e.refs = references{} // may be stale in another attempt or another write
 		if err != nil {

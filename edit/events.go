@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
@@ -179,6 +181,11 @@ func (e *Editor) changeEvent(
 	ctx context.Context, tx *ent.Tx, row *ent.Event, old *record, s *recordInput, in *EventInput, span calendar.Span, p *plan,
 	made *newSeries, leaves bool,
 ) (*ent.Event, error) {
+	next := settle(old.standing, s.status, s.published, e.Now, e.may(auth.Publish, old))
+	err := e.publicity(ctx, tx, []*ent.Event{row}, func(int) (calendar.Status, time.Time) { return next.status, next.published })
+	if err != nil {
+		return nil, err
+	}
 	d := &diff{}
 	r, action, err := e.revise(ctx, tx, old, s, d)
 	if err != nil {
@@ -354,6 +361,7 @@ func (e *Editor) fillEvent(
 	put(d, "attendance", row.Attendance, apply(row.Attendance, in.Attendance), m.SetAttendance)
 	put(d, "virtual_url", row.VirtualURL, apply(row.VirtualURL, in.VirtualURL), m.SetVirtualURL)
 	putOptional(d, "post_parent", row.ParentID, applyID(row.ParentID, in.ParentID), m.SetParentID, m.ClearParentID)
+	put(d, "", row.Sequence, nextSequence(row, e.Now, r.status, r.published, span, apply(row.EventStatus, in.EventStatus)), m.SetSequence)
 	if d.fresh {
 		m.SetOffSchedule(false)
 	}

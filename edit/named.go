@@ -3,6 +3,7 @@ package edit
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -171,6 +172,15 @@ func (t namedTable[R]) change(ctx context.Context, tx *ent.Tx, e *Editor, row R,
 	err = t.update(ctx, row, d, func(m namedMutation) { e.fillNamed(m, r, old, t.sent, d) })
 	if err != nil {
 		return row, fmt.Errorf("%s %d: %w", t.kind, r.id, err)
+	}
+	if t.sent.inline && isPublic(old.status, old.published, e.Now) && !isPublic(r.status, r.published, e.Now) {
+		events, err := linkedEvents(ctx, tx, t.kind, []int64{r.id})
+		if err != nil {
+			return row, fmt.Errorf("events of %s %d: %w", t.kind, r.id, err)
+		}
+		for _, id := range events {
+			e.lost = append(e.lost, eventLink{id, t.kind, strconv.FormatInt(r.id, 10)})
+		}
 	}
 	if action == calendar.Trashed {
 		if err := e.unlink(ctx, tx, t.kind, []int64{r.id}); err != nil {

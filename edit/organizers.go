@@ -31,7 +31,9 @@ func (e *Editor) createOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerI
 		rest.AuthorID = nil
 	}
 	if rest != (OrganizerInput{}) && e.may(auth.Edit, organizerRecord(row)) {
-		row, err = updateNamed(ctx, tx, e, e.organizers(tx, &rest, rest.sent()), row, true)
+		sent := rest.sent()
+		sent.inline = s.linked
+		row, err = updateNamed(ctx, tx, e, e.organizers(tx, &rest, sent), row, true)
 	}
 	return row, false, err
 }

@@ -20,25 +20,30 @@ const passwordSetting = "event_password_key"
 // PasswordKey is the key that event passwords are hashed with: 32 random bytes that all processes on one
 // database share. The first that asks makes it.
 func PasswordKey(ctx context.Context, db *ent.Client) ([]byte, error) {
-	s, err := db.Setting.Get(ctx, passwordSetting)
+	return sharedKey(ctx, db, passwordSetting, sha256.Size)
+}
+
+// sharedKey returns a key of random bytes in a setting. The first process that asks makes it.
+func sharedKey(ctx context.Context, db *ent.Client, name string, size int) ([]byte, error) {
+	s, err := db.Setting.Get(ctx, name)
 	if err == nil {
 		return s.Value, nil
 	}
 	if !ent.IsNotFound(err) {
-		return nil, fmt.Errorf("setting %s: %w", passwordSetting, err)
+		return nil, fmt.Errorf("setting %s: %w", name, err)
 	}
-	key := make([]byte, sha256.Size)
+	key := make([]byte, size)
 	if _, err := rand.Read(key); err != nil {
-		return nil, fmt.Errorf("key for event passwords: %w", err)
+		return nil, fmt.Errorf("setting %s: %w", name, err)
 	}
 	// Whoever comes second keeps the first's; reading it back tells which that is.
-	err = db.Setting.Create().SetID(passwordSetting).SetValue(key).
+	err = db.Setting.Create().SetID(name).SetValue(key).
 		OnConflict(sql.ConflictColumns(setting.FieldID)).Ignore().Exec(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("setting %s: %w", passwordSetting, err)
+		return nil, fmt.Errorf("setting %s: %w", name, err)
 	}
-	if s, err = db.Setting.Get(ctx, passwordSetting); err != nil {
-		return nil, fmt.Errorf("setting %s: %w", passwordSetting, err)
+	if s, err = db.Setting.Get(ctx, name); err != nil {
+		return nil, fmt.Errorf("setting %s: %w", name, err)
 	}
 	return s.Value, nil
 }

@@ -28,6 +28,7 @@ type recordInput struct {
 	author *int64
 	// linked is an author who comes from the event that a record is created with, not from the client.
 	linked    bool
+	inline    bool // a record that exists is changed along with an event
 	published *time.Time
 	status    *calendar.Status
 	sentText

@@ -214,6 +214,9 @@ func (e *Editor) removeEvents(ctx context.Context, tx *ent.Tx, events []*ent.Eve
 	if err := unlinkEvents(ctx, tx, ids); err != nil {
 		return err
 	}
+	if err := dropWithdrawals(ctx, tx, ids); err != nil {
+		return err
+	}
 	if _, err = tx.Event.Delete().Where(event.IDIn(ids...)).Exec(ctx); err != nil {
 		return err
 	}

@@ -462,4 +462,5 @@ func (e *Editor) fillOccurrence(m *ent.EventMutation, s *ent.Series, t *calendar
 	}
 	m.SetSeriesID(s.ID)
 	m.SetOffSchedule(false)
+	m.SetSequence(0)
 }

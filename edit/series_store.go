@@ -39,6 +39,7 @@ type occurrenceRow struct {
 	action        calendar.Action
 	slug          string
 	languages     calendar.LanguageSet
+	sequence      int64
 }
 
 // store writes what is planned.
@@ -48,6 +49,9 @@ func (w *seriesWrite) store(ctx context.Context) error {
 	}
 	rows, err := w.compareRows(ctx)
 	if err != nil {
+		return err
+	}
+	if err := w.storePublicity(ctx, rows); err != nil {
 		return err
 	}
 	if err := w.storeSlugs(ctx, rows); err != nil {
@@ -69,6 +73,18 @@ func (w *seriesWrite) store(ctx context.Context) error {
 		return err
 	}
 	return w.storeLinks(ctx, rows)
+}
+
+// storePublicity writes which occurrences are withdrawn, and which return.
+func (w *seriesWrite) storePublicity(ctx context.Context, rows []*occurrenceRow) error {
+	events := make([]*ent.Event, len(rows))
+	for i, r := range rows {
+		events[i] = r.row
+		r.sequence = nextSequence(r.row, w.Now, r.standing.status, r.standing.published, r.span, r.after.EventStatus)
+	}
+	return w.publicity(ctx, w.tx, events, func(i int) (calendar.Status, time.Time) {
+		return rows[i].standing.status, rows[i].standing.published
+	})
 }
 
 // storeSeriesSlugs takes the slugs of the series to the trash and out of it, and gives it one if its status needs it.
@@ -481,7 +497,7 @@ func (r *occurrenceRow) moves() bool {
 // columnKey names what setColumns writes.
 func (r *occurrenceRow) columnKey() string {
 	return fmt.Sprint(r.phase, r.changed, r.sent, r.standing, apply(0, r.author), r.span.Zone, r.span.AllDay, r.languages, r.own,
-		r.off, r.moves(), r.slug != r.row.Slug)
+		r.off, r.moves(), r.slug != r.row.Slug, r.sequence != r.row.Sequence)
 }
 
 // setColumns writes the values that rows with the same key share.
@@ -523,6 +539,9 @@ func setOwnValues(u *sql.UpdateBuilder, ids []int64, rows map[int64]*occurrenceR
 		wall(event.FieldEndWall, func(r *occurrenceRow) calendar.Wall { return r.span.End })
 		u.Set(event.FieldStartsAt, byID(ids, func(id int64) time.Time { return rows[id].span.StartsAt() }))
 		u.Set(event.FieldEndsAt, byID(ids, func(id int64) time.Time { return rows[id].span.EndsAt() }))
+	}
+	if first.sequence != first.row.Sequence {
+		u.Set(event.FieldSequence, byID(ids, func(id int64) int64 { return rows[id].sequence }))
 	}
 	if first.slug != first.row.Slug {
 		u.Set(event.FieldSlug, byID(ids, func(id int64) string { return rows[id].slug }))

@@ -73,7 +73,7 @@ func TestStatements(t *testing.T) {
 			if _, err := w.TrashEvent(e, first.ID); err != nil {
 				t.Fatal(err)
 			}
-		}, 12},
+		}, 17},
 		{"title of all 109", func() {
 			w.ChangeEvent(e, first.ID, &edit.EventInput{Title: new("All"), Scope: edit.AllOccurrences})
 		}, 24},
@@ -92,13 +92,13 @@ func TestStatements(t *testing.T) {
 			if err := trashSeries(w, e, *many.SeriesID); err != nil {
 				t.Fatal(err)
 			}
-		}, 42},
+		}, 54},
 		{"update of an event", func() { w.ChangeEvent(e, row.ID, &edit.EventInput{Title: new("Other")}) }, 8},
 		{"event to the trash", func() {
 			if _, err := w.TrashEvent(e, row.ID); err != nil {
 				t.Fatal(err)
 			}
-		}, 7},
+		}, 12},
 	}
 	for _, tt := range tests {
 		n.Store(0)

@@ -31,7 +31,9 @@ func (e *Editor) createVenue(ctx context.Context, tx *ent.Tx, in *VenueInput, s 
 		rest.AuthorID = nil
 	}
 	if rest != (VenueInput{}) && e.may(auth.Edit, venueRecord(row)) {
-		row, err = updateNamed(ctx, tx, e, e.venues(tx, &rest, rest.sent()), row, true)
+		sent := rest.sent()
+		sent.inline = s.linked
+		row, err = updateNamed(ctx, tx, e, e.venues(tx, &rest, sent), row, true)
 	}
 	return row, false, err
 }

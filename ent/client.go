@@ -38,6 +38,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
+	"github.com/almanac-cal/almanac/ent/withdrawal"
+	"github.com/almanac-cal/almanac/ent/withdrawalkey"
 
 	stdsql "database/sql"
 )
@@ -93,6 +95,10 @@ type Client struct {
 	Venue *VenueClient
 	// VenueTranslation is the client for interacting with the VenueTranslation builders.
 	VenueTranslation *VenueTranslationClient
+	// Withdrawal is the client for interacting with the Withdrawal builders.
+	Withdrawal *WithdrawalClient
+	// WithdrawalKey is the client for interacting with the WithdrawalKey builders.
+	WithdrawalKey *WithdrawalKeyClient
 }
 
 // NewClient creates a new client configured with the given options.
@@ -127,6 +133,8 @@ func (c *Client) init() {
 	c.User = NewUserClient(c.config)
 	c.Venue = NewVenueClient(c.config)
 	c.VenueTranslation = NewVenueTranslationClient(c.config)
+	c.Withdrawal = NewWithdrawalClient(c.config)
+	c.WithdrawalKey = NewWithdrawalKeyClient(c.config)
 }
 
 type (
@@ -242,6 +250,8 @@ func (c *Client) Tx(ctx context.Context) (*Tx, error) {
 		User:                 NewUserClient(cfg),
 		Venue:                NewVenueClient(cfg),
 		VenueTranslation:     NewVenueTranslationClient(cfg),
+		Withdrawal:           NewWithdrawalClient(cfg),
+		WithdrawalKey:        NewWithdrawalKeyClient(cfg),
 	}, nil
 }
 
@@ -284,6 +294,8 @@ func (c *Client) BeginTx(ctx context.Context, opts *sql.TxOptions) (*Tx, error) 
 		User:                 NewUserClient(cfg),
 		Venue:                NewVenueClient(cfg),
 		VenueTranslation:     NewVenueTranslationClient(cfg),
+		Withdrawal:           NewWithdrawalClient(cfg),
+		WithdrawalKey:        NewWithdrawalKeyClient(cfg),
 	}, nil
 }
 
@@ -316,7 +328,8 @@ func (c *Client) Use(hooks ...Hook) {
 		c.Change, c.Counter, c.Event, c.EventOrganizer, c.EventTerm, c.EventTranslation,
 		c.EventVenue, c.IdempotencyKey, c.Image, c.Organizer, c.OrganizerTranslation,
 		c.Record, c.SearchText, c.Series, c.SeriesPhase, c.Setting, c.Slug, c.Term,
-		c.TermTranslation, c.Token, c.User, c.Venue, c.VenueTranslation,
+		c.TermTranslation, c.Token, c.User, c.Venue, c.VenueTranslation, c.Withdrawal,
+		c.WithdrawalKey,
 	} {
 		n.Use(hooks...)
 	}
@@ -329,7 +342,8 @@ func (c *Client) Intercept(interceptors ...Interceptor) {
 		c.Change, c.Counter, c.Event, c.EventOrganizer, c.EventTerm, c.EventTranslation,
 		c.EventVenue, c.IdempotencyKey, c.Image, c.Organizer, c.OrganizerTranslation,
 		c.Record, c.SearchText, c.Series, c.SeriesPhase, c.Setting, c.Slug, c.Term,
-		c.TermTranslation, c.Token, c.User, c.Venue, c.VenueTranslation,
+		c.TermTranslation, c.Token, c.User, c.Venue, c.VenueTranslation, c.Withdrawal,
+		c.WithdrawalKey,
 	} {
 		n.Intercept(interceptors...)
 	}
@@ -384,6 +398,10 @@ func (c *Client) Mutate(ctx context.Context, m Mutation) (Value, error) {
 		return c.Venue.mutate(ctx, m)
 	case *VenueTranslationMutation:
 		return c.VenueTranslation.mutate(ctx, m)
+	case *WithdrawalMutation:
+		return c.Withdrawal.mutate(ctx, m)
+	case *WithdrawalKeyMutation:
+		return c.WithdrawalKey.mutate(ctx, m)
 	default:
 		return nil, fmt.Errorf("ent: unknown mutation type %T", m)
 	}
@@ -4101,19 +4119,317 @@ func (c *VenueTranslationClient) mutate(ctx context.Context, m *VenueTranslation
 	}
 }
 
+// WithdrawalClient is a client for the Withdrawal schema.
+type WithdrawalClient struct {
+	config
+}
+
+// NewWithdrawalClient returns a client for the Withdrawal from the given config.
+func NewWithdrawalClient(c config) *WithdrawalClient {
+	return &WithdrawalClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `withdrawal.Hooks(f(g(h())))`.
+func (c *WithdrawalClient) Use(hooks ...Hook) {
+	c.hooks.Withdrawal = append(c.hooks.Withdrawal, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `withdrawal.Intercept(f(g(h())))`.
+func (c *WithdrawalClient) Intercept(interceptors ...Interceptor) {
+	c.inters.Withdrawal = append(c.inters.Withdrawal, interceptors...)
+}
+
+// Create returns a builder for creating a Withdrawal entity.
+func (c *WithdrawalClient) Create() *WithdrawalCreate {
+	mutation := newWithdrawalMutation(c.config, OpCreate)
+	return &WithdrawalCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of Withdrawal entities.
+func (c *WithdrawalClient) CreateBulk(builders ...*WithdrawalCreate) *WithdrawalCreateBulk {
+	return &WithdrawalCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *WithdrawalClient) MapCreateBulk(slice any, setFunc func(*WithdrawalCreate, int)) *WithdrawalCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &WithdrawalCreateBulk{err: fmt.Errorf("calling to WithdrawalClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*WithdrawalCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &WithdrawalCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for Withdrawal.
+func (c *WithdrawalClient) Update() *WithdrawalUpdate {
+	mutation := newWithdrawalMutation(c.config, OpUpdate)
+	return &WithdrawalUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *WithdrawalClient) UpdateOne(_m *Withdrawal) *WithdrawalUpdateOne {
+	mutation := newWithdrawalMutation(c.config, OpUpdateOne, withWithdrawal(_m))
+	return &WithdrawalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *WithdrawalClient) UpdateOneID(id int64) *WithdrawalUpdateOne {
+	mutation := newWithdrawalMutation(c.config, OpUpdateOne, withWithdrawalID(id))
+	return &WithdrawalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for Withdrawal.
+func (c *WithdrawalClient) Delete() *WithdrawalDelete {
+	mutation := newWithdrawalMutation(c.config, OpDelete)
+	return &WithdrawalDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *WithdrawalClient) DeleteOne(_m *Withdrawal) *WithdrawalDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *WithdrawalClient) DeleteOneID(id int64) *WithdrawalDeleteOne {
+	builder := c.Delete().Where(withdrawal.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &WithdrawalDeleteOne{builder}
+}
+
+// Query returns a query builder for Withdrawal.
+func (c *WithdrawalClient) Query() *WithdrawalQuery {
+	return &WithdrawalQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeWithdrawal},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a Withdrawal entity by its id.
+func (c *WithdrawalClient) Get(ctx context.Context, id int64) (*Withdrawal, error) {
+	return c.Query().Where(withdrawal.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *WithdrawalClient) GetX(ctx context.Context, id int64) *Withdrawal {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryKeys queries the keys edge of a Withdrawal.
+func (c *WithdrawalClient) QueryKeys(_m *Withdrawal) *WithdrawalKeyQuery {
+	query := (&WithdrawalKeyClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(withdrawal.Table, withdrawal.FieldID, id),
+			sqlgraph.To(withdrawalkey.Table, withdrawalkey.FieldID),
+			sqlgraph.Edge(sqlgraph.O2M, false, withdrawal.KeysTable, withdrawal.KeysColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *WithdrawalClient) Hooks() []Hook {
+	return c.hooks.Withdrawal
+}
+
+// Interceptors returns the client interceptors.
+func (c *WithdrawalClient) Interceptors() []Interceptor {
+	return c.inters.Withdrawal
+}
+
+func (c *WithdrawalClient) mutate(ctx context.Context, m *WithdrawalMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&WithdrawalCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&WithdrawalUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&WithdrawalUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&WithdrawalDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown Withdrawal mutation op: %q", m.Op())
+	}
+}
+
+// WithdrawalKeyClient is a client for the WithdrawalKey schema.
+type WithdrawalKeyClient struct {
+	config
+}
+
+// NewWithdrawalKeyClient returns a client for the WithdrawalKey from the given config.
+func NewWithdrawalKeyClient(c config) *WithdrawalKeyClient {
+	return &WithdrawalKeyClient{config: c}
+}
+
+// Use adds a list of mutation hooks to the hooks stack.
+// A call to `Use(f, g, h)` equals to `withdrawalkey.Hooks(f(g(h())))`.
+func (c *WithdrawalKeyClient) Use(hooks ...Hook) {
+	c.hooks.WithdrawalKey = append(c.hooks.WithdrawalKey, hooks...)
+}
+
+// Intercept adds a list of query interceptors to the interceptors stack.
+// A call to `Intercept(f, g, h)` equals to `withdrawalkey.Intercept(f(g(h())))`.
+func (c *WithdrawalKeyClient) Intercept(interceptors ...Interceptor) {
+	c.inters.WithdrawalKey = append(c.inters.WithdrawalKey, interceptors...)
+}
+
+// Create returns a builder for creating a WithdrawalKey entity.
+func (c *WithdrawalKeyClient) Create() *WithdrawalKeyCreate {
+	mutation := newWithdrawalKeyMutation(c.config, OpCreate)
+	return &WithdrawalKeyCreate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// CreateBulk returns a builder for creating a bulk of WithdrawalKey entities.
+func (c *WithdrawalKeyClient) CreateBulk(builders ...*WithdrawalKeyCreate) *WithdrawalKeyCreateBulk {
+	return &WithdrawalKeyCreateBulk{config: c.config, builders: builders}
+}
+
+// MapCreateBulk creates a bulk creation builder from the given slice. For each item in the slice, the function creates
+// a builder and applies setFunc on it.
+func (c *WithdrawalKeyClient) MapCreateBulk(slice any, setFunc func(*WithdrawalKeyCreate, int)) *WithdrawalKeyCreateBulk {
+	rv := reflect.ValueOf(slice)
+	if rv.Kind() != reflect.Slice {
+		return &WithdrawalKeyCreateBulk{err: fmt.Errorf("calling to WithdrawalKeyClient.MapCreateBulk with wrong type %T, need slice", slice)}
+	}
+	builders := make([]*WithdrawalKeyCreate, rv.Len())
+	for i := 0; i < rv.Len(); i++ {
+		builders[i] = c.Create()
+		setFunc(builders[i], i)
+	}
+	return &WithdrawalKeyCreateBulk{config: c.config, builders: builders}
+}
+
+// Update returns an update builder for WithdrawalKey.
+func (c *WithdrawalKeyClient) Update() *WithdrawalKeyUpdate {
+	mutation := newWithdrawalKeyMutation(c.config, OpUpdate)
+	return &WithdrawalKeyUpdate{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOne returns an update builder for the given entity.
+func (c *WithdrawalKeyClient) UpdateOne(_m *WithdrawalKey) *WithdrawalKeyUpdateOne {
+	mutation := newWithdrawalKeyMutation(c.config, OpUpdateOne, withWithdrawalKey(_m))
+	return &WithdrawalKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// UpdateOneID returns an update builder for the given id.
+func (c *WithdrawalKeyClient) UpdateOneID(id int64) *WithdrawalKeyUpdateOne {
+	mutation := newWithdrawalKeyMutation(c.config, OpUpdateOne, withWithdrawalKeyID(id))
+	return &WithdrawalKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// Delete returns a delete builder for WithdrawalKey.
+func (c *WithdrawalKeyClient) Delete() *WithdrawalKeyDelete {
+	mutation := newWithdrawalKeyMutation(c.config, OpDelete)
+	return &WithdrawalKeyDelete{config: c.config, hooks: c.Hooks(), mutation: mutation}
+}
+
+// DeleteOne returns a builder for deleting the given entity.
+func (c *WithdrawalKeyClient) DeleteOne(_m *WithdrawalKey) *WithdrawalKeyDeleteOne {
+	return c.DeleteOneID(_m.ID)
+}
+
+// DeleteOneID returns a builder for deleting the given entity by its id.
+func (c *WithdrawalKeyClient) DeleteOneID(id int64) *WithdrawalKeyDeleteOne {
+	builder := c.Delete().Where(withdrawalkey.ID(id))
+	builder.mutation.id = &id
+	builder.mutation.op = OpDeleteOne
+	return &WithdrawalKeyDeleteOne{builder}
+}
+
+// Query returns a query builder for WithdrawalKey.
+func (c *WithdrawalKeyClient) Query() *WithdrawalKeyQuery {
+	return &WithdrawalKeyQuery{
+		config: c.config,
+		ctx:    &QueryContext{Type: TypeWithdrawalKey},
+		inters: c.Interceptors(),
+	}
+}
+
+// Get returns a WithdrawalKey entity by its id.
+func (c *WithdrawalKeyClient) Get(ctx context.Context, id int64) (*WithdrawalKey, error) {
+	return c.Query().Where(withdrawalkey.ID(id)).Only(ctx)
+}
+
+// GetX is like Get, but panics if an error occurs.
+func (c *WithdrawalKeyClient) GetX(ctx context.Context, id int64) *WithdrawalKey {
+	obj, err := c.Get(ctx, id)
+	if err != nil {
+		panic(err)
+	}
+	return obj
+}
+
+// QueryWithdrawal queries the withdrawal edge of a WithdrawalKey.
+func (c *WithdrawalKeyClient) QueryWithdrawal(_m *WithdrawalKey) *WithdrawalQuery {
+	query := (&WithdrawalClient{config: c.config}).Query()
+	query.path = func(context.Context) (fromV *sql.Selector, _ error) {
+		id := _m.ID
+		step := sqlgraph.NewStep(
+			sqlgraph.From(withdrawalkey.Table, withdrawalkey.FieldID, id),
+			sqlgraph.To(withdrawal.Table, withdrawal.FieldID),
+			sqlgraph.Edge(sqlgraph.M2O, true, withdrawalkey.WithdrawalTable, withdrawalkey.WithdrawalColumn),
+		)
+		fromV = sqlgraph.Neighbors(_m.driver.Dialect(), step)
+		return fromV, nil
+	}
+	return query
+}
+
+// Hooks returns the client hooks.
+func (c *WithdrawalKeyClient) Hooks() []Hook {
+	return c.hooks.WithdrawalKey
+}
+
+// Interceptors returns the client interceptors.
+func (c *WithdrawalKeyClient) Interceptors() []Interceptor {
+	return c.inters.WithdrawalKey
+}
+
+func (c *WithdrawalKeyClient) mutate(ctx context.Context, m *WithdrawalKeyMutation) (Value, error) {
+	switch m.Op() {
+	case OpCreate:
+		return (&WithdrawalKeyCreate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdate:
+		return (&WithdrawalKeyUpdate{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpUpdateOne:
+		return (&WithdrawalKeyUpdateOne{config: c.config, hooks: c.Hooks(), mutation: m}).Save(ctx)
+	case OpDelete, OpDeleteOne:
+		return (&WithdrawalKeyDelete{config: c.config, hooks: c.Hooks(), mutation: m}).Exec(ctx)
+	default:
+		return nil, fmt.Errorf("ent: unknown WithdrawalKey mutation op: %q", m.Op())
+	}
+}
+
 // hooks and interceptors per client, for fast access.
 type (
 	hooks struct {
 		Change, Counter, Event, EventOrganizer, EventTerm, EventTranslation, EventVenue,
 		IdempotencyKey, Image, Organizer, OrganizerTranslation, Record, SearchText,
 		Series, SeriesPhase, Setting, Slug, Term, TermTranslation, Token, User, Venue,
-		VenueTranslation []ent.Hook
+		VenueTranslation, Withdrawal, WithdrawalKey []ent.Hook
 	}
 	inters struct {
 		Change, Counter, Event, EventOrganizer, EventTerm, EventTranslation, EventVenue,
 		IdempotencyKey, Image, Organizer, OrganizerTranslation, Record, SearchText,
 		Series, SeriesPhase, Setting, Slug, Term, TermTranslation, Token, User, Venue,
-		VenueTranslation []ent.Interceptor
+		VenueTranslation, Withdrawal, WithdrawalKey []ent.Interceptor
 	}
 )
 

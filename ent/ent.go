@@ -35,6 +35,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
+	"github.com/almanac-cal/almanac/ent/withdrawal"
+	"github.com/almanac-cal/almanac/ent/withdrawalkey"
 )
 
 // ent aliases to avoid import conflicts in user's code.
@@ -118,6 +120,8 @@ func checkColumn(t, c string) error {
 			user.Table:                 user.ValidColumn,
 			venue.Table:                venue.ValidColumn,
 			venuetranslation.Table:     venuetranslation.ValidColumn,
+			withdrawal.Table:           withdrawal.ValidColumn,
+			withdrawalkey.Table:        withdrawalkey.ValidColumn,
 		})
 	})
 	return columnCheck(t, c)

@@ -101,6 +101,8 @@ type Event struct {
 	OriginalStart *calendar.Wall `json:"original_start,omitempty"`
 	// fields written to this occurrence alone; those of a translation with its language, as title:pl
 	OwnFields []string `json:"own_fields,omitempty"`
+	// how often calendar applications were told of another time, a withdrawal or a return; SEQUENCE of feeds
+	Sequence int64 `json:"sequence,omitempty"`
 	// an occurrence that a change of the schedule took to the trash
 	OffSchedule bool `json:"off_schedule,omitempty"`
 	// Edges holds the relations/edges for other nodes in the graph.
@@ -256,7 +258,7 @@ func (*Event) scanValues(columns []string) ([]any, error) {
 			values[i] = new(calendar.Wall)
 		case event.FieldDated, event.FieldAllDay, event.FieldShowMap, event.FieldShowMapLink, event.FieldHideFromListings, event.FieldSticky, event.FieldFeatured, event.FieldTicketed, event.FieldOffSchedule:
 			values[i] = new(sql.NullBool)
-		case event.FieldID, event.FieldAuthorID, event.FieldImageID, event.FieldVersion, event.FieldPasswordID, event.FieldParentID, event.FieldSeriesID:
+		case event.FieldID, event.FieldAuthorID, event.FieldImageID, event.FieldVersion, event.FieldPasswordID, event.FieldParentID, event.FieldSeriesID, event.FieldSequence:
 			values[i] = new(sql.NullInt64)
 		case event.FieldStatus, event.FieldStatusBeforeTrash, event.FieldLanguage, event.FieldLanguages, event.FieldSourceID, event.FieldTitle, event.FieldDescription, event.FieldExcerpt, event.FieldSlug, event.FieldTimezone, event.FieldWebsite, event.FieldEventStatus, event.FieldEventStatusReason, event.FieldAttendance, event.FieldVirtualURL:
 			values[i] = new(sql.NullString)
@@ -535,6 +537,12 @@ func (_m *Event) assignValues(columns []string, values []any) error {
 					return fmt.Errorf("unmarshal field own_fields: %w", err)
 				}
 			}
+		case event.FieldSequence:
+			if value, ok := values[i].(*sql.NullInt64); !ok {
+				return fmt.Errorf("unexpected type %T for field sequence", values[i])
+			} else if value.Valid {
+				_m.Sequence = value.Int64
+			}
 		case event.FieldOffSchedule:
 			if value, ok := values[i].(*sql.NullBool); !ok {
 				return fmt.Errorf("unexpected type %T for field off_schedule", values[i])
@@ -766,6 +774,9 @@ func (_m *Event) String() string {
 	builder.WriteString(", ")
 	builder.WriteString("own_fields=")
 	builder.WriteString(fmt.Sprintf("%v", _m.OwnFields))
+	builder.WriteString(", ")
+	builder.WriteString("sequence=")
+	builder.WriteString(fmt.Sprintf("%v", _m.Sequence))
 	builder.WriteString(", ")
 	builder.WriteString("off_schedule=")
 	builder.WriteString(fmt.Sprintf("%v", _m.OffSchedule))

@@ -475,6 +475,20 @@ func (_c *EventCreate) SetOwnFields(v []string) *EventCreate {
 	return _c
 }
 
+// SetSequence sets the "sequence" field.
+func (_c *EventCreate) SetSequence(v int64) *EventCreate {
+	_c.mutation.SetSequence(v)
+	return _c
+}
+
+// SetNillableSequence sets the "sequence" field if the given value is not nil.
+func (_c *EventCreate) SetNillableSequence(v *int64) *EventCreate {
+	if v != nil {
+		_c.SetSequence(*v)
+	}
+	return _c
+}
+
 // SetOffSchedule sets the "off_schedule" field.
 func (_c *EventCreate) SetOffSchedule(v bool) *EventCreate {
 	_c.mutation.SetOffSchedule(v)
@@ -688,6 +702,10 @@ func (_c *EventCreate) defaults() {
 		v := event.DefaultVirtualURL
 		_c.mutation.SetVirtualURL(v)
 	}
+	if _, ok := _c.mutation.Sequence(); !ok {
+		v := event.DefaultSequence
+		_c.mutation.SetSequence(v)
+	}
 	if _, ok := _c.mutation.OffSchedule(); !ok {
 		v := event.DefaultOffSchedule
 		_c.mutation.SetOffSchedule(v)
@@ -852,6 +870,9 @@ func (_c *EventCreate) check() error {
 		if err := event.VirtualURLValidator(v); err != nil {
 			return &ValidationError{Name: "virtual_url", err: fmt.Errorf(`ent: validator failed for field "Event.virtual_url": %w`, err)}
 		}
+	}
+	if _, ok := _c.mutation.Sequence(); !ok {
+		return &ValidationError{Name: "sequence", err: errors.New(`ent: missing required field "Event.sequence"`)}
 	}
 	if _, ok := _c.mutation.OffSchedule(); !ok {
 		return &ValidationError{Name: "off_schedule", err: errors.New(`ent: missing required field "Event.off_schedule"`)}
@@ -1035,6 +1056,10 @@ func (_c *EventCreate) createSpec() (*Event, *sqlgraph.CreateSpec) {
 	if value, ok := _c.mutation.OwnFields(); ok {
 		_spec.SetField(event.FieldOwnFields, field.TypeJSON, value)
 		_node.OwnFields = value
+	}
+	if value, ok := _c.mutation.Sequence(); ok {
+		_spec.SetField(event.FieldSequence, field.TypeInt64, value)
+		_node.Sequence = value
 	}
 	if value, ok := _c.mutation.OffSchedule(); ok {
 		_spec.SetField(event.FieldOffSchedule, field.TypeBool, value)

@@ -660,6 +660,27 @@ func (_u *EventUpdate) ClearOwnFields() *EventUpdate {
 	return _u
 }
 
+// SetSequence sets the "sequence" field.
+func (_u *EventUpdate) SetSequence(v int64) *EventUpdate {
+	_u.mutation.ResetSequence()
+	_u.mutation.SetSequence(v)
+	return _u
+}
+
+// SetNillableSequence sets the "sequence" field if the given value is not nil.
+func (_u *EventUpdate) SetNillableSequence(v *int64) *EventUpdate {
+	if v != nil {
+		_u.SetSequence(*v)
+	}
+	return _u
+}
+
+// AddSequence adds value to the "sequence" field.
+func (_u *EventUpdate) AddSequence(v int64) *EventUpdate {
+	_u.mutation.AddSequence(v)
+	return _u
+}
+
 // SetOffSchedule sets the "off_schedule" field.
 func (_u *EventUpdate) SetOffSchedule(v bool) *EventUpdate {
 	_u.mutation.SetOffSchedule(v)
@@ -1157,6 +1178,12 @@ func (_u *EventUpdate) sqlSave(ctx context.Context) (_node int, err error) {
 	}
 	if _u.mutation.OwnFieldsCleared() {
 		_spec.ClearField(event.FieldOwnFields, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.Sequence(); ok {
+		_spec.SetField(event.FieldSequence, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedSequence(); ok {
+		_spec.AddField(event.FieldSequence, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.OffSchedule(); ok {
 		_spec.SetField(event.FieldOffSchedule, field.TypeBool, value)
@@ -2142,6 +2169,27 @@ func (_u *EventUpdateOne) ClearOwnFields() *EventUpdateOne {
 	return _u
 }
 
+// SetSequence sets the "sequence" field.
+func (_u *EventUpdateOne) SetSequence(v int64) *EventUpdateOne {
+	_u.mutation.ResetSequence()
+	_u.mutation.SetSequence(v)
+	return _u
+}
+
+// SetNillableSequence sets the "sequence" field if the given value is not nil.
+func (_u *EventUpdateOne) SetNillableSequence(v *int64) *EventUpdateOne {
+	if v != nil {
+		_u.SetSequence(*v)
+	}
+	return _u
+}
+
+// AddSequence adds value to the "sequence" field.
+func (_u *EventUpdateOne) AddSequence(v int64) *EventUpdateOne {
+	_u.mutation.AddSequence(v)
+	return _u
+}
+
 // SetOffSchedule sets the "off_schedule" field.
 func (_u *EventUpdateOne) SetOffSchedule(v bool) *EventUpdateOne {
 	_u.mutation.SetOffSchedule(v)
@@ -2669,6 +2717,12 @@ func (_u *EventUpdateOne) sqlSave(ctx context.Context) (_node *Event, err error)
 	}
 	if _u.mutation.OwnFieldsCleared() {
 		_spec.ClearField(event.FieldOwnFields, field.TypeJSON)
+	}
+	if value, ok := _u.mutation.Sequence(); ok {
+		_spec.SetField(event.FieldSequence, field.TypeInt64, value)
+	}
+	if value, ok := _u.mutation.AddedSequence(); ok {
+		_spec.AddField(event.FieldSequence, field.TypeInt64, value)
 	}
 	if value, ok := _u.mutation.OffSchedule(); ok {
 		_spec.SetField(event.FieldOffSchedule, field.TypeBool, value)

@@ -36,6 +36,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
+	"github.com/almanac-cal/almanac/ent/withdrawal"
+	"github.com/almanac-cal/almanac/ent/withdrawalkey"
 )
 
 const (
@@ -70,6 +72,8 @@ const (
 	TypeUser                 = "User"
 	TypeVenue                = "Venue"
 	TypeVenueTranslation     = "VenueTranslation"
+	TypeWithdrawal           = "Withdrawal"
+	TypeWithdrawalKey        = "WithdrawalKey"
 )
 
 // ChangeMutation represents an operation that mutates the Change nodes in the graph.
@@ -1217,6 +1221,8 @@ type EventMutation struct {
 	original_start      *calendar.Wall
 	own_fields          *[]string
 	appendown_fields    []string
+	sequence            *int64
+	addsequence         *int64
 	off_schedule        *bool
 	clearedFields       map[string]struct{}
 	author              *int64
@@ -3010,6 +3016,62 @@ func (m *EventMutation) ResetOwnFields() {
 	delete(m.clearedFields, event.FieldOwnFields)
 }
 
+// SetSequence sets the "sequence" field.
+func (m *EventMutation) SetSequence(i int64) {
+	m.sequence = &i
+	m.addsequence = nil
+}
+
+// Sequence returns the value of the "sequence" field in the mutation.
+func (m *EventMutation) Sequence() (r int64, exists bool) {
+	v := m.sequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldSequence returns the old "sequence" field's value of the Event entity.
+// If the Event object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *EventMutation) OldSequence(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldSequence is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldSequence requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldSequence: %w", err)
+	}
+	return oldValue.Sequence, nil
+}
+
+// AddSequence adds i to the "sequence" field.
+func (m *EventMutation) AddSequence(i int64) {
+	if m.addsequence != nil {
+		*m.addsequence += i
+	} else {
+		m.addsequence = &i
+	}
+}
+
+// AddedSequence returns the value that was added to the "sequence" field in this mutation.
+func (m *EventMutation) AddedSequence() (r int64, exists bool) {
+	v := m.addsequence
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// ResetSequence resets all changes to the "sequence" field.
+func (m *EventMutation) ResetSequence() {
+	m.sequence = nil
+	m.addsequence = nil
+}
+
 // SetOffSchedule sets the "off_schedule" field.
 func (m *EventMutation) SetOffSchedule(b bool) {
 	m.off_schedule = &b
@@ -3431,7 +3493,7 @@ func (m *EventMutation) Type() string {
 // order to get all numeric fields that were incremented/decremented, call
 // AddedFields().
 func (m *EventMutation) Fields() []string {
-	fields := make([]string, 0, 41)
+	fields := make([]string, 0, 42)
 	if m.author != nil {
 		fields = append(fields, event.FieldAuthorID)
 	}
@@ -3552,6 +3614,9 @@ func (m *EventMutation) Fields() []string {
 	if m.own_fields != nil {
 		fields = append(fields, event.FieldOwnFields)
 	}
+	if m.sequence != nil {
+		fields = append(fields, event.FieldSequence)
+	}
 	if m.off_schedule != nil {
 		fields = append(fields, event.FieldOffSchedule)
 	}
@@ -3643,6 +3708,8 @@ func (m *EventMutation) Field(name string) (ent.Value, bool) {
 		return m.OriginalStart()
 	case event.FieldOwnFields:
 		return m.OwnFields()
+	case event.FieldSequence:
+		return m.Sequence()
 	case event.FieldOffSchedule:
 		return m.OffSchedule()
 	}
@@ -3734,6 +3801,8 @@ func (m *EventMutation) OldField(ctx context.Context, name string) (ent.Value, e
 		return m.OldOriginalStart(ctx)
 	case event.FieldOwnFields:
 		return m.OldOwnFields(ctx)
+	case event.FieldSequence:
+		return m.OldSequence(ctx)
 	case event.FieldOffSchedule:
 		return m.OldOffSchedule(ctx)
 	}
@@ -4025,6 +4094,13 @@ func (m *EventMutation) SetField(name string, value ent.Value) error {
 		}
 		m.SetOwnFields(v)
 		return nil
+	case event.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetSequence(v)
+		return nil
 	case event.FieldOffSchedule:
 		v, ok := value.(bool)
 		if !ok {
@@ -4049,6 +4125,9 @@ func (m *EventMutation) AddedFields() []string {
 	if m.addseries_id != nil {
 		fields = append(fields, event.FieldSeriesID)
 	}
+	if m.addsequence != nil {
+		fields = append(fields, event.FieldSequence)
+	}
 	return fields
 }
 
@@ -4063,6 +4142,8 @@ func (m *EventMutation) AddedField(name string) (ent.Value, bool) {
 		return m.AddedPasswordID()
 	case event.FieldSeriesID:
 		return m.AddedSeriesID()
+	case event.FieldSequence:
+		return m.AddedSequence()
 	}
 	return nil, false
 }
@@ -4092,6 +4173,13 @@ func (m *EventMutation) AddField(name string, value ent.Value) error {
 			return fmt.Errorf("unexpected type %T for field %s", value, name)
 		}
 		m.AddSeriesID(v)
+		return nil
+	case event.FieldSequence:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.AddSequence(v)
 		return nil
 	}
 	return fmt.Errorf("unknown Event numeric field %s", name)
@@ -4308,6 +4396,9 @@ func (m *EventMutation) ResetField(name string) error {
 		return nil
 	case event.FieldOwnFields:
 		m.ResetOwnFields()
+		return nil
+	case event.FieldSequence:
+		m.ResetSequence()
 		return nil
 	case event.FieldOffSchedule:
 		m.ResetOffSchedule()
@@ -23253,4 +23344,1304 @@ func (m *VenueTranslationMutation) ResetEdge(name string) error {
 		return nil
 	}
 	return fmt.Errorf("unknown VenueTranslation edge %s", name)
+}
+
+// WithdrawalMutation represents an operation that mutates the Withdrawal nodes in the graph.
+type WithdrawalMutation struct {
+	config
+	op            Op
+	typ           string
+	id            *int64
+	at            *time.Time
+	listed        *bool
+	starts_at     *time.Time
+	ends_at       *time.Time
+	start_wall    *calendar.Wall
+	end_wall      *calendar.Wall
+	timezone      *string
+	all_day       *bool
+	clearedFields map[string]struct{}
+	keys          map[int64]struct{}
+	removedkeys   map[int64]struct{}
+	clearedkeys   bool
+	done          bool
+	oldValue      func(context.Context) (*Withdrawal, error)
+	predicates    []predicate.Withdrawal
+}
+
+var _ ent.Mutation = (*WithdrawalMutation)(nil)
+
+// withdrawalOption allows management of the mutation configuration using functional options.
+type withdrawalOption func(*WithdrawalMutation)
+
+// newWithdrawalMutation creates new mutation for the Withdrawal entity.
+func newWithdrawalMutation(c config, op Op, opts ...withdrawalOption) *WithdrawalMutation {
+	m := &WithdrawalMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeWithdrawal,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withWithdrawalID sets the ID field of the mutation.
+func withWithdrawalID(id int64) withdrawalOption {
+	return func(m *WithdrawalMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *Withdrawal
+		)
+		m.oldValue = func(ctx context.Context) (*Withdrawal, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().Withdrawal.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withWithdrawal sets the old Withdrawal of the mutation.
+func withWithdrawal(node *Withdrawal) withdrawalOption {
+	return func(m *WithdrawalMutation) {
+		m.oldValue = func(context.Context) (*Withdrawal, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m WithdrawalMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m WithdrawalMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of Withdrawal entities.
+func (m *WithdrawalMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *WithdrawalMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *WithdrawalMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().Withdrawal.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetAt sets the "at" field.
+func (m *WithdrawalMutation) SetAt(t time.Time) {
+	m.at = &t
+}
+
+// At returns the value of the "at" field in the mutation.
+func (m *WithdrawalMutation) At() (r time.Time, exists bool) {
+	v := m.at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAt returns the old "at" field's value of the Withdrawal entity.
+// If the Withdrawal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WithdrawalMutation) OldAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAt: %w", err)
+	}
+	return oldValue.At, nil
+}
+
+// ResetAt resets all changes to the "at" field.
+func (m *WithdrawalMutation) ResetAt() {
+	m.at = nil
+}
+
+// SetListed sets the "listed" field.
+func (m *WithdrawalMutation) SetListed(b bool) {
+	m.listed = &b
+}
+
+// Listed returns the value of the "listed" field in the mutation.
+func (m *WithdrawalMutation) Listed() (r bool, exists bool) {
+	v := m.listed
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldListed returns the old "listed" field's value of the Withdrawal entity.
+// If the Withdrawal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WithdrawalMutation) OldListed(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldListed is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldListed requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldListed: %w", err)
+	}
+	return oldValue.Listed, nil
+}
+
+// ResetListed resets all changes to the "listed" field.
+func (m *WithdrawalMutation) ResetListed() {
+	m.listed = nil
+}
+
+// SetStartsAt sets the "starts_at" field.
+func (m *WithdrawalMutation) SetStartsAt(t time.Time) {
+	m.starts_at = &t
+}
+
+// StartsAt returns the value of the "starts_at" field in the mutation.
+func (m *WithdrawalMutation) StartsAt() (r time.Time, exists bool) {
+	v := m.starts_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStartsAt returns the old "starts_at" field's value of the Withdrawal entity.
+// If the Withdrawal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WithdrawalMutation) OldStartsAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStartsAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStartsAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStartsAt: %w", err)
+	}
+	return oldValue.StartsAt, nil
+}
+
+// ResetStartsAt resets all changes to the "starts_at" field.
+func (m *WithdrawalMutation) ResetStartsAt() {
+	m.starts_at = nil
+}
+
+// SetEndsAt sets the "ends_at" field.
+func (m *WithdrawalMutation) SetEndsAt(t time.Time) {
+	m.ends_at = &t
+}
+
+// EndsAt returns the value of the "ends_at" field in the mutation.
+func (m *WithdrawalMutation) EndsAt() (r time.Time, exists bool) {
+	v := m.ends_at
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndsAt returns the old "ends_at" field's value of the Withdrawal entity.
+// If the Withdrawal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WithdrawalMutation) OldEndsAt(ctx context.Context) (v time.Time, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndsAt is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndsAt requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndsAt: %w", err)
+	}
+	return oldValue.EndsAt, nil
+}
+
+// ResetEndsAt resets all changes to the "ends_at" field.
+func (m *WithdrawalMutation) ResetEndsAt() {
+	m.ends_at = nil
+}
+
+// SetStartWall sets the "start_wall" field.
+func (m *WithdrawalMutation) SetStartWall(c calendar.Wall) {
+	m.start_wall = &c
+}
+
+// StartWall returns the value of the "start_wall" field in the mutation.
+func (m *WithdrawalMutation) StartWall() (r calendar.Wall, exists bool) {
+	v := m.start_wall
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldStartWall returns the old "start_wall" field's value of the Withdrawal entity.
+// If the Withdrawal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WithdrawalMutation) OldStartWall(ctx context.Context) (v calendar.Wall, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldStartWall is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldStartWall requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldStartWall: %w", err)
+	}
+	return oldValue.StartWall, nil
+}
+
+// ResetStartWall resets all changes to the "start_wall" field.
+func (m *WithdrawalMutation) ResetStartWall() {
+	m.start_wall = nil
+}
+
+// SetEndWall sets the "end_wall" field.
+func (m *WithdrawalMutation) SetEndWall(c calendar.Wall) {
+	m.end_wall = &c
+}
+
+// EndWall returns the value of the "end_wall" field in the mutation.
+func (m *WithdrawalMutation) EndWall() (r calendar.Wall, exists bool) {
+	v := m.end_wall
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldEndWall returns the old "end_wall" field's value of the Withdrawal entity.
+// If the Withdrawal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WithdrawalMutation) OldEndWall(ctx context.Context) (v calendar.Wall, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldEndWall is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldEndWall requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldEndWall: %w", err)
+	}
+	return oldValue.EndWall, nil
+}
+
+// ResetEndWall resets all changes to the "end_wall" field.
+func (m *WithdrawalMutation) ResetEndWall() {
+	m.end_wall = nil
+}
+
+// SetTimezone sets the "timezone" field.
+func (m *WithdrawalMutation) SetTimezone(s string) {
+	m.timezone = &s
+}
+
+// Timezone returns the value of the "timezone" field in the mutation.
+func (m *WithdrawalMutation) Timezone() (r string, exists bool) {
+	v := m.timezone
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldTimezone returns the old "timezone" field's value of the Withdrawal entity.
+// If the Withdrawal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WithdrawalMutation) OldTimezone(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldTimezone is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldTimezone requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldTimezone: %w", err)
+	}
+	return oldValue.Timezone, nil
+}
+
+// ResetTimezone resets all changes to the "timezone" field.
+func (m *WithdrawalMutation) ResetTimezone() {
+	m.timezone = nil
+}
+
+// SetAllDay sets the "all_day" field.
+func (m *WithdrawalMutation) SetAllDay(b bool) {
+	m.all_day = &b
+}
+
+// AllDay returns the value of the "all_day" field in the mutation.
+func (m *WithdrawalMutation) AllDay() (r bool, exists bool) {
+	v := m.all_day
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldAllDay returns the old "all_day" field's value of the Withdrawal entity.
+// If the Withdrawal object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WithdrawalMutation) OldAllDay(ctx context.Context) (v bool, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldAllDay is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldAllDay requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldAllDay: %w", err)
+	}
+	return oldValue.AllDay, nil
+}
+
+// ResetAllDay resets all changes to the "all_day" field.
+func (m *WithdrawalMutation) ResetAllDay() {
+	m.all_day = nil
+}
+
+// AddKeyIDs adds the "keys" edge to the WithdrawalKey entity by ids.
+func (m *WithdrawalMutation) AddKeyIDs(ids ...int64) {
+	if m.keys == nil {
+		m.keys = make(map[int64]struct{})
+	}
+	for i := range ids {
+		m.keys[ids[i]] = struct{}{}
+	}
+}
+
+// ClearKeys clears the "keys" edge to the WithdrawalKey entity.
+func (m *WithdrawalMutation) ClearKeys() {
+	m.clearedkeys = true
+}
+
+// KeysCleared reports if the "keys" edge to the WithdrawalKey entity was cleared.
+func (m *WithdrawalMutation) KeysCleared() bool {
+	return m.clearedkeys
+}
+
+// RemoveKeyIDs removes the "keys" edge to the WithdrawalKey entity by IDs.
+func (m *WithdrawalMutation) RemoveKeyIDs(ids ...int64) {
+	if m.removedkeys == nil {
+		m.removedkeys = make(map[int64]struct{})
+	}
+	for i := range ids {
+		delete(m.keys, ids[i])
+		m.removedkeys[ids[i]] = struct{}{}
+	}
+}
+
+// RemovedKeys returns the removed IDs of the "keys" edge to the WithdrawalKey entity.
+func (m *WithdrawalMutation) RemovedKeysIDs() (ids []int64) {
+	for id := range m.removedkeys {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// KeysIDs returns the "keys" edge IDs in the mutation.
+func (m *WithdrawalMutation) KeysIDs() (ids []int64) {
+	for id := range m.keys {
+		ids = append(ids, id)
+	}
+	return
+}
+
+// ResetKeys resets all changes to the "keys" edge.
+func (m *WithdrawalMutation) ResetKeys() {
+	m.keys = nil
+	m.clearedkeys = false
+	m.removedkeys = nil
+}
+
+// Where appends a list predicates to the WithdrawalMutation builder.
+func (m *WithdrawalMutation) Where(ps ...predicate.Withdrawal) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the WithdrawalMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *WithdrawalMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.Withdrawal, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *WithdrawalMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *WithdrawalMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (Withdrawal).
+func (m *WithdrawalMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *WithdrawalMutation) Fields() []string {
+	fields := make([]string, 0, 8)
+	if m.at != nil {
+		fields = append(fields, withdrawal.FieldAt)
+	}
+	if m.listed != nil {
+		fields = append(fields, withdrawal.FieldListed)
+	}
+	if m.starts_at != nil {
+		fields = append(fields, withdrawal.FieldStartsAt)
+	}
+	if m.ends_at != nil {
+		fields = append(fields, withdrawal.FieldEndsAt)
+	}
+	if m.start_wall != nil {
+		fields = append(fields, withdrawal.FieldStartWall)
+	}
+	if m.end_wall != nil {
+		fields = append(fields, withdrawal.FieldEndWall)
+	}
+	if m.timezone != nil {
+		fields = append(fields, withdrawal.FieldTimezone)
+	}
+	if m.all_day != nil {
+		fields = append(fields, withdrawal.FieldAllDay)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *WithdrawalMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case withdrawal.FieldAt:
+		return m.At()
+	case withdrawal.FieldListed:
+		return m.Listed()
+	case withdrawal.FieldStartsAt:
+		return m.StartsAt()
+	case withdrawal.FieldEndsAt:
+		return m.EndsAt()
+	case withdrawal.FieldStartWall:
+		return m.StartWall()
+	case withdrawal.FieldEndWall:
+		return m.EndWall()
+	case withdrawal.FieldTimezone:
+		return m.Timezone()
+	case withdrawal.FieldAllDay:
+		return m.AllDay()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *WithdrawalMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case withdrawal.FieldAt:
+		return m.OldAt(ctx)
+	case withdrawal.FieldListed:
+		return m.OldListed(ctx)
+	case withdrawal.FieldStartsAt:
+		return m.OldStartsAt(ctx)
+	case withdrawal.FieldEndsAt:
+		return m.OldEndsAt(ctx)
+	case withdrawal.FieldStartWall:
+		return m.OldStartWall(ctx)
+	case withdrawal.FieldEndWall:
+		return m.OldEndWall(ctx)
+	case withdrawal.FieldTimezone:
+		return m.OldTimezone(ctx)
+	case withdrawal.FieldAllDay:
+		return m.OldAllDay(ctx)
+	}
+	return nil, fmt.Errorf("unknown Withdrawal field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WithdrawalMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case withdrawal.FieldAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAt(v)
+		return nil
+	case withdrawal.FieldListed:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetListed(v)
+		return nil
+	case withdrawal.FieldStartsAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStartsAt(v)
+		return nil
+	case withdrawal.FieldEndsAt:
+		v, ok := value.(time.Time)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndsAt(v)
+		return nil
+	case withdrawal.FieldStartWall:
+		v, ok := value.(calendar.Wall)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetStartWall(v)
+		return nil
+	case withdrawal.FieldEndWall:
+		v, ok := value.(calendar.Wall)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetEndWall(v)
+		return nil
+	case withdrawal.FieldTimezone:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetTimezone(v)
+		return nil
+	case withdrawal.FieldAllDay:
+		v, ok := value.(bool)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetAllDay(v)
+		return nil
+	}
+	return fmt.Errorf("unknown Withdrawal field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *WithdrawalMutation) AddedFields() []string {
+	return nil
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *WithdrawalMutation) AddedField(name string) (ent.Value, bool) {
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WithdrawalMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Withdrawal numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *WithdrawalMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *WithdrawalMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *WithdrawalMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown Withdrawal nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *WithdrawalMutation) ResetField(name string) error {
+	switch name {
+	case withdrawal.FieldAt:
+		m.ResetAt()
+		return nil
+	case withdrawal.FieldListed:
+		m.ResetListed()
+		return nil
+	case withdrawal.FieldStartsAt:
+		m.ResetStartsAt()
+		return nil
+	case withdrawal.FieldEndsAt:
+		m.ResetEndsAt()
+		return nil
+	case withdrawal.FieldStartWall:
+		m.ResetStartWall()
+		return nil
+	case withdrawal.FieldEndWall:
+		m.ResetEndWall()
+		return nil
+	case withdrawal.FieldTimezone:
+		m.ResetTimezone()
+		return nil
+	case withdrawal.FieldAllDay:
+		m.ResetAllDay()
+		return nil
+	}
+	return fmt.Errorf("unknown Withdrawal field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *WithdrawalMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.keys != nil {
+		edges = append(edges, withdrawal.EdgeKeys)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *WithdrawalMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case withdrawal.EdgeKeys:
+		ids := make([]ent.Value, 0, len(m.keys))
+		for id := range m.keys {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *WithdrawalMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.removedkeys != nil {
+		edges = append(edges, withdrawal.EdgeKeys)
+	}
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *WithdrawalMutation) RemovedIDs(name string) []ent.Value {
+	switch name {
+	case withdrawal.EdgeKeys:
+		ids := make([]ent.Value, 0, len(m.removedkeys))
+		for id := range m.removedkeys {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *WithdrawalMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedkeys {
+		edges = append(edges, withdrawal.EdgeKeys)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *WithdrawalMutation) EdgeCleared(name string) bool {
+	switch name {
+	case withdrawal.EdgeKeys:
+		return m.clearedkeys
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *WithdrawalMutation) ClearEdge(name string) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown Withdrawal unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *WithdrawalMutation) ResetEdge(name string) error {
+	switch name {
+	case withdrawal.EdgeKeys:
+		m.ResetKeys()
+		return nil
+	}
+	return fmt.Errorf("unknown Withdrawal edge %s", name)
+}
+
+// WithdrawalKeyMutation represents an operation that mutates the WithdrawalKey nodes in the graph.
+type WithdrawalKeyMutation struct {
+	config
+	op                Op
+	typ               string
+	id                *int64
+	kind              *calendar.Kind
+	value             *string
+	clearedFields     map[string]struct{}
+	withdrawal        *int64
+	clearedwithdrawal bool
+	done              bool
+	oldValue          func(context.Context) (*WithdrawalKey, error)
+	predicates        []predicate.WithdrawalKey
+}
+
+var _ ent.Mutation = (*WithdrawalKeyMutation)(nil)
+
+// withdrawalkeyOption allows management of the mutation configuration using functional options.
+type withdrawalkeyOption func(*WithdrawalKeyMutation)
+
+// newWithdrawalKeyMutation creates new mutation for the WithdrawalKey entity.
+func newWithdrawalKeyMutation(c config, op Op, opts ...withdrawalkeyOption) *WithdrawalKeyMutation {
+	m := &WithdrawalKeyMutation{
+		config:        c,
+		op:            op,
+		typ:           TypeWithdrawalKey,
+		clearedFields: make(map[string]struct{}),
+	}
+	for _, opt := range opts {
+		opt(m)
+	}
+	return m
+}
+
+// withWithdrawalKeyID sets the ID field of the mutation.
+func withWithdrawalKeyID(id int64) withdrawalkeyOption {
+	return func(m *WithdrawalKeyMutation) {
+		var (
+			err   error
+			once  sync.Once
+			value *WithdrawalKey
+		)
+		m.oldValue = func(ctx context.Context) (*WithdrawalKey, error) {
+			once.Do(func() {
+				if m.done {
+					err = errors.New("querying old values post mutation is not allowed")
+				} else {
+					value, err = m.Client().WithdrawalKey.Get(ctx, id)
+				}
+			})
+			return value, err
+		}
+		m.id = &id
+	}
+}
+
+// withWithdrawalKey sets the old WithdrawalKey of the mutation.
+func withWithdrawalKey(node *WithdrawalKey) withdrawalkeyOption {
+	return func(m *WithdrawalKeyMutation) {
+		m.oldValue = func(context.Context) (*WithdrawalKey, error) {
+			return node, nil
+		}
+		m.id = &node.ID
+	}
+}
+
+// Client returns a new `ent.Client` from the mutation. If the mutation was
+// executed in a transaction (ent.Tx), a transactional client is returned.
+func (m WithdrawalKeyMutation) Client() *Client {
+	client := &Client{config: m.config}
+	client.init()
+	return client
+}
+
+// Tx returns an `ent.Tx` for mutations that were executed in transactions;
+// it returns an error otherwise.
+func (m WithdrawalKeyMutation) Tx() (*Tx, error) {
+	if _, ok := m.driver.(*txDriver); !ok {
+		return nil, errors.New("ent: mutation is not running in a transaction")
+	}
+	tx := &Tx{config: m.config}
+	tx.init()
+	return tx, nil
+}
+
+// SetID sets the value of the id field. Note that this
+// operation is only accepted on creation of WithdrawalKey entities.
+func (m *WithdrawalKeyMutation) SetID(id int64) {
+	m.id = &id
+}
+
+// ID returns the ID value in the mutation. Note that the ID is only available
+// if it was provided to the builder or after it was returned from the database.
+func (m *WithdrawalKeyMutation) ID() (id int64, exists bool) {
+	if m.id == nil {
+		return
+	}
+	return *m.id, true
+}
+
+// IDs queries the database and returns the entity ids that match the mutation's predicate.
+// That means, if the mutation is applied within a transaction with an isolation level such
+// as sql.LevelSerializable, the returned ids match the ids of the rows that will be updated
+// or updated by the mutation.
+func (m *WithdrawalKeyMutation) IDs(ctx context.Context) ([]int64, error) {
+	switch {
+	case m.op.Is(OpUpdateOne | OpDeleteOne):
+		id, exists := m.ID()
+		if exists {
+			return []int64{id}, nil
+		}
+		fallthrough
+	case m.op.Is(OpUpdate | OpDelete):
+		return m.Client().WithdrawalKey.Query().Where(m.predicates...).IDs(ctx)
+	default:
+		return nil, fmt.Errorf("IDs is not allowed on %s operations", m.op)
+	}
+}
+
+// SetWithdrawalID sets the "withdrawal_id" field.
+func (m *WithdrawalKeyMutation) SetWithdrawalID(i int64) {
+	m.withdrawal = &i
+}
+
+// WithdrawalID returns the value of the "withdrawal_id" field in the mutation.
+func (m *WithdrawalKeyMutation) WithdrawalID() (r int64, exists bool) {
+	v := m.withdrawal
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldWithdrawalID returns the old "withdrawal_id" field's value of the WithdrawalKey entity.
+// If the WithdrawalKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WithdrawalKeyMutation) OldWithdrawalID(ctx context.Context) (v int64, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldWithdrawalID is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldWithdrawalID requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldWithdrawalID: %w", err)
+	}
+	return oldValue.WithdrawalID, nil
+}
+
+// ResetWithdrawalID resets all changes to the "withdrawal_id" field.
+func (m *WithdrawalKeyMutation) ResetWithdrawalID() {
+	m.withdrawal = nil
+}
+
+// SetKind sets the "kind" field.
+func (m *WithdrawalKeyMutation) SetKind(c calendar.Kind) {
+	m.kind = &c
+}
+
+// Kind returns the value of the "kind" field in the mutation.
+func (m *WithdrawalKeyMutation) Kind() (r calendar.Kind, exists bool) {
+	v := m.kind
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldKind returns the old "kind" field's value of the WithdrawalKey entity.
+// If the WithdrawalKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WithdrawalKeyMutation) OldKind(ctx context.Context) (v calendar.Kind, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldKind is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldKind requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldKind: %w", err)
+	}
+	return oldValue.Kind, nil
+}
+
+// ResetKind resets all changes to the "kind" field.
+func (m *WithdrawalKeyMutation) ResetKind() {
+	m.kind = nil
+}
+
+// SetValue sets the "value" field.
+func (m *WithdrawalKeyMutation) SetValue(s string) {
+	m.value = &s
+}
+
+// Value returns the value of the "value" field in the mutation.
+func (m *WithdrawalKeyMutation) Value() (r string, exists bool) {
+	v := m.value
+	if v == nil {
+		return
+	}
+	return *v, true
+}
+
+// OldValue returns the old "value" field's value of the WithdrawalKey entity.
+// If the WithdrawalKey object wasn't provided to the builder, the object is fetched from the database.
+// An error is returned if the mutation operation is not UpdateOne, or the database query fails.
+func (m *WithdrawalKeyMutation) OldValue(ctx context.Context) (v string, err error) {
+	if !m.op.Is(OpUpdateOne) {
+		return v, errors.New("OldValue is only allowed on UpdateOne operations")
+	}
+	if m.id == nil || m.oldValue == nil {
+		return v, errors.New("OldValue requires an ID field in the mutation")
+	}
+	oldValue, err := m.oldValue(ctx)
+	if err != nil {
+		return v, fmt.Errorf("querying old value for OldValue: %w", err)
+	}
+	return oldValue.Value, nil
+}
+
+// ResetValue resets all changes to the "value" field.
+func (m *WithdrawalKeyMutation) ResetValue() {
+	m.value = nil
+}
+
+// ClearWithdrawal clears the "withdrawal" edge to the Withdrawal entity.
+func (m *WithdrawalKeyMutation) ClearWithdrawal() {
+	m.clearedwithdrawal = true
+	m.clearedFields[withdrawalkey.FieldWithdrawalID] = struct{}{}
+}
+
+// WithdrawalCleared reports if the "withdrawal" edge to the Withdrawal entity was cleared.
+func (m *WithdrawalKeyMutation) WithdrawalCleared() bool {
+	return m.clearedwithdrawal
+}
+
+// WithdrawalIDs returns the "withdrawal" edge IDs in the mutation.
+// Note that IDs always returns len(IDs) <= 1 for unique edges, and you should use
+// WithdrawalID instead. It exists only for internal usage by the builders.
+func (m *WithdrawalKeyMutation) WithdrawalIDs() (ids []int64) {
+	if id := m.withdrawal; id != nil {
+		ids = append(ids, *id)
+	}
+	return
+}
+
+// ResetWithdrawal resets all changes to the "withdrawal" edge.
+func (m *WithdrawalKeyMutation) ResetWithdrawal() {
+	m.withdrawal = nil
+	m.clearedwithdrawal = false
+}
+
+// Where appends a list predicates to the WithdrawalKeyMutation builder.
+func (m *WithdrawalKeyMutation) Where(ps ...predicate.WithdrawalKey) {
+	m.predicates = append(m.predicates, ps...)
+}
+
+// WhereP appends storage-level predicates to the WithdrawalKeyMutation builder. Using this method,
+// users can use type-assertion to append predicates that do not depend on any generated package.
+func (m *WithdrawalKeyMutation) WhereP(ps ...func(*sql.Selector)) {
+	p := make([]predicate.WithdrawalKey, len(ps))
+	for i := range ps {
+		p[i] = ps[i]
+	}
+	m.Where(p...)
+}
+
+// Op returns the operation name.
+func (m *WithdrawalKeyMutation) Op() Op {
+	return m.op
+}
+
+// SetOp allows setting the mutation operation.
+func (m *WithdrawalKeyMutation) SetOp(op Op) {
+	m.op = op
+}
+
+// Type returns the node type of this mutation (WithdrawalKey).
+func (m *WithdrawalKeyMutation) Type() string {
+	return m.typ
+}
+
+// Fields returns all fields that were changed during this mutation. Note that in
+// order to get all numeric fields that were incremented/decremented, call
+// AddedFields().
+func (m *WithdrawalKeyMutation) Fields() []string {
+	fields := make([]string, 0, 3)
+	if m.withdrawal != nil {
+		fields = append(fields, withdrawalkey.FieldWithdrawalID)
+	}
+	if m.kind != nil {
+		fields = append(fields, withdrawalkey.FieldKind)
+	}
+	if m.value != nil {
+		fields = append(fields, withdrawalkey.FieldValue)
+	}
+	return fields
+}
+
+// Field returns the value of a field with the given name. The second boolean
+// return value indicates that this field was not set, or was not defined in the
+// schema.
+func (m *WithdrawalKeyMutation) Field(name string) (ent.Value, bool) {
+	switch name {
+	case withdrawalkey.FieldWithdrawalID:
+		return m.WithdrawalID()
+	case withdrawalkey.FieldKind:
+		return m.Kind()
+	case withdrawalkey.FieldValue:
+		return m.Value()
+	}
+	return nil, false
+}
+
+// OldField returns the old value of the field from the database. An error is
+// returned if the mutation operation is not UpdateOne, or the query to the
+// database failed.
+func (m *WithdrawalKeyMutation) OldField(ctx context.Context, name string) (ent.Value, error) {
+	switch name {
+	case withdrawalkey.FieldWithdrawalID:
+		return m.OldWithdrawalID(ctx)
+	case withdrawalkey.FieldKind:
+		return m.OldKind(ctx)
+	case withdrawalkey.FieldValue:
+		return m.OldValue(ctx)
+	}
+	return nil, fmt.Errorf("unknown WithdrawalKey field %s", name)
+}
+
+// SetField sets the value of a field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WithdrawalKeyMutation) SetField(name string, value ent.Value) error {
+	switch name {
+	case withdrawalkey.FieldWithdrawalID:
+		v, ok := value.(int64)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetWithdrawalID(v)
+		return nil
+	case withdrawalkey.FieldKind:
+		v, ok := value.(calendar.Kind)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetKind(v)
+		return nil
+	case withdrawalkey.FieldValue:
+		v, ok := value.(string)
+		if !ok {
+			return fmt.Errorf("unexpected type %T for field %s", value, name)
+		}
+		m.SetValue(v)
+		return nil
+	}
+	return fmt.Errorf("unknown WithdrawalKey field %s", name)
+}
+
+// AddedFields returns all numeric fields that were incremented/decremented during
+// this mutation.
+func (m *WithdrawalKeyMutation) AddedFields() []string {
+	var fields []string
+	return fields
+}
+
+// AddedField returns the numeric value that was incremented/decremented on a field
+// with the given name. The second boolean return value indicates that this field
+// was not set, or was not defined in the schema.
+func (m *WithdrawalKeyMutation) AddedField(name string) (ent.Value, bool) {
+	switch name {
+	}
+	return nil, false
+}
+
+// AddField adds the value to the field with the given name. It returns an error if
+// the field is not defined in the schema, or if the type mismatched the field
+// type.
+func (m *WithdrawalKeyMutation) AddField(name string, value ent.Value) error {
+	switch name {
+	}
+	return fmt.Errorf("unknown WithdrawalKey numeric field %s", name)
+}
+
+// ClearedFields returns all nullable fields that were cleared during this
+// mutation.
+func (m *WithdrawalKeyMutation) ClearedFields() []string {
+	return nil
+}
+
+// FieldCleared returns a boolean indicating if a field with the given name was
+// cleared in this mutation.
+func (m *WithdrawalKeyMutation) FieldCleared(name string) bool {
+	_, ok := m.clearedFields[name]
+	return ok
+}
+
+// ClearField clears the value of the field with the given name. It returns an
+// error if the field is not defined in the schema.
+func (m *WithdrawalKeyMutation) ClearField(name string) error {
+	return fmt.Errorf("unknown WithdrawalKey nullable field %s", name)
+}
+
+// ResetField resets all changes in the mutation for the field with the given name.
+// It returns an error if the field is not defined in the schema.
+func (m *WithdrawalKeyMutation) ResetField(name string) error {
+	switch name {
+	case withdrawalkey.FieldWithdrawalID:
+		m.ResetWithdrawalID()
+		return nil
+	case withdrawalkey.FieldKind:
+		m.ResetKind()
+		return nil
+	case withdrawalkey.FieldValue:
+		m.ResetValue()
+		return nil
+	}
+	return fmt.Errorf("unknown WithdrawalKey field %s", name)
+}
+
+// AddedEdges returns all edge names that were set/added in this mutation.
+func (m *WithdrawalKeyMutation) AddedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.withdrawal != nil {
+		edges = append(edges, withdrawalkey.EdgeWithdrawal)
+	}
+	return edges
+}
+
+// AddedIDs returns all IDs (to other nodes) that were added for the given edge
+// name in this mutation.
+func (m *WithdrawalKeyMutation) AddedIDs(name string) []ent.Value {
+	switch name {
+	case withdrawalkey.EdgeWithdrawal:
+		if id := m.withdrawal; id != nil {
+			return []ent.Value{*id}
+		}
+	}
+	return nil
+}
+
+// RemovedEdges returns all edge names that were removed in this mutation.
+func (m *WithdrawalKeyMutation) RemovedEdges() []string {
+	edges := make([]string, 0, 1)
+	return edges
+}
+
+// RemovedIDs returns all IDs (to other nodes) that were removed for the edge with
+// the given name in this mutation.
+func (m *WithdrawalKeyMutation) RemovedIDs(name string) []ent.Value {
+	return nil
+}
+
+// ClearedEdges returns all edge names that were cleared in this mutation.
+func (m *WithdrawalKeyMutation) ClearedEdges() []string {
+	edges := make([]string, 0, 1)
+	if m.clearedwithdrawal {
+		edges = append(edges, withdrawalkey.EdgeWithdrawal)
+	}
+	return edges
+}
+
+// EdgeCleared returns a boolean which indicates if the edge with the given name
+// was cleared in this mutation.
+func (m *WithdrawalKeyMutation) EdgeCleared(name string) bool {
+	switch name {
+	case withdrawalkey.EdgeWithdrawal:
+		return m.clearedwithdrawal
+	}
+	return false
+}
+
+// ClearEdge clears the value of the edge with the given name. It returns an error
+// if that edge is not defined in the schema.
+func (m *WithdrawalKeyMutation) ClearEdge(name string) error {
+	switch name {
+	case withdrawalkey.EdgeWithdrawal:
+		m.ClearWithdrawal()
+		return nil
+	}
+	return fmt.Errorf("unknown WithdrawalKey unique edge %s", name)
+}
+
+// ResetEdge resets all changes to the edge with the given name in this mutation.
+// It returns an error if the edge is not defined in the schema.
+func (m *WithdrawalKeyMutation) ResetEdge(name string) error {
+	switch name {
+	case withdrawalkey.EdgeWithdrawal:
+		m.ResetWithdrawal()
+		return nil
+	}
+	return fmt.Errorf("unknown WithdrawalKey edge %s", name)
 }

@@ -141,7 +141,7 @@ func (c *Client) ReadEvents(ctx context.Context, ids []int64) ([]*Event, error) 
 	var cost stdsql.RawBytes
 	var ownFields stdsql.RawBytes
 	var i imageRow
-	dst := []any{&r.ID, &r.AuthorID, &r.Status, &r.StatusBeforeTrash, &r.PublishedAt, &r.Language, &r.Languages, &r.ModifiedAt, &r.Version, &r.Title, &r.Description, &r.Excerpt, &r.Slug, &r.StartsAt, &r.EndsAt, &r.StartWall, &r.EndWall, &r.Timezone, &r.AllDay, &cost, &r.Website, &r.PasswordHash, &r.PasswordID, &r.ShowMap, &r.ShowMapLink, &r.HideFromListings, &r.Sticky, &r.Featured, &r.Ticketed, &r.EventStatus, &r.EventStatusReason, &r.Attendance, &r.VirtualURL, &r.ParentID, &r.SeriesID, &r.OriginalStart, &ownFields}
+	dst := []any{&r.ID, &r.AuthorID, &r.Status, &r.StatusBeforeTrash, &r.PublishedAt, &r.Language, &r.Languages, &r.ModifiedAt, &r.Version, &r.Title, &r.Description, &r.Excerpt, &r.Slug, &r.StartsAt, &r.EndsAt, &r.StartWall, &r.EndWall, &r.Timezone, &r.AllDay, &cost, &r.Website, &r.PasswordHash, &r.PasswordID, &r.ShowMap, &r.ShowMapLink, &r.HideFromListings, &r.Sticky, &r.Featured, &r.Ticketed, &r.EventStatus, &r.EventStatusReason, &r.Attendance, &r.VirtualURL, &r.ParentID, &r.SeriesID, &r.OriginalStart, &ownFields, &r.Sequence}
 	dst = append(dst, i.targets()...)
 	out := make([]*Event, 0, len(ids))
 	err := c.readByIDs(ctx, &readEvents, ids, dst, func() (err error) {

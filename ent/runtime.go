@@ -26,6 +26,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/user"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
+	"github.com/almanac-cal/almanac/ent/withdrawal"
+	"github.com/almanac-cal/almanac/ent/withdrawalkey"
 	"github.com/almanac-cal/almanac/schema"
 )
 
@@ -172,8 +174,12 @@ func init() {
 	event.DefaultVirtualURL = eventDescVirtualURL.Default.(string)
 	// event.VirtualURLValidator is a validator for the "virtual_url" field. It is called by the builders before save.
 	event.VirtualURLValidator = eventDescVirtualURL.Validators[0].(func(string) error)
+	// eventDescSequence is the schema descriptor for sequence field.
+	eventDescSequence := eventFields[28].Descriptor()
+	// event.DefaultSequence holds the default value on creation for the sequence field.
+	event.DefaultSequence = eventDescSequence.Default.(int64)
 	// eventDescOffSchedule is the schema descriptor for off_schedule field.
-	eventDescOffSchedule := eventFields[28].Descriptor()
+	eventDescOffSchedule := eventFields[29].Descriptor()
 	// event.DefaultOffSchedule holds the default value on creation for the off_schedule field.
 	event.DefaultOffSchedule = eventDescOffSchedule.Default.(bool)
 	eventorganizerFields := schema.EventOrganizer{}.Fields()
@@ -764,4 +770,20 @@ func init() {
 	venuetranslation.DefaultNameKey = venuetranslationDescNameKey.Default.(string)
 	// venuetranslation.NameKeyValidator is a validator for the "name_key" field. It is called by the builders before save.
 	venuetranslation.NameKeyValidator = venuetranslationDescNameKey.Validators[0].(func(string) error)
+	withdrawalFields := schema.Withdrawal{}.Fields()
+	_ = withdrawalFields
+	// withdrawalDescTimezone is the schema descriptor for timezone field.
+	withdrawalDescTimezone := withdrawalFields[7].Descriptor()
+	// withdrawal.TimezoneValidator is a validator for the "timezone" field. It is called by the builders before save.
+	withdrawal.TimezoneValidator = withdrawalDescTimezone.Validators[0].(func(string) error)
+	withdrawalkeyFields := schema.WithdrawalKey{}.Fields()
+	_ = withdrawalkeyFields
+	// withdrawalkeyDescKind is the schema descriptor for kind field.
+	withdrawalkeyDescKind := withdrawalkeyFields[2].Descriptor()
+	// withdrawalkey.KindValidator is a validator for the "kind" field. It is called by the builders before save.
+	withdrawalkey.KindValidator = withdrawalkeyDescKind.Validators[0].(func(string) error)
+	// withdrawalkeyDescValue is the schema descriptor for value field.
+	withdrawalkeyDescValue := withdrawalkeyFields[3].Descriptor()
+	// withdrawalkey.ValueValidator is a validator for the "value" field. It is called by the builders before save.
+	withdrawalkey.ValueValidator = withdrawalkeyDescValue.Validators[0].(func(string) error)
 }

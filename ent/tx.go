@@ -60,6 +60,10 @@ type Tx struct {
 	Venue *VenueClient
 	// VenueTranslation is the client for interacting with the VenueTranslation builders.
 	VenueTranslation *VenueTranslationClient
+	// Withdrawal is the client for interacting with the Withdrawal builders.
+	Withdrawal *WithdrawalClient
+	// WithdrawalKey is the client for interacting with the WithdrawalKey builders.
+	WithdrawalKey *WithdrawalKeyClient
 
 	// lazily loaded.
 	client     *Client
@@ -214,6 +218,8 @@ func (tx *Tx) init() {
 	tx.User = NewUserClient(tx.config)
 	tx.Venue = NewVenueClient(tx.config)
 	tx.VenueTranslation = NewVenueTranslationClient(tx.config)
+	tx.Withdrawal = NewWithdrawalClient(tx.config)
+	tx.WithdrawalKey = NewWithdrawalKeyClient(tx.config)
 }
 
 // txDriver wraps the given dialect.Tx with a nop dialect.Driver implementation.

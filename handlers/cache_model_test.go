@@ -296,6 +296,15 @@ func (m *cacheModel) requestsNow() []cacheAsk {
 	} {
 		add("%s", path)
 	}
+	for _, path := range []string{
+		"/pl/events.ics", "/pl/events.ics?per_page=3&page=2", "/pl/events.ics?starts_after=1999-12-31", "/pl/events.atom",
+		"/pl/events.json?starts_after=1999-12-31", "/pl/events.ics?month=2026-12", "/pl/events/list/?ical=1&featured=1",
+		"/pl/event/" + event.Slug + ".ics",
+	} {
+		add("%s", path)
+	}
+	add("/pl/events.ics?categories=%d", c[0])
+	add("/pl/events.ics?venue=%d&per_page=5", v[0])
 	for _, id := range e {
 		add("/events/%d", id)
 	}

@@ -19,7 +19,6 @@ func (r *request) declareDoc(p *param.Set, _ *docQuery) { r.declareLanguage(p) }
 
 // getDoc answers with the interface description, OpenAPI 3.0.0 (contract, section 17).
 func (r *request) getDoc(*docQuery) (*reply, error) {
-	r.holdsUntil(r.tomorrow())
 	body, err := r.h.documents.get(r)
 	if err != nil {
 		return nil, err
@@ -28,27 +27,23 @@ func (r *request) getDoc(*docQuery) (*reply, error) {
 	return &reply{status: 200, body: body}, nil
 }
 
-// documents keeps the interface descriptions of one day, one for each root and language: the links are those
-// of the root, and the published defaults of the date filters are those of the day. Making one takes
-// milliseconds.
+// documents keeps the interface descriptions, one for each root and language, because making one takes milliseconds.
 type documents struct {
 	mu   sync.Mutex
-	day  calendar.Wall // of the site zone
 	kept map[edition]json.RawMessage
 }
 
-// edition is what the descriptions of a day differ by.
+// edition is what descriptions differ by.
 type edition struct {
 	root Root
 	lang calendar.Language
 }
 
 func (d *documents) get(r *request) (json.RawMessage, error) {
-	day := r.zone().Wall(r.now).StartOfDay()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.kept == nil || d.day != day {
-		d.day, d.kept = day, make(map[edition]json.RawMessage)
+	if d.kept == nil {
+		d.kept = make(map[edition]json.RawMessage)
 	}
 	one := edition{r.root, r.lang}
 	if body, ok := d.kept[one]; ok {
@@ -76,7 +71,7 @@ func (h *Handlers) Describe(now time.Time, root Root, lang calendar.Language) *o
 		}
 	}
 	return &openapi.API{
-		Site: h.Site, Words: h.Words, Now: now, Language: lang,
+		Site: h.Site, Version: h.Version, Words: h.Words, Now: now, Language: lang,
 		Address: h.Site.BaseURL + root.Segment + root.Mount, Routes: routes,
 	}
 }

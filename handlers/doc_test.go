@@ -1,6 +1,7 @@
 package handlers_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 	"regexp"
@@ -119,12 +120,10 @@ func TestInterfaceDescriptionHasItsParts(t *testing.T) {
 	}
 }
 
-func TestInterfaceDescriptionFollowsItsRootAndDay(t *testing.T) {
+func TestInterfaceDescriptionFollowsItsRoot(t *testing.T) {
 	t.Parallel()
-	now := apitest.Now
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) {
 		c.Mounts = []string{"/wp-json/tribe/events/v1"}
-		c.Site.Now = func() time.Time { return now }
 	})
 	for path, want := range map[string]string{
 		"/cal/events/v1/doc":              "/cal/events/v1",
@@ -140,18 +139,36 @@ func TestInterfaceDescriptionFollowsItsRootAndDay(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []struct {
-		now  time.Time
-		want string
-	}{
-		{apitest.Now, `"2026-11-21 00:00:00"`},
-		{apitest.Now.Add(11 * time.Hour), `"2026-11-21 00:00:00"`},
-		{apitest.Now.Add(12 * time.Hour), `"2026-11-22 00:00:00"`},
+}
+
+// A description that was kept by a client, or made into one, is the same the day after.
+func TestInterfaceDescriptionIsTheSameEachDay(t *testing.T) {
+	t.Parallel()
+	describeAt := func(now time.Time) []byte {
+		api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) {
+			c.Site.Now = func() time.Time { return now }
+		})
+		return api.Do(t, get("/doc")).Body
+	}
+	if !bytes.Equal(describeAt(apitest.Now), describeAt(apitest.Now.AddDate(1, 1, 1))) {
+		t.Error("another description on another day")
+	}
+}
+
+// Events come first, and what describes the API last. Of the methods of an update, PATCH is the first.
+func TestInterfaceDescriptionIsInTheOrderOfReading(t *testing.T) {
+	t.Parallel()
+	body := string(onSQLite(t).Do(t, get("/doc")).Body)
+	at := 0
+	for _, id := range []string{
+		"listEvents", "createEvent", "getEvent", "updateEvent", "updateEventWithPut", "deleteEvent", "listVenues", "listOrganizers",
+		"listCategories", "listTags", "listImages", "listSeries", "previewSeries", "getIndex", "getDoc",
 	} {
-		now = c.now
-		if body := string(api.Do(t, get("/doc")).Body); !strings.Contains(body, `"default":`+c.want) {
-			t.Errorf("at %v no default is %s", c.now, c.want)
+		next := strings.Index(body, `"operationId":"`+id+`"`)
+		if next < at {
+			t.Errorf("%s is at %d, what comes before it at %d", id, next, at)
 		}
+		at = next
 	}
 }
 

@@ -19,6 +19,8 @@ import (
 type eventFilter struct {
 	query.Column
 	written func(*eventQuery, *request, *param.Set)
+	// secret filters are about what is not public. Feeds refuse them.
+	secret bool
 }
 
 // eventFilters are the filters of events (contract, sections 9.1, 19.7 and 27.1), in the order in which they are published
@@ -34,7 +36,7 @@ var eventFilters = [...]eventFilter{
 	{Column: query.Link("organizer", event.OrganizersTable, event.HasOrganizersWith, organizer.IDIn, calendar.Organizer,
 		"Organizer IDs")},
 	{Column: query.Flag("featured", event.FieldFeatured, event.Featured, "Featured or not")},
-	{written: (*eventQuery).declareStatuses},
+	{written: (*eventQuery).declareStatuses, secret: true},
 	{written: (*eventQuery).declareCircle},
 	{written: (*eventQuery).declareInclude},
 	{Column: query.Record("post_parent", event.FieldParentID, event.ParentIDIn, "ID of the parent event").OpenToAll()},
@@ -130,8 +132,12 @@ func (q *eventQuery) declareDates(r *request, p *param.Set) {
 			parse = parseEnd(p.Now, zone)
 		}
 		decl := param.Opt(p, d.dst, d.name, d.description, "", parse)
+		if r.root.IsFeed() {
+			decl.Link(linkedText(p, d.name)) // subscribers follow "today"
+			continue
+		}
 		if d.published != nil {
-			decl.PublishDefault(d.published)
+			decl.PublishDefault(d.published).OfToday()
 		}
 		if d.link == nil {
 			d.link = func() string { return q.dateLink(*d.dst, zone, calendar.Wall.EndOfDay) }
@@ -186,6 +192,8 @@ func (q *eventQuery) declareSeries(r *request, p *param.Set) {
 	param.Var(p, &words, "series", "Series IDs; next: of each series the first event only; none: no events of series",
 		"array", param.Strings).ListOf("string").Check(func(ctx context.Context) *param.Fault {
 		switch {
+		case slices.Equal(words, []string{"next"}) && r.root.IsFeed():
+			return param.Bad()
 		case slices.Equal(words, []string{"next"}):
 			q.Series.First = true
 			return nil

@@ -29,8 +29,10 @@ type eventQuery struct {
 	Series                    query.Series
 	Password                  *string
 
+	endless    bool              // there is no default window
 	text       search.Query      // of Search
 	conditions []query.Condition // on the columns of eventFilters that were sent
+	undated    bool              // there is no default window
 }
 
 // find looks up which events are on the page, and how many there are on all pages.
@@ -137,7 +139,7 @@ func window(now time.Time, zone calendar.Zone) (first, last calendar.Wall) {
 
 // relative reports whether one of the filters that make the default window vanish was sent.
 func (q *eventQuery) relative() bool {
-	return q.StartsBefore != nil || q.StartsAfter != nil || q.EndsBefore != nil || q.EndsAfter != nil
+	return q.undated || q.StartsBefore != nil || q.StartsAfter != nil || q.EndsBefore != nil || q.EndsAfter != nil
 }
 
 // startLink and endLink repeat the dates of the window, which links carry even when they are defaults.
@@ -170,7 +172,7 @@ func (q *eventQuery) dateLink(d *when.Date, zone calendar.Zone, round func(calen
 func (q *eventQuery) limitValidity(r *request) {
 	zone := r.zone()
 	tomorrow := r.tomorrow()
-	if q.Include == nil && !q.relative() && (q.StartDate == nil || q.EndDate == nil) {
+	if !q.endless && q.Include == nil && !q.relative() && (q.StartDate == nil || q.EndDate == nil) {
 		r.holdsUntil(tomorrow)
 	}
 	for _, d := range []*when.Date{q.StartDate, q.EndDate, q.StartsBefore, q.StartsAfter, q.EndsBefore, q.EndsAfter} {
@@ -221,7 +223,7 @@ func (q *eventQuery) dates(now time.Time, zone calendar.Zone) query.Window {
 		from(&w.StartMin, exact(*start))
 	case start != nil:
 		from(&w.StartMin, zone.Instant(dayOf(*start, zone)))
-	case !q.relative():
+	case !q.relative() && !q.endless:
 		from(&w.StartMin, zone.Instant(first))
 	}
 	switch {
@@ -229,7 +231,7 @@ func (q *eventQuery) dates(now time.Time, zone calendar.Zone) query.Window {
 		to(&w.EndMax, exact(*end))
 	case end != nil:
 		to(&w.EndMax, endOf(dayOf(*end, zone)))
-	case !q.relative():
+	case !q.relative() && !q.endless:
 		to(&w.EndMax, endOf(last.StartOfDay()))
 	}
 	for _, f := range []struct {

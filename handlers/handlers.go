@@ -15,9 +15,12 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/index"
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/sitefolder"
+	"github.com/almanac-cal/almanac/web"
 )
 
 // Namespace is the path of the API below the base URL, without the leading slash.
@@ -30,12 +33,17 @@ type Config struct {
 	Index       *index.Index // of Replica if there is one, of DB otherwise: finds events for lists; nil: the database does
 	Site        calendar.Site
 	Words       *locale.Catalogues
+	Version     string         // of the program; "" means openapi.Development
 	RecordCache *RecordCache   // of records that lists show; nil: none
 	PasswordKey []byte         // what event passwords are hashed with: edit.PasswordKey
+	FeedKey     feed.Key       // what the UIDs of feeds are made with: edit.FeedKey
 	Files       media.Store    // where uploaded images go
 	Decoding    *media.Budget  // memory for pictures that are decoded; nil: no limit
 	Fetcher     *media.Fetcher // downloads images on a client's word
-	Mounts      []string       // further paths under which the same API is served: /wp-json/tribe/events/v1
+	// PageSettings are those of the pages for people; nil means sitefolder.Default.
+	PageSettings *sitefolder.Settings
+	NoPages      bool     // serve no pages for people
+	Mounts       []string // further paths under which the same API is served: /wp-json/tribe/events/v1
 }
 
 // Handlers answers the routes of the API. It holds no state but what can be made again, and serves any number of
@@ -48,8 +56,12 @@ type Handlers struct {
 	mounts   []string
 	table    []*pattern
 	root     *pattern // the index below WordPressRoot; nil: no mount is below it
+	feeds    feedTable
 	// documents are kept, because they take longer to make than to send.
 	documents documents
+	// pages writes the pages of the calendar; nil: none are served.
+	pages       *web.Calendar
+	pageFilters []string // names of the parameters of lists that pages repeat in their links
 }
 
 // New builds the table of routes. It fails when a declaration is wrong, a mount is unusable or the base URL is
@@ -68,6 +80,9 @@ func New(c Config) (h *Handlers, err error) {
 		return nil, fmt.Errorf("base URL %q: want http(s)://HOST, with a path or without", base.Redacted())
 	}
 	c.Site.BaseURL = strings.TrimRight(c.Site.BaseURL, "/")
+	if c.PageSettings == nil {
+		c.PageSettings = new(sitefolder.Default())
+	}
 	h = &Handlers{
 		Config:   c,
 		pictures: make(turns, 2),
@@ -86,11 +101,11 @@ func New(c Config) (h *Handlers, err error) {
 			err = fmt.Errorf("declarations: %v", bad)
 		}
 	}()
-	h.table = h.routes()
+	h.table, h.feeds = h.routes(), newFeedTable()
 	if h.WordPressMount() != "" {
 		h.root = at("/", on("Index of the service", methodsGet, http.StatusOK, (*request).declareRootIndex, (*request).getRootIndex))
 	}
-	for _, p := range h.table {
+	for _, p := range slices.Concat(h.table, h.feeds.patterns()) {
 		for _, e := range p.endpoints {
 			e.describe(h.Site.Now())
 		}
@@ -99,14 +114,28 @@ func New(c Config) (h *Handlers, err error) {
 	if _, err := h.Describe(h.Site.Now(), Root{Mount: h.mounts[0]}, calendar.English).Document(); err != nil {
 		return nil, fmt.Errorf("interface description: %w", err)
 	}
+	if c.NoPages {
+		return h, nil
+	}
+	h.pageFilters = pageFilterNames(h.Site.Now())
+	languages := make([]string, len(calendar.Languages))
+	for i, l := range calendar.Languages {
+		languages[i] = string(l)
+	}
+	if h.pages, err = web.NewCalendar(languages, h.SiteFiles()); err != nil {
+		return nil, fmt.Errorf("pages: %w", err)
+	}
 	return h, nil
 }
 
 // Root is where a request came in; the links of its reply go back there.
 type Root struct {
 	Segment string // "/pl" when the path named a language, else ""
-	Mount   string // "/cal/events/v1"
+	Mount   string // "/cal/events/v1"; "" for feeds, which are below the base URL
 }
+
+// IsFeed reports whether the request is for a feed.
+func (r Root) IsFeed() bool { return r.Mount == "" }
 
 // Language is that of the path, "" when it named none.
 func (r Root) Language() calendar.Language {

@@ -66,14 +66,23 @@ func (r *request) declareLanguage(p *param.Set) {
 // listReply wraps a page of items, in the bytes of the endpoint's codec, with its totals and links. kind names the
 // collection. A page beyond the end is an error for records and an empty list for terms and images.
 func (r *request) listReply(kind calendar.Kind, p paging, items [][]byte, total int) (*reply, error) {
-	pages := (total + int(p.perPage) - 1) / int(p.perPage)
+	pages := p.pages(total)
 	strict := !kind.IsTerm() && kind != calendar.Image
 	if p.page > 1 && len(items) == 0 && strict {
 		code := string(kind) + "-archive-page-not-found"
 		return nil, &calendar.Error{Code: code, Key: code}
 	}
 	link := r.pageLink(kind)
-	var next, prev string
+	next, prev, header := p.links(link, total)
+	return &reply{status: 200, body: &list{kind, items, link(p.page), next, prev, total, pages}, header: header}, nil
+}
+
+// pages returns how many pages a list has.
+func (p paging) pages(total int) int { return (total + int(p.perPage) - 1) / int(p.perPage) }
+
+// links returns the addresses of the next page and the one before, "" for none, and the headers of a page of a list.
+func (p paging) links(link func(page int64) string, total int) (next, prev string, header [][2]string) {
+	pages := p.pages(total)
 	if p.page < int64(pages) {
 		next = link(p.page + 1)
 	}
@@ -90,11 +99,11 @@ func (r *request) listReply(kind calendar.Kind, p paging, items [][]byte, total 
 	if total > 0 {
 		links = append(links, relation(link(int64(pages)), "last"))
 	}
-	return &reply{status: 200, body: &list{kind, items, link(p.page), next, prev, total, pages}, header: [][2]string{
+	return next, prev, [][2]string{
 		{"X-TEC-Total", strconv.Itoa(total)},
 		{"X-TEC-TotalPages", strconv.Itoa(pages)},
 		{"Link", strings.Join(links, ", ")},
-	}}, nil
+	}
 }
 
 // list is a page of records, the value of a reply that every codec of lists writes.

@@ -89,6 +89,7 @@ type rendering[R ent.Row] struct {
 	value func(row R) (value any, shared bool)
 	// parts are what the representation shows, with the row itself: their dates decide how long it is right.
 	parts func(row R) []ent.Core
+	until time.Time // when the representation may be another one anyhow; zero: never
 }
 
 // render returns the records of a page in the bytes of the endpoint's codec. It leaves out those that are gone meanwhile.
@@ -112,31 +113,50 @@ func render[R ent.Row](r *request, page query.Page, list rendering[R]) ([][]byte
 		missing[id] = i
 		ids = append(ids, id)
 	}
+	latest := int64(math.MaxInt64)
+	if !list.until.IsZero() {
+		latest = list.until.Unix()
+	}
 	if ids == nil {
 		cache.count(len(bodies), 0)
 		return bodies, nil
 	}
-	rows, err := list.read(ids)
-	if err != nil {
-		return nil, err
-	}
-	cache.count(len(bodies)-len(ids), len(rows))
-	for _, row := range rows {
-		value, shared := list.value(row)
-		body, err := r.codec.encode(value, "")
+	made := 0
+	// No more rows are in memory at a time than one call reads.
+	for some := range slices.Chunk(ids, ent.MaxRead) {
+		rows, err := list.read(some)
 		if err != nil {
 			return nil, err
 		}
-		key.id = row.Core().ID
-		i := missing[key.id]
-		bodies[i] = body
-		if cache != nil && shared {
-			cache.records.Set(key, &cachedRecord{
-				changed: page.Changed[i], from: r.now.Unix(), until: datesHoldUntil(r.now, list.parts(row)), body: body,
-			})
+		made += len(rows)
+		if err := list.encode(r, rows, func(row R, body []byte, shared bool) {
+			key.id = row.Core().ID
+			i := missing[key.id]
+			bodies[i] = body
+			if cache != nil && shared {
+				cache.records.Set(key, &cachedRecord{
+					changed: page.Changed[i], from: r.now.Unix(), until: min(latest, datesHoldUntil(r.now, list.parts(row))), body: body,
+				})
+			}
+		}); err != nil {
+			return nil, err
 		}
 	}
+	cache.count(len(bodies)-len(ids), made)
 	return slices.DeleteFunc(bodies, func(body []byte) bool { return body == nil }), nil
+}
+
+// encode calls each with the bytes of each row.
+func (l *rendering[R]) encode(r *request, rows []R, each func(row R, body []byte, shared bool)) error {
+	for _, row := range rows {
+		value, shared := l.value(row)
+		body, err := r.codec.encode(value, "")
+		if err != nil {
+			return err
+		}
+		each(row, body, shared)
+	}
+	return nil
 }
 
 // datesHoldUntil returns when the first of some scheduled records is published, in seconds since 1970.

@@ -39,6 +39,7 @@ type endpoint struct {
 	summary string
 	success int  // status of the reply
 	upload  bool // takes a file
+	strong  bool // the entity tags of replies are strong, though they show no record
 }
 
 // request is one request on its way through a handler.
@@ -61,6 +62,8 @@ type request struct {
 	// changes is the version that the record to be changed had when it was looked up; 0: nothing is looked up
 	changes    int64
 	mark       func(context.Context, *ent.Tx, int64) error // Call.Mark
+	located    bool                                        // the reply names its address, which is not that of the request
+	outlook    bool                                        // the feed is for Outlook
 	upload     bool                                        // what is written is an image, and not a part of what is written
 	enterMedia func() error                                // Call.EnterMedia
 	// unclean are the HTML texts of a write, as they were sent.
@@ -200,6 +203,7 @@ type Match struct {
 	pattern  *pattern
 	endpoint *endpoint
 	path     map[string]string
+	page     []pagePath // readings of the address of a page that is asked for as a feed, else nil
 }
 
 // Match finds the route of a path below a root (see Locate). An unknown path gives nil. A known path with a

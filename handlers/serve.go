@@ -43,6 +43,7 @@ type Outcome struct {
 	Version   int64     // of the record that the reply shows; 0: it shows none, or several
 	Until     time.Time // the reply would be another one then even if nobody wrote anything; zero: it would not
 	Unchanged Unchanged
+	Strong    bool // the tag of the reply is strong
 }
 
 // Unchanged reports whether a reply to a read, made at one revision, is the same at a later one and a later time, before
@@ -60,6 +61,11 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	if text, fault := param.String(values["ml_language"]); fault == nil && calendar.Language(text).Known() {
 		r.lang, r.write = calendar.Language(text), calendar.Language(text)
 		call.OnLanguage(r.lang)
+	}
+	if m.page != nil {
+		if err := r.readPage(m, values); err != nil {
+			return Outcome{}, err
+		}
 	}
 	r.fields = fieldNames(values["_fields"])
 	if call.Made != 0 {
@@ -85,7 +91,9 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	if ignored != "" {
 		rep.header = append(rep.header, [2]string{HeaderIgnored, ignored})
 	}
-	return Outcome{Version: rep.version, Until: r.until, Unchanged: r.unchanged()}, write(c, m.endpoint.codec, rep, r.fields)
+	return Outcome{
+		Version: rep.version, Until: r.until, Unchanged: r.unchanged(), Strong: m.endpoint.strong,
+	}, write(c, m.endpoint.codec, rep, r.fields)
 }
 
 func (h *Handlers) request(ctx context.Context, db *ent.Client, m *Match, call Call) *request {

@@ -19,6 +19,9 @@ type dependencies struct {
 	// find looks a list up again, at a revision; nil: the reply has none. It keeps nothing of the request.
 	find  func(ctx context.Context, revision int64, now time.Time) (query.Page, error)
 	found query.Page // what find found for the reply
+	// withdrawn looks the withdrawn events of the reply up again; nil: it shows none. The function reports whether they are
+	// the same. It keeps nothing of the request.
+	withdrawn func(ctx context.Context, now time.Time) (bool, error)
 }
 
 // maxDependencies is how many records, and ids of conditions, a reply may depend on. They stay in memory with the reply.
@@ -62,6 +65,10 @@ func (d *dependencies) unchanged(ctx context.Context, x *index.Index, made, at i
 	if err != nil {
 		return false, err
 	}
-	return page.Total == d.found.Total && slices.Equal(page.IDs, d.found.IDs) &&
-		!slices.ContainsFunc(page.Changed, func(changed int64) bool { return changed > made }), nil
+	same := page.Total == d.found.Total && slices.Equal(page.IDs, d.found.IDs) &&
+		!slices.ContainsFunc(page.Changed, func(changed int64) bool { return changed > made })
+	if !same || d.withdrawn == nil {
+		return same, nil
+	}
+	return d.withdrawn(ctx, now)
 }

@@ -55,6 +55,8 @@ func (Event) Fields() []ent.Field {
 			Comment("nominal start of an occurrence: what the schedule says, wherever it was moved"),
 		field.JSON("own_fields", []string{}).Optional().
 			Comment("fields written to this occurrence alone; those of a translation with its language, as title:pl"),
+		field.Int64("sequence").Default(0).
+			Comment("how often calendar applications were told of another time, a withdrawal or a return; SEQUENCE of feeds"),
 		field.Bool("off_schedule").Default(false).Annotations(unread{}).
 			Comment("an occurrence that a change of the schedule took to the trash"),
 	}
@@ -79,6 +81,8 @@ func (Event) Indexes() []ent.Index {
 		// The list in its order: who may be seen, from which start on. ends_at at the end lets the window be
 		// counted without reading rows.
 		index.Fields("status", "hide_from_listings", "starts_at", "id", "ends_at"),
+		// The same by change, for feeds of what changed last.
+		index.Fields("status", "hide_from_listings", "modified_at", "id", "ends_at"),
 		// Foreign key; post_parent, in the order of the list.
 		index.Fields("parent_id", "starts_at"),
 		// The occurrences of a series, each once, whichever process makes them.

@@ -16,6 +16,9 @@ import (
 // authenticate verifies credentials, and counts wrong ones for their address.
 func (s *Server) authenticate(c *fiber.Ctx) (err error) {
 	x := exchangeOf(c)
+	if x.isFeed() {
+		return c.Next()
+	}
 	if x.caller, err = s.Auth.Verify(x.ctx, strings.Clone(c.Get(fiber.HeaderAuthorization))); err == nil {
 		return c.Next()
 	}
@@ -38,7 +41,7 @@ func isUnauthorized(err error) bool {
 	return errors.As(err, &refusal) && statuses[refusal.Code] == http.StatusUnauthorized
 }
 
-// hasCredentials reports whether a request presents credentials, right or wrong.
+// hasCredentials reports whether a request presents credentials, right or wrong. Those sent to a feed do not count.
 func hasCredentials(c *fiber.Ctx) bool {
-	return len(c.Request().Header.Peek(fiber.HeaderAuthorization)) > 0
+	return !exchangeOf(c).isFeed() && len(c.Request().Header.Peek(fiber.HeaderAuthorization)) > 0
 }

@@ -151,15 +151,16 @@ func (c *cache) holdsUntil(ctx context.Context, until time.Time, revision int64,
 	return until, nil
 }
 
-// cacheable reports whether a request may be answered from the cache: it is an anonymous read without a password.
-func cacheable(c *fiber.Ctx) bool {
-	return isRead(c) && !hasCredentials(c) && !c.Context().QueryArgs().Has("password")
+// cacheable reports whether a request may be answered from the cache: it is an anonymous read without a password. Pages do
+// not look at credentials.
+func (x *exchange) cacheable(c *fiber.Ctx) bool {
+	return isRead(c) && (x.page != nil || x.sitemap || !hasCredentials(c) && !c.Context().QueryArgs().Has("password"))
 }
 
 // serveCached answers from the cache. On a miss one request makes the reply and others wait for it.
 func (s *Server) serveCached(c *fiber.Ctx) error {
 	x := exchangeOf(c)
-	if s.cache == nil || !x.api || x.longURL || !cacheable(c) {
+	if s.cache == nil || !x.api && x.page == nil && !x.sitemap || x.longURL || !x.cacheable(c) {
 		return c.Next()
 	}
 	// A hit needs no deadline: reading the revision has its own.
@@ -171,6 +172,9 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 	// one codec. Accept shapes errors, which are not cached.
 	uri := c.Request().URI()
 	key := sharedKey{string(uri.PathOriginal()) + "?" + string(uri.QueryString()) + "\n" + string(x.lang), revision}
+	if x.sitemap {
+		key.reply = x.rest // it depends on nothing else
+	}
 	if prefersStrict(c) {
 		key.reply += "\nstrict"
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/hex"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -206,10 +207,24 @@ func (s *Server) checkConditions(c *fiber.Ctx) error {
 	default:
 		c.Set(fiber.HeaderCacheControl, cacheControl(x.now, x.until, s.MaxAge, s.Stale))
 	}
-	if list, sent := headerTags(c, fiber.HeaderIfNoneMatch); sent && list.matchWeak(x.tag) {
+	if list, sent := headerTags(c, fiber.HeaderIfNoneMatch); sent && list.matchWeak(x.tag) || !sent && !s.modifiedSince(c, x.now) {
 		notModified(c)
 	}
 	return nil
+}
+
+// datedReplies is how old a date of If-Modified-Since may be: what left a reply earlier may be forgotten.
+const datedReplies = 30 * 24 * time.Hour
+
+// modifiedSince compares the Last-Modified of a reply with If-Modified-Since. It reports true if either is missing, and for a
+// date before this process began: it may have begun with other settings.
+func (s *Server) modifiedSince(c *fiber.Ctx, now time.Time) bool {
+	last, err := http.ParseTime(string(c.Response().Header.Peek(fiber.HeaderLastModified)))
+	if err != nil {
+		return true
+	}
+	since, err := http.ParseTime(c.Get(fiber.HeaderIfModifiedSince))
+	return err != nil || last.After(since) || since.Before(s.began.Add(-time.Second)) || since.Before(now.Add(-datedReplies))
 }
 
 // notModified turns a reply into 304. Headers that do not describe the body stay: a cache updates its entry with them.

@@ -222,6 +222,9 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	if errors.As(x.failed, &refused) && refused.retry > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(seconds(refused.retry), 10))
 	}
+	if x.page != nil && s.writePageError(c, x, f.status) {
+		return
+	}
 	kind, body := typeJSON, f.body()
 	// Media types ignore case. Fiber does not.
 	c.Request().Header.Set(fiber.HeaderAccept, strings.ToLower(c.Get(fiber.HeaderAccept)))

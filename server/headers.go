@@ -49,7 +49,7 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 	if x.api {
 		c.Set("X-Robots-Tag", "noindex")
 	}
-	if s.rootLink != "" && (x.api || x.page) {
+	if s.rootLink != "" && (x.api || x.document || x.page != nil) {
 		h.Add(fiber.HeaderLink, s.rootLink)
 	}
 	if x.rate != nil {
@@ -62,10 +62,17 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 		c.Set(fiber.HeaderAccessControlAllowHeaders, preflightHeaders(c.Get(fiber.HeaderAccessControlRequestHeaders)))
 		c.Set(fiber.HeaderAccessControlMaxAge, "86400")
 	}
-	if x.api || x.failed != nil {
+	if x.page != nil {
+		s.calendarHeaders(c, x)
+	} else if x.api || x.failed != nil {
 		c.Set(fiber.HeaderContentLanguage, string(x.lang))
-		c.Set(fiber.HeaderVary, "Accept, Accept-Language, Authorization")
-		if s.cache != nil {
+		switch {
+		case x.isFeed() && x.failed == nil:
+			c.Set(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
+		default:
+			c.Set(fiber.HeaderVary, "Accept, Accept-Language, Authorization")
+		}
+		if s.cache != nil && (!x.isFeed() || x.failed != nil) {
 			// A line of its own, for clients that compare the one above.
 			h.Add(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 		}

@@ -21,13 +21,13 @@ type pages struct {
 }
 
 // newPages renders the pages of a site.
-func newPages(site calendar.Site) (*pages, error) {
+func newPages(site calendar.Site, files map[string][]byte) (*pages, error) {
 	languages := make([]string, len(calendar.Languages))
 	for i, lang := range calendar.Languages {
 		languages[i] = string(lang)
 	}
 	base := strings.TrimRight(site.BaseURL, "/")
-	rendered, err := web.New(web.Site{Name: site.Name, BaseURL: base, API: "/" + handlers.Namespace}, languages)
+	rendered, err := web.New(web.Site{Name: site.Name, BaseURL: base, API: "/" + handlers.Namespace, Files: files}, languages)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +57,20 @@ func pagePolicy(base *url.URL) string {
 		"connect-src " + connect + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
+// calendarPolicy returns the content security policy of the pages of the calendar. They load files and send forms to this
+// origin, or to that of the base URL. Images of other hosts are loaded if the site wants them.
+func calendarPolicy(base *url.URL, externalImages bool) string {
+	self, images := "'self'", "data:"
+	if externalImages {
+		images = "data: http: https:"
+	}
+	if policyHost.MatchString(base.Host) {
+		self += " " + base.Scheme + "://" + base.Host
+	}
+	return "default-src 'none'; script-src " + self + "; style-src " + self + "; img-src " + self + " " + images + "; connect-src " + self +
+		"; form-action " + self + "; base-uri 'none'; frame-ancestors 'none'"
+}
+
 // servePages answers the paths of pages and of their assets.
 func (s *Server) servePages(c *fiber.Ctx) error {
 	x := exchangeOf(c)
@@ -76,12 +90,15 @@ func (s *Server) servePages(c *fiber.Ctx) error {
 	if trimmed := strings.TrimSuffix(path, "/"); trimmed != "" && trimmed != "/" {
 		path = trimmed
 	}
+	if path != "/" && !s.API.PageSettings.Pages.Docs {
+		return c.Next()
+	}
 	lang := s.language(c, root, true)
 	f, ok := s.pages.Page(string(lang), path)
 	if !ok {
 		return c.Next()
 	}
-	x.route, x.lang, x.page = path, lang, true
+	x.route, x.lang, x.document = path, lang, true
 	c.Set(fiber.HeaderContentLanguage, string(lang))
 	c.Set(fiber.HeaderVary, "Accept-Language, Accept-Encoding")
 	c.Set(fiber.HeaderContentSecurityPolicy, s.pages.policy)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/sitefolder"
 	"github.com/almanac-cal/almanac/internal/storetest"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -24,6 +25,9 @@ func newServerAt(t *testing.T, base string) *server.Server {
 	t.Helper()
 	return newBrokenServer(t, io.Discard, func(h *handlers.Config, s *server.Config) {
 		h.Site.BaseURL, s.Site.BaseURL = base, base
+		settings := sitefolder.Default()
+		settings.Home = sitefolder.HomeAPI // the calendar needs a database
+		h.PageSettings = &settings
 	})
 }
 
@@ -58,6 +62,8 @@ func TestPagesAreInTheLanguageOfTheVisitor(t *testing.T) {
 		{"the reference by the path", "/es/docs", "pl", "es"},
 		{"the reference, a slash", "/es/docs/", "", "es"},
 		{"the reference of the site, a slash", "/docs/", "", "en"},
+		{"the page for developers", "/developers/", "pl", "pl"},
+		{"the page for developers by the path, no slash", "/es/developers", "pl", "es"},
 		{"by a parameter", "/?ml_language=pl", "es", "pl"},
 		{"a parameter before the path", "/es/docs?ml_language=pl", "", "pl"},
 		{"an unknown parameter", "/docs?ml_language=de", "es", "es"},
@@ -80,7 +86,7 @@ func TestPagesAreInTheLanguageOfTheVisitor(t *testing.T) {
 func TestPagesAreNothingElse(t *testing.T) {
 	t.Parallel()
 	s := newServerAt(t, apitest.BaseURL)
-	off := newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.NoPages = true })
+	off := newBrokenServer(t, io.Discard, func(h *handlers.Config, c *server.Config) { h.NoPages, c.NoPages = true, true })
 	for _, test := range []struct {
 		name         string
 		s            *server.Server
@@ -281,13 +287,13 @@ var (
 	word    = regexp.MustCompile(`'([^']*)'|"([^"]*)"|(\S+)`)
 )
 
-// TestTheFirstLinesWork runs what the start page shows, as a shell would.
+// TestTheFirstLinesWork runs what the page for developers shows, as a shell would.
 func TestTheFirstLinesWork(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
 	api.Example(t)
 	for _, lang := range []string{"en", "pl", "es"} {
-		page := api.Do(t, site("GET", "/"+lang+"/"))
+		page := api.Do(t, site("GET", "/"+lang+"/developers/"))
 		lines := command.FindAllSubmatch(page.Body, -1)
 		if len(lines) != 3 {
 			t.Fatalf("%s: %d lines", lang, len(lines))

@@ -37,7 +37,7 @@ func (s *Server) limitAddress(c *fiber.Ctx) error {
 		return c.Next()
 	}
 	x.setDeadline(c, s.Timeout)
-	if hasCredentials(c) {
+	if hasCredentials(c) && x.page == nil {
 		if d := s.failures.Look(limit.Key(x.client), s.Rates.Address); !d.Allowed {
 			return x.refuseRate(reasonFailures, rateState{"address", s.Rates.Address, d})
 		}
@@ -50,7 +50,7 @@ func (s *Server) limitAddress(c *fiber.Ctx) error {
 // limitUnknown counts a request without a route for its address. Its credentials are not verified.
 func (s *Server) limitUnknown(c *fiber.Ctx) error {
 	x := exchangeOf(c)
-	if (x.match == nil || !x.match.Found()) && s.Rates.limitsAddress(x) && hasCredentials(c) {
+	if (x.match == nil || !x.match.Found()) && x.page == nil && s.Rates.limitsAddress(x) && hasCredentials(c) {
 		if err := s.countAddress(x); err != nil {
 			return err
 		}

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"strings"
+
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -16,6 +18,9 @@ func (s *Server) serveResource(c *fiber.Ctx) error {
 		return err
 	case isRead(c):
 		x.tag, x.until, x.unchanged = entityTag(c.Response().Body(), out.Version), out.Until, out.Unchanged
+		if out.Strong {
+			x.tag = strings.TrimPrefix(x.tag, "W/")
+		}
 	case out.Version != 0:
 		c.Set(fiber.HeaderETag, entityTag(c.Response().Body(), out.Version))
 	}

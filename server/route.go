@@ -23,8 +23,14 @@ func (s *Server) locate(c *fiber.Ctx) error {
 	path = s.namedRoute(c, joinSlashes(path))
 	if x.root, x.rest, x.api = s.API.Locate(path); !x.api {
 		x.rest = s.trimPrefix(path)
+		if !x.longURL {
+			x.root, x.api = s.API.LocateFeed(x.rest, string(uri.QueryString()))
+		}
 	}
 	x.lang = s.language(c, x.root, x.api)
+	s.matchPage(c, x)
+	_, numbered := handlers.SitemapNumber(x.rest)
+	x.sitemap = s.pages != nil && !x.api && (numbered || x.rest == handlers.SitemapPath)
 	return c.Next()
 }
 
@@ -80,10 +86,18 @@ func (s *Server) trimPrefix(path string) string {
 
 // language returns the language of a reply: that of the parameter, the path, the header or the site.
 func (s *Server) language(c *fiber.Ctx, root handlers.Root, api bool) calendar.Language {
+	if api && root.IsFeed() && exchangeOf(c).isFeed() {
+		return requestedLanguage(c, root, s.Site.Language)
+	}
 	lang := locale.Negotiate(c.Get(fiber.HeaderAcceptLanguage), s.Site.Language)
 	if !api {
 		return lang
 	}
+	return requestedLanguage(c, root, lang)
+}
+
+// requestedLanguage returns the language of the parameter or the path, else another one.
+func requestedLanguage(c *fiber.Ctx, root handlers.Root, lang calendar.Language) calendar.Language {
 	if l := root.Language(); l != "" {
 		lang = l
 	}
@@ -99,7 +113,11 @@ func (s *Server) language(c *fiber.Ctx, root handlers.Root, api bool) calendar.L
 // match finds the route of the path in the table of package handlers (decision 003).
 func (s *Server) match(c *fiber.Ctx) error {
 	x := exchangeOf(c)
-	if x.api && !x.longURL {
+	switch {
+	case x.longURL:
+	case x.isFeed():
+		x.match = s.API.MatchFeed(c.Method(), x.rest, string(c.Request().URI().QueryString()))
+	case x.api:
 		x.match = s.API.Match(effectiveMethod(c), x.root, x.rest)
 	}
 	return c.Next()

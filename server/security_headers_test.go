@@ -52,7 +52,7 @@ func TestHeadersOfEveryKindOfReply(t *testing.T) {
 			{"alive", site("GET", "/healthz"), 200, jsonType, none},
 			{"ready", site("GET", "/readyz"), 200, jsonType, none},
 			{"nothing", site("GET", "/wp-login.php"), 404, jsonType, none},
-			{"start page", site("GET", "/"), 200, anyKind, anyKind},
+			{"page for developers", site("GET", "/developers/"), 200, anyKind, anyKind},
 			{"reference", site("GET", "/docs"), 200, anyKind, anyKind},
 		} {
 			t.Run(test.name+" of "+base, func(t *testing.T) {

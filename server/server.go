@@ -63,6 +63,8 @@ type Server struct {
 	pages  *pages // nil: none are served
 	// rootLink is the Link header that names the REST root of WordPress, "" without a mount below it.
 	rootLink string
+	// calendarPolicy is the content security policy of the pages of the calendar.
+	calendarPolicy string
 
 	cache    *cache        // nil caches nothing
 	gate     *limit.Gate   // for all requests
@@ -70,6 +72,7 @@ type Server struct {
 	media    *limit.Gate   // for requests that decode or download pictures
 	failures *limit.Memory // wrong credentials, by address
 	started  time.Time
+	began    time.Time // the same by the clock of requests
 	listener atomic.Pointer[limit.Listener]
 	draining atomic.Bool
 	health   health
@@ -91,13 +94,13 @@ func New(c Config) (*Server, error) {
 	s := &Server{
 		Config: c, prefix: strings.TrimRight(base.Path, "/"), secure: base.Scheme == "https",
 		gate: newGate(c.Concurrent), large: newLargeGate(), media: newMediaGate(),
-		failures: limit.NewMemory(countedKeys), started: time.Now(),
+		failures: limit.NewMemory(countedKeys), started: time.Now(), began: c.Site.Now().UTC().Truncate(time.Second), calendarPolicy: calendarPolicy(base, c.API.PageSettings.ExternalImages),
 	}
 	if s.API.WordPressMount() != "" {
 		s.rootLink = "<" + strings.TrimRight(c.Site.BaseURL, "/") + handlers.WordPressRoot + `/>; rel="https://api.w.org/"`
 	}
 	if !c.NoPages {
-		if s.pages, err = newPages(c.Site); err != nil {
+		if s.pages, err = newPages(c.Site, c.API.SiteFiles()); err != nil {
 			return nil, fmt.Errorf("pages: %w", err)
 		}
 	}
@@ -117,7 +120,7 @@ func New(c Config) (*Server, error) {
 // checkMounts refuses a mount of the API that hides another path of the server, or is hidden by it.
 func checkMounts(mounts []string) error {
 	for _, m := range mounts {
-		for _, taken := range [...]string{represent.MediaPath, web.AssetsPath, web.DocsPath + "/", alivePath + "/", readyPath + "/"} {
+		for _, taken := range [...]string{represent.MediaPath, web.AssetsPath, web.DocsPath + "/", web.DevelopersPath, alivePath + "/", readyPath + "/"} {
 			if strings.HasPrefix(m+"/", taken) || strings.HasPrefix(taken, m+"/") {
 				return fmt.Errorf("mount %q: %s is served already", m, strings.TrimRight(taken, "/"))
 			}

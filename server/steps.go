@@ -39,6 +39,8 @@ func (s *Server) useSteps() {
 		s.limitUnknown,   // rates.go: 429
 		s.limitURL,       // limits.go: 413
 		s.serveFiles,     // files.go: /media/
+		s.serveSitemaps,  // sitemaps.go: robots.txt, sitemaps
+		s.serveCalendar,  // calendar.go: pages of the calendar
 		s.servePages,     // pages.go: start page, reference, their assets
 		s.requirePath,    // route.go: 404
 		s.serveOptions,   // route.go: OPTIONS
@@ -61,16 +63,18 @@ type exchange struct {
 	now    time.Time // by the clock of the site: UTC, whole seconds
 	client netip.Addr
 
-	health  bool // the path is one of serveHealth
-	api     bool // the path is below the API
-	page    bool // the reply is a page for people
-	longURL bool // the URL is too long
-	root    handlers.Root
-	rest    string          // path below the API; outside the API, below the base URL
-	match   *handlers.Match // nil: no route has the path
-	route   string          // in metrics and logs
-	lang    calendar.Language
-	caller  auth.Principal
+	health   bool // the path is one of serveHealth
+	api      bool // the path is below the API
+	sitemap  bool // the path is that of a sitemap
+	document bool // the reply is a page of servePages
+	longURL  bool // the URL is too long
+	root     handlers.Root
+	rest     string          // path below the API; outside the API, below the base URL
+	match    *handlers.Match // nil: no route has the path
+	page     *handlers.Page  // of the calendar; nil: the path is that of none
+	route    string          // in metrics and logs
+	lang     calendar.Language
+	caller   auth.Principal
 
 	rate *rateState // nil: no rate applies
 	slot slot       // place behind a gate
@@ -88,6 +92,9 @@ type exchange struct {
 	cancel context.CancelFunc
 	span   trace.Span // nil without a tracer
 }
+
+// isFeed reports whether the request is for a feed: it is answered as an anonymous one, in a language of its address.
+func (x *exchange) isFeed() bool { return x.api && x.root.IsFeed() }
 
 // exchangeKey is the key of an exchange among the values of a Fiber context.
 type exchangeKey struct{}

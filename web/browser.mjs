@@ -139,7 +139,7 @@ const look = async ({ page, label }, name, fullPage = false) => {
 };
 
 const start = async (language, scheme, width) => {
-	const it = await open(`${base}/`, { language, scheme, width });
+	const it = await open(`${base}/developers/`, { language, scheme, width });
 	expect(await it.page.$eval('html', (e) => e.lang) === language, `${it.label}: not in ${language}`);
 	expect(await it.page.$$eval('figure code', (list) => list.length) === 3, `${it.label}: not three lines to try`);
 	// By keyboard: the name, the languages, the three ways.
@@ -182,6 +182,8 @@ const docs = async (language, scheme, width, deep, address = `${base}/docs`) => 
 	expect(text.includes(title) && text.includes(summary), `${label}: not in ${language}`);
 	const shown = await page.$$eval('.opblock-tag > a', (list) => list.map((e) => e.innerText.trim()));
 	expect(shown.join() === groups.join(), `${label}: the groups are ${shown}, not ${groups}`);
+	const unlocked = await page.$$eval('.opblock .authorization__btn .unlocked', (list) => list.length);
+	expect(unlocked === count, `${label}: ${unlocked} of ${count} locks are open, and nobody has signed in`);
 	await look(it, name);
 	console.log(`${label} ${language}: ${count} operations after ${took} ms, ${requests} requests, ${bytes} bytes`);
 	if (!deep) {
@@ -192,6 +194,7 @@ const docs = async (language, scheme, width, deep, address = `${base}/docs`) => 
 	const list = '.opblock-get:has([data-path="/events"])';
 	await click(page, `${list} .opblock-summary-control`);
 	await page.waitForSelector(`${list} .try-out__btn`);
+	expect(!(await page.$eval(list, (e) => e.innerText)).includes('undefined'), `${label}: a type is undefined`);
 	await look(it, `${name}-open`);
 	await click(page, `${list} .try-out__btn`);
 	await page.waitForSelector(`${list} .btn.execute`);

@@ -15,6 +15,8 @@ type Site struct {
 	Name    string // "" leaves only what it is
 	BaseURL string // absolute, without a slash at the end
 	API     string // path of the API below it: /cal/events/v1
+	// Files are those of the site's own by their names. They are assets as ours are.
+	Files map[string][]byte
 }
 
 // words are what the pages say in a language: words/{language}.json. The name of the site stands for {name}.
@@ -90,8 +92,8 @@ func (v view) Asset(name string) (string, error) {
 	return v.Base + AssetsPath + full, nil
 }
 
-// pages are the templates by the paths of the pages.
-var pages = map[string]string{"/": "start.html", DocsPath: "docs.html"}
+// pages are the templates by the paths of the pages. The home page is that for developers, unless the calendar stands there.
+var pages = map[string]string{"/": "start.html", DevelopersPath: "start.html", DocsPath: "docs.html"}
 
 // write makes all pages.
 func (p *Pages) write(site Site, languages []string) error {

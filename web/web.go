@@ -8,9 +8,7 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"io/fs"
@@ -20,7 +18,7 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-//go:embed assets pages static words
+//go:embed assets calendar pages static words
 var files embed.FS
 
 // AssetsPath is where the assets are served, below the base URL and without a language.
@@ -66,9 +64,15 @@ type Pages struct {
 // DocsPath is where the reference is served, below the base URL and the language if one is named.
 const DocsPath = "/docs"
 
-// Page is a page of the site: "/" or "/docs".
+// DevelopersPath is where the page for developers is served, likewise.
+const DevelopersPath = "/developers/"
+
+// Page is a page of the site: "/", "/developers/" or "/docs". The slash at the end of the second may be missing.
 func (p *Pages) Page(language, path string) (*File, bool) {
 	f, ok := p.pages[language][path]
+	if !ok {
+		f, ok = p.pages[language][path+"/"]
+	}
 	return f, ok
 }
 
@@ -94,6 +98,11 @@ func New(site Site, languages []string) (*Pages, error) {
 	if err := p.readStatic(); err != nil {
 		return nil, err
 	}
+	for name, data := range site.Files {
+		if err := p.addAsset(name, data); err != nil {
+			return nil, err
+		}
+	}
 	if err := p.write(site, languages); err != nil {
 		return nil, err
 	}
@@ -109,22 +118,25 @@ var types = map[string]string{
 	".css":  "text/css; charset=UTF-8",
 	".html": "text/html; charset=UTF-8",
 	".js":   "text/javascript; charset=UTF-8",
+	".png":  "image/png",
 	".svg":  "image/svg+xml; charset=UTF-8",
 	".txt":  "text/plain; charset=UTF-8",
 }
 
 // readAssets takes the files that are written by hand, and names them after their content.
 func (p *Pages) readAssets() error {
-	return each("assets", func(name string, data []byte) error {
-		f, err := p.file(path.Ext(name), data)
-		if err != nil {
-			return fmt.Errorf("asset %s: %w", name, err)
-		}
-		stem := strings.TrimSuffix(name, path.Ext(name))
-		p.names[name] = stem + "." + f.Tag + path.Ext(name)
-		p.assets[p.names[name]] = f
-		return nil
-	})
+	return each("assets", p.addAsset)
+}
+
+// addAsset adds a file, and names it after its content.
+func (p *Pages) addAsset(name string, data []byte) error {
+	f, err := p.file(path.Ext(name), data)
+	if err != nil {
+		return fmt.Errorf("asset %s: %w", name, err)
+	}
+	p.names[name] = assetName(name, data)
+	p.assets[p.names[name]] = f
+	return nil
 }
 
 // readStatic takes the files that are made: name.hash.ext, or that in the two compressed forms instead.
@@ -211,7 +223,6 @@ func (p *Pages) file(ext string, data []byte) (*File, error) {
 		}
 		*form.to = packed.Bytes()
 	}
-	sum := sha256.Sum256(data)
-	f.Tag = hex.EncodeToString(sum[:6])
+	f.Tag = contentTag(data)
 	return f, nil
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -111,6 +112,20 @@ func TestPagesSayTheirLanguage(t *testing.T) {
 }
 
 // What a strict content security policy forbids would not be seen before a browser shows it.
+// A field of a page that has the name of one of its frame would be written into the head in its place.
+func TestNoFieldOfAPageHidesOneOfItsFrame(t *testing.T) {
+	t.Parallel()
+	for _, page := range []any{
+		HomePage{}, ListPage{}, MonthPage{}, EventPage{}, PlacePage{}, ErrorPage{},
+	} {
+		for _, field := range reflect.VisibleFields(reflect.TypeFor[Frame]()) {
+			if found, ok := reflect.TypeOf(page).FieldByName(field.Name); !ok || found.Type != field.Type || len(found.Index) == 1 {
+				t.Errorf("%T: %s is not that of the frame", page, field.Name)
+			}
+		}
+	}
+}
+
 func TestPagesHoldNeitherScriptNorStyle(t *testing.T) {
 	t.Parallel()
 	eachPage(t, func(t *testing.T, _ *Pages, _, _ string, nodes []*html.Node) {
@@ -134,6 +149,7 @@ func TestPagesReferToNothingElse(t *testing.T) {
 	eachPage(t, func(t *testing.T, p *Pages, lang, _ string, nodes []*html.Node) {
 		known := []string{
 			"/rest/en/", "/rest/pl/", "/rest/es/", "/rest/en/docs", "/rest/pl/docs", "/rest/es/docs",
+			"/rest/en/developers/", "/rest/pl/developers/", "/rest/es/developers/",
 			"/rest/cal/events/v1", "/rest/cal/events/v1/doc?ml_language=" + lang,
 		}
 		for _, n := range nodes {
@@ -153,6 +169,9 @@ func TestPagesReferToNothingElse(t *testing.T) {
 			}
 		}
 	})
+	for _, name := range []string{"calendar.css", "calendar.js"} {
+		used[made(t).names[name]] = true // by the pages of the calendar
+	}
 	if want := slices.Sorted(maps.Values(made(t).names)); !slices.Equal(want, slices.Sorted(maps.Keys(used))) {
 		t.Errorf("assets %q, of which the pages use %q", want, slices.Sorted(maps.Keys(used)))
 	}
@@ -276,8 +295,17 @@ func TestLanguagesHaveTheSameWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(entries) != len(languages) {
-		t.Errorf("%d languages, want %d", len(entries), len(languages))
+	if len(entries) != 2*len(languages) {
+		t.Errorf("%d files, want %d", len(entries), 2*len(languages))
+	}
+	calendar, err := NewCalendar(languages, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, lang := range []string{"pl", "es"} {
+		if w := calendar.Words(lang); w.Lead == calendar.Words("en").Lead || w.Search == calendar.Words("en").Search {
+			t.Errorf("the calendar is not translated: %+v", w)
+		}
 	}
 	english, err := readWords("en")
 	if err != nil {

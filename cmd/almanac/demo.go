@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"unicode"
 	"unicode/utf8"
 
@@ -19,7 +17,6 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/ent/series"
-	"github.com/almanac-cal/almanac/ent/term"
 	"github.com/almanac-cal/almanac/ent/venue"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/auth"
@@ -29,22 +26,30 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// demoCmd serves a fake calendar. Without --db and --keep everything is in a temporary folder that goes when it
+// demoCmd serves a made-up calendar. Without --db and --keep everything is in a temporary folder that goes when it
 // ends.
 type demoCmd struct {
 	serveFlags
 	DB   string `name:"db" placeholder:"URL" xor:"db" help:"Database to fill and keep. Default: a temporary SQLite file."`
 	Keep string `type:"path" placeholder:"FILE" xor:"db" help:"Keep the SQLite file, as FILE, and the images in a folder beside it."`
 	Seed uint64 `default:"7" help:"The same seed gives the same calendar. Default ${default}."`
-	Open bool   `help:"Open the events in the browser."`
+	Open bool   `help:"Open the calendar in the browser."`
 }
 
 // Run fills the database, serves it, and prints what to try.
 func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
+	defer func() { err = stopped(ctx, s, err) }()
 	site, err := c.site()
 	if err != nil {
 		return err
 	}
+	sock, err := c.early(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sock.close()) }()
+	fmt.Fprintf(s.Err, "almanac: preparing a made-up calendar; in a few seconds it is at http://%s/\n", c.address(sock))
+	c.DB = databaseURL(c.DB)
 	switch {
 	case c.Keep != "":
 		c.DB, c.Media = "sqlite://"+c.Keep, strings.TrimSuffix(c.Keep, filepath.Ext(c.Keep))+"-media"
@@ -59,7 +64,7 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 	}
 	log, flush := c.logging(s)
 	defer func() { err = errors.Join(err, flush()) }()
-	return orderly(ctx, database{DB: c.DB}.with(ctx, func(st *store.Store) error {
+	return database{DB: c.DB}.with(ctx, func(st *store.Store) error {
 		if err := currentData(ctx, st, site, true); err != nil {
 			return err
 		}
@@ -70,19 +75,23 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 		if err := c.fill(ctx, s, st, site, id); err != nil {
 			return err
 		}
-		c.Listen = freeAddress(ctx, c.Listen)
-		return c.listen(ctx, s, log, databases{Store: st}, site, func(site calendar.Site) error {
+		return c.listen(ctx, s, log, sock, databases{Store: st}, site, func(ctx context.Context, site calendar.Site) error {
 			if err := c.screen(ctx, s, st, site, token); err != nil {
 				return err
 			}
-			if c.Open {
-				if err := openBrowser(ctx, site.BaseURL+"/"+handlers.Namespace+"/events"); err != nil {
-					fmt.Fprintln(s.Err, "almanac: no browser was opened:", err)
-				}
+			if !c.Open {
+				return nil
+			}
+			calendarURL := site.BaseURL + "/"
+			if !c.Pages {
+				calendarURL += handlers.Namespace + "/events"
+			}
+			if err := openBrowser(ctx, calendarURL); err != nil && ctx.Err() == nil {
+				fmt.Fprintf(s.Err, "almanac: no browser was opened (%v): open %s yourself\n", err, calendarURL)
 			}
 			return nil
 		})
-	}))
+	})
 }
 
 // demoLogin is the administrator of a demo.
@@ -137,7 +146,7 @@ func day(w calendar.Wall) int {
 	return d
 }
 
-// openBrowser shows an address in the browser of the desktop.
+// openBrowser shows an address in the browser of the desktop, and waits for the command that does so.
 func openBrowser(ctx context.Context, url string) error {
 	var command *exec.Cmd
 	switch runtime.GOOS {
@@ -148,24 +157,10 @@ func openBrowser(ctx context.Context, url string) error {
 	default:
 		command = exec.CommandContext(ctx, "xdg-open", url)
 	}
-	return command.Start()
+	return command.Run()
 }
 
-// freeAddress is the address asked for, or one with a free port on the same host when it is taken: a demo has
-// to start.
-func freeAddress(ctx context.Context, address string) string {
-	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-	if err == nil {
-		err = ln.Close()
-	}
-	host, _, splitErr := net.SplitHostPort(address)
-	if errors.Is(err, syscall.EADDRINUSE) && splitErr == nil {
-		return net.JoinHostPort(host, "0")
-	}
-	return address
-}
-
-// screen prints what to try, with ids and slugs of this calendar.
+// screen prints where the calendar is, and what to try with ids and slugs of it.
 func (c demoCmd) screen(ctx context.Context, s streams, st *store.Store, site calendar.Site, token string) error {
 	x, err := examplesOf(ctx, st)
 	if err != nil {
@@ -173,52 +168,33 @@ func (c demoCmd) screen(ctx context.Context, s streams, st *store.Store, site ca
 	}
 	api := site.BaseURL + "/" + handlers.Namespace
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nAlmanac serves a fake calendar: %d events, %d more of %d series, %d venues, %d organizers, in English, "+
+	fmt.Fprintf(&b, "\nAlmanac serves a made-up calendar: %d events, %d more of %d series, %d venues, %d organizers, in English, "+
 		"Polish and Spanish.\n\n", x.events-x.occurrences, x.occurrences, x.series, x.venues, x.organizers)
 	if c.Pages {
-		fmt.Fprintf(&b, "  In the browser, the second to try every operation\n    %s/\n    %[1]s/docs\n\n", site.BaseURL)
+		fmt.Fprintf(&b, "  Calendar    %s/\n  Reference   %[1]s/docs\n", site.BaseURL)
 	}
+	fmt.Fprintf(&b, "  API         %s\n\n", api)
 	try := func(what, format string, args ...any) {
-		fmt.Fprintf(&b, "  %s\n    curl '%s%s'\n\n", what, api, fmt.Sprintf(format, args...))
+		fmt.Fprintf(&b, "  %-22s  curl '%s%s'\n", what, api, fmt.Sprintf(format, args...))
 	}
-	try("What comes next", "/events")
+	try("Next events", "/events")
 	if x.next != nil {
-		try("One event", "/events/%d", x.next.ID)
-		try("The same by its slug, in Polish", "/events/by-slug/%s?ml_language=pl", x.next.Slug)
+		try("One event, in Polish", "/events/by-slug/%s?ml_language=pl", x.next.Slug)
 	}
 	if x.word != "" {
-		try("Search, in titles and descriptions", "/events?search=%s", url.QueryEscape(x.word))
+		try("Search", "/events?search=%s", url.QueryEscape(x.word))
 	}
-	if x.category != nil {
-		try("The fullest category, its sub-categories included, three on a page", "/events?categories=%s&per_page=3", x.category.Slug)
-	}
-	if x.tag != nil {
-		try("A tag, within dates", "/events?tags=%s&start_date=today&end_date=%s", x.tag.Slug, url.QueryEscape("+3 months"))
-	}
-	try("Featured ones only", "/events?featured=true")
 	if v := x.venue; v != nil {
-		try("Near "+v.Name, "/events?geoloc_lat=%.4f&geoloc_lng=%.4f", *v.Latitude, *v.Longitude)
-		try("What is on there, and the place itself in Spanish", "/events?venue=%d", v.ID)
-		try("", "/venues/by-slug/%s?ml_language=es", v.Slug)
+		try("Near a venue", "/events?geoloc_lat=%.4f&geoloc_lng=%.4f", *v.Latitude, *v.Longitude)
 	}
 	if x.recurring != nil {
-		try("An event that recurs, its rule in Polish words", "/series/by-slug/%s?ml_language=pl&_fields=title,text,rrule,next", x.recurring.Slug)
-		try("Its dates", "/events?series=%d", x.recurring.ID)
-		try("Of each series the next date only", "/events?series=next")
+		try("A rule in Polish words", "/series/by-slug/%s?ml_language=pl&_fields=title,text,rrule,next", x.recurring.Slug)
 	}
-	if x.pages > 1 {
-		try("A deep page", "/events?per_page=5&page=%d", x.pages)
-	}
-	fmt.Fprintf(&b, "  In Spanish, by path\n    curl '%s/es/%s/categories'\n\n", site.BaseURL, handlers.Namespace)
 	try("Titles and dates only", "/events?_fields=events.title,events.start_date,total")
-	try("Every route and its parameters; the interface description", "")
-	try("", "/doc")
-	fmt.Fprintf(&b, "  A new event, as an administrator\n"+
-		"    curl -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' \\\n"+
-		"      -d '{\"title\":\"My first event\",\"start_date\":\"tomorrow 18:00\",\"end_date\":\"tomorrow 20:00\"}' \\\n"+
-		"      %s/events\n\n", token, api)
+	fmt.Fprintf(&b, "  %-22s  curl -H 'Authorization: Bearer %s' -d title='My first event' \\\n"+
+		"    -d start_date='tomorrow 18:00' -d end_date='tomorrow 20:00' '%s/events'\n\n", "A new event", token, api)
 	fmt.Fprintf(&b, "Login %s, token %s\nStop with Ctrl-C.\n", demoLogin, token)
-	_, err = fmt.Fprint(s.Out, strings.ReplaceAll(b.String(), "\n\n  \n", "\n"))
+	_, err = fmt.Fprint(s.Out, b.String())
 	return err
 }
 
@@ -230,8 +206,6 @@ type examples struct {
 	word                       string      // of its title
 	venue                      *ent.Venue  // of an event to come, with a position
 	recurring                  *ent.Series // that anybody may read
-	category, tag              *ent.Term
-	pages                      int // of five events to come each
 }
 
 // examplesOf looks for records worth showing.
@@ -268,21 +242,6 @@ func examplesOf(ctx context.Context, st *store.Store) (x examples, err error) {
 			x.venue, err = coming.Clone().QueryVenues().Where(venue.LatitudeNotNil(), venue.StatusEQ(calendar.Publish)).
 				Order(venue.ByID()).First(ctx)
 			return first(err)
-		},
-		func() (err error) {
-			x.category, err = db.Term.Query().Where(term.TaxonomyEQ(calendar.Category), term.ParentIDIsNil()).
-				Order(ent.Desc(term.FieldEventCount), ent.Asc(term.FieldID)).First(ctx)
-			return first(err)
-		},
-		func() (err error) {
-			x.tag, err = db.Term.Query().Where(term.TaxonomyEQ(calendar.Tag)).
-				Order(ent.Desc(term.FieldEventCount), ent.Asc(term.FieldID)).First(ctx)
-			return first(err)
-		},
-		func() error {
-			n, err := coming.Clone().Count(ctx)
-			x.pages = n / 5
-			return err
 		},
 	}
 	for _, step := range steps {

@@ -9,28 +9,31 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/almanac-cal/almanac/internal/openapi"
 )
 
 // cli is the whole command line.
 type cli struct {
+	Demo         demoCmd          `cmd:"" help:"Serve a made-up calendar to try. Begin here."`
 	Serve        serveCmd         `cmd:"" help:"Serve the API."`
-	Demo         demoCmd          `cmd:"" help:"Fill a database with a fake calendar, serve it and print what to try."`
 	Migrate      migrateCmds      `cmd:"" help:"Bring the database schema up to date."`
 	Backup       backupCmd        `cmd:"" help:"Copy an SQLite database to a file while it is served."`
 	Seed         seedCmds         `cmd:"" help:"Fill a database with a made-up calendar of any size, or write one to a file."`
 	Import       importCmd        `cmd:"" help:"Import a calendar from a compatible REST API, or from a saved page of one."`
 	User         userCmds         `cmd:"" help:"Manage users."`
 	Token        tokenCmds        `cmd:"" help:"Manage access tokens."`
-	Check        checkCmd         `cmd:"" help:"Look whether the database is as Almanac would have written it."`
+	Check        checkCmd         `cmd:"" help:"Check the database for inconsistencies, and repair them."`
 	Images       imagesCmds       `cmd:"" help:"Maintain the files of images."`
-	Search       searchCmds       `cmd:"" help:"Maintain what searches look at."`
+	Search       searchCmds       `cmd:"" help:"Rebuild the search index."`
 	Translations translationsCmds `cmd:"" help:"See what is not translated, and exchange texts with translators."`
-	OpenAPI      openapiCmd       `cmd:"" name:"openapi" help:"Write the interface description, OpenAPI 3.0 or 3.1."`
+	OpenAPI      openapiCmd       `cmd:"" name:"openapi" help:"Write the OpenAPI document, 3.0 or 3.1."`
 	Explain      explainCmd       `cmd:"" help:"Print the rules of a parameter or of a route, with examples."`
-	Version      versionCmd       `cmd:"" help:"Print the version."`
+	Version      versionCmd       `cmd:"" help:"Print the version, as --version and -v do."`
 	Manual       manualCmd        `cmd:"" hidden:"" help:"Write the generated parts of the manual anew."`
 }
 
@@ -75,6 +78,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, s strea
 		kong.Writers(s.Out, s.Err),
 		kong.Exit(func(code int) { exit = code }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 110}),
+		kong.Help(printHelp),
 		kong.ValueFormatter(env.help),
 		kong.Resolvers(env),
 		kong.PostBuild(env.learn),
@@ -85,14 +89,16 @@ func run(ctx context.Context, args []string, getenv func(string) string, s strea
 		fmt.Fprintln(s.Err, "almanac:", err)
 		return 2
 	}
+	args = normalizeArgs(args)
 	command, err := parser.Parse(args)
 	if exit >= 0 {
 		return exit
 	}
+	if wrong := (*kong.ParseError)(nil); errors.As(err, &wrong) {
+		return explainUsage(s, env, wrong, args)
+	}
 	if err != nil {
 		fmt.Fprintln(s.Err, "almanac:", err)
-		env.mention(s.Err)
-		fmt.Fprintln(s.Err, "Run 'almanac --help' for what there is.")
 		return 2
 	}
 	if err := command.Run(); err != nil {
@@ -111,19 +117,20 @@ type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// release is the version alone, as the Go toolchain recorded it: a tag, a pseudo-version, or (devel).
-func release() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
+// buildVersion returns the version of the program, which all that shows one shows: the tag or the commit that it was built from.
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return openapi.Development
 	}
-	return "unknown"
+	return strings.TrimPrefix(info.Main.Version, "v")
 }
 
-// version is what the Go toolchain recorded about the build.
+// version returns that version, and what else the Go toolchain recorded about the build.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "almanac unknown"
+		return "almanac " + buildVersion()
 	}
 	revision, modified := "", ""
 	for _, s := range info.Settings {
@@ -134,5 +141,5 @@ func version() string {
 			modified = " (modified)"
 		}
 	}
-	return "almanac " + info.Main.Version + revision + modified + " " + info.GoVersion
+	return "almanac " + buildVersion() + revision + modified + " " + info.GoVersion
 }

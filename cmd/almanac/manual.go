@@ -97,7 +97,11 @@ const many = 10
 func (p *parts) flags() string {
 	var b strings.Builder
 	serving := map[string]string{} // flags of serve, and what their rows say
-	for _, command := range p.model.Leaves(true) {
+	commands := p.model.Leaves(true)
+	// The tables of other commands refer to that of serve.
+	i := slices.IndexFunc(commands, func(n *kong.Node) bool { return n.Path() == "serve" })
+	commands[0], commands[i] = commands[i], commands[0]
+	for _, command := range commands {
 		var rows [][]string
 		var shared []string
 		for _, f := range command.Flags {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -21,6 +22,21 @@ import (
 // database is the flag that every command with a database has.
 type database struct {
 	DB string `name:"db" default:"sqlite://almanac.db" placeholder:"URL" help:"Database: sqlite://FILE, or mysql://USER:PASSWORD@HOST:PORT/NAME. Default ${default}."`
+}
+
+// AfterApply implements a hook of kong.
+func (d *database) AfterApply() error {
+	d.DB = databaseURL(d.DB)
+	return nil
+}
+
+// databaseURL returns the URL of an SQLite file that is given as its path, and any other text as it is.
+func databaseURL(text string) string {
+	file, _, _ := strings.Cut(text, "?")
+	if !strings.Contains(text, "://") && slices.Contains([]string{".db", ".sqlite", ".sqlite3"}, filepath.Ext(file)) {
+		return "sqlite://" + text
+	}
+	return text
 }
 
 // with opens the database for do and closes it afterwards.
@@ -53,10 +69,52 @@ func opened(
 		return usageError{fmt.Errorf("%s: %w", flag, err)}
 	}
 	if err != nil {
+		if reason := fileProblem(url); reason != nil {
+			return fmt.Errorf("database %s: %w", url, reason)
+		}
 		return err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	return do(st)
+}
+
+// fileProblem returns why the file of an SQLite URL cannot be opened; SQLite has one message for all reasons. Nil means that
+// the file is not the reason.
+func fileProblem(url string) error {
+	file, ok := store.SQLiteFile(url)
+	if !ok {
+		return nil
+	}
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	folder := filepath.Dir(file)
+	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("the folder %s does not exist", folder)
+	}
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		return fmt.Errorf("%s is a folder", file)
+	}
+	// SQLite writes other files beside the database.
+	probe, err := os.CreateTemp(folder, ".almanac-*")
+	if reason := (*os.PathError)(nil); errors.As(err, &reason) {
+		return fmt.Errorf("cannot write in the folder %s: %w", folder, reason.Err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
+		return err
+	}
+	existing, err := os.OpenFile(file, os.O_RDWR, 0)
+	switch reason := (*os.PathError)(nil); {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case errors.As(err, &reason):
+		return fmt.Errorf("cannot read and write the file: %w", reason.Err)
+	}
+	return existing.Close()
 }
 
 type migrateCmds struct {

@@ -59,7 +59,7 @@ func offline(baseURL string, mounts []string) (*handlers.Handlers, handlers.Root
 		return nil, root, err
 	}
 	site.BaseURL = baseURL
-	h, err := handlers.New(handlers.Config{Words: words, Site: site, Mounts: mounts})
+	h, err := handlers.New(handlers.Config{Version: buildVersion(), Words: words, Site: site, Mounts: mounts, NoPages: true})
 	if err != nil {
 		return nil, root, usageError{fmt.Errorf("%w", err)}
 	}

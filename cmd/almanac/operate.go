@@ -116,7 +116,7 @@ func (f operateFlags) check() error {
 	}
 	if f.MetricsListen != "" {
 		if _, err := net.ResolveTCPAddr("tcp", numericHost(f.MetricsListen)); err != nil {
-			return usageError{fmt.Errorf("--metrics-listen %q: want HOST:PORT", f.MetricsListen)}
+			return usageError{fmt.Errorf("--metrics-listen %q: want HOST:PORT or PORT", f.MetricsListen)}
 		}
 	}
 	if f.Pprof && f.MetricsListen == "" {
@@ -259,7 +259,7 @@ func (f operateFlags) operation(
 
 // measure makes metrics of the databases.
 func measure(st databases) (*server.Metrics, error) {
-	m := server.NewMetrics(release())
+	m := server.NewMetrics(buildVersion())
 	if err := m.Pool("main", st.DB); err != nil {
 		return nil, err
 	}

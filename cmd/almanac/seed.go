@@ -76,8 +76,8 @@ func (f calendarFlags) options(at time.Time) (scenario.Options, error) {
 	zone := calendar.UTC()
 	if f.Zone != "" {
 		var err error
-		if zone, err = calendar.ParseZone(f.Zone); err != nil {
-			return o, usageError{fmt.Errorf("--timezone %q: %w", f.Zone, err)}
+		if zone, err = parseZone(f.Zone); err != nil {
+			return o, err
 		}
 		o.Zone = zone
 	}

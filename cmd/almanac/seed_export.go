@@ -102,7 +102,7 @@ func exportJSON(ctx context.Context, out io.Writer, st *store.Store, site calend
 	if err != nil {
 		return err
 	}
-	api, err := handlers.New(handlers.Config{DB: st.Ent, Site: site, Words: words, Fetcher: media.NewFetcher()})
+	api, err := handlers.New(handlers.Config{DB: st.Ent, Site: site, Words: words, Fetcher: media.NewFetcher(), NoPages: true})
 	if err != nil {
 		return usageError{err}
 	}

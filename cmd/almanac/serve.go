@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +26,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/media"
 	"github.com/almanac-cal/almanac/internal/migrate"
+	"github.com/almanac-cal/almanac/internal/sitefolder"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/server"
 )
@@ -35,12 +37,37 @@ type siteFlags struct {
 	Language string `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the site: en, pl or es. Default ${default}."`
 }
 
-func (f siteFlags) zone() (calendar.Zone, error) {
-	zone, err := calendar.ParseZone(f.Timezone)
-	if err != nil {
-		return calendar.Zone{}, usageError{fmt.Errorf("--timezone %q: %w", f.Timezone, err)}
+// parseZone reads the value of --timezone. Its usageError names the zone that is spelled alike.
+func parseZone(text string) (calendar.Zone, error) {
+	zone, err := calendar.ParseZone(text)
+	if err == nil {
+		return zone, nil
 	}
-	return zone, nil
+	hint := "want a name such as Europe/Warsaw, or UTC+2"
+	if name := nearestZone(text); name != "" {
+		hint = "did you mean " + name + "?"
+	}
+	return calendar.Zone{}, usageError{fmt.Errorf("--timezone %q: %w; %s", text, err, hint)}
+}
+
+// nearestZone returns the zone whose name, or whose city, differs least from text. It returns "" if more than a third
+// differs. Of abbreviations such as CEST it guesses nothing: a wrong zone is worse than none.
+func nearestZone(text string) (nearest string) {
+	text = strings.ToLower(strings.ReplaceAll(text, " ", "_"))
+	limit := 1
+	if len(text) > 4 {
+		limit += len(text) / 3
+	}
+	for _, name := range calendar.ZoneNames() {
+		compared := name
+		if !strings.Contains(text, "/") {
+			compared = path.Base(name)
+		}
+		if d := distance(text, strings.ToLower(compared)); d < limit {
+			nearest, limit = name, d
+		}
+	}
+	return nearest
 }
 
 // now is the clock of every site: UTC, whole seconds.
@@ -48,7 +75,7 @@ func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
 // site is the calendar's settings without an address.
 func (f siteFlags) site() (calendar.Site, error) {
-	zone, err := f.zone()
+	zone, err := parseZone(f.Timezone)
 	if err != nil {
 		return calendar.Site{}, err
 	}
@@ -62,7 +89,7 @@ func (f siteFlags) site() (calendar.Site, error) {
 // serveFlags are what serve and demo have in common.
 type serveFlags struct {
 	siteFlags
-	Listen           string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on. Default ${default}."`
+	Listen           string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on. PORT alone is on 127.0.0.1, :PORT on all addresses. Default ${default}."`
 	BaseURL          string   `placeholder:"URL" help:"Public address of the REST root, with a path or without. Default http:// and the listen address."`
 	PerPage          int      `default:"10" placeholder:"N" help:"Records on a page when the client does not say, 1 to 50. Default ${default}."`
 	Mount            []string `placeholder:"PATH" help:"Serve the same API under a further path, such as /wp-json/tribe/events/v1. Repeatable, or a comma list."`
@@ -73,7 +100,8 @@ type serveFlags struct {
 	Media            string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
 	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be fetched from. Repeatable, or a comma list. Default none."`
 	Index            bool     `default:"true" negatable:"" help:"Keep what lists are filtered and ordered by in memory: about 0.2 to 0.3 KB an event. Without it the database does the work. On by default."`
-	Pages            bool     `default:"true" negatable:"" help:"Serve pages for people: a start page at the base URL, and an API reference to try at /docs. On by default."`
+	Pages            bool     `default:"true" negatable:"" help:"Serve pages for people, with an API reference to try at /docs. On by default."`
+	Site             string   `type:"path" placeholder:"FOLDER" help:"Folder with what makes the pages a site's own: title, colours, logo and more. Default none."`
 	AccessLog        bool     `default:"true" negatable:"" help:"A line in the log for each request. Without it, for those alone that fail by our fault. On by default."`
 	LogFormat        string   `default:"text" placeholder:"FORMAT" enum:"text,json" help:"Log lines as text or json. Default ${default}."`
 
@@ -89,6 +117,7 @@ type serveCmd struct {
 
 // Run serves until it is told to stop.
 func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err error) {
+	defer func() { err = stopped(ctx, s, err) }()
 	site, err := c.site()
 	if err != nil {
 		return err
@@ -98,28 +127,44 @@ func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err err
 	if names := env.strange(s.Environ); len(names) > 0 {
 		log.Warn("there are no such settings", "variables", strings.Join(names, ","))
 	}
-	return orderly(ctx, c.with(ctx, func(st *store.Store) error {
+	sock, err := c.early(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, sock.close()) }()
+	fmt.Fprintf(s.Err, "almanac: starting at %s\n", c.address(sock))
+	return c.with(ctx, func(st *store.Store) error {
 		if err := currentData(ctx, st, site, c.Migrate); err != nil {
 			return err
 		}
 		if c.DBRead == "" {
-			return c.listen(ctx, s, log, databases{st, nil}, site, nil)
+			return c.listen(ctx, s, log, sock, databases{st, nil}, site, nil)
 		}
-		return opened(ctx, "--db-read", c.DBRead, store.OpenReading, func(replica *store.Store) error {
+		return opened(ctx, "--db-read", databaseURL(c.DBRead), store.OpenReading, func(replica *store.Store) error {
 			if err := migrate.CheckCurrent(ctx, replica); err != nil {
 				return fmt.Errorf("--db-read %s: %w", replica, err)
 			}
-			return c.listen(ctx, s, log, databases{st, replica}, site, nil)
+			return c.listen(ctx, s, log, sock, databases{st, replica}, site, nil)
 		})
-	}))
+	})
 }
 
-// orderly is the error that a server ended with; nil if it was told to stop before it was ready, which is no failure.
-func orderly(ctx context.Context, err error) error {
-	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-		return nil
+// stopped says that a server that was told to stop has done so, and returns the error that it ended with. To be told before
+// it was ready is no failure.
+func stopped(ctx context.Context, s streams, err error) error {
+	if ctx.Err() == nil || err != nil && !errors.Is(err, context.Canceled) {
+		return err
 	}
-	return err
+	fmt.Fprintln(s.Err, "almanac: stopped")
+	return nil
+}
+
+// address returns where clients on this machine reach a server, as soon as it is ready.
+func (f serveFlags) address(sock sockets) string {
+	if sock.public == nil {
+		return hostPort(f.Listen)
+	}
+	return reachable(sock.public.Addr())
 }
 
 // logging is the log of a server, which says at once what settings have no effect. flush writes what still waits.
@@ -161,12 +206,15 @@ func (f serveFlags) site() (calendar.Site, error) {
 		return calendar.Site{}, usageError{fmt.Errorf("--currency-code %q: want three capital letters", f.CurrencyCode)}
 	}
 	if _, err := net.ResolveTCPAddr("tcp", numericHost(f.Listen)); err != nil {
-		return calendar.Site{}, usageError{fmt.Errorf("--listen %q: want HOST:PORT", f.Listen)}
+		return calendar.Site{}, usageError{fmt.Errorf("--listen %q: want HOST:PORT, :PORT or PORT", f.Listen)}
 	}
 	if _, err := f.fetchAllow(); err != nil {
 		return calendar.Site{}, err
 	}
 	if err := f.check(); err != nil {
+		return calendar.Site{}, err
+	}
+	if _, err := f.pageSettings(); err != nil {
 		return calendar.Site{}, err
 	}
 	if err := f.checkSockets(os.Getenv, os.Getpid()); err != nil {
@@ -183,12 +231,24 @@ func (f serveFlags) site() (calendar.Site, error) {
 	return site, nil
 }
 
+// pageSettings reads the folder of the site. A usageError names all that is wrong in it.
+func (f serveFlags) pageSettings() (*sitefolder.Settings, error) {
+	settings := sitefolder.Default()
+	if f.Site != "" {
+		var err error
+		if settings, err = sitefolder.Read(f.Site); err != nil {
+			return nil, usageError{fmt.Errorf("--site %s: %w", f.Site, err)}
+		}
+	}
+	return &settings, nil
+}
+
 // try builds the API without a database, so that a wrong base URL or mount is named before anything is opened.
 func (f serveFlags) try(site calendar.Site) error {
 	if site.BaseURL == "" {
 		site.BaseURL = "http://localhost"
 	}
-	if _, err := handlers.New(handlers.Config{Site: site, Mounts: f.Mount}); err != nil {
+	if _, err := handlers.New(handlers.Config{Site: site, Mounts: f.Mount, NoPages: true}); err != nil {
 		return usageError{err}
 	}
 	return nil
@@ -200,6 +260,7 @@ func isCurrencyCode(code string) bool {
 
 // numericHost is an address whose host needs no look-up.
 func numericHost(address string) string {
+	address = hostPort(address)
 	if _, port, err := net.SplitHostPort(address); err == nil {
 		return ":" + port
 	}
@@ -231,13 +292,17 @@ func advised(err error, st *store.Store) error {
 	return fmt.Errorf("%w\nRun 'almanac migrate %s --db %s'%s", err, command, st.URLFor("MIGRATING-USER"), rights)
 }
 
-// listen serves an open database. ready is called once with the address, when connections are accepted.
+// listen serves an open database on sock, or on sockets that it opens if there are none. ready is called once with the
+// address, when connections are accepted; its context ends with the server.
 func (f serveFlags) listen(
-	ctx context.Context, s streams, log *slog.Logger, st databases, site calendar.Site, ready func(calendar.Site) error,
+	ctx context.Context, s streams, log *slog.Logger, sock sockets, st databases, site calendar.Site,
+	ready func(context.Context, calendar.Site) error,
 ) (err error) {
-	sock, err := f.sockets(ctx)
-	if err != nil {
-		return err
+	if sock.public == nil {
+		if sock, err = f.sockets(ctx); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, sock.close()) }()
 	}
 	at := sock.public.Addr()
 	if site.BaseURL == "" {
@@ -245,7 +310,7 @@ func (f serveFlags) listen(
 	}
 	op, err := f.operation(ctx, log, st, at)
 	if err != nil {
-		return errors.Join(err, sock.close())
+		return err
 	}
 	defer func() { err = errors.Join(err, op.end()) }()
 	var lists *index.Index
@@ -253,17 +318,17 @@ func (f serveFlags) listen(
 		lists = index.New(st.reading().Ent, handlers.EventColumns(), log) // whose statements are watched by now
 		if op.metrics != nil {
 			if err := op.metrics.Index(lists); err != nil {
-				return errors.Join(fmt.Errorf("metrics: %w", err), sock.close())
+				return fmt.Errorf("metrics: %w", err)
 			}
 		}
 	}
 	srv, release, err := f.server(ctx, log, st, site, lists, op)
 	if err != nil {
-		return errors.Join(err, sock.close())
+		return err
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	if err := warnOfData(ctx, log, st.Store, site); err != nil {
-		return errors.Join(err, sock.close())
+		return err
 	}
 	fmt.Fprintf(s.Err, "almanac: serving %s/%s on %s from %s\n", site.BaseURL, handlers.Namespace, at, st)
 	// Who watches sees the end, too.
@@ -295,11 +360,14 @@ func (f serveFlags) listen(
 		group.Go(func() error { return watchFiles(ctx, srv.Log, st.Store) })
 	}
 	group.Go(func() error {
-		return repeatEvery(ctx, forgetEvery, func() { forgetKeys(ctx, srv.Log, srv.Replays) })
+		return repeatEvery(ctx, forgetEvery, func() {
+			forgetKeys(ctx, srv.Log, srv.Replays)
+			forgetWithdrawals(ctx, srv.Log, st.Ent)
+		})
 	})
 	if ready != nil {
 		group.Go(func() error {
-			err := ready(site)
+			err := ready(ctx, site)
 			if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 				return nil // told to stop before it was done
 			}
@@ -411,6 +479,13 @@ func forgetKeys(ctx context.Context, log *slog.Logger, keys *idempotency.Keeper)
 	}
 }
 
+// forgetWithdrawals removes withdrawals that no feed tells of any more. An error is logged.
+func forgetWithdrawals(ctx context.Context, log *slog.Logger, db *ent.Client) {
+	if _, err := edit.ForgetWithdrawals(ctx, db, now()); err != nil && ctx.Err() == nil {
+		log.Error("old withdrawals", "error", err)
+	}
+}
+
 // server builds what answers requests. release frees what it opened.
 func (f serveFlags) server(
 	ctx context.Context, log *slog.Logger, st databases, site calendar.Site, lists *index.Index, op *operation,
@@ -422,6 +497,10 @@ func (f serveFlags) server(
 	key, err := edit.PasswordKey(ctx, st.Ent)
 	if err != nil {
 		return nil, nil, fmt.Errorf("key of event passwords: %w", err)
+	}
+	feedKey, err := edit.FeedKey(ctx, st.Ent)
+	if err != nil {
+		return nil, nil, fmt.Errorf("key of feeds: %w", err)
 	}
 	allow, err := f.fetchAllow()
 	if err != nil {
@@ -443,9 +522,14 @@ func (f serveFlags) server(
 	if err != nil {
 		return nil, nil, errors.Join(err, files.Close())
 	}
+	pages, err := f.pageSettings()
+	if err != nil {
+		return nil, nil, errors.Join(err, files.Close())
+	}
 	api, err := handlers.New(handlers.Config{
-		DB: st.Ent, RecordCache: rendered, Replica: st.reading().Ent, Index: lists, Site: site, Words: words, PasswordKey: key, Mounts: f.Mount,
-		Files: files, Fetcher: media.NewFetcher(allow...), Decoding: media.NewBudget(decoding),
+		PageSettings: pages, DB: st.Ent, RecordCache: rendered, Replica: st.reading().Ent, Index: lists, Site: site, Words: words,
+		Version: buildVersion(), PasswordKey: key, FeedKey: feedKey, Mounts: f.Mount,
+		Files: files, Fetcher: media.NewFetcher(allow...), Decoding: media.NewBudget(decoding), NoPages: !f.Pages,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(usageError{err}, files.Close())

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -31,7 +32,7 @@ func TestSettingsHaveVariables(t *testing.T) {
 		"ALMANAC_MAX_DECODING", "ALMANAC_MAX_RECEIVING", "ALMANAC_MAX_SENDING", "ALMANAC_MEDIA", "ALMANAC_METRICS_LISTEN", "ALMANAC_MIGRATE", "ALMANAC_MOUNT",
 		"ALMANAC_OTLP_ENDPOINT", "ALMANAC_PAGES", "ALMANAC_PER_PAGE", "ALMANAC_PPROF", "ALMANAC_PROXY_HEADER",
 		"ALMANAC_RATE_LIMIT", "ALMANAC_RATE_LIMIT_TOKEN", "ALMANAC_RATE_REDIS", "ALMANAC_RECORD_CACHE", "ALMANAC_REQUEST_TIMEOUT",
-		"ALMANAC_REUSE_PORT", "ALMANAC_STALE_WHILE_REVALIDATE", "ALMANAC_TIMEZONE", "ALMANAC_TRUSTED_PROXY", "ALMANAC_UPLOAD_TIMEOUT",
+		"ALMANAC_REUSE_PORT", "ALMANAC_SITE", "ALMANAC_STALE_WHILE_REVALIDATE", "ALMANAC_TIMEZONE", "ALMANAC_TRUSTED_PROXY", "ALMANAC_UPLOAD_TIMEOUT",
 	}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Values(env.settings))); diff != "" {
 		t.Errorf("variables (-want +got):\n%s", diff)
@@ -48,7 +49,7 @@ func TestHelpNamesTheVariables(t *testing.T) {
 			"ALMANAC_DB", "ALMANAC_TIMEZONE", "ALMANAC_LANGUAGE", "ALMANAC_LISTEN", "ALMANAC_BASE_URL",
 			"ALMANAC_PER_PAGE", "ALMANAC_MOUNT", "ALMANAC_CURRENCY_SYMBOL", "ALMANAC_CURRENCY_CODE",
 			"ALMANAC_CURRENCY_POSITION", "ALMANAC_DECIMAL_MARK", "ALMANAC_MEDIA", "ALMANAC_FETCH_ALLOW",
-			"ALMANAC_INDEX", "ALMANAC_PAGES", "ALMANAC_ACCESS_LOG", "ALMANAC_LOG_FORMAT", "ALMANAC_REQUEST_TIMEOUT", "ALMANAC_UPLOAD_TIMEOUT",
+			"ALMANAC_INDEX", "ALMANAC_PAGES", "ALMANAC_SITE", "ALMANAC_ACCESS_LOG", "ALMANAC_LOG_FORMAT", "ALMANAC_REQUEST_TIMEOUT", "ALMANAC_UPLOAD_TIMEOUT",
 			"ALMANAC_CACHE_SIZE", "ALMANAC_RECORD_CACHE", "ALMANAC_CACHE_DELAY",
 			"ALMANAC_MAX_CONCURRENT", "ALMANAC_MAX_SENDING", "ALMANAC_MAX_RECEIVING", "ALMANAC_MAX_DECODING", "ALMANAC_MAX_CONNECTIONS", "ALMANAC_MAX_CONNECTIONS_BY_ADDRESS",
 			"ALMANAC_RATE_LIMIT", "ALMANAC_RATE_LIMIT_TOKEN", "ALMANAC_RATE_REDIS", "ALMANAC_TRUSTED_PROXY",
@@ -120,6 +121,7 @@ func TestSettingsWithoutEffectAreTold(t *testing.T) {
 			if code != 0 || strings.Contains(said, "context canceled") {
 				t.Errorf("told to stop: exit status %d: %s", code, said)
 			}
+			said = regexp.MustCompile(`(?m)^almanac: (starting at \S+|stopped)\n`).ReplaceAllString(said, "")
 			if test.want == "" && said != "" || !strings.Contains(said, test.want) || strings.Contains(said, "s3cret") {
 				t.Errorf("want %q, said %s", test.want, said)
 			}

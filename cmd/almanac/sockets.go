@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"net/netip"
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // firstSocket is the number of the first socket that systemd hands over: after those of the streams.
@@ -20,12 +22,26 @@ type sockets struct {
 	private net.Listener // nil: none
 }
 
+// close closes those that are open.
 func (s sockets) close() error {
-	err := s.public.Close()
-	if s.private != nil {
-		err = errors.Join(err, s.private.Close())
+	var errs []error
+	for _, ln := range []net.Listener{s.public, s.private} {
+		if ln == nil {
+			continue
+		}
+		if err := ln.Close(); !errors.Is(err, net.ErrClosed) {
+			errs = append(errs, err)
+		}
 	}
-	return err
+	return errors.Join(errs...)
+}
+
+// hostPort completes an address that is only a port: 9000 is 127.0.0.1:9000.
+func hostPort(address string) string {
+	if strings.Trim(address, "0123456789") == "" && address != "" {
+		return net.JoinHostPort("127.0.0.1", address)
+	}
+	return address
 }
 
 // checkSockets refuses one address for requests and for operators, before anything is opened. With --reuse-port the
@@ -43,8 +59,8 @@ func (f serveFlags) checkSockets(getenv func(string) string, pid int) error {
 // overlap reports whether two addresses HOST:PORT have connections in common: one port, and one host or all of them.
 // Names are compared as they are; port 0 is always another one.
 func overlap(a, b string) bool {
-	hostA, portA, okA := address(a)
-	hostB, portB, okB := address(b)
+	hostA, portA, okA := splitAddress(a)
+	hostB, portB, okB := splitAddress(b)
 	if !okA || !okB || portA != portB || portA == 0 {
 		return false
 	}
@@ -56,9 +72,9 @@ func overlap(a, b string) bool {
 	return hostA == hostB || local(hostA) && hostB == "localhost" || hostA == "localhost" && local(hostB)
 }
 
-// address is the parts of HOST:PORT, the host in one spelling.
-func address(text string) (host string, port int, ok bool) {
-	host, service, err := net.SplitHostPort(text)
+// splitAddress returns the parts of HOST:PORT, the host in one spelling.
+func splitAddress(text string) (host string, port int, ok bool) {
+	host, service, err := net.SplitHostPort(hostPort(text))
 	if err != nil {
 		return "", 0, false
 	}
@@ -77,6 +93,15 @@ func local(host string) bool {
 	return err == nil && ip.IsLoopback()
 }
 
+// early opens the sockets before there is a database, so that a taken port leaves no file behind. With --reuse-port it opens
+// none: the kernel gives a process its share of the connections as soon as it listens, ready or not.
+func (f serveFlags) early(ctx context.Context) (sockets, error) {
+	if f.ReusePort {
+		return sockets{}, nil
+	}
+	return f.sockets(ctx)
+}
+
 // sockets opens them.
 func (f serveFlags) sockets(ctx context.Context) (sockets, error) {
 	given, err := inherited(os.Getenv, os.Getpid())
@@ -85,12 +110,12 @@ func (f serveFlags) sockets(ctx context.Context) (sockets, error) {
 	}
 	if given.public == nil {
 		if given.public, err = f.open(ctx, f.Listen); err != nil {
-			return sockets{}, fmt.Errorf("--listen: %w", err)
+			return sockets{}, portProblem("listen", f.Listen, err)
 		}
 	}
 	if given.private == nil && f.MetricsListen != "" {
 		if given.private, err = f.open(ctx, f.MetricsListen); err != nil {
-			return sockets{}, errors.Join(fmt.Errorf("--metrics-listen: %w", err), given.public.Close())
+			return sockets{}, errors.Join(portProblem("metrics-listen", f.MetricsListen, err), given.public.Close())
 		}
 	}
 	// Names that lead to one address are known only now.
@@ -108,7 +133,21 @@ func (f operateFlags) open(ctx context.Context, address string) (net.Listener, e
 	if f.ReusePort {
 		c.Control = reusePort
 	}
-	return c.Listen(ctx, "tcp", address)
+	return c.Listen(ctx, "tcp", hostPort(address))
+}
+
+// portProblem is the error of an address that cannot be opened. For a taken port it says what to do.
+func portProblem(flag, address string, err error) error {
+	host, port, ok := splitAddress(address)
+	if !ok || !errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	other := port + 1
+	if port == math.MaxUint16 {
+		other = port - 1
+	}
+	return fmt.Errorf("--%s %s: %w: another program listens there, perhaps another Almanac; stop it, or choose another port, "+
+		"such as --%[1]s %[4]s", flag, hostPort(address), syscall.EADDRINUSE, net.JoinHostPort(host, strconv.Itoa(other)))
 }
 
 // inherited are the sockets of a systemd socket unit: one named metrics is the private one, another the public one.

@@ -134,7 +134,7 @@ func (o *operation) trace(ctx context.Context, log *slog.Logger, collector []otl
 		return err
 	}
 	about, err := resource.Merge(resource.NewSchemaless(
-		attribute.String("service.name", "almanac"), attribute.String("service.version", release()),
+		attribute.String("service.name", "almanac"), attribute.String("service.version", buildVersion()),
 	), resource.Environment())
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func (d database) withCurrent(ctx context.Context, do func(*store.Store) error) 
 
 type userAddCmd struct {
 	database
-	Login         string `required:"" placeholder:"LOGIN" help:"Name to sign in with: a-z 0-9 . _ @ + and -."`
+	Login         string `arg:"" help:"Name to sign in with: a-z 0-9 . _ @ + and -."`
 	Name          string `placeholder:"TEXT" help:"Name to show."`
 	Role          string `required:"" placeholder:"ROLE" enum:"subscriber,contributor,author,editor,administrator" help:"One of subscriber, contributor, author, editor and administrator."`
 	Password      string `xor:"password" placeholder:"TEXT" help:"Password, visible to others on this machine while the command runs. Without one the user signs in with tokens only."`

@@ -93,6 +93,8 @@ const (
 	FieldOriginalStart = "original_start"
 	// FieldOwnFields holds the string denoting the own_fields field in the database.
 	FieldOwnFields = "own_fields"
+	// FieldSequence holds the string denoting the sequence field in the database.
+	FieldSequence = "sequence"
 	// FieldOffSchedule holds the string denoting the off_schedule field in the database.
 	FieldOffSchedule = "off_schedule"
 	// EdgeAuthor holds the string denoting the author edge name in mutations.
@@ -229,6 +231,7 @@ var Columns = []string{
 	FieldSeriesID,
 	FieldOriginalStart,
 	FieldOwnFields,
+	FieldSequence,
 	FieldOffSchedule,
 }
 
@@ -317,6 +320,8 @@ var (
 	DefaultVirtualURL string
 	// VirtualURLValidator is a validator for the "virtual_url" field. It is called by the builders before save.
 	VirtualURLValidator func(string) error
+	// DefaultSequence holds the default value on creation for the "sequence" field.
+	DefaultSequence int64
 	// DefaultOffSchedule holds the default value on creation for the "off_schedule" field.
 	DefaultOffSchedule bool
 )
@@ -512,6 +517,11 @@ func BySeriesID(opts ...sql.OrderTermOption) OrderOption {
 // ByOriginalStart orders the results by the original_start field.
 func ByOriginalStart(opts ...sql.OrderTermOption) OrderOption {
 	return sql.OrderByField(FieldOriginalStart, opts...).ToFunc()
+}
+
+// BySequence orders the results by the sequence field.
+func BySequence(opts ...sql.OrderTermOption) OrderOption {
+	return sql.OrderByField(FieldSequence, opts...).ToFunc()
 }
 
 // ByOffSchedule orders the results by the off_schedule field.
@@ -768,4 +778,5 @@ var ReadColumns = []string{
 	FieldSeriesID,
 	FieldOriginalStart,
 	FieldOwnFields,
+	FieldSequence,
 }

@@ -252,6 +252,11 @@ func OriginalStart(v calendar.Wall) predicate.Event {
 	return predicate.Event(sql.FieldEQ(FieldOriginalStart, v))
 }
 
+// Sequence applies equality check predicate on the "sequence" field. It's identical to SequenceEQ.
+func Sequence(v int64) predicate.Event {
+	return predicate.Event(sql.FieldEQ(FieldSequence, v))
+}
+
 // OffSchedule applies equality check predicate on the "off_schedule" field. It's identical to OffScheduleEQ.
 func OffSchedule(v bool) predicate.Event {
 	return predicate.Event(sql.FieldEQ(FieldOffSchedule, v))
@@ -2074,6 +2079,46 @@ func OwnFieldsIsNil() predicate.Event {
 // OwnFieldsNotNil applies the NotNil predicate on the "own_fields" field.
 func OwnFieldsNotNil() predicate.Event {
 	return predicate.Event(sql.FieldNotNull(FieldOwnFields))
+}
+
+// SequenceEQ applies the EQ predicate on the "sequence" field.
+func SequenceEQ(v int64) predicate.Event {
+	return predicate.Event(sql.FieldEQ(FieldSequence, v))
+}
+
+// SequenceNEQ applies the NEQ predicate on the "sequence" field.
+func SequenceNEQ(v int64) predicate.Event {
+	return predicate.Event(sql.FieldNEQ(FieldSequence, v))
+}
+
+// SequenceIn applies the In predicate on the "sequence" field.
+func SequenceIn(vs ...int64) predicate.Event {
+	return predicate.Event(sql.FieldIn(FieldSequence, vs...))
+}
+
+// SequenceNotIn applies the NotIn predicate on the "sequence" field.
+func SequenceNotIn(vs ...int64) predicate.Event {
+	return predicate.Event(sql.FieldNotIn(FieldSequence, vs...))
+}
+
+// SequenceGT applies the GT predicate on the "sequence" field.
+func SequenceGT(v int64) predicate.Event {
+	return predicate.Event(sql.FieldGT(FieldSequence, v))
+}
+
+// SequenceGTE applies the GTE predicate on the "sequence" field.
+func SequenceGTE(v int64) predicate.Event {
+	return predicate.Event(sql.FieldGTE(FieldSequence, v))
+}
+
+// SequenceLT applies the LT predicate on the "sequence" field.
+func SequenceLT(v int64) predicate.Event {
+	return predicate.Event(sql.FieldLT(FieldSequence, v))
+}
+
+// SequenceLTE applies the LTE predicate on the "sequence" field.
+func SequenceLTE(v int64) predicate.Event {
+	return predicate.Event(sql.FieldLTE(FieldSequence, v))
 }
 
 // OffScheduleEQ applies the EQ predicate on the "off_schedule" field.

@@ -83,6 +83,7 @@ var (
 		{Name: "series_id", Type: field.TypeInt64, Nullable: true},
 		{Name: "original_start", Type: field.TypeOther, Nullable: true, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
 		{Name: "own_fields", Type: field.TypeJSON, Nullable: true},
+		{Name: "sequence", Type: field.TypeInt64, Default: 0},
 		{Name: "off_schedule", Type: field.TypeBool, Default: false},
 		{Name: "parent_id", Type: field.TypeInt64, Nullable: true},
 		{Name: "image_id", Type: field.TypeInt64, Nullable: true},
@@ -96,19 +97,19 @@ var (
 		ForeignKeys: []*schema.ForeignKey{
 			{
 				Symbol:     "events_events_children",
-				Columns:    []*schema.Column{EventsColumns[39]},
+				Columns:    []*schema.Column{EventsColumns[40]},
 				RefColumns: []*schema.Column{EventsColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "events_images_events",
-				Columns:    []*schema.Column{EventsColumns[40]},
+				Columns:    []*schema.Column{EventsColumns[41]},
 				RefColumns: []*schema.Column{ImagesColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
 			{
 				Symbol:     "events_users_events",
-				Columns:    []*schema.Column{EventsColumns[41]},
+				Columns:    []*schema.Column{EventsColumns[42]},
 				RefColumns: []*schema.Column{UsersColumns[0]},
 				OnDelete:   schema.SetNull,
 			},
@@ -122,12 +123,12 @@ var (
 			{
 				Name:    "event_author_id",
 				Unique:  false,
-				Columns: []*schema.Column{EventsColumns[41]},
+				Columns: []*schema.Column{EventsColumns[42]},
 			},
 			{
 				Name:    "event_image_id",
 				Unique:  false,
-				Columns: []*schema.Column{EventsColumns[40]},
+				Columns: []*schema.Column{EventsColumns[41]},
 			},
 			{
 				Name:    "event_status_hide_from_listings_starts_at_id_ends_at",
@@ -135,9 +136,14 @@ var (
 				Columns: []*schema.Column{EventsColumns[1], EventsColumns[27], EventsColumns[15], EventsColumns[0], EventsColumns[16]},
 			},
 			{
+				Name:    "event_status_hide_from_listings_modified_at_id_ends_at",
+				Unique:  false,
+				Columns: []*schema.Column{EventsColumns[1], EventsColumns[27], EventsColumns[8], EventsColumns[0], EventsColumns[16]},
+			},
+			{
 				Name:    "event_parent_id_starts_at",
 				Unique:  false,
-				Columns: []*schema.Column{EventsColumns[39], EventsColumns[15]},
+				Columns: []*schema.Column{EventsColumns[40], EventsColumns[15]},
 			},
 			{
 				Name:    "event_series_id_original_start",
@@ -890,6 +896,69 @@ var (
 			},
 		},
 	}
+	// WithdrawalsColumns holds the columns for the "withdrawals" table.
+	WithdrawalsColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64},
+		{Name: "at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "listed", Type: field.TypeBool},
+		{Name: "starts_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "ends_at", Type: field.TypeTime, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "start_wall", Type: field.TypeOther, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "end_wall", Type: field.TypeOther, SchemaType: map[string]string{"mysql": "datetime", "sqlite3": "datetime"}},
+		{Name: "timezone", Type: field.TypeString, Size: 64},
+		{Name: "all_day", Type: field.TypeBool},
+	}
+	// WithdrawalsTable holds the schema information for the "withdrawals" table.
+	WithdrawalsTable = &schema.Table{
+		Name:       "withdrawals",
+		Columns:    WithdrawalsColumns,
+		PrimaryKey: []*schema.Column{WithdrawalsColumns[0]},
+		Indexes: []*schema.Index{
+			{
+				Name:    "withdrawal_starts_at_id",
+				Unique:  false,
+				Columns: []*schema.Column{WithdrawalsColumns[3], WithdrawalsColumns[0]},
+			},
+			{
+				Name:    "withdrawal_at",
+				Unique:  false,
+				Columns: []*schema.Column{WithdrawalsColumns[1]},
+			},
+		},
+	}
+	// WithdrawalKeysColumns holds the columns for the "withdrawal_keys" table.
+	WithdrawalKeysColumns = []*schema.Column{
+		{Name: "id", Type: field.TypeInt64, Increment: true},
+		{Name: "kind", Type: field.TypeString, Size: 10},
+		{Name: "value", Type: field.TypeString, Size: 220},
+		{Name: "withdrawal_id", Type: field.TypeInt64},
+	}
+	// WithdrawalKeysTable holds the schema information for the "withdrawal_keys" table.
+	WithdrawalKeysTable = &schema.Table{
+		Name:       "withdrawal_keys",
+		Columns:    WithdrawalKeysColumns,
+		PrimaryKey: []*schema.Column{WithdrawalKeysColumns[0]},
+		ForeignKeys: []*schema.ForeignKey{
+			{
+				Symbol:     "withdrawal_keys_withdrawals_keys",
+				Columns:    []*schema.Column{WithdrawalKeysColumns[3]},
+				RefColumns: []*schema.Column{WithdrawalsColumns[0]},
+				OnDelete:   schema.Cascade,
+			},
+		},
+		Indexes: []*schema.Index{
+			{
+				Name:    "withdrawalkey_withdrawal_id_kind_value",
+				Unique:  true,
+				Columns: []*schema.Column{WithdrawalKeysColumns[3], WithdrawalKeysColumns[1], WithdrawalKeysColumns[2]},
+			},
+			{
+				Name:    "withdrawalkey_kind_value",
+				Unique:  false,
+				Columns: []*schema.Column{WithdrawalKeysColumns[1], WithdrawalKeysColumns[2]},
+			},
+		},
+	}
 	// Tables holds all the tables in the schema.
 	Tables = []*schema.Table{
 		ChangesTable,
@@ -915,6 +984,8 @@ var (
 		UsersTable,
 		VenuesTable,
 		VenueTranslationsTable,
+		WithdrawalsTable,
+		WithdrawalKeysTable,
 	}
 )
 
@@ -944,4 +1015,5 @@ func init() {
 	VenuesTable.ForeignKeys[0].RefTable = ImagesTable
 	VenuesTable.ForeignKeys[1].RefTable = UsersTable
 	VenueTranslationsTable.ForeignKeys[0].RefTable = VenuesTable
+	WithdrawalKeysTable.ForeignKeys[0].RefTable = WithdrawalsTable
 }

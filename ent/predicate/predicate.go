@@ -74,3 +74,9 @@ type Venue func(*sql.Selector)
 
 // VenueTranslation is the predicate function for venuetranslation builders.
 type VenueTranslation func(*sql.Selector)
+
+// Withdrawal is the predicate function for withdrawal builders.
+type Withdrawal func(*sql.Selector)
+
+// WithdrawalKey is the predicate function for withdrawalkey builders.
+type WithdrawalKey func(*sql.Selector)

@@ -77,6 +77,10 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	if a.Key, err = edit.PasswordKey(t.Context(), st.Ent); err != nil {
 		t.Fatal(err)
 	}
+	feedKey, err := edit.FeedKey(t.Context(), st.Ent)
+	if err != nil {
+		t.Fatal(err)
+	}
 	files, err := media.OpenDir(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +93,7 @@ func New(t testing.TB, st *store.Store, options ...Option) *API {
 	st.Ent.Use(a.noteUnlogged)
 	c := handlers.Config{
 		Index: index.New(st.Ent, handlers.EventColumns(), slog.New(slog.DiscardHandler)),
-		DB:    st.Ent, Words: words, PasswordKey: a.Key, Files: files,
+		DB:    st.Ent, Words: words, PasswordKey: a.Key, FeedKey: feedKey, Files: files,
 		Fetcher: media.NewFetcher(netip.MustParsePrefix("127.0.0.0/8")),
 		Site:    siteOf(),
 	}
@@ -158,6 +162,12 @@ func (a *API) SignIn(t testing.TB, login string, role calendar.Role) int64 {
 func (a *API) Limit(requests int) {
 	a.alone = true
 	a.server.Rates.Token = limit.Rate{Interval: time.Hour, Burst: requests}
+}
+
+// LimitAddress makes the service answer wrong credentials from an address only so many times within an hour from now on.
+func (a *API) LimitAddress(requests int) {
+	a.alone = true
+	a.server.Rates.Address = limit.Rate{Interval: time.Hour, Burst: requests}
 }
 
 // ShareTokens has requests of both services sign in with the tokens of either. Both are on the same database.

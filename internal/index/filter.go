@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sort"
@@ -83,6 +84,9 @@ func (s *state) find(f *query.Events, pool *scratch) (found set, left search.Que
 
 // supports returns query.ErrUnsupported if the index does not have a column of a query.
 func (x *Index) supports(f *query.Events) error {
+	if len(f.Periods) > 0 {
+		return fmt.Errorf("index: periods: %w", query.ErrUnsupported)
+	}
 	for _, c := range f.Conditions {
 		known := false
 		switch c.Column.Kind {
@@ -379,5 +383,26 @@ func (s *state) page(found set, offset, limit int) (out query.Page) {
 		add(slot)
 	}
 	upTo(max(at, s.base))
+	return out
+}
+
+// pageByEnd is page in the descending order of ends.
+func (s *state) pageByEnd(found set, offset, limit int) (out query.Page) {
+	var slots []uint32
+	found.each(0, s.size(), func(slot uint32) bool {
+		slots = append(slots, slot)
+		return true
+	})
+	slices.SortFunc(slots, func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(s.ends[b], s.ends[a]), cmp.Compare(s.ids[b], s.ids[a]))
+	})
+	slots = slots[min(offset, len(slots)):]
+	if limit >= 0 {
+		slots = slots[:min(limit, len(slots))]
+	}
+	for _, slot := range slots {
+		out.IDs = append(out.IDs, s.ids[slot])
+		out.Changed = append(out.Changed, max(s.changed.slots[slot], s.changed.before))
+	}
 	return out
 }

@@ -406,7 +406,11 @@ func (x *Index) find(s *state, f *query.Events, offset, limit int) (page query.P
 	if f.Series.First {
 		s.firstOfSeries(found, f, &x.pool)
 	}
-	page = s.page(found, offset, limit)
+	if f.ByEnd {
+		page = s.pageByEnd(found, offset, limit)
+	} else {
+		page = s.page(found, offset, limit)
+	}
 	page.Total = found.count()
 	return page, nil, nil
 }

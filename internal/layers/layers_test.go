@@ -36,8 +36,8 @@ var layers = []layer{
 	{"domain", "calendar"},
 	{"tables", "schema migrations"},
 	{"generated", "ent"},
-	{"machinery", "internal/store internal/migrate internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/markup internal/media internal/param internal/ruletext internal/search internal/when"},
-	{"reads", "internal/query internal/index internal/represent internal/openapi"},
+	{"machinery", "internal/store internal/migrate internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/markup internal/media internal/param internal/ruletext internal/search internal/sitefolder internal/when"},
+	{"reads", "internal/query internal/index internal/represent internal/feed internal/openapi"},
 	{"rules", "edit"},
 	{"tools", "internal/load internal/upkeep internal/importer internal/seed internal/translations internal/manual internal/licences"},
 	{"resources", "handlers web"},
@@ -49,12 +49,15 @@ var layers = []layer{
 
 // beside says which packages of its own layer a package may import.
 var beside = map[string]string{
+	"handlers":              "web",
 	"internal/ruletext":     "internal/locale",
 	"internal/search":       "internal/markup",
+	"internal/sitefolder":   "internal/locale",
 	"internal/migrate":      "internal/store",
 	"internal/idempotency":  "internal/store",
 	"internal/index":        "internal/query",
 	"internal/openapi":      "internal/represent",
+	"internal/represent":    "internal/feed",
 	"internal/importer":     "internal/load",
 	"internal/seed":         "internal/load",
 	"internal/translations": "internal/load",
@@ -64,23 +67,25 @@ var beside = map[string]string{
 
 // only says what little some packages may import although more lies under them: they know no database, or nothing.
 var only = map[string]string{
-	"migrations":         "",
-	"web":                "",
-	"internal/jsonwrite": "",
-	"internal/limit":     "",
-	"internal/locale":    "calendar",
-	"internal/markup":    "",
-	"internal/media":     "calendar",
-	"internal/param":     "",
-	"internal/ruletext":  "calendar internal/locale",
-	"internal/search":    "calendar internal/markup",
-	"internal/when":      "calendar",
-	"internal/openapi":   "calendar internal/jsonwrite internal/locale internal/param internal/represent",
-	"internal/layers":    "",
-	"internal/licences":  "",
-	"internal/manual":    "",
+	"migrations":          "",
+	"web":                 "",
+	"internal/feed":       "calendar internal/jsonwrite internal/locale internal/markup",
+	"internal/jsonwrite":  "",
+	"internal/limit":      "",
+	"internal/locale":     "calendar",
+	"internal/markup":     "",
+	"internal/media":      "calendar",
+	"internal/param":      "",
+	"internal/ruletext":   "calendar internal/locale",
+	"internal/search":     "calendar internal/markup",
+	"internal/sitefolder": "calendar internal/locale",
+	"internal/when":       "calendar",
+	"internal/openapi":    "calendar internal/jsonwrite internal/locale internal/param internal/represent",
+	"internal/layers":     "",
+	"internal/licences":   "",
+	"internal/manual":     "",
 	// It knows no resource.
-	"server": "calendar handlers web internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/represent",
+	"server": "calendar handlers web internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/represent internal/sitefolder",
 }
 
 // testsMay is what a test may import besides: a database, what writes to it, and a server on one.

@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"reflect"
@@ -16,11 +17,15 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
+// Development is the version of a program that was built from no tag and no commit.
+const Development = "0.0.0-dev"
+
 // API is the interface of a service as it is described: at a time, below a root and in a language.
 type API struct {
 	Site     calendar.Site
+	Version  string // of the program; "" means Development
 	Words    *locale.Catalogues
-	Now      time.Time         // the published defaults of date filters are those of its day in the site's zone
+	Now      time.Time         // what declarations are run at; the description does not depend on it
 	Language calendar.Language // of the texts for people
 	Address  string            // of {api}, without a slash at the end: http://127.0.0.1:8080/pl/cal/events/v1
 	Routes   []Route
@@ -69,8 +74,7 @@ func (a *API) Document() (json.RawMessage, error) { return jsonwrite.Encode(a.do
 func (a *API) document() ordered {
 	d := &description{api: a, schemas: schemas{}, shared: map[string]bool{}, shown: map[string]bool{}}
 	paths := make(ordered, 0, len(a.Routes))
-	for i := range a.Routes {
-		p := &a.Routes[i]
+	for _, p := range a.inReadingOrder() {
 		paths = append(paths, member{p.Path, d.path(p)})
 	}
 	d.schemas.add("Error", errorSchema())
@@ -78,7 +82,7 @@ func (a *API) document() ordered {
 	return a.translated(ordered{
 		{"openapi", "3.0.0"},
 		{"info", ordered{
-			{"version", "1.0.0"},
+			{"version", cmp.Or(a.Version, Development)},
 			{"title", a.title()},
 			{"description", "Events with their venues, organizers, categories, tags and images. " +
 				"Texts are served and written in the language of the request."},
@@ -105,6 +109,34 @@ func (a *API) document() ordered {
 				}},
 			}},
 		}},
+	})
+}
+
+// readingOrder is the order of the groups in which a newcomer needs them: events, what belongs to them, and last what
+// describes the API.
+var readingOrder = []calendar.Kind{
+	calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag, calendar.Image, calendar.Series, "",
+}
+
+// inReadingOrder returns the routes by their groups. Within a group they keep the order of the table.
+func (a *API) inReadingOrder() []*Route {
+	routes := make([]*Route, len(a.Routes))
+	for i := range a.Routes {
+		routes[i] = &a.Routes[i]
+	}
+	slices.SortStableFunc(routes, func(p, q *Route) int {
+		return cmp.Compare(slices.Index(readingOrder, p.Kind), slices.Index(readingOrder, q.Kind))
+	})
+	return routes
+}
+
+// methodOrder is the order of the operations of a path. PATCH stands before the other methods of an update.
+var methodOrder = []string{http.MethodGet, http.MethodPatch, http.MethodPut, http.MethodPost, http.MethodDelete}
+
+// inMethodOrder returns methods as they are described.
+func inMethodOrder(methods []string) []string {
+	return slices.SortedFunc(slices.Values(methods), func(a, b string) int {
+		return cmp.Compare(slices.Index(methodOrder, a), slices.Index(methodOrder, b))
 	})
 }
 
@@ -154,7 +186,7 @@ func (d *description) path(p *Route) ordered {
 	var item ordered
 	for i := range p.Endpoints {
 		e := &p.Endpoints[i]
-		for _, method := range e.Methods {
+		for _, method := range inMethodOrder(e.Methods) {
 			item = append(item, member{strings.ToLower(method), d.operation(p, e, method)})
 		}
 	}
@@ -307,7 +339,7 @@ func valueSchema(p *param.Param, nullable bool) ordered {
 	if nullable {
 		o = append(o, member{"nullable", true})
 	}
-	if p.HasDefault && p.Published != nil && !p.IsRequired {
+	if p.HasDefault && p.Published != nil && !p.IsRequired && !p.IsOfToday {
 		value := p.Published
 		if number, ok := value.(int); ok && typ == "boolean" {
 			value = number != 0 // the index has 1, as the specification

@@ -66,7 +66,8 @@ type Param struct {
 	Items       string   // type of the items of an array
 	Enum        []string // allowed values, of a list those of its items
 	HasDefault  bool
-	Published   any // the published default; nil is null
+	Published   any  // the published default; nil is null
+	IsOfToday   bool // the published default is another one each day
 	IsRequired  bool
 	Hidden      bool // understood but in no description
 
@@ -120,6 +121,9 @@ func (p *Param) ListOf(items string) *Param { p.Type, p.Items = "array", items; 
 // PublishDefault publishes a default that is not applied by parsing: one that is computed elsewhere, or null,
 // which means "not sent".
 func (p *Param) PublishDefault(v any) *Param { p.HasDefault, p.Published = true, v; return p }
+
+// OfToday says that the published default is another one each day. Descriptions that are kept leave it out.
+func (p *Param) OfToday() *Param { p.IsOfToday = true; return p }
 
 // Between bounds a number, or each number of a list. Both bounds are allowed themselves; nil is none.
 func (p *Param) Between(minimum, maximum any) *Param {

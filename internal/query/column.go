@@ -44,8 +44,8 @@ type Column struct {
 type Condition struct {
 	Column *Column
 	Flag   bool     // of a FlagKind
-	Words  []string // of a WordKind: one of them matches
-	IDs    []int64  // of the other kinds: one of them matches
+	Words  []string // of a WordKind: one of them matches; of a TermKind: what IDs were looked up by
+	IDs    []int64  // of the other kinds: one of them matches; of a TermKind those of Words, then those below them
 }
 
 // Predicate returns what selects the events that meet the condition.

@@ -21,6 +21,23 @@ type Database struct{ Ent *ent.Client }
 
 // FindEvents returns a page of up to limit events from an offset on, and the total of the list.
 func (d Database) FindEvents(ctx context.Context, q *Events, offset, limit int) (Page, error) {
+	where, err := d.where(ctx, q)
+	if err != nil {
+		return Page{}, err
+	}
+	if q.ByEnd {
+		return pageOf(ctx, d.Ent.Event.Query().Where(where...), offset, limit,
+			event.ByEndsAt(sql.OrderDesc()), event.ByID(sql.OrderDesc()))
+	}
+	order := event.ByStartsAt()
+	if q.Include != nil {
+		order = event.ByPublishedAt()
+	}
+	return pageOf(ctx, d.Ent.Event.Query().Where(where...), offset, limit, order, event.ByID())
+}
+
+// where returns all conditions of a query, with some more.
+func (d Database) where(ctx context.Context, q *Events, more ...predicate.Event) ([]predicate.Event, error) {
 	kinds := []calendar.Kind{calendar.Event}
 	if q.AsksForPlaces() {
 		kinds = append(kinds, calendar.Venue)
@@ -30,13 +47,13 @@ func (d Database) FindEvents(ctx context.Context, q *Events, offset, limit int) 
 	}
 	due, err := findOverdue(ctx, d.Ent, q.Now, kinds...)
 	if err != nil {
-		return Page{}, err
+		return nil, err
 	}
-	where := q.predicates(due)
+	where := append(q.predicates(due), more...)
 	if q.near() {
 		around, err := d.venuesNear(ctx, q, due)
 		if err != nil {
-			return Page{}, err
+			return nil, err
 		}
 		where = append(where, atVenues(around))
 	}
@@ -44,7 +61,7 @@ func (d Database) FindEvents(ctx context.Context, q *Events, offset, limit int) 
 		hidden, err := d.Ent.Series.Query().
 			Where(notInList[predicate.Series](q.Series.Visible, q.Now, due[calendar.Series])).IDs(ctx)
 		if err != nil {
-			return Page{}, err
+			return nil, err
 		}
 		if q.Series.None {
 			where = append(where, event.Or(event.SeriesIDIsNil(), ofSeries(hidden)))
@@ -53,11 +70,7 @@ func (d Database) FindEvents(ctx context.Context, q *Events, offset, limit int) 
 			where = []predicate.Event{firstOfSeries(where, hidden)}
 		}
 	}
-	order := event.ByStartsAt()
-	if q.Include != nil {
-		order = event.ByPublishedAt()
-	}
-	return pageOf(ctx, d.Ent.Event.Query().Where(where...), offset, limit, order, event.ByID())
+	return where, nil
 }
 
 // listQuery is a query of Ent.
@@ -87,12 +100,17 @@ func pageOf[Q listQuery[Q, O], O ~func(*sql.Selector)](
 func (q *Events) predicates(due overdue) []predicate.Event {
 	where := []predicate.Event{inList[predicate.Event](q.Visible, q.Now, due[calendar.Event])}
 	if !q.Hidden {
-		where = append(where, event.HideFromListings(false))
+		where = append(where, inListings)
 	}
 	if q.Include != nil {
 		where = append(where, event.IDIn(q.Include...))
 	}
 	where = append(where, q.Window.predicates()...)
+	for _, period := range q.Periods {
+		for _, p := range period.predicates(event.PasswordHashNotNil()) {
+			where = append(where, p)
+		}
+	}
 	for _, c := range q.Conditions {
 		where = append(where, c.Predicate())
 	}
@@ -115,6 +133,12 @@ func (q *Events) predicates(due overdue) []predicate.Event {
 		where = append(where, unredacted(q.Readable, event.PasswordHashIsNil()))
 	}
 	return where
+}
+
+// inListings selects events that are not hidden. Ent would write NOT, for which SQLite uses no index.
+func inListings(s *sql.Selector) {
+	hidden := s.C(event.FieldHideFromListings)
+	s.Where(sql.P(func(b *sql.Builder) { b.Ident(hidden).WriteString(" = FALSE") }))
 }
 
 // LastSecond is the last one that an event may start or end in. Databases know no later one.

@@ -14,14 +14,17 @@ var ErrUnsupported = errors.New("the engine does not know a condition of the que
 
 // Events is a query for a list of events. The zero value of a field, other than Visible, restricts nothing.
 //
-// The list is in the order of start and id, or of publication and id if Include is set.
+// The list is in the order of start and id, or of publication and id if Include is set. With ByEnd it is in the descending
+// order of end and id.
 type Events struct {
 	Now     time.Time // decides which scheduled events count as published
 	Visible Visible
 	Hidden  bool // includes events that are hidden from listings
 	// Window is in whole seconds.
 	Window     Window
-	Include    []int64 // ids of events
+	Periods    []Period // all of them; the index does not know any
+	Include    []int64  // ids of events
+	ByEnd      bool
 	Conditions []Condition
 	Series     Series
 	// Located selects events by whether they have a venue with a position. Near selects those with a venue within a

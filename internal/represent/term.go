@@ -1,8 +1,6 @@
 package represent
 
 import (
-	"slices"
-
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/internal/markup"
@@ -63,13 +61,7 @@ type namedTerm struct {
 }
 
 func (v *View) eventTerms(e *ent.Event, taxonomy calendar.Kind) []EventTerm {
-	var terms []*namedTerm
-	for _, row := range e.Edges.Terms {
-		if row.Taxonomy == taxonomy {
-			terms = append(terms, &namedTerm{row, v.Text(row)})
-		}
-	}
-	slices.SortFunc(terms, byName)
+	terms := v.sortedTerms(e, taxonomy)
 	out := make([]EventTerm, len(terms))
 	for i, t := range terms {
 		out[i] = EventTerm{

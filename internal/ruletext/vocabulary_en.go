@@ -1,13 +1,15 @@
 package ruletext
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/locale"
+)
 
 var english = vocabulary{
 	and: " and ", andAlso: ", and ", dateSeparator: " ", dayPreposition: "on ", andOrdinals: " and ",
-	months: [...]string{
-		"January", "February", "March", "April", "May", "June",
-		"July", "August", "September", "October", "November", "December",
-	},
+	months: locale.DatesIn(calendar.English, locale.British).DateMonthNames(),
 	inMonths: [...]string{
 		"in January", "in February", "in March", "in April", "in May", "in June",
 		"in July", "in August", "in September", "in October", "in November", "in December",

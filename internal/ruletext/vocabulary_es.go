@@ -3,17 +3,16 @@ package ruletext
 import (
 	"strconv"
 
+	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/internal/locale"
 )
 
 var spanish = vocabulary{
 	and: " y ", andAlso: " y ", andOrdinals: " y ", dateSeparator: " de ", dayArticle: "el ", daysArticle: "los días ",
 	monthArticle: "de ", ofMonth: "de ", timesInFull: true, fromEnd: spanishFromEnd,
 	commaAfter: []recur.Frequency{recur.FreqWeekly, recur.FreqMonthly},
-	months: [...]string{
-		"enero", "febrero", "marzo", "abril", "mayo", "junio",
-		"julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre",
-	},
+	months:     locale.DatesIn(calendar.Spanish, locale.British).DateMonthNames(),
 	inMonths: [...]string{
 		"en enero", "en febrero", "en marzo", "en abril", "en mayo", "en junio",
 		"en julio", "en agosto", "en septiembre", "en octubre", "en noviembre", "en diciembre",

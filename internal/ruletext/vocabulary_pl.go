@@ -3,16 +3,15 @@ package ruletext
 import (
 	"strconv"
 
+	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/internal/locale"
 )
 
 var polish = vocabulary{
 	and: " i ", andAlso: " oraz ", dateSeparator: " ", andOrdinals: " oraz ",
 	commaAfter: []recur.Frequency{recur.FreqMonthly, recur.FreqYearly},
-	months: [...]string{
-		"stycznia", "lutego", "marca", "kwietnia", "maja", "czerwca",
-		"lipca", "sierpnia", "września", "października", "listopada", "grudnia",
-	},
+	months:     locale.DatesIn(calendar.Polish, locale.British).DateMonthNames(),
 	inMonths: [...]string{
 		"w styczniu", "w lutym", "w marcu", "w kwietniu", "w maju", "w czerwcu",
 		"w lipcu", "w sierpniu", "we wrześniu", "w październiku", "w listopadzie", "w grudniu",

@@ -1,286 +1,156 @@
 package seed
 
 import (
-	"bufio"
-	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/almanac-cal/almanac/calendar"
-	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/internal/feed"
+	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 )
 
+const (
+	icsUTC  = "20060102T150405Z"
+	icsDate = "20060102"
+	// icsYears is for how long after the start of an endless series its dates are checked, or written one by one.
+	icsYears = 5
+)
+
 // ICS writes a calendar as iCalendar (RFC 5545), in its first language: what anybody may read, that is, published
-// events without a password. A series is an event with a rule, and one more for each exception. The zones of its events
-// come with it, for the years that it needs.
+// events without a password. A series is an event with a rule, and one more for each exception. In zones whose clocks
+// follow no yearly rule, each of its occurrences is an event of its own.
 func ICS(out io.Writer, c Calendar) error {
-	w := &icsWriter{out: bufio.NewWriter(out), cal: c, language: c.Options().Languages[0]}
-	w.line("BEGIN:VCALENDAR")
-	w.line("VERSION:2.0")
-	w.line("PRODID:-//Almanac//Made-up calendar//EN")
-	w.line("CALSCALE:GREGORIAN")
-	for _, z := range w.zones() {
-		w.zone(z)
+	words, err := locale.Load()
+	if err != nil {
+		return err
 	}
+	o := c.Options()
+	w := icsWriter{cal: c, language: o.Languages[0], year: o.Now.UTC().Year()}
 	for i := range c.Len() {
 		if v := c.Event(i); open(&v) {
-			w.event(&v, func() { w.span(v.Span) })
+			w.add(&v, v.SourceID, nil)
 		}
 	}
 	for _, s := range c.Series() {
-		w.series(&s)
+		if w.ruled(&s) {
+			w.series(&s)
+		} else {
+			w.occurrences(&s)
+		}
 	}
-	w.line("END:VCALENDAR")
-	if w.err != nil {
-		return fmt.Errorf("iCalendar: %w", w.err)
+	zone := o.Zone
+	if zone == (calendar.Zone{}) && c.Len() > 0 { // that of the places
+		zone = c.Event(0).Span.Zone
 	}
-	return w.out.Flush()
+	f := feed.Feed{Language: w.language, Zone: zone, Words: words, Year: w.year, Import: true}
+	if _, err := out.Write(f.ICalendar(w.entries)); err != nil {
+		return fmt.Errorf("iCalendar: %w", err)
+	}
+	return nil
 }
 
 // open reports whether anybody may read an event.
 func open(v *scenario.Event) bool { return v.Status == calendar.Publish && v.Password == "" }
 
+// icsWriter collects the entries of a file.
 type icsWriter struct {
-	out      *bufio.Writer
 	cal      Calendar
 	language calendar.Language
-	err      error
+	year     int
+	entries  []feed.Entry
 }
 
-// maxLine is the longest line in bytes, without its end.
-const maxLine = 75
-
-// line writes a content line, folded between characters.
-func (w *icsWriter) line(text string) {
-	limit := maxLine
-	for len(text) > limit {
-		cut := limit
-		for !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		w.write(text[:cut] + "\r\n ")
-		text, limit = text[cut:], maxLine-1 // the blank counts
+// add adds an event.
+func (w *icsWriter) add(v *scenario.Event, source string, r *feed.Recurrence) {
+	e := feed.Entry{
+		ID: int64(len(w.entries)), UID: source + "@almanac.example", Stamp: w.cal.Options().Now, Created: v.Published,
+		Start: v.Span.StartsAt(), End: v.Span.EndsAt(), StartWall: v.Span.Start, EndWall: v.Span.End, Zone: v.Span.Zone,
+		AllDay: v.Span.AllDay, Status: v.EventStatus, Title: v.Title[w.language], Description: v.Description[w.language],
+		URL: v.Website, VirtualURL: v.VirtualURL, Recurrence: r,
 	}
-	w.write(text + "\r\n")
-}
-
-func (w *icsWriter) write(text string) {
-	if w.err == nil {
-		_, w.err = w.out.WriteString(text)
-	}
-}
-
-// icsEscaper escapes a value of type TEXT.
-var icsEscaper = strings.NewReplacer(`\`, `\\`, ";", `\;`, ",", `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
-
-// text writes a property of type TEXT, if there is something to write.
-func (w *icsWriter) text(name, value string) {
-	if value != "" {
-		w.line(name + ":" + icsEscaper.Replace(value))
-	}
-}
-
-const (
-	icsWall = "20060102T150405"
-	icsUTC  = icsWall + "Z"
-	icsDate = "20060102"
-	// icsYears is for how long after the start of a series its zone is described.
-	icsYears = 5
-)
-
-// event writes an event. Dates writes when it takes place.
-func (w *icsWriter) event(v *scenario.Event, dates func()) {
-	w.line("BEGIN:VEVENT")
-	w.line("UID:" + v.SourceID + "@almanac.example")
-	w.line("DTSTAMP:" + w.cal.Options().Now.UTC().Format(icsUTC))
-	dates()
-	w.text("SUMMARY", v.Title[w.language])
-	w.text("DESCRIPTION", markup.Plain(v.Description[w.language]))
 	if len(v.Venues) > 0 {
-		place := w.cal.Venues()[v.Venues[0]]
-		var parts []string
-		for _, p := range []string{place.Name[w.language], place.Address, place.City} {
-			if p != "" {
-				parts = append(parts, p)
-			}
-		}
-		w.text("LOCATION", strings.Join(parts, ", "))
-		if place.Located {
-			degrees := func(d float64) string { return strconv.FormatFloat(d, 'f', 6, 64) }
-			w.line("GEO:" + degrees(place.Latitude) + ";" + degrees(place.Longitude))
-		}
+		p := w.cal.Venues()[v.Venues[0]]
+		e.Places = []feed.Place{{
+			Name: p.Name[w.language], Address: p.Address, Zip: p.Zip, City: p.City, Country: p.Country,
+			Located: p.Located, Latitude: p.Latitude, Longitude: p.Longitude,
+		}}
 	}
-	var names []string
 	for _, i := range v.Categories {
-		names = append(names, icsEscaper.Replace(w.cal.Categories()[i].Name[w.language]))
+		e.Categories = append(e.Categories, w.cal.Categories()[i].Name[w.language])
 	}
-	if len(names) > 0 {
-		w.line("CATEGORIES:" + strings.Join(names, ","))
-	}
-	if v.Website != "" {
-		w.line("URL:" + v.Website) // a URI is not escaped
-	}
-	switch v.EventStatus {
-	case calendar.Canceled:
-		w.line("STATUS:CANCELLED")
-	case calendar.Postponed:
-		w.line("STATUS:TENTATIVE")
-	default:
-		w.line("STATUS:CONFIRMED")
-	}
-	w.line("END:VEVENT")
+	w.entries = append(w.entries, e)
 }
 
-// series writes a series: its rule, and the occurrences that are moved or canceled.
-func (w *icsWriter) series(s *scenario.Series) {
-	w.event(&s.Event, func() {
-		w.span(s.Span)
-		rule, until := s.Rule, s.Rule.Until
-		rule.Until = calendar.Wall{}
-		switch {
-		case until.IsZero():
-			w.line("RRULE:" + rule.String())
-		case s.Span.AllDay:
-			w.line("RRULE:" + rule.String() + ";UNTIL=" + until.Format(icsDate))
-		default: // an instant, since starts have a zone
-			w.line("RRULE:" + rule.String() + ";UNTIL=" + s.Span.Zone.Instant(until).UTC().Format(icsUTC))
-		}
-		for _, at := range s.ExDate {
-			w.time("EXDATE", at, s.Span)
-		}
-	})
+// ruled reports whether the file can say when the occurrences of a series are by its rule.
+func (w *icsWriter) ruled(s *scenario.Series) bool {
+	if s.Span.AllDay || s.Span.Zone.String() == "UTC" {
+		return true
+	}
+	var times []time.Time
+	check := func(start calendar.Wall) {
+		span := s.Span.MoveStart(start)
+		times = append(times, span.StartsAt(), span.EndsAt())
+	}
+	for start := range s.Schedule().Starts(calendar.Wall{}, s.Span.Start.AddDate(icsYears, 0, 0)) {
+		check(start)
+	}
 	for _, x := range s.Exceptions {
-		v := s.Event
-		start := x.Nominal
 		if !x.Start.IsZero() {
-			start = x.Start
+			check(x.Start)
 		}
-		v.Span.Start, v.Span.End = start, start.Add(s.Span.End.Sub(s.Span.Start))
-		if x.Reason != nil {
-			v.EventStatus = calendar.Canceled
-		}
-		w.event(&v, func() {
-			w.time("RECURRENCE-ID", x.Nominal, s.Span)
-			w.span(v.Span)
-		})
 	}
+	return feed.Resolves(s.Span.Zone, w.year, times...)
 }
 
-// time writes a property that is a start of an event with a span.
-func (w *icsWriter) time(name string, at calendar.Wall, s calendar.Span) {
+// series adds a series: its rule, and the occurrences that are moved or canceled.
+func (w *icsWriter) series(s *scenario.Series) {
+	rule, until := s.Rule, s.Rule.Until
+	rule.Until = calendar.Wall{}
+	text := rule.String()
 	switch {
-	case s.AllDay:
-		w.line(name + ";VALUE=DATE:" + at.Format(icsDate))
-	case s.Zone.String() == "UTC":
-		w.line(name + ":" + at.Format(icsUTC))
-	default:
-		w.line(name + ";TZID=" + s.Zone.String() + ":" + at.Format(icsWall))
+	case until.IsZero():
+	case s.Span.AllDay:
+		text += ";UNTIL=" + until.Format(icsDate)
+	default: // an instant, since starts have a zone
+		text += ";UNTIL=" + s.Span.Zone.Instant(until).UTC().Format(icsUTC)
+	}
+	w.add(&s.Event, s.SourceID, &feed.Recurrence{Rule: text, Excluded: s.ExDate})
+	for i := range s.Exceptions {
+		v := occurrence(s, &s.Exceptions[i])
+		w.add(&v, s.SourceID, &feed.Recurrence{Replaces: s.Exceptions[i].Nominal})
 	}
 }
 
-// span writes start and end. The end of days is the day after the last.
-func (w *icsWriter) span(s calendar.Span) {
-	w.time("DTSTART", s.Start, s)
-	switch {
-	case s.AllDay:
-		w.time("DTEND", s.End.AddDate(0, 0, 1), s)
-	case s.EndsAt().After(s.StartsAt()): // else it has none: an end must be later
-		w.time("DTEND", s.End, s)
+// occurrences adds each occurrence of a series as an event.
+func (w *icsWriter) occurrences(s *scenario.Series) {
+	exceptions := make(map[calendar.Wall]*scenario.Exception)
+	for i := range s.Exceptions {
+		exceptions[s.Exceptions[i].Nominal] = &s.Exceptions[i]
+	}
+	n := 0
+	for start := range s.Schedule().Starts(calendar.Wall{}, s.Span.Start.AddDate(icsYears, 0, 0)) {
+		v := s.Event
+		v.Span = s.Span.MoveStart(start)
+		if x := exceptions[start]; x != nil {
+			v = occurrence(s, x)
+		}
+		w.add(&v, s.SourceID+":"+strconv.Itoa(n), nil)
+		n++
 	}
 }
 
-// zoneUse is a zone and the time for which it is needed.
-type zoneUse struct {
-	zone        calendar.Zone
-	first, last time.Time
-}
-
-// zones are those of the events, by name. UTC needs no description.
-func (w *icsWriter) zones() []zoneUse {
-	uses := make(map[string]*zoneUse)
-	add := func(s calendar.Span, end time.Time) {
-		name := s.Zone.String()
-		if s.AllDay || name == "UTC" {
-			return
-		}
-		start := s.StartsAt()
-		u := uses[name]
-		if u == nil {
-			u = &zoneUse{s.Zone, start, end}
-			uses[name] = u
-		}
-		if start.Before(u.first) {
-			u.first = start
-		}
-		if end.After(u.last) {
-			u.last = end
-		}
+// occurrence returns an occurrence that differs from its series.
+func occurrence(s *scenario.Series, x *scenario.Exception) scenario.Event {
+	v, start := s.Event, x.Nominal
+	if !x.Start.IsZero() {
+		start = x.Start
 	}
-	for i := range w.cal.Len() {
-		if v := w.cal.Event(i); open(&v) {
-			add(v.Span, v.Span.EndsAt())
-		}
+	v.Span = s.Span.MoveStart(start)
+	if x.Reason != nil {
+		v.EventStatus = calendar.Canceled
 	}
-	for _, s := range w.cal.Series() {
-		add(s.Span, s.Span.EndsAt().AddDate(icsYears, 0, 0))
-	}
-	out := make([]zoneUse, 0, len(uses))
-	for _, u := range uses {
-		out = append(out, *u)
-	}
-	slices.SortFunc(out, func(a, b zoneUse) int { return cmp.Compare(a.zone.String(), b.zone.String()) })
-	return out
-}
-
-// zone describes a zone by the changes of its clock, one component each, from the one before the first event to
-// the one after the last.
-func (w *icsWriter) zone(u zoneUse) {
-	w.line("BEGIN:VTIMEZONE")
-	w.line("TZID:" + u.zone.String())
-	at := u.first.In(u.zone.Location())
-	for {
-		start, end := at.ZoneBounds()
-		name, offset := at.Zone()
-		before := offset
-		if start.IsZero() { // since ever
-			start = time.Date(1970, 1, 1, 0, 0, 0, 0, u.zone.Location())
-		} else {
-			_, before = start.Add(-time.Second).Zone()
-		}
-		kind := "STANDARD"
-		if at.IsDST() {
-			kind = "DAYLIGHT"
-		}
-		w.line("BEGIN:" + kind)
-		// The onset reads as on a clock that has not been changed yet.
-		w.line("DTSTART:" + start.UTC().Add(time.Duration(before)*time.Second).Format(icsWall))
-		w.line("TZOFFSETFROM:" + icsOffset(before))
-		w.line("TZOFFSETTO:" + icsOffset(offset))
-		w.text("TZNAME", name)
-		w.line("END:" + kind)
-		if end.IsZero() || end.After(u.last) {
-			break
-		}
-		at = end.In(u.zone.Location())
-	}
-	w.line("END:VTIMEZONE")
-}
-
-// icsOffset is a distance from UTC in seconds, such as +0200.
-func icsOffset(seconds int) string {
-	sign := "+"
-	if seconds < 0 {
-		sign, seconds = "-", -seconds
-	}
-	text := fmt.Sprintf("%s%02d%02d", sign, seconds/3600, seconds/60%60)
-	if seconds%60 != 0 {
-		text += fmt.Sprintf("%02d", seconds%60)
-	}
-	return text
+	return v
 }

@@ -214,8 +214,11 @@ func correctInstants(ctx context.Context, tx *ent.Tx, ids []int64) error {
 		if err != nil || !stale || span.Check() != nil {
 			continue
 		}
-		err = tx.Event.UpdateOne(r).SetStartsAt(span.StartsAt()).SetEndsAt(span.EndsAt()).AddVersion(1).Exec(ctx)
-		if err != nil {
+		update := tx.Event.UpdateOne(r).SetStartsAt(span.StartsAt()).SetEndsAt(span.EndsAt()).AddVersion(1)
+		if r.Status == calendar.Publish {
+			update.AddSequence(1)
+		}
+		if err := update.Exec(ctx); err != nil {
 			return err
 		}
 	}

@@ -73,6 +73,10 @@ func Start(ctx context.Context, c Config) (_ *Service, err error) {
 	if err != nil {
 		return nil, err
 	}
+	feedKey, err := edit.FeedKey(ctx, c.DB)
+	if err != nil {
+		return nil, err
+	}
 	words, err := locale.Load()
 	if err != nil {
 		return nil, err
@@ -101,7 +105,7 @@ func Start(ctx context.Context, c Config) (_ *Service, err error) {
 	s.Site = Site("http://" + ln.Addr().String())
 	s.API = s.Site.BaseURL + "/" + handlers.Namespace
 	api, err := handlers.New(handlers.Config{
-		DB: c.DB, Index: c.Index, Site: s.Site, Words: words, PasswordKey: key, Files: files, Fetcher: media.NewFetcher(),
+		DB: c.DB, Index: c.Index, Site: s.Site, Words: words, PasswordKey: key, FeedKey: feedKey, Files: files, Fetcher: media.NewFetcher(),
 	})
 	if err != nil {
 		return nil, err

@@ -29,6 +29,33 @@
 		return description;
 	};
 
+	// Reads that need no credentials are described by an empty requirement beside the others. The bundle takes that for
+	// credentials that are there, and closes the lock.
+	const openLocks = (description) => {
+		for (const operations of Object.values(description.paths)) {
+			for (const operation of Object.values(operations)) {
+				operation.security = operation.security?.filter((schemes) => Object.keys(schemes).length > 0);
+			}
+		}
+		return description;
+	};
+
+	// The bundle writes array<undefined> for a list whose items may be of several types.
+	const typeLabel = (schema) => {
+		const plain = schema?.toJS?.() ?? schema;
+		if (!plain) {
+			return 'any';
+		}
+		const several = plain.anyOf ?? plain.oneOf;
+		if (several) {
+			return [...new Set(several.map(typeLabel))].join(' | ');
+		}
+		if (plain.items) {
+			return `array<${typeLabel(plain.items)}>`;
+		}
+		return plain.type ?? (plain.$ref ? 'object' : 'any');
+	};
+
 	// Replies and errors come in the language of the page. A parameter of the operation still decides, and what is
 	// written is stored in the language of the site.
 	const inLanguage = (request) => {
@@ -97,7 +124,7 @@
 		const failure = document.getElementById('failure');
 		loading.hidden = false;
 		try {
-			const spec = reachable(await description);
+			const spec = openLocks(reachable(await description));
 			const root = document.createElement('div');
 			translate(root, spec.tags);
 			SwaggerUIBundle({
@@ -108,6 +135,7 @@
 				defaultModelsExpandDepth: 0,
 				validatorUrl: null,
 				presets: [SwaggerUIBundle.presets.apis],
+				plugins: [() => ({ fn: { getSchemaObjectTypeLabel: typeLabel } })],
 				layout: 'BaseLayout',
 				requestInterceptor: inLanguage,
 			});

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand"
 	"slices"
+	"strings"
 
 	"github.com/brianvoe/gofakeit/v6"
 
@@ -135,7 +136,7 @@ func (c *Calendar) Len() int { return c.o.Events }
 func (o Options) complete() (Options, error) {
 	o.Scenario = cmp.Or(o.Scenario, Scenarios[0])
 	if !slices.Contains(Scenarios, o.Scenario) {
-		return o, fmt.Errorf("unknown scenario %q: want one of %q", o.Scenario, Scenarios)
+		return o, fmt.Errorf("unknown scenario %q: want one of %s", o.Scenario, strings.Join(Scenarios, ", "))
 	}
 	for _, n := range []struct {
 		name  string

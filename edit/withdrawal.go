@@ -1,0 +1,292 @@
+package edit
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/eventorganizer"
+	"github.com/almanac-cal/almanac/ent/eventterm"
+	"github.com/almanac-cal/almanac/ent/eventvenue"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/slug"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/ent/withdrawal"
+	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/store"
+)
+
+// feedSetting is the setting that holds the key.
+const feedSetting = "feed_key"
+
+// FeedKey returns the key that the UIDs of feeds are made with: 16 random bytes that all processes on one database share.
+// The first process that asks makes it.
+func FeedKey(ctx context.Context, db *ent.Client) (key [16]byte, err error) {
+	value, err := sharedKey(ctx, db, feedSetting, len(key))
+	if err == nil && len(value) != len(key) {
+		err = fmt.Errorf("setting %s: %d bytes, want %d", feedSetting, len(value), len(key))
+	}
+	copy(key[:], value)
+	return key, err
+}
+
+// Sequence returns the SEQUENCE of an event at now (contract, section 20). A withdrawn event that is scheduled has returned
+// when its date comes, and PublishDue may not have written it yet.
+func Sequence(row *ent.Event, now time.Time) int64 {
+	if row.Status == calendar.Future && row.Sequence > 0 && isPublic(row.Status, row.PublishedAt, now) {
+		return row.Sequence + 1
+	}
+	return row.Sequence
+}
+
+func isPublic(status calendar.Status, published, now time.Time) bool {
+	return status.Shown(now, published) == calendar.Publish
+}
+
+// nextSequence returns the SEQUENCE that a write at now gives an event. 0 means that the event was never withdrawn or moved.
+func nextSequence(
+	row *ent.Event, now time.Time, status calendar.Status, published time.Time, span calendar.Span, state calendar.EventStatus,
+) int64 {
+	was, is, n := isPublic(row.Status, row.PublishedAt, now), isPublic(status, published, now), Sequence(row, now)
+	switch {
+	case was && !is, !was && is && n > 0:
+		return n + 1
+	case was && (!row.StartsAt.Equal(span.StartsAt()) || !row.EndsAt.Equal(span.EndsAt()) ||
+		row.AllDay != span.AllDay || row.EventStatus != state):
+		return n + 1
+	}
+	return n
+}
+
+// withdraw notes what events were when they were public last, before a write takes that from them. It reads their links and
+// slugs, so it comes before all that the write changes.
+func (e *Editor) withdraw(ctx context.Context, tx *ent.Tx, rows ...*ent.Event) error {
+	var ids, open []int64
+	for _, row := range rows {
+		ids = append(ids, row.ID)
+		if !HasPassword(row) {
+			open = append(open, row.ID)
+		}
+	}
+	// A program of the version before may have published an event again and left its withdrawal.
+	if err := dropWithdrawals(ctx, tx, ids); err != nil {
+		return err
+	}
+	for part := range slices.Chunk(rows, batch) {
+		creates := make([]*ent.WithdrawalCreate, len(part))
+		for i, row := range part {
+			creates[i] = tx.Withdrawal.Create().SetID(row.ID).SetAt(e.Now).SetListed(!row.HideFromListings).
+				SetStartsAt(row.StartsAt).SetEndsAt(row.EndsAt).SetStartWall(row.StartWall).SetEndWall(row.EndWall).
+				SetTimezone(row.Timezone).SetAllDay(row.AllDay && !HasPassword(row))
+		}
+		if err := tx.Withdrawal.CreateBulk(creates...).Exec(ctx); err != nil {
+			return fmt.Errorf("withdrawn events: %w", store.AsConflict(err))
+		}
+	}
+	keys, err := e.withdrawalKeys(ctx, tx, ids, open)
+	if err != nil {
+		return err
+	}
+	for part := range slices.Chunk(keys, batch) {
+		creates := make([]*ent.WithdrawalKeyCreate, len(part))
+		for i, k := range part {
+			creates[i] = tx.WithdrawalKey.Create().SetWithdrawalID(k.event).SetKind(k.kind).SetValue(k.value)
+		}
+		if err := tx.WithdrawalKey.CreateBulk(creates...).Exec(ctx); err != nil {
+			return fmt.Errorf("withdrawn events: %w", store.AsConflict(err))
+		}
+	}
+	return nil
+}
+
+// eventLink is a key of a withdrawal.
+type eventLink struct {
+	event int64
+	kind  calendar.Kind // event for a slug
+	value string        // the slug, or the id in decimal digits
+}
+
+// withdrawalKeys returns the keys of withdrawn events, each once: the slugs of all, and what everybody is shown with the open
+// ones. A category is followed by those above it, so that later changes of the tree take nothing away.
+func (e *Editor) withdrawalKeys(ctx context.Context, tx *ent.Tx, ids, open []int64) ([]eventLink, error) {
+	var keys []eventLink
+	known := make(map[eventLink]bool)
+	add := func(k eventLink) bool {
+		isNew := !known[k]
+		if isNew {
+			known[k] = true
+			keys = append(keys, k)
+		}
+		return isNew
+	}
+	for part := range slices.Chunk(ids, batch) {
+		slugs, err := tx.Slug.Query().Where(slug.KindEQ(calendar.Event), slug.OwnerIDIn(part...)).Order(slug.ByID()).All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("slugs of withdrawn events: %w", err)
+		}
+		for _, s := range slugs {
+			add(eventLink{s.OwnerID, calendar.Event, s.Slug})
+		}
+	}
+	type placement struct{ event, category int64 }
+	var placements []placement
+	var categories []int64
+	for part := range slices.Chunk(open, batch) {
+		err := e.publicLinks(ctx, tx, part, func(event int64, kind calendar.Kind, to int64) {
+			add(eventLink{event, kind, strconv.FormatInt(to, 10)})
+			if kind == calendar.Category {
+				placements, categories = append(placements, placement{event, to}), append(categories, to)
+			}
+		})
+		if err != nil {
+			return nil, fmt.Errorf("links of withdrawn events: %w", err)
+		}
+	}
+	parents, err := categoriesAbove(ctx, tx, categories)
+	if err != nil {
+		return nil, fmt.Errorf("categories of withdrawn events: %w", err)
+	}
+	for _, p := range placements {
+		for id, ok := parents[p.category]; ok; id, ok = parents[id] {
+			if !add(eventLink{p.event, calendar.Category, strconv.FormatInt(id, 10)}) {
+				break // what is above it is added for it
+			}
+		}
+	}
+	isOpen := make(map[int64]bool, len(open))
+	for _, id := range open {
+		isOpen[id] = true
+	}
+	for _, l := range e.lost {
+		if isOpen[l.event] {
+			add(l)
+		}
+	}
+	return keys, nil
+}
+
+// categoriesAbove returns the parents of categories, of their parents, and so on, by the id of the child: a query per level
+// of the tree.
+func categoriesAbove(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]int64, error) {
+	parents := make(map[int64]int64)
+	known := make(map[int64]bool)
+	for level := ids; len(level) > 0; {
+		level = slices.DeleteFunc(uniqueIDs(level), func(id int64) bool { return known[id] })
+		var above []int64
+		for part := range slices.Chunk(level, batch) {
+			rows, err := tx.Term.Query().Where(term.IDIn(part...), term.ParentIDNotNil()).
+				Select(term.FieldID, term.FieldParentID).All(ctx)
+			if err != nil {
+				return nil, err
+			}
+			for _, row := range rows {
+				parents[row.ID] = *row.ParentID
+				above = append(above, *row.ParentID)
+			}
+		}
+		for _, id := range level {
+			known[id] = true
+		}
+		level = above
+	}
+	return parents, nil
+}
+
+// publicLinks calls add for each venue, organizer and term that everybody is shown with some events.
+func (e *Editor) publicLinks(
+	ctx context.Context, tx *ent.Tx, ids []int64, add func(event int64, kind calendar.Kind, to int64),
+) (err error) {
+	list := query.IDList(ids)
+	linked := func(table, column string, kind calendar.Kind, to string) string {
+		return "SELECT l." + eventvenue.FieldEventID + ", '" + string(kind) + "', l." + column + " FROM " + table + " l JOIN " + to + " t ON t.id = l." +
+			column + " WHERE l." + eventvenue.FieldEventID + " IN " + list + " AND (t." + venue.FieldStatus + " = ? OR t." + venue.FieldStatus +
+			" = ? AND t." + venue.FieldPublishedAt + " <= ?)"
+	}
+	rows, err := tx.QueryContext(ctx,
+		linked(eventvenue.Table, eventvenue.FieldVenueID, calendar.Venue, venue.Table)+" UNION ALL "+
+			linked(eventorganizer.Table, eventorganizer.FieldOrganizerID, calendar.Organizer, organizer.Table)+
+			" UNION ALL SELECT l."+eventterm.FieldEventID+", t."+term.FieldTaxonomy+", l."+eventterm.FieldTermID+" FROM "+eventterm.Table+
+			" l JOIN "+term.Table+" t ON t.id = l."+eventterm.FieldTermID+" WHERE l."+eventterm.FieldEventID+" IN "+list,
+		calendar.Publish, calendar.Future, e.Now, calendar.Publish, calendar.Future, e.Now)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if closed := rows.Close(); err == nil {
+			err = closed
+		}
+	}()
+	for rows.Next() {
+		var id, to int64
+		var kind calendar.Kind
+		if err := rows.Scan(&id, &kind, &to); err != nil {
+			return err
+		}
+		add(id, kind, to)
+	}
+	return rows.Err()
+}
+
+// dropWithdrawals forgets that events were withdrawn.
+func dropWithdrawals(ctx context.Context, tx *ent.Tx, ids []int64) error {
+	for part := range slices.Chunk(ids, batch) {
+		if _, err := tx.Withdrawal.Delete().Where(withdrawal.IDIn(part...)).Exec(ctx); err != nil {
+			return fmt.Errorf("withdrawn events: %w", err)
+		}
+	}
+	return nil
+}
+
+// publicity writes the withdrawal of events that a write takes from the public, and drops that of those it returns to it.
+// after returns the status and the publication of an event after the write.
+func (e *Editor) publicity(
+	ctx context.Context, tx *ent.Tx, rows []*ent.Event, after func(i int) (calendar.Status, time.Time),
+) error {
+	var withdrawn []*ent.Event
+	var returned []int64
+	for i, row := range rows {
+		status, published := after(i)
+		switch was, is := isPublic(row.Status, row.PublishedAt, e.Now), isPublic(status, published, e.Now); {
+		case was && !is:
+			withdrawn = append(withdrawn, row)
+		case is && row.Sequence > 0 && row.Status != calendar.Publish:
+			returned = append(returned, row.ID)
+		}
+	}
+	if withdrawn != nil {
+		if err := e.withdraw(ctx, tx, withdrawn...); err != nil {
+			return err
+		}
+	}
+	return dropWithdrawals(ctx, tx, returned)
+}
+
+// RememberedTime is how long a withdrawal is kept: feeds that tell of it no more have to know for another month that it left them,
+// because a date of If-Modified-Since may be as old.
+const RememberedTime = query.WithdrawalTime + 31*24*time.Hour
+
+// ForgetWithdrawals removes some hundreds of the withdrawals that no feed depends on any more, and returns their number.
+func ForgetWithdrawals(ctx context.Context, db *ent.Client, now time.Time) (int, error) {
+	ids, err := db.Withdrawal.Query().Where(withdrawal.AtLTE(now.Add(-RememberedTime))).
+		Order(withdrawal.ByAt(), withdrawal.ByID()).Limit(batch).IDs(ctx)
+	if err != nil || len(ids) == 0 {
+		return 0, err
+	}
+	return db.Withdrawal.Delete().Where(withdrawal.IDIn(ids...), withdrawal.AtLTE(now.Add(-RememberedTime))).Exec(ctx)
+}
+
+// raiseSequence counts the return of events that were withdrawn before.
+func raiseSequence(u *sql.UpdateBuilder) {
+	u.Set(event.FieldSequence, sql.ExprFunc(func(b *sql.Builder) {
+		b.WriteString("CASE WHEN ").Ident(event.FieldSequence).WriteString(" > 0 THEN ").Ident(event.FieldSequence).
+			WriteString(" + 1 ELSE 0 END")
+	}))
+}

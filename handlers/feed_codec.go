@@ -1,0 +1,71 @@
+package handlers
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/internal/feed"
+)
+
+// The formats of feeds.
+var (
+	calendarCodec = codec{"text/calendar", "text/calendar; charset=utf-8", encodeCalendar}
+	atomCodec     = newsCodec("application/atom+xml", (*feed.Feed).Atom)
+	rssCodec      = newsCodec("application/rss+xml", (*feed.Feed).RSS)
+	jsonFeedCodec = newsCodec("application/feed+json", (*feed.Feed).JSON)
+)
+
+// calendarEntry is an event in iCalendar.
+type calendarEntry struct {
+	about *feed.Feed
+	entry *feed.Entry
+}
+
+var errNoFeed = errors.New("not a feed")
+
+func encodeCalendar(value any, _ string) ([]byte, error) {
+	switch v := value.(type) {
+	case *calendarEntry:
+		return encodePart(v.about.Part(v.entry)), nil
+	case *calendarFile:
+		return v.about.ICalendarOf(v.parts), nil
+	}
+	return nil, fmt.Errorf("%T: %w", value, errNoFeed)
+}
+
+func newsCodec(mediaType string, write func(*feed.Feed, []feed.Entry) []byte) codec {
+	return codec{mediaType, mediaType + "; charset=utf-8", func(value any, _ string) ([]byte, error) {
+		n, ok := value.(*news)
+		if !ok {
+			return nil, fmt.Errorf("%T: %w", value, errNoFeed)
+		}
+		return write(n.about, n.entries), nil
+	}}
+}
+
+// encodePart writes a part as bytes, for the cache of records: a line with what is known of it, then its text.
+func encodePart(p feed.Part) []byte {
+	head := fmt.Appendf(make([]byte, 0, len(p.Text)+80), "%d %d %d %s\n", p.ID, p.Start.Unix(), p.Stamp.Unix(), p.Zone)
+	return append(head, p.Text...)
+}
+
+// decodePart reads what encodePart wrote. The text is not copied.
+func decodePart(data []byte) (p feed.Part, err error) {
+	head, text, _ := bytes.Cut(data, []byte("\n"))
+	var numbers [3]int64
+	rest := string(head)
+	for i := range numbers {
+		var number string
+		number, rest, _ = strings.Cut(rest, " ")
+		if numbers[i], err = strconv.ParseInt(number, 10, 64); err != nil {
+			return p, fmt.Errorf("entry in the cache: %w", err)
+		}
+	}
+	return feed.Part{
+		ID: numbers[0], Start: time.Unix(numbers[1], 0).UTC(), Stamp: time.Unix(numbers[2], 0).UTC(), Zone: rest, Text: text,
+	}, nil
+}

@@ -1,0 +1,334 @@
+package handlers
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/organizer"
+	"github.com/almanac-cal/almanac/ent/series"
+	"github.com/almanac-cal/almanac/ent/term"
+	"github.com/almanac-cal/almanac/ent/venue"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/query"
+)
+
+// The paths of feeds below the base URL. The languages that may come before them are in Root.
+const (
+	eventsICS  = "/events" + icsSuffix
+	eventsAtom = "/events.atom"
+	eventsRSS  = "/events.rss"
+	eventsJSON = "/events.json"
+	eventPath  = "/event/"
+	icsSuffix  = ".ics"
+)
+
+// feedTable has the routes of feeds, by their paths; eventPath is that of one event.
+type feedTable map[string]*pattern
+
+func newFeedTable() feedTable {
+	calendarFeed := func(e *endpoint) *endpoint { return e.inFormat(calendarCodec) }
+	news := func(path string, as codec) *pattern {
+		return at(path, on("Subscribe to what is new or changed", methodsGet, http.StatusOK, (*request).declareNews, listNews(path)).
+			inFormat(as))
+	}
+	one := at(eventPath+"{slug}", calendarFeed(on("Save an event to a calendar", methodsGet, http.StatusOK,
+		(*request).declareOneCalendar, (*request).oneCalendar)))
+	one.text += icsSuffix
+	return feedTable{
+		eventsICS: at(eventsICS, calendarFeed(on("Subscribe to events", methodsGet, http.StatusOK,
+			(*request).declareFeed, (*request).listCalendar))),
+		eventsAtom: news(eventsAtom, atomCodec),
+		eventsRSS:  news(eventsRSS, rssCodec),
+		eventsJSON: news(eventsJSON, jsonFeedCodec),
+		eventPath:  one,
+	}
+}
+
+// patterns returns the routes in the order of their paths.
+func (t feedTable) patterns() []*pattern {
+	var out []*pattern
+	for _, path := range []string{eventsICS, eventPath, eventsAtom, eventsRSS, eventsJSON} {
+		out = append(out, t[path])
+	}
+	return out
+}
+
+// inFormat sets the format of the replies of a feed.
+func (e *endpoint) inFormat(as codec) *endpoint {
+	e.codec, e.strong = as, true
+	return e
+}
+
+// LocateFeed reports whether a path below the base URL, still percent-encoded, is that of a feed, or of a page that is asked
+// for as a feed.
+func (h *Handlers) LocateFeed(path, query string) (Root, bool) {
+	if h.MatchFeed(http.MethodGet, path, query) == nil {
+		return Root{}, false
+	}
+	segment, _ := cutLanguage(path)
+	return Root{Segment: segment}, true
+}
+
+// cutLanguage splits a path after a segment that names a language. The segment is "" if there is none.
+func cutLanguage(path string) (segment, below string) {
+	const end = len("/pl")
+	if len(path) < end || path[0] != '/' || len(path) > end && path[end] != '/' || !calendar.Language(path[1:end]).Known() {
+		return "", path
+	}
+	return path[:end], path[end:]
+}
+
+// MatchFeed finds the route of a path for which LocateFeed reports true, nil for others.
+func (h *Handlers) MatchFeed(method, path, query string) *Match {
+	_, below := cutLanguage(path)
+	m := &Match{}
+	if m.pattern = h.feeds[below]; m.pattern == nil || below == eventPath {
+		m.pattern = nil
+		if name, ok := strings.CutPrefix(below, eventPath); ok && strings.HasSuffix(name, icsSuffix) {
+			text, err := url.PathUnescape(strings.TrimSuffix(name, icsSuffix))
+			if err != nil || text == "" || strings.Contains(text, "/") {
+				return nil
+			}
+			m.pattern, m.path = h.feeds[eventPath], map[string]string{"slug": strings.Clone(text)}
+		}
+	}
+	if m.pattern == nil {
+		h.matchPage(m, path, query)
+	}
+	if m.pattern == nil {
+		return nil
+	}
+	m.Route, m.Allow = m.pattern.text, m.pattern.allow()
+	if method == http.MethodHead {
+		method = http.MethodGet
+	}
+	if method == http.MethodGet {
+		m.endpoint = m.pattern.endpoints[0]
+	}
+	return m
+}
+
+// matchPage finds the feed that a page is asked for as.
+func (h *Handlers) matchPage(m *Match, path, query string) {
+	inPath := strings.Contains(path, "/"+segmentICal) || strings.Contains(path, "/"+segmentFeed)
+	if !inPath && !strings.Contains(query, string(formatICal)+"=1") {
+		return // most requests
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return
+	}
+	asked := [2]bool{values.Get(string(formatICal)) == "1", values.Get(string(formatOutlook)) == "1"}
+	for _, p := range parsePagePath(strings.Clone(path), values, nil) {
+		both := asked[0] && asked[1] || p.isFeed() && (asked[0] || asked[1])
+		if p.Format == formatHTML || both {
+			continue
+		}
+		pattern := h.feeds[eventsICS]
+		switch {
+		case p.Format == formatRSS:
+			pattern = h.feeds[eventsRSS]
+		case p.Format == formatAtom:
+			pattern = h.feeds[eventsAtom]
+		case p.View == viewEvent:
+			pattern = h.feeds[eventPath]
+		}
+		if m.pattern == nil {
+			m.pattern = pattern
+		}
+		if m.pattern == pattern { // the readings of a path differ in the category only
+			m.page = append(m.page, p)
+		}
+	}
+}
+
+// periodParams are the parameters of feeds that say which dates are asked for.
+var periodParams = []string{
+	"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after", string(viewMonth), string(viewDay),
+}
+
+// readPage adds what the address of a page says to the parameters of a feed.
+func (r *request) readPage(m *Match, values map[string]any) error {
+	for name, v := range values {
+		if v == "" {
+			delete(values, name) // a field of a form that was left empty
+		}
+	}
+	p, id, err := r.chooseReading(m.page)
+	if err != nil {
+		return err
+	}
+	r.located, r.outlook = true, p.Format == formatOutlook
+	if p.Featured {
+		values["featured"] = "1"
+	}
+	if text, ok := values["tribe-bar-search"]; ok && values["search"] == nil {
+		values["search"] = text
+	}
+	day, _ := param.String(values["tribe-bar-date"])
+	switch p.View {
+	case viewEvent:
+		m.path = map[string]string{"slug": p.Slugs[0]}
+		if !p.Date.IsZero() {
+			text, err := r.occurrenceSlug(p)
+			if err != nil {
+				return err
+			}
+			m.path["slug"] = text
+		}
+		return nil
+	case viewMonth, viewDay:
+		for _, name := range periodParams {
+			delete(values, name) // the page's own dates win
+		}
+		values[string(p.View)] = r.periodText(p, day)
+	case viewVenue, viewOrganizer, viewSeries:
+		values[string(p.View)] = strconv.FormatInt(id, 10)
+	default:
+		if day != "" && values["start_date"] == nil {
+			values["start_date"] = day
+		}
+	}
+	switch p.Taxonomy {
+	case calendar.Category:
+		values["categories"] = strconv.FormatInt(id, 10)
+	case calendar.Tag:
+		values["tags"] = strconv.FormatInt(id, 10)
+	}
+	return nil
+}
+
+// periodText returns the month or the day that a page shows: that of its path, that of the parameter, or the present one.
+func (r *request) periodText(p pagePath, sent string) string {
+	layout := time.DateOnly
+	if p.View == viewMonth {
+		layout = "2006-01"
+	}
+	if !p.Date.IsZero() {
+		return p.Date.Format(layout)
+	}
+	if sent != "" {
+		if p.View == viewMonth && len(sent) > len(layout) {
+			sent = sent[:len(layout)]
+		}
+		return sent // the parameter of the feed refuses what is no date
+	}
+	r.holdsUntil(r.tomorrow())
+	return r.zone().Wall(r.now).Format(layout)
+}
+
+// chooseReading returns the first reading whose term or record exists and is public, and its id. 404 if there is none.
+func (r *request) chooseReading(readings []pagePath) (pagePath, int64, error) {
+	for _, p := range readings {
+		kind := p.Taxonomy
+		switch p.View {
+		case viewVenue:
+			kind = calendar.Venue
+		case viewOrganizer:
+			kind = calendar.Organizer
+		case viewSeries:
+			kind = calendar.Series
+		}
+		if kind == "" {
+			return p, 0, nil
+		}
+		id, err := r.ownerBySlug(kind, p.Slugs[len(p.Slugs)-1])
+		if err != nil {
+			return p, 0, err
+		}
+		if kind.IsTerm() {
+			r.dependsOnKind(kind)
+		} else if id != 0 {
+			r.dependsOn(kind, id)
+		}
+		public, err := r.isPublic(kind, id)
+		if err != nil || public {
+			return p, id, err
+		}
+	}
+	return pagePath{}, 0, errNoPage
+}
+
+// isPublic reports whether everybody may see a term, venue, organizer or series.
+func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
+	if id == 0 {
+		return false, nil
+	}
+	var status calendar.Status
+	var published time.Time
+	var err error
+	switch kind {
+	case calendar.Venue:
+		var row *ent.Venue
+		if row, err = r.db.Venue.Query().Where(venue.ID(id)).Only(r.ctx); err == nil {
+			status, published = row.Status, row.PublishedAt
+		}
+	case calendar.Organizer:
+		var row *ent.Organizer
+		if row, err = r.db.Organizer.Query().Where(organizer.ID(id)).Only(r.ctx); err == nil {
+			status, published = row.Status, row.PublishedAt
+		}
+	case calendar.Series:
+		var row *ent.Series
+		if row, err = r.db.Series.Query().Where(series.ID(id)).Only(r.ctx); err == nil {
+			status, published = row.Status, row.PublishedAt
+		}
+	default:
+		return r.db.Term.Query().Where(term.ID(id), term.TaxonomyEQ(kind)).Exist(r.ctx)
+	}
+	if ent.IsNotFound(err) {
+		return false, nil
+	}
+	return status.Shown(r.now, published) == calendar.Publish, err
+}
+
+// occurrenceSlug returns the slug of the occurrence of a public series on a nominal day: of a public one its own, of a
+// withdrawn one a slug that it had. 404 if there is none.
+func (r *request) occurrenceSlug(p pagePath) (string, error) {
+	notFound := eventNotFound(p.Slugs[0] + "/" + p.Date.Format(time.DateOnly))
+	id, err := r.ownerBySlug(calendar.Series, p.Slugs[0])
+	if err != nil {
+		return "", err
+	}
+	public, err := r.isPublic(calendar.Series, id)
+	if err != nil {
+		return "", err
+	}
+	if !public {
+		return "", notFound
+	}
+	r.dependsOn(calendar.Series, id)
+	rows, err := r.db.Event.Query().Where(event.SeriesID(id), event.OriginalStartGTE(p.Date),
+		event.OriginalStartLTE(p.Date.EndOfDay())).Order(event.ByOriginalStart()).All(r.ctx)
+	if err != nil {
+		return "", fmt.Errorf("occurrences of series %d: %w", id, err)
+	}
+	for _, row := range rows {
+		if row.Status.Shown(r.now, row.PublishedAt) == calendar.Publish {
+			return row.Slug, nil
+		}
+	}
+	for _, row := range rows {
+		slugs, err := query.Database{Ent: r.db}.WithdrawnSlugs(r.ctx, row.ID)
+		if err != nil {
+			return "", fmt.Errorf("withdrawn event %d: %w", row.ID, err)
+		}
+		for _, slug := range slugs {
+			one, w, err := r.eventBySlug(slug)
+			if err != nil {
+				return "", err
+			}
+			if one == nil && w != nil && w.ID == row.ID {
+				return slug, nil
+			}
+		}
+	}
+	return "", notFound
+}

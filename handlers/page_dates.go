@@ -1,0 +1,63 @@
+package handlers
+
+import (
+	"time"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/web"
+)
+
+// dates writes dates in the forms that pages have.
+type dates struct{ locale.Dates }
+
+func (d dates) full(w calendar.Wall) string  { return d.Date(locale.FullDate, w) }
+func (d dates) short(w calendar.Wall) string { return d.Date(locale.ShortWeekdayDay, w) }
+
+// near is short with the year if it is not that of another day.
+func (d dates) near(w, day calendar.Wall) string {
+	year, _, _ := w.Date()
+	if other, _, _ := day.Date(); year != other {
+		return d.Date(locale.MediumDate, w)
+	}
+	return d.short(w)
+}
+
+func (d dates) dayMonth(w calendar.Wall) string    { return d.Date(locale.Day, w) }
+func (d dates) monthYear(w calendar.Wall) string   { return d.Date(locale.Month, w) }
+func (d dates) weekday(w time.Weekday) string      { return d.WeekdayName(w) }
+func (d dates) weekdayShort(w time.Weekday) string { return d.ShortWeekdayName(w) }
+
+func (d dates) monthShort(w calendar.Wall) string {
+	_, month, _ := w.Date()
+	return d.ShortMonthName(month)
+}
+
+// span returns when something takes place. last is its last day, which may be before that of its end.
+func (d dates) span(start, end, last calendar.Wall, allDay bool) string {
+	switch {
+	case allDay:
+		return d.DateRange(locale.FullDate, start, last)
+	case last.Equal(start.StartOfDay()) && !end.StartOfDay().Equal(last):
+		return d.Date(locale.FullDate, start) + ", " + d.Time(start) + "\u2009–\u2009" + d.Time(end)
+	}
+	return d.DateTimeRange(locale.FullDate, start, end)
+}
+
+// pluralNames are the CLDR categories as the words have them.
+var pluralNames = map[plural.Form]string{
+	plural.Other: "other", plural.One: "one", plural.Few: "few", plural.Many: "many",
+}
+
+// pluralOf returns the form of a sentence for a number.
+func (r *pageRequest) pluralOf(forms web.Plural, n int) string {
+	form := plural.Cardinal.MatchPlural(language.Make(string(r.lang)), n, 0, 0, 0, 0)
+	text, ok := forms[pluralNames[form]]
+	if !ok {
+		text = forms["other"]
+	}
+	return replaceNumber(text, r.dates.Number(n))
+}

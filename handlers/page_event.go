@@ -1,0 +1,499 @@
+package handlers
+
+import (
+	"cmp"
+	"errors"
+	"html"
+	"html/template"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/represent"
+	"github.com/almanac-cal/almanac/web"
+)
+
+// named finds the record that the path names by its slug, 0 for none. It returns a redirect if the slug is another one than
+// that of the record in the language of the path.
+func (r *pageRequest) named(kind calendar.Kind) (int64, error) {
+	return r.ownerBySlug(kind, r.path.Slugs[0])
+}
+
+// moved returns the redirect to the address of a record, nil if the path is the right one. Below a segment the slug is that
+// of its language. Without one a slug of any language is served as it is.
+func (r *pageRequest) moved(row ent.Row) *PageReply {
+	accepted := calendar.Languages
+	if r.path.Language != "" {
+		accepted = []calendar.Language{r.lang}
+	}
+	for _, l := range accepted {
+		if r.path.Slugs[0] == r.slugIn(row, l) {
+			return nil
+		}
+	}
+	to := r.path
+	to.Slugs = []string{r.slugIn(row, r.lang)}
+	if to.Slugs[0] == "" || to.Slugs[0] == r.path.Slugs[0] {
+		return nil
+	}
+	return r.redirect(http.StatusMovedPermanently, to)
+}
+
+func (r *pageRequest) slugIn(row ent.Row, l calendar.Language) string {
+	return calendar.Served(l, r.h.Site.Language, row.Text(), row.Translated()).Slug
+}
+
+// recordPaths returns the page of a record in every language.
+func (r *pageRequest) recordPaths(row ent.Row) func(calendar.Language) pagePath {
+	return func(l calendar.Language) pagePath {
+		p := r.path
+		p.Language = l
+		if l == "" {
+			l = r.h.Site.Language
+		}
+		p.Slugs = []string{r.slugIn(row, l)}
+		return p
+	}
+}
+
+// public reports whether an anonymous visitor may see a record.
+func (r *pageRequest) public(row ent.Core) bool {
+	return row.Status.Shown(r.now, row.PublishedAt) == calendar.Publish
+}
+
+// prose returns a description as a part of the page.
+func (r *pageRequest) prose(description string) (template.HTML, error) {
+	external := r.h.PageSettings.ExternalImages
+	clean, err := markup.HTMLContext(r.ctx, description)
+	if err != nil && !errors.Is(err, markup.ErrText) {
+		return "", err
+	}
+	return template.HTML(markup.OnPage(clean, func(src string) string { //nolint:gosec // it is sanitised
+		if here := r.local(src); external || here != src || strings.HasPrefix(src, "/") && !strings.HasPrefix(src, "//") {
+			return here
+		}
+		return ""
+	})), nil
+}
+
+// eventPage answers the page of an event.
+func (r *pageRequest) eventPage() (*PageReply, error) {
+	id, err := r.named(calendar.Event)
+	if err != nil {
+		return nil, err
+	}
+	if id == 0 || !r.path.Date.IsZero() {
+		return r.occurrencePage()
+	}
+	rows, err := r.db.ReadEvents(r.ctx, []int64{id})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 || !r.public(rows[0].Core()) {
+		return nil, r.withdrawnPage()
+	}
+	e := rows[0]
+	if err := r.translateFully(ent.PageOf(e)); err != nil {
+		return nil, err
+	}
+	if to := r.moved(e); to != nil {
+		return to, nil
+	}
+	texts := e.Edges.Translations
+	if err := r.complete(rows, true); err != nil {
+		return nil, err
+	}
+	e.Edges.Translations = texts
+	v := r.view()
+	shown, redacted := r.shown(v, e, true)
+	if e.Status == calendar.Future && e.PublishedAt.After(r.now) {
+		r.holdsUntil(e.PublishedAt)
+	}
+	m, f := r.describeEvent(e, &shown, redacted)
+	f.paths, f.languages, f.original = r.recordPaths(e), e.Languages.List(), e.Language
+	r.apiRoot = "/events/" + strconv.FormatInt(e.ID, 10)
+	status := http.StatusOK
+	private := r.password != ""
+	if redacted {
+		m.Password = &web.Password{Action: r.h.prefix + r.path.path(), Wrong: r.password != ""}
+		if m.Password.Wrong {
+			status = http.StatusForbidden
+		}
+		private = true
+	} else if err := r.completeEvent(m, f, e, &shown); err != nil {
+		return nil, err
+	}
+	f.secret(edit.HasPassword(e))
+	m.Frame = r.frame(*f)
+	reply, err := r.reply(status, "event", &m.Frame, m)
+	if err != nil {
+		return nil, err
+	}
+	reply.Private, reply.WrongPassword = private, redacted && r.password != ""
+	return reply, nil
+}
+
+// errPageGone is the answer for the page of an event that was withdrawn lately.
+var errPageGone = &calendar.Error{Code: "event-is-in-trash", Key: "event-is-in-trash"}
+
+// withdrawnPage returns the error for an event that no visitor may see: errPageGone if it was public under the slug of the path
+// lately, else errNoPage.
+func (r *pageRequest) withdrawnPage() error {
+	if !r.path.Date.IsZero() {
+		return errNoPage
+	}
+	w, err := query.Database{Ent: r.db}.WithdrawnBySlug(r.ctx, r.path.Slugs[0], r.now)
+	switch {
+	case err != nil:
+		return err
+	case w == nil:
+		return errNoPage
+	}
+	return errPageGone
+}
+
+// describeEvent fills what a protected event shows as well: title and dates.
+func (r *pageRequest) describeEvent(e *ent.Event, shown *represent.Event, redacted bool) (*web.EventPage, *frameOf) {
+	when := r.when(e, redacted)
+	title := html.UnescapeString(shown.Title)
+	m := &web.EventPage{
+		Heading: title, Lang: r.foreign(shown.Language), Marks: r.marks(shown, redacted), When: when.text,
+		Start: when.start, End: when.end, AllDay: e.AllDay && !redacted, Zone: when.zone, DayNumber: strconv.Itoa(dayNumber(when.first)),
+		MonthShort: r.dates.monthShort(when.first), WeekdayShort: r.dates.weekdayShort(when.first.Weekday()),
+		Colour: colourOf(shown.Categories),
+	}
+	if e.EndsAt.Before(r.now) {
+		m.Past = true
+		if shown.EventStatus != calendar.Canceled && shown.EventStatus != calendar.Postponed {
+			m.Marks = append(m.Marks, web.Mark{Kind: "ended", Text: r.words.Ended})
+		}
+	} else {
+		r.holdsUntil(e.EndsAt.Add(time.Second))
+	}
+	if reason := html.UnescapeString(shown.EventStatusReason); reason != "" && !redacted {
+		m.Notice, m.NoticeLang = reason, m.Lang
+	}
+	m.Crumbs = []web.Link{{Text: r.words.Events, Href: r.href(r.newPagePath(viewDefault), nil)}}
+	return m, &frameOf{
+		kind: "event-page", title: title, description: title + " – " + when.text, ogType: "article",
+		index: !e.HideFromListings && !redacted,
+	}
+}
+
+// completeEvent fills what only readers of an event see.
+func (r *pageRequest) completeEvent(m *web.EventPage, f *frameOf, e *ent.Event, shown *represent.Event) (err error) {
+	if m.Prose, err = r.prose(shown.Description); err != nil {
+		return err
+	}
+	m.ProseLang = m.Lang
+	if text := summary(firstText(shown.Excerpt, shown.Description), 160); text != "" {
+		f.description = text
+	}
+	m.Picture = r.largePicture(shown.Image)
+	if m.Picture != nil {
+		m.Picture.Alt = ""
+	}
+	f.image = r.sharedPicture(m.Picture)
+	movedAt, err := r.startMovedAt(e.ID)
+	if err != nil {
+		return err
+	}
+	if !movedAt.IsZero() {
+		r.holdsUntil(movedAt.Add(represent.RescheduledFor))
+	}
+	f.linked = r.view().EventPageLD(e, movedAt)
+	f.api = "/events/" + strconv.FormatInt(e.ID, 10)
+	for _, venue := range venueList(shown.Venue) {
+		m.Venues = append(m.Venues, r.placeOf(&venue))
+	}
+	for _, o := range shown.Organizer {
+		m.Organizers = append(m.Organizers, r.organizerOf(&o))
+	}
+	if err := r.linkTerms(m, e); err != nil {
+		return err
+	}
+	m.Price = html.UnescapeString(shown.Cost)
+	if shown.Website != "" && shown.Website != shown.URL {
+		m.Website, m.WebsiteText = shown.Website, hostOf(shown.Website)
+	}
+	m.Ticketed = e.Ticketed
+	switch shown.Attendance {
+	case calendar.Online:
+		m.Online = r.words.OnlineEvent
+	case calendar.Mixed:
+		m.Online = r.words.MixedEvent
+	}
+	if m.Online != "" {
+		m.Join = shown.VirtualURL
+	}
+	if !m.Past && r.h.PageSettings.Pages.Feeds {
+		r.addToCalendar(m, e, shown)
+	}
+	if err := r.addSeries(m, e, shown); err != nil {
+		return err
+	}
+	return r.addNear(m, e)
+}
+
+func (r *pageRequest) organizerOf(o *represent.Organizer) web.Place {
+	out := web.Place{
+		Name: html.UnescapeString(o.Organizer), Lang: r.foreign(o.Language), Phone: o.Phone, Call: callNumber(o.Phone),
+		Email: o.Email, Website: o.Website, Host: hostOf(o.Website),
+	}
+	if !strings.Contains(o.Email, "@") {
+		out.Email = ""
+	}
+	if o.Slug != "" && o.Status == calendar.Publish && r.h.serves(viewOrganizer) {
+		out.Href = r.local(o.URL)
+	}
+	return out
+}
+
+// linkTerms links the categories and tags of an event.
+func (r *pageRequest) linkTerms(m *web.EventPage, e *ent.Event) error {
+	shown, err := r.request.terms(e.Edges.Terms)
+	if err != nil {
+		return err
+	}
+	for i, t := range shown {
+		link := web.Link{
+			Text: html.UnescapeString(t.Name), Href: r.local(t.URL), Lang: r.foreign(t.Language), Colour: termColour(t.ID),
+		}
+		switch taxonomy := e.Edges.Terms[i].Taxonomy; {
+		case !r.h.servesTerms(taxonomy):
+		case taxonomy == calendar.Category:
+			m.Categories = append(m.Categories, link)
+		default:
+			m.Tags = append(m.Tags, link)
+		}
+	}
+	if len(m.Categories) > 0 {
+		m.Crumbs = append(m.Crumbs, m.Categories[0])
+	}
+	return nil
+}
+
+// calendarTime is a time in the addresses of calendars of others.
+const calendarTime = "20060102T150405Z"
+
+// addToCalendar adds the addresses by which the event gets into the visitor's calendar.
+func (r *pageRequest) addToCalendar(m *web.EventPage, e *ent.Event, shown *represent.Event) {
+	m.File = r.h.prefix + r.root.Segment + "/event/" + shown.Slug + ".ics"
+	location := ""
+	if len(m.Venues) > 0 {
+		location = strings.Join(append([]string{m.Venues[0].Name}, m.Venues[0].Lines...), ", ")
+	}
+	details := summary(firstText(shown.Excerpt, shown.Description), 300)
+	if details != "" {
+		details += "\n\n"
+	}
+	details += shown.URL
+	from, to := e.StartsAt.UTC().Format(calendarTime), e.EndsAt.UTC().Format(calendarTime)
+	begin, end := e.StartsAt.UTC().Format(time.RFC3339), e.EndsAt.UTC().Format(time.RFC3339)
+	day := "false"
+	if e.AllDay {
+		after := e.EndWall.AddDate(0, 0, 1)
+		from, to = e.StartWall.Format("20060102"), after.Format("20060102")
+		begin, end = e.StartWall.Format(time.DateOnly), after.Format(time.DateOnly)
+		day = "true"
+	}
+	m.Google = "https://calendar.google.com/calendar/render" + encode([]web.Field{
+		{Name: "action", Value: "TEMPLATE"},
+		{Name: "text", Value: m.Heading},
+		{Name: "dates", Value: from + "/" + to},
+		{Name: "ctz", Value: e.Timezone},
+		{Name: "location", Value: location},
+		{Name: "details", Value: details},
+	})
+	m.Outlook = "https://outlook.live.com/calendar/0/deeplink/compose" + encode([]web.Field{
+		{Name: "path", Value: "/calendar/action/compose"},
+		{Name: "rru", Value: "addevent"},
+		{Name: "subject", Value: m.Heading},
+		{Name: "startdt", Value: begin},
+		{Name: "enddt", Value: end},
+		{Name: "allday", Value: day},
+		{Name: "location", Value: location},
+		{Name: "body", Value: details},
+	})
+}
+
+// addSeries says which series the event belongs to, and when its next date is.
+func (r *pageRequest) addSeries(m *web.EventPage, e *ent.Event, shown *represent.Event) error {
+	if shown.Series == nil {
+		return nil
+	}
+	rows, err := r.seriesRows([]int64{shown.Series.ID})
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	row, err := seriesEvent(rows[0])
+	if err != nil {
+		return err
+	}
+	slug := r.slugIn(row, r.lang)
+	if slug == "" || r.protected(row, r.password) {
+		return nil
+	}
+	m.Series = &web.SeriesNote{Text: shown.Series.Text}
+	if r.h.serves(viewSeries) {
+		p := r.newPagePath(viewSeries)
+		p.Slugs = []string{slug}
+		m.Series.Href = r.href(p, nil)
+	}
+	after := max(e.StartsAt.Unix(), r.now.Unix()) + 1
+	from := time.Unix(after, 0).UTC()
+	one := r.anonymousEvents()
+	one.Series.IDs, one.Window = []int64{shown.Series.ID}, query.Window{StartMin: &from}
+	page, err := r.findEvents(one, 0, 1)
+	if err != nil || len(page.IDs) == 0 {
+		return err
+	}
+	next, err := r.events(page.IDs)
+	if err != nil || len(next) == 0 {
+		return err
+	}
+	r.holdsUntil(next[0].StartsAt)
+	nextShown, redacted := r.shown(r.view(), next[0], false)
+	m.Series.Next = &web.Link{Text: r.when(next[0], redacted).text, Href: r.local(nextShown.URL)}
+	return nil
+}
+
+// anonymousEvents is the query for all events that visitors see in lists.
+func (r *pageRequest) anonymousEvents() *query.Events {
+	seen := seenBy(r.caller, nil)
+	out := &query.Events{Now: r.now, Language: r.lang, Visible: seen, Places: seen, Readable: r.readable(nil)}
+	out.Series.Visible = seen
+	return out
+}
+
+// What is near an event: in space as far as people go for an evening, in time about as soon.
+const (
+	nearKilometres = 25
+	nearBefore     = 2 * 24 * time.Hour
+	nearAfter      = 14 * 24 * time.Hour
+	nearEvents     = 3
+)
+
+// addNear adds other events near in time and place: at venues around, without positions at the same venue, else of the same
+// category. What is past is not near, so an event that has ended shows what is coming.
+func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
+	m.NearTitle = r.words.NearTitle
+	from := e.StartsAt.Add(-nearBefore)
+	if from.Before(r.now) {
+		from = r.now
+	}
+	to := e.StartsAt.Add(nearAfter)
+	if to.Before(from) {
+		to = from.Add(nearAfter)
+	}
+	one := r.anonymousEvents()
+	one.Window, one.OnlyReadable = query.Window{StartMin: &from, StartMax: &to}, true
+	one.Series.First = true
+	for _, v := range e.Edges.Venues {
+		if v.Latitude != nil && v.Longitude != nil && r.public(v.Core()) {
+			one.Near = &query.Circle{Latitude: *v.Latitude, Longitude: *v.Longitude, Kilometres: nearKilometres}
+			break
+		}
+	}
+	if one.Near == nil {
+		var ids []int64
+		name := "venue"
+		for _, v := range e.Edges.Venues {
+			if r.public(v.Core()) {
+				ids = append(ids, v.ID)
+			}
+		}
+		if ids == nil {
+			name = "categories"
+			for _, t := range e.Edges.Terms {
+				if t.Taxonomy == calendar.Category {
+					ids = append(ids, t.ID)
+				}
+			}
+		}
+		if ids == nil {
+			return nil
+		}
+		column, err := columnNamed(name)
+		if err != nil {
+			return err
+		}
+		one.Conditions = []query.Condition{{Column: column, IDs: ids}}
+	}
+	page, err := r.findEvents(one, 0, nearEvents+2)
+	if err != nil {
+		return err
+	}
+	if from.Equal(r.now) {
+		r.holdsUntil(r.tomorrow()) // until then nothing comes near that was not
+	}
+	if err := r.holdsUntilStart(page); err != nil {
+		return err
+	}
+	items, err := r.items(without(page, map[int64]bool{e.ID: true}, nearEvents), cardItem)
+	m.Near = bodies(items)
+	return err
+}
+
+// occurrencePage answers the address of an occurrence of a series, which leads to its event: that of a day, or the next one
+// (contract, section 19.4).
+func (r *pageRequest) occurrencePage() (*PageReply, error) {
+	seriesID, err := r.named(calendar.Series)
+	if err != nil {
+		return nil, err
+	}
+	if seriesID == 0 {
+		return nil, r.withdrawnPage()
+	}
+	rows, err := r.seriesRows([]int64{seriesID})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 || rows[0].Status.Shown(r.now, rows[0].PublishedAt) != calendar.Publish {
+		return nil, errNoPage
+	}
+	e, err := seriesEvent(rows[0])
+	if err != nil {
+		return nil, err
+	}
+	one := r.anonymousEvents()
+	one.Hidden, one.Series.IDs = true, []int64{seriesID}
+	from := r.now
+	if r.path.Date.IsZero() {
+		one.Window = query.Window{StartMin: &from}
+	} else if one.Include, err = r.plannedOn(seriesID, r.path.Date); err != nil || len(one.Include) == 0 {
+		return nil, cmp.Or(err, error(errNoPage))
+	}
+	page, err := r.findEvents(one, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	to := r.newPagePath(viewSeries)
+	to.Slugs = []string{r.slugIn(e, r.lang)}
+	events, err := r.events(page.IDs)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case len(events) > 0:
+		to = r.newPagePath(viewEvent)
+		to.Slugs = []string{r.slugIn(events[0], r.lang)}
+	case !r.path.Date.IsZero():
+		return nil, errNoPage
+	}
+	return r.redirect(http.StatusFound, to), nil
+}
+
+// plannedOn returns the ids of the occurrences that the rule of a series puts on a day, wherever they were moved to.
+func (r *pageRequest) plannedOn(seriesID int64, day calendar.Wall) ([]int64, error) {
+	return r.db.Event.Query().
+		Where(event.SeriesID(seriesID), event.OriginalStartGTE(day), event.OriginalStartLT(day.AddDate(0, 0, 1))).
+		Limit(ent.MaxRead).IDs(r.ctx)
+}

@@ -1,0 +1,248 @@
+package handlers
+
+import (
+	"cmp"
+	"html/template"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/web"
+)
+
+// frameOf is what pages differ in around their content.
+type frameOf struct {
+	kind        string // class of the body
+	title       string
+	description string
+	index       bool // search engines may list the page
+	current     pageView
+	// paths returns the page in a language. languages are those it has texts in; nil means all.
+	paths     func(calendar.Language) pagePath
+	languages []calendar.Language
+	original  calendar.Language // that of the canonical page if there is no text in the language of the request
+	filters   []web.Field
+	prev      string // for links
+	next      string
+	ogType    string
+	image     *web.Picture
+	linked    any
+	feed      []web.Field // the filters of the feeds; nil: the page has none
+	api       string      // address below the API that shows the same; its query included
+}
+
+// frame returns what is around the content of a page.
+func (r *pageRequest) frame(f frameOf) web.Frame {
+	site := r.h.Site
+	name := firstText(r.siteName(), r.words.Calendar)
+	title := f.title
+	if title != name {
+		title += " – " + name
+	}
+	base := r.h.prefix + r.root.Segment
+	out := web.Frame{
+		Language: string(r.lang), Dir: "ltr", W: r.words, Kind: f.kind, Site: name, Home: base + "/", Title: title,
+		Description: f.description, NoIndex: !f.index || !r.h.PageSettings.Indexing, Prev: r.absolute(f.prev), Next: r.absolute(f.next),
+		APIRoot: site.BaseURL, LinkedData: f.linked,
+		OpenGraph:    web.OpenGraph{Type: cmp.Or(f.ogType, "website"), Title: f.title, Image: f.image},
+		SearchAction: r.searchAction(), SearchWords: sentText(r.values["search"]),
+		Assets: r.h.assets(), Tagline: r.h.PageSettings.Tagline.In(r.lang, site.Language),
+	}
+	for _, v := range []struct {
+		view pageView
+		text string
+	}{{viewList, r.words.List}, {viewMonth, r.words.Month}, {viewDay, r.words.Today}} {
+		if !r.h.serves(v.view) {
+			continue
+		}
+		out.Views = append(out.Views, web.Link{
+			Text: v.text, Href: r.href(r.scoped(v.view), r.viewFilters()), Current: f.current == v.view,
+		})
+	}
+	paths := f.paths
+	if paths == nil {
+		paths = func(l calendar.Language) pagePath {
+			p := r.path
+			p.Language = l
+			return p
+		}
+	}
+	canonical := func(l calendar.Language) string {
+		p := paths(l)
+		return site.BaseURL + p.canonical(r.h.defaultView()).path() + encode(withParams(p, f.filters))
+	}
+	languages := f.languages
+	if languages == nil {
+		languages = calendar.Languages
+	}
+	own := r.lang
+	for _, l := range calendar.Languages {
+		p := paths(l)
+		out.Languages = append(out.Languages, web.Choice{
+			Code: string(l), Name: languageNames[l], Current: l == r.lang,
+			Href: r.h.prefix + p.path() + encode(withParams(p, f.filters)),
+		})
+	}
+	if f.languages != nil && !contains(languages, r.lang) {
+		own = cmp.Or(f.original, languages[0])
+	}
+	out.Canonical = canonical(own)
+	if f.index {
+		for _, l := range languages {
+			out.Alternates = append(out.Alternates, web.Alternate{Hreflang: string(l), Href: canonical(l)})
+		}
+		out.Alternates = append(out.Alternates, web.Alternate{Hreflang: "x-default", Href: canonical("")})
+	}
+	if f.feed != nil && r.h.PageSettings.Pages.Feeds {
+		query := encode(f.feed)
+		for _, feed := range feedsOfPages {
+			out.Alternates = append(out.Alternates, web.Alternate{
+				Type: feed.mediaType, Title: name + " (" + feed.name + ")", Href: site.BaseURL + r.root.Segment + feed.path + query,
+			})
+		}
+	}
+	if f.api != "" {
+		out.Alternates = append(out.Alternates, web.Alternate{Type: "application/json", Href: r.api() + f.api})
+	}
+	if r.h.PageSettings.Pages.Feeds {
+		out.Feeds = []web.Link{
+			{Text: r.words.Subscribe + " (iCalendar)", Href: base + "/events.ics"}, {Text: "Atom", Href: base + "/events.atom"},
+		}
+	}
+	for _, l := range r.h.PageSettings.Footer {
+		out.Footer = append(out.Footer, web.Link{Text: l.Text.In(r.lang, site.Language), Href: l.URL})
+	}
+	if r.h.PageSettings.Pages.Docs {
+		out.Footer = append(out.Footer, web.Link{Text: r.words.Developers, Href: base + "/developers/"})
+	}
+	if card := r.h.PageSettings.Card; out.OpenGraph.Image == nil && card != nil {
+		out.OpenGraph.Image = &web.Picture{URL: site.BaseURL + r.h.pages.Asset(card.Name), Width: 1200, Height: 630}
+	}
+	return out
+}
+
+// secret takes off what tells machines about a protected record, which an unlocked page does not have either.
+func (f *frameOf) secret(protected bool) {
+	if protected {
+		f.index, f.linked, f.api = false, nil, ""
+	}
+}
+
+// feedsOfPages are the feeds of a list of events.
+var feedsOfPages = []struct{ name, mediaType, path string }{
+	{"iCalendar", "text/calendar", "/events.ics"},
+	{"Atom", "application/atom+xml", "/events.atom"},
+	{"RSS", "application/rss+xml", "/events.rss"},
+	{"JSON Feed", "application/feed+json", "/events.json"},
+}
+
+// languageNames are the names of languages in themselves.
+var languageNames = map[calendar.Language]string{
+	calendar.English: "English", calendar.Polish: "Polski", calendar.Spanish: "Español",
+}
+
+func contains(languages []calendar.Language, l calendar.Language) bool {
+	for _, one := range languages {
+		if one == l {
+			return true
+		}
+	}
+	return false
+}
+
+// searchAction is where the search of the frame leads to, "" if the site has no lists.
+func (r *pageRequest) searchAction() string {
+	if !r.h.serves(viewList) {
+		return ""
+	}
+	return r.href(r.newPagePath(viewList), nil)
+}
+
+// viewFilters are the filters that another view of the same events keeps.
+func (r *pageRequest) viewFilters() []web.Field {
+	switch r.path.View {
+	case viewList, viewMonth, viewDay:
+		return r.filters(dateParameters...)
+	}
+	return nil
+}
+
+// absolute returns an address for links with the base URL, "" for none.
+func (r *pageRequest) absolute(href string) string {
+	if href == "" {
+		return ""
+	}
+	return r.h.Site.BaseURL + strings.TrimPrefix(href, r.h.prefix)
+}
+
+// api is the address of the API in the language of the links.
+func (r *pageRequest) api() string { return r.h.Site.BaseURL + r.root.Segment + r.root.Mount }
+
+// headers are those of a page that its content decides.
+func (r *pageRequest) headers(f *web.Frame) [][2]string {
+	links := make([]string, 0, len(f.Alternates)+2)
+	for _, a := range f.Alternates {
+		link := relation(a.Href, "alternate")
+		if a.Hreflang != "" {
+			link += `; hreflang="` + a.Hreflang + `"`
+		}
+		if a.Type != "" {
+			link += `; type="` + a.Type + `"`
+		}
+		links = append(links, link)
+	}
+	if f.Prev != "" {
+		links = append(links, relation(f.Prev, "prev"))
+	}
+	if f.Next != "" {
+		links = append(links, relation(f.Next, "next"))
+	}
+	root := r.h.Site.BaseURL + r.root.Mount + "/"
+	if r.apiRoot != "" {
+		root = r.h.Site.BaseURL + r.root.Mount + r.apiRoot
+	}
+	out := [][2]string{
+		{"X-TEC-API-VERSION", "v1"},
+		{"X-TEC-API-ORIGIN", r.h.Site.BaseURL},
+		{"X-TEC-API-ROOT", root},
+		{"Content-Language", string(r.lang)},
+	}
+	if len(links) > 0 {
+		out = append(out, [2]string{"Link", strings.Join(links, ", ")})
+	}
+	if f.NoIndex {
+		out = append(out, [2]string{"X-Robots-Tag", "noindex, follow"})
+	}
+	return out
+}
+
+// summary returns the beginning of a text in HTML as plain text of up to a number of characters, at the end of a word.
+func summary(html string, characters int) string {
+	text := markup.Plain(html)
+	if utf8.RuneCountInString(text) <= characters {
+		return text
+	}
+	cut := string([]rune(text)[:characters])
+	if at := strings.LastIndexByte(cut, ' '); at > characters/2 {
+		cut = cut[:at]
+	}
+	return strings.TrimRight(cut, " ,;:.–-") + "…"
+}
+
+// subscribe returns the addresses of the feed of some filters, nil if the site has no feeds.
+func (r *pageRequest) subscribe(title string, filters []web.Field) *web.Subscribe {
+	if !r.h.PageSettings.Pages.Feeds {
+		return nil
+	}
+	base := r.h.Site.BaseURL + r.root.Segment
+	file := base + "/events.ics" + encode(filters)
+	app := "webcal" + strings.TrimPrefix(strings.TrimPrefix(file, "https"), "http")
+	return &web.Subscribe{
+		Title: title, App: template.URL(app), //nolint:gosec // the base URL is that of the site
+		Google:  "https://calendar.google.com/calendar/render" + encode([]web.Field{{Name: "cid", Value: app}}),
+		Outlook: "https://outlook.live.com/calendar/0/addfromweb" + encode([]web.Field{{Name: "url", Value: file}, {Name: "name", Value: title}}),
+		File:    file, Atom: base + "/events.atom" + encode(filters), RSS: base + "/events.rss" + encode(filters),
+		JSON: base + "/events.json" + encode(filters),
+	}
+}

@@ -1,0 +1,197 @@
+package handlers
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/web"
+)
+
+// entriesOfDay is how many events a day of a month shows.
+const entriesOfDay = 5
+
+func startOfMonth(w calendar.Wall) calendar.Wall {
+	year, month, _ := w.Date()
+	return calendar.WallAt(year, month, 1, 0, 0, 0)
+}
+
+// monthPage answers a month: whole weeks, with the events of every day.
+func (r *pageRequest) monthPage() (*PageReply, error) {
+	p, err := r.prepare(false)
+	if err != nil {
+		return nil, err
+	}
+	today := r.zone().Wall(r.now).StartOfDay()
+	r.holdsUntil(r.tomorrow())
+	first := r.path.Date
+	if first.IsZero() {
+		first = startOfMonth(today)
+	}
+	last := first.AddDate(0, 1, -1)
+	title := r.dates.monthYear(first)
+	named := r.scoped(viewMonth)
+	named.Date = first
+	name := r.words.AllEvents
+	m := &web.MonthPage{Filter: p.form, Heading: title}
+	f := frameOf{
+		kind: "month-page", current: viewMonth, title: title, description: strings.ReplaceAll(r.words.DescMonth, "{month}", title),
+		filters: r.filters(), feed: r.periodFeed("month", first.Format("2006-01")),
+	}
+	if len(r.terms) > 0 {
+		list := &web.ListPage{}
+		text := ""
+		if err := r.describeTerm(list, &f, &text, &f.description); err != nil {
+			return nil, err
+		}
+		name, f.title = text, text+", "+title
+		m.Term, m.TermLang, m.Crumbs = text, list.HeadingLang, list.Crumbs
+	}
+	r.setAPIRoot()
+	if r.path.Featured {
+		f.title, m.Heading = f.title+" – "+r.words.Featured, m.Heading+" – "+r.words.Featured
+		f.description = f.title
+	}
+	var all []dayEvent
+	begin := weekStart(first, r.h.firstWeekday())
+	end := weekStart(last, r.h.firstWeekday()).AddDate(0, 0, 6)
+	if p.events != nil {
+		if all, err = r.eventsOfDays(p.events, begin, end); err != nil {
+			return nil, err
+		}
+		before, after, err := r.neighbours(p.events, first, last)
+		if err != nil {
+			return nil, err
+		}
+		link := func(to calendar.Wall) *web.Link {
+			if to.IsZero() {
+				return nil
+			}
+			p := named
+			p.Date = startOfMonth(to)
+			return &web.Link{Text: r.dates.monthYear(to), Href: r.href(p, r.filters(dateParameters...))}
+		}
+		m.Earlier, m.Later = link(before), link(after)
+		if m.Earlier != nil {
+			f.prev = m.Earlier.Href
+		}
+		if m.Later != nil {
+			f.next = m.Later.Href
+		}
+	}
+	if m.Weeks, err = r.weeks(all, begin, end, first, today); err != nil {
+		return nil, err
+	}
+	count := 0
+	for _, e := range all {
+		if !e.last.Before(first) && !last.Before(e.first) {
+			count++
+		}
+	}
+	if p.events != nil {
+		m.Count = r.pluralOf(r.words.EventsCount, count)
+		f.index = count > 0 && len(r.filters()) == 0
+		if count == 0 {
+			m.Empty = &web.Empty{Title: r.words.NothingInMonth}
+		}
+	}
+	for i := range 7 {
+		day := time.Weekday((int(r.h.firstWeekday()) + i) % 7)
+		m.Weekdays = append(m.Weekdays, web.Weekday{Short: r.dates.weekdayShort(day), Long: r.dates.weekday(day)})
+	}
+	r.addMonths(m, first)
+	f.api = "/events" + encode(append(append(r.filters(), r.scopeFilters()...), periodFilters(first, last)...))
+	m.Frame = r.frame(f)
+	m.Subscribe = r.subscribe(r.subscribeTitle(name), r.feedFilters())
+	if p.events == nil {
+		return r.reply(http.StatusBadRequest, "month", &m.Frame, m)
+	}
+	return r.reply(http.StatusOK, "month", &m.Frame, m)
+}
+
+// weekStart returns the first day of the week of a day.
+func weekStart(day calendar.Wall, first time.Weekday) calendar.Wall {
+	return day.AddDate(0, 0, -(int(day.Weekday()-first)+7)%7)
+}
+
+// weeks returns the days of a month in whole weeks.
+func (r *pageRequest) weeks(all []dayEvent, begin, end, month, today calendar.Wall) ([][]web.Cell, error) {
+	var days [][]dayEvent
+	var starting, going []dayEvent
+	seen := map[int64]bool{}
+	for day := begin; !end.Before(day); day = day.AddDate(0, 0, 1) {
+		events := onDay(all, day)
+		days = append(days, events)
+		for _, e := range events[:min(entriesOfDay, len(events))] {
+			switch {
+			case !e.first.Before(day):
+				starting = append(starting, e)
+			case !seen[e.id]:
+				seen[e.id] = true
+				going = append(going, e)
+			}
+		}
+	}
+	starts, err := r.itemsByID(starting, entryItem)
+	if err != nil {
+		return nil, err
+	}
+	goesOn, err := r.itemsByID(going, entrySince)
+	if err != nil {
+		return nil, err
+	}
+	var weeks [][]web.Cell
+	_, thisMonth, _ := month.Date()
+	for i, events := range days {
+		day := begin.AddDate(0, 0, i)
+		if i%7 == 0 {
+			weeks = append(weeks, nil)
+		}
+		_, itsMonth, number := day.Date()
+		cell := web.Cell{
+			Number: number, Day: r.dates.full(day), Outside: itsMonth != thisMonth, Today: day == today,
+			Past: day.Before(today),
+		}
+		if ofPages(day) {
+			cell.Date = day.Format(time.DateOnly)
+		}
+		p := r.scoped(viewDay)
+		p.Date = day
+		if len(events) > 0 && r.h.serves(viewDay) && ofPages(day) {
+			cell.Href = r.href(p, r.filters(dateParameters...))
+			cell.Label = r.dates.full(day) + ", " + r.pluralOf(r.words.EventsCount, len(events))
+		}
+		for _, e := range events[:min(entriesOfDay, len(events))] {
+			entry := web.Entry{Body: starts[e.id]}
+			if e.first.Before(day) {
+				entry = web.Entry{Body: goesOn[e.id], Continues: true}
+			}
+			if entry.Body != "" { // else it is gone meanwhile
+				cell.Entries = append(cell.Entries, entry)
+			}
+		}
+		if more := len(events) - entriesOfDay; more > 0 && cell.Href != "" {
+			full := strings.ReplaceAll(r.pluralOf(r.words.MoreOnDay, more), "{date}", r.dates.dayMonth(day))
+			cell.More = &web.Link{Text: "+" + strconv.Itoa(more), Href: cell.Href, Note: full}
+		}
+		weeks[len(weeks)-1] = append(weeks[len(weeks)-1], cell)
+	}
+	return weeks, nil
+}
+
+// addMonths adds the form that chooses a month: those of a year before and of two years after.
+func (r *pageRequest) addMonths(m *web.MonthPage, first calendar.Wall) {
+	p := r.scoped(viewMonth)
+	m.GoTo, m.Kept = r.h.prefix+p.path(), r.filters(dateParameters...)
+	for i := -12; i <= 24; i++ {
+		month := first.AddDate(0, i, 0)
+		if !ofPages(month) {
+			continue
+		}
+		m.Months = append(m.Months, web.Option{
+			Value: month.Format("2006-01"), Text: r.dates.monthYear(month), Selected: i == 0,
+		})
+	}
+}

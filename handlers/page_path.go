@@ -1,0 +1,490 @@
+package handlers
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// pagePath is a reading of the address of a page (contract, section 21). Readings can be compared by reflect.DeepEqual.
+type pagePath struct {
+	Language calendar.Language // of the segment; "" means there is none
+	View     pageView
+	// Taxonomy is calendar.Category or calendar.Tag for the page of a term, else "". Such a page is a list, month or day.
+	Taxonomy calendar.Kind
+	// Slugs are decoded and not normalised: of a category after its ancestors, of a tag, or of a record.
+	Slugs []string
+	// Date is the first moment of the month or day that the path names. Zero means this month or today.
+	Date     calendar.Wall
+	Page     int // 0 means the first
+	Featured bool
+	Past     bool // eventDisplay=past; lists, venues and organizers only
+	Format   pageFormat
+	ID       int64 // of viewRecord; 0 is the id of no record
+	// Redirect is 301 or 302 if the address only leads to that of the reading, else 0.
+	Redirect int
+}
+
+// pageView is what a page shows.
+type pageView string
+
+// The views of pages.
+const (
+	viewHome       pageView = "home"
+	viewDevelopers pageView = "developers"
+	viewDefault    pageView = "default" // of lists, by the setting of the site
+	viewList       pageView = "list"
+	viewMonth      pageView = "month"
+	viewDay        pageView = "day"
+	viewEvent      pageView = "event" // with a Date: the occurrence of a series (contract, section 19.4)
+	viewSeries     pageView = "series"
+	viewVenue      pageView = "venue"
+	viewOrganizer  pageView = "organizer"
+	viewRecord     pageView = "record" // /?p={id}
+)
+
+// pageFormat is a format that a page is asked for in. Formats other than formatHTML are feeds.
+type pageFormat string
+
+// The formats of pages.
+const (
+	formatHTML    pageFormat = ""
+	formatICal    pageFormat = "ical"
+	formatOutlook pageFormat = "outlook-ical"
+	formatRSS     pageFormat = "rss"
+	formatAtom    pageFormat = "atom"
+)
+
+// The literal segments of paths.
+const (
+	segmentEvents   = "events"
+	segmentCategory = "category"
+	segmentTag      = "tag"
+	segmentPage     = "page"
+	segmentFeatured = "featured"
+	segmentToday    = "today"
+	segmentDay      = "day"
+	segmentICal     = "ical"
+	segmentFeed     = "feed"
+)
+
+// The parameters that choose a page.
+const (
+	paramRecord  = "p"
+	paramDisplay = "eventDisplay"
+	displayPast  = "past"
+)
+
+// recordViews are the views whose first segment is followed by the slug of a record.
+var recordViews = map[string]pageView{
+	"event": viewEvent, "series": viewSeries, "venue": viewVenue, "organizer": viewOrganizer,
+}
+
+// foreignViews are views of the original that lead to the default view.
+var foreignViews = []string{"week", "photo", "map", "summary"}
+
+// feedFormats are the formats that feed/ may be followed by.
+var feedFormats = map[string]pageFormat{
+	"rss": formatRSS, "rss2": formatRSS, "rdf": formatRSS, "atom": formatAtom,
+}
+
+// The years that months and days may be of.
+const (
+	firstPageYear = 1000
+	lastPageYear  = 9999
+)
+
+// longestPageTail is the number of segments that can follow the slugs of a term: view, date, featured/, page/ and its
+// number, feed/ and its format.
+const longestPageTail = 7
+
+// parsePagePath returns the readings of an address below the base URL, the preferred one first; none if it is the address
+// of no page. The path is percent-encoded. Only the path of a category has several readings: of a shorter path of
+// categories, the rest is a view. The caller takes the first one whose terms exist.
+//
+// aliases maps first segments to those of the grammar. A nil map has none.
+func parsePagePath(path string, query url.Values, aliases map[string]string) []pagePath {
+	segments, ok := pageSegments(path)
+	if !ok {
+		return nil
+	}
+	base := pagePath{}
+	if len(segments) > 0 && calendar.Language(segments[0]).Known() {
+		base.Language, segments = calendar.Language(segments[0]), segments[1:]
+	}
+	if len(segments) > 0 && aliases[segments[0]] != "" {
+		segments = append([]string{aliases[segments[0]]}, segments[1:]...)
+		base.Redirect = 301
+	}
+	readings := base.readings(segments, query)
+	for i := range readings {
+		readings[i].applyQuery(query)
+	}
+	return readings
+}
+
+// pageSegments splits a path and decodes its segments. A slash at the end makes no difference.
+func pageSegments(path string) (segments []string, ok bool) {
+	rest, ok := strings.CutPrefix(path, "/")
+	if !ok {
+		return nil, false
+	}
+	if rest == "" {
+		return nil, true
+	}
+	segments = strings.Split(strings.TrimSuffix(rest, "/"), "/")
+	for i, s := range segments {
+		text, err := url.PathUnescape(s)
+		if err != nil || text == "" {
+			return nil, false
+		}
+		segments[i] = text
+	}
+	return segments, true
+}
+
+// readings returns those of the path alone.
+func (p pagePath) readings(segments []string, query url.Values) []pagePath {
+	if len(segments) == 0 {
+		p.View = viewHome
+		if id := query.Get(paramRecord); isDigits(id) {
+			p.View = viewRecord
+			if n, err := strconv.ParseInt(id, 10, 64); err == nil {
+				p.ID = n
+			}
+		}
+		return []pagePath{p}
+	}
+	first, rest := segments[0], segments[1:]
+	switch {
+	case first == segmentICal && len(rest) == 0:
+		p.View, p.Format = viewHome, formatICal
+		return []pagePath{p}
+	case first == string(viewDevelopers) && len(rest) == 0:
+		p.View = viewDevelopers
+		return []pagePath{p}
+	case recordViews[first] != "" && len(rest) > 0:
+		return p.record(recordViews[first], rest)
+	case first == segmentTag && len(rest) > 0:
+		return p.term(calendar.Tag, rest, 1)
+	case first != segmentEvents:
+		return nil
+	case len(rest) > 1 && rest[0] == segmentCategory:
+		return p.term(calendar.Category, rest[1:], len(rest)-1)
+	case len(rest) > 1 && rest[0] == segmentTag:
+		return p.term(calendar.Tag, rest[1:], 1)
+	}
+	if !p.tail(rest) {
+		return nil
+	}
+	return []pagePath{p}
+}
+
+// record reads what follows the first segment of the page of a record.
+func (p pagePath) record(view pageView, rest []string) []pagePath {
+	p.View, p.Slugs = view, rest[:1]
+	t := pageTail(rest[1:])
+	switch view {
+	case viewEvent:
+		if date, ok := pageDay(t.peek()); ok {
+			p.Date, t = date, t[1:]
+		}
+	case viewVenue, viewOrganizer:
+		if !t.page(&p) {
+			return nil
+		}
+	}
+	if t.take(segmentICal) {
+		p.Format = formatICal
+	}
+	if len(t) > 0 {
+		return nil
+	}
+	return []pagePath{p}
+}
+
+// term reads what follows the first segments of the page of a term. At most the given number of segments are slugs.
+func (p pagePath) term(taxonomy calendar.Kind, rest []string, most int) []pagePath {
+	var readings []pagePath
+	for n := min(most, len(rest)); n > 0 && len(rest)-n <= longestPageTail; n-- {
+		reading := p
+		reading.Taxonomy, reading.Slugs = taxonomy, rest[:n:n]
+		if reading.tail(rest[n:]) {
+			readings = append(readings, reading)
+		}
+	}
+	return readings
+}
+
+// tail reads the view and what follows it.
+func (p *pagePath) tail(rest []string) bool {
+	t, moved := pageTail(rest), false
+	p.View = viewDefault
+	switch name := t.peek(); {
+	case slices.Contains(foreignViews, name):
+		// What follows are dates and pages of a view that does not exist here.
+		p.Redirect = 302
+		if p.Taxonomy != "" {
+			p.View = viewList
+		}
+		return true
+	case t.take(string(viewList)):
+		p.View = viewList
+	case t.take(string(viewMonth)):
+		p.View = viewMonth
+		if date, ok := pageMonth(t.peek()); ok {
+			p.Date, t = date, t[1:]
+			moved = p.Taxonomy != ""
+		}
+	case t.take(segmentToday):
+		p.View = viewDay
+	case t.take(segmentDay):
+		p.View, moved = viewDay, true
+		if date, ok := pageDay(t.peek()); ok {
+			p.Date, t = date, t[1:]
+		}
+	default:
+		if date, ok := pageMonth(name); ok {
+			p.View, p.Date, t = viewMonth, date, t[1:]
+			moved = p.Taxonomy == ""
+		} else if date, ok := pageDay(name); ok {
+			p.View, p.Date, t = viewDay, date, t[1:]
+		}
+	}
+	p.Featured = t.take(segmentFeatured)
+	if listing := p.View == viewDefault || p.View == viewList; listing && !t.page(p) || !t.format(p) || len(t) > 0 {
+		return false
+	}
+	if moved {
+		p.Redirect = 301
+	}
+	return true
+}
+
+// applyQuery reads the parameters that choose a page.
+func (p *pagePath) applyQuery(query url.Values) {
+	if p.Redirect == 302 {
+		return
+	}
+	listing := p.View == viewDefault || p.View == viewList
+	switch display := query.Get(paramDisplay); {
+	case display == displayPast && (listing || p.View == viewVenue || p.View == viewOrganizer || p.View == viewSeries):
+		p.Past = true
+		if listing {
+			p.View = viewList
+		}
+	case p.View != viewDefault:
+	case display == string(viewList), display == string(viewMonth), display == string(viewDay):
+		p.View = pageView(display)
+	case p.Taxonomy != "":
+		p.View = viewList
+	}
+	switch {
+	case p.View == viewDevelopers, p.View == viewRecord, p.isFeed():
+	case query.Get(string(formatOutlook)) == "1":
+		p.Format = formatOutlook
+	case query.Get(string(formatICal)) == "1":
+		p.Format = formatICal
+	}
+	if p.Format != formatHTML {
+		p.Redirect = 0 // subscriptions are answered where they are
+	}
+}
+
+// withDefault returns the reading with the view that viewDefault stands for.
+func (p pagePath) withDefault(view pageView) pagePath {
+	if p.View == viewDefault {
+		p.View = view
+	}
+	return p
+}
+
+// path returns the canonical path of the reading, below the base URL and percent-encoded. Parsed with the parameters of
+// params it gives the same reading, without Redirect.
+func (p pagePath) path() string {
+	var b strings.Builder
+	add := func(segments ...string) {
+		for _, s := range segments {
+			b.WriteString(url.PathEscape(s))
+			b.WriteByte('/')
+		}
+	}
+	b.WriteByte('/')
+	if p.Language != "" {
+		add(string(p.Language))
+	}
+	switch p.View {
+	case viewHome, viewRecord:
+	case viewDevelopers:
+		add(string(viewDevelopers))
+	case viewEvent, viewSeries, viewVenue, viewOrganizer:
+		add(string(p.View), p.Slugs[0])
+		if p.View == viewEvent && !p.Date.IsZero() {
+			add(p.Date.Format(time.DateOnly))
+		}
+	default:
+		switch p.Taxonomy {
+		case calendar.Category:
+			add(segmentEvents, segmentCategory)
+		case calendar.Tag:
+			add(segmentTag)
+		default:
+			add(segmentEvents)
+		}
+		add(p.Slugs...)
+		add(p.viewSegments()...)
+	}
+	if p.Featured {
+		add(segmentFeatured)
+	}
+	if p.Page > 0 {
+		add(segmentPage, strconv.Itoa(p.Page))
+	}
+	switch p.Format {
+	case formatHTML:
+	case formatICal, formatOutlook:
+		add(segmentICal)
+	case formatRSS:
+		add(segmentFeed)
+	case formatAtom:
+		add(segmentFeed, string(formatAtom))
+	}
+	return b.String()
+}
+
+// viewSegments returns the segments of a view and its date. The page of a term is a list without them.
+func (p pagePath) viewSegments() []string {
+	switch {
+	case p.View == viewList && p.Taxonomy == "":
+		return []string{string(viewList)}
+	case p.View == viewMonth && p.Date.IsZero():
+		return []string{string(viewMonth)}
+	case p.View == viewMonth && p.Taxonomy == "":
+		return []string{string(viewMonth), p.Date.Format("2006-01")}
+	case p.View == viewMonth:
+		return []string{p.Date.Format("2006-01")}
+	case p.View == viewDay && p.Date.IsZero():
+		return []string{segmentToday}
+	case p.View == viewDay:
+		return []string{p.Date.Format(time.DateOnly)}
+	}
+	return nil
+}
+
+// params returns the parameters that belong to the address beside the filters: p, eventDisplay and outlook-ical.
+func (p pagePath) params() url.Values {
+	out := url.Values{}
+	if p.View == viewRecord {
+		out.Set(paramRecord, strconv.FormatInt(p.ID, 10))
+	}
+	if p.Past {
+		out.Set(paramDisplay, displayPast)
+	}
+	if p.Format == formatOutlook {
+		out.Set(string(formatOutlook), "1")
+	}
+	return out
+}
+
+// canonical returns the reading that the others of the same page name as the canonical one. Below a site whose default
+// view is the given one, that view has the address /events/.
+func (p pagePath) canonical(view pageView) pagePath {
+	if p.View == view && p.Taxonomy == "" && p.Date.IsZero() && p.Page == 0 && !p.Past && !p.isFeed() {
+		p.View = viewDefault
+	}
+	p.Redirect = 0
+	return p
+}
+
+// isFeed reports whether the address is that of a feed of entries, which is one of a list.
+func (p pagePath) isFeed() bool { return p.Format == formatRSS || p.Format == formatAtom }
+
+// pageTail is the end of a path that is read segment by segment.
+type pageTail []string
+
+// peek returns the next segment, "" if there is none.
+func (t pageTail) peek() string {
+	if len(t) == 0 {
+		return ""
+	}
+	return t[0]
+}
+
+// take reads a literal segment.
+func (t *pageTail) take(literal string) bool {
+	if t.peek() != literal {
+		return false
+	}
+	*t = (*t)[1:]
+	return true
+}
+
+// page reads page/{n}/, if it is there. Only lists have pages.
+func (t *pageTail) page(p *pagePath) bool {
+	if !t.take(segmentPage) {
+		return true
+	}
+	n, ok := pageNumber(t.peek())
+	if !ok {
+		return false
+	}
+	if *t = (*t)[1:]; n > 1 {
+		p.Page = n
+	}
+	if p.View == viewDefault {
+		p.View = viewList
+	}
+	return true
+}
+
+// format reads ical/ or feed/ and what may follow it, if it is there. featured/ stands before or after ical/.
+func (t *pageTail) format(p *pagePath) bool {
+	switch {
+	case t.take(segmentICal):
+		p.Format = formatICal
+		p.Featured = t.take(segmentFeatured) || p.Featured
+	case t.take(segmentFeed):
+		if p.View != viewDefault && p.View != viewList {
+			return false
+		}
+		p.View, p.Format = viewList, formatRSS
+		if len(*t) > 0 {
+			p.Format = feedFormats[t.peek()]
+			*t = (*t)[1:]
+		}
+		return p.Format != formatHTML
+	}
+	return true
+}
+
+// pageMonth reads 2026-12 as the first day of that month.
+func pageMonth(text string) (calendar.Wall, bool) { return pageDate("2006-01", text) }
+
+// pageDay reads 2026-12-05.
+func pageDay(text string) (calendar.Wall, bool) { return pageDate(time.DateOnly, text) }
+
+func pageDate(layout, text string) (calendar.Wall, bool) {
+	day, err := time.Parse(layout, text)
+	if err != nil || day.Year() < firstPageYear || day.Year() > lastPageYear {
+		return calendar.Wall{}, false
+	}
+	return calendar.WallOf(day), true
+}
+
+// longestPageNumber is the number of digits of a page that is past the end of any list.
+const longestPageNumber = 9
+
+// pageNumber reads the number of a page, which is at least 1.
+func pageNumber(text string) (int, bool) {
+	if !isDigits(text) || len(text) > longestPageNumber {
+		return 0, false
+	}
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n > 0
+}
+
+func isDigits(text string) bool { return text != "" && strings.Trim(text, "0123456789") == "" }

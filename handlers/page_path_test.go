@@ -1,0 +1,402 @@
+package handlers
+
+import (
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// describePage returns a reading in words: "302 month 2026-12-01 category:music/jazz featured page=2 past ical".
+func describePage(p pagePath) string {
+	var words []string
+	if p.Redirect != 0 {
+		words = append(words, strconv.Itoa(p.Redirect))
+	}
+	words = append(words, string(p.View))
+	if !p.Date.IsZero() {
+		words = append(words, p.Date.Format("2006-01-02"))
+	}
+	if len(p.Slugs) > 0 {
+		words = append(words, string(p.Taxonomy)+":"+strings.Join(p.Slugs, "/"))
+	}
+	if p.View == viewRecord {
+		words = append(words, strconv.FormatInt(p.ID, 10))
+	}
+	if p.Featured {
+		words = append(words, "featured")
+	}
+	if p.Page != 0 {
+		words = append(words, "page="+strconv.Itoa(p.Page))
+	}
+	if p.Past {
+		words = append(words, "past")
+	}
+	if p.Format != formatHTML {
+		words = append(words, string(p.Format))
+	}
+	return strings.Join(words, " ")
+}
+
+// addressOf returns the canonical address of a reading.
+func addressOf(p pagePath) string {
+	if params := p.params().Encode(); params != "" {
+		return p.path() + "?" + params
+	}
+	return p.path()
+}
+
+// splitAddress cuts an address into its path and its parameters.
+func splitAddress(t *testing.T, address string) (string, url.Values) {
+	t.Helper()
+	path, text, _ := strings.Cut(address, "?")
+	query, err := url.ParseQuery(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path, query
+}
+
+// pageForm is a form of address: its preferred reading and where that leads. "" means that the address is the canonical
+// one.
+type pageForm struct{ address, want, leads string }
+
+// Each form is tried with and without a language, and with and without the slash at the end.
+func TestPagePathsAreRead(t *testing.T) {
+	t.Parallel()
+	forms := []pageForm{
+		{"/", "home", ""},
+		{"/ical/", "home ical", ""},
+		{"/?ical=1", "home ical", "/ical/"},
+		{"/?outlook-ical=1", "home outlook-ical", "/ical/?outlook-ical=1"},
+		{"/?ical=0", "home", "/"},
+		{"/?p=12", "record 12", ""},
+		{"/?p=12&ical=1", "record 12", "/?p=12"},
+		{"/?p=99999999999999999999", "record 0", "/?p=0"},
+		{"/?p=jazz", "home", "/"},
+		{"/?p=-1", "home", "/"},
+		{"/developers/", "developers", ""},
+		{"/developers/?ical=1", "developers", "/developers/"},
+
+		{"/events/", "default", ""},
+		{"/events/?eventDisplay=list", "list", "/events/list/"},
+		{"/events/?eventDisplay=month", "month", "/events/month/"},
+		{"/events/?eventDisplay=day", "day", "/events/today/"},
+		{"/events/?eventDisplay=past", "list past", "/events/list/?eventDisplay=past"},
+		{"/events/?eventDisplay=week", "default", "/events/"},
+		{"/events/?p=12", "default", "/events/"},
+		{"/events/page/2/", "list page=2", "/events/list/page/2/"},
+		{"/events/page/1/", "list", "/events/list/"},
+		{"/events/page/2/?eventDisplay=past", "list page=2 past", "/events/list/page/2/?eventDisplay=past"},
+		{"/events/list/?eventDisplay=month", "list", "/events/list/"},
+		{"/events/list/page/007/", "list page=7", "/events/list/page/7/"},
+		{"/events/month/?eventDisplay=past", "month", "/events/month/"},
+		{"/events/month/2026-12/", "month 2026-12-01", ""},
+		{"/events/month/1000-01/", "month 1000-01-01", ""},
+		{"/events/month/9999-12/", "month 9999-12-01", ""},
+		{"/events/2024-02-29/", "day 2024-02-29", ""},
+		{"/events/2026-12/", "301 month 2026-12-01", "/events/month/2026-12/"},
+		{"/events/2026-12/featured/", "301 month 2026-12-01 featured", "/events/month/2026-12/featured/"},
+		{"/events/2026-12/ical/", "month 2026-12-01 ical", "/events/month/2026-12/ical/"},
+		{"/events/2026-12/?ical=1", "month 2026-12-01 ical", "/events/month/2026-12/ical/"},
+		{"/events/day/2026-12-05/", "301 day 2026-12-05", "/events/2026-12-05/"},
+		{"/events/day/2026-12-05/featured/", "301 day 2026-12-05 featured", "/events/2026-12-05/featured/"},
+		{"/events/day/", "301 day", "/events/today/"},
+		{"/events/2026-12-05/ical/featured/", "day 2026-12-05 featured ical", "/events/2026-12-05/featured/ical/"},
+		{"/events/week/", "302 default", "/events/"},
+		{"/events/week/2026-12-05/", "302 default", "/events/"},
+		{"/events/photo/page/3/", "302 default", "/events/"},
+		{"/events/map/?ical=1", "302 default", "/events/"},
+		{"/events/summary/2026-12/", "302 default", "/events/"},
+		{"/events/summary/?eventDisplay=past", "302 default", "/events/"},
+		{"/events/list/feed/", "list rss", ""},
+		{"/events/feed/rss/", "list rss", "/events/list/feed/"},
+		{"/events/feed/rss2/", "list rss", "/events/list/feed/"},
+		{"/events/feed/rdf/", "list rss", "/events/list/feed/"},
+		{"/events/feed/atom/", "list atom", "/events/list/feed/atom/"},
+		{"/events/feed/?ical=1", "list rss", "/events/list/feed/"},
+
+		{"/events/category/jazz/", "list category:jazz", ""},
+		{"/events/category/music/jazz/", "list category:music/jazz", ""},
+		{"/events/category/jazz/?eventDisplay=month", "month category:jazz", "/events/category/jazz/month/"},
+		{"/events/category/jazz/?eventDisplay=past", "list category:jazz past", ""},
+		{"/events/category/J%C3%A1zz/", "list category:Jázz", ""},
+		{"/events/category/a%2Fb/", "list category:a/b", ""},
+		{"/events/category/list/", "list category:list", ""},
+		{"/events/tag/jazz/", "list tag:jazz", "/tag/jazz/"},
+		{"/events/tag/list/", "list tag:list", "/tag/list/"},
+		{"/tag/jazz/", "list tag:jazz", ""},
+		{"/tag/jazz/list/", "list tag:jazz", "/tag/jazz/"},
+		{"/tag/jazz/list/page/2/", "list tag:jazz page=2", "/tag/jazz/page/2/"},
+		{"/tag/jazz/month/2026-12/", "301 month 2026-12-01 tag:jazz", "/tag/jazz/2026-12/"},
+		{"/tag/jazz/day/2026-12-05/", "301 day 2026-12-05 tag:jazz", "/tag/jazz/2026-12-05/"},
+		{"/tag/jazz/week/", "302 list tag:jazz", "/tag/jazz/"},
+		{"/events/tag/jazz/photo/2026-12/", "302 list tag:jazz", "/tag/jazz/"},
+
+		{"/event/jazz-night/", "event :jazz-night", ""},
+		{"/event/jazz-night/ical/", "event :jazz-night ical", ""},
+		{"/event/jazz-night/?ical=1", "event :jazz-night ical", "/event/jazz-night/ical/"},
+		{"/event/jazz-night/?eventDisplay=past", "event :jazz-night", "/event/jazz-night/"},
+		{"/event/lessons/2026-12-05/", "event 2026-12-05 :lessons", ""},
+		{"/event/lessons/2026-12-05/ical/", "event 2026-12-05 :lessons ical", ""},
+		{"/event/ical/", "event :ical", ""},
+		{"/series/lessons/", "series :lessons", ""},
+		{"/series/lessons/ical/", "series :lessons ical", ""},
+		{"/venue/hall/", "venue :hall", ""},
+		{"/venue/hall/page/2/", "venue :hall page=2", ""},
+		{"/venue/hall/?eventDisplay=past", "venue :hall past", ""},
+		{"/venue/hall/page/2/?eventDisplay=past", "venue :hall page=2 past", ""},
+		{"/venue/hall/ical/", "venue :hall ical", ""},
+		{"/organizer/club/", "organizer :club", ""},
+		{"/organizer/club/page/1/", "organizer :club", "/organizer/club/"},
+		{"/organizer/club/page/3/ical/", "organizer :club page=3 ical", ""},
+	}
+	for _, form := range append(forms, viewForms()...) {
+		for _, language := range append([]calendar.Language{""}, calendar.Languages...) {
+			segment := ""
+			if language != "" {
+				segment = "/" + string(language)
+			}
+			for _, slash := range []string{"/", ""} {
+				path, query := splitAddress(t, form.address)
+				path = strings.TrimSuffix(segment+path, "/") + slash
+				if path == "" {
+					continue // no request has an empty path
+				}
+				readings := parsePagePath(path, query, nil)
+				if len(readings) == 0 {
+					t.Errorf("%s is the address of no page", path)
+					continue
+				}
+				got := readings[0]
+				if describePage(got) != form.want || got.Language != language {
+					t.Errorf("%s?%s is %q in %q, want %q", path, query.Encode(), describePage(got), got.Language, form.want)
+				}
+				leads := form.leads
+				if leads == "" {
+					leads = form.address
+				}
+				if leads = segment + leads; addressOf(got) != leads {
+					t.Errorf("%s?%s leads to %s, want %s", path, query.Encode(), addressOf(got), leads)
+				}
+			}
+		}
+	}
+}
+
+// viewForms are the views of all events and of tags in all combinations with featured/, page/ and the formats. Those of
+// categories have several readings: TestPagePathsOfCategories.
+func viewForms() (forms []pageForm) {
+	for _, list := range []struct{ path, canonical, words string }{
+		{"/events/", "/events/", ""},
+		{"/tag/jazz/", "/tag/jazz/", " tag:jazz"},
+		{"/events/tag/jazz/", "/tag/jazz/", " tag:jazz"},
+	} {
+		term := list.words != ""
+		for _, view := range []struct{ path, words, canonical string }{
+			{"", "default", ""},
+			{"list/", "list", "list/"},
+			{"month/", "month", "month/"},
+			{"2026-12/", "month 2026-12-01", "2026-12/"},
+			{"today/", "day", "today/"},
+			{"2026-12-05/", "day 2026-12-05", "2026-12-05/"},
+		} {
+			if view.path == "2026-12/" && !term {
+				view.path, view.canonical = "month/2026-12/", "month/2026-12/"
+			}
+			listing := view.words == "default" || view.words == "list"
+			if listing && term {
+				view.words, view.canonical = "list", ""
+			}
+			for _, featured := range []string{"", "featured/"} {
+				for _, page := range []string{"", "page/2/"} {
+					for format, words := range map[string]string{"": "", "ical/": " ical", "feed/": " rss", "feed/atom/": " atom"} {
+						if !listing && (page != "" || strings.HasPrefix(format, "feed")) {
+							continue
+						}
+						f := pageForm{
+							address: list.path + view.path + featured + page + format,
+							want:    view.words + list.words, leads: list.canonical + view.canonical + featured + page + format,
+						}
+						if view.words == "default" && (page != "" || strings.HasPrefix(format, "feed")) {
+							f.want = "list" + list.words
+							f.leads = list.canonical + "list/" + featured + page + format
+						}
+						if featured != "" {
+							f.want += " featured"
+						}
+						if page != "" {
+							f.want += " page=2"
+						}
+						f.want += words
+						forms = append(forms, f)
+					}
+				}
+			}
+		}
+	}
+	return forms
+}
+
+func TestPagePathsOfCategories(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string][]string{
+		"/events/category/jazz/":            {"list category:jazz"},
+		"/events/category/list/list/":       {"list category:list/list", "list category:list"},
+		"/events/category/jazz/page/2/":     {"list category:jazz/page/2", "list category:jazz page=2"},
+		"/events/category/jazz/month/":      {"list category:jazz/month", "month category:jazz"},
+		"/events/category/jazz/2026-12/":    {"list category:jazz/2026-12", "month 2026-12-01 category:jazz"},
+		"/events/category/jazz/today/":      {"list category:jazz/today", "day category:jazz"},
+		"/events/category/jazz/2026-12-05/": {"list category:jazz/2026-12-05", "day 2026-12-05 category:jazz"},
+		"/events/category/jazz/day/2026-12-05/": {
+			"list category:jazz/day/2026-12-05", "day 2026-12-05 category:jazz/day", "301 day 2026-12-05 category:jazz",
+		},
+		"/events/category/jazz/featured/": {"list category:jazz/featured", "list category:jazz featured"},
+		"/events/category/jazz/ical/":     {"list category:jazz/ical", "list category:jazz ical"},
+		"/events/category/jazz/feed/":     {"list category:jazz/feed", "list category:jazz rss"},
+		"/events/category/jazz/feed/atom/": {
+			"list category:jazz/feed/atom", "list category:jazz atom",
+		},
+		"/events/category/jazz/week/":   {"list category:jazz/week", "302 list category:jazz"},
+		"/events/category/a/b/c/":       {"list category:a/b/c"},
+		"/events/category/a/month/b/":   {"list category:a/month/b"},
+		"/events/category/jazz/page/0/": {"list category:jazz/page/0"},
+		"/events/category/jazz/list/featured/page/2/feed/atom/": {
+			"list category:jazz/list/featured/page/2/feed/atom", "list category:jazz/list/featured/page/2 atom",
+			"list category:jazz/list/featured page=2 atom", "list category:jazz/list featured page=2 atom",
+			"list category:jazz featured page=2 atom",
+		},
+	} {
+		path, query := splitAddress(t, address)
+		var got []string
+		for _, p := range parsePagePath(path, query, nil) {
+			got = append(got, describePage(p))
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s is %q, want %q", address, got, want)
+		}
+	}
+}
+
+func TestOtherPathsAreNoPages(t *testing.T) {
+	t.Parallel()
+	for _, path := range []string{
+		"", "events", "//", "/events//", "//events/", "/event/", "/venue/", "/tag/", "/events/tag/", "/events/category/",
+		"/Events/", "/de/events/", "/pl/es/events/", "/player/", "/docs/", "/developers/ical/", "/feed/", "/list/",
+		"/events/month/2026-13/", "/events/month/2026-00/", "/events/month/0999-12/", "/events/month/10000-01/",
+		"/events/month/2026-1/", "/events/month/+026-12/", "/events/2026-13/", "/events/2026-02-29/", "/events/0999-12-31/",
+		"/events/day/2026-02-30/", "/events/list/page/0/", "/events/list/page/", "/events/page/-1/", "/events/page/1.5/",
+		"/events/page/1234567890/", "/events/page/99999999999999999999/", "/events/month/page/2/", "/events/today/page/2/",
+		"/events/month/2026-12/page/2/", "/events/month/feed/", "/events/2026-12-05/feed/", "/events/feed/json/",
+		"/events/featured/list/", "/events/page/2/featured/", "/events/featured/featured/", "/events/ical/ical/",
+		"/events/ical/feed/", "/events/feed/featured/", "/events/list/2026-12/", "/events/today/2026-12-05/", "/events/jazz/",
+		"/tag/jazz/blues/", "/events/tag/jazz/blues/", "/event/jazz/featured/", "/event/jazz/page/2/", "/event/jazz/feed/",
+		"/event/jazz/2026-13-01/", "/series/jazz/page/2/", "/series/jazz/2026-12-05/", "/venue/hall/feed/",
+		"/venue/hall/featured/", "/venue/hall/page/0/", "/venue/hall/month/", "/organizer/club/ical/page/2/",
+		"/event/%zz/", "/events/category/%/", "/embed/events/",
+	} {
+		for _, p := range parsePagePath(path, url.Values{}, nil) {
+			t.Errorf("%s is the page %q", path, describePage(p))
+		}
+	}
+}
+
+func TestAliasesOfFirstSegments(t *testing.T) {
+	t.Parallel()
+	aliases := map[string]string{"wydarzenia": "events", "miejsce": "venue"}
+	for address, want := range map[string]string{
+		"/wydarzenia/":                 "/events/",
+		"/pl/wydarzenia/":              "/pl/events/",
+		"/wydarzenia/2026-12/":         "/events/month/2026-12/",
+		"/pl/miejsce/hala/page/2/":     "/pl/venue/hala/page/2/",
+		"/wydarzenia/category/a/list/": "/events/category/a/list/",
+	} {
+		readings := parsePagePath(address, nil, aliases)
+		if len(readings) == 0 || readings[0].Redirect != 301 || addressOf(readings[0]) != want {
+			t.Errorf("%s: %+v, want 301 to %s", address, readings, want)
+		}
+	}
+	if readings := parsePagePath("/wydarzenia/ical/", nil, aliases); len(readings) == 0 || readings[0].Redirect != 0 {
+		t.Errorf("a subscription is not answered where it is: %+v", readings)
+	}
+	if readings := parsePagePath("/events/wydarzenia/", nil, aliases); readings != nil {
+		t.Errorf("the second segment is an alias: %+v", readings)
+	}
+}
+
+// The default view of the site stands at /events/, and nowhere else.
+func TestCanonicalPagesOfTheDefaultView(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		address string
+		view    pageView
+		want    string
+	}{
+		{"/events/", viewList, "/events/"},
+		{"/events/", viewMonth, "/events/"},
+		{"/events/list/", viewList, "/events/"},
+		{"/events/list/", viewMonth, "/events/list/"},
+		{"/events/month/", viewMonth, "/events/"},
+		{"/events/month/2026-12/", viewMonth, "/events/month/2026-12/"},
+		{"/events/list/featured/", viewList, "/events/featured/"},
+		{"/events/page/1/", viewList, "/events/"},
+		{"/events/page/2/", viewList, "/events/list/page/2/"},
+		{"/events/?eventDisplay=past", viewList, "/events/list/?eventDisplay=past"},
+		{"/events/feed/", viewList, "/events/list/feed/"},
+		{"/events/2026-12/", viewList, "/events/month/2026-12/"},
+		{"/tag/jazz/list/", viewMonth, "/tag/jazz/"},
+		{"/tag/jazz/month/", viewMonth, "/tag/jazz/month/"},
+	} {
+		path, query := splitAddress(t, test.address)
+		p := parsePagePath(path, query, nil)[0]
+		if got := addressOf(p.canonical(test.view)); got != test.want {
+			t.Errorf("%s with the default view %s: %s, want %s", test.address, test.view, got, test.want)
+		}
+		if got := p.withDefault(test.view); got.View == viewDefault || p.View != viewDefault && got.View != p.View {
+			t.Errorf("%s with the default view %s shows %s", test.address, test.view, got.View)
+		}
+	}
+}
+
+// The canonical address of a reading is read as the same one.
+func FuzzPagePath(f *testing.F) {
+	for _, form := range viewForms() {
+		f.Add(form.address, "")
+	}
+	for _, seed := range [][2]string{
+		{"/", "p=12"},
+		{"/pl", "ical=1"},
+		{"/events/", "eventDisplay=past&outlook-ical=1"},
+		{"/events/2026-12/", "ical=1"},
+		{"/events/category/a/b/list/page/2/feed/atom/", ""},
+		{"/events/week/x", "eventDisplay=past"},
+		{"/event/lessons/2026-12-05/", ""},
+		{"/venue/%C5%81%2f/page/2", "eventDisplay=past"},
+		{"/wydarzenia/day/", ""},
+	} {
+		f.Add(seed[0], seed[1])
+	}
+	aliases := map[string]string{"wydarzenia": "events"}
+	f.Fuzz(func(t *testing.T, path, text string) {
+		query, err := url.ParseQuery(text)
+		if err != nil {
+			return
+		}
+		readings := parsePagePath(path, query, aliases)
+		if len(readings) > longestPageTail+1 {
+			t.Errorf("%d readings", len(readings))
+		}
+		for _, p := range readings {
+			want := p
+			want.Redirect = 0
+			again := parsePagePath(p.path(), p.params(), aliases)
+			if !slices.ContainsFunc(again, func(q pagePath) bool { return reflect.DeepEqual(q, want) }) {
+				t.Errorf("%q?%s is %+v, whose address %s?%s is %+v", path, text, want, p.path(), p.params().Encode(), again)
+			}
+		}
+	})
+}

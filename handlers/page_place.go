@@ -1,0 +1,208 @@
+package handlers
+
+import (
+	"html"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/represent"
+	"github.com/almanac-cal/almanac/web"
+)
+
+// venuePage answers the page of a venue.
+func (r *pageRequest) venuePage() (*PageReply, error) {
+	linked := func(v *represent.View, row *ent.Venue) any { return v.PlacePageLD(row) }
+	return placePage(r, venues, "venue", r.words.Venue, linked, func(v represent.Venue) placeText {
+		place := r.placeOf(&v)
+		return placeText{
+			id: v.ID, name: place.Name, language: v.Language, description: v.Description, image: v.Image, place: &place,
+			words: r.words.DescVenue,
+		}
+	})
+}
+
+// organizerPage answers the page of an organizer.
+func (r *pageRequest) organizerPage() (*PageReply, error) {
+	linked := func(v *represent.View, row *ent.Organizer) any { return v.OrganizerPageLD(row) }
+	return placePage(r, organizers, "organizer", r.words.Organizer, linked, func(o represent.Organizer) placeText {
+		place := r.organizerOf(&o)
+		return placeText{
+			id: o.ID, name: place.Name, language: o.Language, description: o.Description, image: o.Image, place: &place,
+			words: r.words.DescOrganizer,
+		}
+	})
+}
+
+// placeText is what the pages of venues and of organizers differ in.
+type placeText struct {
+	id                    int64
+	name, language, words string
+	description           string
+	image                 *represent.Image
+	place                 *web.Place
+}
+
+// placePage answers the page of a venue or organizer with its events. filter is the name of the filter of events by it.
+func placePage[R ent.Row, J any](
+	r *pageRequest, reads linkedReads[R, J], filter, label string, linked func(*represent.View, R) any, describe func(J) placeText,
+) (*PageReply, error) {
+	id, err := r.named(reads.kind)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := reads.rows(r.db, r.ctx, []int64{id})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 || !r.public(rows[0].Core()) {
+		return nil, errNoPage
+	}
+	row := rows[0]
+	if err := r.translateFully(ent.PageOf(row)); err != nil {
+		return nil, err
+	}
+	if to := r.moved(row); to != nil {
+		return to, nil
+	}
+	t := describe(reads.represent(r.view(), row, false))
+	m := &web.PlacePage{Label: label, Lang: r.foreign(t.language), Place: t.place, Picture: r.largePicture(imageOf(t.image))}
+	m.Heading = t.name
+	if m.Prose, err = r.prose(t.description); err != nil {
+		return nil, err
+	}
+	m.ProseLang = m.Lang
+	f := frameOf{
+		kind: "place-page", title: t.name, paths: r.recordPaths(row), languages: row.Core().Languages.List(),
+		original: row.Text().Language, image: r.sharedPicture(m.Picture), linked: linked(r.view(), row), index: !r.path.Past,
+		description: firstText(summary(t.description, 160), replaceTitle(t.words, t.name)),
+	}
+	number := strconv.FormatInt(t.id, 10)
+	r.apiRoot = "/events/" + encode([]web.Field{{Name: filter, Value: number}})
+	return r.finishPlace(m, &f, web.Field{Name: filter, Value: number})
+}
+
+func imageOf(image *represent.Image) represent.OrFalse {
+	if image == nil {
+		return false
+	}
+	return image
+}
+
+func replaceTitle(text, title string) string { return strings.ReplaceAll(text, "{title}", title) }
+
+// finishPlace adds the events of a record and writes its page. by is the filter that selects them.
+func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameOf, by web.Field) (*PageReply, error) {
+	// The page has no other filters than which page of the list it is.
+	number := r.values["page"]
+	r.values = map[string]any{by.Name: by.Value}
+	if number != nil {
+		r.values["page"] = number
+	}
+	q, err := r.parse()
+	if err != nil {
+		return nil, errNoPage // of all parameters only the page can be invalid
+	}
+	e, err := q.events(r.request)
+	if err != nil {
+		return nil, err
+	}
+	list, err := r.findList(e, q, r.path.Past)
+	if err != nil {
+		return nil, err
+	}
+	r.values = nil // what follows is about the links
+	if err := r.fillList(&m.ListPage, list, f); err != nil {
+		return nil, err
+	}
+	m.ListHeading = r.words.UpcomingEvents
+	if r.path.Past {
+		m.ListHeading = r.words.PastEvents
+	}
+	if list.Total == 0 {
+		m.Empty = &web.Empty{Title: r.words.NothingTitle}
+	}
+	if r.path.Past {
+		f.title += " – " + r.words.PastEvents
+		f.description = f.title
+	}
+	f.feed = []web.Field{by}
+	if r.password == "" {
+		f.api = "/events" + encode(append([]web.Field{by}, r.pastFilter()...))
+	}
+	m.Crumbs = []web.Link{{Text: r.words.Events, Href: r.href(r.newPagePath(viewDefault), nil)}}
+	m.Frame = r.frame(*f)
+	m.Subscribe = r.subscribe(r.subscribeTitle(m.Heading), f.feed)
+	return r.reply(http.StatusOK, "place", &m.Frame, m)
+}
+
+// seriesPage answers the page of a series: its schedule in words and its dates.
+func (r *pageRequest) seriesPage() (*PageReply, error) {
+	id, err := r.named(calendar.Series)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.seriesRows([]int64{id})
+	if err != nil {
+		return nil, err
+	}
+	if len(rows) == 0 || rows[0].Status.Shown(r.now, rows[0].PublishedAt) != calendar.Publish {
+		return nil, errNoPage
+	}
+	s := rows[0]
+	e, err := seriesEvent(s)
+	if err != nil {
+		return nil, err
+	}
+	if to := r.moved(e); to != nil {
+		return to, nil
+	}
+	redacted := r.protected(e, r.password)
+	shown, err := r.representSeries(rows, r.password)
+	if err != nil {
+		return nil, err
+	}
+	j := shown[0]
+	m := &web.PlacePage{Label: r.words.SeriesLabel, Lang: r.foreign(j.Language)}
+	m.Heading = html.UnescapeString(j.Title)
+	f := frameOf{
+		kind: "place-page", title: m.Heading, paths: r.recordPaths(e), languages: e.Languages.List(), original: e.Language,
+		index: !s.HideFromListings && !edit.HasPassword(e) && !r.path.Past, description: m.Heading,
+	}
+	if redacted {
+		m.Password = &web.Password{Action: r.h.prefix + r.path.path(), Wrong: r.password != ""}
+		m.Frame = r.frame(f)
+		status := http.StatusOK
+		if m.Password.Wrong {
+			status = http.StatusForbidden
+		}
+		reply, err := r.reply(status, "place", &m.Frame, m)
+		if err != nil {
+			return nil, err
+		}
+		reply.Private, reply.WrongPassword = true, m.Password.Wrong
+		return reply, nil
+	}
+	m.Schedule = j.Text
+	m.Picture = r.largePicture(j.Image)
+	if m.Prose, err = r.prose(j.Description); err != nil {
+		return nil, err
+	}
+	m.ProseLang, m.Colour = m.Lang, colourOf(j.Categories)
+	f.image = r.sharedPicture(m.Picture)
+	f.description = firstText(summary(firstText(j.Excerpt, j.Description), 160), m.Heading+" – "+j.Text)
+	if list := venueList(j.Venue); len(list) > 0 {
+		place := r.placeOf(&list[0])
+		place.Lines = append([]string{place.Name}, place.Lines...)
+		m.Place = &place
+	}
+	reply, err := r.finishPlace(m, &f, web.Field{Name: "series", Value: strconv.FormatInt(s.ID, 10)})
+	if err != nil {
+		return nil, err
+	}
+	reply.Private = r.password != ""
+	return reply, nil
+}

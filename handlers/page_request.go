@@ -1,0 +1,401 @@
+package handlers
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/auth"
+	"github.com/almanac-cal/almanac/internal/locale"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/sitefolder"
+	"github.com/almanac-cal/almanac/web"
+)
+
+// Page is an address of the calendar for people (contract, section 21).
+type Page struct {
+	Route    string // for logs and metrics: event, month
+	readings []pagePath
+}
+
+// MatchPage returns the page of a path below the base URL and a query, nil if there is none.
+func (h *Handlers) MatchPage(path string, query []byte) *Page {
+	if h.pages == nil {
+		return nil
+	}
+	values, err := url.ParseQuery(string(query))
+	if err != nil {
+		values = url.Values{} // a broken query chooses no page, and is a fault of its parameters later
+	}
+	readings := slices.DeleteFunc(parsePagePath(path, values, h.PageSettings.PathAliases), func(p pagePath) bool {
+		return p.View == viewDevelopers || p.Format != formatHTML ||
+			p.View == viewHome && h.PageSettings.Home == sitefolder.HomeAPI
+	})
+	if len(readings) == 0 {
+		return nil
+	}
+	return &Page{Route: "page " + string(readings[0].View), readings: readings}
+}
+
+// Language returns the language of the path, "" if it names none.
+func (p *Page) Language() calendar.Language { return p.readings[0].Language }
+
+// TakesPassword reports whether the page may have a form for a password.
+func (p *Page) TakesPassword() bool {
+	return p.readings[0].View == viewEvent || p.readings[0].View == viewSeries
+}
+
+// PageCall is what package server has found out about a request for a page.
+type PageCall struct {
+	Now      time.Time         // UTC, whole seconds
+	Language calendar.Language // by parameter, path, header or site
+	Query    []byte            // not parsed
+	Password string            // of the form; "" means that none was sent
+	Revision int64             // as that of Call
+}
+
+// PageReply is a page as it is sent.
+type PageReply struct {
+	Status   int
+	Location string // of a redirect
+	Header   [][2]string
+	Body     []byte
+	// Private pages are shown to who knows a password, or asks for one. Nobody stores them.
+	Private bool
+	// WrongPassword says that the form was sent with a password that is not the one of the record.
+	WrongPassword bool
+	Until         time.Time // as that of Outcome
+}
+
+// ServePage answers a request for a page. It shows what an anonymous caller sees.
+func (h *Handlers) ServePage(ctx context.Context, p *Page, call PageCall) (*PageReply, error) {
+	values, err := pairValues(call.Query)
+	if err != nil {
+		return nil, err
+	}
+	// Anonymous callers see published events only, and no parameter opens others.
+	for _, name := range []string{"status", "password", "per_page"} {
+		delete(values, name)
+	}
+	for name, value := range values {
+		if value == "" {
+			delete(values, name)
+		}
+	}
+	db := h.DB
+	if h.Replica != nil && call.Password == "" {
+		db = h.Replica
+	}
+	for _, path := range p.readings {
+		r := &pageRequest{
+			request: &request{
+				ctx: ctx, h: h, db: db, now: call.Now, caller: auth.Principal{}, lang: call.Language, revision: call.Revision,
+				root: Root{Mount: h.PublicMount()},
+			},
+			path: path, values: values, query: call.Query, password: call.Password,
+			words: h.pages.Words(string(call.Language)), dates: dates{locale.DatesIn(call.Language, h.PageSettings.English)},
+		}
+		if path.Language != "" || values["ml_language"] != nil {
+			r.root.Segment = "/" + string(call.Language)
+			r.path.Language = call.Language
+		}
+		reply, err := r.serve()
+		if errors.Is(err, errOtherReading) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		reply.Until = r.until
+		return reply, nil
+	}
+	return nil, errNoPage
+}
+
+// errOtherReading is returned for a reading of a path whose terms do not exist.
+var errOtherReading = errors.New("the terms of the path do not exist")
+
+// errNoPage is the answer for a page that does not exist, or that the visitor may not know of.
+var errNoPage = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
+
+// pageRequest is a request for a page on its way.
+type pageRequest struct {
+	*request
+	path     pagePath
+	values   map[string]any // parameters, without those that pages do not have
+	query    []byte
+	password string
+	words    *web.CalendarWords
+	dates    dates
+	apiRoot  string      // X-TEC-API-ROOT below the API; "" means the API itself
+	terms    []*ent.Term // of the path, with their translations: the term last, after its ancestors
+}
+
+// serve answers with the page of a reading.
+func (r *pageRequest) serve() (*PageReply, error) {
+	if r.path.Taxonomy != "" {
+		if err := r.resolveTerms(); err != nil {
+			return nil, err
+		}
+	}
+	if r.path.Redirect != 0 {
+		return r.redirect(r.path.Redirect, r.path), nil
+	}
+	if r.path.View == viewDefault {
+		r.path = r.path.withDefault(r.defaultView())
+	}
+	if r.path.View == viewList && r.path.Taxonomy != "" && !r.path.Past && r.path.Page == 0 && !r.h.serves(viewList) {
+		r.path.View = r.defaultView()
+	}
+	if !r.h.serves(r.path.View) || r.path.Taxonomy != "" && !r.h.servesTerms(r.path.Taxonomy) {
+		return nil, errNoPage
+	}
+	r.settleValues()
+	switch r.path.View {
+	case viewHome:
+		return r.homePage()
+	case viewRecord:
+		return r.recordPage()
+	case viewMonth:
+		return r.monthPage()
+	case viewDay:
+		return r.dayPage()
+	case viewEvent:
+		return r.eventPage()
+	case viewSeries:
+		return r.seriesPage()
+	case viewVenue:
+		return r.venuePage()
+	case viewOrganizer:
+		return r.organizerPage()
+	}
+	return r.listPage()
+}
+
+// settleValues drops the parameters of what the path decides, and takes the page of a list for that of the path.
+func (r *pageRequest) settleValues() {
+	switch r.path.Taxonomy {
+	case calendar.Category:
+		delete(r.values, "categories")
+	case calendar.Tag:
+		delete(r.values, "tags")
+	}
+	if r.path.Featured {
+		delete(r.values, "featured")
+	}
+	switch r.path.View {
+	case viewMonth, viewDay:
+		for _, name := range dateParameters {
+			delete(r.values, name)
+		}
+	case viewList, viewVenue, viewOrganizer:
+		if n, err := strconv.Atoi(sentText(r.values["page"])); err == nil && n > 1 && r.path.Page == 0 {
+			r.path.Page = n
+		}
+	}
+}
+
+// defaultView returns the view of /events/. Dates that were sent are those of a list.
+func (r *pageRequest) defaultView() pageView {
+	view := r.h.defaultView()
+	if view == viewMonth && r.h.serves(viewList) && slices.ContainsFunc(dateParameters, func(name string) bool { return r.values[name] != nil }) {
+		return viewList
+	}
+	return view
+}
+
+// dateParameters are the parameters that choose events by their dates.
+var dateParameters = []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"}
+
+// redirect leads to the page of another reading. The query is kept, other than the id of a record.
+func (r *pageRequest) redirect(status int, to pagePath) *PageReply {
+	location := r.h.prefix + to.path()
+	query := string(r.query)
+	if r.path.View == viewRecord {
+		query = strings.Join(slices.DeleteFunc(strings.Split(query, "&"), func(pair string) bool {
+			name, _, _ := strings.Cut(pair, "=")
+			return name == paramRecord
+		}), "&")
+	}
+	if query != "" {
+		location += "?" + query
+	}
+	return &PageReply{Status: status, Location: location}
+}
+
+// reply writes a page with a template.
+func (r *pageRequest) reply(status int, template string, frame *web.Frame, model any) (*PageReply, error) {
+	var b bytes.Buffer
+	if err := r.h.pages.Write(&b, template, model); err != nil {
+		return nil, err
+	}
+	return &PageReply{Status: status, Body: b.Bytes(), Header: r.headers(frame)}, nil
+}
+
+// sentText returns the text of a parameter as it was sent, lists joined by commas.
+func sentText(value any) string {
+	switch v := value.(type) {
+	case string:
+		return v
+	case []any:
+		texts := make([]string, 0, len(v))
+		for _, item := range v {
+			if text := sentText(item); text != "" {
+				texts = append(texts, text)
+			}
+		}
+		return strings.Join(texts, ",")
+	}
+	return ""
+}
+
+// filters are the parameters that a list was filtered by, as they were sent, in the order in which they are declared. The
+// names given are left out.
+func (r *pageRequest) filters(without ...string) []web.Field {
+	var out []web.Field
+	for _, name := range r.h.pageFilters {
+		if text := sentText(r.values[name]); text != "" && !slices.Contains(without, name) {
+			out = append(out, web.Field{Name: name, Value: text})
+		}
+	}
+	return out
+}
+
+// encode writes parameters as a query, with the question mark, "" for none.
+func encode(fields []web.Field) string {
+	var b strings.Builder
+	for _, f := range fields {
+		b.WriteByte("?&"[min(b.Len(), 1)])
+		b.WriteString(url.QueryEscape(f.Name) + "=" + url.QueryEscape(f.Value))
+	}
+	return b.String()
+}
+
+// href returns the address, for links, of the page of a reading with filters.
+func (r *pageRequest) href(p pagePath, filters []web.Field) string {
+	return r.h.prefix + p.path() + encode(withParams(p, filters))
+}
+
+// withParams adds the parameters that belong to a reading.
+func withParams(p pagePath, filters []web.Field) []web.Field {
+	out := slices.Clone(filters)
+	for name, values := range p.params() {
+		out = append(out, web.Field{Name: name, Value: values[0]})
+	}
+	return out
+}
+
+// local returns an address of this service as links have it. It returns other addresses as they are.
+func (r *pageRequest) local(address string) string {
+	if rest, ok := strings.CutPrefix(address, r.h.Site.BaseURL); ok && (rest == "" || rest[0] == '/' || rest[0] == '?') {
+		return r.h.prefix + rest
+	}
+	return address
+}
+
+// newPagePath returns the reading of a view in the language of the links.
+func (r *pageRequest) newPagePath(view pageView) pagePath {
+	return pagePath{Language: r.path.Language, View: view}
+}
+
+// scoped returns a reading of the same events, those of the term or the featured ones, in another view.
+func (r *pageRequest) scoped(view pageView) pagePath {
+	p := pagePath{Language: r.path.Language, View: view, Taxonomy: r.path.Taxonomy, Featured: r.path.Featured}
+	if p.Taxonomy != "" {
+		p.Slugs = r.path.Slugs
+	}
+	return p
+}
+
+// parse reads the parameters of a list. What the path says wins. An error is param.Invalid, or no fault of the visitor's.
+func (r *pageRequest) parse() (*eventQuery, error) {
+	values := make(map[string]any, len(r.values)+2)
+	for name, value := range r.values {
+		values[name] = value
+	}
+	if n := len(r.terms); n > 0 {
+		column := map[calendar.Kind]string{calendar.Category: "categories", calendar.Tag: "tags"}[r.path.Taxonomy]
+		values[column] = r.terms[n-1].Slug
+	}
+	if r.path.Featured {
+		values["featured"] = "1"
+	}
+	if r.path.Page > 0 {
+		values["page"] = fmt.Sprint(r.path.Page)
+	}
+	q := &eventQuery{}
+	r.params = param.NewSet(r.now, param.InQuery, nil, values)
+	r.declareEventQuery(r.params, q)
+	q.undated = true
+	err := r.params.Parse(r.ctx)
+	if n := r.h.PageSettings.PerPage; n > 0 {
+		q.perPage = int64(n)
+	}
+	return q, err
+}
+
+// faults are the messages of invalid parameters, by name. Those of parameters without a field are under "".
+func (r *pageRequest) faults(invalid param.Invalid, fields ...string) map[string]string {
+	out := make(map[string]string, len(invalid.Faults))
+	others := map[string]bool{}
+	for _, f := range invalid.Faults {
+		text := r.h.Words.Message(r.lang, f.Key, f.Args)
+		switch {
+		case slices.Contains(dateParameters, f.Param) || f.Param == "tribe-bar-date":
+			text = r.words.BadDate
+		case f.Param == "categories":
+			text = r.words.BadCategory
+		}
+		if slices.Contains(fields, f.Param) {
+			out[f.Param] = text
+			continue
+		}
+		// There is no field to show it at, and the names of parameters say nothing to people.
+		if text != r.words.BadDate {
+			text = r.words.InvalidText
+		}
+		if !others[text] {
+			others[text] = true
+			out[""] = strings.TrimSpace(out[""] + " " + text)
+		}
+	}
+	return out
+}
+
+// PageError is the page of an error. Of an error that is not about the address it says no more than the status.
+func (h *Handlers) PageError(status int, language calendar.Language, now time.Time) ([]byte, error) {
+	r := &pageRequest{
+		request: &request{ctx: context.Background(), h: h, now: now, lang: language, root: Root{Mount: h.PublicMount()}},
+		words:   h.pages.Words(string(language)), dates: dates{locale.DatesIn(language, h.PageSettings.English)},
+	}
+	r.path.Language, r.root.Segment = language, "/"+string(language)
+	w := r.words
+	m := &web.ErrorPage{Status: status, Heading: w.FaultTitle, Text: w.FaultText}
+	switch status {
+	case http.StatusNotFound:
+		m.Heading, m.Text = w.NotFoundTitle, w.NotFoundText
+	case http.StatusGone:
+		m.Heading, m.Text = w.GoneTitle, w.GoneText
+	case http.StatusTooManyRequests:
+		m.Heading, m.Text = w.ManyTitle, w.ManyText
+	case http.StatusServiceUnavailable:
+		m.Heading, m.Text = w.BusyTitle, w.BusyText
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge:
+		m.Heading, m.Text = w.InvalidTitle, w.InvalidText
+	}
+	m.Links = []web.Link{{Text: w.AllEvents, Href: r.href(r.newPagePath(viewDefault), nil)}}
+	m.Frame = r.frame(frameOf{kind: "error-page", title: m.Heading, index: false})
+	m.Canonical = ""
+	var b bytes.Buffer
+	err := h.pages.Write(&b, "error", m)
+	return b.Bytes(), err
+}

@@ -1,0 +1,102 @@
+package handlers
+
+import (
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/sitefolder"
+	"github.com/almanac-cal/almanac/web"
+)
+
+// The names of the files that a site adds to the assets.
+const (
+	themeFile  = "theme.css"  // its colours
+	customFile = "custom.css" // its style sheet
+)
+
+// SiteFiles are the files of the site's own that its pages load, by their names.
+func (h *Handlers) SiteFiles() map[string][]byte {
+	out := map[string][]byte{}
+	for _, f := range []*sitefolder.File{h.PageSettings.Logo, h.PageSettings.Icon, h.PageSettings.Card} {
+		if f != nil {
+			out[f.Name] = f.Data
+		}
+	}
+	if len(h.PageSettings.CSS) > 0 {
+		out[customFile] = h.PageSettings.CSS
+	}
+	light, dark := string(h.PageSettings.Accent), string(h.PageSettings.AccentDark)
+	switch {
+	case light != "" && dark != "":
+		out[themeFile] = []byte(":root{--accent:light-dark(" + light + "," + dark + ")}\n")
+	case light != "":
+		out[themeFile] = []byte("@media (prefers-color-scheme:light){:root{--accent:" + light + "}}\n")
+	case dark != "":
+		out[themeFile] = []byte("@media (prefers-color-scheme:dark){:root{--accent:" + dark + "}}\n")
+	}
+	return out
+}
+
+// assets are the addresses of what pages load.
+func (h *Handlers) assets() web.Assets {
+	address := func(name string) string { return h.prefix + h.pages.Asset(name) }
+	out := web.Assets{Styles: []string{address("calendar.css")}, Script: address("calendar.js"), Icon: address("favicon.svg")}
+	for _, name := range []string{themeFile, customFile} {
+		if h.pages.Asset(name) != "" {
+			out.Styles = append(out.Styles, address(name))
+		}
+	}
+	if h.PageSettings.Icon != nil {
+		out.Icon = address(h.PageSettings.Icon.Name)
+	}
+	if h.PageSettings.Logo != nil {
+		out.Logo = address(h.PageSettings.Logo.Name)
+	}
+	return out
+}
+
+// defaultView is the view that the site shows at /events/.
+func (h *Handlers) defaultView() pageView {
+	if h.PageSettings.DefaultView == sitefolder.ViewMonth && h.PageSettings.Pages.Month || !h.PageSettings.Pages.List {
+		return viewMonth
+	}
+	return viewList
+}
+
+// firstWeekday is the day that weeks begin with.
+func (h *Handlers) firstWeekday() time.Weekday { return h.PageSettings.WeekStart }
+
+// serves reports whether the site has switched on the page of a view.
+func (h *Handlers) serves(view pageView) bool {
+	p := &h.PageSettings.Pages
+	switch view {
+	case viewList:
+		return p.List
+	case viewMonth:
+		return p.Month
+	case viewDay:
+		return p.Day
+	case viewEvent:
+		return p.Event
+	case viewSeries:
+		return p.Series
+	case viewVenue:
+		return p.Venue
+	case viewOrganizer:
+		return p.Organizer
+	}
+	return true
+}
+
+// servesTerms reports whether the site has switched on the pages of a taxonomy.
+func (h *Handlers) servesTerms(taxonomy calendar.Kind) bool {
+	if taxonomy == calendar.Tag {
+		return h.PageSettings.Pages.Tag
+	}
+	return h.PageSettings.Pages.Category
+}
+
+// siteName is the title of the site in the language of the page, "" for none.
+func (r *pageRequest) siteName() string {
+	return firstText(r.h.PageSettings.Title.In(r.lang, r.h.Site.Language), r.h.Site.Name)
+}

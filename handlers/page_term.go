@@ -1,0 +1,154 @@
+package handlers
+
+import (
+	"math"
+	"slices"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/markup"
+	"github.com/almanac-cal/almanac/internal/represent"
+	"github.com/almanac-cal/almanac/web"
+)
+
+// maxTermDepth is how many categories a path may name: each costs a statement.
+const maxTermDepth = 32
+
+// resolveTerms finds the term of the path. It leads to the address of the term if the path is another one, and returns
+// errOtherReading if a slug of the path is that of no term.
+func (r *pageRequest) resolveTerms() error {
+	if len(r.path.Slugs) > maxTermDepth {
+		return errOtherReading
+	}
+	var id int64
+	for _, slug := range r.path.Slugs {
+		var err error
+		if id, err = r.ownerBySlug(r.path.Taxonomy, slug); err != nil {
+			return err
+		}
+		if id == 0 {
+			return errOtherReading
+		}
+	}
+	var chain []*ent.Term
+	for next := id; next != 0 && len(chain) < math.MaxUint8; {
+		rows, err := r.db.ReadTerms(r.ctx, []int64{next})
+		if err != nil {
+			return err
+		}
+		if len(rows) == 0 {
+			break
+		}
+		if err := r.translateFully(ent.PageOf(rows[0])); err != nil {
+			return err
+		}
+		chain = append(chain, rows[0])
+		next = represent.ParentID(rows[0])
+	}
+	if len(chain) == 0 {
+		return errOtherReading
+	}
+	slices.Reverse(chain)
+	r.terms = chain
+	// Below a segment the slugs are those of its language, else those of any.
+	accepted := calendar.Languages
+	if r.path.Language != "" {
+		accepted = []calendar.Language{r.lang}
+	}
+	for _, l := range accepted {
+		if slices.Equal(r.path.Slugs, r.termSlugs(l)) {
+			return nil
+		}
+	}
+	r.path.Slugs = r.termSlugs(r.lang)
+	if r.path.Redirect == 0 {
+		r.path.Redirect = 301
+	}
+	return nil
+}
+
+// translateFully gives records their texts in all languages, for the links to the other ones.
+func (r *pageRequest) translateFully(page ent.Page) error {
+	return r.db.ReadTranslations(r.ctx, calendar.Languages, page)
+}
+
+// termSlug returns the slug of a term in a language.
+func (r *pageRequest) termSlug(t *ent.Term, l calendar.Language) string {
+	return calendar.Served(l, r.h.Site.Language, t.Text(), t.Translated()).Slug
+}
+
+// termSlugs returns the slugs of the term of the path and of its ancestors in a language.
+func (r *pageRequest) termSlugs(l calendar.Language) []string {
+	out := make([]string, len(r.terms))
+	for i, t := range r.terms {
+		out[i] = r.termSlug(t, l)
+	}
+	return out
+}
+
+// describeTerm adds what the page of a term says about it. Other pages stay as they are.
+func (r *pageRequest) describeTerm(m *web.ListPage, f *frameOf, title, description *string) error {
+	if len(r.terms) == 0 {
+		return nil
+	}
+	t := r.terms[len(r.terms)-1]
+	text := r.view().Text(t)
+	*title = text.Title
+	m.Heading, m.Lead, m.LeadLang = text.Title, markup.Plain(text.Description), r.foreign(string(text.Language))
+	m.HeadingLang = m.LeadLang
+	if m.Lead != "" {
+		*description = summary(text.Description, 160)
+	} else {
+		*description = replaceTitle(r.words.DescTerm, text.Title)
+	}
+	if r.path.Taxonomy == calendar.Category {
+		m.Colour = termColour(t.ID)
+	} else {
+		m.Heading = "#" + text.Title
+	}
+	m.Crumbs = []web.Link{{Text: r.words.Events, Href: r.href(r.newPagePath(viewDefault), nil)}}
+	for i, above := range r.terms[:len(r.terms)-1] {
+		p := r.newPagePath(viewList)
+		p.Taxonomy, p.Slugs = r.path.Taxonomy, r.termSlugs(r.lang)[:i+1]
+		aboveText := r.view().Text(above)
+		m.Crumbs = append(m.Crumbs, web.Link{Text: aboveText.Title, Href: r.href(p, nil), Lang: r.foreign(string(aboveText.Language))})
+	}
+	f.languages, f.original = t.Languages.List(), t.Language
+	f.paths = func(l calendar.Language) pagePath {
+		p := r.path
+		p.Language, p.Slugs = l, r.termSlugs(l)
+		if l == "" {
+			p.Slugs = r.termSlugs(r.h.Site.Language)
+		}
+		return p
+	}
+	name := map[calendar.Kind]string{calendar.Category: "categories", calendar.Tag: "tags"}[r.path.Taxonomy]
+	r.apiRoot = "/events/" + encode([]web.Field{{Name: name, Value: r.termSlug(t, r.lang)}})
+	if r.path.View == viewList && r.path.Page <= 1 {
+		return r.addSubcategories(m, t)
+	}
+	return nil
+}
+
+// addSubcategories links the categories below that of the page.
+func (r *pageRequest) addSubcategories(m *web.ListPage, t *ent.Term) error {
+	if t.Taxonomy != calendar.Category {
+		return nil
+	}
+	rows, _, err := r.categoryTree()
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if represent.ParentID(row) != t.ID {
+			continue
+		}
+		text := r.view().Text(row)
+		p := r.newPagePath(viewList)
+		p.Taxonomy, p.Slugs = calendar.Category, append(r.termSlugs(r.lang), text.Slug)
+		m.Terms = append(m.Terms, web.Link{
+			Text: text.Title, Href: r.href(p, nil), Lang: r.foreign(string(text.Language)), Colour: termColour(row.ID),
+		})
+	}
+	return nil
+}

@@ -1,0 +1,300 @@
+package handlers
+
+import (
+	"context"
+	"encoding/xml"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/slug"
+	"github.com/almanac-cal/almanac/internal/query"
+)
+
+// Paths of what search engines read (contract, section 21).
+const (
+	SitemapPath = "/sitemap.xml"
+	RobotsPath  = "/robots.txt"
+)
+
+// sitemapURLs is how many addresses a sitemap has at most.
+const sitemapURLs = 10_000
+
+// sitemapIDs is how many ids a sitemap is about: each may be a record with an address in each language. The files are
+// stretches of ids, so each is found by an index, however many records there are, and no record moves to another file.
+var sitemapIDs = int64(sitemapURLs / len(calendar.Languages))
+
+// maxSitemaps is how many files the index of the sitemaps may name, by its protocol.
+const maxSitemaps = 50_000
+
+// The kinds that are in sitemaps with an odd number, whose ids are of one sequence, and in those with an even one.
+var (
+	sitemapRecords = []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer}
+	sitemapTerms   = []calendar.Kind{calendar.Category, calendar.Tag}
+)
+
+// servesKind reports whether the records of a kind have pages.
+func (h *Handlers) servesKind(kind calendar.Kind) bool {
+	switch kind {
+	case calendar.Event:
+		return h.serves(viewEvent)
+	case calendar.Venue:
+		return h.serves(viewVenue)
+	case calendar.Organizer:
+		return h.serves(viewOrganizer)
+	}
+	return h.servesTerms(kind)
+}
+
+// sitemapOf returns the number of the sitemap that a record is in.
+func sitemapOf(kind calendar.Kind, id int64) int64 {
+	stretch := (id - 1) / sitemapIDs
+	if slices.Contains(sitemapTerms, kind) {
+		return 2*stretch + 2
+	}
+	return 2*stretch + 1
+}
+
+// sitemapForm matches the paths of sitemaps. No stretch that has such a number ends beyond int64.
+var sitemapForm = regexp.MustCompile(`^/sitemap-([1-9][0-9]{0,8})\.xml$`)
+
+// SitemapNumber returns the number in /sitemap-{n}.xml.
+func SitemapNumber(path string) (n int64, ok bool) {
+	found := sitemapForm.FindStringSubmatch(path)
+	if found == nil {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(found[1], 10, 64)
+	return n, err == nil
+}
+
+// Robots returns robots.txt. Feeds and pages that are not to be listed stay allowed, so that crawlers see that they are not.
+func (h *Handlers) Robots() []byte {
+	disallow := ""
+	if !h.PageSettings.Indexing {
+		disallow = " /"
+	}
+	return []byte("User-agent: *\nDisallow:" + disallow + "\n\nSitemap: " + h.Site.BaseURL + SitemapPath + "\n")
+}
+
+// sitemapLink is an element of the index of the sitemaps.
+type sitemapLink struct {
+	Loc string `xml:"loc"`
+}
+
+// SitemapIndex returns /sitemap.xml: the sitemaps that have an address.
+func (h *Handlers) SitemapIndex(ctx context.Context, now time.Time) ([]byte, error) {
+	db := query.Database{Ent: h.publicReads()}
+	var numbers []int64
+	for _, kind := range slices.Concat(sitemapRecords, sitemapTerms) {
+		if !h.servesKind(kind) {
+			continue
+		}
+		stretches, err := db.PublicStretches(ctx, query.Public{Kind: kind, Now: now}, sitemapIDs)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range stretches {
+			numbers = append(numbers, sitemapOf(kind, n*sitemapIDs+1))
+		}
+	}
+	slices.Sort(numbers)
+	index := struct {
+		XMLName  xml.Name      `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemapindex"`
+		Sitemaps []sitemapLink `xml:"sitemap"`
+	}{}
+	numbers = slices.Compact(numbers)
+	for _, n := range numbers[:min(len(numbers), maxSitemaps)] {
+		index.Sitemaps = append(index.Sitemaps, sitemapLink{h.Site.BaseURL + "/sitemap-" + strconv.FormatInt(n, 10) + ".xml"})
+	}
+	return sitemapXML(index)
+}
+
+// sitemapURL is an address of a page in one language.
+type sitemapURL struct {
+	Loc        string             `xml:"loc"`
+	LastMod    string             `xml:"lastmod"`
+	Alternates []sitemapAlternate `xml:"http://www.w3.org/1999/xhtml link"`
+}
+
+// sitemapAlternate is an address of the same page in a language.
+type sitemapAlternate struct {
+	Rel      string `xml:"rel,attr"`
+	Language string `xml:"hreflang,attr"`
+	Href     string `xml:"href,attr"`
+}
+
+// Sitemap returns a sitemap by its number, nil if nothing is in it.
+func (h *Handlers) Sitemap(ctx context.Context, now time.Time, number int64) ([]byte, error) {
+	kinds := sitemapRecords
+	if number%2 == 0 {
+		kinds = sitemapTerms
+	}
+	set := struct {
+		XMLName xml.Name     `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
+		URLs    []sitemapURL `xml:"url"`
+	}{}
+	for _, kind := range kinds {
+		if !h.servesKind(kind) {
+			continue
+		}
+		after := (number - 1) / 2 * sitemapIDs
+		found, err := query.Database{Ent: h.publicReads()}.FindPublic(
+			ctx, query.Public{Kind: kind, Now: now, After: after, UpTo: after + sitemapIDs})
+		if err != nil {
+			return nil, err
+		}
+		paths, err := h.publicPaths(ctx, now, kind, found)
+		if err != nil {
+			return nil, err
+		}
+		for _, record := range found {
+			set.URLs = append(set.URLs, h.sitemapURLs(record, paths[record.ID])...)
+		}
+	}
+	if set.URLs == nil {
+		return nil, nil
+	}
+	return sitemapXML(set)
+}
+
+// publicReads is the database that sitemaps are made from.
+func (h *Handlers) publicReads() *ent.Client {
+	if h.Replica != nil {
+		return h.Replica
+	}
+	return h.DB
+}
+
+// sitemapURLs returns the addresses of a record: one for each language that it has text in. paths are those below the
+// segment of the language.
+func (h *Handlers) sitemapURLs(record query.PublicRecord, paths map[calendar.Language]string) []sitemapURL {
+	languages := record.Languages.List()
+	if len(languages) == 0 {
+		languages = []calendar.Language{record.Language}
+	}
+	alternates := make([]sitemapAlternate, 0, len(languages)+1)
+	for _, lang := range languages {
+		alternates = append(alternates, sitemapAlternate{"alternate", string(lang), h.Site.BaseURL + "/" + string(lang) + paths[lang]})
+	}
+	neutral := languages[0]
+	switch {
+	case slices.Contains(languages, h.Site.Language):
+		neutral = h.Site.Language
+	case slices.Contains(languages, record.Language):
+		neutral = record.Language
+	}
+	alternates = append(alternates, sitemapAlternate{"alternate", "x-default", h.Site.BaseURL + paths[neutral]})
+	modified := record.ModifiedAt.UTC().Format(time.RFC3339)
+	urls := make([]sitemapURL, len(languages))
+	for i := range languages {
+		urls[i] = sitemapURL{Loc: alternates[i].Href, LastMod: modified, Alternates: alternates}
+	}
+	return urls
+}
+
+// publicPaths returns the paths of records in each language.
+func (h *Handlers) publicPaths(
+	ctx context.Context, now time.Time, kind calendar.Kind, records []query.PublicRecord,
+) (map[int64]map[calendar.Language]string, error) {
+	paths := make(map[int64]map[calendar.Language]string, len(records))
+	if len(records) == 0 {
+		return paths, nil
+	}
+	if kind == calendar.Category {
+		return h.categoryPaths(ctx, now, records)
+	}
+	slugs, err := h.slugsOf(ctx, kind, records)
+	if err != nil {
+		return nil, err
+	}
+	views := map[calendar.Kind]pageView{calendar.Event: viewEvent, calendar.Venue: viewVenue, calendar.Organizer: viewOrganizer}
+	for _, record := range records {
+		paths[record.ID] = map[calendar.Language]string{}
+		for _, lang := range calendar.Languages {
+			text := record.Slug
+			for _, l := range []calendar.Language{h.Site.Language, lang} { // the last one that there is counts
+				if s := slugs[record.ID][l]; s != "" {
+					text = s
+				}
+			}
+			p := pagePath{View: views[kind], Slugs: []string{text}}
+			if kind == calendar.Tag {
+				p.View, p.Taxonomy = viewList, kind
+			}
+			paths[record.ID][lang] = p.path()
+		}
+	}
+	return paths, nil
+}
+
+// slugBatch is how many records a statement asks the slugs of: below the variables that SQLite allows.
+const slugBatch = 500
+
+// slugsOf returns the slugs that records have, by language.
+func (h *Handlers) slugsOf(
+	ctx context.Context, kind calendar.Kind, records []query.PublicRecord,
+) (map[int64]map[calendar.Language]string, error) {
+	slugs := make(map[int64]map[calendar.Language]string, len(records))
+	for part := range slices.Chunk(records, slugBatch) {
+		ids := make([]int64, len(part))
+		for i, record := range part {
+			ids[i] = record.ID
+		}
+		rows, err := h.publicReads().Slug.Query().Where(slug.OwnerIDIn(ids...), slug.KindEQ(kind), slug.TrashedID(0)).All(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			if slugs[row.OwnerID] == nil {
+				slugs[row.OwnerID] = map[calendar.Language]string{}
+			}
+			slugs[row.OwnerID][row.Language] = row.Slug
+		}
+	}
+	return slugs, nil
+}
+
+// categoryPaths returns the paths of categories, which have those of their ancestors in them.
+func (h *Handlers) categoryPaths(
+	ctx context.Context, now time.Time, records []query.PublicRecord,
+) (map[int64]map[calendar.Language]string, error) {
+	ids := make([]int64, len(records))
+	paths := make(map[int64]map[calendar.Language]string, len(records))
+	for i, record := range records {
+		ids[i], paths[record.ID] = record.ID, map[calendar.Language]string{}
+	}
+	for _, lang := range calendar.Languages {
+		r := &request{ctx: ctx, h: h, db: h.publicReads(), now: now, lang: lang, root: Root{Mount: h.PublicMount()}}
+		for part := range slices.Chunk(ids, slugBatch) {
+			rows, err := r.db.ReadTerms(ctx, part)
+			if err != nil {
+				return nil, err
+			}
+			if err := r.translate(ent.PageOf(rows...)); err != nil {
+				return nil, err
+			}
+			shown, err := r.terms(rows)
+			if err != nil {
+				return nil, err
+			}
+			for _, t := range shown {
+				paths[t.ID][lang] = strings.TrimPrefix(t.URL, h.Site.BaseURL)
+			}
+		}
+	}
+	return paths, nil
+}
+
+// sitemapXML returns a document of the protocol of sitemaps.
+func sitemapXML(document any) ([]byte, error) {
+	body, err := xml.Marshal(document)
+	if err != nil {
+		return nil, err
+	}
+	return append([]byte(xml.Header), body...), nil
+}

@@ -1,0 +1,233 @@
+package handlers_test
+
+import (
+	"encoding/xml"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/sitefolder"
+	"github.com/almanac-cal/almanac/internal/store"
+	"github.com/almanac-cal/almanac/internal/storetest"
+)
+
+// sitemapIndex is /sitemap.xml as crawlers read it.
+type sitemapIndex struct {
+	XMLName  xml.Name `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemapindex"`
+	Sitemaps []struct {
+		Loc string `xml:"loc"`
+	} `xml:"sitemap"`
+}
+
+// sitemap is a sitemap as crawlers read it.
+type sitemap struct {
+	XMLName xml.Name `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
+	URLs    []struct {
+		Loc     string `xml:"loc"`
+		LastMod string `xml:"lastmod"`
+		Links   []struct {
+			Rel      string `xml:"rel,attr"`
+			Language string `xml:"hreflang,attr"`
+			Href     string `xml:"href,attr"`
+		} `xml:"http://www.w3.org/1999/xhtml link"`
+	} `xml:"url"`
+}
+
+// crawl reads all sitemaps, and returns their addresses below the base URL with their alternates.
+func crawl(t *testing.T, api *apitest.API) map[string][]string {
+	t.Helper()
+	read := func(address string, into any) {
+		r := api.Do(t, apitest.Request{Path: strings.TrimPrefix(address, apitest.BaseURL), Absolute: true})
+		if r.Status != 200 || r.Header.Get("Content-Type") != "application/xml; charset=UTF-8" {
+			t.Fatalf("%s: %d, %s: %.200s", address, r.Status, r.Header.Get("Content-Type"), r.Body)
+		}
+		if err := xml.Unmarshal(r.Body, into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var index sitemapIndex
+	read(apitest.BaseURL+"/sitemap.xml", &index)
+	found := map[string][]string{}
+	for _, one := range index.Sitemaps {
+		var m sitemap
+		read(one.Loc, &m)
+		if len(m.URLs) == 0 || len(m.URLs) > 10_000 {
+			t.Errorf("%s has %d addresses", one.Loc, len(m.URLs))
+		}
+		for _, u := range m.URLs {
+			path := strings.TrimPrefix(u.Loc, apitest.BaseURL)
+			if _, twice := found[path]; twice {
+				t.Errorf("%s is there twice", path)
+			}
+			if _, err := time.Parse(time.RFC3339, u.LastMod); err != nil {
+				t.Errorf("%s: lastmod %q", path, u.LastMod)
+			}
+			found[path] = nil
+			for _, link := range u.Links {
+				if link.Rel != "alternate" {
+					t.Errorf("%s: a link is %q", path, link.Rel)
+				}
+				found[path] = append(found[path], link.Language+" "+strings.TrimPrefix(link.Href, apitest.BaseURL))
+			}
+		}
+	}
+	return found
+}
+
+// sitemapCalendar has an event of each sort. Each has a venue, an organizer, a category and a tag of its own.
+func sitemapCalendar(t *testing.T, api *apitest.API) {
+	t.Helper()
+	for name, change := range map[string]func(*ent.EventCreate){
+		"listed":    func(*ent.EventCreate) {},
+		"past":      func(c *ent.EventCreate) { c.SetFeatured(true) },
+		"hidden":    func(c *ent.EventCreate) { c.SetHideFromListings(true) },
+		"protected": func(c *ent.EventCreate) { c.SetPasswordHash([]byte("a hash")) },
+		"draft":     func(c *ent.EventCreate) { c.SetStatus(calendar.Draft) },
+		"private":   func(c *ent.EventCreate) { c.SetStatus(calendar.Private) },
+		"trashed":   func(c *ent.EventCreate) { c.SetStatus(calendar.Trash).SetSlug("trashed__trashed") },
+		"scheduled": func(c *ent.EventCreate) {
+			c.SetStatus(calendar.Future).SetPublishedAt(apitest.Now.Add(time.Hour))
+		},
+		"due": func(c *ent.EventCreate) {
+			c.SetStatus(calendar.Future).SetPublishedAt(apitest.Now.Add(-time.Hour))
+		},
+	} {
+		start := "2026-12-01 10:00:00"
+		if name == "past" {
+			start = "2020-12-01 10:00:00"
+		}
+		id := api.AddEvent(t, name, start, start, change)
+		api.LinkVenues(t, id, api.AddVenue(t, name))
+		api.LinkOrganizers(t, id, api.AddOrganizer(t, name))
+		api.LinkTerms(t, id, api.AddTerm(t, calendar.Category, name), api.AddTerm(t, calendar.Tag, name))
+	}
+	api.AddVenue(t, "without events")
+	draft := api.AddVenue(t, "draft hall", func(c *ent.VenueCreate) { c.SetStatus(calendar.Draft) })
+	api.LinkVenues(t, api.AddEvent(t, "in a draft hall", "2026-12-02 10:00:00", "2026-12-02 11:00:00"), draft)
+}
+
+// A record is in a sitemap only because of an event that lists show.
+func TestSitemapsNameWhatIsListed(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		sitemapCalendar(t, api)
+		want := map[string][]string{}
+		add := func(path string) { want["/en"+path] = []string{"en /en" + path, "x-default " + path} }
+		add("/event/in-a-draft-hall/")
+		for _, name := range []string{"listed", "past", "due"} {
+			for _, path := range []string{"/event/%s/", "/venue/%s/", "/organizer/%s/", "/events/category/%s/", "/tag/%s/"} {
+				add(fmt.Sprintf(path, name))
+			}
+		}
+		if diff := cmp.Diff(want, crawl(t, api)); diff != "" {
+			t.Errorf("addresses (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestSitemapsNameTheLanguagesOfARecord(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.SignIn(t, "admin", calendar.Administrator)
+		created := api.Do(t, post("admin", "/categories?ml_language=pl", object{"name": "Muzyka"}))
+		music := created.Get(t, "id")
+		jazz := api.Do(t, post("admin", "/categories?ml_language=pl", object{"name": "Dżez", "parent": music})).Get(t, "id")
+		api.Do(t, post("admin", fmt.Sprintf("/categories/%v?ml_language=en", jazz), object{"name": "Jazz", "slug": "jazz"}))
+		event := api.Do(t, post("admin", "/events?ml_language=pl", object{
+			"title": "Koncert", "start_date": "2026-12-01 10:00", "end_date": "2026-12-01 11:00", "categories": []any{jazz},
+		}))
+		if event.Status != 201 {
+			t.Fatalf("%d: %s", event.Status, event.Body)
+		}
+		api.Do(t, patch("admin", fmt.Sprintf("/events/%v?ml_language=en", event.Get(t, "id")), object{"title": "Concert", "slug": "concert"}))
+		want := map[string][]string{
+			"/pl/event/koncert/":               {"en /en/event/concert/", "pl /pl/event/koncert/", "x-default /event/concert/"},
+			"/en/event/concert/":               {"en /en/event/concert/", "pl /pl/event/koncert/", "x-default /event/concert/"},
+			"/pl/events/category/muzyka/dzez/": {"en /en/events/category/muzyka/jazz/", "pl /pl/events/category/muzyka/dzez/", "x-default /events/category/muzyka/jazz/"},
+			"/en/events/category/muzyka/jazz/": {"en /en/events/category/muzyka/jazz/", "pl /pl/events/category/muzyka/dzez/", "x-default /events/category/muzyka/jazz/"},
+		}
+		if diff := cmp.Diff(want, crawl(t, api)); diff != "" {
+			t.Errorf("addresses (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// Ids far apart are in different files, and files in between are not named.
+func TestSitemapsAreStretchesOfIDs(t *testing.T) {
+	t.Parallel()
+	api := onSQLite(t)
+	var names []string
+	for i, id := range []int64{3333, 3334, 100_000} {
+		name := fmt.Sprintf("event-%d", i)
+		start := "2026-12-01 10:00:00"
+		made := api.AddEvent(t, name, start, start)
+		if _, err := api.Store.DB.ExecContext(t.Context(), "UPDATE events SET id = ? WHERE id = ?", id, made); err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, "/en/event/"+name+"/")
+	}
+	var index sitemapIndex
+	r := api.Do(t, apitest.Request{Path: "/sitemap.xml", Absolute: true})
+	if err := xml.Unmarshal(r.Body, &index); err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, one := range index.Sitemaps {
+		files = append(files, strings.TrimPrefix(one.Loc, apitest.BaseURL))
+	}
+	if want := []string{"/sitemap-1.xml", "/sitemap-3.xml", "/sitemap-61.xml"}; !slices.Equal(files, want) {
+		t.Errorf("files %q, want %q", files, want)
+	}
+	for _, name := range names {
+		if _, ok := crawl(t, api)[name]; !ok {
+			t.Errorf("%s is in no sitemap", name)
+		}
+	}
+	for _, path := range []string{
+		"/sitemap-2.xml", "/sitemap-5.xml", "/sitemap-0.xml", "/sitemap-01.xml", "/sitemap-1234567890.xml", "/sitemap-999999999.xml",
+		"/sitemap-.xml", "/sitemap--1.xml", "/sitemap-1.xml/", "/pl/sitemap.xml", "/sitemap-1.xm",
+	} {
+		if r := api.Do(t, apitest.Request{Path: path, Absolute: true}); r.Status != 404 {
+			t.Errorf("%s: %d", path, r.Status)
+		}
+	}
+	again := api.Do(t, apitest.Request{
+		Path: "/sitemap-1.xml", Absolute: true,
+		Header: map[string]string{"If-None-Match": api.Do(t, apitest.Request{Path: "/sitemap-1.xml", Absolute: true}).Header.Get("ETag")},
+	})
+	if again.Status != 304 || len(again.Body) != 0 {
+		t.Errorf("asked again: %d, %d bytes", again.Status, len(again.Body))
+	}
+}
+
+func TestRobots(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		indexing bool
+		want     string
+	}{
+		"indexed":     {true, "User-agent: *\nDisallow:\n\nSitemap: " + apitest.BaseURL + "/sitemap.xml\n"},
+		"not indexed": {false, "User-agent: *\nDisallow: /\n\nSitemap: " + apitest.BaseURL + "/sitemap.xml\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			settings := sitefolder.Default()
+			settings.Indexing = test.indexing
+			api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) { c.PageSettings = &settings })
+			r := api.Do(t, apitest.Request{Path: "/robots.txt", Absolute: true})
+			if r.Status != 200 || string(r.Body) != test.want || r.Header.Get("Content-Type") != "text/plain; charset=UTF-8" {
+				t.Errorf("%d: %s", r.Status, r.Body)
+			}
+		})
+	}
+}

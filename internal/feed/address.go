@@ -1,0 +1,81 @@
+package feed
+
+import (
+	"net"
+	"net/mail"
+	"net/url"
+	"strings"
+
+	"golang.org/x/net/idna"
+)
+
+// uri returns a web address as a URI (RFC 3986): characters outside ASCII are encoded, as browsers do. It returns "" for
+// what is no address.
+func uri(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
+	if !isASCII(u.Host) {
+		host, err := idna.Lookup.ToASCII(u.Hostname())
+		if err != nil {
+			return ""
+		}
+		if port := u.Port(); port != "" {
+			host = net.JoinHostPort(host, port)
+		}
+		u.Host = host
+		address = u.String()
+	}
+	return encoded(address, "-._~:/?#[]@!$&'()*+,;=%")
+}
+
+// mailto returns the URI of an e-mail address (RFC 6068), "" for what is none.
+func mailto(address string) string {
+	parsed, err := mail.ParseAddress(address)
+	if err != nil || parsed.Address != address {
+		return ""
+	}
+	return "mailto:" + encoded(address, "-._~!$'*+@")
+}
+
+// encoded writes the bytes of s in percent-encoding that are neither letters and digits of ASCII nor in safe. A percent
+// sign that begins no encoding is encoded too.
+func encoded(s, safe string) string {
+	const digits = "0123456789ABCDEF"
+	var b []byte
+	done := 0
+	for i := range len(s) {
+		c := s[i]
+		if isAlphanumeric(c) || strings.IndexByte(safe, c) >= 0 && (c != '%' || isEncoding(s[i:])) {
+			continue
+		}
+		b = append(append(b, s[done:i]...), '%', digits[c>>4], digits[c&15])
+		done = i + 1
+	}
+	if done == 0 {
+		return s
+	}
+	return string(append(b, s[done:]...))
+}
+
+func isEncoding(s string) bool { return len(s) > 2 && isHex(s[1]) && isHex(s[2]) }
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+func isAlphanumeric(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= 0x80 })
+}
+
+// isMediaType reports whether s is a media type without parameters.
+func isMediaType(s string) bool {
+	kind, sub, ok := strings.Cut(s, "/")
+	for i := range len(s) {
+		if !isAlphanumeric(s[i]) && strings.IndexByte("-+./", s[i]) < 0 {
+			return false
+		}
+	}
+	return ok && kind != "" && sub != "" && !strings.Contains(sub, "/")
+}

@@ -1,0 +1,91 @@
+package feed
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// Part is an entry in iCalendar. It depends on the entry, and on the language, the year and Import of the feed.
+type Part struct {
+	ID    int64
+	Start time.Time
+	Stamp time.Time // last change
+	Zone  string    // that the times are written in; "" for days and UTC
+	Text  []byte
+}
+
+// Part writes an entry for ICalendarOf.
+func (f *Feed) Part(e *Entry) Part {
+	w := &icalWriter{feed: f, canceled: f.Words.Message(f.Language, "feed-canceled", nil)}
+	p := Part{ID: e.ID, Start: e.Start, Stamp: e.Stamp}
+	if !e.days() {
+		loc := e.Zone.Location()
+		if rule := f.rule(e.Zone); rule != nil && rule.resolves(e.Start.In(loc)) && rule.resolves(e.End.In(loc)) {
+			p.Zone = e.Zone.String()
+		}
+	}
+	w.entry(e, p.Zone != "")
+	p.Text = w.out
+	return p
+}
+
+// rule returns the rule of a zone, which takes long to find.
+func (f *Feed) rule(zone calendar.Zone) *zoneRule {
+	rule, ok := f.rules[zone.String()]
+	if !ok {
+		if f.rules == nil {
+			f.rules = make(map[string]*zoneRule)
+		}
+		rule = ruleOf(zone, f.Year)
+		f.rules[zone.String()] = rule
+	}
+	return rule
+}
+
+// ICalendarOf writes the parts as iCalendar, ordered by start and ID.
+func (f *Feed) ICalendarOf(parts []Part) []byte {
+	size := 4 << 10
+	zones := make(map[string]bool)
+	for i := range parts {
+		size += len(parts[i].Text)
+		if name := parts[i].Zone; name != "" {
+			zones[name] = true
+		}
+	}
+	w := &icalWriter{feed: f, out: make([]byte, 0, size)}
+	w.raw("BEGIN", "VCALENDAR")
+	w.raw("PRODID", "-//Almanac//Events//EN")
+	w.raw("VERSION", "2.0")
+	w.raw("CALSCALE", "GREGORIAN")
+	w.text("NAME", f.Name)
+	if !f.Outlook {
+		w.text("X-WR-CALNAME", f.Name)
+	}
+	w.text("X-WR-TIMEZONE", f.Zone.String())
+	if f.Self != "" {
+		w.raw("REFRESH-INTERVAL;VALUE=DURATION", "PT1H")
+		w.raw("X-PUBLISHED-TTL", "PT1H")
+	}
+	w.uri("SOURCE;VALUE=URI", f.Self)
+	w.uri("URL", f.Page)
+	for _, name := range slices.Sorted(maps.Keys(zones)) {
+		rule := f.rules[name]
+		if rule == nil {
+			if zone, err := calendar.ParseZone(name); err == nil { // it is valid: Part has written it
+				rule = f.rule(zone)
+			}
+		}
+		w.zone(rule)
+	}
+	sorted := slices.Clone(parts)
+	slices.SortStableFunc(sorted, func(a, b Part) int { return cmp.Or(a.Start.Compare(b.Start), cmp.Compare(a.ID, b.ID)) })
+	for i := range sorted {
+		w.out = append(w.out, sorted[i].Text...)
+	}
+	w.raw("END", "VCALENDAR")
+	return w.out
+}

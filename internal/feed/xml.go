@@ -1,0 +1,70 @@
+package feed
+
+import "unicode/utf8"
+
+const xmlHeader = `<?xml version="1.0" encoding="utf-8"?>` + "\n"
+
+// xmlWriter writes XML whose names are known. Texts are escaped, whatever is in them.
+type xmlWriter struct{ out []byte }
+
+// open writes a start tag. Attributes are names and values in turn.
+func (x *xmlWriter) open(name string, attributes ...string) {
+	x.tag(name, attributes)
+	x.out = append(x.out, ">\n"...)
+}
+
+func (x *xmlWriter) close(name string) {
+	x.out = append(append(append(x.out, "</"...), name...), ">\n"...)
+}
+
+// empty writes an element without content.
+func (x *xmlWriter) empty(name string, attributes ...string) {
+	x.tag(name, attributes)
+	x.out = append(x.out, "/>\n"...)
+}
+
+// element writes an element with a text.
+func (x *xmlWriter) element(name, text string, attributes ...string) {
+	x.tag(name, attributes)
+	x.out = appendXML(append(x.out, '>'), text)
+	x.close(name)
+}
+
+func (x *xmlWriter) tag(name string, attributes []string) {
+	x.out = append(append(x.out, '<'), name...)
+	for i := 0; i < len(attributes); i += 2 {
+		x.out = append(append(append(x.out, ' '), attributes[i]...), `="`...)
+		x.out = append(appendXML(x.out, attributes[i+1]), '"')
+	}
+}
+
+// appendXML appends a text to XML, as content or in double quotes. Characters that XML cannot have are left out.
+func appendXML(b []byte, s string) []byte {
+	done := 0 // up to where s is written
+	for i, r := range s {
+		var text string
+		size := 1
+		switch {
+		case r == '&':
+			text = "&amp;"
+		case r == '<':
+			text = "&lt;"
+		case r == '>':
+			text = "&gt;"
+		case r == '"':
+			text = "&quot;"
+		case r == '\n' || r == '\t':
+			continue
+		case isControl(r), r == 0xfffe, r == 0xffff:
+			size = utf8.RuneLen(r)
+		case r == utf8.RuneError: // itself, or a byte that is not UTF-8
+			text = "\uFFFD"
+			_, size = utf8.DecodeRuneInString(s[i:])
+		default:
+			continue
+		}
+		b = append(append(b, s[done:i]...), text...)
+		done = i + size
+	}
+	return append(b, s[done:]...)
+}

@@ -1,0 +1,200 @@
+package markup
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// bytesPerCharacter bounds what Lines reads of a text that is mostly tags.
+const bytesPerCharacter = 32
+
+// Lines makes plain text out of HTML, of so many characters at most: blocks and br end lines, white space is one blank,
+// and a link is its text and its address in parentheses. Addresses without a scheme are left out. A text that is cut
+// ends in "…". Lines reads no more than 32 bytes of HTML for each character.
+func Lines(s string, characters int) string {
+	cut := false
+	if most := characters * bytesPerCharacter; len(s) > most {
+		s, cut = strings.ToValidUTF8(s[:most], ""), true
+	}
+	w := linesWriter{most: characters}
+	z := html.NewTokenizer(strings.NewReader(s))
+	for w.count <= characters {
+		kind := z.Next()
+		if kind == html.ErrorToken { // the end: a string has no other error
+			break
+		}
+		w.token(z, kind)
+	}
+	w.closeLink()
+	if cut || w.count > characters {
+		return shorten(w.b.String(), characters)
+	}
+	return w.b.String()
+}
+
+// Head returns the beginning of HTML that Lines makes so many characters out of: what Lines reads, and a little more, by which
+// it knows that the text was cut.
+func Head(s string, characters int) string {
+	if most := characters*bytesPerCharacter + len("…"); len(s) > most {
+		return strings.ToValidUTF8(s[:most], "")
+	}
+	return s
+}
+
+// linesWriter collects plain text.
+type linesWriter struct {
+	b      strings.Builder
+	most   int  // characters
+	count  int  // characters so far
+	blank  bool // a blank is due before the next word
+	breaks int  // line ends that are due before the next word
+	pre    int  // how many pre elements are open
+	hidden bool // the next text is the content of a script or style element
+	href   string
+	link   int // where the text of the open link begins
+}
+
+func (w *linesWriter) token(z *html.Tokenizer, kind html.TokenType) {
+	if kind == html.TextToken {
+		if !w.hidden {
+			w.text(string(z.Text()))
+		}
+		w.hidden = false
+		return
+	}
+	w.hidden = false
+	if kind == html.CommentToken || kind == html.DoctypeToken {
+		return
+	}
+	name, more := z.TagName()
+	tag := atom.Lookup(name)
+	open := kind != html.EndTagToken
+	switch tag {
+	case atom.Script, atom.Style:
+		w.hidden = kind == html.StartTagToken
+	case atom.A:
+		w.closeLink()
+		if open {
+			w.openLink(z, more)
+		}
+	case atom.Br:
+		w.newLine()
+	case atom.Td, atom.Th:
+		w.blank = true
+	case atom.Pre:
+		w.newLine()
+		if open {
+			w.pre++
+		} else if w.pre > 0 {
+			w.pre--
+		}
+	case atom.Img:
+	default:
+		if !inline[tag] {
+			w.endLine()
+		}
+	}
+}
+
+func (w *linesWriter) openLink(z *html.Tokenizer, more bool) {
+	for more {
+		var key, value []byte
+		key, value, more = z.TagAttr()
+		if string(key) == "href" {
+			w.href = strings.TrimSpace(string(value))
+		}
+	}
+	w.link = w.b.Len()
+}
+
+// closeLink writes the address of the open link, unless its text is the address.
+func (w *linesWriter) closeLink() {
+	address := w.href
+	w.href = ""
+	scheme, rest, ok := strings.Cut(address, ":")
+	if !ok {
+		return
+	}
+	switch strings.ToLower(scheme) {
+	case "http", "https":
+	case "mailto", "tel":
+		address = rest
+	default:
+		return
+	}
+	switch text := strings.TrimSpace(w.b.String()[w.link:]); text {
+	case "":
+		w.word(address)
+	case address, rest, strings.TrimPrefix(rest, "//"):
+	default:
+		w.blank = true
+		w.word("(" + address + ")")
+	}
+}
+
+func (w *linesWriter) text(s string) {
+	word := 0
+	for i, r := range s {
+		if !isBlank(r) {
+			continue
+		}
+		w.word(s[word:i])
+		word = i + utf8.RuneLen(r)
+		if r == '\n' && w.pre > 0 {
+			w.newLine()
+		} else {
+			w.blank = true
+		}
+		if w.count > w.most {
+			return
+		}
+	}
+	w.word(s[word:])
+}
+
+// isBlank reports whether HTML collapses r. A no-break space stays.
+func isBlank(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' || r == '\f' }
+
+func (w *linesWriter) word(s string) {
+	if s == "" {
+		return
+	}
+	if w.b.Len() > 0 {
+		before := strings.Repeat("\n", w.breaks)
+		if w.breaks == 0 && w.blank {
+			before = " "
+		}
+		w.b.WriteString(before)
+		w.count += len(before)
+	}
+	w.blank, w.breaks = false, 0
+	w.b.WriteString(s)
+	w.count += utf8.RuneCountInString(s)
+}
+
+// newLine ends the line, which may be empty. There is one empty line at most.
+func (w *linesWriter) newLine() { w.breaks = min(w.breaks+1, 2) }
+
+// endLine ends the line if something is on it.
+func (w *linesWriter) endLine() { w.breaks = max(w.breaks, 1) }
+
+// shorten cuts a text to so many characters, at the end of a word if one ends shortly before.
+func shorten(s string, characters int) string {
+	const back = 40 // bytes
+	n := 0
+	for i := range s {
+		if n == characters-1 {
+			s = s[:i]
+			break
+		}
+		n++
+	}
+	if i := strings.LastIndexFunc(s, unicode.IsSpace); i >= 0 && len(s)-i <= back {
+		s = s[:i]
+	}
+	return strings.TrimRightFunc(s, unicode.IsSpace) + "…"
+}

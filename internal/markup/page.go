@@ -1,0 +1,119 @@
+package markup
+
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// OnPage returns sanitised HTML as a part of a page that has a heading of the first level itself. Its headings begin at the
+// second level and leave out none. local returns the address of an image for the page, "" for one that the page does not
+// load, which becomes a link.
+func OnPage(s string, local func(src string) string) string {
+	if !strings.Contains(s, "<") {
+		return s
+	}
+	w := pageWriter{local: local}
+	z := html.NewTokenizer(strings.NewReader(s))
+	for {
+		kind := z.Next()
+		raw := z.Raw()
+		if kind == html.ErrorToken { // the end: a string has no other error
+			return w.out.String()
+		}
+		if kind == html.TextToken {
+			w.out.Write(raw)
+			continue
+		}
+		plain := string(raw)
+		t := z.Token()
+		switch {
+		case headingLevel(t.DataAtom) > 0:
+			w.heading(t)
+		case t.DataAtom == atom.Img:
+			w.image(t)
+		default:
+			if t.DataAtom == atom.A {
+				w.inLink = kind == html.StartTagToken
+			}
+			w.out.WriteString(plain)
+		}
+	}
+}
+
+// pageWriter writes HTML for a page.
+type pageWriter struct {
+	out    strings.Builder
+	local  func(src string) string
+	levels []int    // of the headings that the next one may be below
+	open   []string // names of the headings that are not closed
+	inLink bool
+}
+
+// headingLevel is 1 for h1, 0 for other elements.
+func headingLevel(a atom.Atom) int {
+	return 1 + slices.Index([]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}, a)
+}
+
+// heading writes a heading one level below the one that it belongs to.
+func (w *pageWriter) heading(t html.Token) {
+	level := headingLevel(t.DataAtom)
+	if t.Type == html.StartTagToken {
+		for len(w.levels) > 0 && w.levels[len(w.levels)-1] >= level {
+			w.levels = w.levels[:len(w.levels)-1]
+		}
+		w.levels = append(w.levels, level)
+		w.open = append(w.open, "h"+string(rune('1'+min(len(w.levels), 5))))
+	}
+	if len(w.open) == 0 {
+		return // sanitised HTML has no stray tags
+	}
+	t.Data = w.open[len(w.open)-1]
+	if t.Type == html.EndTagToken {
+		w.open = w.open[:len(w.open)-1]
+	}
+	w.out.WriteString(t.String())
+}
+
+// image writes an image, or a link to it.
+func (w *pageWriter) image(t html.Token) {
+	src, alt := attribute(t, "src"), attribute(t, "alt")
+	if here := w.local(src); here != "" {
+		for i := range t.Attr {
+			if t.Attr[i].Key == "src" {
+				t.Attr[i].Val = here
+			}
+		}
+		if !slices.ContainsFunc(t.Attr, func(a html.Attribute) bool { return a.Key == "alt" }) {
+			t.Attr = append(t.Attr, html.Attribute{Key: "alt"})
+		}
+		t.Attr = append(t.Attr, html.Attribute{Key: "loading", Val: "lazy"})
+		t.Type = html.StartTagToken
+		w.out.WriteString(t.String())
+		return
+	}
+	text := strings.TrimSpace(alt)
+	if text == "" {
+		text = src[strings.LastIndexByte(src, '/')+1:]
+	}
+	if text == "" {
+		text = src
+	}
+	text = html.EscapeString(text)
+	if w.inLink {
+		w.out.WriteString(text)
+		return
+	}
+	w.out.WriteString(`<a href="` + html.EscapeString(src) + `" rel="noreferrer">` + text + `</a>`)
+}
+
+func attribute(t html.Token, key string) string {
+	for _, a := range t.Attr {
+		if a.Key == key {
+			return a.Val
+		}
+	}
+	return ""
+}

@@ -1,0 +1,253 @@
+package query
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/eventorganizer"
+	"github.com/almanac-cal/almanac/ent/eventterm"
+	"github.com/almanac-cal/almanac/ent/eventvenue"
+	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/series"
+)
+
+// changingLinks are the records with whose changes an event changes. The tables share the columns.
+var changingLinks = [...]struct {
+	links, event, to string
+	kinds            []calendar.Kind
+}{
+	{eventvenue.Table, eventvenue.FieldEventID, eventvenue.FieldVenueID, []calendar.Kind{calendar.Venue}},
+	{eventorganizer.Table, eventorganizer.FieldEventID, eventorganizer.FieldOrganizerID, []calendar.Kind{calendar.Organizer}},
+	{eventterm.Table, eventterm.FieldEventID, eventterm.FieldTermID, []calendar.Kind{calendar.Category, calendar.Tag}},
+}
+
+// FewEvents is up to how many events of a list LatestEvents looks at by their ids. In a longer list it is likely to meet
+// enough of them in the order of their changes.
+const FewEvents = 1000
+
+// LatestEvents returns events of a list among which are the given number that changed last, in no order. An event changes with
+// its publication and with its venues, organizers and terms. There are at most six times as many. few are the ids of the whole
+// list, nil if there are more than FewEvents.
+//
+// next is when an event ends that the result depends on: one of ids, or the first occurrence of a series before which another
+// one was left out. It is zero if none does.
+func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, number int) (ids []int64, next time.Time, err error) {
+	l := latest{db: d, q: q, number: number, first: make(map[int64]occurrence)}
+	if err := l.restrict(ctx, few); err != nil {
+		return nil, time.Time{}, err
+	}
+	modified, err := l.changed(ctx, event.FieldModifiedAt)
+	if err != nil {
+		return nil, time.Time{}, fmt.Errorf("events by change: %w", err)
+	}
+	if len(modified) == number { // otherwise the list has no others
+		l.since = modified[number-1].ModifiedAt
+		published, err := l.changed(ctx, event.FieldPublishedAt,
+			sql.FieldsGT(event.FieldPublishedAt, event.FieldModifiedAt), event.PublishedAtGT(l.since), event.PublishedAtLTE(q.Now))
+		if err != nil {
+			return nil, time.Time{}, fmt.Errorf("events by publication: %w", err)
+		}
+		modified = append(modified, published...)
+		for i := range changingLinks {
+			for _, kind := range changingLinks[i].kinds {
+				linked, err := l.linked(ctx, i, kind)
+				if err != nil {
+					return nil, time.Time{}, fmt.Errorf("events by change of kind %s: %w", kind, err)
+				}
+				modified = append(modified, linked...)
+			}
+		}
+	}
+	for _, row := range modified {
+		ids = append(ids, row.ID)
+		l.ends(row.EndsAt)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), l.next, nil
+}
+
+// latest looks for the events of a list that changed last.
+type latest struct {
+	db     Database
+	q      *Events
+	number int
+	where  []predicate.Event // without Series.First
+	since  time.Time         // only what changed later is looked for
+	first  map[int64]occurrence
+	next   time.Time
+}
+
+// occurrence is the first one of a series in the list.
+type occurrence struct {
+	ID       int64     `sql:"id"`
+	SeriesID int64     `sql:"series_id"`
+	EndsAt   time.Time `sql:"ends_at"`
+}
+
+// restrict sets the conditions.
+func (l *latest) restrict(ctx context.Context, few []int64) (err error) {
+	if few != nil {
+		l.where = []predicate.Event{func(s *sql.Selector) {
+			id := s.C(event.FieldID)
+			if len(few) == 0 {
+				s.Where(sql.False())
+				return
+			}
+			s.Where(sql.P(func(b *sql.Builder) { b.Ident(id).WriteString(" IN " + IDList(few)) }))
+		}}
+		return nil
+	}
+	every := *l.q
+	every.Series.First = false
+	l.where, err = l.db.where(ctx, &every)
+	return err
+}
+
+// changed returns the events of the list with the latest times in a column, and so few rows are read that the list may have any
+// length.
+func (l *latest) changed(ctx context.Context, column string, more ...predicate.Event) (out []*ent.Event, err error) {
+	var last *ent.Event
+	at := func(e *ent.Event) time.Time {
+		if column == event.FieldPublishedAt {
+			return e.PublishedAt
+		}
+		return e.ModifiedAt
+	}
+	for size := 2 * l.number; ; size = min(2*size, FewEvents) {
+		list := l.db.Ent.Event.Query().Where(l.where...).Where(more...)
+		if last != nil {
+			list = list.Where(sql.FieldLTE(column, at(last)),
+				event.Or(sql.FieldLT(column, at(last)), event.IDLT(last.ID)))
+		}
+		rows, err := list.Order(sql.OrderByField(column, sql.OrderDesc()).ToFunc(), event.ByID(sql.OrderDesc())).Limit(size).
+			Select(event.FieldID, event.FieldModifiedAt, event.FieldPublishedAt, event.FieldEndsAt, event.FieldSeriesID).All(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) > 0 {
+			last = rows[len(rows)-1]
+		}
+		shown, err := l.withoutLater(ctx, rows)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, shown...)
+		if len(out) >= l.number || len(rows) < size {
+			return out[:min(len(out), l.number)], nil
+		}
+	}
+}
+
+// linked returns events of the list whose linked records of a kind changed last.
+func (l *latest) linked(ctx context.Context, i int, kind calendar.Kind) (out []*ent.Event, err error) {
+	to := changingLinks[i]
+	var newer []int64
+	err = l.db.Ent.ScanKind(ctx, kind, &newer, func(s *sql.Selector) {
+		links := sql.Table(to.links)
+		s.Select(s.C(event.FieldID)).Where(sql.And(
+			sql.GT(s.C(event.FieldModifiedAt), l.since), sql.LTE(s.C(event.FieldModifiedAt), l.q.Now),
+			sql.In(s.C(event.FieldID), sql.Select(links.C(to.to)).From(links)))).
+			OrderBy(sql.Desc(s.C(event.FieldModifiedAt)), sql.Desc(s.C(event.FieldID)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range newer {
+		for before := int64(0); ; {
+			rows, err := l.db.Ent.Event.Query().Where(l.where...).Where(func(s *sql.Selector) {
+				link := sql.Table(to.links)
+				s.Join(link).On(s.C(event.FieldID), link.C(to.event))
+				s.Where(sql.EQ(link.C(to.to), id)).OrderBy(sql.Desc(link.C(to.event)))
+				if before > 0 {
+					s.Where(sql.LT(link.C(to.event), before))
+				}
+			}).Limit(2*l.number).Select(event.FieldID, event.FieldEndsAt, event.FieldSeriesID).All(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if len(rows) > 0 {
+				before = rows[len(rows)-1].ID
+			}
+			shown, err := l.withoutLater(ctx, rows)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, shown...)
+			if len(out) >= l.number {
+				return out[:l.number], nil
+			}
+			if len(rows) < 2*l.number {
+				break
+			}
+		}
+	}
+	return out, nil
+}
+
+// withoutLater leaves of each series the first occurrence in the list, if Series.First is set. Occurrences of hidden series are
+// events like others. The rows are not to be used any more.
+func (l *latest) withoutLater(ctx context.Context, rows []*ent.Event) ([]*ent.Event, error) {
+	if !l.q.Series.First {
+		return rows, nil
+	}
+	var unknown []int64
+	for _, row := range rows {
+		if row.SeriesID != nil {
+			if _, ok := l.first[*row.SeriesID]; !ok {
+				l.first[*row.SeriesID] = occurrence{}
+				unknown = append(unknown, *row.SeriesID)
+			}
+		}
+	}
+	if err := l.findFirst(ctx, unknown); err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(rows, func(row *ent.Event) bool {
+		if row.SeriesID == nil {
+			return false
+		}
+		first := l.first[*row.SeriesID]
+		if first.ID == 0 || first.ID == row.ID {
+			return false
+		}
+		l.ends(first.EndsAt)
+		return true
+	}), nil
+}
+
+// findFirst looks up the first occurrences of series. A hidden series has none.
+func (l *latest) findFirst(ctx context.Context, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	due, err := findOverdue(ctx, l.db.Ent, l.q.Now, calendar.Series)
+	if err != nil {
+		return err
+	}
+	seen, err := l.db.Ent.Series.Query().Where(series.IDIn(ids...),
+		inList[predicate.Series](l.q.Series.Visible, l.q.Now, due[calendar.Series])).IDs(ctx)
+	if err != nil || len(seen) == 0 {
+		return err
+	}
+	var found []occurrence
+	err = l.db.Ent.Event.Query().Where(firstOfSeries(append(slices.Clone(l.where), ofSeries(seen)), nil)).
+		Select(event.FieldID, event.FieldSeriesID, event.FieldEndsAt).Scan(ctx, &found)
+	for _, o := range found {
+		l.first[o.SeriesID] = o
+	}
+	return err
+}
+
+// ends notes that an event ends that the result depends on.
+func (l *latest) ends(at time.Time) {
+	if !at.Before(l.q.Now) && (l.next.IsZero() || at.Before(l.next)) {
+		l.next = at
+	}
+}

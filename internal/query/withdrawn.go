@@ -1,0 +1,187 @@
+package query
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"entgo.io/ent/dialect/sql"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/predicate"
+	"github.com/almanac-cal/almanac/ent/withdrawal"
+	"github.com/almanac-cal/almanac/ent/withdrawalkey"
+)
+
+// WithdrawalTime is how long feeds tell of a withdrawn event (contract, section 20).
+const WithdrawalTime = 60 * 24 * time.Hour
+
+// sequencesAtOnce is how many ids a statement names at most.
+const sequencesAtOnce = 2000
+
+// Position is a place in the order of a list.
+type Position struct {
+	Start time.Time
+	ID    int64
+}
+
+// Withdrawal is an event that is not public any more, as it was when it was public last.
+type Withdrawal struct {
+	*ent.Withdrawal
+	Sequence int64
+}
+
+// TellsOfWithdrawn reports whether the list may have withdrawn events: only dates, terms, venues and organizers are asked
+// for. What else an event was is not known any more.
+func (q *Events) TellsOfWithdrawn() bool {
+	return q.Include == nil && q.Series.IDs == nil && !q.Series.None && !q.Series.First && !q.AsksForPlaces() && q.Search == nil &&
+		!slices.ContainsFunc(q.Conditions, func(c Condition) bool {
+			return c.Column.Kind != LinkKind && c.Column.Kind != TermKind
+		})
+}
+
+// WithdrawnPart selects among the withdrawn events of a list. The zero value selects all.
+type WithdrawnPart struct {
+	After, Last *Position // after the one and not after the other; nil is no bound
+	Upcoming    bool      // only those that had not ended when they were withdrawn
+	Limit       int       // 0 means no limit
+}
+
+// FindWithdrawn returns withdrawn events that matched a list when they were public last, the latest withdrawal first.
+func (d Database) FindWithdrawn(ctx context.Context, q *Events, part WithdrawnPart) ([]Withdrawal, error) {
+	if !q.TellsOfWithdrawn() {
+		return nil, nil
+	}
+	where := append(q.Window.withdrawn(), withdrawal.ListedEQ(true))
+	for _, period := range q.Periods {
+		for _, p := range period.predicates(nil) {
+			where = append(where, p)
+		}
+	}
+	if after := part.After; after != nil {
+		where = append(where, withdrawal.Or(withdrawal.StartsAtGT(after.Start),
+			withdrawal.And(withdrawal.StartsAtEQ(after.Start), withdrawal.IDGT(after.ID))))
+	}
+	if last := part.Last; last != nil {
+		where = append(where, withdrawal.Or(withdrawal.StartsAtLT(last.Start),
+			withdrawal.And(withdrawal.StartsAtEQ(last.Start), withdrawal.IDLTE(last.ID))))
+	}
+	if part.Upcoming {
+		where = append(where, func(s *sql.Selector) {
+			s.Where(sql.ColumnsGT(s.C(withdrawal.FieldEndsAt), s.C(withdrawal.FieldAt)))
+		})
+	}
+	for _, c := range q.Conditions {
+		ids := c.IDs
+		if c.Column.Kind == TermKind {
+			ids = ids[:len(c.Words)] // a withdrawal has the terms above those of its event among its keys
+		}
+		values := make([]string, len(ids))
+		for i, id := range ids {
+			values[i] = strconv.FormatInt(id, 10)
+		}
+		where = append(where, hasKey(c.Column.LinksTo, values...))
+	}
+	return d.withdrawn(ctx, q.Now, where, part.Limit)
+}
+
+// WithdrawnBySlug returns the event that had a slug when it was withdrawn, the latest one if there were several; nil if there
+// is none.
+func (d Database) WithdrawnBySlug(ctx context.Context, slug string, now time.Time) (*Withdrawal, error) {
+	found, err := d.withdrawn(ctx, now, []predicate.Withdrawal{hasKey(calendar.Event, slug)}, 1)
+	if err != nil || len(found) == 0 {
+		return nil, err
+	}
+	return &found[0], nil
+}
+
+// WithdrawnSlugs returns the slugs that an event had when it was withdrawn.
+func (d Database) WithdrawnSlugs(ctx context.Context, id int64) ([]string, error) {
+	return d.Ent.WithdrawalKey.Query().
+		Where(withdrawalkey.WithdrawalID(id), withdrawalkey.KindEQ(calendar.Event)).Order(withdrawalkey.ByID()).
+		Select(withdrawalkey.FieldValue).Strings(ctx)
+}
+
+// withdrawn returns the withdrawals that are told of at now, all if limit is 0. A program of the version before may have published an event
+// again and left its withdrawal.
+func (d Database) withdrawn(
+	ctx context.Context, now time.Time, where []predicate.Withdrawal, limit int,
+) ([]Withdrawal, error) {
+	public := sql.OrPredicates(sql.FieldEQ(event.FieldStatus, calendar.Publish), sql.AndPredicates(
+		sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldLTE(event.FieldPublishedAt, now)))
+	list := d.Ent.Withdrawal.Query().
+		Where(withdrawal.AtGT(now.Add(-WithdrawalTime)), withdrawal.And(where...), func(s *sql.Selector) {
+			t := sql.Table(event.Table)
+			private := sql.Dialect(s.Dialect()).Select(t.C(event.FieldID)).From(t)
+			private.Where(sql.ColumnsEQ(t.C(event.FieldID), s.C(withdrawal.FieldID)))
+			sql.NotPredicates(public)(private)
+			s.Where(sql.Exists(private))
+		}).
+		Order(withdrawal.ByAt(sql.OrderDesc()), withdrawal.ByID(sql.OrderDesc()))
+	if limit > 0 {
+		list.Limit(limit)
+	}
+	rows, err := list.All(ctx)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	ids := make([]int64, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	sequences := make(map[int64]int64, len(ids))
+	for part := range slices.Chunk(ids, sequencesAtOnce) {
+		events, err := d.Ent.Event.Query().Where(func(s *sql.Selector) {
+			id := s.C(event.FieldID)
+			s.Where(sql.P(func(b *sql.Builder) { b.Ident(id).WriteString(" IN " + IDList(part)) }))
+		}).Select(event.FieldID, event.FieldSequence).All(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range events {
+			sequences[e.ID] = e.Sequence
+		}
+	}
+	out := make([]Withdrawal, len(rows))
+	for i, row := range rows {
+		out[i] = Withdrawal{row, sequences[row.ID]}
+	}
+	return out, nil
+}
+
+// hasKey selects the withdrawals with a key of a kind among some. The values need no placeholders: they are digits, or one
+// slug.
+func hasKey(kind calendar.Kind, values ...string) predicate.Withdrawal {
+	return func(s *sql.Selector) {
+		t := sql.Table(withdrawalkey.Table)
+		in := sql.In(t.C(withdrawalkey.FieldValue), anyOf(values)...)
+		if len(values) > 1 {
+			in = sql.P(func(b *sql.Builder) {
+				b.Ident(t.C(withdrawalkey.FieldValue)).WriteString(" IN ('" + strings.Join(values, "','") + "')")
+			})
+		}
+		s.Where(sql.In(s.C(withdrawal.FieldID), sql.Select(t.C(withdrawalkey.FieldWithdrawalID)).From(t).
+			Where(sql.And(sql.EQ(t.C(withdrawalkey.FieldKind), kind), in))))
+	}
+}
+
+func anyOf(values []string) []any {
+	out := make([]any, len(values))
+	for i, v := range values {
+		out[i] = v
+	}
+	return out
+}
+
+// withdrawn selects the withdrawn events of a window.
+func (w Window) withdrawn() []predicate.Withdrawal {
+	var where []predicate.Withdrawal
+	for _, p := range w.predicates() {
+		where = append(where, predicate.Withdrawal(p)) // the columns have the same names
+	}
+	return where
+}

@@ -1,0 +1,115 @@
+package represent
+
+import (
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/jsonwrite"
+)
+
+// EventPageLD is an event in the vocabulary of schema.org, as its page has it (contract, section 21).
+type EventPageLD struct {
+	Context           string       `json:"@context"`
+	Type              string       `json:"@type"`
+	Name              string       `json:"name,omitempty"`
+	Description       string       `json:"description,omitempty"`
+	Language          string       `json:"inLanguage"`
+	Image             []string     `json:"image,omitempty"`
+	URL               string       `json:"url,omitempty"`
+	AttendanceMode    string       `json:"eventAttendanceMode"`
+	Status            string       `json:"eventStatus"`
+	PreviousStartDate string       `json:"previousStartDate,omitempty"`
+	StartDate         string       `json:"startDate"` // of an all-day event without time
+	EndDate           string       `json:"endDate"`
+	Location          []any        `json:"location,omitempty"` // PlaceLD of all venues, then VirtualLocationLD
+	Organizer         *OrganizerLD `json:"organizer,omitempty"`
+	SuperEvent        *SeriesLD    `json:"superEvent,omitempty"`
+	Offers            *OfferLD     `json:"offers,omitempty"`
+}
+
+// VirtualLocationLD is the address of an online event in the vocabulary of schema.org.
+type VirtualLocationLD struct {
+	Type string `json:"@type"`
+	URL  string `json:"url"`
+}
+
+// RescheduledFor is how long a page says that an event was moved.
+const RescheduledFor = 30 * 24 * time.Hour
+
+// EventPageLD returns what the page of an event says to search engines. The page of a protected event has none, which the
+// caller knows. movedAt is when the start last changed; zero means that it is not known, and the page does not say that the
+// event was moved.
+func (v *View) EventPageLD(e *ent.Event, movedAt time.Time) *EventPageLD {
+	shown := v.Event(e, true)
+	ld := shown.JSONLD
+	out := &EventPageLD{
+		Context: ld.Context, Type: ld.Type, Name: ld.Name, Description: ld.Description, Language: shown.Language,
+		Image: v.pageImages(e.Edges.Image), URL: ld.URL, AttendanceMode: ld.AttendanceMode, Status: ld.Status,
+		PreviousStartDate: ld.PreviousStartDate, StartDate: ld.StartDate, EndDate: ld.EndDate,
+		Organizer: ld.Organizer, SuperEvent: ld.SuperEvent, Offers: ld.Offers,
+	}
+	for _, row := range readable(v, e.Edges.Venues) {
+		out.Location = append(out.Location, v.Venue(row, true).JSONLD)
+	}
+	if e.VirtualURL != "" {
+		out.Location = append(out.Location, VirtualLocationLD{"VirtualLocation", e.VirtualURL})
+	}
+	if e.AllDay {
+		out.StartDate, out.EndDate = e.StartWall.Format(time.DateOnly), e.EndWall.Format(time.DateOnly)
+	}
+	if out.Status == eventRescheduled {
+		if movedAt.IsZero() || v.Now.Sub(movedAt) >= RescheduledFor {
+			out.Status, out.PreviousStartDate = eventStatuses[calendar.Scheduled], ""
+		} else if e.AllDay && e.OriginalStart != nil {
+			out.PreviousStartDate = e.OriginalStart.Format(time.DateOnly)
+		}
+	}
+	return out
+}
+
+// pageImages are the addresses of a picture and of its large copy.
+func (v *View) pageImages(row *ent.Image) []string {
+	if row == nil {
+		return nil
+	}
+	urls := []string{v.imageURL(row)}
+	if large := v.imageSize(row, "large"); large != nil {
+		urls = append(urls, large.URL)
+	}
+	return slices.Compact(urls)
+}
+
+// PlacePageLD is a venue in the vocabulary of schema.org, as its page has it.
+type PlacePageLD struct {
+	Context string `json:"@context"`
+	*PlaceLD
+}
+
+// PlacePageLD returns what the page of a venue says to search engines.
+func (v *View) PlacePageLD(e *ent.Venue) PlacePageLD {
+	return PlacePageLD{schemaOrg, v.Venue(e, true).JSONLD}
+}
+
+// OrganizerPageLD is an organizer in the vocabulary of schema.org, as its page has it.
+type OrganizerPageLD struct {
+	Context string `json:"@context"`
+	*OrganizerLD
+}
+
+// OrganizerPageLD returns what the page of an organizer says to search engines.
+func (v *View) OrganizerPageLD(e *ent.Organizer) OrganizerPageLD {
+	return OrganizerPageLD{schemaOrg, v.Organizer(e, true).JSONLD}
+}
+
+const schemaOrg = "http://schema.org"
+
+// ScriptLD returns linked data as the content of a script element, which no text in it can end.
+func ScriptLD(ld any) ([]byte, error) {
+	body, err := jsonwrite.Encode(ld)
+	if err != nil {
+		return nil, err
+	}
+	return jsonwrite.ForScript(body, 0), nil
+}

@@ -1,0 +1,62 @@
+package sitefolder
+
+import (
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+)
+
+// Colour is a colour as #rrggbb, in lower case.
+type Colour string
+
+// The colours of the paper that pages are written on.
+const (
+	LightPaper Colour = "#ffffff"
+	DarkPaper  Colour = "#14171c"
+)
+
+// leastContrast is that of text in WCAG 2.2, level AA.
+const leastContrast = 4.5
+
+var colourForm = regexp.MustCompile(`^#[0-9a-f]{6}$`)
+
+// Contrast returns the contrast of two colours as WCAG 2.2 computes it, from 1 to 21.
+func Contrast(a, b Colour) float64 {
+	light, dark := a.luminance(), b.luminance()
+	if light < dark {
+		light, dark = dark, light
+	}
+	return (light + 0.05) / (dark + 0.05)
+}
+
+// luminance returns the relative luminance of WCAG 2.2. A colour that is none is black.
+func (c Colour) luminance() float64 {
+	if !colourForm.MatchString(string(c)) {
+		return 0
+	}
+	channel := func(hex Colour) float64 {
+		n, err := strconv.ParseUint(string(hex), 16, 8)
+		if err != nil {
+			return 0
+		}
+		v := float64(n) / 255
+		if v <= 0.04045 {
+			return v / 12.92
+		}
+		return math.Pow((v+0.055)/1.055, 2.4)
+	}
+	return 0.2126*channel(c[1:3]) + 0.7152*channel(c[3:5]) + 0.0722*channel(c[5:7])
+}
+
+// check reports whether text in the colour can be read on paper.
+func (c Colour) check(paper Colour) error {
+	if !colourForm.MatchString(string(c)) {
+		return fmt.Errorf("%q; want a colour such as #0b57d0", c)
+	}
+	// Rounded down, so that the message never claims what is asked for.
+	if ratio := math.Floor(Contrast(c, paper)*100) / 100; ratio < leastContrast {
+		return fmt.Errorf("the contrast of %s with the paper %s is %.2f; want at least %.1f", c, paper, ratio, leastContrast)
+	}
+	return nil
+}

@@ -1,0 +1,339 @@
+package sitefolder
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/locale"
+)
+
+// parse reads site.json into the settings, and returns what is wrong with it.
+func (s *Settings) parse(data []byte) []error {
+	return parseObject(data, map[string]func(json.RawMessage) error{
+		"title":           text(&s.Title, 120),
+		"tagline":         text(&s.Tagline, 300),
+		"accent":          colour(&s.Accent, LightPaper),
+		"accent-dark":     colour(&s.AccentDark, DarkPaper),
+		"default-view":    oneOf(&s.DefaultView, map[string]string{"list": ViewList, "month": ViewMonth}),
+		"week-start":      oneOf(&s.WeekStart, map[string]time.Weekday{"monday": time.Monday, "sunday": time.Sunday, "saturday": time.Saturday}),
+		"english":         oneOf(&s.English, map[string]locale.EnglishDates{"en": locale.American, "en-GB": locale.British}),
+		"home":            oneOf(&s.Home, map[string]string{"calendar": HomeCalendar, "api": HomeAPI}),
+		"per-page":        number(&s.PerPage, 1, 50),
+		"indexing":        boolean(&s.Indexing),
+		"external-images": boolean(&s.ExternalImages),
+		"embed-origins":   s.parseOrigins,
+		"path-aliases":    s.parseAliases,
+		"map-link":        s.parseMapLink,
+		"footer":          s.parseFooter,
+		"pages":           s.Pages.parse,
+	})
+}
+
+// parse reads the switches of the pages.
+func (p *Pages) parse(data json.RawMessage) error {
+	return errors.Join(parseObject(data, map[string]func(json.RawMessage) error{
+		"list": boolean(&p.List), "month": boolean(&p.Month), "day": boolean(&p.Day), "event": boolean(&p.Event),
+		"series": boolean(&p.Series), "venue": boolean(&p.Venue), "organizer": boolean(&p.Organizer),
+		"category": boolean(&p.Category), "tag": boolean(&p.Tag), "feeds": boolean(&p.Feeds), "docs": boolean(&p.Docs),
+	})...)
+}
+
+// parseObject has each member of an object read by the function of its key.
+func parseObject(data []byte, keys map[string]func(json.RawMessage) error) []error {
+	members, err := objectOf(data)
+	if err != nil {
+		return []error{err}
+	}
+	var faults []error
+	for _, key := range slices.Sorted(maps.Keys(members)) {
+		read, known := keys[key]
+		if !known {
+			faults = append(faults, fmt.Errorf("%q: unknown; want %s", key, strings.Join(slices.Sorted(maps.Keys(keys)), ", ")))
+			continue
+		}
+		if err := read(members[key]); err != nil {
+			faults = append(faults, fmt.Errorf("%q: %w", key, err))
+		}
+	}
+	return faults
+}
+
+// objectOf reads a JSON object whose keys are different.
+func objectOf(data []byte) (map[string]json.RawMessage, error) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	members := map[string]json.RawMessage{}
+	fail := func(err error) (map[string]json.RawMessage, error) {
+		if err == nil {
+			return nil, errors.New("want a JSON object in braces")
+		}
+		line := 1 + bytes.Count(data[:min(int(d.InputOffset()), len(data))], []byte("\n"))
+		return nil, fmt.Errorf("line %d: want a JSON object: %w", line, err)
+	}
+	open, err := d.Token()
+	if err != nil || open != json.Delim('{') {
+		return fail(err)
+	}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return fail(err)
+		}
+		name, ok := key.(string)
+		if !ok {
+			return fail(nil)
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return fail(err)
+		}
+		if _, twice := members[name]; twice {
+			return nil, fmt.Errorf("%q: written twice", name)
+		}
+		members[name] = value
+	}
+	if _, err := d.Token(); err != nil {
+		return fail(err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("want nothing after the closing brace")
+	}
+	return members, nil
+}
+
+// decode reads a value of a type that JSON names as want does.
+func decode(data json.RawMessage, to any, want string) error {
+	if string(data) == "null" || json.Unmarshal(data, to) != nil {
+		return fmt.Errorf("%s; want %s", data, want)
+	}
+	return nil
+}
+
+func boolean(to *bool) func(json.RawMessage) error {
+	return func(data json.RawMessage) error { return decode(data, to, "true or false") }
+}
+
+func number(to *int, least, most int) func(json.RawMessage) error {
+	return func(data json.RawMessage) error {
+		want := fmt.Sprintf("a number from %d to %d", least, most)
+		var n int
+		if err := decode(data, &n, want); err != nil {
+			return err
+		}
+		if n < least || n > most {
+			return fmt.Errorf("%d; want %s", n, want)
+		}
+		*to = n
+		return nil
+	}
+}
+
+func oneOf[T any](to *T, values map[string]T) func(json.RawMessage) error {
+	return func(data json.RawMessage) error {
+		names := slices.Sorted(maps.Keys(values))
+		for i, name := range names {
+			names[i] = strconv.Quote(name)
+		}
+		want := strings.Join(names, " or ")
+		var word string
+		if err := decode(data, &word, want); err != nil {
+			return err
+		}
+		value, known := values[word]
+		if !known {
+			return fmt.Errorf("%q; want %s", word, want)
+		}
+		*to = value
+		return nil
+	}
+}
+
+func colour(to *Colour, paper Colour) func(json.RawMessage) error {
+	return func(data json.RawMessage) error {
+		var c Colour
+		if err := decode(data, &c, "a colour such as \"#0b57d0\""); err != nil {
+			return err
+		}
+		c = Colour(strings.ToLower(string(c)))
+		if err := c.check(paper); err != nil {
+			return err
+		}
+		*to = c
+		return nil
+	}
+}
+
+// text reads a text, or one for each of some languages.
+func text(to *Text, longest int) func(json.RawMessage) error {
+	return func(data json.RawMessage) error {
+		var once string
+		if json.Unmarshal(data, &once) == nil && string(data) != "null" {
+			*to = Text{"": once}
+			return checkText(once, longest)
+		}
+		members, err := objectOf(data)
+		if err != nil {
+			return fmt.Errorf("%s; want a text, or one for each language: {\"en\": …, \"pl\": …}", data)
+		}
+		out := Text{}
+		for key, value := range members {
+			lang := calendar.Language(key)
+			if !lang.Known() {
+				return fmt.Errorf("%q: want a language, en, pl or es", key)
+			}
+			var said string
+			if err := decode(value, &said, "a text"); err != nil {
+				return fmt.Errorf("%q: %w", key, err)
+			}
+			if err := checkText(said, longest); err != nil {
+				return fmt.Errorf("%q: %w", key, err)
+			}
+			out[lang] = said
+		}
+		if len(out) == 0 {
+			return errors.New("want a text in one language at least")
+		}
+		*to = out
+		return nil
+	}
+}
+
+func checkText(said string, longest int) error {
+	switch {
+	case strings.TrimSpace(said) == "":
+		return errors.New("want a text that is not empty")
+	case utf8.RuneCountInString(said) > longest:
+		return fmt.Errorf("%d characters; want at most %d", utf8.RuneCountInString(said), longest)
+	case strings.ContainsFunc(said, func(r rune) bool { return r < ' ' }):
+		return errors.New("want one line")
+	}
+	return nil
+}
+
+// parseOrigins reads who may show the pages in a frame.
+func (s *Settings) parseOrigins(data json.RawMessage) error {
+	var origins []string
+	const want = `a list of origins such as ["https://example.org"], or ["*"]`
+	if err := decode(data, &origins, want); err != nil {
+		return err
+	}
+	for _, o := range origins {
+		if o == "*" && len(origins) == 1 {
+			continue
+		}
+		u, err := url.Parse(o)
+		if err != nil || u.Scheme != "https" && u.Scheme != "http" || !originHost.MatchString(u.Host) || u.Scheme+"://"+u.Host != o {
+			return fmt.Errorf("%q; want %s", o, want)
+		}
+	}
+	s.EmbedOrigins = origins
+	return nil
+}
+
+// originHost matches the hosts that a content security policy can name.
+var originHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
+
+// aliasForm matches a first segment of paths as it is typed.
+var aliasForm = regexp.MustCompile(`^[a-z0-9_-]+$`)
+
+// aliased are the first segments that may have other names.
+var aliased = []string{"event", "events", "organizer", "series", "tag", "venue"}
+
+// reserved are further first segments, which cannot be aliases.
+var reserved = []string{"assets", "cal", "developers", "docs", "embed", "healthz", "ical", "media", "oembed", "readyz", "wp-json"}
+
+// parseAliases reads other names of first segments.
+func (s *Settings) parseAliases(data json.RawMessage) error {
+	var aliases map[string]string
+	if err := decode(data, &aliases, `an object such as {"wydarzenia": "events"}`); err != nil {
+		return err
+	}
+	for _, alias := range slices.Sorted(maps.Keys(aliases)) {
+		switch {
+		case !slices.Contains(aliased, aliases[alias]):
+			return fmt.Errorf("%q: %q; want one of %s", alias, aliases[alias], strings.Join(aliased, ", "))
+		case !aliasForm.MatchString(alias):
+			return fmt.Errorf("%q: want lower-case letters, digits, - and _", alias)
+		case slices.Contains(aliased, alias), slices.Contains(reserved, alias), calendar.Language(alias).Known():
+			return fmt.Errorf("%q: this is a path of the program already", alias)
+		}
+	}
+	s.PathAliases = aliases
+	return nil
+}
+
+// parseMapLink reads the address of a map.
+func (s *Settings) parseMapLink(data json.RawMessage) error {
+	const want = `an address with {lat} and {lon}, or {query}, or "none"`
+	var link string
+	if err := decode(data, &link, want); err != nil {
+		return err
+	}
+	if link == "none" {
+		s.MapLink = ""
+		return nil
+	}
+	placed := strings.Contains(link, "{query}") || strings.Contains(link, "{lat}") && strings.Contains(link, "{lon}")
+	if err := checkAddress(strings.NewReplacer("{lat}", "1", "{lon}", "1", "{query}", "a").Replace(link)); err != nil || !placed {
+		return fmt.Errorf("%q; want %s", link, want)
+	}
+	s.MapLink = link
+	return nil
+}
+
+// checkAddress refuses what is no address of a page on another host.
+func checkAddress(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return fmt.Errorf("%q; want an address such as https://example.org/", address)
+	}
+	return nil
+}
+
+// mostLinks is how many links the footer has room for.
+const mostLinks = 12
+
+// parseFooter reads the links of the footer.
+func (s *Settings) parseFooter(data json.RawMessage) error {
+	var items []json.RawMessage
+	if err := decode(data, &items, `a list such as [{"text": "Imprint", "url": "https://example.org/imprint"}]`); err != nil {
+		return err
+	}
+	if len(items) > mostLinks {
+		return fmt.Errorf("%d links; want at most %d", len(items), mostLinks)
+	}
+	for i, item := range items {
+		var l Link
+		faults := parseObject(item, map[string]func(json.RawMessage) error{
+			"text": text(&l.Text, 60),
+			"url": func(data json.RawMessage) error {
+				if err := decode(data, &l.URL, "an address"); err != nil {
+					return err
+				}
+				if strings.HasPrefix(l.URL, "/") && !strings.HasPrefix(l.URL, "//") {
+					return nil
+				}
+				return checkAddress(l.URL)
+			},
+		})
+		if faults == nil && (l.Text == nil || l.URL == "") {
+			faults = []error{errors.New(`want "text" and "url"`)}
+		}
+		if faults != nil {
+			return fmt.Errorf("link %d: %w", i+1, errors.Join(faults...))
+		}
+		s.Footer = append(s.Footer, l)
+	}
+	return nil
+}

@@ -1,0 +1,73 @@
+package schema
+
+import (
+	"entgo.io/ent"
+	"entgo.io/ent/dialect/entsql"
+	"entgo.io/ent/schema/edge"
+	"entgo.io/ent/schema/field"
+	"entgo.io/ent/schema/index"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// Withdrawal is what feeds say of an event that was public and is not any more. It has no text of the event.
+type Withdrawal struct{ ent.Schema }
+
+// Fields of a Withdrawal.
+func (Withdrawal) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id").Immutable().Annotations(assigned()).Comment("of the event"),
+		field.Time("at").SchemaType(datetime),
+		field.Bool("listed").Comment("the event was not hidden from listings"),
+		field.Time("starts_at").SchemaType(datetime),
+		field.Time("ends_at").SchemaType(datetime),
+		field.Other("start_wall", calendar.Wall{}).SchemaType(datetime),
+		field.Other("end_wall", calendar.Wall{}).SchemaType(datetime),
+		field.String("timezone").MaxRuneLen(64),
+		field.Bool("all_day"),
+	}
+}
+
+// Edges of a Withdrawal.
+func (Withdrawal) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.To("keys", WithdrawalKey.Type).Annotations(entsql.OnDelete(entsql.Cascade)),
+	}
+}
+
+// Indexes of a Withdrawal.
+func (Withdrawal) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("starts_at", "id"), // those of a page
+		index.Fields("at"),              // the old ones
+	}
+}
+
+// WithdrawalKey is a slug that an event had, a record that it was linked to, or a category above one, when it was withdrawn.
+type WithdrawalKey struct{ ent.Schema }
+
+// Fields of a WithdrawalKey.
+func (WithdrawalKey) Fields() []ent.Field {
+	return []ent.Field{
+		field.Int64("id"),
+		field.Int64("withdrawal_id").Immutable(),
+		field.String("kind").GoType(calendar.Kind("")).MaxRuneLen(10).Immutable().
+			Comment("of the linked record; event for a slug"),
+		field.String("value").MaxRuneLen(maxSlug).Immutable().Comment("the slug, or the id in decimal digits"),
+	}
+}
+
+// Edges of a WithdrawalKey.
+func (WithdrawalKey) Edges() []ent.Edge {
+	return []ent.Edge{
+		edge.From("withdrawal", Withdrawal.Type).Ref("keys").Field("withdrawal_id").Unique().Required().Immutable(),
+	}
+}
+
+// Indexes of a WithdrawalKey.
+func (WithdrawalKey) Indexes() []ent.Index {
+	return []ent.Index{
+		index.Fields("withdrawal_id", "kind", "value").Unique(), // foreign key; the filters of a list
+		index.Fields("kind", "value"),                           // an event by its slug
+	}
+}

@@ -1,0 +1,145 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/handlers"
+	"github.com/almanac-cal/almanac/internal/limit"
+	"github.com/almanac-cal/almanac/internal/param"
+)
+
+// maxForm is the size in bytes of the form for the password of an event.
+const maxForm = 8 << 10
+
+// matchPage finds the page of the calendar that a path outside the API names, and its language (contract, section 21).
+func (s *Server) matchPage(c *fiber.Ctx, x *exchange) {
+	if x.api || x.longURL {
+		return
+	}
+	if x.page = s.API.MatchPage(x.rest, c.Request().URI().QueryString()); x.page == nil {
+		return
+	}
+	x.route = x.page.Route
+	x.lang = s.language(c, handlers.Root{}, true)
+	if sent := calendar.Language(c.Query("ml_language")); sent.Known() {
+		return
+	}
+	if l := x.page.Language(); l != "" {
+		x.lang = l
+	}
+}
+
+// servesPage reports whether the method is one that the page is asked for by.
+func (x *exchange) servesPage(c *fiber.Ctx) bool {
+	return x.page != nil && (isRead(c) || c.Method() == fiber.MethodPost && x.page.TakesPassword())
+}
+
+// serveCalendar answers the pages of the calendar.
+func (s *Server) serveCalendar(c *fiber.Ctx) error {
+	x := exchangeOf(c)
+	if !x.servesPage(c) {
+		return c.Next()
+	}
+	call := handlers.PageCall{
+		Now: x.now, Language: x.lang, Query: c.Request().URI().QueryString(), Revision: x.revision,
+	}
+	guarded := !isRead(c) && s.Rates.limitsAddress(x)
+	if !isRead(c) {
+		var err error
+		if call.Password, err = formPassword(c); err != nil {
+			return err
+		}
+		if guarded && call.Password != "" {
+			if d := s.failures.Look(limit.Key(x.client), s.Rates.Address); !d.Allowed {
+				return x.refuseRate(reasonFailures, rateState{"address", s.Rates.Address, d})
+			}
+		}
+	}
+	page, err := s.API.ServePage(x.ctx, x.page, call)
+	if err != nil {
+		return err
+	}
+	if page.WrongPassword && guarded {
+		if _, err := s.failures.Take(x.ctx, limit.Key(x.client), s.Rates.Address); err != nil {
+			return err
+		}
+	}
+	for _, h := range page.Header {
+		c.Set(h[0], h[1])
+	}
+	c.Status(page.Status)
+	if page.Location != "" {
+		c.Set(fiber.HeaderCacheControl, "no-cache") // slugs change, and browsers keep a 301 without end
+		c.Set(fiber.HeaderLocation, page.Location)
+		c.Set(fiber.HeaderContentType, "text/plain; charset=UTF-8")
+		c.Response().SetBodyString(page.Location + "\n")
+		return nil
+	}
+	c.Set(fiber.HeaderContentType, typeHTML)
+	c.Response().SetBodyRaw(page.Body)
+	switch {
+	case page.Private:
+		c.Set(fiber.HeaderCacheControl, "private, no-store")
+	case page.Status == fiber.StatusOK:
+		x.tag, x.until = entityTag(page.Body, 0), page.Until
+	default:
+		c.Set(fiber.HeaderCacheControl, "no-cache")
+	}
+	return nil
+}
+
+// typeHTML is the media type of pages.
+const typeHTML = "text/html; charset=UTF-8"
+
+// formPassword returns the password of a form, "" for none. It is what the form of a protected event sends.
+func formPassword(c *fiber.Ctx) (string, error) {
+	kind, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";")
+	body := c.BodyRaw()
+	if len(body) > maxForm {
+		return "", errLarge
+	}
+	if len(body) > 0 && !strings.EqualFold(strings.TrimSpace(kind), fiber.MIMEApplicationForm) {
+		return "", param.Missing{Names: []string{"password"}}
+	}
+	var form fasthttp.Args
+	form.ParseBytes(body)
+	return string(form.Peek("password")), nil
+}
+
+// calendarHeaders sets the headers that every page of the calendar has, errors too.
+func (s *Server) calendarHeaders(c *fiber.Ctx, x *exchange) {
+	c.Set(fiber.HeaderContentLanguage, string(x.lang))
+	c.Set(fiber.HeaderVary, "Accept-Language, Accept-Encoding")
+	c.Set(fiber.HeaderContentSecurityPolicy, s.calendarPolicy)
+	c.Set(fiber.HeaderReferrerPolicy, "strict-origin-when-cross-origin")
+	h := &c.Response().Header
+	h.Del(fiber.HeaderAccessControlAllowOrigin)
+	h.Del(fiber.HeaderAccessControlExposeHeaders)
+	if s.secure {
+		c.Set("Cross-Origin-Opener-Policy", "same-origin")
+	}
+}
+
+// writePageError answers an error of a page as a page. ok is false where it cannot be written.
+func (s *Server) writePageError(c *fiber.Ctx, x *exchange, status int) (ok bool) {
+	body, err := s.API.PageError(status, x.lang, x.now)
+	if err != nil {
+		s.Log.Error("error page", "id", x.id, "error", err)
+		return false
+	}
+	c.Set(fiber.HeaderContentType, typeHTML)
+	c.Set("X-Robots-Tag", "noindex, follow")
+	if status == http.StatusNotFound {
+		c.Set(fiber.HeaderCacheControl, "no-cache")
+	} else {
+		c.Set(fiber.HeaderCacheControl, "no-store")
+	}
+	c.Status(status)
+	c.Response().SetBodyRaw(body)
+	return true
+}

@@ -1,0 +1,40 @@
+package server
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/almanac-cal/almanac/handlers"
+)
+
+// serveSitemaps answers what search engines read: robots.txt and the sitemaps.
+func (s *Server) serveSitemaps(c *fiber.Ctx) error {
+	x := exchangeOf(c)
+	if x.api || s.pages == nil || !isRead(c) {
+		return c.Next()
+	}
+	var body []byte
+	var err error
+	kind := "application/xml; charset=UTF-8"
+	switch number, numbered := handlers.SitemapNumber(x.rest); {
+	case x.rest == handlers.RobotsPath:
+		body, kind = s.API.Robots(), "text/plain; charset=UTF-8"
+	case x.rest == handlers.SitemapPath:
+		body, err = s.API.SitemapIndex(x.ctx, x.now)
+	case numbered:
+		body, err = s.API.Sitemap(x.ctx, x.now, number)
+	}
+	if err != nil {
+		return err
+	}
+	if body == nil {
+		return c.Next()
+	}
+	x.route = x.rest
+	if x.rest != handlers.RobotsPath && x.rest != handlers.SitemapPath {
+		x.route = "/sitemap-{n}.xml"
+	}
+	x.tag = entityTag(body, 0)
+	c.Set(fiber.HeaderContentType, kind)
+	c.Response().SetBodyRaw(body)
+	return nil
+}
