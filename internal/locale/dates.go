@@ -1,7 +1,6 @@
 package locale
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -10,7 +9,7 @@ import (
 )
 
 // Dates writes dates, times, lists and numbers in one language as CLDR does. They are compared with Node's Intl for every
-// day of five years (.ci/dates). No method names a zone: callers add UTCOffset where it is needed.
+// day of five years (.ci/dates). No method names a zone.
 type Dates struct{ words *dateWords }
 
 // DatesIn returns the dates of a language; english chooses those of an unknown one and of English.
@@ -199,20 +198,6 @@ func (d Dates) Number(n int) string {
 		b.WriteRune(digit)
 	}
 	return b.String()
-}
-
-// UTCOffset returns the offset of an instant in its zone as all languages write it: GMT+1, GMT+5:30, GMT+0.
-func UTCOffset(at time.Time) string {
-	_, seconds := at.Zone()
-	sign := '+'
-	if seconds < 0 {
-		sign, seconds = '-', -seconds
-	}
-	text := fmt.Sprintf("GMT%c%d", sign, seconds/3600)
-	if minutes := seconds / 60 % 60; minutes > 0 {
-		text += fmt.Sprintf(":%02d", minutes)
-	}
-	return text
 }
 
 // format fills a pattern, whose fields stand in braces. A field that occurs again is of last, as is all that follows.

@@ -3,7 +3,6 @@ package locale
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 )
@@ -147,17 +146,5 @@ func TestDatesAreThoseOfCLDR(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-func TestOffsets(t *testing.T) {
-	t.Parallel()
-	for offset, want := range map[int]string{
-		0: "GMT+0", 3600: "GMT+1", 5*3600 + 1800: "GMT+5:30", -5 * 3600: "GMT-5", -(9*3600 + 1800): "GMT-9:30",
-	} {
-		at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.FixedZone("", offset))
-		if got := UTCOffset(at); got != want {
-			t.Errorf("%d seconds: %q, want %q", offset, got, want)
-		}
 	}
 }

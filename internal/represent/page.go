@@ -6,7 +6,6 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
 // EventPageLD is an event in the vocabulary of schema.org, as its page has it (contract, section 21).
@@ -104,12 +103,3 @@ func (v *View) OrganizerPageLD(e *ent.Organizer) OrganizerPageLD {
 }
 
 const schemaOrg = "http://schema.org"
-
-// ScriptLD returns linked data as the content of a script element, which no text in it can end.
-func ScriptLD(ld any) ([]byte, error) {
-	body, err := jsonwrite.Encode(ld)
-	if err != nil {
-		return nil, err
-	}
-	return jsonwrite.ForScript(body, 0), nil
-}
