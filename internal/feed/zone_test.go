@@ -77,7 +77,7 @@ func TestInstantsOfAllZones(t *testing.T) {
 			zone := zoneOf(t, name)
 			times := nearChanges(random, zone, year-1, year+1)
 			times = append(times, randomInstants(random, time.Date(1000, 1, 2, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 30, 0, 0, 0, 0, time.UTC))...)
-			entries := make([]Entry, 0, len(times))
+			entries := make([]Entry, 0, len(times)+1)
 			for i, at := range times {
 				end := times[random.IntN(len(times))]
 				if end.Before(at) {
@@ -85,6 +85,9 @@ func TestInstantsOfAllZones(t *testing.T) {
 				}
 				entries = append(entries, Entry{ID: int64(i), UID: strconv.Itoa(i), Start: at, End: end, Zone: zone})
 			}
+			// What chance drew may lie in no year that the file has rules for.
+			summer := time.Date(year, 7, 1, 12, 0, 0, 0, time.UTC)
+			entries = append(entries, Entry{ID: int64(len(times)), UID: strconv.Itoa(len(times)), Start: summer, End: summer.Add(time.Hour), Zone: zone})
 			f := testFeed(t)
 			f.Year = year
 			c := readICal(t, f.ICalendar(entries))
