@@ -1,10 +1,11 @@
 # syntax=docker/dockerfile:1
-FROM golang:1.26 AS build
+FROM --platform=$BUILDPLATFORM golang:1.26 AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
-RUN CGO_ENABLED=0 go build -trimpath -ldflags='-s -w' -o /out/almanac ./cmd/almanac && mkdir /out/data
+ARG TARGETOS TARGETARCH
+RUN mkdir -p /out/data && GOOS=$TARGETOS GOARCH=$TARGETARCH sh .ci/release/build /out/almanac
 
 # Certificates and a user without rights; no shell. Time zones are in the program.
 FROM gcr.io/distroless/static-debian12:nonroot

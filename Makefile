@@ -6,7 +6,7 @@ MYSQL ?= mysql://root@127.0.0.1:3306/
 # How long to fuzz.
 FOR ?= 1m
 
-.PHONY: run demo test test-mysql lint generate migration build fuzz bench ci
+.PHONY: run demo test test-mysql lint generate migration build release pictures fuzz bench ci
 
 run: ## serve from almanac.db in this folder
 	go run ./cmd/almanac serve
@@ -32,6 +32,12 @@ migration: ## NAME=add_colour: the next migration of both engines; the database 
 
 build: ## one static file
 	CGO_ENABLED=0 go build -trimpath -o almanac ./cmd/almanac
+
+release: ## programs for all systems, packages, SBOMs and checksums, in dist/
+	bash .ci/release/run
+
+pictures: ## docs/pictures, with Node and Chromium
+	bash .ci/web --pictures
 
 # Whole requests are PKG=./server TARGET=FuzzRequest. What it finds is kept, one request of each behaviour, by
 #	go test ./server -run KeepFound -keep "$(go env GOCACHE)/fuzz/github.com/almanac-cal/almanac/server/FuzzRequest"

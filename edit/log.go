@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
@@ -53,6 +54,7 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 	if err := grow(ctx, tx, revision, int64(len(e.changes))); err != nil {
 		return fmt.Errorf("next revision: %w", err)
 	}
+	at := e.loggedAt()
 	older := int64(len(e.changes) - 1) // by how much the next one is older than the newest
 	row, id := changeRow, func() int64 { return older }
 	if len(e.changes) > batch {
@@ -74,7 +76,7 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 				}
 				fields = json.RawMessage(data)
 			}
-			args = append(args, id(), string(c.kind), c.id, string(c.action), fields, e.author(), e.Now)
+			args = append(args, id(), string(c.kind), c.id, string(c.action), fields, e.author(), at)
 			older--
 		}
 		if _, err := tx.ExecContext(ctx, changeRows+row+strings.Repeat(","+row, len(part)-1), args...); err != nil {
@@ -83,6 +85,18 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 	}
 	e.changes = nil
 	return nil
+}
+
+// loggedAt returns the present time, to which a long transaction has come since it began. While a transaction may append to the
+// log no other one commits, so dates of the log are in the order of commits, as far as clocks agree. Without a clock it is the
+// time of the request.
+func (e *Editor) loggedAt() time.Time {
+	if e.Site.Now != nil {
+		if now := e.Site.Now().UTC().Truncate(time.Second); now.After(e.Now) {
+			return now
+		}
+	}
+	return e.Now
 }
 
 // The ids of changeRow come from the counter in the statement itself. All writers wait from the moment that the counter

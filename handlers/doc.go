@@ -60,19 +60,25 @@ func (d *documents) get(r *request) (json.RawMessage, error) {
 // Describe returns the interface at a time, below a root and in a language. It asks no database.
 func (h *Handlers) Describe(now time.Time, root Root, lang calendar.Language) *openapi.API {
 	r := &request{h: h, now: now, root: root, lang: lang}
-	routes := make([]openapi.Route, len(h.table))
-	for i, p := range h.table {
-		routes[i] = openapi.Route{Path: p.template(), Kind: p.kind(), Endpoints: make([]openapi.Endpoint, len(p.endpoints))}
-		for j, e := range p.endpoints {
-			routes[i].Endpoints[j] = openapi.Endpoint{
-				Methods: e.methods, In: e.in, Summary: e.summary, Success: e.success, MediaType: e.codec.mediaType,
-				Declare: func(p *param.Set) { e.declare(r, p) },
+	site := h.Site.BaseURL + root.Segment
+	var routes []openapi.Route
+	describe := func(patterns []*pattern, server string) {
+		for _, p := range patterns {
+			route := openapi.Route{Path: p.template(), Kind: p.kind(), Server: server}
+			for _, e := range p.endpoints {
+				route.Endpoints = append(route.Endpoints, openapi.Endpoint{
+					Methods: e.methods, In: e.in, Summary: e.summary, Success: e.success, MediaType: e.codec.mediaType,
+					Declare: func(p *param.Set) { e.declare(r, p) },
+				})
 			}
+			routes = append(routes, route)
 		}
 	}
+	describe(h.table, "")
+	describe(h.feeds.patterns(), site)
 	return &openapi.API{
 		Site: h.Site, Version: h.Version, Words: h.Words, Now: now, Language: lang,
-		Address: h.Site.BaseURL + root.Segment + root.Mount, Routes: routes,
+		Address: site + root.Mount, Routes: routes,
 	}
 }
 
@@ -81,7 +87,7 @@ func (p *pattern) template() string {
 	var b strings.Builder
 	for _, s := range p.path {
 		if b.WriteByte('/'); s.capture != "" {
-			b.WriteString("{" + s.capture + "}")
+			b.WriteString("{" + s.capture + "}" + s.suffix)
 		} else {
 			b.WriteString(s.literal)
 		}
@@ -106,13 +112,18 @@ func (p *pattern) kind() calendar.Kind {
 func (m *Match) Template() string { return m.pattern.template() }
 
 // Template returns the route of a path as OpenAPI writes it. The path may name a record or be a template itself, below a
-// mount or without it: /events/15 and /cal/events/v1/events/{id} are both /events/{id}. An unknown path gives "".
+// mount or without it: /events/15 and /cal/events/v1/events/{id} are both /events/{id}. It may be that of a feed, such as
+// /event/jazz.ics. An unknown path gives "".
 func (h *Handlers) Template(path string) string {
+	path = strings.NewReplacer("{id}", "1", "{slug}", "a").Replace(path)
 	root, below, ok := h.Locate(path)
 	if ok {
 		path = below
 	}
-	m := h.Match("GET", root, strings.NewReplacer("{id}", "1", "{slug}", "a").Replace(path))
+	m := h.Match("GET", root, path)
+	if m == nil {
+		m = h.MatchFeed("GET", path, "")
+	}
 	if m == nil {
 		return ""
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/openapi"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
@@ -25,7 +26,7 @@ import (
 // TestExamplesAreRecorded makes the replies that the interface description shows and no other test records.
 func TestExamplesAreRecorded(t *testing.T) {
 	t.Parallel()
-	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
+	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) { c.FeedKey = feed.Key{1} })
 	api.Example(t)
 	addPolishCourse(t, api)
 	api.SignIn(t, "author", calendar.Author)
@@ -80,6 +81,21 @@ func TestExamplesAreRecorded(t *testing.T) {
 		{Request: ifMatch(`"9-0123456789abcdef"`, as("PATCH", "/events/17", object{"cost": "7"})), Status: 412, Golden: "error_precondition_failed_412.json"},
 		{Request: as("POST", "/events", object{"title": strings.Repeat("x", 1<<20)}), Status: 413, Golden: "error_too_large_413.json"},
 	})
+	for path, golden := range map[string]string{
+		"/events.ics?include={jazzNight}": "events_ics.json", "/event/winter-jazz-blues.ics": "event_ics.json",
+		"/events.atom?include={jazzNight}": "events_atom.json", "/events.rss?include={jazzNight}": "events_rss.json",
+		"/events.json?include={jazzNight}": "events_json.json",
+	} {
+		res := api.Do(t, apitest.Request{Path: path, Absolute: true})
+		body := res.Body
+		if !strings.HasPrefix(res.Header.Get("Content-Type"), "application/feed+json") {
+			var err error
+			if body, err = json.Marshal(string(body)); err != nil { // text, as the description shows it
+				t.Fatal(err)
+			}
+		}
+		apitest.Golden(t, golden, body)
+	}
 	var d struct {
 		OpenAPI, Info, Servers json.RawMessage
 	}

@@ -16,13 +16,25 @@ import (
 // The tests of this file ask every operation the same, so that what the interface description has of each is true
 // of all: whatever the document describes, they find there.
 
-// describedOperations are those of the interface description, in order.
+// describedOperations are those of the interface description below the API, in order.
 func describedOperations(t *testing.T) (names []string, operations map[string]apitest.Operation) {
+	t.Helper()
+	return operationsOf(t, func(o apitest.Operation) bool { return !o.Feed })
+}
+
+// describedFeeds are those outside the API.
+func describedFeeds(t *testing.T) (names []string, operations map[string]apitest.Operation) {
+	t.Helper()
+	return operationsOf(t, func(o apitest.Operation) bool { return o.Feed })
+}
+
+func operationsOf(t *testing.T, some func(apitest.Operation) bool) ([]string, map[string]apitest.Operation) {
 	t.Helper()
 	operations, err := apitest.Described()
 	if err != nil {
 		t.Fatal(err)
 	}
+	maps.DeleteFunc(operations, func(_ string, o apitest.Operation) bool { return !some(o) })
 	return slices.Sorted(maps.Keys(operations)), operations
 }
 
@@ -42,6 +54,7 @@ var targets = strings.NewReplacer(
 	"/venues/{id}", "/venues/11", "/venues/by-slug/{slug}", "/venues/by-slug/bare-venue",
 	"/organizers/{id}", "/organizers/13", "/organizers/by-slug/{slug}", "/organizers/by-slug/bob",
 	"/categories/{id}", "/categories/5", "/tags/{id}", "/tags/4", "/images/{id}", "/images/14",
+	"/event/{slug}.ics", "/event/walk-with-music.ics",
 	"/series/{id}", "/series/25", "/series/by-slug/{slug}", "/series/by-slug/polish-for-beginners",
 )
 
@@ -234,5 +247,38 @@ func TestEveryReadAndDeleteTakesTheSharedParameters(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestEveryFeedAnswersAsDescribed asks each feed for every status that it is described with.
+func TestEveryFeedAnswersAsDescribed(t *testing.T) {
+	t.Parallel()
+	api := swept(t)
+	names, operations := describedFeeds(t)
+	if len(names) != 5 {
+		t.Errorf("described: %v", names)
+	}
+	for _, name := range names {
+		path := strings.TrimPrefix(name, "GET ")
+		at := targets.Replace(path)
+		first := api.Do(t, apitest.Request{Path: at, Absolute: true})
+		missing := "?page=99"
+		if strings.Contains(path, "{") {
+			at, missing = "/event/nobody.ics", ""
+		}
+		cases := []apitest.Case{
+			{Name: "in another language", Status: 200, Request: apitest.Request{Path: targets.Replace(path) + "?ml_language=pl"}},
+			{Name: "not changed", Status: 304, Request: ifNoneMatch(first.Header.Get("ETag"), apitest.Request{Path: targets.Replace(path)})},
+			{Name: "another state", Status: 412, Request: ifMatch(`"x"`, apitest.Request{Path: targets.Replace(path)})},
+			{Name: "unknown language", Status: 400, Request: apitest.Request{Path: targets.Replace(path) + "?ml_language=xx"}},
+			{Name: "long address", Status: 413, Request: apitest.Request{Path: targets.Replace(path) + "?x=" + strings.Repeat("x", 9<<10)}},
+		}
+		if slices.Contains(operations[name].Statuses, "404") {
+			cases = append(cases, apitest.Case{Name: "missing", Status: 404, Request: apitest.Request{Path: at + missing}})
+		}
+		for i := range cases {
+			cases[i].Name, cases[i].Absolute = name+" "+cases[i].Name, true
+		}
+		api.Run(t, cases)
 	}
 }

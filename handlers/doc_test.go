@@ -14,6 +14,7 @@ import (
 
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/sitefolder"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
@@ -23,13 +24,44 @@ type openAPI struct {
 	Info    struct {
 		Version, Title, Description string
 	} `json:"info"`
-	Servers    []struct{ URL string }             `json:"servers"`
-	Tags       []struct{ Name string }            `json:"tags"`
-	Paths      map[string]map[string]apiOperation `json:"paths"`
+	Servers    []apiServer             `json:"servers"`
+	Tags       []struct{ Name string } `json:"tags"`
+	Paths      map[string]apiPath      `json:"paths"`
 	Components struct {
 		Schemas    map[string]apiSchema    `json:"schemas"`
 		Parameters map[string]apiParameter `json:"parameters"`
 	} `json:"components"`
+}
+
+type apiServer struct{ URL string }
+
+// apiPath has the operations of a path by their methods.
+type apiPath struct {
+	servers    []apiServer // of a feed
+	operations map[string]apiOperation
+}
+
+// UnmarshalJSON parts the operations from the rest.
+func (p *apiPath) UnmarshalJSON(data []byte) error {
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return err
+	}
+	if servers, ok := parts["servers"]; ok {
+		if err := json.Unmarshal(servers, &p.servers); err != nil {
+			return err
+		}
+		delete(parts, "servers")
+	}
+	p.operations = make(map[string]apiOperation, len(parts))
+	for method, part := range parts {
+		var op apiOperation
+		if err := json.Unmarshal(part, &op); err != nil {
+			return err
+		}
+		p.operations[method] = op
+	}
+	return nil
 }
 
 type apiOperation struct {
@@ -107,7 +139,7 @@ func TestInterfaceDescriptionHasItsParts(t *testing.T) {
 	if d.OpenAPI != "3.0.0" || d.Info.Version == "" || d.Info.Title == "" || d.Info.Description == "" {
 		t.Errorf("got openapi %q, info %+v", d.OpenAPI, d.Info)
 	}
-	want := []struct{ URL string }{{apitest.BaseURL + "/cal/events/v1"}}
+	want := []apiServer{{apitest.BaseURL + "/cal/events/v1"}}
 	if diff := cmp.Diff(want, d.Servers); diff != "" {
 		t.Errorf("servers (-want +got):\n%s", diff)
 	}
@@ -162,7 +194,7 @@ func TestInterfaceDescriptionIsInTheOrderOfReading(t *testing.T) {
 	at := 0
 	for _, id := range []string{
 		"listEvents", "createEvent", "getEvent", "updateEvent", "updateEventWithPut", "deleteEvent", "listVenues", "listOrganizers",
-		"listCategories", "listTags", "listImages", "listSeries", "previewSeries", "getIndex", "getDoc",
+		"listCategories", "listTags", "listImages", "listSeries", "previewSeries", "getEventsIcs", "getIndex", "getDoc",
 	} {
 		next := strings.Index(body, `"operationId":"`+id+`"`)
 		if next < at {
@@ -184,8 +216,11 @@ func TestInterfaceDescriptionHasTheRoutesOfTheIndex(t *testing.T) {
 		want[path] = slices.Sorted(slices.Values(r.Methods))
 	}
 	got := make(map[string][]string)
-	for path, operations := range d.Paths {
-		for method := range operations {
+	for path, item := range d.Paths {
+		if item.servers != nil {
+			continue // feeds are outside the index
+		}
+		for method := range item.operations {
 			got[path] = append(got[path], strings.ToUpper(method))
 		}
 		slices.Sort(got[path])
@@ -197,8 +232,8 @@ func TestInterfaceDescriptionHasTheRoutesOfTheIndex(t *testing.T) {
 
 // everyOperation calls f for each.
 func (d *openAPI) everyOperation(f func(name string, op apiOperation)) {
-	for path, operations := range d.Paths {
-		for method, op := range operations {
+	for path, item := range d.Paths {
+		for method, op := range item.operations {
 			f(strings.ToUpper(method)+" "+path, op)
 		}
 	}
@@ -229,6 +264,8 @@ func TestOperationsAreNamedAndGrouped(t *testing.T) {
 		"listCategories":            "GET /categories",
 		"deleteTag":                 "DELETE /tags/{id}",
 		"createImage":               "POST /images",
+		"getEventsIcs":              "GET /events.ics",
+		"getEventIcs":               "GET /event/{slug}.ics",
 	} {
 		if seen[id] != want {
 			t.Errorf("%s is %q, want %q", id, seen[id], want)
@@ -265,7 +302,11 @@ func TestOperationsDescribeTheirParameters(t *testing.T) {
 		if !slices.Equal(path, inPath) {
 			t.Errorf("%s: the path's parameters are %v", name, path)
 		}
-		for _, want := range []string{"ml_language", "_fields"} {
+		shared := []string{"ml_language", "_fields"}
+		if op.Tags[0] == "Feeds" {
+			shared = shared[:1]
+		}
+		for _, want := range shared {
 			if !slices.Contains(query, want) {
 				t.Errorf("%s: no %s in %v", name, want, query)
 			}
@@ -289,7 +330,7 @@ func (d *openAPI) follow(t *testing.T, s apiSchema) apiSchema {
 // bodyOf is the schema of a request body.
 func (d *openAPI) bodyOf(t *testing.T, path, method, kind string) apiSchema {
 	t.Helper()
-	op := d.Paths[path][method]
+	op := d.Paths[path].operations[method]
 	if op.RequestBody == nil {
 		t.Fatalf("%s %s has no body", method, path)
 	}
@@ -304,7 +345,7 @@ func TestBodiesAreTheFieldsOfTheIndex(t *testing.T) {
 		for method := range strings.FieldsSeq(op.methods) {
 			path, method := template.Replace(op.path), strings.ToLower(method)
 			if method == "get" || method == "delete" {
-				if path != "" && d.Paths[path][method].RequestBody != nil {
+				if path != "" && d.Paths[path].operations[method].RequestBody != nil {
 					t.Errorf("%s %s has a body", method, path)
 				}
 				continue
@@ -374,7 +415,7 @@ func TestFilesAreSentAsMultipart(t *testing.T) {
 	if _, ok := d.bodyOf(t, "/images", "post", "application/json").Properties["file"]; ok {
 		t.Error("JSON takes a file")
 	}
-	if op := d.Paths["/events"]["post"]; len(op.RequestBody.Content) != 2 {
+	if op := d.Paths["/events"].operations["post"]; len(op.RequestBody.Content) != 2 {
 		t.Errorf("an event takes %v", slices.Collect(maps.Keys(op.RequestBody.Content)))
 	}
 }
@@ -405,9 +446,12 @@ func TestErrorsAreDescribedByOperation(t *testing.T) {
 		{"GET /images", "200 304 400 401 403 412 413 429 503 default"},
 		{"GET /images/{id}", "200 304 400 401 404 412 413 429 503 default"},
 		{"DELETE /images/{id}", "200 400 401 403 404 412 413 429 503 default"},
+		{"GET /events.ics", "200 304 400 404 412 413 429 503 default"},
+		{"GET /event/{slug}.ics", "200 304 400 404 412 413 429 503 default"},
+		{"GET /events.atom", "200 304 400 412 413 429 503 default"},
 	} {
 		method, path, _ := strings.Cut(c.operation, " ")
-		got := slices.Sorted(maps.Keys(d.Paths[path][strings.ToLower(method)].Responses))
+		got := slices.Sorted(maps.Keys(d.Paths[path].operations[strings.ToLower(method)].Responses))
 		if strings.Join(got, " ") != c.want {
 			t.Errorf("%s: got %v, want %s", c.operation, got, c.want)
 		}
@@ -422,11 +466,47 @@ func TestCredentialsAreOptionalForReads(t *testing.T) {
 			got = append(got, strings.Join(slices.Collect(maps.Keys(one)), "+"))
 		}
 		want := []string{"basic", "bearer"}
-		if strings.HasPrefix(name, "GET ") && name != "GET /images" {
+		switch {
+		case op.Tags[0] == "Feeds":
+			want = nil
+		case strings.HasPrefix(name, "GET ") && name != "GET /images":
 			want = []string{"", "basic", "bearer"}
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	})
+}
+
+func TestFeedsAreDescribedOutsideTheAPI(t *testing.T) {
+	t.Parallel()
+	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
+	for segment, want := range map[string]string{"": apitest.BaseURL, "/pl": apitest.BaseURL + "/pl"} {
+		var d openAPI
+		api.Do(t, apitest.Request{Path: segment + "/" + handlers.Namespace + "/doc", Absolute: true}).Into(t, &d)
+		for path, kind := range map[string]string{
+			"/events.ics": "text/calendar", "/event/{slug}.ics": "text/calendar", "/events.atom": "application/atom+xml",
+			"/events.rss": "application/rss+xml", "/events.json": "application/feed+json",
+		} {
+			item := d.Paths[path]
+			if diff := cmp.Diff([]apiServer{{want}}, item.servers); diff != "" {
+				t.Errorf("%s: servers (-want +got):\n%s", path, diff)
+			}
+			content := item.operations["get"].Responses["200"].Content
+			if _, ok := content[kind]; !ok || len(content) != 1 {
+				t.Errorf("%s: %v, want %s", path, slices.Collect(maps.Keys(content)), kind)
+			}
+		}
+	}
+	without := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)), func(c *handlers.Config) {
+		settings := sitefolder.Default()
+		settings.Pages.Feeds = false
+		c.PageSettings = &settings
+	})
+	if _, ok := describe(t, without).Paths["/events.ics"]; ok {
+		t.Error("feeds are described, and switched off")
+	}
+	if res := without.Do(t, apitest.Request{Path: "/events.ics", Absolute: true}); res.Status != 404 {
+		t.Errorf("feeds are switched off: %d", res.Status)
+	}
 }

@@ -48,8 +48,13 @@ func TestEveryReplyHasAnExample(t *testing.T) {
 	for path, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
 			for status, reply := range op.Responses.Map() {
-				if status != "304" && len(reply.Value.Content["application/json"].Examples) == 0 {
-					t.Errorf("%s %s: %s has no example", method, path, status)
+				if status != "304" && len(reply.Value.Content) == 0 {
+					t.Errorf("%s %s: %s has no content", method, path, status)
+				}
+				for kind, content := range reply.Value.Content {
+					if kind != "application/problem+json" && len(content.Examples) == 0 {
+						t.Errorf("%s %s: %s of %s has no example", method, path, kind, status)
+					}
 				}
 			}
 		}
@@ -81,10 +86,12 @@ func TestInterfaceDescriptionInLaterVersion(t *testing.T) {
 		Components struct {
 			Schemas map[string]struct{ Properties map[string]json.RawMessage }
 		} `json:"components"`
-		Paths map[string]map[string]struct {
-			Parameters []struct {
-				Name   string
-				Schema json.RawMessage
+		Paths map[string]struct {
+			Get struct {
+				Parameters []struct {
+					Name   string
+					Schema json.RawMessage
+				}
 			}
 		}
 	}
@@ -95,7 +102,7 @@ func TestInterfaceDescriptionInLaterVersion(t *testing.T) {
 		t.Errorf("got openapi %s, dialect %s", d.OpenAPI, d.Dialect)
 	}
 	radius := ""
-	for _, p := range d.Paths["/events"]["get"].Parameters {
+	for _, p := range d.Paths["/events"].Get.Parameters {
 		if p.Name == "geoloc_radius" {
 			radius = string(p.Schema)
 		}

@@ -21,8 +21,9 @@ var (
 
 // calendarEntry is an event in iCalendar.
 type calendarEntry struct {
-	about *feed.Feed
-	entry *feed.Entry
+	about  *feed.Feed
+	entry  *feed.Entry
+	parent int64 // feedEvent.parent
 }
 
 var errNoFeed = errors.New("not a feed")
@@ -30,7 +31,7 @@ var errNoFeed = errors.New("not a feed")
 func encodeCalendar(value any, _ string) ([]byte, error) {
 	switch v := value.(type) {
 	case *calendarEntry:
-		return encodePart(v.about.Part(v.entry)), nil
+		return encodePart(v.about.Part(v.entry), v.parent), nil
 	case *calendarFile:
 		return v.about.ICalendarOf(v.parts), nil
 	}
@@ -47,25 +48,26 @@ func newsCodec(mediaType string, write func(*feed.Feed, []feed.Entry) []byte) co
 	}}
 }
 
-// encodePart writes a part as bytes, for the cache of records: a line with what is known of it, then its text.
-func encodePart(p feed.Part) []byte {
-	head := fmt.Appendf(make([]byte, 0, len(p.Text)+80), "%d %d %d %s\n", p.ID, p.Start.Unix(), p.Stamp.Unix(), p.Zone)
+// encodePart writes a part as bytes, for the cache of records: a line with what is known of it, then its text. parent is that of
+// the event, 0 if there is none.
+func encodePart(p feed.Part, parent int64) []byte {
+	head := fmt.Appendf(make([]byte, 0, len(p.Text)+100), "%d %d %d %d %s\n", p.ID, p.Start.Unix(), p.Stamp.Unix(), parent, p.Zone)
 	return append(head, p.Text...)
 }
 
 // decodePart reads what encodePart wrote. The text is not copied.
-func decodePart(data []byte) (p feed.Part, err error) {
+func decodePart(data []byte) (p feed.Part, parent int64, err error) {
 	head, text, _ := bytes.Cut(data, []byte("\n"))
-	var numbers [3]int64
+	var numbers [4]int64
 	rest := string(head)
 	for i := range numbers {
 		var number string
 		number, rest, _ = strings.Cut(rest, " ")
 		if numbers[i], err = strconv.ParseInt(number, 10, 64); err != nil {
-			return p, fmt.Errorf("entry in the cache: %w", err)
+			return p, 0, fmt.Errorf("entry in the cache: %w", err)
 		}
 	}
 	return feed.Part{
 		ID: numbers[0], Start: time.Unix(numbers[1], 0).UTC(), Stamp: time.Unix(numbers[2], 0).UTC(), Zone: rest, Text: text,
-	}, nil
+	}, numbers[3], nil
 }

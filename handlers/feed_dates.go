@@ -14,10 +14,17 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
+// commitTime is the longest time from the date of a change to its commit, with the difference between the clocks of processes.
+const commitTime = time.Minute
+
 // lastModified returns the Last-Modified of a feed: no earlier than the last change of anything in the calendar, and than the
-// given times, at which the feed became another one. So what was sent with the same date was the same, whatever left the feed.
-// It is before the present second, in which more may change.
+// given times, at which the feed became another one. It returns zero if that is within commitTime, or if a replica is read:
+// then there may be a change of that date or an earlier one that the feed does not show. So feeds with the same date are the
+// same, whatever left them.
 func (r *request) lastModified(at ...time.Time) (time.Time, error) {
+	if r.h.Replica != nil && r.h.Replica != r.h.DB {
+		return time.Time{}, nil
+	}
 	last := func(when time.Time) { at = append(at, when) }
 	newest, err := r.db.Change.Query().Order(change.ByID(sql.OrderDesc())).Limit(1).All(r.ctx)
 	if err != nil {
@@ -60,8 +67,8 @@ func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 			out = when
 		}
 	}
-	if before := r.now.Add(-time.Second); out.After(before) {
-		out = before
+	if !out.Before(r.now.Add(-commitTime)) {
+		return time.Time{}, nil
 	}
 	return out, nil
 }

@@ -3,9 +3,19 @@ package handlers_test
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/apitest"
+	"github.com/almanac-cal/almanac/internal/auth"
 )
+
+// commitTime is after how long a change has been committed for the dates of feeds.
+const commitTime = 2 * time.Minute
 
 // TestDatesOfFeeds asks with the date of the reply before: nothing leaves or enters a feed without a reply of its own.
 func TestDatesOfFeeds(t *testing.T) {
@@ -24,11 +34,11 @@ func TestDatesOfFeeds(t *testing.T) {
 		{"an event goes back to a draft", "/event/jazz.ics", nil, func(f *feedTest, event int64) {
 			f.write("PATCH", "/events/"+fmt.Sprint(event), object{"status": "draft"})
 		}, time.Minute, http.StatusOK},
-		{"an event ends", "/events.rss", nil, nil, 15 * 24 * time.Hour, http.StatusOK},
+		{"an event of dates that were asked for ends", "/events.rss?start_date=2026-11-01", nil, nil, 15 * 24 * time.Hour, http.StatusNotModified},
 		{"a venue is due", "/events.ics", func(f *feedTest, venue int64) {
 			at := f.now.Add(time.Hour).Format(time.DateTime)
 			f.write("PATCH", "/venues/"+fmt.Sprint(venue), object{"status": "future", "date": at})
-			f.now = f.now.Add(time.Minute)
+			f.now = f.now.Add(commitTime)
 		}, nil, 2 * time.Hour, http.StatusOK},
 		{"a month begins", "/events.ics", nil, nil, 10 * 24 * time.Hour, http.StatusOK},
 	} {
@@ -37,7 +47,7 @@ func TestDatesOfFeeds(t *testing.T) {
 				venue := f.write("POST", "/venues", object{"venue": "Hall"})
 				event := f.event("Jazz", "2026-12-01 18:00:00", object{"venue": []int64{venue}})
 				f.event("Folk", "2027-02-01 18:00:00", nil)
-				f.now = f.now.Add(time.Minute)
+				f.now = f.now.Add(commitTime)
 				if tt.before != nil {
 					tt.before(f, venue)
 				}
@@ -55,4 +65,66 @@ func TestDatesOfFeeds(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A feed has no date while another one of the same date may be made.
+func TestFeedsWithTheSameDateAreTheSame(t *testing.T) {
+	feedsOnEach(t, func(f *feedTest) {
+		cached := f.Cached(f.T, time.Minute, 0)
+		ask := func(path, since string) apitest.Response {
+			req := httptest.NewRequestWithContext(f.Context(), http.MethodGet, apitest.BaseURL+path, nil)
+			req.Header.Set("If-Modified-Since", since)
+			return apitest.Send(f.T, cached, req)
+		}
+		f.event("Jazz", "2026-12-01 18:00:00", nil)
+		f.now = f.now.Add(commitTime)
+		for _, tt := range []struct {
+			path  string
+			dated bool
+		}{
+			{"/events.ics", true},
+			{"/event/jazz.ics", true},
+			{"/events.rss?start_date=2026-12-01", true},
+			{"/events.ics?starts_after=today", false},
+			{"/events.ics?month=2026-11", true},
+			{"/events/month/?ical=1", false},
+			{"/events.atom", false}, // when an event ends it leaves
+		} {
+			if got := f.get(tt.path).Header.Get("Last-Modified"); (got != "") != tt.dated {
+				f.Errorf("%s: Last-Modified %q", tt.path, got)
+			}
+		}
+		// Writes before and after a feed within a second.
+		f.event("Folk", "2026-12-02 18:00:00", nil)
+		if got := ask("/events.ics", "").Header.Get("Last-Modified"); got != "" {
+			f.Errorf("Last-Modified %s in the second of a write", got)
+		}
+		f.event("Rock", "2026-12-03 18:00:00", nil)
+		written := f.now
+		f.now = f.now.Add(commitTime)
+		// A write that began before the feed, and is committed after it.
+		f.event("Soul", "2026-12-04 18:00:00", nil)
+		f.now = f.now.Add(commitTime)
+		before := ask("/events.ics", "")
+		since := before.Header.Get("Last-Modified")
+		if since == "" {
+			f.Fatal("no Last-Modified")
+		}
+		e := &edit.Editor{Site: f.Site, Now: written, By: auth.System()}
+		err := edit.Write(f.Context(), f.Store.Ent, e, func(tx *ent.Tx) error {
+			row, err := tx.Event.Get(f.Context(), f.ids["Rock"])
+			if err != nil {
+				return err
+			}
+			_, err = e.UpdateEvent(f.Context(), tx, row, &edit.EventInput{Status: new(calendar.Draft)})
+			return err
+		})
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.now = f.now.Add(commitTime)
+		if after := ask("/events.ics", since); after.Status != http.StatusOK || string(after.Body) == string(before.Body) {
+			f.Errorf("%d after a write that began before %s", after.Status, since)
+		}
+	})
 }

@@ -1,9 +1,11 @@
 package handlers
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +31,7 @@ const (
 	icsSuffix  = ".ics"
 )
 
-// feedTable has the routes of feeds, by their paths; eventPath is that of one event.
+// feedTable has the routes of feeds, by their paths; eventPath is that of one event. Nil has none.
 type feedTable map[string]*pattern
 
 func newFeedTable() feedTable {
@@ -38,9 +40,8 @@ func newFeedTable() feedTable {
 		return at(path, on("Subscribe to what is new or changed", methodsGet, http.StatusOK, (*request).declareNews, listNews(path)).
 			inFormat(as))
 	}
-	one := at(eventPath+"{slug}", calendarFeed(on("Save an event to a calendar", methodsGet, http.StatusOK,
+	one := at(eventPath+"{slug}"+icsSuffix, calendarFeed(on("Save an event to a calendar", methodsGet, http.StatusOK,
 		(*request).declareOneCalendar, (*request).oneCalendar)))
-	one.text += icsSuffix
 	return feedTable{
 		eventsICS: at(eventsICS, calendarFeed(on("Subscribe to events", methodsGet, http.StatusOK,
 			(*request).declareFeed, (*request).listCalendar))),
@@ -51,10 +52,16 @@ func newFeedTable() feedTable {
 	}
 }
 
-// patterns returns the routes in the order of their paths.
+// feedPaths are the paths of feeds in the order in which they are described.
+var feedPaths = []string{eventsICS, eventPath, eventsAtom, eventsRSS, eventsJSON}
+
+// patterns returns the routes in the order of feedPaths.
 func (t feedTable) patterns() []*pattern {
+	if t == nil {
+		return nil
+	}
 	var out []*pattern
-	for _, path := range []string{eventsICS, eventPath, eventsAtom, eventsRSS, eventsJSON} {
+	for _, path := range feedPaths {
 		out = append(out, t[path])
 	}
 	return out
@@ -87,16 +94,18 @@ func cutLanguage(path string) (segment, below string) {
 
 // MatchFeed finds the route of a path for which LocateFeed reports true, nil for others.
 func (h *Handlers) MatchFeed(method, path, query string) *Match {
+	if h.feeds == nil {
+		return nil
+	}
 	_, below := cutLanguage(path)
 	m := &Match{}
-	if m.pattern = h.feeds[below]; m.pattern == nil || below == eventPath {
-		m.pattern = nil
-		if name, ok := strings.CutPrefix(below, eventPath); ok && strings.HasSuffix(name, icsSuffix) {
-			text, err := url.PathUnescape(strings.TrimSuffix(name, icsSuffix))
-			if err != nil || text == "" || strings.Contains(text, "/") {
-				return nil
-			}
-			m.pattern, m.path = h.feeds[eventPath], map[string]string{"slug": strings.Clone(text)}
+	switch one := h.feeds[eventPath]; {
+	case !strings.HasPrefix(below, eventPath):
+		m.pattern = h.feeds[below]
+	default:
+		captures, ok := one.match(strings.Split(below[1:], "/"))
+		if ok && !strings.Contains(captures["slug"], "/") {
+			m.pattern, m.path = one, captures
 		}
 	}
 	if m.pattern == nil {
@@ -137,7 +146,7 @@ func (h *Handlers) matchPage(m *Match, path, query string) {
 			pattern = h.feeds[eventsRSS]
 		case p.Format == formatAtom:
 			pattern = h.feeds[eventsAtom]
-		case p.View == viewEvent:
+		case p.View == viewEvent || p.View == viewRecord:
 			pattern = h.feeds[eventPath]
 		}
 		if m.pattern == nil {
@@ -174,16 +183,10 @@ func (r *request) readPage(m *Match, values map[string]any) error {
 	}
 	day, _ := param.String(values["tribe-bar-date"])
 	switch p.View {
-	case viewEvent:
-		m.path = map[string]string{"slug": p.Slugs[0]}
-		if !p.Date.IsZero() {
-			text, err := r.occurrenceSlug(p)
-			if err != nil {
-				return err
-			}
-			m.path["slug"] = text
-		}
-		return nil
+	case viewEvent, viewRecord:
+		text, err := r.eventSlug(p)
+		m.path = map[string]string{"slug": text}
+		return err
 	case viewMonth, viewDay:
 		for _, name := range periodParams {
 			delete(values, name) // the page's own dates win
@@ -289,20 +292,35 @@ func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
 	return status.Shown(r.now, published) == calendar.Publish, err
 }
 
-// occurrenceSlug returns the slug of the occurrence of a public series on a nominal day: of a public one its own, of a
-// withdrawn one a slug that it had. 404 if there is none.
-func (r *request) occurrenceSlug(p pagePath) (string, error) {
+// eventSlug returns the slug in the address of the feed of one event, whose page a path is. 404 if it names the event by other
+// means than its slug, and there is none.
+func (r *request) eventSlug(p pagePath) (string, error) {
+	switch {
+	case p.View == viewRecord:
+		notFound := eventNotFound(strconv.FormatInt(p.ID, 10))
+		row, err := r.db.Event.Query().Where(event.ID(p.ID)).Only(r.ctx)
+		if ent.IsNotFound(err) {
+			return "", notFound
+		}
+		if err != nil {
+			return "", fmt.Errorf("event %d: %w", p.ID, err)
+		}
+		r.dependsOn(calendar.Event, p.ID)
+		return r.shownSlug([]*ent.Event{row}, notFound)
+	case p.Date.IsZero():
+		return p.Slugs[0], nil
+	}
 	notFound := eventNotFound(p.Slugs[0] + "/" + p.Date.Format(time.DateOnly))
 	id, err := r.ownerBySlug(calendar.Series, p.Slugs[0])
-	if err != nil {
-		return "", err
+	if id == 0 && err == nil {
+		id, err = r.ownerBySlug(calendar.Series, calendar.TrashedSlug(p.Slugs[0]))
+	}
+	if err != nil || id == 0 {
+		return "", cmp.Or(err, notFound)
 	}
 	public, err := r.isPublic(calendar.Series, id)
 	if err != nil {
 		return "", err
-	}
-	if !public {
-		return "", notFound
 	}
 	r.dependsOn(calendar.Series, id)
 	rows, err := r.db.Event.Query().Where(event.SeriesID(id), event.OriginalStartGTE(p.Date),
@@ -310,10 +328,21 @@ func (r *request) occurrenceSlug(p pagePath) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("occurrences of series %d: %w", id, err)
 	}
-	for _, row := range rows {
-		if row.Status.Shown(r.now, row.PublishedAt) == calendar.Publish {
-			return row.Slug, nil
-		}
+	if !public {
+		rows = slices.DeleteFunc(rows, r.isShown)
+	}
+	return r.shownSlug(rows, notFound)
+}
+
+// isShown reports whether everybody may see an event.
+func (r *request) isShown(e *ent.Event) bool {
+	return e.Status.Shown(r.now, e.PublishedAt) == calendar.Publish
+}
+
+// shownSlug returns the slug of the first of some events that is public, else a slug that one had when it was withdrawn.
+func (r *request) shownSlug(rows []*ent.Event, notFound error) (string, error) {
+	if i := slices.IndexFunc(rows, r.isShown); i >= 0 {
+		return rows[i].Slug, nil
 	}
 	for _, row := range rows {
 		slugs, err := query.Database{Ent: r.db}.WithdrawnSlugs(r.ctx, row.ID)

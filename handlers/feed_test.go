@@ -197,6 +197,8 @@ func TestFeedsAreAnsweredByTheirAddress(t *testing.T) {
 			{"/event/jazz/ical/", 200, ics},
 			{"/event/draft/?ical=1", 404, "rest-event-not-found"},
 			{"/event/jazz/9999-12-31/ical/", 404, "rest-event-not-found"},
+			{"/?p=999999&ical=1", 404, "rest-event-not-found"},
+			{fmt.Sprintf("/?p=%d&ical=1", f.ids["Draft"]), 404, "rest-event-not-found"},
 		} {
 			res := f.get(tt.path)
 			got := res.Header.Get("Content-Type")
@@ -214,11 +216,13 @@ func TestHeadersOfFeeds(t *testing.T) {
 	feedsOnEach(t, func(f *feedTest) {
 		f.event("Jazz", "2026-12-01 18:00:00", nil)
 		f.event("Folk", "2026-12-02 18:00:00", nil)
+		written := f.now.Format(http.TimeFormat)
+		f.now = f.now.Add(commitTime)
 		plain := f.get("/events.ics")
 		for name, want := range map[string]string{
 			"X-Robots-Tag": "noindex", "Content-Disposition": `inline; filename="almanac.ics"`, "Vary": "Accept-Encoding",
 			"Access-Control-Allow-Origin": "*", "Content-Language": "en", "X-TEC-Total": "2", "X-TEC-TotalPages": "1",
-			"Last-Modified": f.now.Add(-time.Second).Format(http.TimeFormat),
+			"Last-Modified": written,
 		} {
 			if got := strings.Join(plain.Header.Values(name), ";"); got != want {
 				f.Errorf("%s: %q, want %q", name, got, want)
@@ -438,6 +442,8 @@ func TestAddressesOfTheOriginalAreAliases(t *testing.T) {
 			"/events/feed/":                                                                        "/events.rss",
 			"/events/category/music/feed/atom/?featured=1":                                         "/events.atom?categories=2&featured=1",
 			"/event/a/?ical=1":                                                                     "/event/a.ics",
+			fmt.Sprintf("/?p=%d&ical=1", f.ids["A"]):                                               "/event/a.ics",
+			fmt.Sprintf("/pl/?p=%d&ical=1", f.ids["B"]):                                            "/pl/event/b.ics",
 			"/events/?ical=1&ml_language=es":                                                       "/events.ics?ml_language=es",
 		} {
 			res := f.get(alias)
@@ -499,11 +505,19 @@ func TestOccurrencesAreFoundByTheirSeries(t *testing.T) {
 		if got := f.get(address); address == "" || string(got.Body) != string(res.Body) {
 			f.Errorf("Content-Location %s (-address +alias):\n%s", address, cmp.Diff(string(got.Body), string(res.Body)))
 		}
+		record := fmt.Sprintf("/?p=%d&ical=1", f.ids["Yoga"])
+		f.expect(record, "-Yoga")
+		// A series that is withdrawn leaves its occurrences as withdrawn events.
+		weekly("Choir", nil)
+		f.write("DELETE", fmt.Sprintf("/events/%d?scope=all", f.ids["Choir"]), nil)
+		f.expect("/event/choir/2026-12-01/?ical=1", "-Choir")
 		// The slug is that of another event now.
 		f.event("Other", "2026-12-05 18:00:00", object{"slug": strings.TrimSuffix(strings.TrimPrefix(address, "/event/"), ".ics")})
 		f.expect(address, "Other")
-		if res := f.get(alias); res.Status != http.StatusNotFound {
-			f.Errorf("an occurrence without an address: %d", res.Status)
+		for _, path := range []string{alias, record} {
+			if res := f.get(path); res.Status != http.StatusNotFound {
+				f.Errorf("%s: an event without an address: %d", path, res.Status)
+			}
 		}
 	})
 }

@@ -88,6 +88,8 @@ func TestMounts(t *testing.T) {
 		"/wp-json/tribe/events/v1": "", "api": "", "/cal/events/v1/": "",
 		"/": "want a path", "/a//b": "want a path", "/../x": "want a path", "/a/./b": "want a path", "/a?b": "want a path", "/a b": "want a path",
 		"/pl": "says its language", "/en/api": "says its language",
+		"/events": "where pages or feeds", "/event": "where pages or feeds", "/venue/api": "where pages or feeds", "/tag": "where pages or feeds",
+		"/events.ics": "where pages or feeds", "/ical": "where pages or feeds", "/eventful": "",
 		"/cal/events/v1/events": "below /cal/events/v1 already", "/cal": "below /cal/events/v1 already",
 	} {
 		_, err := handlers.New(handlers.Config{Words: words, Mounts: []string{mount}, Site: calendar.Site{

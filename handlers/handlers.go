@@ -101,7 +101,10 @@ func New(c Config) (h *Handlers, err error) {
 			err = fmt.Errorf("declarations: %v", bad)
 		}
 	}()
-	h.table, h.feeds = h.routes(), newFeedTable()
+	h.table = h.routes()
+	if c.PageSettings.Pages.Feeds {
+		h.feeds = newFeedTable()
+	}
 	if h.WordPressMount() != "" {
 		h.root = at("/", on("Index of the service", methodsGet, http.StatusOK, (*request).declareRootIndex, (*request).getRootIndex))
 	}
@@ -147,8 +150,11 @@ func (h *Handlers) mount(m string) error {
 	if m == "/" || strings.ContainsAny(m, "?#%\\ ") || path.Clean(m) != m {
 		return errors.New("want a path such as /wp-json/tribe/events/v1")
 	}
-	if first, _, _ := strings.Cut(m[1:], "/"); calendar.Language(first).Known() {
+	switch first, _, _ := strings.Cut(m[1:], "/"); {
+	case calendar.Language(first).Known():
 		return fmt.Errorf("/%s is how a path says its language", first)
+	case isPageSegment(first) || h.PageSettings.PathAliases[first] != "" || slices.Contains(feedPaths, "/"+first):
+		return fmt.Errorf("/%s is where pages or feeds of the calendar are", first)
 	}
 	for _, other := range h.mounts {
 		if other == m {

@@ -184,6 +184,11 @@ func (p pagePath) readings(segments []string, query url.Values) []pagePath {
 	return []pagePath{p}
 }
 
+// isPageSegment reports whether paths of pages begin with a segment.
+func isPageSegment(first string) bool {
+	return recordViews[first] != "" || first == segmentEvents || first == segmentTag || first == segmentICal
+}
+
 // record reads what follows the first segment of the page of a record.
 func (p pagePath) record(view pageView, rest []string) []pagePath {
 	p.View, p.Slugs = view, rest[:1]
@@ -284,7 +289,7 @@ func (p *pagePath) applyQuery(query url.Values) {
 		p.View = viewList
 	}
 	switch {
-	case p.View == viewDevelopers, p.View == viewRecord, p.isFeed():
+	case p.View == viewDevelopers, p.isFeed():
 	case query.Get(string(formatOutlook)) == "1":
 		p.Format = formatOutlook
 	case query.Get(string(formatICal)) == "1":
@@ -347,7 +352,9 @@ func (p pagePath) path() string {
 	switch p.Format {
 	case formatHTML:
 	case formatICal, formatOutlook:
-		add(segmentICal)
+		if p.View != viewRecord {
+			add(segmentICal)
+		}
 	case formatRSS:
 		add(segmentFeed)
 	case formatAtom:
@@ -375,11 +382,14 @@ func (p pagePath) viewSegments() []string {
 	return nil
 }
 
-// params returns the parameters that belong to the address beside the filters: p, eventDisplay and outlook-ical.
+// params returns the parameters that belong to the address beside the filters: p with ical, eventDisplay and outlook-ical.
 func (p pagePath) params() url.Values {
 	out := url.Values{}
 	if p.View == viewRecord {
 		out.Set(paramRecord, strconv.FormatInt(p.ID, 10))
+		if p.Format == formatICal {
+			out.Set(string(formatICal), "1")
+		}
 	}
 	if p.Past {
 		out.Set(paramDisplay, displayPast)

@@ -75,7 +75,7 @@ func TestPagePathsAreRead(t *testing.T) {
 		{"/?outlook-ical=1", "home outlook-ical", "/ical/?outlook-ical=1"},
 		{"/?ical=0", "home", "/"},
 		{"/?p=12", "record 12", ""},
-		{"/?p=12&ical=1", "record 12", "/?p=12"},
+		{"/?p=12&ical=1", "record 12 ical", "/?ical=1&p=12"},
 		{"/?p=99999999999999999999", "record 0", "/?p=0"},
 		{"/?p=jazz", "home", "/"},
 		{"/?p=-1", "home", "/"},

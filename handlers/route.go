@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,7 @@ type pattern struct {
 type segment struct {
 	literal string
 	capture string
+	suffix  string // after the capture
 }
 
 // endpoint is a group of methods on one path, answered alike.
@@ -132,9 +134,10 @@ func at(path string, endpoints ...*endpoint) *pattern {
 		case "{id}":
 			p.path = append(p.path, segment{capture: "id"})
 			p.text += `/(?P<id>\d+)`
-		case "{slug}":
-			p.path = append(p.path, segment{capture: "slug"})
-			p.text += `/(?P<slug>[^/]+)`
+		case "{slug}", "{slug}" + icsSuffix:
+			suffix := strings.TrimPrefix(part, "{slug}")
+			p.path = append(p.path, segment{capture: "slug", suffix: suffix})
+			p.text += `/(?P<slug>[^/]+)` + regexp.QuoteMeta(suffix)
 		default:
 			p.path = append(p.path, segment{literal: part})
 			p.text += "/" + part
@@ -188,10 +191,14 @@ func (p *pattern) match(parts []string) (map[string]string, bool) {
 				return nil, false
 			}
 		}
-		if captures == nil {
-			captures = make(map[string]string, 1)
+		if text, ok := strings.CutSuffix(text, s.suffix); ok && text != "" {
+			if captures == nil {
+				captures = make(map[string]string, 1)
+			}
+			captures[s.capture] = strings.Clone(text)
+			continue
 		}
-		captures[s.capture] = strings.Clone(text)
+		return nil, false
 	}
 	return captures, true
 }

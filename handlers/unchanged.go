@@ -19,9 +19,9 @@ type dependencies struct {
 	// find looks a list up again, at a revision; nil: the reply has none. It keeps nothing of the request.
 	find  func(ctx context.Context, revision int64, now time.Time) (query.Page, error)
 	found query.Page // what find found for the reply
-	// withdrawn looks the withdrawn events of the reply up again; nil: it shows none. The function reports whether they are
-	// the same. It keeps nothing of the request.
-	withdrawn func(ctx context.Context, now time.Time) (bool, error)
+	// also ask the database again for what else the reply shows, and report whether it is the same. They keep nothing of the
+	// request.
+	also []func(ctx context.Context, now time.Time) (bool, error)
 }
 
 // maxDependencies is how many records, and ids of conditions, a reply may depend on. They stay in memory with the reply.
@@ -58,17 +58,23 @@ func (r *request) unchanged() Unchanged {
 }
 
 func (d *dependencies) unchanged(ctx context.Context, x *index.Index, made, at int64, now time.Time) (bool, error) {
-	if same, err := x.Unchanged(ctx, made, at, d.on); !same || err != nil || d.find == nil {
+	if same, err := x.Unchanged(ctx, made, at, d.on); !same || err != nil {
 		return same, err
 	}
-	page, err := d.find(ctx, at, now)
-	if err != nil {
-		return false, err
+	if d.find != nil {
+		page, err := d.find(ctx, at, now)
+		if err != nil {
+			return false, err
+		}
+		changed := slices.ContainsFunc(page.Changed, func(changed int64) bool { return changed > made })
+		if changed || page.Total != d.found.Total || !slices.Equal(page.IDs, d.found.IDs) {
+			return false, nil
+		}
 	}
-	same := page.Total == d.found.Total && slices.Equal(page.IDs, d.found.IDs) &&
-		!slices.ContainsFunc(page.Changed, func(changed int64) bool { return changed > made })
-	if !same || d.withdrawn == nil {
-		return same, nil
+	for _, again := range d.also {
+		if same, err := again(ctx, now); !same || err != nil {
+			return same, err
+		}
 	}
-	return d.withdrawn(ctx, now)
+	return true, nil
 }

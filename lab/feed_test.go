@@ -27,7 +27,7 @@ var feedEvents = flag.Int("feed-events", 10_000, "events of the calendar of Benc
 
 // BenchmarkFeed measures the feeds of a calendar without a network. The feed of 750 events is made from rows (cold), from
 // rendered records, and taken from the cache of replies, in which a poller finds that nothing has changed. The feed of news
-// is made from rows:
+// is made from rows. A page of 50 events in JSON is what to compare them with:
 //
 //	ALMANAC_TEST_MYSQL=mysql://root@127.0.0.1:3306/ go -C lab test -run '^$' -bench Feed -feed-events 100000 .
 func BenchmarkFeed(b *testing.B) {
@@ -74,6 +74,7 @@ func benchFeed(b *testing.B, database func(testing.TB) string) {
 	first := ask(b, rendered, ics, http.StatusOK)
 	tag := first.Header.Get("ETag")
 	ask(b, cached, ics, http.StatusOK)
+	ask(b, rendered, "/"+handlers.Namespace+"/events?per_page=50", http.StatusOK)
 	for _, bench := range []struct {
 		name, path string
 		server     func() *server.Server
@@ -86,6 +87,8 @@ func benchFeed(b *testing.B, database func(testing.TB) string) {
 		{"cached", ics, func() *server.Server { return cached }, http.StatusOK, nil},
 		{"poller", ics, func() *server.Server { return cached }, http.StatusNotModified, []string{"If-None-Match", tag}},
 		{"news", "/events.atom", func() *server.Server { return rendered }, http.StatusOK, nil},
+		// For comparison: a page of 50 events in JSON, from rendered records too.
+		{"list", "/" + handlers.Namespace + "/events?per_page=50", func() *server.Server { return rendered }, http.StatusOK, nil},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			var body []byte

@@ -81,7 +81,7 @@ func curl(r openapi.Sample) string {
 	if r.Header != "" {
 		fmt.Fprintf(&b, "-H '%s' ", r.Header)
 	}
-	address := "$API" + r.Path
+	address := cmp.Or(r.Server, "$API") + r.Path
 	if r.Query != "" {
 		address += "?" + strings.NewReplacer(" ", "%20", "+", "%2B").Replace(r.Query)
 	}

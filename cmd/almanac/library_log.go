@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/go-sql-driver/mysql"
-
-	"github.com/almanac-cal/almanac/internal/limit"
 )
 
 // libraryLog takes the lines of libraries that have one log for a whole program, and gives them to the log of the server
@@ -21,7 +19,6 @@ type libraryLog struct{ to atomic.Pointer[slog.Logger] }
 func newLibraryLog(w io.Writer) (*libraryLog, error) {
 	l := &libraryLog{}
 	l.to.Store(slog.New(slog.NewTextHandler(w, nil)))
-	limit.SilenceRedis()
 	return l, mysql.SetLogger(l)
 }
 

@@ -177,12 +177,15 @@ func (p *parts) routes() string {
 	for _, path := range paths {
 		for _, x := range api.ExplainRoute("", path) {
 			method, _, _ := strings.Cut(x.Operation, " ")
-			last := len(rows) - 1
-			if last >= 0 && rows[last][1] == "`{api}"+path+"`" && rows[last][2] == x.Summary {
+			last, address := len(rows)-1, "`{api}"+path+"`"
+			if x.Server != "" {
+				address = "`{base_url}" + path + "`"
+			}
+			if last >= 0 && rows[last][1] == address && rows[last][2] == x.Summary {
 				rows[last][0] += ", " + method
 				continue
 			}
-			rows = append(rows, []string{method, "`{api}" + path + "`", x.Summary})
+			rows = append(rows, []string{method, address, x.Summary})
 		}
 	}
 	return manual.Table([]string{"Method", "Path", "Does"}, rows)

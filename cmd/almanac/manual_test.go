@@ -92,7 +92,7 @@ func TestGeneratedParts(t *testing.T) {
 }
 
 var (
-	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)|\b(?:src|srcset)="([^"]+)"`)
 	heading = regexp.MustCompile(`(?m)^#{1,6} (.+)$`)
 	code    = regexp.MustCompile("(?ms)^ *```.*?\n *```$")
 	noSlug  = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
@@ -112,20 +112,21 @@ func TestManualLinksLead(t *testing.T) {
 	for _, file := range append(manualPages(t), "../../CONTRIBUTING.md", "../../CHANGELOG.md") {
 		text := code.ReplaceAllString(readPage(t, file), "")
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
-			if strings.Contains(m[1], "://") || strings.HasPrefix(m[1], "mailto:") {
+			address := m[1] + m[2]
+			if strings.Contains(address, "://") || strings.HasPrefix(address, "mailto:") {
 				continue
 			}
-			target, anchor, _ := strings.Cut(m[1], "#")
+			target, anchor, _ := strings.Cut(address, "#")
 			to := file
 			if target != "" {
 				to = filepath.Join(filepath.Dir(file), target)
 			}
 			if _, err := os.Stat(to); err != nil {
-				t.Errorf("%s: %s leads nowhere: %v", file, m[1], err)
+				t.Errorf("%s: %s leads nowhere: %v", file, address, err)
 				continue
 			}
 			if anchor != "" && !anchors(readPage(t, to))[anchor] {
-				t.Errorf("%s: there is no heading for %s", file, m[1])
+				t.Errorf("%s: there is no heading for %s", file, address)
 			}
 		}
 	}

@@ -223,7 +223,6 @@ func (f operateFlags) operation(
 		return nil, err
 	}
 	if f.RateRedis != "" {
-		limit.SilenceRedis()
 		shared, err := limit.NewRedis(f.RateRedis, "almanac:rate:", limit.NewMemory(countedLocal))
 		if err != nil {
 			return nil, fmt.Errorf("--rate-redis: %w", err)

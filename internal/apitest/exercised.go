@@ -61,7 +61,7 @@ func Described() (map[string]Operation, error) {
 	out := make(map[string]Operation)
 	for path, item := range d.whole.Paths.Map() {
 		for method, op := range item.Operations() {
-			one := Operation{Statuses: slices.Sorted(maps.Keys(op.Responses.Map()))}
+			one := Operation{Statuses: slices.Sorted(maps.Keys(op.Responses.Map())), Feed: len(item.Servers) > 0}
 			names := map[string]bool{}
 			for _, p := range op.Parameters {
 				if p.Value.In == openapi3.ParameterInHeader {
@@ -85,4 +85,8 @@ func Described() (map[string]Operation, error) {
 }
 
 // Operation is what the interface description says there is of one.
-type Operation struct{ Statuses, Parameters, Headers []string }
+type Operation struct {
+	Statuses, Parameters, Headers []string
+
+	Feed bool // the path is below the base URL
+}

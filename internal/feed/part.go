@@ -33,6 +33,15 @@ func (f *Feed) Part(e *Entry) Part {
 	return p
 }
 
+// Relate adds the UID of another entry that this one belongs to. The text that the part had is not written to.
+func (p *Part) Relate(uid string) {
+	const end = "END:VEVENT\r\n"
+	n := len(p.Text) - len(end)
+	text := make([]byte, 0, len(p.Text)+len("RELATED-TO:\r\n")+len(uid))
+	text = append(append(append(text, p.Text[:n]...), "RELATED-TO:"...), uid...)
+	p.Text = append(append(text, "\r\n"...), end...)
+}
+
 // rule returns the rule of a zone, which takes long to find.
 func (f *Feed) rule(zone calendar.Zone) *zoneRule {
 	rule, ok := f.rules[zone.String()]

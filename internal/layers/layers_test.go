@@ -98,7 +98,7 @@ var standardOnly = []string{"internal/param"}
 // else holds a value that it reuses after the request.
 var users = map[string][]string{
 	"ariga.io/atlas":                      {"internal/migrate"},
-	"github.com/redis/go-redis":           {"internal/limit"},
+	"github.com/gomodule/redigo":          {"internal/limit"},
 	"github.com/prometheus/client_golang": {"server", "cmd/almanac"},
 	"go.opentelemetry.io/otel":            {"server", "cmd/almanac"},
 	"github.com/gofiber/fiber":            {"handlers", "server", "cmd/almanac", "internal/apitest"},

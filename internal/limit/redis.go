@@ -4,15 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"runtime"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/redis/go-redis/v9"
+	"github.com/gomodule/redigo/redis"
 )
 
 // Redis counts for all processes that share a Redis or Valkey. While that is away each process counts for itself.
 type Redis struct {
-	client *redis.Client
+	pool   *redis.Pool
 	prefix string
 	own    *Memory
 	began  time.Time
@@ -22,28 +26,57 @@ type Redis struct {
 const (
 	redisWait  = 200 * time.Millisecond // for one answer
 	redisPause = time.Second            // after a failure
+	redisIdle  = 5 * time.Minute        // until an unused connection is closed
+)
+
+var (
+	errRedisURL = errors.New("want redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss:// with TLS")
+	errStale    = errors.New("opened before the last failure")
 )
 
 // NewRedis is a limiter that counts at redis://user:password@host:6379/0, or rediss:// with TLS, under keys that begin
 // with the prefix. own counts while the server is away. Nothing is connected yet.
 func NewRedis(url, prefix string, own *Memory) (*Redis, error) {
-	o, err := redis.ParseURL(url)
-	if err != nil {
-		// The error repeats the address, and so a password.
-		return nil, errors.New("want redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss:// with TLS")
+	if err := checkRedisURL(url); err != nil {
+		return nil, err
 	}
-	o.DialTimeout, o.ReadTimeout, o.WriteTimeout = redisWait, redisWait, redisWait
-	o.MaxRetries, o.DialerRetries = -1, 1
-	o.PoolTimeout = redisWait
-	o.ContextTimeoutEnabled = true
-	o.DisableIdentity = true
-	return &Redis{client: redis.NewClient(o), prefix: prefix, own: own, began: time.Now()}, nil
+	r := &Redis{prefix: prefix, own: own, began: time.Now()}
+	connections := 10 * runtime.GOMAXPROCS(0)
+	r.pool = &redis.Pool{
+		MaxActive: connections, MaxIdle: connections, Wait: true, IdleTimeout: redisIdle,
+		DialContext: func(ctx context.Context) (redis.Conn, error) {
+			return redis.DialURLContext(ctx, url, redis.DialTLSHandshakeTimeout(redisWait))
+		},
+		// A server that restarts takes all connections with it. One failure is enough to see that.
+		TestOnBorrowContext: func(_ context.Context, _ redis.Conn, used time.Time) error {
+			if used.Before(r.began.Add(time.Duration(r.away.Load()))) {
+				return errStale
+			}
+			return nil
+		},
+	}
+	return r, nil
+}
+
+// checkRedisURL refuses what the library would only refuse with the first connection. Its error does not repeat the
+// address, which may have a password.
+func checkRedisURL(text string) error {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Opaque != "" || u.RawQuery != "" || u.Fragment != "" {
+		return errRedisURL
+	}
+	if number := strings.TrimPrefix(u.Path, "/"); number != "" {
+		if _, err := strconv.ParseUint(number, 10, 16); err != nil {
+			return errRedisURL
+		}
+	}
+	return nil
 }
 
 // gcra is the algorithm of Memory in microseconds, by the clock of the server. KEYS[1] is the key, ARGV[1] the interval
 // and ARGV[2] the window. It returns whether the request is allowed, until when a whole burst is, and until when the
 // next request is, both from now on.
-var gcra = redis.NewScript(`
+var gcra = redis.NewScript(1, `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
 local interval, window = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -78,8 +111,12 @@ func (r *Redis) take(ctx context.Context, key string, rate Rate) (Decision, erro
 	ctx, cancel := context.WithTimeout(ctx, redisWait)
 	defer cancel()
 	interval, window := max(1, rate.Interval.Microseconds()), max(1, rate.Window().Microseconds())
-	found, err := gcra.Run(ctx, r.client, []string{r.prefix + key}, interval, window).Int64Slice()
+	conn, err := r.pool.GetContext(ctx)
 	if err != nil {
+		return Decision{}, err
+	}
+	found, err := redis.Int64s(gcra.DoContext(ctx, conn, r.prefix+key, interval, window))
+	if err := errors.Join(err, conn.Close()); err != nil {
 		return Decision{}, err
 	}
 	if len(found) != 3 {
@@ -95,14 +132,5 @@ func (r *Redis) take(ctx context.Context, key string, rate Rate) (Decision, erro
 	return d, nil
 }
 
-// SilenceRedis keeps the library of Redis from writing lines of its own to the standard error: what goes wrong is returned
-// by Take. It is for the start of a program.
-func SilenceRedis() { redis.SetLogger(silent{}) }
-
-type silent struct{}
-
-// Printf implements the logger of the library.
-func (silent) Printf(context.Context, string, ...any) {}
-
 // Close ends the connections.
-func (r *Redis) Close() error { return r.client.Close() }
+func (r *Redis) Close() error { return r.pool.Close() }

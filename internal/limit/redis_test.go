@@ -7,11 +7,13 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gomodule/redigo/redis"
 )
 
 func TestRedisAddresses(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{"", "localhost", "http://x", "redis://user:secret@host:port/1", "redis://h/one"} {
+	for _, bad := range []string{"", "localhost", "http://x", "redis://user:secret@host:port/1", "redis://h/one", "redis:h", "redis://h/0?db=1"} {
 		if _, err := NewRedis(bad, "", NewMemory(1)); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", bad, err)
 		}
@@ -76,10 +78,72 @@ func TestRedisCounts(t *testing.T) {
 			t.Errorf("request %d: %+v", i, d)
 		}
 	}
-	if ttl := one.client.PTTL(t.Context(), prefix+"k").Val(); ttl <= 0 || ttl > 3*time.Hour+time.Second {
-		t.Errorf("the key lives for %v", ttl)
+	conn := one.pool.Get()
+	defer conn.Close()
+	ms, err := redis.Int64(conn.Do("PTTL", prefix+"k"))
+	if ttl := time.Duration(ms) * time.Millisecond; err != nil || ttl <= 0 || ttl > 3*time.Hour+time.Second {
+		t.Errorf("the key lives for %v, error %v", ttl, err)
 	}
 	if d, err := one.Take(t.Context(), "another", rate); err != nil || !d.Allowed {
 		t.Errorf("another key: %+v %v", d, err)
+	}
+}
+
+// A server that restarts closes all connections. One request fails, and after the pause no other does.
+func TestRedisRestarts(t *testing.T) {
+	t.Parallel()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	opened := make(chan net.Conn, 10)
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			opened <- conn
+			go func() {
+				// A command of the script is one packet here.
+				for buf := make([]byte, 4096); ; {
+					if _, err := conn.Read(buf); err != nil {
+						return
+					}
+					if _, err := conn.Write([]byte("*3\r\n:1\r\n:0\r\n:0\r\n")); err != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	r, err := NewRedis("redis://"+ln.Addr().String(), "t:", NewMemory(100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	const connections = 3
+	var idle []redis.Conn
+	for range connections {
+		idle = append(idle, r.pool.Get())
+	}
+	for _, conn := range idle {
+		if err := conn.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range connections {
+		if err := (<-opened).Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rate := Rate{time.Hour, 2}
+	if _, err := r.Take(t.Context(), "k", rate); err == nil {
+		t.Error("a closed connection answers")
+	}
+	time.Sleep(redisPause + 50*time.Millisecond)
+	if _, err := r.Take(t.Context(), "k", rate); err != nil {
+		t.Errorf("after the restart: %v", err)
 	}
 }

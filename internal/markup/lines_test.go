@@ -76,3 +76,29 @@ func FuzzLines(f *testing.F) {
 		}
 	})
 }
+
+// What Head leaves gives the same lines as the whole text, also where it is cut, and no more is kept.
+func TestHeadIsWhatLinesReads(t *testing.T) {
+	const characters = 10
+	most := characters*bytesPerCharacter + len("…")
+	for name, html := range map[string]string{
+		"short":                      "<p>Jazz</p>",
+		"as long as is read":         strings.Repeat("x", characters*bytesPerCharacter),
+		"a byte longer":              strings.Repeat("x", characters*bytesPerCharacter+1),
+		"tags alone":                 strings.Repeat("<b>", characters*bytesPerCharacter) + "text",
+		"words after tags":           strings.Repeat("<b></b>", 30) + "one two three four",
+		"a character that is cut":    strings.Repeat("a", most-1) + "ż and more",
+		"a wide character that ends": strings.Repeat("😀", characters*bytesPerCharacter),
+	} {
+		head := Head(html, characters)
+		if len(head) > most || !utf8.ValidString(head) || !strings.HasPrefix(html, head) {
+			t.Errorf("%s: %d bytes, %q", name, len(head), head)
+		}
+		if len(html) <= most && head != html {
+			t.Errorf("%s: cut to %q", name, head)
+		}
+		if got, want := Lines(head, characters), Lines(html, characters); got != want {
+			t.Errorf("%s: %q, of the whole text %q", name, got, want)
+		}
+	}
+}

@@ -34,7 +34,8 @@ type API struct {
 // Route is a path of the API with its endpoints.
 type Route struct {
 	Path      string        // as OpenAPI writes it: /events/{id}; / for the index
-	Kind      calendar.Kind // of the records; "" for paths that describe the API
+	Kind      calendar.Kind // of the records; "" for feeds, and for paths that describe the API
+	Server    string        // address that the path of a feed is below; "" means that of the API
 	Endpoints []Endpoint
 }
 
@@ -60,8 +61,11 @@ func (p *Route) isBySlug() bool { return strings.HasSuffix(p.Path, "{slug}") }
 // isPreview reports whether the path tells what a write would make.
 func (p *Route) isPreview() bool { return strings.HasSuffix(p.Path, "/preview") }
 
-// collection is the first part of the path.
+// collection is the first part of the path. All feeds have one.
 func (p *Route) collection() string {
+	if p.isFeed() {
+		return feeds
+	}
 	first, _, _ := strings.Cut(p.Path[1:], "/")
 	return first
 }
@@ -114,8 +118,9 @@ func (a *API) document() ordered {
 
 // readingOrder is the order of the groups in which a newcomer needs them: events, what belongs to them, and last what
 // describes the API.
-var readingOrder = []calendar.Kind{
-	calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag, calendar.Image, calendar.Series, "",
+var readingOrder = []string{
+	tagOf(calendar.Event), tagOf(calendar.Venue), tagOf(calendar.Organizer), tagOf(calendar.Category), tagOf(calendar.Tag),
+	tagOf(calendar.Image), tagOf(calendar.Series), feedTag, apiTag,
 }
 
 // inReadingOrder returns the routes by their groups. Within a group they keep the order of the table.
@@ -125,7 +130,7 @@ func (a *API) inReadingOrder() []*Route {
 		routes[i] = &a.Routes[i]
 	}
 	slices.SortStableFunc(routes, func(p, q *Route) int {
-		return cmp.Compare(slices.Index(readingOrder, p.Kind), slices.Index(readingOrder, q.Kind))
+		return cmp.Compare(slices.Index(readingOrder, p.tag()), slices.Index(readingOrder, q.tag()))
 	})
 	return routes
 }
@@ -153,18 +158,27 @@ type description struct {
 
 // tag groups the operations of a resource.
 func (p *Route) tag() string {
-	if kind := p.Kind; kind != "" {
-		return capital(represent.Collections[kind])
+	switch {
+	case p.isFeed():
+		return feedTag
+	case p.Kind == "":
+		return apiTag
 	}
-	return "API"
+	return tagOf(p.Kind)
 }
+
+func tagOf(kind calendar.Kind) string { return capital(represent.Collections[kind]) }
+
+// The groups that are of no kind.
+const feedTag, apiTag = "Feeds", "API"
 
 // displayName is what tools show of a group. Its name stays English, since clients and anchors are named by it.
 const displayName = "x-displayName"
 
 // tags says what each group is about.
 var tags = map[string]string{
-	"API":        "What there is: the index and this description",
+	apiTag:       "What there is: the index and this description",
+	feedTag:      "Events for calendar applications and feed readers",
 	"Events":     "Events of the calendar",
 	"Venues":     "Places where events are held",
 	"Organizers": "Who holds the events",
@@ -184,6 +198,9 @@ func (d *description) path(p *Route) ordered {
 		d.tags = append(d.tags, tag)
 	}
 	var item ordered
+	if p.isFeed() {
+		item = ordered{{"servers", []ordered{{{"url", p.Server}}}}}
+	}
 	for i := range p.Endpoints {
 		e := &p.Endpoints[i]
 		for _, method := range inMethodOrder(e.Methods) {
@@ -197,10 +214,16 @@ func (d *description) path(p *Route) ordered {
 // the plain one.
 func operationID(p *Route, e *Endpoint, method string) string {
 	kind := p.Kind
-	if kind == "" {
-		if p.isIndex() {
-			return "getIndex"
+	switch {
+	case p.isFeed():
+		id := "get"
+		for _, word := range p.feedName() {
+			id += capital(word)
 		}
+		return id
+	case kind == "" && p.isIndex():
+		return "getIndex"
+	case kind == "":
 		return "get" + capital(p.collection())
 	}
 	one := capital(string(kind))
@@ -239,7 +262,9 @@ func (d *description) operation(p *Route, e *Endpoint, method string) ordered {
 			parameters = append(parameters, parameter(one))
 		}
 	}
-	parameters = append(parameters, d.share("Fields", fieldsParameter()))
+	if !p.isFeed() {
+		parameters = append(parameters, d.share("Fields", fieldsParameter()))
+	}
 	for _, h := range headerParameters {
 		if h.of(p, method) {
 			parameters = append(parameters, d.share(h.name, h.describe()))
@@ -295,7 +320,7 @@ func parameter(p *param.Param) ordered {
 const fieldsDescription = "Keys to keep in the reply, dotted for nested ones: id,venue.venue. " +
 	"In lists they apply to each element"
 
-// fieldsParameter is _fields, which every reply obeys.
+// fieldsParameter is _fields, which every reply obeys but feeds.
 func fieldsParameter() ordered {
 	return ordered{
 		{"name", "_fields"},
@@ -349,8 +374,11 @@ func valueSchema(p *param.Param, nullable bool) ordered {
 	return o
 }
 
-// security is who may ask: reads are open, and better with credentials.
+// security is who may ask: reads are open, and better with credentials. Feeds do not look at credentials.
 func security(p *Route, method string) []ordered {
+	if p.isFeed() {
+		return []ordered{}
+	}
 	schemes := []ordered{{{"basic", []string{}}}, {{"bearer", []string{}}}}
 	private := p.Kind == calendar.Image && !p.hasCaptures()
 	if method == http.MethodGet && !private {
@@ -388,6 +416,8 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 	case p.isPreview():
 		extra = []string{preferenceHeader, ignoredHeader}
 		meaning, schema = "What the schedule would make", d.schemas.of(reflect.TypeFor[represent.SeriesPreview]())
+	case p.isFeed():
+		meaning, schema = "The feed", d.feedSchema(p)
 	case kind == "" && p.isIndex():
 		meaning, schema = "The routes, their methods and parameters", d.schemas.add("Index", indexSchema())
 	case kind == "":
@@ -456,10 +486,13 @@ func errorsOf(p *Route, e *Endpoint, method string) []possible {
 	kind, single, read := p.Kind, p.hasCaptures(), method == http.MethodGet
 	out := []possible{
 		{"400", "A parameter is missing or invalid, or the body is malformed"},
-		{"401", "The credentials are wrong"},
 	}
-	if !read {
-		out[1].meaning = "The credentials are wrong, or there are none"
+	switch {
+	case p.isFeed():
+	case read:
+		out = append(out, possible{"401", "The credentials are wrong"})
+	default:
+		out = append(out, possible{"401", "The credentials are wrong, or there are none"})
 	}
 	switch {
 	case read && kind == calendar.Image && !single:
@@ -472,8 +505,10 @@ func errorsOf(p *Route, e *Endpoint, method string) []possible {
 		out = append(out, possible{"403", "The caller may not do this"})
 	}
 	switch {
-	case read && isRecord(kind) && !single:
+	case read && isRecord(kind) && !single, p.isCalendar() && !single:
 		out = append(out, possible{"404", "The page is past the end"})
+	case p.isCalendar():
+		out = append(out, possible{"404", "There is no such event"})
 	case kind == calendar.Image && single:
 		out = append(out, possible{"404", "There is no such image"})
 	case kind == calendar.Event && single && (!p.isBySlug() || e.In == param.InBody):

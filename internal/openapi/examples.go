@@ -53,6 +53,8 @@ func successExample(p *Route, e *Endpoint, method string) string {
 	kind := p.Kind
 	one := string(kind)
 	switch {
+	case p.isFeed():
+		return strings.Join(p.feedName(), "_")
 	case p.isPreview():
 		return one + "_preview"
 	case kind == "" && p.isIndex():
@@ -97,7 +99,9 @@ func errorExample(p *Route, method, status string) string {
 		return "error_forbidden_403"
 	case "404":
 		switch {
-		case kind == calendar.Event && !p.hasCaptures():
+		case p.isFeed() && p.hasCaptures():
+			return "error_event_not_found_404"
+		case (kind == calendar.Event || p.isFeed()) && !p.hasCaptures():
 			return "error_page_not_found_404"
 		case !p.hasCaptures():
 			return "error_" + one + "_page_not_found_404"

@@ -25,6 +25,7 @@ type Explanation struct {
 // RouteExplanation is one operation and its parameters.
 type RouteExplanation struct {
 	Operation  string // GET /events
+	Server     string // address that the path of a feed is below; "" means that of the API
 	Summary    string // in the language asked for
 	Parameters []Explanation
 }
@@ -93,9 +94,11 @@ func (a *API) explained() []RouteExplanation {
 			clears := e.cleared(a.Now, slices.DeleteFunc(slices.Clone(params), func(one *param.Param) bool {
 				return one.In != param.InBody || e.In != param.InBody
 			}))
-			params = append(params, fieldsParam())
+			if !p.isFeed() {
+				params = append(params, fieldsParam())
+			}
 			for _, method := range e.Methods {
-				route := RouteExplanation{Operation: method + " " + p.Path, Summary: a.text(e.Summary)}
+				route := RouteExplanation{Operation: method + " " + p.Path, Server: p.Server, Summary: a.text(e.Summary)}
 				all := slices.Clip(params)
 				for _, h := range headerParameters {
 					if h.of(p, method) {

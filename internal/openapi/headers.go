@@ -19,6 +19,11 @@ var headerParameters = []headerParameter{
 		isConditional,
 	},
 	{
+		"If-Modified-Since", "Last-Modified of the feed that the client has: 304 if nothing has changed since. " +
+			"If-None-Match counts before it",
+		func(p *Route, _ string) bool { return p.isFeed() },
+	},
+	{
 		"Prefer", "handling=strict refuses parameters that the operation does not have. Without it they are ignored, and " +
 			"X-Almanac-Ignored names them",
 		func(*Route, string) bool { return true },
@@ -80,10 +85,17 @@ func (p *Route) isList(method string) bool {
 
 // readHeaders are those of the reply to a read, whether the client has it or not.
 func readHeaders(p *Route) []string {
-	if p.isList(http.MethodGet) {
-		return []string{"X-TEC-Total", "X-TEC-TotalPages", "Link", "ETag", "Cache-Control", preferenceHeader, ignoredHeader}
+	var names []string
+	if p.isList(http.MethodGet) || p.isCalendar() && !p.hasCaptures() {
+		names = []string{"X-TEC-Total", "X-TEC-TotalPages", "Link"}
 	}
-	return []string{"ETag", "Cache-Control", preferenceHeader, ignoredHeader}
+	if p.isCalendar() {
+		names = append(names, "Content-Disposition")
+	}
+	if p.isFeed() {
+		names = append(names, "Last-Modified")
+	}
+	return append(names, "ETag", "Cache-Control", preferenceHeader, ignoredHeader)
 }
 
 // response is a reply with headers, and those that every reply has; nil is no content.

@@ -38,6 +38,9 @@ var samples = map[string]string{
 	"query tags.exclude":       "exclude=4",
 	"query post_parent":        "post_parent=15",
 	"query series":             "series=next",
+	"query feeds.series":       "series=none",
+	"query month":              "month=2026-12",
+	"query day":                "day=2026-12-05",
 	"query event_status":       "event_status=canceled,postponed",
 	"query password":           "password=sesame",
 	"query event":              "event=15",
@@ -54,8 +57,11 @@ var samples = map[string]string{
 	"query ml_language":        "ml_language=pl",
 	"query _fields":            "_fields=id,title,venue.venue",
 
-	"header If-None-Match":   `"3-8f14e45fceea167a"`,
-	"header If-Match":        "*",
+	"header If-None-Match": `"3-8f14e45fceea167a"`,
+	"header If-Match":      "*",
+
+	"header If-Modified-Since": "Sat, 21 Nov 2026 12:00:00 GMT",
+
 	"header Prefer":          "handling=strict",
 	"header Idempotency-Key": `"8e03978e-40d5-43e8-bc93-6894a57f9324"`,
 
@@ -132,6 +138,7 @@ var samples = map[string]string{
 	"path venues.slug":     "/venues/by-slug/grand-hall",
 	"path organizers.slug": "/organizers/by-slug/alice-co",
 	"path series.slug":     "/series/by-slug/polish-for-beginners",
+	"path feeds.slug":      "/event/winter-jazz-blues.ics",
 }
 
 // filled are the fields of the example of a body: what is required and what a person would fill in first, or change.
@@ -168,7 +175,8 @@ func (p *Route) bodyExample(verb string) json.RawMessage {
 // Sample is a request that shows a parameter.
 type Sample struct {
 	Method string
-	Path   string // below the API
+	Server string // address that the path is below; "" means that of the API
+	Path   string // below it
 	Query  string // as people write it, not yet encoded
 	Body   string // JSON, or a field of a form with a file
 	Header string // Idempotency-Key: "…"
@@ -177,9 +185,10 @@ type Sample struct {
 // sampleOf shows a parameter in an operation, with what the operation cannot do without. What there is no sample of
 // is left out, which a test does not allow.
 func sampleOf(p *Route, params []*param.Param, one *param.Param, method string) Sample {
-	out := Sample{Method: method, Path: strings.TrimSuffix(p.Path, "/")}
-	if _, capture, ok := strings.Cut(p.Path, "{"); ok {
-		out.Path = p.sample(string(param.InPath), strings.TrimSuffix(capture, "}"))
+	out := Sample{Method: method, Server: p.Server, Path: strings.TrimSuffix(p.Path, "/")}
+	if _, rest, ok := strings.Cut(p.Path, "{"); ok {
+		capture, _, _ := strings.Cut(rest, "}")
+		out.Path = p.sample(string(param.InPath), capture)
 	}
 	var members []string
 	add := func(of *param.Param) {

@@ -289,6 +289,8 @@ var headers = ordered{
 	{"Location", header("Address of the record", required, ordered{{"type", "string"}, {"format", "uri"}})},
 	{"ETag", header("Names this state of what is shown, for If-None-Match and If-Match", required,
 		ordered{{"type", "string"}, {"pattern", `^(W/)?"[^"]*"$`}})},
+	{"Last-Modified", header("When anything in the calendar changed last, if that is some time ago", optional, ordered{{"type", "string"}})},
+	{"Content-Disposition", header("Name of the file", required, ordered{{"type", "string"}})},
 	{"Cache-Control", header("How long the reply may be kept, and by whom", required, ordered{{"type", "string"}})},
 	{"Content-Language", header("Language of the reply", required,
 		ordered{{"type", "string"}, {"enum", calendar.Languages}})},

@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -67,7 +68,7 @@ func (d Database) where(ctx context.Context, q *Events, more ...predicate.Event)
 			where = append(where, event.Or(event.SeriesIDIsNil(), ofSeries(hidden)))
 		}
 		if q.Series.First {
-			where = []predicate.Event{firstOfSeries(where, hidden)}
+			where = []predicate.Event{firstOfSeries(where, hidden, nil)}
 		}
 	}
 	return where, nil
@@ -221,21 +222,25 @@ func ofSeries(ids []int64) predicate.Event {
 }
 
 // firstOfSeries selects the events that meet some conditions. Of the occurrences of a series it selects the earliest. Events
-// of hidden series are no occurrences.
-func firstOfSeries(where []predicate.Event, hidden []int64) predicate.Event {
+// of hidden series are no occurrences. If some is not nil, only occurrences of those series are looked at.
+func firstOfSeries(where []predicate.Event, hidden, some []int64) predicate.Event {
 	const ranked, place = "ranked", "place"
 	return func(s *sql.Selector) {
-		t := sql.Table(event.Table)
-		id, of := t.C(event.FieldID), t.C(event.FieldSeriesID)
-		all := sql.Dialect(s.Dialect()).Select(id).From(t)
-		all.AppendSelectExprAs(sql.ExprFunc(func(b *sql.Builder) {
+		all := sql.Dialect(s.Dialect()).Select().From(sql.Table(event.Table))
+		if some != nil {
+			// SQLite would read all public events. The limit keeps it from joining the two statements.
+			ofSeries(some)(all)
+			all = sql.Dialect(s.Dialect()).Select().From(all.Limit(math.MaxInt64).As(event.Table))
+		}
+		id, of, start := all.C(event.FieldID), all.C(event.FieldSeriesID), all.C(event.FieldStartsAt)
+		all.Select(id).AppendSelectExprAs(sql.ExprFunc(func(b *sql.Builder) {
 			// An event without series is alone in its partition: ids are above 0.
 			b.WriteString("ROW_NUMBER() OVER (PARTITION BY CASE WHEN ").Ident(of).WriteString(" IS NULL")
 			if len(hidden) > 0 {
 				b.WriteString(" OR ").Ident(of).WriteString(" IN " + IDList(hidden))
 			}
 			b.WriteString(" THEN -").Ident(id).WriteString(" ELSE ").Ident(of).WriteString(" END ORDER BY ").
-				Ident(t.C(event.FieldStartsAt)).Comma().Ident(id).WriteString(")")
+				Ident(start).Comma().Ident(id).WriteString(")")
 		}), place)
 		for _, p := range where {
 			p(all)

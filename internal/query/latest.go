@@ -237,7 +237,7 @@ func (l *latest) findFirst(ctx context.Context, ids []int64) error {
 		return err
 	}
 	var found []occurrence
-	err = l.db.Ent.Event.Query().Where(firstOfSeries(append(slices.Clone(l.where), ofSeries(seen)), nil)).
+	err = l.db.Ent.Event.Query().Where(firstOfSeries(l.where, nil, seen)).
 		Select(event.FieldID, event.FieldSeriesID, event.FieldEndsAt).Scan(ctx, &found)
 	for _, o := range found {
 		l.first[o.SeriesID] = o

@@ -1,0 +1,172 @@
+package handlers
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/feed"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/query"
+)
+
+func (r *request) newFeed(name string) *feed.Feed {
+	year, _, _ := r.zone().Wall(r.now).Date()
+	return &feed.Feed{
+		Name: name, Language: r.lang, Zone: r.zone(), Words: r.h.Words, Year: year, Outlook: r.outlook,
+	}
+}
+
+// about returns what a feed says of itself.
+func (r *request) about(q *feedQuery, path string, page int64) (*feed.Feed, error) {
+	name, err := q.name(r)
+	if err != nil {
+		return nil, err
+	}
+	f := r.newFeed(name)
+	f.Self, f.Page = r.feedAddress(path)(page), r.pageAddress(q)
+	return f, nil
+}
+
+// name is that of the site, with that of the one term, venue or organizer that the feed is of.
+func (q *feedQuery) name(r *request) (string, error) {
+	site := r.h.Site.Name
+	var one *query.Condition
+	for i := range q.conditions {
+		c := &q.conditions[i]
+		switch {
+		case c.Column.Kind != query.TermKind && c.Column.Kind != query.LinkKind:
+			continue
+		case one != nil, c.Column.Kind == query.TermKind && len(c.Words) != 1, c.Column.Kind == query.LinkKind && len(c.IDs) != 1:
+			return site, nil
+		}
+		one = c
+	}
+	if one == nil {
+		return site, nil
+	}
+	var page ent.Page
+	var err error
+	var row ent.Row
+	ids := one.IDs[:1] // of a category, those below it follow
+	switch one.Column.LinksTo {
+	case calendar.Venue:
+		page.Venues, err = r.db.ReadVenues(r.ctx, ids)
+		for _, v := range page.Venues {
+			row = v
+		}
+	case calendar.Organizer:
+		page.Organizers, err = r.db.ReadOrganizers(r.ctx, ids)
+		for _, o := range page.Organizers {
+			row = o
+		}
+	default:
+		page.Terms, err = r.db.ReadTerms(r.ctx, ids)
+		for _, t := range page.Terms {
+			row = t
+		}
+	}
+	if err != nil || row == nil {
+		return site, err
+	}
+	if err := r.translate(page); err != nil {
+		return "", err
+	}
+	return site + " – " + r.view().Text(row).Title, nil
+}
+
+// feedAddress returns the address of each page of a feed. It has the parameters as they were sent.
+func (r *request) feedAddress(path string) func(page int64) string {
+	base := r.h.Site.BaseURL + r.root.Segment + path
+	pairs := encodePairs(r.params.Links())
+	return func(page int64) string {
+		text := pairs
+		if page > 1 {
+			text = joinQuery(text, "page="+strconv.FormatInt(page, 10))
+		}
+		if text == "" {
+			return base
+		}
+		return base + "?" + text
+	}
+}
+
+// pageAddress returns the address of the page that lists the events of a feed.
+func (r *request) pageAddress(q *feedQuery) string {
+	page := pagePath{Language: r.root.Language(), View: viewDefault}
+	switch {
+	case q.day != nil:
+		page.View, page.Date = viewDay, *q.day
+	case q.month != nil:
+		page.View, page.Date = viewMonth, *q.month
+	}
+	pairs := slices.DeleteFunc(r.params.Links(), func(p param.Pair) bool {
+		return p.Name == "per_page" || p.Name == "month" || p.Name == "day"
+	})
+	address := r.h.Site.BaseURL + page.path()
+	if text := encodePairs(pairs); text != "" {
+		address += "?" + text
+	}
+	return address
+}
+
+func encodePairs(pairs []param.Pair) (text string) {
+	for _, p := range pairs {
+		text = joinQuery(text, url.QueryEscape(p.Name)+"="+url.QueryEscape(p.Value))
+	}
+	return text
+}
+
+func joinQuery(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "&" + b
+}
+
+// feedReply answers with a feed. name is that of the file without its extension; "" means that of the site.
+func (r *request) feedReply(body any, last time.Time, disposition, name string, header ...[2]string) *reply {
+	header = append(header, [2]string{"X-Robots-Tag", "noindex"})
+	if !last.IsZero() {
+		header = append(header, [2]string{"Last-Modified", last.UTC().Format(http.TimeFormat)})
+	}
+	if _, ok := body.(*calendarFile); ok {
+		if name == "" {
+			name = calendar.Slug(r.h.Site.Name)
+		}
+		if name == "" {
+			name = "events"
+		}
+		header = append(header, [2]string{"Content-Disposition", disposition + `; filename="` + fileName(name) + `.ics"`})
+	}
+	if r.located {
+		header = append(header, [2]string{"Content-Location", selfOf(body)})
+	}
+	return &reply{status: http.StatusOK, body: body, header: header}
+}
+
+// fileName keeps what is safe in the name of a file and in a quoted string.
+func fileName(text string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
+			return c
+		}
+		return '-'
+	}, text)
+}
+
+func selfOf(body any) string {
+	switch body := body.(type) {
+	case *calendarFile:
+		return body.about.Self
+	case *news:
+		return body.about.Self
+	}
+	return ""
+}

@@ -1,0 +1,191 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/edit"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/ent/series"
+	"github.com/almanac-cal/almanac/internal/feed"
+	"github.com/almanac-cal/almanac/internal/query"
+)
+
+// feedEvent is an event as feeds show it, with the records whose dates decide how long it is right.
+type feedEvent struct {
+	entry  feed.Entry
+	parts  []ent.Core
+	parent int64 // an event that the entry is related to if it is public; 0: none
+}
+
+// calendarParts returns the entries of a page, from the cache or from their rows. It leaves out events that are not public any
+// more.
+func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part, error) {
+	entries := make(map[int64]*feedEvent)
+	bodies, err := render(r, page, rendering[*ent.Event]{
+		kind: calendar.Event,
+		read: func(ids []int64) ([]*ent.Event, error) {
+			clear(entries)
+			return r.feedEvents(ids, entries)
+		},
+		value: func(e *ent.Event) (any, bool) {
+			one := entries[e.ID]
+			return &calendarEntry{about, &one.entry, one.parent}, true
+		},
+		parts: func(e *ent.Event) []ent.Core { return entries[e.ID].parts },
+		until: r.yearEnds(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	parts, parents := make([]feed.Part, len(bodies)), make([]int64, len(bodies))
+	for i, body := range bodies {
+		if parts[i], parents[i], err = decodePart(body); err != nil {
+			return nil, err
+		}
+	}
+	return parts, r.relateParents(parts, parents)
+}
+
+// relateParents adds the relation to their parents to the entries of a page. The parent of an entry is at the same place, and 0
+// if there is none.
+func (r *request) relateParents(parts []feed.Part, parents []int64) error {
+	ids := slices.Compact(slices.Sorted(slices.Values(parents)))
+	if len(ids) > 0 && ids[0] == 0 {
+		ids = ids[1:]
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	db := r.db
+	find := func(ctx context.Context, now time.Time) (public []int64, err error) {
+		rows, err := db.Event.Query().Where(event.IDIn(ids...)).
+			Select(event.FieldID, event.FieldStatus, event.FieldPublishedAt).All(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("parents of events: %w", err)
+		}
+		for _, e := range rows {
+			if e.Status.Shown(now, e.PublishedAt) == calendar.Publish {
+				public = append(public, e.ID)
+			}
+		}
+		slices.Sort(public)
+		return public, nil
+	}
+	public, err := find(r.ctx, r.now)
+	if err != nil {
+		return err
+	}
+	r.depends.also = append(r.depends.also, func(ctx context.Context, now time.Time) (bool, error) {
+		again, err := find(ctx, now)
+		return err == nil && slices.Equal(again, public), err
+	})
+	for i, id := range parents {
+		if _, ok := slices.BinarySearch(public, id); ok {
+			parts[i].Relate(feed.UID(r.h.FeedKey, id))
+		}
+	}
+	return nil
+}
+
+// yearEnds returns when the rules of zones may be others.
+func (r *request) yearEnds() time.Time {
+	year, _, _ := r.zone().Wall(r.now).Date()
+	return r.zone().Instant(calendar.WallAt(year+1, 1, 1, 0, 0, 0))
+}
+
+// feedEvents reads public events with what feeds show of them, and adds them to entries.
+func (r *request) feedEvents(ids []int64, entries map[int64]*feedEvent) ([]*ent.Event, error) {
+	var out []*ent.Event
+	for some := range slices.Chunk(ids, ent.MaxRead) {
+		rows, err := r.db.ReadEvents(r.ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		rows = slices.DeleteFunc(rows, func(e *ent.Event) bool {
+			return e.Status.Shown(r.now, e.PublishedAt) != calendar.Publish
+		})
+		page, err := r.db.ReadEventLinks(r.ctx, rows)
+		if err != nil {
+			return nil, err
+		}
+		page.Events = rows
+		if err := r.translate(page); err != nil {
+			return nil, err
+		}
+		if err := r.addEntries(rows, entries); err != nil {
+			return nil, err
+		}
+		out = append(out, rows...)
+	}
+	return out, nil
+}
+
+func (r *request) addEntries(rows []*ent.Event, entries map[int64]*feedEvent) error {
+	recurring, err := r.seriesOfEvents(rows)
+	if err != nil {
+		return err
+	}
+	v := r.view()
+	characters := 0
+	if r.codec.mediaType == calendarCodec.mediaType {
+		characters = feed.MostText
+	}
+	for _, e := range rows {
+		entry, err := v.Entry(e, r.protected(e, ""), characters)
+		if err != nil {
+			return fmt.Errorf("event %d: %w", e.ID, err)
+		}
+		entry.UID, entry.Sequence = feed.UID(r.h.FeedKey, e.ID), int(edit.Sequence(e, r.now))
+		one := &feedEvent{entry: entry, parts: r.partsOfEvent(e)}
+		if e.SeriesID != nil {
+			if of, ok := recurring[*e.SeriesID]; ok {
+				one.parts = append(one.parts, of)
+				if of.Status.Shown(r.now, of.PublishedAt) == calendar.Publish {
+					one.entry.Related = feed.SeriesUID(r.h.FeedKey, of.ID)
+				}
+			}
+		}
+		if one.entry.Related == "" && e.ParentID != nil && !entry.Protected {
+			one.parent = *e.ParentID
+		}
+		entries[e.ID] = one
+	}
+	return nil
+}
+
+// seriesOfEvents returns the series of events by their ids.
+func (r *request) seriesOfEvents(rows []*ent.Event) (map[int64]ent.Core, error) {
+	var ids []int64
+	for _, e := range rows {
+		if e.SeriesID != nil {
+			ids = append(ids, *e.SeriesID)
+		}
+	}
+	if ids == nil {
+		return nil, nil
+	}
+	found, err := r.db.Series.Query().Where(series.IDIn(ids...)).
+		Select(series.FieldID, series.FieldStatus, series.FieldPublishedAt).All(r.ctx)
+	if err != nil {
+		return nil, fmt.Errorf("series of events: %w", err)
+	}
+	out := make(map[int64]ent.Core, len(found))
+	for _, s := range found {
+		out[s.ID] = ent.Core{ID: s.ID, Kind: calendar.Series, Status: s.Status, PublishedAt: s.PublishedAt}
+	}
+	return out, nil
+}
+
+func latestPart(parts []feed.Part) (last time.Time) {
+	for i := range parts {
+		if parts[i].Stamp.After(last) {
+			last = parts[i].Stamp
+		}
+	}
+	return last
+}

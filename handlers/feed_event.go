@@ -1,0 +1,84 @@
+package handlers
+
+import (
+	"fmt"
+	"net/url"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/feed"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/query"
+)
+
+// oneCalendar answers /event/{slug}.ics.
+func (r *request) oneCalendar(q *target) (*reply, error) {
+	path := "/event/" + url.PathEscape(q.Slug) + icsSuffix
+	about := r.newFeed(r.h.Site.Name)
+	about.Import, about.Self = true, r.feedAddress(path)(1)
+	var entry feed.Entry
+	var parent int64
+	one, w, err := r.eventBySlug(q.Slug)
+	switch {
+	case err != nil:
+		return nil, err
+	case one != nil:
+		r.dependsOn(calendar.Event, one.entry.ID)
+		r.depends.complete = true
+		r.holdsUntil(r.yearEnds())
+		for _, part := range one.parts {
+			if part.Status == calendar.Future && part.PublishedAt.After(r.now) {
+				r.holdsUntil(part.PublishedAt)
+			}
+		}
+		entry, parent, about.Page = one.entry, one.parent, one.entry.URL
+	case w != nil:
+		if entry, err = r.withdrawnEntry(*w); err != nil {
+			return nil, err
+		}
+		r.holdsUntil(w.At.Add(query.WithdrawalTime))
+	default:
+		return nil, eventNotFound(q.Slug)
+	}
+	parts := []feed.Part{about.Part(&entry)}
+	if err := r.relateParents(parts, []int64{parent}); err != nil {
+		return nil, err
+	}
+	last, err := r.lastModified(entry.Stamp, r.yearBegan())
+	if err != nil {
+		return nil, err
+	}
+	return r.feedReply(&calendarFile{about, parts}, last, "attachment", calendar.SlugKey(q.Slug)), nil
+}
+
+// eventBySlug returns the public event that has a slug, else the withdrawn one that had it. Both are nil if there is none.
+func (r *request) eventBySlug(slug string) (*feedEvent, *query.Withdrawal, error) {
+	slug = calendar.SlugKey(slug)
+	id, err := r.ownerBySlug(calendar.Event, slug)
+	if err != nil {
+		return nil, nil, err
+	}
+	entries := make(map[int64]*feedEvent)
+	if id != 0 {
+		if _, err := r.feedEvents([]int64{id}, entries); err != nil {
+			return nil, nil, err
+		}
+	}
+	if one := entries[id]; one != nil {
+		return one, nil, nil
+	}
+	w, err := query.Database{Ent: r.db}.WithdrawnBySlug(r.ctx, slug, r.now)
+	if err != nil {
+		return nil, nil, fmt.Errorf("withdrawn event: %w", err)
+	}
+	return nil, w, nil
+}
+
+// eventNotFound names an event as it was asked for.
+func eventNotFound(sent string) error {
+	return &calendar.Error{Code: "rest-event-not-found", Key: "rest-event-not-found", Args: map[string]any{"ID": sent}}
+}
+
+func (r *request) declareOneCalendar(p *param.Set, q *target) {
+	p.PathString(&q.Slug, "slug", "Slug of the event")
+	r.declareLanguage(p)
+}

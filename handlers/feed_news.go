@@ -1,0 +1,103 @@
+package handlers
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/feed"
+	"github.com/almanac-cal/almanac/internal/query"
+)
+
+// news is a feed of what is new or changed.
+type news struct {
+	about   *feed.Feed
+	entries []feed.Entry
+}
+
+// listNews returns the handler of a feed of what is new or changed.
+func listNews(path string) func(*request, *feedQuery) (*reply, error) {
+	return func(r *request, q *feedQuery) (*reply, error) { return r.listNews(q, path) }
+}
+
+func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
+	e, err := q.periodOf(r)
+	if err != nil {
+		return nil, err
+	}
+	ending, deleted := !q.asksForDates(), *e
+	if ending {
+		e.Window.EndMin = new(r.now.Add(time.Second))
+	}
+	if e.Series.IDs == nil && !e.Series.None {
+		e.Series.First = true
+	}
+	page, err := r.findEvents(e, 0, query.FewEvents)
+	if err != nil {
+		return nil, fmt.Errorf("events: %w", err)
+	}
+	if page.Total == 0 {
+		page.IDs = []int64{}
+	} else if page.Total > query.FewEvents {
+		page.IDs = nil
+	}
+	// An event that ends leaves the list or, of a series, makes room for the next occurrence.
+	ids, next, err := query.Database{Ent: r.db}.LatestEvents(r.ctx, e, page.IDs, newsSize)
+	if err != nil {
+		return nil, fmt.Errorf("latest events: %w", err)
+	}
+	if ending && !next.IsZero() {
+		r.holdsUntil(next)
+	}
+	out := &news{}
+	if out.entries, err = r.latestEntries(ids); err != nil {
+		return nil, err
+	}
+	if path == eventsAtom {
+		withdrawn, err := r.withdrawn(&deleted, query.WithdrawnPart{Upcoming: ending, Limit: newsSize})
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range withdrawn {
+			entry, err := r.withdrawnEntry(w)
+			if err != nil {
+				return nil, err
+			}
+			out.entries = append(out.entries, entry)
+		}
+	}
+	var last time.Time
+	if !q.moves && !ending { // when an event has left last is not known
+		stamps := make([]time.Time, len(out.entries))
+		for i := range out.entries {
+			stamps[i] = out.entries[i].Stamp
+		}
+		if last, err = r.lastModified(stamps...); err != nil {
+			return nil, err
+		}
+	}
+	if out.about, err = r.about(q, path, 1); err != nil {
+		return nil, err
+	}
+	return r.feedReply(out, last, "inline", ""), nil
+}
+
+// latestEntries returns those of some events that changed last, newest first. No more are in memory than that, and than one call
+// reads.
+func (r *request) latestEntries(ids []int64) ([]feed.Entry, error) {
+	var out []feed.Entry
+	for some := range slices.Chunk(ids, ent.MaxRead) {
+		entries := make(map[int64]*feedEvent, len(some))
+		if _, err := r.feedEvents(some, entries); err != nil {
+			return nil, err
+		}
+		for _, one := range entries {
+			out = append(out, one.entry)
+		}
+		slices.SortFunc(out, func(a, b feed.Entry) int { return cmp.Or(b.Stamp.Compare(a.Stamp), cmp.Compare(b.ID, a.ID)) })
+		out = slices.Clip(slices.Delete(out, min(len(out), newsSize), len(out)))
+	}
+	return out, nil
+}

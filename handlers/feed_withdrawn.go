@@ -1,0 +1,103 @@
+package handlers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent/event"
+	"github.com/almanac-cal/almanac/internal/feed"
+	"github.com/almanac-cal/almanac/internal/query"
+)
+
+// boundsOf returns which withdrawn events stand on a page whose first ids are those of the entries before it. The last page
+// has no end.
+func (r *request) boundsOf(page query.Page, before int, isLast bool) (b query.WithdrawnPart, err error) {
+	var ids []int64
+	if before > 0 && len(page.IDs) > 0 {
+		ids = append(ids, page.IDs[0])
+	}
+	if !isLast && len(page.IDs) > 0 {
+		ids = append(ids, page.IDs[len(page.IDs)-1])
+	}
+	if ids == nil {
+		return b, nil
+	}
+	rows, err := r.db.Event.Query().Where(event.IDIn(ids...)).Select(event.FieldID, event.FieldStartsAt).All(r.ctx)
+	if err != nil {
+		return b, fmt.Errorf("bounds of a page: %w", err)
+	}
+	for _, row := range rows {
+		at := &query.Position{Start: row.StartsAt, ID: row.ID}
+		if before > 0 && row.ID == page.IDs[0] {
+			b.After = at
+		}
+		if !isLast && row.ID == page.IDs[len(page.IDs)-1] {
+			b.Last = at
+		}
+	}
+	return b, nil
+}
+
+// withdrawnParts returns the withdrawn events of a page.
+func (r *request) withdrawnParts(about *feed.Feed, e *query.Events, b query.WithdrawnPart) ([]feed.Part, error) {
+	found, err := r.withdrawn(e, b)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]feed.Part, len(found))
+	for i, w := range found {
+		entry, err := r.withdrawnEntry(w)
+		if err != nil {
+			return nil, err
+		}
+		parts[i] = about.Part(&entry)
+	}
+	return parts, nil
+}
+
+// withdrawn looks up withdrawn events, and notes that the reply depends on them.
+func (r *request) withdrawn(e *query.Events, part query.WithdrawnPart) ([]query.Withdrawal, error) {
+	if !e.TellsOfWithdrawn() {
+		return nil, nil
+	}
+	engine := query.Database{Ent: r.db}
+	find := func(ctx context.Context, now time.Time) ([]query.Withdrawal, error) {
+		again := *e
+		again.Now = now
+		return engine.FindWithdrawn(ctx, &again, part)
+	}
+	found, err := find(r.ctx, r.now)
+	if err != nil {
+		return nil, fmt.Errorf("withdrawn events: %w", err)
+	}
+	type version struct{ id, at, sequence int64 }
+	versions := func(list []query.Withdrawal) (out []version) {
+		for _, w := range list {
+			out = append(out, version{w.ID, w.At.Unix(), w.Sequence})
+		}
+		return out
+	}
+	shown := versions(found)
+	r.depends.also = append(r.depends.also, func(ctx context.Context, now time.Time) (bool, error) {
+		list, err := find(ctx, now)
+		return err == nil && slices.Equal(versions(list), shown), err
+	})
+	for _, w := range found {
+		r.holdsUntil(w.At.Add(query.WithdrawalTime))
+	}
+	return found, nil
+}
+
+func (r *request) withdrawnEntry(w query.Withdrawal) (feed.Entry, error) {
+	zone, err := calendar.ParseZone(w.Timezone)
+	if err != nil {
+		return feed.Entry{}, fmt.Errorf("withdrawn event %d: %w", w.ID, err)
+	}
+	return feed.Entry{
+		ID: w.ID, UID: feed.UID(r.h.FeedKey, w.ID), Sequence: int(w.Sequence), Stamp: w.At, Withdrawn: true,
+		Start: w.StartsAt, End: w.EndsAt, StartWall: w.StartWall, EndWall: w.EndWall, Zone: zone, AllDay: w.AllDay,
+	}, nil
+}

@@ -1,0 +1,77 @@
+package openapi
+
+import (
+	"path"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// feeds is the collection of the paths of feeds.
+const feeds = "feeds"
+
+// isFeed reports whether the path is that of a feed: it lies outside the API, shows what anybody may see, and is written in a
+// format of subscriptions.
+func (p *Route) isFeed() bool { return p.Server != "" }
+
+// isCalendar reports whether the path is that of a feed in iCalendar.
+func (p *Route) isCalendar() bool { return p.isFeed() && path.Ext(p.Path) == ".ics" }
+
+// feedName is made of the words of the path of a feed without its capture: /event/{slug}.ics is event ics.
+func (p *Route) feedName() []string {
+	return strings.FieldsFunc(strings.ReplaceAll(p.Path, "{slug}", ""), func(r rune) bool { return r == '/' || r == '.' })
+}
+
+// feedSchema is the body of a feed. Only JSON Feed has members.
+func (d *description) feedSchema(p *Route) ordered {
+	if path.Ext(p.Path) == ".json" {
+		return d.schemas.add("JSONFeed", jsonFeedSchema())
+	}
+	return ordered{{"type", "string"}}
+}
+
+// jsonFeedSchema is JSON Feed 1.1 with its extension (contract, section 20).
+func jsonFeedSchema() ordered {
+	text := ordered{{"type", "string"}}
+	uri := ordered{{"type", "string"}, {"format", "uri"}}
+	at := ordered{{"type", "string"}, {"format", "date-time"}}
+	date := ordered{{"type", "string"}, {"description", "A time with its offset, or a day of an all-day event"}}
+	return ordered{
+		{"type", "object"},
+		{"required", []string{"version", "title", "home_page_url", "feed_url", "language", "items"}},
+		{"properties", ordered{
+			{"version", uri},
+			{"title", text},
+			{"home_page_url", uri},
+			{"feed_url", uri},
+			{"language", ordered{{"type", "string"}, {"enum", calendar.Languages}}},
+			{"items", ordered{{"type", "array"}, {"items", ordered{
+				{"type", "object"},
+				{"required", []string{"id", "title", "summary", "date_modified", "_event"}},
+				{"properties", ordered{
+					{"id", ordered{{"type", "string"}, {"description", "Stays when the event changes"}}},
+					{"url", uri},
+					{"title", text},
+					{"content_html", text},
+					{"content_text", text},
+					{"summary", text},
+					{"image", uri},
+					{"date_published", at},
+					{"date_modified", at},
+					{"tags", ordered{{"type", "array"}, {"items", text}}},
+					{"_event", ordered{
+						{"type", "object"},
+						{"required", []string{"start", "end", "timezone", "all_day"}},
+						{"properties", ordered{
+							{"start", date},
+							{"end", date},
+							{"timezone", text},
+							{"all_day", ordered{{"type", "boolean"}, {"nullable", true}}},
+							{"location", text},
+						}},
+					}},
+				}},
+			}}}},
+		}},
+	}
+}
