@@ -1,6 +1,8 @@
 package handlers
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/text/feature/plural"
@@ -26,7 +28,21 @@ func (d dates) near(w, day calendar.Wall) string {
 	return d.short(w)
 }
 
-func (d dates) dayMonth(w calendar.Wall) string    { return d.Date(locale.Day, w) }
+// dayMonth is a day with the year if it is not that of another day.
+func (d dates) dayMonth(w, day calendar.Wall) string {
+	year, _, _ := w.Date()
+	if other, _, _ := day.Date(); year != other {
+		return d.Date(locale.LongDate, w)
+	}
+	return d.Date(locale.Day, w)
+}
+
+// besideDay is the month and the year of a date whose number stands beside them: "listopada 2026", not "listopad 2026".
+func (d dates) besideDay(w calendar.Wall) string {
+	text := strings.Replace(d.Date(locale.LongDate, w), strconv.Itoa(dayNumber(w)), "", 1)
+	return strings.TrimSpace(strings.Replace(text, " ,", "", 1))
+}
+
 func (d dates) monthYear(w calendar.Wall) string   { return d.Date(locale.Month, w) }
 func (d dates) weekday(w time.Weekday) string      { return d.WeekdayName(w) }
 func (d dates) weekdayShort(w time.Weekday) string { return d.ShortWeekdayName(w) }
@@ -61,3 +77,5 @@ func (r *pageRequest) pluralOf(forms web.Plural, n int) string {
 	}
 	return replaceNumber(text, r.dates.Number(n))
 }
+
+func replaceNumber(text, n string) string { return strings.ReplaceAll(text, "{n}", n) }

@@ -1,8 +1,9 @@
 package handlers
 
 import (
-	"cmp"
+	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -22,9 +23,6 @@ type dayEvent struct {
 	starts, end time.Time
 }
 
-// on reports whether the event stands on a day.
-func (e *dayEvent) on(day calendar.Wall) bool { return !day.Before(e.first) && !e.last.Before(day) }
-
 // zoneWidth is how far the days of an all-day event are from those of the site at most: its zone is up to 14 hours before or
 // after UTC, and so is the site's.
 const zoneWidth = 28 * time.Hour
@@ -32,37 +30,122 @@ const zoneWidth = 28 * time.Hour
 // idsAtOnce is how many events a statement reads for the days that they stand on.
 const idsAtOnce = 2000
 
-// eventsOfDays returns the events of a query that take place between two days of the site, both included, in the order of
-// their starts (contract, section 21).
-func (r *pageRequest) eventsOfDays(q *query.Events, first, last calendar.Wall) ([]dayEvent, error) {
+// days are days of the site in a row, both included.
+type days struct{ first, last calendar.Wall }
+
+// daySheet has the events of some days.
+type daySheet struct {
+	days  []sheetDay
+	total int // events that stand on some of the days that were to be counted
+}
+
+// sheetDay is a day with its first events: those of the whole day first, then those that began before, then by their starts.
+type sheetDay struct {
+	day    calendar.Wall
+	total  int
+	events []dayEvent
+}
+
+func emptySheet(of days) *daySheet {
+	out := &daySheet{}
+	for day := of.first; !of.last.Before(day); day = day.AddDate(0, 0, 1) {
+		out.days = append(out.days, sheetDay{day: day})
+	}
+	return out
+}
+
+// eventsOfDays returns the events of a query that take place on some days (contract, section 21): up to a number for each
+// day. It counts those that take place on the days of counted.
+func (r *pageRequest) eventsOfDays(q *query.Events, shown, counted days, most int) (*daySheet, error) {
 	zone := r.zone()
-	begin, end := zone.Instant(first), zone.Instant(last.AddDate(0, 0, 1))
+	begin, end := zone.Instant(shown.first), zone.Instant(shown.last.AddDate(0, 0, 1))
 	wide := *q
 	from := begin.Add(-zoneWidth)
-	wide.Window = query.Window{EndMin: &from, StartMax: startMax(end.Add(zoneWidth))}
-	var out []dayEvent
-	for offset := 0; ; offset += idsAtOnce {
-		page, err := r.findEvents(&wide, offset, idsAtOnce)
-		if err != nil {
-			return nil, err
+	wide.Window, wide.Spans = query.Window{EndMin: &from, StartMax: startMax(end.Add(zoneWidth))}, true
+	page, err := r.findEvents(&wide, 0, math.MaxInt32)
+	if err != nil {
+		return nil, err
+	}
+	if page, err = r.withSpans(page); err != nil {
+		return nil, err
+	}
+	out := emptySheet(shown)
+	edges := make([]int64, 0, len(out.days)+1) // of the days: seconds since 1970
+	for _, on := range out.days {
+		edges = append(edges, zone.Instant(on.day).Unix())
+	}
+	edges = append(edges, end.Unix())
+	number := int(dayNumberOf(shown.first))
+	countFirst, countLast := int(dayNumberOf(counted.first))-number, int(dayNumberOf(counted.last))-number
+	// By day, the places on the page of those that are first on it, by their rank.
+	places := make([][ranks][]int, len(out.days))
+	for i := range page.Spans {
+		first, last := sheetDays(&page.Spans[i], edges, number)
+		if first <= countLast && last >= countFirst {
+			out.total++
 		}
-		if len(page.IDs) == 0 {
-			break
-		}
-		days, err := r.daysOf(page)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range days {
-			if !e.last.Before(first) && !last.Before(e.first) {
-				out = append(out, e)
+		for at := max(first, 0); at <= min(last, len(out.days)-1); at++ {
+			out.days[at].total++
+			rank := rankOnDay(page.Spans[i].AllDay, first < at)
+			if of := &places[at][rank]; len(*of) < most {
+				*of = append(*of, i)
 			}
 		}
-		if offset+len(page.IDs) >= page.Total {
-			break
+	}
+	for at := range out.days {
+		for _, i := range slices.Concat(places[at][:]...) {
+			if len(out.days[at].events) < most {
+				out.days[at].events = append(out.days[at].events, r.placed(page, i))
+			}
 		}
 	}
 	return out, nil
+}
+
+// The ranks of the events of a day. Within one they are in the order of their starts.
+const (
+	rankAllDay = iota
+	rankBefore // it began on an earlier day
+	rankToday
+	ranks
+)
+
+func rankOnDay(allDay, before bool) int {
+	switch {
+	case allDay:
+		return rankAllDay
+	case before:
+		return rankBefore
+	}
+	return rankToday
+}
+
+// sheetDays returns the first and the last day of an event as places among days that begin at the edges. The last edge is
+// the end of the last day. Days before and after are below 0 and above. number is that of the first day.
+func sheetDays(s *query.Span, edges []int64, number int) (first, last int) {
+	if s.AllDay {
+		return int(s.FirstDay) - number, int(s.LastDay) - number
+	}
+	dayOf := func(second int64) int {
+		return sort.Search(len(edges), func(i int) bool { return edges[i] > second }) - 1
+	}
+	first = dayOf(s.Starts)
+	if s.Ends <= s.Starts {
+		return first, first
+	}
+	// An event that ends at midnight does not take place on the day that begins then.
+	return first, dayOf(s.Ends - 1)
+}
+
+// dayNumberOf returns the days since 1970 of a day.
+func dayNumberOf(w calendar.Wall) int32 {
+	year, month, day := w.Date()
+	return int32(time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Unix() / (24 * 60 * 60)) //nolint:gosec // years have four digits
+}
+
+// wallOfDay is the inverse of dayNumberOf.
+func wallOfDay(number int32) calendar.Wall {
+	return calendar.WallOf(time.Unix(int64(number)*24*60*60, 0).UTC())
 }
 
 // startMax is the bound of a window, nil beyond the years that databases compare.
@@ -73,71 +156,71 @@ func startMax(t time.Time) *time.Time {
 	return &t
 }
 
-// daysOf reads the days that the events of a page stand on.
-func (r *pageRequest) daysOf(page query.Page) ([]dayEvent, error) {
-	rows, err := r.db.Event.Query().Where(event.IDIn(page.IDs...)).Select(event.FieldID, event.FieldStartsAt, event.FieldEndsAt,
-		event.FieldStartWall, event.FieldEndWall, event.FieldAllDay, event.FieldPasswordHash, event.FieldPasswordID).All(r.ctx)
-	if err != nil {
-		return nil, err
+// withSpans returns a page with the spans of its events. It leaves out those that are gone meanwhile.
+func (r *pageRequest) withSpans(page query.Page) (query.Page, error) {
+	if page.Spans != nil || len(page.IDs) == 0 {
+		return page, nil
 	}
-	byID := make(map[int64]*ent.Event, len(rows))
-	for _, row := range rows {
-		byID[row.ID] = row
+	byID := make(map[int64]query.Span, len(page.IDs))
+	for ids := range slices.Chunk(page.IDs, idsAtOnce) {
+		rows, err := r.db.Event.Query().Where(event.IDIn(ids...)).Select(event.FieldID, event.FieldStartsAt, event.FieldEndsAt,
+			event.FieldStartWall, event.FieldEndWall, event.FieldAllDay, event.FieldPasswordHash).All(r.ctx)
+		if err != nil {
+			return query.Page{}, err
+		}
+		for _, row := range rows {
+			byID[row.ID] = spanOf(row)
+		}
 	}
-	out := make([]dayEvent, 0, len(rows))
+	out := query.Page{Total: page.Total}
 	for i, id := range page.IDs {
-		row := byID[id]
-		if row == nil {
+		span, ok := byID[id]
+		if !ok {
 			continue
 		}
-		e := r.dayEvent(row)
+		out.IDs, out.Spans = append(out.IDs, id), append(out.Spans, span)
 		if page.Changed != nil {
-			e.changed, e.known = page.Changed[i], true
+			out.Changed = append(out.Changed, page.Changed[i])
 		}
-		out = append(out, e)
 	}
 	return out, nil
 }
 
-// dayEvent returns the days of an event: of an all-day event its own, of others those of the site's clock. A protected event
-// is shown as timed.
-func (r *pageRequest) dayEvent(row *ent.Event) dayEvent {
-	e := dayEvent{id: row.ID, starts: row.StartsAt, end: row.EndsAt, allDay: row.AllDay && !edit.HasPassword(row)}
+// spanOf returns the span of an event as query.Page has it.
+func spanOf(row *ent.Event) query.Span {
+	out := query.Span{Starts: row.StartsAt.Unix(), Ends: row.EndsAt.Unix()}
+	if row.AllDay && !edit.HasPassword(row) {
+		out.AllDay, out.FirstDay, out.LastDay = true, dayNumberOf(row.StartWall), dayNumberOf(row.EndWall)
+	}
+	return out
+}
+
+// placed returns an event of a page with its days: of an all-day event its own, of others those of the site's clock.
+func (r *pageRequest) placed(page query.Page, i int) dayEvent {
+	s := &page.Spans[i]
+	e := dayEvent{
+		id: page.IDs[i], allDay: s.AllDay, starts: time.Unix(s.Starts, 0).UTC(), end: time.Unix(s.Ends, 0).UTC(),
+	}
+	if page.Changed != nil {
+		e.changed, e.known = page.Changed[i], true
+	}
 	if e.allDay {
-		e.first, e.last = row.StartWall.StartOfDay(), row.EndWall.StartOfDay()
+		e.first, e.last = wallOfDay(s.FirstDay), wallOfDay(s.LastDay)
 		return e
 	}
 	zone := r.zone()
-	e.first = zone.Wall(row.StartsAt).StartOfDay()
+	e.first = zone.Wall(e.starts).StartOfDay()
 	e.last = e.first
-	if row.EndsAt.After(row.StartsAt) {
+	if s.Ends > s.Starts {
 		// An event that ends at midnight does not take place on the day that begins then.
-		e.last = zone.Wall(row.EndsAt.Add(-time.Second)).StartOfDay()
+		e.last = zone.Wall(e.end.Add(-time.Second)).StartOfDay()
 	}
 	return e
 }
 
-// onDay returns the events of a day: those of the whole day first, then those that began before, then by their starts.
-func onDay(all []dayEvent, day calendar.Wall) []dayEvent {
-	var out []dayEvent
-	for _, e := range all {
-		if e.on(day) {
-			out = append(out, e)
-		}
-	}
-	rank := func(e dayEvent) int {
-		switch {
-		case e.allDay:
-			return 0
-		case e.first.Before(day):
-			return 1
-		}
-		return 2
-	}
-	slices.SortStableFunc(out, func(a, b dayEvent) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), a.starts.Compare(b.starts), cmp.Compare(a.id, b.id))
-	})
-	return out
+// dayEvent returns the days of an event.
+func (r *pageRequest) dayEvent(row *ent.Event) dayEvent {
+	return r.placed(query.Page{IDs: []int64{row.ID}, Spans: []query.Span{spanOf(row)}}, 0)
 }
 
 // pageOfDays returns some events as a part of a list.
@@ -152,63 +235,93 @@ func pageOfDays(events []dayEvent, total int) query.Page {
 	return page
 }
 
-// neighboursAtFirst is how many events are looked at first for the neighbours of a period. Mostly one of the first few decides.
-const neighboursAtFirst = 64
+// How many events are read at first for the neighbours of a period: one of the few that are next to it by the clock mostly
+// decides, else one of those that are near.
+const (
+	neighboursNext   = 8
+	neighboursAround = 64
+)
 
 // neighbours returns the next day with events of a query before a period of days of the site, and after it. Zero is none.
-func (r *pageRequest) neighbours(q *query.Events, first, last calendar.Wall) (before, after calendar.Wall, err error) {
+// Any day of near is as good as the next one: the page links its month.
+func (r *pageRequest) neighbours(q *query.Events, period, near days) (before, after calendar.Wall, err error) {
 	zone := r.zone()
-	yesterday, tomorrow := first.AddDate(0, 0, -1), last.AddDate(0, 0, 1)
-	until, from := startMax(zone.Instant(first).Add(zoneWidth)), zone.Instant(tomorrow).Add(-zoneWidth)
-	// From the one that ends last of what may have begun before.
-	err = r.eachDayEvent(q, query.Window{StartMax: until}, true, func(e *dayEvent) (more bool) {
-		if !before.IsZero() && e.end.Before(zone.Instant(before).Add(-zoneWidth)) {
-			return false
+	yesterday, tomorrow := period.first.AddDate(0, 0, -1), period.last.AddDate(0, 0, 1)
+	begin, end := zone.Instant(period.first), zone.Instant(tomorrow)
+	until, from := begin.Add(-time.Second), end.Add(-zoneWidth)
+	for _, one := range []struct {
+		next, around query.Window
+		byEnd        bool
+		note         func(*dayEvent)
+		far          func(*dayEvent) bool // what follows in the list changes nothing
+		enough       func() bool
+	}{{
+		// From the one that ends last of what may have begun before.
+		query.Window{StartMax: &until},
+		query.Window{StartMax: startMax(begin.Add(zoneWidth))},
+		true,
+		func(e *dayEvent) {
+			if e.first.Before(period.first) {
+				before = laterWall(before, earlierWall(e.last, yesterday))
+			}
+		},
+		func(e *dayEvent) bool { return !before.IsZero() && e.end.Before(zone.Instant(before).Add(-zoneWidth)) },
+		func() bool { return !before.Before(near.first) },
+	}, {
+		// From the one that begins first of what may end after.
+		query.Window{StartMin: &end},
+		query.Window{EndMin: &from},
+		false,
+		func(e *dayEvent) {
+			if period.last.Before(e.last) {
+				after = earlierWall(after, laterWall(e.first, tomorrow))
+			}
+		},
+		func(e *dayEvent) bool { return !after.IsZero() && e.starts.After(zone.Instant(after).Add(zoneWidth)) },
+		func() bool { return !after.IsZero() && !near.last.Before(after) },
+	}} {
+		list := *q
+		list.Window, list.ByEnd, list.Spans = one.next, one.byEnd, true
+		// The list of what is next lacks days of other zones, so it decides only if it has enough.
+		_, err := r.eachDayEvent(&list, 0, neighboursNext, func(e *dayEvent) (more bool) {
+			one.note(e)
+			return !one.enough()
+		})
+		list.Window = one.around
+		left := !one.enough()
+		for offset, limit := 0, neighboursAround; err == nil && left; offset, limit = offset+limit, idsAtOnce {
+			left, err = r.eachDayEvent(&list, offset, limit, func(e *dayEvent) (more bool) {
+				if one.far(e) {
+					return false
+				}
+				one.note(e)
+				return !one.enough()
+			})
 		}
-		if e.first.Before(first) {
-			before = laterWall(before, earlierWall(e.last, yesterday))
+		if err != nil {
+			return before, after, err
 		}
-		return before != yesterday
-	})
-	if err != nil {
-		return before, after, err
 	}
-	// From the one that begins first of what may end after.
-	err = r.eachDayEvent(q, query.Window{EndMin: &from}, false, func(e *dayEvent) (more bool) {
-		if !after.IsZero() && e.starts.After(zone.Instant(after).Add(zoneWidth)) {
-			return false
-		}
-		if last.Before(e.last) {
-			after = earlierWall(after, laterWall(e.first, tomorrow))
-		}
-		return after != tomorrow
-	})
-	return before, after, err
+	return before, after, nil
 }
 
-// eachDayEvent calls a function for each event of a query in a window, in the order of start, or of end with byEnd, until it
-// returns false.
-func (r *pageRequest) eachDayEvent(q *query.Events, w query.Window, byEnd bool, do func(*dayEvent) (more bool)) error {
-	one := *q
-	one.Window, one.ByEnd = w, byEnd
-	for offset, limit := 0, neighboursAtFirst; ; offset, limit = offset+limit, idsAtOnce {
-		page, err := r.findEvents(&one, offset, limit)
-		if err != nil {
-			return err
-		}
-		days, err := r.daysOf(page)
-		if err != nil {
-			return err
-		}
-		for i := range days {
-			if !do(&days[i]) {
-				return nil
-			}
-		}
-		if offset+len(page.IDs) >= page.Total || len(page.IDs) == 0 {
-			return nil
+// eachDayEvent calls a function for each event of a part of a list until it returns false. left reports whether there are
+// more events that the function wants.
+func (r *pageRequest) eachDayEvent(q *query.Events, offset, limit int, do func(*dayEvent) (more bool)) (left bool, err error) {
+	page, err := r.findEvents(q, offset, limit)
+	if err != nil {
+		return false, err
+	}
+	left = len(page.IDs) > 0 && offset+len(page.IDs) < page.Total
+	if page, err = r.withSpans(page); err != nil {
+		return false, err
+	}
+	for i := range page.IDs {
+		if e := r.placed(page, i); !do(&e) {
+			return false, nil
 		}
 	}
+	return left, nil
 }
 
 // laterWall returns the later of two days, earlierWall the earlier one. Zero is no day.

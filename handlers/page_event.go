@@ -395,7 +395,7 @@ func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
 	}
 	one := r.anonymousEvents()
 	one.Window, one.OnlyReadable = query.Window{StartMin: &from, StartMax: &to}, true
-	one.Series.First = true
+	one.Series.First, one.Spans = true, true
 	for _, v := range e.Edges.Venues {
 		if v.Latitude != nil && v.Longitude != nil && r.public(v.Core()) {
 			one.Near = &query.Circle{Latitude: *v.Latitude, Longitude: *v.Longitude, Kilometres: nearKilometres}

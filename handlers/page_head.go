@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/locale"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/web"
 )
@@ -42,7 +43,7 @@ func (r *pageRequest) frame(f frameOf) web.Frame {
 	}
 	base := r.h.prefix + r.root.Segment
 	out := web.Frame{
-		Language: string(r.lang), Dir: "ltr", W: r.words, Kind: f.kind, Site: name, Home: base + "/", Title: title,
+		Language: string(r.lang), Dir: "ltr", Locale: r.locale(), W: r.words, Kind: f.kind, Site: name, Home: base + "/", Title: title,
 		Description: f.description, NoIndex: !f.index || !r.h.PageSettings.Indexing, Prev: r.absolute(f.prev), Next: r.absolute(f.next),
 		APIRoot: site.BaseURL, LinkedData: f.linked,
 		OpenGraph:    web.OpenGraph{Type: cmp.Or(f.ogType, "website"), Title: f.title, Image: f.image},
@@ -120,6 +121,17 @@ func (r *pageRequest) frame(f frameOf) web.Frame {
 		out.OpenGraph.Image = &web.Picture{URL: site.BaseURL + r.h.pages.Asset(card.Name), Width: 1200, Height: 630}
 	}
 	return out
+}
+
+// locale is the language with its territory, as Open Graph names it.
+func (r *pageRequest) locale() string {
+	switch {
+	case r.lang == calendar.English && r.h.PageSettings.English == locale.British:
+		return "en_GB"
+	case r.lang == calendar.English:
+		return "en_US"
+	}
+	return string(r.lang) + "_" + strings.ToUpper(string(r.lang)) // pl_PL, es_ES
 }
 
 // secret takes off what tells machines about a protected record, which an unlocked page does not have either.

@@ -40,7 +40,11 @@ type pageItem struct {
 // cache of records.
 func (r *pageRequest) items(page query.Page, form string) ([]pageItem, error) {
 	written, _, _ := strings.Cut(form, " ")
-	r.codec = codec{mediaType: "text/html;" + form, encode: func(value any, _ string) ([]byte, error) {
+	media := "text/html;" + form
+	if form == cardItem {
+		media += " " + r.today().Format("2006") // cards name other years
+	}
+	r.codec = codec{mediaType: media, encode: func(value any, _ string) ([]byte, error) {
 		item := value.(*web.Item) //nolint:forcetypeassert // value below
 		b := bytes.NewBufferString(item.Day + item.Last + strconv.FormatInt(item.ID, 10) + "\n")
 		err := r.h.pages.Write(b, written, item)
@@ -121,7 +125,7 @@ func (r *pageRequest) item(v *represent.View, e *ent.Event, form string) *web.It
 	}
 	out := &web.Item{
 		ID: e.ID, Language: string(r.lang), W: w, Href: r.local(shown.URL), Title: html.UnescapeString(shown.Title), Lang: r.foreign(shown.Language),
-		Start: when.start, Day: stands.first.Format(time.DateOnly), Last: last.Format(time.DateOnly), Date: r.dates.short(when.first), Time: when.time, Zone: when.zone,
+		Start: when.start, Day: stands.first.Format(time.DateOnly), Last: last.Format(time.DateOnly), Date: r.dates.near(when.first, r.today()), Time: when.time, Zone: when.zone,
 		Until: when.until, DayNumber: strconv.Itoa(dayNumber(when.first)), MonthShort: r.dates.monthShort(when.first),
 		WeekdayShort: r.dates.weekdayShort(when.first.Weekday()), Cost: html.UnescapeString(shown.Cost),
 		Teaser: summary(firstText(shown.Excerpt, shown.Description), 150), Colour: colourOf(shown.Categories),
@@ -154,7 +158,7 @@ func (r *pageRequest) sayTime(item *web.Item, e *ent.Event, when *moment, stands
 	if form == entryItem && !when.allDay {
 		item.Time = r.dates.Time(e.StartWall)
 	}
-	since := strings.ReplaceAll(r.words.Since, "{date}", r.dates.dayMonth(when.first))
+	since := strings.ReplaceAll(r.words.Since, "{date}", r.dates.dayMonth(when.first, when.last))
 	switch {
 	case form == entrySince, form == rowSince && when.allDay:
 		item.Time = since
@@ -315,7 +319,7 @@ func (r *pageRequest) when(e *ent.Event, redacted bool) moment {
 		}
 	}
 	if m.last != m.first {
-		m.until = strings.ReplaceAll(r.words.Until, "{date}", r.dates.dayMonth(m.last))
+		m.until = strings.ReplaceAll(r.words.Until, "{date}", r.dates.dayMonth(m.last, m.first))
 	}
 	m.text = r.dates.span(e.StartWall, e.EndWall, m.last, allDay)
 	return m

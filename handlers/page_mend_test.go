@@ -98,6 +98,8 @@ func TestPagesThatAreOffAreNotNamed(t *testing.T) {
 		}
 		api.Run(t, []apitest.Case{
 			{Name: "category", Request: page("/events/category/music/"), Status: 200, Check: contains("<table")},
+			{Name: "past of a category", Request: page("/events/category/music/?eventDisplay=past&search=jazz"), Status: 302, Check: leadsTo("/events/category/music/?search=jazz")},
+			{Name: "second page of a category", Request: page("/events/category/music/page/2/?page=2"), Status: 302, Check: leadsTo("/events/category/music/")},
 			{Name: "venue by id", Request: page("/?p={grandHall}"), Status: 404},
 			{Name: "for developers", Request: page("/developers/"), Status: 404},
 			{Name: "reference", Request: page("/docs"), Status: 404},

@@ -24,7 +24,7 @@ func (r *pageRequest) monthPage() (*PageReply, error) {
 	if err != nil {
 		return nil, err
 	}
-	today := r.zone().Wall(r.now).StartOfDay()
+	today := r.today()
 	r.holdsUntil(r.tomorrow())
 	first := r.path.Date
 	if first.IsZero() {
@@ -54,14 +54,15 @@ func (r *pageRequest) monthPage() (*PageReply, error) {
 		f.title, m.Heading = f.title+" – "+r.words.Featured, m.Heading+" – "+r.words.Featured
 		f.description = f.title
 	}
-	var all []dayEvent
+	var sheet *daySheet
 	begin := weekStart(first, r.h.firstWeekday())
 	end := weekStart(last, r.h.firstWeekday()).AddDate(0, 0, 6)
 	if p.events != nil {
-		if all, err = r.eventsOfDays(p.events, begin, end); err != nil {
+		if sheet, err = r.eventsOfDays(p.events, days{begin, end}, days{first, last}, entriesOfDay); err != nil {
 			return nil, err
 		}
-		before, after, err := r.neighbours(p.events, first, last)
+		near := days{startOfMonth(first.AddDate(0, 0, -1)), first.AddDate(0, 2, -1)}
+		before, after, err := r.neighbours(p.events, days{first, last}, near)
 		if err != nil {
 			return nil, err
 		}
@@ -81,19 +82,16 @@ func (r *pageRequest) monthPage() (*PageReply, error) {
 			f.next = m.Later.Href
 		}
 	}
-	if m.Weeks, err = r.weeks(all, begin, end, first, today); err != nil {
+	if sheet == nil {
+		sheet = emptySheet(days{begin, end})
+	}
+	if m.Weeks, err = r.weeks(sheet, first, today); err != nil {
 		return nil, err
 	}
-	count := 0
-	for _, e := range all {
-		if !e.last.Before(first) && !last.Before(e.first) {
-			count++
-		}
-	}
 	if p.events != nil {
-		m.Count = r.pluralOf(r.words.EventsCount, count)
-		f.index = count > 0 && len(r.filters()) == 0
-		if count == 0 {
+		m.Count = r.pluralOf(r.words.EventsCount, sheet.total)
+		f.index = sheet.total > 0 && len(r.filters()) == 0
+		if sheet.total == 0 {
 			m.Empty = &web.Empty{Title: r.words.NothingInMonth}
 		}
 	}
@@ -117,16 +115,13 @@ func weekStart(day calendar.Wall, first time.Weekday) calendar.Wall {
 }
 
 // weeks returns the days of a month in whole weeks.
-func (r *pageRequest) weeks(all []dayEvent, begin, end, month, today calendar.Wall) ([][]web.Cell, error) {
-	var days [][]dayEvent
+func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]web.Cell, error) {
 	var starting, going []dayEvent
 	seen := map[int64]bool{}
-	for day := begin; !end.Before(day); day = day.AddDate(0, 0, 1) {
-		events := onDay(all, day)
-		days = append(days, events)
-		for _, e := range events[:min(entriesOfDay, len(events))] {
+	for _, on := range sheet.days {
+		for _, e := range on.events {
 			switch {
-			case !e.first.Before(day):
+			case !e.first.Before(on.day):
 				starting = append(starting, e)
 			case !seen[e.id]:
 				seen[e.id] = true
@@ -144,8 +139,8 @@ func (r *pageRequest) weeks(all []dayEvent, begin, end, month, today calendar.Wa
 	}
 	var weeks [][]web.Cell
 	_, thisMonth, _ := month.Date()
-	for i, events := range days {
-		day := begin.AddDate(0, 0, i)
+	for i, on := range sheet.days {
+		day := on.day
 		if i%7 == 0 {
 			weeks = append(weeks, nil)
 		}
@@ -159,11 +154,11 @@ func (r *pageRequest) weeks(all []dayEvent, begin, end, month, today calendar.Wa
 		}
 		p := r.scoped(viewDay)
 		p.Date = day
-		if len(events) > 0 && r.h.serves(viewDay) && ofPages(day) {
+		if on.total > 0 && r.h.serves(viewDay) && ofPages(day) {
 			cell.Href = r.href(p, r.filters(dateParameters...))
-			cell.Label = r.dates.full(day) + ", " + r.pluralOf(r.words.EventsCount, len(events))
+			cell.Label = r.dates.full(day) + ", " + r.pluralOf(r.words.EventsCount, on.total)
 		}
-		for _, e := range events[:min(entriesOfDay, len(events))] {
+		for _, e := range on.events {
 			entry := web.Entry{Body: starts[e.id]}
 			if e.first.Before(day) {
 				entry = web.Entry{Body: goesOn[e.id], Continues: true}
@@ -172,8 +167,8 @@ func (r *pageRequest) weeks(all []dayEvent, begin, end, month, today calendar.Wa
 				cell.Entries = append(cell.Entries, entry)
 			}
 		}
-		if more := len(events) - entriesOfDay; more > 0 && cell.Href != "" {
-			full := strings.ReplaceAll(r.pluralOf(r.words.MoreOnDay, more), "{date}", r.dates.dayMonth(day))
+		if more := on.total - entriesOfDay; more > 0 && cell.Href != "" {
+			full := strings.ReplaceAll(r.pluralOf(r.words.MoreOnDay, more), "{date}", r.dates.dayMonth(day, day))
 			cell.More = &web.Link{Text: "+" + strconv.Itoa(more), Href: cell.Href, Note: full}
 		}
 		weeks[len(weeks)-1] = append(weeks[len(weeks)-1], cell)

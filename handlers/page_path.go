@@ -127,6 +127,20 @@ func parsePagePath(path string, query url.Values, aliases map[string]string) []p
 	return readings
 }
 
+// IsPagePath reports whether a path below the base URL begins as those of pages do. No page has to have it.
+func (h *Handlers) IsPagePath(path string) bool {
+	_, below := cutLanguage(path)
+	first, _, _ := strings.Cut(strings.TrimPrefix(below, "/"), "/")
+	switch first, err := url.PathUnescape(first); {
+	case err != nil:
+		return false
+	case first == segmentEvents, first == segmentTag, first == string(viewDevelopers):
+		return true
+	default:
+		return recordViews[first] != "" || h.PageSettings.PathAliases[first] != ""
+	}
+}
+
 // pageSegments splits a path and decodes its segments. A slash at the end makes no difference.
 func pageSegments(path string) (segments []string, ok bool) {
 	rest, ok := strings.CutPrefix(path, "/")

@@ -27,6 +27,9 @@ type Page struct {
 	readings []pagePath
 }
 
+// HasPages reports whether the calendar has pages for people.
+func (h *Handlers) HasPages() bool { return h.pages != nil }
+
 // MatchPage returns the page of a path below the base URL and a query, nil if there is none.
 func (h *Handlers) MatchPage(path string, query []byte) *Page {
 	if h.pages == nil {
@@ -150,11 +153,15 @@ func (r *pageRequest) serve() (*PageReply, error) {
 	if r.path.Redirect != 0 {
 		return r.redirect(r.path.Redirect, r.path), nil
 	}
+	if r.path.View == viewList && r.path.Taxonomy != "" && !r.h.serves(viewList) {
+		if to := r.path; to.Past || to.Page > 0 {
+			to.Past, to.Page = false, 0
+			return r.redirect(http.StatusFound, to, paramDisplay, "page"), nil
+		}
+		r.path.View = r.defaultView()
+	}
 	if r.path.View == viewDefault {
 		r.path = r.path.withDefault(r.defaultView())
-	}
-	if r.path.View == viewList && r.path.Taxonomy != "" && !r.path.Past && r.path.Page == 0 && !r.h.serves(viewList) {
-		r.path.View = r.defaultView()
 	}
 	if !r.h.serves(r.path.View) || r.path.Taxonomy != "" && !r.h.servesTerms(r.path.Taxonomy) {
 		return nil, errNoPage
@@ -204,6 +211,9 @@ func (r *pageRequest) settleValues() {
 	}
 }
 
+// today returns the day of the request by the clock of the site.
+func (r *pageRequest) today() calendar.Wall { return r.zone().Wall(r.now).StartOfDay() }
+
 // defaultView returns the view of /events/. Dates that were sent are those of a list.
 func (r *pageRequest) defaultView() pageView {
 	view := r.h.defaultView()
@@ -216,16 +226,13 @@ func (r *pageRequest) defaultView() pageView {
 // dateParameters are the parameters that choose events by their dates.
 var dateParameters = []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"}
 
-// redirect leads to the page of another reading. The query is kept, other than the id of a record.
-func (r *pageRequest) redirect(status int, to pagePath) *PageReply {
+// redirect leads to the page of another reading. The query is kept, other than the parameters given.
+func (r *pageRequest) redirect(status int, to pagePath, without ...string) *PageReply {
 	location := r.h.prefix + to.path()
-	query := string(r.query)
-	if r.path.View == viewRecord {
-		query = strings.Join(slices.DeleteFunc(strings.Split(query, "&"), func(pair string) bool {
-			name, _, _ := strings.Cut(pair, "=")
-			return name == paramRecord
-		}), "&")
-	}
+	query := strings.Join(slices.DeleteFunc(strings.Split(string(r.query), "&"), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return slices.Contains(without, name)
+	}), "&")
 	if query != "" {
 		location += "?" + query
 	}
@@ -389,7 +396,7 @@ func (h *Handlers) PageError(status int, language calendar.Language, now time.Ti
 		m.Heading, m.Text = w.ManyTitle, w.ManyText
 	case http.StatusServiceUnavailable:
 		m.Heading, m.Text = w.BusyTitle, w.BusyText
-	case http.StatusBadRequest, http.StatusRequestEntityTooLarge:
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong:
 		m.Heading, m.Text = w.InvalidTitle, w.InvalidText
 	}
 	m.Links = []web.Link{{Text: w.AllEvents, Href: r.href(r.newPagePath(viewDefault), nil)}}

@@ -465,3 +465,62 @@ func TestPagesOfWithdrawnEvents(t *testing.T) {
 		}
 	})
 }
+
+// isErrorPage reports an error for a reply that is no page of an error in a language.
+func isErrorPage(language string) func(*testing.T, apitest.Response) {
+	return func(t *testing.T, r apitest.Response) {
+		t.Helper()
+		contains(`<html lang="`+language+`"`, `<section class="error">`)(t, r)
+		for name, want := range map[string]string{
+			"Content-Type": "text/html; charset=UTF-8", "Content-Language": language, "X-Robots-Tag": "noindex, follow",
+			"Access-Control-Allow-Origin": "",
+		} {
+			if got := r.Header.Get(name); got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
+		}
+	}
+}
+
+func TestErrorsForVisitorsArePages(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		api := apitest.New(t, st)
+		api.Example(t)
+		asked := func(method, path, accept, language string) apitest.Request {
+			return apitest.Request{
+				Method: method, Path: path, Absolute: true,
+				Header: map[string]string{"Accept": accept, "Accept-Language": language},
+			}
+		}
+		const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+		isJSON := func(t *testing.T, r apitest.Response) {
+			t.Helper()
+			if code := r.Get(t, "code"); code == nil || code == "" {
+				t.Errorf("no code in %s", r.Body)
+			}
+		}
+		long := strings.Repeat("x", 8<<10)
+		api.Run(t, []apitest.Case{
+			{Name: "month that is none", Request: page("/events/month/2026-13/"), Status: 404, Check: isErrorPage("en")},
+			{Name: "page that is none", Request: page("/events/page/0/"), Status: 404, Check: isErrorPage("en")},
+			{Name: "view that is none", Request: page("/pl/events/foo/"), Status: 404, Check: isErrorPage("pl")},
+			{Name: "below a tag", Request: asked("GET", "/tag/live/foo", "", "es"), Status: 404, Check: isErrorPage("es")},
+			{Name: "event without a slug", Request: page("/event/?ml_language=es"), Status: 404, Check: isErrorPage("es")},
+			{Name: "below the page for developers", Request: page("/developers/more/"), Status: 404, Check: isErrorPage("en")},
+			{Name: "below a venue", Request: page("/venue/grand-hall/hall/"), Status: 404, Check: isErrorPage("en")},
+			{Name: "long address", Request: page("/events/" + long), Status: 414, Check: isErrorPage("en")},
+			{Name: "long search", Request: page("/events/list/?search=" + long), Status: 414, Check: isErrorPage("en")},
+			{Name: "long form", Request: apitest.Request{Method: "POST", Path: "/event/members-only/", Absolute: true, Form: "password=" + long}, Status: 413, Check: isErrorPage("en")},
+			{Name: "another method", Request: asked("PUT", "/events/", "", ""), Status: 404, Check: isErrorPage("en")},
+			{Name: "unknown path of a browser", Request: asked("GET", "/kontakt", browser, "pl"), Status: 404, Check: isErrorPage("pl")},
+			{Name: "unknown path of a browser below a language", Request: asked("GET", "/es/contacto", strings.ToUpper(browser), "pl"), Status: 404, Check: isErrorPage("es")},
+			{Name: "unknown path of a client", Request: asked("GET", "/kontakt", "*/*", ""), Status: 404, Code: "rest_no_route"},
+			{Name: "unknown path that JSON is wanted of", Request: asked("GET", "/kontakt", "application/json, text/html;q=0.5", ""), Status: 404, Code: "rest_no_route"},
+			{Name: "long unknown path of a client", Request: page("/" + long), Status: 413, Check: isJSON},
+			{Name: "unknown path of the API of a browser", Request: asked("GET", "/cal/events/v1/nothing", browser, ""), Status: 404, Code: "rest_no_route"},
+			{Name: "unknown event of the API of a browser", Request: asked("GET", "/pl/cal/events/v1/events/999999", browser, ""), Status: 404, Check: isJSON},
+			{Name: "feed of a browser", Request: asked("GET", "/events.ics?start_date=x", browser, ""), Status: 400, Check: isJSON},
+		})
+	})
+}

@@ -7,7 +7,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
-	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/handlers"
 	"github.com/almanac-cal/almanac/internal/limit"
 	"github.com/almanac-cal/almanac/internal/param"
@@ -16,23 +15,41 @@ import (
 // maxForm is the size in bytes of the form for the password of an event.
 const maxForm = 8 << 10
 
-// matchPage finds the page of the calendar that a path outside the API names, and its language (contract, section 21).
+// matchPage finds the page of the calendar that a path outside the API names, and its language (contract, section 21). It
+// decides whether an error of the request is answered with a page.
 func (s *Server) matchPage(c *fiber.Ctx, x *exchange) {
-	if x.api || x.longURL {
+	if x.api || !s.API.HasPages() {
 		return
 	}
-	if x.page = s.API.MatchPage(x.rest, c.Request().URI().QueryString()); x.page == nil {
+	if !x.longURL {
+		x.page = s.API.MatchPage(x.rest, c.Request().URI().QueryString())
+	}
+	if x.errorPage = x.page != nil || s.API.IsPagePath(x.rest) || prefersHTML(c); !x.errorPage {
 		return
 	}
-	x.route = x.page.Route
-	x.lang = s.language(c, handlers.Root{}, true)
-	if sent := calendar.Language(c.Query("ml_language")); sent.Known() {
-		return
+	root, _ := cutLanguage(x.rest)
+	if x.page != nil {
+		x.route = x.page.Route
+		if l := x.page.Language(); l != "" {
+			root.Segment = "/" + string(l)
+		}
 	}
-	if l := x.page.Language(); l != "" {
-		x.lang = l
-	}
+	x.lang = s.language(c, root)
 }
+
+// prefersHTML reports whether Accept asks for HTML rather than JSON, as that of a browser does. */* does not.
+func prefersHTML(c *fiber.Ctx) bool {
+	// Media types ignore case. Fiber does not.
+	accept := strings.ToLower(c.Get(fiber.HeaderAccept))
+	if !strings.Contains(accept, fiber.MIMETextHTML) {
+		return false
+	}
+	c.Request().Header.Set(fiber.HeaderAccept, accept)
+	return c.Accepts(fiber.MIMEApplicationJSON, fiber.MIMETextHTML) == fiber.MIMETextHTML
+}
+
+// isPage reports whether the reply is a page of the calendar or that of an error.
+func (x *exchange) isPage() bool { return x.page != nil || x.errorPage && x.failed != nil }
 
 // servesPage reports whether the method is one that the page is asked for by.
 func (x *exchange) servesPage(c *fiber.Ctx) bool {
@@ -115,6 +132,9 @@ func formPassword(c *fiber.Ctx) (string, error) {
 func (s *Server) calendarHeaders(c *fiber.Ctx, x *exchange) {
 	c.Set(fiber.HeaderContentLanguage, string(x.lang))
 	c.Set(fiber.HeaderVary, "Accept-Language, Accept-Encoding")
+	if x.page == nil {
+		c.Response().Header.Add(fiber.HeaderVary, fiber.HeaderAccept) // it decided that the error is a page
+	}
 	c.Set(fiber.HeaderContentSecurityPolicy, s.calendarPolicy)
 	c.Set(fiber.HeaderReferrerPolicy, "strict-origin-when-cross-origin")
 	h := &c.Response().Header
@@ -127,6 +147,9 @@ func (s *Server) calendarHeaders(c *fiber.Ctx, x *exchange) {
 
 // writePageError answers an error of a page as a page. ok is false where it cannot be written.
 func (s *Server) writePageError(c *fiber.Ctx, x *exchange, status int) (ok bool) {
+	if x.longURL && status == http.StatusRequestEntityTooLarge {
+		status = http.StatusRequestURITooLong
+	}
 	body, err := s.API.PageError(status, x.lang, x.now)
 	if err != nil {
 		s.Log.Error("error page", "id", x.id, "error", err)

@@ -222,7 +222,7 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	if errors.As(x.failed, &refused) && refused.retry > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(seconds(refused.retry), 10))
 	}
-	if x.page != nil && s.writePageError(c, x, f.status) {
+	if x.errorPage && s.writePageError(c, x, f.status) {
 		return
 	}
 	kind, body := typeJSON, f.body()

@@ -49,7 +49,7 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 	if x.api {
 		c.Set("X-Robots-Tag", "noindex")
 	}
-	if s.rootLink != "" && (x.api || x.document || x.page != nil) {
+	if s.rootLink != "" && (x.api || x.document || x.isPage()) {
 		h.Add(fiber.HeaderLink, s.rootLink)
 	}
 	if x.rate != nil {
@@ -62,7 +62,7 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 		c.Set(fiber.HeaderAccessControlAllowHeaders, preflightHeaders(c.Get(fiber.HeaderAccessControlRequestHeaders)))
 		c.Set(fiber.HeaderAccessControlMaxAge, "86400")
 	}
-	if x.page != nil {
+	if x.isPage() {
 		s.calendarHeaders(c, x)
 	} else if x.api || x.failed != nil {
 		c.Set(fiber.HeaderContentLanguage, string(x.lang))

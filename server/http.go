@@ -81,9 +81,11 @@ func carriesFiles(h *fasthttp.RequestHeader) bool {
 // read: nothing if the headers are too large.
 func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	x := s.newExchange(c)
-	root, _, ok := s.API.Locate(string(c.Request().URI().PathOriginal()))
-	x.lang = s.language(c, root, ok)
 	startReply(c, x)
+	s.locateTarget(c, x)
+	if len(c.Request().Host()) == 0 {
+		x.page, x.errorPage = nil, false // fasthttp has not read the headers, and the path is not that of the request
+	}
 	x.failed = translateRefusal(err)
 	if conn, ok := c.Context().Conn().(interface{ Linger() }); ok && refusalReason(x.failed) != reasonSlow {
 		conn.Linger()

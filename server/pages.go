@@ -20,8 +20,8 @@ type pages struct {
 	link   string // Link
 }
 
-// newPages renders the pages of a site.
-func newPages(site calendar.Site, files map[string][]byte) (*pages, error) {
+// newPages renders the pages of a site. docs says that the reference is one of them.
+func newPages(site calendar.Site, files map[string][]byte, docs bool) (*pages, error) {
 	languages := make([]string, len(calendar.Languages))
 	for i, lang := range calendar.Languages {
 		languages[i] = string(lang)
@@ -35,11 +35,11 @@ func newPages(site calendar.Site, files map[string][]byte) (*pages, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &pages{
-		Pages: rendered, policy: pagePolicy(address),
-		link: "<" + base + "/" + handlers.Namespace + `/doc>; rel="service-desc"; type="application/json", ` +
-			"<" + base + `/docs>; rel="service-doc"; type="text/html"`,
-	}, nil
+	link := "<" + base + "/" + handlers.Namespace + `/doc>; rel="service-desc"; type="application/json"`
+	if docs {
+		link += ", <" + base + `/docs>; rel="service-doc"; type="text/html"`
+	}
+	return &pages{Pages: rendered, policy: pagePolicy(address), link: link}, nil
 }
 
 // policyHost matches the hosts that a content security policy can name.
@@ -93,7 +93,7 @@ func (s *Server) servePages(c *fiber.Ctx) error {
 	if path != "/" && !s.API.PageSettings.Pages.Docs {
 		return c.Next()
 	}
-	lang := s.language(c, root, true)
+	lang := s.language(c, root)
 	f, ok := s.pages.Page(string(lang), path)
 	if !ok {
 		return c.Next()

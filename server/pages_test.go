@@ -161,6 +161,18 @@ func TestHeadersOfPages(t *testing.T) {
 	}
 }
 
+func TestReferenceThatIsOffIsNotLinked(t *testing.T) {
+	t.Parallel()
+	s := newBrokenServer(t, io.Discard, func(h *handlers.Config, _ *server.Config) {
+		settings := sitefolder.Default()
+		settings.Home, settings.Pages.Docs = sitefolder.HomeAPI, false
+		h.PageSettings = &settings
+	})
+	if link := visit(t, s, "GET", "/").Header.Get("Link"); !strings.Contains(link, "service-desc") || strings.Contains(link, "service-doc") {
+		t.Error(link)
+	}
+}
+
 func TestPolicyNamesOnlyHostsThatItCan(t *testing.T) {
 	t.Parallel()
 	for base, want := range map[string]string{

@@ -16,7 +16,12 @@ var errNoRoute = &calendar.Error{Code: "rest_no_route", Key: "rest_no_route"}
 
 // locate finds out whether the path is below the API, and negotiates the language of the reply.
 func (s *Server) locate(c *fiber.Ctx) error {
-	x := exchangeOf(c)
+	s.locateTarget(c, exchangeOf(c))
+	return c.Next()
+}
+
+// locateTarget is locate for a request that may not pass the steps.
+func (s *Server) locateTarget(c *fiber.Ctx, x *exchange) {
 	uri := c.Request().URI()
 	path := string(uri.PathOriginal())
 	x.longURL = len(path)+len("?")+len(uri.QueryString()) > maxURL
@@ -27,11 +32,14 @@ func (s *Server) locate(c *fiber.Ctx) error {
 			x.root, x.api = s.API.LocateFeed(x.rest, string(uri.QueryString()))
 		}
 	}
-	x.lang = s.language(c, x.root, x.api)
+	if x.isFeed() {
+		x.lang = requestedLanguage(c, x.root, s.Site.Language)
+	} else {
+		x.lang = s.language(c, x.root)
+	}
 	s.matchPage(c, x)
 	_, numbered := handlers.SitemapNumber(x.rest)
 	x.sitemap = s.pages != nil && !x.api && (numbered || x.rest == handlers.SitemapPath)
-	return c.Next()
 }
 
 // joinSlashes replaces several slashes in a row by one: clients join a base URL that ends with a slash, and a path that
@@ -85,15 +93,8 @@ func (s *Server) trimPrefix(path string) string {
 }
 
 // language returns the language of a reply: that of the parameter, the path, the header or the site.
-func (s *Server) language(c *fiber.Ctx, root handlers.Root, api bool) calendar.Language {
-	if api && root.IsFeed() && exchangeOf(c).isFeed() {
-		return requestedLanguage(c, root, s.Site.Language)
-	}
-	lang := locale.Negotiate(c.Get(fiber.HeaderAcceptLanguage), s.Site.Language)
-	if !api {
-		return lang
-	}
-	return requestedLanguage(c, root, lang)
+func (s *Server) language(c *fiber.Ctx, root handlers.Root) calendar.Language {
+	return requestedLanguage(c, root, locale.Negotiate(c.Get(fiber.HeaderAcceptLanguage), s.Site.Language))
 }
 
 // requestedLanguage returns the language of the parameter or the path, else another one.

@@ -100,7 +100,7 @@ func New(c Config) (*Server, error) {
 		s.rootLink = "<" + strings.TrimRight(c.Site.BaseURL, "/") + handlers.WordPressRoot + `/>; rel="https://api.w.org/"`
 	}
 	if !c.NoPages {
-		if s.pages, err = newPages(c.Site, c.API.SiteFiles()); err != nil {
+		if s.pages, err = newPages(c.Site, c.API.SiteFiles(), c.API.PageSettings.Pages.Docs); err != nil {
 			return nil, fmt.Errorf("pages: %w", err)
 		}
 	}

@@ -63,18 +63,19 @@ type exchange struct {
 	now    time.Time // by the clock of the site: UTC, whole seconds
 	client netip.Addr
 
-	health   bool // the path is one of serveHealth
-	api      bool // the path is below the API
-	sitemap  bool // the path is that of a sitemap
-	document bool // the reply is a page of servePages
-	longURL  bool // the URL is too long
-	root     handlers.Root
-	rest     string          // path below the API; outside the API, below the base URL
-	match    *handlers.Match // nil: no route has the path
-	page     *handlers.Page  // of the calendar; nil: the path is that of none
-	route    string          // in metrics and logs
-	lang     calendar.Language
-	caller   auth.Principal
+	health    bool // the path is one of serveHealth
+	api       bool // the path is below the API
+	sitemap   bool // the path is that of a sitemap
+	document  bool // the reply is a page of servePages
+	longURL   bool // the URL is too long
+	root      handlers.Root
+	rest      string          // path below the API; outside the API, below the base URL
+	match     *handlers.Match // nil: no route has the path
+	page      *handlers.Page  // of the calendar; nil: the path is that of none
+	errorPage bool            // an error is answered with a page
+	route     string          // in metrics and logs
+	lang      calendar.Language
+	caller    auth.Principal
 
 	rate *rateState // nil: no rate applies
 	slot slot       // place behind a gate

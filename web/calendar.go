@@ -122,6 +122,7 @@ func readCalendarWords(language string, w *CalendarWords) error {
 // are absolute.
 type Frame struct {
 	Language, Dir string
+	Locale        string // as Open Graph names it: pl_PL
 	W             *CalendarWords
 	Kind          string // of the page: class of its body
 	Site, Tagline string
@@ -175,11 +176,13 @@ type Picture struct {
 	Alt           string
 }
 
-// Link is a link with its text. Lang is that of the text if it is not the page's.
+// Link is a link with its text. Lang is that of the text if it is not the page's. Before and After stand around the text, in
+// the language of the page.
 type Link struct {
-	Text, Href, Lang, Rel, Note string
-	Colour                      int
-	Current                     bool
+	Before, Text, After   string
+	Href, Lang, Rel, Note string
+	Colour                int
+	Current               bool
 }
 
 // Item is an event in a list.
@@ -217,7 +220,9 @@ type Mark struct{ Kind, Text string }
 type Group struct {
 	Title, Href               string
 	Day, Weekday, Month, Date string
+	Relative                  string // today, tomorrow
 	Today                     bool
+	Bare                      bool // the title repeats that of the page, and is not shown
 	Items                     []template.HTML
 }
 

@@ -1,4 +1,4 @@
-// Command dates writes dates, times, lists, numbers and plural forms in all languages, for compare.mjs to compare with
+// Command dates writes dates, times, numbers and plural forms in all languages, for compare.mjs to compare with
 // those of Node: a line of JSON for each, with the language, what is written, of what, and the text.
 package main
 
@@ -65,17 +65,6 @@ func run() error {
 		}
 		for days := -1; days <= 1; days++ {
 			if err := write("relative", "", []any{days}, d.RelativeDay(days)); err != nil {
-				return err
-			}
-		}
-		for _, items := range [][]any{
-			{"a"}, {"a", "b"}, {"a", "b", "c"}, {"a", "iglesia"}, {"a", "b", "Historia"}, {"agua", "hielo"}, {"a", "Íñigo"}, {"a", "yeso"},
-		} {
-			texts := make([]string, len(items))
-			for i, item := range items {
-				texts[i] = item.(string) //nolint:forcetypeassert // they stand above
-			}
-			if err := write("list", "", items, d.List(texts)); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package index
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 	"sync"
@@ -346,14 +347,22 @@ func (s *state) firstOfSeries(found set, f *query.Events, pool *scratch) {
 	}
 }
 
+// addTo adds the event of a slot to a page, with its span if that is asked for.
+func (s *state) addTo(page *query.Page, slot uint32, spans bool) {
+	page.IDs = append(page.IDs, s.ids[slot])
+	page.Changed = append(page.Changed, max(s.changed.slots[slot], s.changed.before))
+	if spans {
+		days, allDay := s.allDays[slot]
+		page.Spans = append(page.Spans, query.Span{
+			Starts: s.starts[slot], Ends: s.ends[slot], AllDay: allDay, FirstDay: days.first, LastDay: days.last,
+		})
+	}
+}
+
 // page returns the events of the slots of a set, in the order of lists, from an offset on; all of them for a limit below
 // 0. It does not count them.
-func (s *state) page(found set, offset, limit int) (out query.Page) {
+func (s *state) page(found set, offset, limit int, spans bool) (out query.Page) {
 	full := func() bool { return limit >= 0 && len(out.IDs) == limit }
-	add := func(slot uint32) {
-		out.IDs = append(out.IDs, s.ids[slot])
-		out.Changed = append(out.Changed, max(s.changed.slots[slot], s.changed.before))
-	}
 	at := uint32(0) // everything before it in the base is behind us
 	// upTo takes the slots of the base before to.
 	upTo := func(to uint32) {
@@ -362,7 +371,7 @@ func (s *state) page(found set, offset, limit int) (out query.Page) {
 			if full() {
 				return false
 			}
-			add(slot)
+			s.addTo(&out, slot, spans)
 			return true
 		})
 		at = to
@@ -380,29 +389,52 @@ func (s *state) page(found set, offset, limit int) (out query.Page) {
 			offset--
 			continue
 		}
-		add(slot)
+		s.addTo(&out, slot, spans)
 	}
 	upTo(max(at, s.base))
 	return out
 }
 
-// pageByEnd is page in the descending order of ends.
-func (s *state) pageByEnd(found set, offset, limit int) (out query.Page) {
-	var slots []uint32
-	found.each(0, s.size(), func(slot uint32) bool {
-		slots = append(slots, slot)
-		return true
-	})
-	slices.SortFunc(slots, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(s.ends[b], s.ends[a]), cmp.Compare(s.ids[b], s.ids[a]))
-	})
-	slots = slots[min(offset, len(slots)):]
-	if limit >= 0 {
-		slots = slots[:min(limit, len(slots))]
+// pageByEnd is page in the descending order of ends. Words of the base that end before all of the page are passed over, so
+// that the first pages of a long list cost little.
+func (s *state) pageByEnd(found set, offset, limit int, spans bool) (out query.Page) {
+	want := offset + limit
+	switch {
+	case limit == 0:
+		return out
+	case limit < 0:
+		want = math.MaxInt32
 	}
-	for _, slot := range slots {
-		out.IDs = append(out.IDs, s.ids[slot])
-		out.Changed = append(out.Changed, max(s.changed.slots[slot], s.changed.before))
+	const least = 64 // slots that are sorted at once
+	var best []uint32
+	bound := int64(math.MinInt64) // the end of the last one, once there are as many as wanted
+	sorted := func() {
+		slices.SortFunc(best, func(a, b uint32) int {
+			return cmp.Or(cmp.Compare(s.ends[b], s.ends[a]), cmp.Compare(s.ids[b], s.ids[a]))
+		})
+		if len(best) >= want {
+			best = best[:want]
+			bound = s.ends[best[want-1]]
+		}
+	}
+	take := func(slot uint32) bool {
+		if s.ends[slot] >= bound {
+			if best = append(best, slot); len(best) >= max(2*want, least) {
+				sorted()
+			}
+		}
+		return true
+	}
+	found.each(s.base, s.size(), take)
+	for w := min(len(found), len(s.latest)) - 1; w >= 0; w-- {
+		if found[w] != 0 && s.latest[w] >= bound {
+			from := uint32(w) * 64
+			found.each(from, min(from+64, s.base), take)
+		}
+	}
+	sorted()
+	for _, slot := range best[min(offset, len(best)):] {
+		s.addTo(&out, slot, spans)
 	}
 	return out
 }

@@ -407,9 +407,9 @@ func (x *Index) find(s *state, f *query.Events, offset, limit int) (page query.P
 		s.firstOfSeries(found, f, &x.pool)
 	}
 	if f.ByEnd {
-		page = s.pageByEnd(found, offset, limit)
+		page = s.pageByEnd(found, offset, limit, f.Spans)
 	} else {
-		page = s.page(found, offset, limit)
+		page = s.page(found, offset, limit, f.Spans)
 	}
 	page.Total = found.count()
 	return page, nil, nil

@@ -46,6 +46,10 @@ func randomDocument(r *rand.Rand, id int64) *document {
 		}
 		d.texts = append(d.texts, text2(1<<l, strings.Join(text, " ")))
 	}
+	if d.allDay = !d.locked && r.IntN(5) == 0; d.allDay {
+		d.firstDay = r.Int32N(20)
+		d.lastDay = d.firstDay + r.Int32N(3)
+	}
 	return d
 }
 
@@ -315,6 +319,15 @@ func (d *document) meets(c query.Condition) bool {
 	panic(c.Column.Name)
 }
 
+// span is what a page says of when the event takes place.
+func (d *document) span() query.Span {
+	s := query.Span{Starts: d.starts, Ends: d.ends, AllDay: d.allDay}
+	if d.allDay {
+		s.FirstDay, s.LastDay = d.firstDay, d.lastDay
+	}
+	return s
+}
+
 func (m model) find(f *query.Events) []int64 {
 	var found []*document
 	for _, d := range m {
@@ -352,7 +365,7 @@ func TestFindIsWhatEachEventSays(t *testing.T) {
 				s.firstOfSeries(found, f, pool)
 			}
 			want := m.find(f)
-			ids := s.page(found, 0, -1).IDs
+			ids := s.page(found, 0, -1, false).IDs
 			total := found.count()
 			if len(left.Terms) > 0 { // the texts decide
 				ids = slices.DeleteFunc(ids, func(id int64) bool {
@@ -367,10 +380,23 @@ func TestFindIsWhatEachEventSays(t *testing.T) {
 			}
 			if len(left.Terms) == 0 {
 				offset, limit := r.IntN(len(want)+3), r.IntN(12)
-				page := s.page(found, offset, limit).IDs
+				byEnd := slices.SortedFunc(slices.Values(want), func(a, b int64) int {
+					return cmp.Or(cmp.Compare(m[b].ends, m[a].ends), cmp.Compare(b, a))
+				})
 				from := min(offset, len(want))
-				if diff := gocmp.Diff(want[from:min(from+limit, len(want))], page, cmpopts.EquateEmpty()); diff != "" {
-					t.Fatalf("seed %d, %d from %d on (-want +got):\n%s", seed, limit, offset, diff)
+				for _, one := range []struct {
+					want []int64
+					page query.Page
+				}{{want, s.page(found, offset, limit, true)}, {byEnd, s.pageByEnd(found, offset, limit, true)}} {
+					ids := one.want[from:min(from+limit, len(want))]
+					var spans []query.Span
+					for _, id := range ids {
+						spans = append(spans, m[id].span())
+					}
+					got := query.Page{IDs: one.page.IDs, Spans: one.page.Spans}
+					if diff := gocmp.Diff(query.Page{IDs: ids, Spans: spans}, got, cmpopts.EquateEmpty()); diff != "" {
+						t.Fatalf("seed %d, %d from %d on (-want +got):\n%s", seed, limit, offset, diff)
+					}
 				}
 			}
 			some += min(len(want), 1)

@@ -96,7 +96,7 @@ func statusNumber(status sql.RawBytes) (uint8, error) {
 // events calls each for the rows of events, in no order. Links and texts are not in them.
 func (r reader) events(ctx context.Context, where string, each func(*document)) error {
 	var row document
-	var status, before sql.RawBytes
+	var status, before, firstDay, lastDay sql.RawBytes
 	var starts, ends, published time.Time
 	var author, image, seriesID sql.NullInt64
 	flags, words := make([]bool, len(r.columns.flags)), make([]sql.RawBytes, len(r.columns.words))
@@ -109,6 +109,8 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 		{event.FieldStartsAt, &starts},
 		{event.FieldEndsAt, &ends},
 		{event.FieldPublishedAt, &published},
+		{dayOfAllDay(event.FieldStartWall), &firstDay},
+		{dayOfAllDay(event.FieldEndWall), &lastDay},
 		{event.FieldAuthorID, &author},
 		{event.FieldImageID, &image},
 		{event.FieldSeriesID, &seriesID},
@@ -139,9 +141,29 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 		d.draft = string(status) == string(calendar.Draft) || string(status) == string(calendar.Pending)
 		d.author, d.image, d.series = author.Int64, image.Int64, seriesID.Int64
 		d.starts, d.ends, d.published = starts.Unix(), ends.Unix(), published.Unix()
+		if d.allDay = len(firstDay) > 0 && !d.locked; d.allDay {
+			if d.firstDay, err = dayNumber(firstDay); err == nil {
+				d.lastDay, err = dayNumber(lastDay)
+			}
+			if err != nil {
+				return fmt.Errorf("%d: %w", d.id, err)
+			}
+		}
 		each(&d)
 		return nil
 	})
+}
+
+// dayOfAllDay is an expression for the day of a wall time, NULL for an event with times. Few events are all-day ones, and a
+// day that is not read costs nothing.
+func dayOfAllDay(field string) string {
+	return "CASE WHEN " + event.FieldAllDay + " THEN SUBSTR(" + field + ", 1, 10) END"
+}
+
+// dayNumber returns the days since 1970 of a day such as 2026-11-23.
+func dayNumber(text []byte) (int32, error) {
+	day, err := time.Parse(time.DateOnly, string(text))
+	return int32(day.Unix() / (24 * 60 * 60)), err //nolint:gosec // years have four digits
 }
 
 // links calls each for the links between events and one kind of what they are linked to.

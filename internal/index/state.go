@@ -13,6 +13,8 @@ import (
 type document struct {
 	id                        int64
 	starts, ends, published   int64
+	allDay                    bool  // and not locked
+	firstDay, lastDay         int32 // of an all-day event, as in query.Span
 	status                    uint8 // index into calendar.Statuses
 	hidden, locked            bool
 	draft                     bool     // draft or pending, or in the trash and was such before
@@ -35,8 +37,9 @@ type state struct {
 	revision int64 // of the calendar, up to which changes are known
 
 	base         uint32
-	ids          []int64 // by slot
-	starts, ends []int64 // by slot
+	ids          []int64             // by slot
+	starts, ends []int64             // by slot
+	allDays      map[uint32]dayRange // of all-day events
 	// earliest and latest are the bounds of ends in each word of a set, as far as it is of the base.
 	earliest, latest []int64
 	tail             []uint32 // slots from base on, in the order of lists
@@ -69,6 +72,9 @@ type state struct {
 	kept     sync.Map                   // of askedEvents: keptRecords
 }
 
+// dayRange is the first and the last day of an all-day event, as in query.Span.
+type dayRange struct{ first, last int32 }
+
 // never is later than any time.
 const never = math.MaxInt64
 
@@ -85,7 +91,7 @@ func newState(columns storedColumns) *state {
 		moved: map[int64]uint32{}, statuses: make([]set, len(calendar.Statuses)), scheduled: map[uint32]int64{},
 		authors: postings[int64]{}, venues: postings[int64]{}, organizers: postings[int64]{}, terms: postings[int64]{},
 		images: postings[int64]{}, series: postings[int64]{}, seriesNumbers: map[int64]uint32{},
-		unpublishedSeries: map[int64]*record{}, nextDue: never,
+		unpublishedSeries: map[int64]*record{}, nextDue: never, allDays: map[uint32]dayRange{},
 		changed: changeRevisions{kinds: map[calendar.Kind]int64{}, series: map[int64]int64{}},
 		records: map[calendar.Kind]*records{calendar.Venue: {}, calendar.Organizer: {}},
 	}
@@ -107,6 +113,9 @@ func (s *state) compare(a, b uint32) int {
 func (s *state) append(d *document) uint32 {
 	slot := s.size()
 	s.ids, s.starts, s.ends = append(s.ids, d.id), append(s.starts, d.starts), append(s.ends, d.ends)
+	if d.allDay {
+		s.allDays[slot] = dayRange{d.firstDay, d.lastDay}
+	}
 	s.statuses[d.status].add(slot)
 	if d.status == future {
 		s.scheduled[slot] = d.published
@@ -231,6 +240,7 @@ func (s *state) drop(id int64) {
 			}
 		}
 	}
+	delete(s.allDays, slot)
 	s.changed.slots[slot] = deletedRevision
 	if slot < s.base {
 		s.gone++

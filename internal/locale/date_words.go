@@ -1,7 +1,5 @@
 package locale
 
-import "strings"
-
 // The words and patterns below are those of CLDR 48. In a pattern, MMMM is the month in a date and LLLL the month alone.
 // A field that occurs again in the pattern of a range is of the second date, as is all that follows it.
 
@@ -18,9 +16,8 @@ var englishDates = dateWords{
 		"Jan", "Feb", "Mar", "Apr", "May", "Jun",
 		"Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 	},
-	weekdays:       [...]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
-	shortWeekdays:  [...]string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"},
-	narrowWeekdays: [...]string{"S", "M", "T", "W", "T", "F", "S"},
+	weekdays:      [...]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
+	shortWeekdays: [...]string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"},
 	dates: [...]datePatterns{
 		LongDate: {
 			"{MMMM} {d}, {y}",
@@ -73,7 +70,7 @@ var englishDates = dateWords{
 	},
 	time:   timePatterns{"{h}:{mm}\u202f{a}", "{h}:{mm}\u2009–\u2009{h}:{mm}\u202f{a}", "{h}:{mm}\u202f{a}\u2009–\u2009{h}:{mm}\u202f{a}"},
 	atLong: " at ", atFull: " at ",
-	and: ", and ", andTwo: " and ", group: ",", groupFrom: 1000,
+	group: ",", groupFrom: 1000,
 	relative: [...]string{"yesterday", "today", "tomorrow"},
 }
 
@@ -90,9 +87,8 @@ var britishDates = dateWords{
 		"Jan", "Feb", "Mar", "Apr", "May", "Jun",
 		"Jul", "Aug", "Sept", "Oct", "Nov", "Dec",
 	},
-	weekdays:       [...]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
-	shortWeekdays:  [...]string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"},
-	narrowWeekdays: [...]string{"S", "M", "T", "W", "T", "F", "S"},
+	weekdays:      [...]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
+	shortWeekdays: [...]string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"},
 	dates: [...]datePatterns{
 		LongDate: {
 			"{d} {MMMM} {y}",
@@ -145,7 +141,7 @@ var britishDates = dateWords{
 	},
 	time:   timePatterns{"{HH}:{mm}", "{HH}:{mm}–{HH}:{mm}", "{HH}:{mm}–{HH}:{mm}"},
 	atLong: " at ", atFull: " at ",
-	and: " and ", andTwo: " and ", group: ",", groupFrom: 1000,
+	group: ",", groupFrom: 1000,
 	relative: [...]string{"yesterday", "today", "tomorrow"},
 }
 
@@ -162,9 +158,8 @@ var polishDates = dateWords{
 		"sty", "lut", "mar", "kwi", "maj", "cze",
 		"lip", "sie", "wrz", "paź", "lis", "gru",
 	},
-	weekdays:       [...]string{"niedziela", "poniedziałek", "wtorek", "środa", "czwartek", "piątek", "sobota"},
-	shortWeekdays:  [...]string{"niedz.", "pon.", "wt.", "śr.", "czw.", "pt.", "sob."},
-	narrowWeekdays: [...]string{"N", "P", "W", "Ś", "C", "P", "S"},
+	weekdays:      [...]string{"niedziela", "poniedziałek", "wtorek", "środa", "czwartek", "piątek", "sobota"},
+	shortWeekdays: [...]string{"niedz.", "pon.", "wt.", "śr.", "czw.", "pt.", "sob."},
 	dates: [...]datePatterns{
 		LongDate: {
 			"{d} {MMMM} {y}",
@@ -217,7 +212,7 @@ var polishDates = dateWords{
 	},
 	time:   timePatterns{"{HH}:{mm}", "{HH}:{mm}–{HH}:{mm}", "{HH}:{mm}–{HH}:{mm}"},
 	atLong: " ", atFull: " ",
-	and: " i ", andTwo: " i ", group: "\u00a0", groupFrom: 10_000,
+	group: "\u00a0", groupFrom: 10_000,
 	relative: [...]string{"wczoraj", "dzisiaj", "jutro"},
 }
 
@@ -234,9 +229,8 @@ var spanishDates = dateWords{
 		"ene", "feb", "mar", "abr", "may", "jun",
 		"jul", "ago", "sept", "oct", "nov", "dic",
 	},
-	weekdays:       [...]string{"domingo", "lunes", "martes", "miércoles", "jueves", "viernes", "sábado"},
-	shortWeekdays:  [...]string{"dom", "lun", "mar", "mié", "jue", "vie", "sáb"},
-	narrowWeekdays: [...]string{"D", "L", "M", "X", "J", "V", "S"},
+	weekdays:      [...]string{"domingo", "lunes", "martes", "miércoles", "jueves", "viernes", "sábado"},
+	shortWeekdays: [...]string{"dom", "lun", "mar", "mié", "jue", "vie", "sáb"},
 	dates: [...]datePatterns{
 		LongDate: {
 			"{d} de {MMMM} de {y}",
@@ -289,16 +283,6 @@ var spanishDates = dateWords{
 	},
 	time:   timePatterns{"{H}:{mm}", "{H}:{mm}–{H}:{mm}", "{H}:{mm}–{H}:{mm}"},
 	atLong: " a las ", atFull: ", ",
-	and: " y ", andTwo: " y ", andBefore: spanishAnd, group: ".", groupFrom: 10_000,
+	group: ".", groupFrom: 10_000,
 	relative: [...]string{"ayer", "hoy", "mañana"},
-}
-
-// spanishAnd returns the and before a word: "e" before the sound of an i, as far as CLDR knows it.
-func spanishAnd(word string) string {
-	word = strings.ToLower(word)
-	rest, found := strings.CutPrefix(word, "hi")
-	if found && !strings.HasPrefix(rest, "a") && !strings.HasPrefix(rest, "e") || strings.HasPrefix(word, "i") {
-		return " e "
-	}
-	return " y "
 }

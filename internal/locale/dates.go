@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Dates writes dates, times, lists and numbers in one language as CLDR does. They are compared with Node's Intl for every
+// Dates writes dates, times and numbers in one language as CLDR does. They are compared with Node's Intl for every
 // day of five years (.ci/dates). No method names a zone.
 type Dates struct{ words *dateWords }
 
@@ -58,22 +58,18 @@ type timePatterns struct{ one, half, halves string }
 
 // dateWords are the words and patterns of a language.
 type dateWords struct {
-	months         [12]string // in a date
-	headMonths     [12]string // alone or with a year
-	shortMonths    [12]string
-	weekdays       [7]string // by time.Weekday
-	shortWeekdays  [7]string
-	narrowWeekdays [7]string
-	dates          [dateStyles]datePatterns
-	time           timePatterns
+	months        [12]string // in a date
+	headMonths    [12]string // alone or with a year
+	shortMonths   [12]string
+	weekdays      [7]string // by time.Weekday
+	shortWeekdays [7]string
+	dates         [dateStyles]datePatterns
+	time          timePatterns
 	// Between a date and a time: after LongDate or Day, and after FullDate or WeekdayDay. Other styles have a comma.
 	atLong, atFull string
-	and, andTwo    string // before the last item of a list, and of a list of two
-	// andBefore replaces both if the word that follows decides. Nil: it does not.
-	andBefore func(word string) string
-	group     string // between thousands
-	groupFrom int    // the smallest number that is grouped
-	relative  [3]string
+	group          string // between thousands
+	groupFrom      int    // the smallest number that is grouped
+	relative       [3]string
 }
 
 // rangeDash separates the ends of a range whose ends have spaces.
@@ -140,9 +136,6 @@ func (d Dates) DateTimeRange(style DateStyle, first, last calendar.Wall) string 
 	return d.Date(style, first) + ", " + d.TimeRange(first, last)
 }
 
-// MonthName returns the name of a month that stands alone, as in a menu.
-func (d Dates) MonthName(m time.Month) string { return d.words.headMonths[m-1] }
-
 // DateMonthNames returns the names of the months as they stand in dates.
 func (d Dates) DateMonthNames() [12]string { return d.words.months }
 
@@ -155,31 +148,12 @@ func (d Dates) WeekdayName(day time.Weekday) string { return d.words.weekdays[da
 // ShortWeekdayName returns the name of a weekday cut short.
 func (d Dates) ShortWeekdayName(day time.Weekday) string { return d.words.shortWeekdays[day] }
 
-// NarrowWeekdayName returns the letter of a weekday. Several weekdays share one.
-func (d Dates) NarrowWeekdayName(day time.Weekday) string { return d.words.narrowWeekdays[day] }
-
 // RelativeDay returns the word for a day: -1 is yesterday, 0 today, 1 tomorrow. Other days have none, and it is "".
 func (d Dates) RelativeDay(days int) string {
 	if days < -1 || days > 1 {
 		return ""
 	}
 	return d.words.relative[days+1]
-}
-
-// List returns a list in a sentence: "a, b, and c".
-func (d Dates) List(items []string) string {
-	if len(items) < 2 {
-		return strings.Join(items, "")
-	}
-	last := items[len(items)-1]
-	and := d.words.and
-	switch {
-	case d.words.andBefore != nil:
-		and = d.words.andBefore(last)
-	case len(items) == 2:
-		and = d.words.andTwo
-	}
-	return strings.Join(items[:len(items)-1], ", ") + and + last
 }
 
 // Number returns a whole number, its thousands grouped.

@@ -102,9 +102,9 @@ func TestDatesAreThoseOfCLDR(t *testing.T) {
 		},
 		{
 			"names", func(d Dates) string {
-				return d.MonthName(9) + " " + d.ShortMonthName(9) + " " + d.WeekdayName(3) + " " + d.ShortWeekdayName(3) + " " + d.NarrowWeekdayName(3)
+				return d.ShortMonthName(9) + " " + d.WeekdayName(3) + " " + d.ShortWeekdayName(3)
 			},
-			"September Sep Wednesday Wed W", "September Sept Wednesday Wed W", "wrzesień wrz środa śr. Ś", "septiembre sept miércoles mié X",
+			"Sep Wednesday Wed", "Sept Wednesday Wed", "wrz środa śr.", "sept miércoles mié",
 		},
 		{
 			"words for days", func(d Dates) string {
@@ -112,19 +112,6 @@ func TestDatesAreThoseOfCLDR(t *testing.T) {
 			},
 			"yesterday today tomorrow", "yesterday today tomorrow", "wczoraj dzisiaj jutro", "ayer hoy mañana",
 		},
-		{
-			"a list", func(d Dates) string { return d.List([]string{"a", "b", "c"}) },
-			"a, b, and c", "a, b and c", "a, b i c", "a, b y c",
-		},
-		{
-			"a list of two", func(d Dates) string { return d.List([]string{"a", "iglesia"}) },
-			"a and iglesia", "a and iglesia", "a i iglesia", "a e iglesia",
-		},
-		{
-			"a list before ice", func(d Dates) string { return d.List([]string{"agua", "hielo"}) },
-			"agua and hielo", "agua and hielo", "agua i hielo", "agua y hielo",
-		},
-		{"a list of one", func(d Dates) string { return d.List([]string{"a"}) + d.List(nil) }, "a", "a", "a", "a"},
 		{"a small number", func(d Dates) string { return d.Number(1234) }, "1,234", "1,234", "1234", "1234"},
 		{"a large number", func(d Dates) string { return d.Number(-1234567) }, "-1,234,567", "-1,234,567", "-1 234 567", "-1.234.567"},
 	} {

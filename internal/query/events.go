@@ -39,6 +39,8 @@ type Events struct {
 	Readable Readable
 	// OnlyReadable makes the query guarded whatever its conditions are.
 	OnlyReadable bool
+	// Spans asks for those of the page.
+	Spans bool
 	// Revision is that of the calendar which the engine has to know at least. 0 means the newest one of its database.
 	Revision int64
 }
@@ -83,6 +85,17 @@ type Page struct {
 	// Changed are the revisions of the last changes of what the records show, in the order of IDs. They may be too new,
 	// and are never too old. Nil means that the engine does not know.
 	Changed []int64
+	// Spans are in the order of IDs. Nil means that they were not asked for, or that the engine does not know.
+	Spans []Span
+}
+
+// Span is when an event takes place.
+type Span struct {
+	Starts, Ends int64 // seconds since 1970, UTC
+	// FirstDay and LastDay are the days of an all-day event by its own clock, in days since 1970. A protected event counts as
+	// timed, since it is shown so.
+	FirstDay, LastDay int32
+	AllDay            bool
 }
 
 // Dependency is what an answer depends on: a record with all that it shows, or with ID 0 any record of the kind.

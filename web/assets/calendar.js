@@ -1,12 +1,15 @@
 // Makes pages of the calendar more convenient. All of them work without it.
 const main = document.querySelector('main');
 
-// Another month without loading the rest of the page.
+// Another month without loading the rest of the page. The last one that was asked for counts, whichever comes first.
+let asked;
 const load = async (address, push) => {
 	const month = document.getElementById('month');
 	month.setAttribute('aria-busy', 'true');
+	asked?.abort();
+	const mine = asked = new AbortController();
 	try {
-		const reply = await fetch(address, { headers: { Accept: 'text/html' } });
+		const reply = await fetch(address, { headers: { Accept: 'text/html' }, signal: mine.signal });
 		const page = new DOMParser().parseFromString(await reply.text(), 'text/html');
 		const next = page.getElementById('month');
 		if (!reply.ok || !next) {
@@ -27,7 +30,9 @@ const load = async (address, push) => {
 		}
 		(rel && document.querySelector(`#month a[rel="${rel}"]`) || main).focus({ preventScroll: true });
 	} catch {
-		location.assign(address);
+		if (!mine.signal.aborted) {
+			location.assign(address);
+		}
 	}
 };
 

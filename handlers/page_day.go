@@ -1,0 +1,174 @@
+package handlers
+
+import (
+	"html/template"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/web"
+)
+
+// dayPage answers a day.
+func (r *pageRequest) dayPage() (*PageReply, error) {
+	p, err := r.prepare(false)
+	if err != nil {
+		return nil, err
+	}
+	today := r.today()
+	day := r.path.Date
+	if day.IsZero() {
+		day = today
+		r.holdsUntil(r.tomorrow())
+	}
+	title := r.dates.full(day)
+	m := &web.ListPage{Filter: p.form, Heading: title}
+	if day == today {
+		m.Lead = r.words.Today
+		r.holdsUntil(r.tomorrow())
+	}
+	f := frameOf{kind: "list-page day-page", current: viewDay, filters: r.filters(), feed: r.periodFeed("day", day.Format(time.DateOnly))}
+	if day != today {
+		f.current = ""
+	}
+	if p.events != nil {
+		p.asked.perPage = ent.MaxRead
+		offset, limit := p.asked.span()
+		this := days{day, day}
+		sheet, err := r.eventsOfDays(p.events, this, this, offset+limit)
+		if err != nil {
+			return nil, err
+		}
+		if p.asked.page > 1 && offset >= sheet.total || limit == 0 {
+			return nil, errNoPage
+		}
+		rows, err := r.rowsOfDay(sheet.days[0].events[min(offset, sheet.total):], day)
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) > 0 {
+			m.Groups = []web.Group{{Title: r.words.Events, Bare: true, Items: rows}}
+			m.Count = r.pluralOf(r.words.EventsCount, sheet.total)
+		} else {
+			m.Empty = &web.Empty{Title: r.words.NothingOnDay}
+		}
+		at := func(page int64) *web.Link {
+			fields := r.filters()
+			if page > 1 {
+				fields = append(fields, web.Field{Name: "page", Value: strconv.FormatInt(page, 10)})
+			}
+			return &web.Link{Href: r.href(r.path, fields)}
+		}
+		before, after, err := r.neighbours(p.events, this, days{day.AddDate(0, 0, -1), day.AddDate(0, 0, 1)})
+		if err != nil {
+			return nil, err
+		}
+		link := func(to calendar.Wall, rel string) *web.Link {
+			if to.IsZero() {
+				return nil
+			}
+			p := r.path
+			p.Date = to
+			return &web.Link{Text: r.dates.near(to, day), Href: r.href(p, r.filters()), Rel: rel}
+		}
+		m.Earlier, m.Later = link(before, "prev"), link(after, "next")
+		if p.asked.page > 1 {
+			m.Earlier = at(p.asked.page - 1)
+			m.Earlier.Text, m.Earlier.Rel = r.words.Earlier, "prev"
+		}
+		if offset+limit < sheet.total {
+			m.Later = at(p.asked.page + 1)
+			m.Later.Text, m.Later.Rel = r.words.Later, "next"
+		}
+		if m.Earlier != nil {
+			f.prev = m.Earlier.Href
+		}
+		if m.Later != nil {
+			f.next = m.Later.Href
+		}
+		f.index = sheet.total > 0 && len(r.filters()) == 0 && p.asked.page == 1
+		if m.Empty != nil {
+			for _, l := range []*web.Link{m.Earlier, m.Later} {
+				if l != nil {
+					m.Empty.Links = append(m.Empty.Links, web.Link{Text: l.Text, Href: l.Href})
+				}
+			}
+		}
+	}
+	description := strings.ReplaceAll(r.words.DescDay, "{date}", title)
+	heading, lead, name := m.Heading, m.Lead, r.words.AllEvents
+	if err := r.describeTerm(m, &f, &title, &description); err != nil {
+		return nil, err
+	}
+	if len(r.terms) > 0 {
+		name = title
+		m.Lead, m.LeadLang = heading, ""
+		title += ", " + heading
+	} else {
+		m.Heading, m.Lead = heading, lead
+	}
+	r.setAPIRoot()
+	if r.path.Featured {
+		title, m.Heading = title+" – "+r.words.Featured, m.Heading+" – "+r.words.Featured
+		description = title
+	}
+	f.title, f.description = title, description
+	f.api = "/events" + encode(append(append(r.filters(), r.scopeFilters()...), periodFilters(day, day)...))
+	m.Frame = r.frame(f)
+	m.Subscribe = r.subscribe(r.subscribeTitle(name), r.feedFilters())
+	return r.reply(p.status, "list", &m.Frame, m)
+}
+
+// rowsOfDay are the events of a day. Those that began before say when.
+func (r *pageRequest) rowsOfDay(events []dayEvent, day calendar.Wall) ([]template.HTML, error) {
+	began := func(e dayEvent) bool { return e.first.Before(day) }
+	before := slices.DeleteFunc(slices.Clone(events), func(e dayEvent) bool { return !began(e) })
+	bodies, err := r.itemsByID(before, rowSince)
+	if err != nil {
+		return nil, err
+	}
+	today, err := r.itemsByID(slices.DeleteFunc(slices.Clone(events), began), rowItem)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(bodies, today)
+	var out []template.HTML
+	for _, e := range events {
+		if body, ok := bodies[e.id]; ok {
+			out = append(out, body)
+		}
+	}
+	return out, nil
+}
+
+// periodFeed are the filters of the feed of a day or month.
+func (r *pageRequest) periodFeed(name, value string) []web.Field {
+	return append(r.feedFilters(), web.Field{Name: name, Value: value})
+}
+
+// periodFilters select, of the API, what takes place between two days. Nothing takes place before the first year.
+func periodFilters(first, last calendar.Wall) []web.Field {
+	out := []web.Field{{Name: "starts_before", Value: last.Format(time.DateOnly)}}
+	if before := first.AddDate(0, 0, -1); ofPages(before) {
+		out = append(out, web.Field{Name: "ends_after", Value: before.Format(time.DateOnly)})
+	}
+	return out
+}
+
+// ofPages reports whether a day is of a year that pages and the API have.
+func ofPages(day calendar.Wall) bool {
+	year, _, _ := day.Date()
+	return year >= firstPageYear && year <= lastPageYear
+}
+
+// dayHref is the address of a day, "" if the site has no such pages.
+func (r *pageRequest) dayHref(p pagePath) string {
+	if !r.h.serves(viewDay) {
+		return ""
+	}
+	return r.href(p, nil)
+}

@@ -1,0 +1,228 @@
+package handlers
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/internal/param"
+	"github.com/almanac-cal/almanac/internal/represent"
+	"github.com/almanac-cal/almanac/internal/when"
+	"github.com/almanac-cal/almanac/web"
+)
+
+// applyAliases gives parameters of the original the names that they have here: tribe-bar-search is search, tribe-bar-date
+// the day or month to show. In lists it is start_date. The page's own dates win.
+func (r *pageRequest) applyAliases() error {
+	if text := sentText(r.values["tribe-bar-search"]); text != "" && r.values["search"] == nil {
+		r.values["search"] = text
+	}
+	text := sentText(r.values["tribe-bar-date"])
+	delete(r.values, "tribe-bar-search")
+	delete(r.values, "tribe-bar-date")
+	if text == "" {
+		return nil
+	}
+	switch r.path.View {
+	case viewMonth, viewDay:
+		if !r.path.Date.IsZero() {
+			return nil
+		}
+		if month, ok := pageMonth(text); ok && r.path.View == viewMonth {
+			r.path.Date = month
+			return nil
+		}
+		date, err := when.Parse(text, r.now, r.zone())
+		if err != nil {
+			fault := *param.Bad()
+			fault.Param = "tribe-bar-date"
+			return param.Invalid{Faults: []param.Fault{fault}}
+		}
+		if date.Relative() {
+			r.holdsUntil(r.tomorrow())
+		}
+		day := dayOf(date, r.zone())
+		if !ofPages(day) {
+			return errNoPage
+		}
+		r.path.Date = day
+		if r.path.View == viewMonth {
+			r.path.Date = startOfMonth(day)
+		}
+	default:
+		if r.values["start_date"] == nil {
+			r.values["start_date"] = text
+		}
+	}
+	return nil
+}
+
+// filterForm is the form of the page, with what was sent.
+func (r *pageRequest) filterForm(dates bool) (*web.Filter, error) {
+	to := r.path
+	to.Page, to.Redirect, to.Past = 0, 0, false
+	f := &web.Filter{
+		Dates: dates, Search: sentText(r.values["search"]), From: r.dateField("start_date"), To: r.dateField("end_date"),
+		Featured: r.path.Featured,
+	}
+	if sent, fault := param.Boolean(r.values["featured"]); fault == nil && sent {
+		f.Featured = true
+	}
+	fields := []string{"search", "categories", "featured"}
+	if dates {
+		fields = append(fields, "start_date", "end_date")
+		to.View = viewList
+	}
+	chosen := sentText(r.values["categories"])
+	if r.path.Taxonomy == calendar.Category {
+		chosen = r.termSlug(r.terms[len(r.terms)-1], r.lang)
+	}
+	// The form chooses the category, so it leads to all events.
+	to.Taxonomy, to.Slugs, to.Featured = "", nil, false
+	f.Action = r.h.prefix + to.path()
+	if r.path.Taxonomy == calendar.Tag {
+		f.Hidden = append(f.Hidden, web.Field{Name: "tags", Value: r.termSlug(r.terms[len(r.terms)-1], r.lang)})
+		fields = append(fields, "tags")
+	}
+	if r.path.Past {
+		f.Hidden = append(f.Hidden, web.Field{Name: paramDisplay, Value: displayPast})
+	}
+	f.Hidden = append(f.Hidden, r.filters(fields...)...)
+	var err error
+	if f.Categories, err = r.categoryOptions(chosen); err != nil {
+		return nil, err
+	}
+	r.addChips(f)
+	return f, nil
+}
+
+// dateField is a date that was sent as a field of a form has it. What is no date stays as it is.
+func (r *pageRequest) dateField(name string) string {
+	text := sentText(r.values[name])
+	if text == "" {
+		return ""
+	}
+	date, err := when.Parse(text, r.now, r.zone())
+	if err != nil {
+		return text
+	}
+	return date.Wall(r.zone()).Format(time.DateOnly)
+}
+
+// addChips adds the filters of the page, each as a link to the page without it.
+func (r *pageRequest) addChips(f *web.Filter) {
+	p := r.path
+	p.Page, p.Redirect = 0, 0
+	today := r.today()
+	labels := map[string]string{
+		"search": r.words.Search, "start_date": r.words.From, "end_date": r.words.To, "categories": r.words.Category,
+		"featured": r.words.Featured, "tags": r.words.Tags, "venue": r.words.Venue, "organizer": r.words.Organizer,
+	}
+	for _, field := range r.filters() {
+		text, language := field.Value, ""
+		switch field.Name {
+		case "categories":
+			for _, o := range f.Categories {
+				if o.Value == field.Value {
+					text, language = o.Text, o.Lang
+				}
+			}
+		case "start_date", "end_date":
+			if day, ok := pageDay(r.dateField(field.Name)); ok {
+				text = r.dates.near(day, today)
+				r.holdsUntil(r.tomorrow())
+			}
+		case "featured":
+			text = ""
+		}
+		label := labels[field.Name]
+		if label == "" {
+			label = field.Name
+		}
+		chip := web.Link{Text: label, Href: r.href(p, r.filters(field.Name))}
+		if text != "" {
+			chip.Before, chip.Text, chip.Lang = label+": ", text, language
+		}
+		f.Chips = append(f.Chips, chip)
+	}
+	if p.Featured {
+		p.Featured = false
+		f.Chips = append(f.Chips, web.Link{Text: r.words.Featured, Href: r.href(p, r.filters())})
+	}
+	f.Clear = r.href(p, nil)
+	f.Open = len(f.Chips) > 0
+}
+
+// maxCategories is how many categories a form offers.
+const maxCategories = 300
+
+// categoryTree reads the categories with events or with descendants that have some, in the order of a tree.
+func (r *pageRequest) categoryTree() (rows []*ent.Term, depth map[int64]int, err error) {
+	q := &termQuery{paging: paging{page: 1, perPage: maxCategories}}
+	all, err := r.termPage(calendar.Category, r.db.Term.Query().Where(q.predicates(calendar.Category, r.lang)...), q, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	below := map[int64][]*ent.Term{}
+	known := map[int64]bool{}
+	for _, t := range all {
+		known[t.ID] = true
+	}
+	for _, t := range all {
+		parent := represent.ParentID(t)
+		if !known[parent] {
+			parent = 0
+		}
+		below[parent] = append(below[parent], t)
+	}
+	depth = map[int64]int{}
+	var add func(parent int64, level int) int
+	add = func(parent int64, level int) (events int) {
+		for _, t := range below[parent] {
+			at := len(rows)
+			rows = append(rows, t)
+			depth[t.ID] = level
+			n := t.EventCount + add(t.ID, level+1)
+			if n == 0 {
+				rows = rows[:at]
+			}
+			events += n
+		}
+		return events
+	}
+	add(0, 0)
+	return rows, depth, nil
+}
+
+func (r *pageRequest) categoryOptions(chosen string) ([]web.Option, error) {
+	rows, depth, err := r.categoryTree()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]web.Option, len(rows))
+	for i, t := range rows {
+		text := r.view().Text(t)
+		out[i] = web.Option{
+			Value: text.Slug, Text: text.Title, Lang: r.foreign(string(text.Language)),
+			Depth: strings.Repeat("– ", depth[t.ID]), Selected: text.Slug == chosen || strconv.FormatInt(t.ID, 10) == chosen,
+		}
+	}
+	return out, nil
+}
+
+// pageFilterNames are the parameters of lists that pages repeat in their links.
+func pageFilterNames(now time.Time) []string {
+	left := []string{"page", "per_page", "status", "password", "ml_language"}
+	var out []string
+	for _, p := range param.Describe(now, param.InQuery, func(s *param.Set) {
+		(&request{now: now}).declareEventQuery(s, &eventQuery{})
+	}) {
+		if !slices.Contains(left, p.Name) {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}

@@ -1,0 +1,159 @@
+package handlers
+
+import (
+	"errors"
+	"html/template"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/web"
+)
+
+// homePage answers the first page: what is on today, and next.
+func (r *pageRequest) homePage() (*PageReply, error) {
+	m := &web.HomePage{Heading: r.words.Home}
+	if name := r.siteName(); name != "" {
+		m.Heading = name
+	}
+	r.holdsUntil(r.tomorrow())
+	today := r.today()
+	m.Date = r.dates.full(today)
+	all := &query.Events{
+		Now: r.now, Language: r.lang, Visible: seenBy(r.caller, nil), Places: seenBy(r.caller, nil), Readable: r.readable(nil),
+	}
+	if err := r.holdsUntilNextEnd(); err != nil {
+		return nil, err
+	}
+	now, tomorrow := r.now, r.tomorrow()
+	lastSecond := tomorrow.Add(-time.Second)
+	find := func(w query.Window, limit int, conditions ...query.Condition) (query.Page, error) {
+		one := *all
+		one.Window, one.Conditions = w, conditions
+		return r.findEvents(&one, 0, limit)
+	}
+	featured, err := r.featuredNext(all)
+	if err != nil {
+		return nil, err
+	}
+	on, err := find(query.Window{EndMin: &now, StartMax: &lastSecond, StartMin: new(r.zone().Instant(today))}, 7)
+	if err != nil {
+		return nil, err
+	}
+	if len(on.IDs) < 4 {
+		// Few things begin today: what goes on is shown as well.
+		if on, err = find(query.Window{EndMin: &now, StartMax: &lastSecond}, 7); err != nil {
+			return nil, err
+		}
+	}
+	all.Series.First = true // of a series the next one
+	next, err := find(query.Window{StartMin: &tomorrow}, 13)
+	if err != nil {
+		return nil, err
+	}
+	shown := map[int64]bool{}
+	if len(featured.IDs) > 0 {
+		items, err := r.items(featured, cardItem)
+		if err != nil {
+			return nil, err
+		}
+		if len(items) > 0 {
+			// The one that opens the page has a picture, if one of them has.
+			lead := items[max(0, slices.IndexFunc(items, func(item pageItem) bool { return item.pictured }))]
+			shown[lead.id], m.Lead = true, lead.body
+		}
+	}
+	for _, part := range []struct {
+		page  query.Page
+		limit int
+		into  *[]template.HTML
+	}{{on, 6, &m.Today}, {next, 12, &m.Upcoming}} {
+		items, err := r.items(without(part.page, shown, part.limit), cardItem)
+		if err != nil {
+			return nil, err
+		}
+		*part.into = bodies(items)
+	}
+	if m.Lead == "" && len(m.Today)+len(m.Upcoming) == 0 {
+		m.Empty = &web.Empty{Title: r.words.NothingTitle, Text: r.words.NothingHere}
+	}
+	rows, depth, err := r.categoryTree()
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range rows {
+		if !r.h.servesTerms(calendar.Category) || depth[t.ID] > 0 || t.EventCount == 0 && len(m.Categories) > 24 {
+			continue
+		}
+		text := r.view().Text(t)
+		p := r.newPagePath(viewList)
+		p.Taxonomy, p.Slugs = calendar.Category, []string{text.Slug}
+		link := web.Link{Text: text.Title, Href: r.href(p, nil), Lang: r.foreign(string(text.Language)), Colour: termColour(t.ID)}
+		m.Categories = append(m.Categories, link)
+	}
+	m.UpcomingHref = r.href(r.newPagePath(viewDefault), nil)
+	if r.h.serves(viewDay) {
+		m.TodayHref = r.href(r.newPagePath(viewDay), nil)
+	}
+	if r.h.PageSettings.Pages.Docs {
+		m.Developers = r.h.prefix + r.root.Segment + "/developers/"
+	}
+	m.Subscribe = r.subscribe(r.subscribeTitle(r.words.AllEvents), nil)
+	m.Frame = r.frame(frameOf{
+		kind: "home", title: m.Heading, description: r.words.Lead, index: true, feed: []web.Field{}, api: "/events",
+	})
+	return r.reply(http.StatusOK, "home", &m.Frame, m)
+}
+
+// featuredNext returns the next featured events.
+func (r *pageRequest) featuredNext(all *query.Events) (query.Page, error) {
+	one := *all
+	column, err := columnNamed("featured")
+	if err != nil {
+		return query.Page{}, err
+	}
+	from := r.now
+	one.Window, one.Conditions = query.Window{StartMin: &from}, []query.Condition{{Column: column, Flag: true}}
+	one.Spans = true
+	page, err := r.findEvents(&one, 0, 5)
+	if err != nil {
+		return page, err
+	}
+	return page, r.holdsUntilStart(page)
+}
+
+// holdsUntilStart notes when the first of some events, in the order of their starts, is no longer one that is coming.
+func (r *pageRequest) holdsUntilStart(page query.Page) error {
+	page, err := r.withSpans(page)
+	if err == nil && len(page.Spans) > 0 {
+		r.holdsUntil(time.Unix(page.Spans[0].Starts+1, 0).UTC())
+	}
+	return err
+}
+
+// columnNamed returns the column of a filter.
+func columnNamed(name string) (*query.Column, error) {
+	columns := EventColumns()
+	at := slices.IndexFunc(columns, func(c *query.Column) bool { return c.Name == name })
+	if at < 0 {
+		return nil, errors.New("there is no filter " + name)
+	}
+	return columns[at], nil
+}
+
+// without returns a part of a page without some events, at most a number of them.
+func without(page query.Page, ids map[int64]bool, limit int) query.Page {
+	out := query.Page{Total: page.Total}
+	for i, id := range page.IDs {
+		if ids[id] || len(out.IDs) == limit {
+			continue
+		}
+		out.IDs = append(out.IDs, id)
+		if page.Changed != nil {
+			out.Changed = append(out.Changed, page.Changed[i])
+		}
+	}
+	return out
+}

@@ -1,0 +1,74 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/ent"
+)
+
+// recordPage answers /?p={id}: it leads to the page of a published record.
+func (r *pageRequest) recordPage() (*PageReply, error) {
+	for _, one := range []struct {
+		view pageView
+		find func(context.Context, int64) (slug string, status calendar.Status, published time.Time, err error)
+	}{
+		{viewEvent, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
+			rows, err := r.db.ReadEvents(ctx, []int64{id})
+			if err != nil || len(rows) == 0 {
+				return "", "", time.Time{}, err
+			}
+			if err := r.translate(ent.PageOf(rows...)); err != nil {
+				return "", "", time.Time{}, err
+			}
+			return r.view().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
+		}},
+		{viewVenue, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
+			rows, err := r.db.ReadVenues(ctx, []int64{id})
+			if err != nil || len(rows) == 0 {
+				return "", "", time.Time{}, err
+			}
+			if err := r.translate(ent.PageOf(rows...)); err != nil {
+				return "", "", time.Time{}, err
+			}
+			return r.view().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
+		}},
+		{viewOrganizer, func(ctx context.Context, id int64) (string, calendar.Status, time.Time, error) {
+			rows, err := r.db.ReadOrganizers(ctx, []int64{id})
+			if err != nil || len(rows) == 0 {
+				return "", "", time.Time{}, err
+			}
+			if err := r.translate(ent.PageOf(rows...)); err != nil {
+				return "", "", time.Time{}, err
+			}
+			return r.view().Text(rows[0]).Slug, rows[0].Status, rows[0].PublishedAt, nil
+		}},
+		{viewSeries, func(_ context.Context, id int64) (string, calendar.Status, time.Time, error) {
+			rows, err := r.seriesRows([]int64{id})
+			if err != nil || len(rows) == 0 {
+				return "", "", time.Time{}, err
+			}
+			e, err := seriesEvent(rows[0])
+			if err != nil {
+				return "", "", time.Time{}, err
+			}
+			return r.view().Text(e).Slug, rows[0].Status, rows[0].PublishedAt, nil
+		}},
+	} {
+		if !r.h.serves(one.view) {
+			continue
+		}
+		slug, status, published, err := one.find(r.ctx, r.path.ID)
+		if err != nil {
+			return nil, err
+		}
+		if slug != "" && status.Shown(r.now, published) == calendar.Publish {
+			p := r.newPagePath(one.view)
+			p.Slugs = []string{slug}
+			return r.redirect(http.StatusMovedPermanently, p, paramRecord), nil
+		}
+	}
+	return nil, errNoPage
+}
