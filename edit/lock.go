@@ -46,7 +46,7 @@ func grow(ctx context.Context, tx *ent.Tx, id string, by int64) error {
 }
 
 // forShare locks the rows a query finds against changes until the transaction ends. SQLite has one writer at
-// a time anyway. The older clause is understood by MySQL and MariaDB alike.
+// a time anyway. MySQL and MariaDB understand the older clause. For TiDB, package store replaces it with FOR UPDATE.
 func forShare(s *sql.Selector) {
 	if s.Dialect() != dialect.SQLite {
 		s.ForShare(sql.WithLockClause("LOCK IN SHARE MODE"))

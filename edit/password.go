@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"bytes"
 	"context"
 	"crypto/hmac"
 	"crypto/rand"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/setting"
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // passwordSetting is the setting that holds the key.
@@ -21,6 +23,19 @@ const passwordSetting = "event_password_key"
 // database share. The first that asks makes it.
 func PasswordKey(ctx context.Context, db *ent.Client) ([]byte, error) {
 	return sharedKey(ctx, db, passwordSetting, sha256.Size)
+}
+
+// CheckSameCalendar returns nil if a database has the key of PasswordKey that another one has: it is one of its replicas, or
+// another server of its group. For another calendar the error wraps store.ErrUnfit.
+func CheckSameCalendar(ctx context.Context, db *ent.Client, key []byte) error {
+	s, err := db.Setting.Get(ctx, passwordSetting)
+	if err != nil {
+		return fmt.Errorf("setting %s: %w", passwordSetting, err)
+	}
+	if !bytes.Equal(s.Value, key) {
+		return fmt.Errorf("%w: it has another calendar", store.ErrUnfit)
+	}
+	return nil
 }
 
 // sharedKey returns a key of random bytes in a setting. The first process that asks makes it.

@@ -30,7 +30,9 @@ func metricNames(t *testing.T) map[string]bool {
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	m := server.NewMetrics("test")
 	none := func(context.Context) (int, error) { return 0, nil }
-	if err := errors.Join(m.Pool("main", st.DB), m.Index(fixedIndex{}), m.Series(none)); err != nil {
+	replicas := func() []server.ReplicaState { return []server.ReplicaState{{Address: "127.0.0.1:3306"}} }
+	err := errors.Join(m.Pool("main", st.DB), m.Index(fixedIndex{}), m.Series(none), m.Replicas(replicas))
+	if err != nil {
 		t.Fatal(err)
 	}
 	s := newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Metrics = m })

@@ -11,16 +11,19 @@ import (
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
-// Paths for probes: whether the process is alive, and whether it is ready for requests.
+// Paths for probes: whether the process is alive, whether it can answer reads, and whether it can write, too.
 const (
 	alivePath = "/healthz"
 	readyPath = "/readyz"
+	writePath = readyPath + "/write"
 )
 
 // Check is a condition of readiness.
 type Check struct {
 	Name string // in /readyz, such as "database"
 	Do   func(context.Context) error
+	// Write is set for a condition of writing alone: /readyz/write has it, and /readyz does not.
+	Write bool
 }
 
 // IndexState reports when an index was loaded.
@@ -38,16 +41,15 @@ const (
 
 // health has the last results of the checks.
 type health struct {
-	mu    sync.Mutex
-	at    time.Time
-	found jsonwrite.Object // name: "ok" or "failed"
-	well  bool
+	mu     sync.Mutex
+	at     time.Time
+	passed []bool // by check
 
 	warned bool // that the index is late
 }
 
-// ready reports whether the server is ready, with the state of each condition.
-func (s *Server) ready(ctx context.Context) (bool, jsonwrite.Object) {
+// ready reports whether the server can answer reads, or also write, with the state of each condition.
+func (s *Server) ready(ctx context.Context, write bool) (bool, jsonwrite.Object) {
 	h := &s.health
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -58,8 +60,18 @@ func (s *Server) ready(ctx context.Context) (bool, jsonwrite.Object) {
 	if s.draining.Load() {
 		accepting = "draining"
 	}
-	found := append(jsonwrite.Object{{"accepting", accepting}}, h.found...)
-	well := h.well && accepting == "ok"
+	found := jsonwrite.Object{{"accepting", accepting}}
+	well := accepting == "ok"
+	for i, c := range s.Checks {
+		if c.Write && !write {
+			continue
+		}
+		word := "ok"
+		if !h.passed[i] {
+			word, well = "failed", false
+		}
+		found = append(found, jsonwrite.Member{c.Name, word})
+	}
 	if s.Index != nil {
 		word := "ok"
 		if s.Index.Made().IsZero() {
@@ -102,27 +114,26 @@ func (s *Server) indexState() jsonwrite.Object {
 
 // check runs all checks. It logs an error when it first occurs, and does not show it: it may name hosts.
 func (h *health) check(ctx context.Context, s *Server) {
-	was := h.found
-	h.found, h.well = make(jsonwrite.Object, 0, len(s.Checks)), true
+	was := h.passed
+	h.passed = make([]bool, len(s.Checks))
 	for i, c := range s.Checks {
 		within, cancel := context.WithTimeout(ctx, checkTimeout)
 		err := c.Do(within)
+		if err != nil && within.Err() == nil {
+			err = c.Do(within) // its connection may have been lost with a server that another one replaces
+		}
 		cancel()
-		word := "ok"
-		if err != nil {
-			word, h.well = "failed", false
+		h.passed[i] = err == nil
+		lost, back := "not ready", "ready again"
+		if c.Write {
+			lost, back = "not ready to write", "ready to write again"
 		}
-		h.found = append(h.found, jsonwrite.Member{c.Name, word})
-		before := any("ok")
-		if was != nil {
-			before = was[i].Value
-		}
-		switch {
-		case before == word:
+		switch before := was == nil || was[i]; {
+		case before == h.passed[i]:
 		case err != nil:
-			s.Log.WarnContext(ctx, "not ready", "check", c.Name, "error", err)
+			s.Log.WarnContext(ctx, lost, "check", c.Name, "error", err)
 		default:
-			s.Log.InfoContext(ctx, "ready again", "check", c.Name)
+			s.Log.InfoContext(ctx, back, "check", c.Name)
 		}
 	}
 	h.at = time.Now()
@@ -131,12 +142,12 @@ func (h *health) check(ctx context.Context, s *Server) {
 // serveHealth answers probes. No limit applies to them.
 func (s *Server) serveHealth(c *fiber.Ctx) error {
 	path := string(c.Request().URI().PathOriginal())
-	if path != alivePath && path != readyPath || !isRead(c) {
+	if path != alivePath && path != readyPath && path != writePath || !isRead(c) {
 		return c.Next()
 	}
 	status, body := http.StatusOK, []byte(`{"status":"ok"}`)
-	if path == readyPath {
-		status, body = s.readiness(context.Background(), c.Context().QueryArgs().Has("verbose"))
+	if path != alivePath {
+		status, body = s.readiness(context.Background(), path == writePath, c.Context().QueryArgs().Has("verbose"))
 	}
 	exchangeOf(c).health = true
 	c.Set(fiber.HeaderContentType, typeJSON)
@@ -144,9 +155,9 @@ func (s *Server) serveHealth(c *fiber.Ctx) error {
 	return c.Status(status).Send(body)
 }
 
-// readiness returns the reply of /readyz, or of /readyz?verbose.
-func (s *Server) readiness(ctx context.Context, verbose bool) (status int, body []byte) {
-	well, found := s.ready(ctx)
+// readiness returns the reply of /readyz or /readyz/write, each with verbose or without.
+func (s *Server) readiness(ctx context.Context, write, verbose bool) (status int, body []byte) {
+	well, found := s.ready(ctx, write)
 	status, word := http.StatusOK, "ready"
 	if !well {
 		status, word = http.StatusServiceUnavailable, "unavailable"

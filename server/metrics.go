@@ -107,6 +107,39 @@ func (m *Metrics) Pool(name string, db *sql.DB) error {
 	return m.registry.Register(collectors.NewDBStatsCollector(db, name))
 }
 
+// ReplicaState is the state of a replica of the database.
+type ReplicaState struct {
+	Address string
+	Used    bool
+	Lag     float64 // seconds; NaN: not known
+}
+
+// Replicas adds gauges of the replicas, which are always the same.
+func (m *Metrics) Replicas(states func() []ReplicaState) error {
+	for i, r := range states() {
+		labels := prometheus.Labels{"replica": r.Address, "number": strconv.Itoa(i + 1)}
+		for _, g := range []struct {
+			name, help string
+			value      func(ReplicaState) float64
+		}{
+			{
+				"almanac_replica_lag_seconds", "How far a replica is behind, NaN if that is not known.",
+				func(r ReplicaState) float64 { return r.Lag },
+			},
+			{
+				"almanac_replica_used", "Whether this process reads the replica.",
+				func(r ReplicaState) float64 { return boolValue(r.Used) },
+			},
+		} {
+			opts := prometheus.GaugeOpts{Name: g.name, Help: g.help, ConstLabels: labels}
+			if err := m.registry.Register(prometheus.NewGaugeFunc(opts, func() float64 { return g.value(states()[i]) })); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // Files adds a gauge of whether a file of the database was replaced while it was open.
 func (m *Metrics) Files(replaced func(context.Context) bool) error {
 	return m.registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -224,7 +257,11 @@ func (m *Metrics) registerServer(s *Server) error {
 			return 0
 		}},
 		{"almanac_ready", "Whether the server should be sent requests, as /readyz says.", func() float64 {
-			ready, _ := s.ready(context.Background())
+			ready, _ := s.ready(context.Background(), false)
+			return boolValue(ready)
+		}},
+		{"almanac_ready_write", "Whether the server can write, too, as /readyz/write says.", func() float64 {
+			ready, _ := s.ready(context.Background(), true)
 			return boolValue(ready)
 		}},
 		{"almanac_cache_bytes", "Size of the replies that are kept, about.", func() float64 {

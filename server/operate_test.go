@@ -153,6 +153,63 @@ func TestReadinessWaitsForTheIndex(t *testing.T) {
 	}
 }
 
+// A process that cannot write goes on with reads, and a balancer for writes sees it.
+func TestReadinessToWrite(t *testing.T) {
+	t.Parallel()
+	well := func(context.Context) error { return nil }
+	broken := func(context.Context) error { return errors.New("x") }
+	lost := func() func(context.Context) error {
+		calls := 0
+		return func(context.Context) error {
+			if calls++; calls == 1 {
+				return errors.New("the connection is lost")
+			}
+			return nil
+		}
+	}
+	for _, test := range []struct {
+		name        string
+		read, write func(context.Context) error
+		ready       int
+		readyWrite  int
+		want        string // of /readyz/write
+	}{
+		{"both", well, well, 200, 200, `{"status":"ready","checks":{"accepting":"ok","database":"ok","write":"ok"}}`},
+		{"reads alone", well, broken, 200, 503, `{"status":"unavailable","checks":{"accepting":"ok","database":"ok","write":"failed"}}`},
+		{"writes alone", broken, well, 503, 503, `{"status":"unavailable","checks":{"accepting":"ok","database":"failed","write":"ok"}}`},
+		{"a lost connection", lost(), lost(), 200, 200, `{"status":"ready","checks":{"accepting":"ok","database":"ok","write":"ok"}}`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			s := newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) {
+				c.Metrics = server.NewMetrics("test")
+				c.Checks = []server.Check{{Name: "database", Do: test.read}, {Name: "write", Do: test.write, Write: true}}
+			})
+			public := serve(t, s)
+			if res := get(t, public.url+"/readyz/write"); res.Status != test.readyWrite || string(res.Body) != test.want {
+				t.Errorf("/readyz/write: got %d %s, want %d %s", res.Status, res.Body, test.readyWrite, test.want)
+			}
+			if res := get(t, public.url+"/readyz"); res.Status != test.ready || strings.Contains(string(res.Body), "write") {
+				t.Errorf("/readyz: got %d %s, want %d", res.Status, res.Body, test.ready)
+			}
+			private := httptest.NewRecorder()
+			s.Private(false).ServeHTTP(private, httptest.NewRequest("GET", "/readyz/write", nil))
+			if private.Code != test.readyWrite {
+				t.Errorf("private: got %d, want %d", private.Code, test.readyWrite)
+			}
+			for name, status := range map[string]int{"almanac_ready": test.ready, "almanac_ready_write": test.readyWrite} {
+				want := "\n" + name + " 0\n"
+				if status == 200 {
+					want = "\n" + name + " 1\n"
+				}
+				if !strings.Contains(scrape(t, s), want) {
+					t.Errorf("the metrics lack %q", want)
+				}
+			}
+		})
+	}
+}
+
 // hourAgo leaves a moment for the test itself: ages are whole seconds.
 func hourAgo() time.Time { return time.Now().Add(-time.Hour) }
 

@@ -26,10 +26,12 @@ func (s *Server) Private(profiles bool) http.Handler {
 	mux.HandleFunc("GET "+alivePath, func(w http.ResponseWriter, _ *http.Request) {
 		reply(w, http.StatusOK, []byte(`{"status":"ok"}`))
 	})
-	mux.HandleFunc("GET "+readyPath, func(w http.ResponseWriter, r *http.Request) {
-		status, body := s.readiness(context.WithoutCancel(r.Context()), r.URL.Query().Has("verbose"))
-		reply(w, status, body)
-	})
+	for _, path := range []string{readyPath, writePath} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
+			status, body := s.readiness(context.WithoutCancel(r.Context()), path == writePath, r.URL.Query().Has("verbose"))
+			reply(w, status, body)
+		})
+	}
 	if profiles {
 		mux.HandleFunc("GET /debug/pprof/", pprof.Index)
 		mux.HandleFunc("GET /debug/pprof/cmdline", pprof.Cmdline)

@@ -43,7 +43,7 @@ type Config struct {
 	Away func(error) bool
 
 	Limits
-	Checks    []Check       // conditions of /readyz
+	Checks    []Check       // conditions of /readyz and /readyz/write
 	Index     IndexState    // nil: there is no index
 	IndexWait time.Duration // how long after the start /readyz waits for Index at most; 0 means not at all
 	DrainWait time.Duration // how long to go on after the order to stop, so that load balancers notice

@@ -23,7 +23,7 @@ func (s *Server) useSteps() {
 		s.report,        // report.go: metrics, span, log line
 		s.send,          // send.go: memory for the reply
 		s.setHeaders,    // headers.go
-		s.serveHealth,   // health.go: /healthz, /readyz
+		s.serveHealth,   // health.go: /healthz, /readyz, /readyz/write
 		s.writeErrors,   // errors.go: error to status, code, message
 		s.recoverPanics, // errors.go: panic to error
 

@@ -1,10 +1,11 @@
 // Summary reads what `go test -json` prints, shows what go test itself would show, and counts.
 //
-//	go test -json ./... | go run ./.ci/summary -add counts
+//	go test -json ./... | go run ./.ci/summary -add counts [-skips] [-engine mysql]
 //	go run ./.ci/summary -total counts
 //
 // The first form prints a line per package, the output of what failed and the slowest tests, and adds its counts to the
-// file. It ends with status 1 when a test or a package failed, or when no test ran. The second prints the sum of the file
+// file. It ends with status 1 when a test or a package failed, or when no test ran. With -skips it prints every skipped test
+// with its reason, and with -engine it fails when no subtest of that name passed. The second prints the sum of the file
 // as the closing line "N passed, N failed, N skipped". Subtests count; a test with subtests counts too.
 package main
 
@@ -25,12 +26,14 @@ import (
 
 func main() {
 	add := flag.String("add", "", "file to add the counts of standard input to")
+	skips := flag.Bool("skips", false, "print the skipped tests with their reasons")
+	engine := flag.String("engine", "", "name of subtests of which one has to pass")
 	total := flag.String("total", "", "file to print the sum of")
 	flag.Parse()
 	var err error
 	switch {
 	case *add != "":
-		err = read(*add, os.Stdin, os.Stdout)
+		err = read(*add, os.Stdin, os.Stdout, options{*skips, *engine})
 	case *total != "":
 		err = sum(*total, os.Stdout)
 	default:
@@ -69,8 +72,15 @@ func (c counts) String() string {
 // name of a test, or of a package when the test is empty.
 type name struct{ pkg, test string }
 
-func read(file string, in io.Reader, out io.Writer) error {
+// options are the flags of reading. The zero value asks for nothing.
+type options struct {
+	skips  bool
+	engine string
+}
+
+func read(file string, in io.Reader, out io.Writer, o options) error {
 	var c counts
+	used := o.engine == ""
 	broken := 0 // packages that failed without a failed test: they did not build, or a TestMain ended
 	failedIn := map[string]bool{}
 	held := map[name]*strings.Builder{}
@@ -114,8 +124,12 @@ func read(file string, in io.Reader, out io.Writer) error {
 			switch e.Action {
 			case "pass":
 				c.passed++
+				used = used || slices.Contains(strings.Split(e.Test, "/"), o.engine)
 			case "skip":
 				c.skipped++
+				if o.skips {
+					fmt.Fprintf(out, "skipped %s %s: %s\n", path.Base(e.Package), e.Test, reason(text))
+				}
 			case "fail":
 				c.failed++
 				failedIn[e.Package] = true
@@ -146,8 +160,20 @@ func read(file string, in io.Reader, out io.Writer) error {
 		return errors.New("tests failed")
 	case c.passed == 0:
 		return errors.New("no test ran")
+	case !used:
+		return fmt.Errorf("no test ran on %s", o.engine)
 	}
 	return nil
+}
+
+// reason returns the text of a skipped test without its place in the source and its last line, which says that it was
+// skipped.
+func reason(text string) string {
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	if _, after, ok := strings.Cut(first, ".go:"); ok {
+		_, first, _ = strings.Cut(after, ": ")
+	}
+	return first
 }
 
 // packageLines leaves of a package's own output what go test prints without -v.

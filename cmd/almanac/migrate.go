@@ -21,7 +21,7 @@ import (
 
 // database is the flag that every command with a database has.
 type database struct {
-	DB string `name:"db" default:"sqlite://almanac.db" placeholder:"URL" help:"Database: sqlite://FILE, or mysql://USER:PASSWORD@HOST:PORT/NAME. Default ${default}."`
+	DB string `name:"db" default:"sqlite://almanac.db" placeholder:"URL" help:"Database: sqlite://FILE, or mysql://USER:PASSWORD@HOST:PORT/NAME, with a comma between the hosts of a replication group. Default ${default}."`
 }
 
 // AfterApply implements a hook of kong.

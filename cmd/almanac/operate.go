@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/netip"
 	"os"
@@ -249,8 +250,8 @@ func (f operateFlags) operation(
 	}
 	if len(watches) > 0 {
 		st.Watch(watches...)
-		if st.replica != nil {
-			st.replica.Watch(watches...)
+		if st.replicas != nil {
+			st.replicas.Watch(watches...)
 		}
 	}
 	return o, nil
@@ -272,12 +273,27 @@ func measure(st databases) (*server.Metrics, error) {
 			return nil, err
 		}
 	}
-	if st.replica != nil {
-		if err := m.Pool("replica", st.replica.DB); err != nil {
+	if st.replicas != nil {
+		if err := errors.Join(m.Pool("replica", st.replicas.DB), m.Replicas(replicaStates(st.replicas))); err != nil {
 			return nil, err
 		}
 	}
 	return m, nil
+}
+
+// replicaStates returns the states of replicas, for metrics.
+func replicaStates(replicas *store.Store) func() []server.ReplicaState {
+	return func() []server.ReplicaState {
+		var out []server.ReplicaState
+		for _, r := range replicas.Replicas() {
+			lag := math.NaN()
+			if r.LagKnown {
+				lag = r.Lag.Seconds()
+			}
+			out = append(out, server.ReplicaState{Address: r.Address, Used: r.Used, Lag: lag})
+		}
+		return out
+	}
 }
 
 // end sends what is left and closes.
@@ -289,17 +305,16 @@ func (o *operation) end() error {
 	return errors.Join(errs...)
 }
 
-// checks are what has to be well for the service to be ready.
+// checks are what has to be well for the service to be ready. What is read without signing in comes from replicas, if there
+// are any, and from the database itself while they are away.
 func checks(st databases) []server.Check {
-	schema := func(ctx context.Context) error { return migrate.CheckCurrent(ctx, st.Store) }
-	out := []server.Check{{Name: "database", Do: st.Reach}, {Name: "schema", Do: schema}}
+	reading := st.reading()
+	schema := func(ctx context.Context) error { return migrate.CheckCurrent(ctx, reading) }
+	out := []server.Check{{Name: "database", Do: reading.Reach}, {Name: "schema", Do: schema}}
 	if st.Engine() == "sqlite" {
 		out = append(out, server.Check{Name: "files", Do: st.CheckFiles})
 	}
-	if st.replica != nil {
-		out = append(out, server.Check{Name: "replica", Do: st.replica.Reach})
-	}
-	return out
+	return append(out, server.Check{Name: "write", Do: st.CheckWrite, Write: true})
 }
 
 // warnOfPprof says so when profiles can be had from other machines.

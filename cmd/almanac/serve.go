@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"os"
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -111,8 +112,9 @@ type serveFlags struct {
 type serveCmd struct {
 	database
 	serveFlags
-	DBRead  string `name:"db-read" placeholder:"URL" help:"Replica of the database for what is read without signing in. Who signs in reads the database itself, and so sees what they wrote. Default none."`
-	Migrate bool   `help:"Apply missing migrations before serving. On SQLite that happens without being told."`
+	DBRead    []string      `name:"db-read" sep:"none" placeholder:"URL" help:"Replica of the database for what is read without signing in. Who signs in reads the database itself, and so sees what they wrote. Repeatable, or a comma list. Default none."`
+	DBReadLag time.Duration `name:"db-read-lag" default:"10s" placeholder:"TIME" help:"How far a replica may be behind. One that is further behind, or away, is left out. Default ${default}."`
+	Migrate   bool          `help:"Apply missing migrations before serving. On SQLite that happens without being told."`
 }
 
 // Run serves until it is told to stop.
@@ -121,6 +123,9 @@ func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err err
 	site, err := c.site()
 	if err != nil {
 		return err
+	}
+	if c.DBReadLag < time.Second || c.DBReadLag > time.Hour {
+		return usageError{fmt.Errorf("--db-read-lag %v: want a time such as 10s, an hour at most", c.DBReadLag)}
 	}
 	log, flush := c.logging(s)
 	defer func() { err = errors.Join(err, flush()) }()
@@ -137,16 +142,69 @@ func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err err
 		if err := currentData(ctx, st, site, c.Migrate); err != nil {
 			return err
 		}
-		if c.DBRead == "" {
-			return c.listen(ctx, s, log, sock, databases{st, nil}, site, nil)
+		key, err := edit.PasswordKey(ctx, st.Ent)
+		if err != nil {
+			return fmt.Errorf("key of event passwords: %w", err)
 		}
-		return opened(ctx, "--db-read", databaseURL(c.DBRead), store.OpenReading, func(replica *store.Store) error {
-			if err := migrate.CheckCurrent(ctx, replica); err != nil {
-				return fmt.Errorf("--db-read %s: %w", replica, err)
-			}
-			return c.listen(ctx, s, log, sock, databases{st, replica}, site, nil)
+		sameCalendar := func(ctx context.Context, other *store.Store) error {
+			return edit.CheckSameCalendar(ctx, other.Ent, key)
+		}
+		if err := st.CheckServers(ctx, sameCalendar); err != nil {
+			return fmt.Errorf("--db %s: %w", st, err)
+		}
+		st.LogServers(log)
+		return c.withReplicas(ctx, log, st, sameCalendar, func(replicas *store.Store) error {
+			return c.listen(ctx, s, log, sock, databases{st, replicas}, site, nil)
 		})
 	})
+}
+
+// withReplicas opens the replicas for do, nil if there are none, and closes them afterwards.
+func (c serveCmd) withReplicas(
+	ctx context.Context, log *slog.Logger, st *store.Store, sameCalendar func(context.Context, *store.Store) error,
+	do func(*store.Store) error,
+) (err error) {
+	urls := splitURLs(c.DBRead)
+	if len(urls) == 0 {
+		return do(nil)
+	}
+	options := store.ReplicaOptions{
+		Revision: index.RevisionQuery, MaxLag: c.DBReadLag,
+		Check: func(ctx context.Context, replica *store.Store) error {
+			if err := migrate.CheckCurrent(ctx, replica); err != nil {
+				return err
+			}
+			return sameCalendar(ctx, replica)
+		},
+	}
+	replicas, err := st.OpenReplicas(ctx, urls, options)
+	switch {
+	case errors.Is(err, store.ErrURL):
+		return usageError{fmt.Errorf("--db-read: %w", err)}
+	case err != nil:
+		return fmt.Errorf("--db-read: %w", err)
+	}
+	defer func() { err = errors.Join(err, replicas.Close()) }()
+	replicas.LogServers(log)
+	return do(replicas)
+}
+
+// urlComma is a comma between two URLs. A password may have one, too.
+var urlComma = regexp.MustCompile(`,[a-z+]+://`)
+
+// splitURLs returns the URLs of a flag that is repeatable and takes lists.
+func splitURLs(given []string) (urls []string) {
+	for _, text := range given {
+		for {
+			at := urlComma.FindStringIndex(text)
+			if at == nil {
+				break
+			}
+			urls, text = append(urls, text[:at[0]]), text[at[0]+1:]
+		}
+		urls = append(urls, text)
+	}
+	return urls
 }
 
 // stopped says that a server that was told to stop has done so, and returns the error that it ended with. To be told before
@@ -176,16 +234,16 @@ func (f serveFlags) logging(s streams) (log *slog.Logger, flush func() error) {
 	return log, out.Close
 }
 
-// databases are the one that is written and its replica; nil for none.
+// databases are the one that is written, and what reads its replicas; nil for none.
 type databases struct {
 	*store.Store
-	replica *store.Store
+	replicas *store.Store
 }
 
 // reading is the one that is read by those who have not signed in.
 func (d databases) reading() *store.Store {
-	if d.replica != nil {
-		return d.replica
+	if d.replicas != nil {
+		return d.replicas
 	}
 	return d.Store
 }

@@ -37,6 +37,8 @@ type ApplyOptions struct {
 // stops Apply between two statements and not within one, because the server may finish a statement that no client waits
 // for. If the process, the connection or the server ends, one statement may have run without its record. The next call
 // finds that by comparing tables, records the statement and continues; see Step.Found.
+// On TiDB a statement that waits for a transaction cannot be stopped. After LockWait, or when ctx ends, Apply closes its
+// connection. The server runs the statement when the transaction has ended, and keeps the lock until then.
 // On SQLite a call applies everything or nothing.
 func Apply(ctx context.Context, st *store.Store, o ApplyOptions) ([]Revision, error) {
 	return apply(ctx, st, migrations.FS, o)
@@ -87,6 +89,15 @@ func (h *history) apply(ctx context.Context, o ApplyOptions) (done []Revision, e
 		runCtx = context.WithoutCancel(ctx)
 	}
 	run := &runner{atlasDriver: h.drv, h: h, ctx: ctx, progress: o.Progress}
+	if h.store.Engine() == "mysql" {
+		isTiDB, err := store.IsTiDB(ctx, h.conn)
+		if err != nil {
+			return nil, err
+		}
+		if isTiDB {
+			run.tables = &tableWatch{db: h.store.DB, wait: tableWait(o.LockWait)}
+		}
+	}
 	revs := revisionTable{h.conn}
 	defer func() {
 		if run.riskedReferences {
@@ -115,6 +126,7 @@ type runner struct {
 	dry      bool // statements are not run
 	step     Step
 	failure  error
+	tables   *tableWatch // nil: the server limits the waits of statements for tables
 
 	riskedReferences bool // a statement ran that may have broken references between rows
 }
@@ -129,12 +141,16 @@ func (r *runner) execute(ctx context.Context, revs atlas.RevisionReadWriter, ope
 	err = ex.ExecuteN(ctx, count)
 	var failed *atlas.StmtExecError
 	var unwritten *atlas.WriteRevisionError
+	var waits *tableInUseError
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, errInterrupted):
 		return fmt.Errorf("migrate: %w before statement %d of %d of %s %s: %w",
 			errInterrupted, r.step.Number, r.step.Total, r.step.Version, r.step.Description, context.Cause(r.ctx))
+	case errors.As(err, &waits):
+		return fmt.Errorf("migrate: %w: statement %d of %d of %s %s: %w",
+			store.ErrLocked, r.step.Number, r.step.Total, r.step.Version, r.step.Description, waits)
 	case isLockTimeout(err):
 		return fmt.Errorf("migrate: %w: a transaction that uses the table did not end in time: %w; the table is %s",
 			store.ErrLocked, err, tableUsers(ctx, r.h.conn, r.step.SQL))
@@ -206,5 +222,10 @@ func (r *runner) ExecContext(ctx context.Context, query string, args ...any) (sq
 		return driver.RowsAffected(0), nil
 	}
 	r.riskedReferences = r.riskedReferences || risksReferences(query)
+	if r.tables != nil {
+		return r.tables.exec(ctx, r.ctx, query, func(ctx context.Context) (sql.Result, error) {
+			return r.atlasDriver.ExecContext(ctx, query, args...)
+		})
+	}
 	return r.atlasDriver.ExecContext(ctx, query, args...)
 }

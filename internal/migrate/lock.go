@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ariga.io/atlas/sql/schema"
+	"github.com/go-sql-driver/mysql"
 
 	"github.com/almanac-cal/almanac/internal/store"
 )
@@ -59,7 +60,7 @@ func lockMySQL(
 ) (end func(runOutcome) error, err error) {
 	// The server counts in seconds.
 	seconds := time.Duration(math.Ceil(wait.Seconds())) * time.Second
-	unlock, err := drv.Lock(ctx, lockName, seconds)
+	unlock, err := acquireLock(ctx, drv, seconds)
 	switch {
 	case ctx.Err() != nil:
 		return nil, errors.Join(fmt.Errorf("waiting for %s: %w", lockName, ctx.Err()), discard(conn))
@@ -85,6 +86,32 @@ func lockMySQL(
 		}
 		return nil
 	}, nil
+}
+
+// errUnknown is the number of MySQL's error without a number of its own. TiDB answers it if too many connections wait for a
+// lock.
+const errUnknown = 1105
+
+// acquireLock takes the lock of migrations, or returns schema.ErrLocked after a wait of whole seconds.
+func acquireLock(ctx context.Context, drv atlasDriver, wait time.Duration) (schema.UnlockFunc, error) {
+	const pause = 200 * time.Millisecond
+	began, left := time.Now(), wait
+	for {
+		unlock, err := drv.Lock(ctx, lockName, left)
+		var my *mysql.MySQLError
+		if !errors.As(err, &my) || my.Number != errUnknown {
+			return unlock, err
+		}
+		left = (wait - time.Since(began)).Round(time.Second)
+		if left <= 0 {
+			return nil, fmt.Errorf("%w: %w", schema.ErrLocked, err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+		}
+	}
 }
 
 // setTableWait sets how long the statements of a connection wait for a table.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/almanac-cal/almanac/internal/store"
 )
 
 // holderWait limits the queries for the holder of a lock. They only make an error clearer.
@@ -40,6 +42,9 @@ func (s session) String() string {
 func lockHolder(ctx context.Context, conn *sql.Conn) string {
 	ctx, cancel := context.WithTimeout(ctx, holderWait)
 	defer cancel()
+	if isTiDB, err := store.IsTiDB(ctx, conn); err == nil && isTiDB {
+		return "TiDB does not say which connection holds it"
+	}
 	var id sql.NullInt64
 	if err := conn.QueryRowContext(ctx, "SELECT IS_USED_LOCK(?)", lockName).Scan(&id); err != nil || !id.Valid {
 		return "its holder has just ended, or cannot be told"
@@ -84,7 +89,10 @@ func tableUsers(ctx context.Context, conn *sql.Conn, statement string) string {
 		"performance_schema.metadata_locks, or on MariaDB for old transactions in information_schema.innodb_trx", table)
 }
 
-func querySessions(ctx context.Context, conn *sql.Conn, query string, args ...any) (found []string, err error) {
+func querySessions(ctx context.Context, conn interface {
+	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
+}, query string, args ...any,
+) (found []string, err error) {
 	rows, err := conn.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

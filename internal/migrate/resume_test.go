@@ -263,6 +263,9 @@ func TestStatesAreThoseOfAServer(t *testing.T) {
 	if storetest.IsMariaDB(t, dev) {
 		t.Skip("MySQL itself describes the tables; with MariaDB they are compared after each kill")
 	}
+	if testing.Short() {
+		storetest.SkipOnTiDB(t, dev, "takes minutes, and the tables are compared after each kill")
+	}
 	states, err := migrate.States(t.Context(), dev, migrations.FS)
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql/driver"
+	"fmt"
 	"time"
 
 	"github.com/go-sql-driver/mysql"
@@ -35,6 +36,12 @@ func LimitsOf(text string) (Limits, error) {
 	return out, nil
 }
 
+// HostsOf returns the hosts of a URL that names several.
+func HostsOf(text string) ([]string, error) {
+	l, err := parseURL(text)
+	return l.hosts, err
+}
+
 // failingConnector opens no connection.
 type failingConnector struct {
 	driver.Connector
@@ -45,6 +52,66 @@ func (c failingConnector) Connect(context.Context) (driver.Conn, error) { return
 
 // ConnectFailing returns the error of a connection that the driver of MySQL cannot open.
 func ConnectFailing(ctx context.Context, err error) error {
-	_, err = preparingConnector{failingConnector{err: err}, &useCounter{}}.Connect(ctx)
+	_, err = preparingConnector{failingConnector{err: err}, &useCounter{}, false}.Connect(ctx)
 	return err
 }
+
+// SentTo returns the text of a query as a connection to a server of a version sends it, after it was opened.
+func SentTo(ctx context.Context, version, query string) (sent string, err error) {
+	fake := &versionConn{version: version}
+	conn, err := readCommittedConnector{fake}.Connect(ctx)
+	if err != nil {
+		if !fake.closed {
+			return "", fmt.Errorf("the connection is left open: %w", err)
+		}
+		return "", err
+	}
+	queries, ok := conn.(driver.QueryerContext)
+	if !ok {
+		return "", fmt.Errorf("%T runs no queries", conn)
+	}
+	rows, err := queries.QueryContext(ctx, query, nil)
+	if err != nil {
+		return "", err
+	}
+	return fake.sent, rows.Close()
+}
+
+// versionConn connects to a server that knows its version and nothing else.
+type versionConn struct {
+	mysqlConn
+	version, sent string
+	closed        bool
+}
+
+func (c *versionConn) Connect(context.Context) (driver.Conn, error) { return versionOnly{c}, nil }
+func (c *versionConn) Driver() driver.Driver                        { return nil }
+
+// versionOnly has the methods of versionConn's connection.
+type versionOnly struct{ *versionConn }
+
+func (c versionOnly) Close() error {
+	c.closed = true
+	return nil
+}
+
+func (c versionOnly) ExecContext(context.Context, string, []driver.NamedValue) (driver.Result, error) {
+	return driver.ResultNoRows, nil
+}
+
+func (c versionOnly) QueryContext(_ context.Context, query string, _ []driver.NamedValue) (driver.Rows, error) {
+	c.sent = query
+	return versionRow{version: c.version}, nil
+}
+
+type versionRow struct {
+	driver.Rows
+	version string
+}
+
+func (r versionRow) Next(row []driver.Value) error {
+	row[0] = []byte(r.version)
+	return nil
+}
+
+func (versionRow) Close() error { return nil }

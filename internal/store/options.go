@@ -3,6 +3,7 @@ package store
 import (
 	"crypto/tls"
 	"crypto/x509"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -65,6 +66,14 @@ func (p *pool) options() map[string]option {
 		"max-idle-time": durationOption(&p.idleTime),
 		"max-lifetime":  durationOption(&p.age),
 	}
+}
+
+// limit sets the limits of a pool.
+func (p pool) limit(db *sql.DB) {
+	db.SetMaxOpenConns(p.open)
+	db.SetMaxIdleConns(p.idle)
+	db.SetConnMaxIdleTime(p.idleTime)
+	db.SetConnMaxLifetime(p.age)
 }
 
 // check limits idle to open. If the URL gives idle, a larger value is an error.

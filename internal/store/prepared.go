@@ -63,13 +63,15 @@ func (o *useCounter) refuse(query string) {
 type preparingConnector struct {
 	driver.Connector
 	counter *useCounter
+	// readsOnly: no statement writes, so a query whose connection was lost is sent again on another one.
+	readsOnly bool
 }
 
 // Connect opens a connection. An error that the server has not sent wraps errNoConnection: the driver has errors of its
 // own for a network that fails during the handshake, and does not export them.
 func (p preparingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := p.Connector.Connect(ctx)
-	if errors.As(err, new(*mysql.MySQLError)) {
+	if errors.As(err, new(*mysql.MySQLError)) || errors.Is(err, ErrUnfit) {
 		return nil, err
 	}
 	if err != nil {
@@ -79,7 +81,9 @@ func (p preparingConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("%T lacks what a connection needs", conn), conn.Close())
 	}
-	return &preparingConn{mysqlConn: whole, counter: p.counter, kept: make(map[string]*preparedStatement)}, nil
+	return &preparingConn{
+		mysqlConn: whole, counter: p.counter, readsOnly: p.readsOnly, kept: make(map[string]*preparedStatement),
+	}, nil
 }
 
 // mysqlConn is the interface of MySQL's connections.
@@ -91,9 +95,11 @@ type mysqlConn interface {
 // preparingConn is a connection that prepares statements. As any connection, one goroutine uses it at a time.
 type preparingConn struct {
 	mysqlConn
-	counter *useCounter
-	kept    map[string]*preparedStatement
-	uses    uint64
+	counter   *useCounter
+	readsOnly bool
+	kept      map[string]*preparedStatement
+	uses      uint64
+	refused   bool // a write, by a server that takes none
 }
 
 // preparedStatement is a statement that the server keeps for a connection.
@@ -175,6 +181,12 @@ func (p *preparingConn) lost(query string, err error) bool {
 
 // ExecContext runs a statement without rows.
 func (p *preparingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	out, err := p.exec(ctx, query, args)
+	p.noteRefusal(err)
+	return out, err
+}
+
+func (p *preparingConn) exec(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	stmt, err := p.of(ctx, query)
 	if err != nil {
 		return nil, err
@@ -189,6 +201,15 @@ func (p *preparingConn) ExecContext(ctx context.Context, query string, args []dr
 
 // QueryContext runs a statement with rows.
 func (p *preparingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	rows, err := p.query(ctx, query, args)
+	p.noteRefusal(err)
+	if p.readsOnly && errors.Is(err, mysql.ErrInvalidConn) && ctx.Err() == nil {
+		return nil, driver.ErrBadConn
+	}
+	return rows, err
+}
+
+func (p *preparingConn) query(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	stmt, err := p.of(ctx, query)
 	if err != nil {
 		return nil, err
@@ -200,3 +221,40 @@ func (p *preparingConn) QueryContext(ctx context.Context, query string, args []d
 	}
 	return p.mysqlConn.QueryContext(ctx, query, args)
 }
+
+// BeginTx begins a transaction.
+func (p *preparingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+	tx, err := p.mysqlConn.BeginTx(ctx, o)
+	p.noteRefusal(err)
+	if err != nil {
+		return nil, err
+	}
+	return &refusableTx{tx, p}, nil
+}
+
+// refusableTx is a transaction whose commit the server may refuse.
+type refusableTx struct {
+	driver.Tx
+	of *preparingConn
+}
+
+// Commit implements driver.Tx.
+func (t *refusableTx) Commit() error {
+	err := t.Tx.Commit()
+	t.of.noteRefusal(err)
+	return err
+}
+
+// noteRefusal has the pool discard the connection if its server has answered that it takes no writes.
+func (p *preparingConn) noteRefusal(err error) {
+	if !isWriteRefused(err) {
+		return
+	}
+	p.refused = true
+	if c, ok := p.mysqlConn.(interface{ refusedWrite() }); ok {
+		c.refusedWrite()
+	}
+}
+
+// IsValid implements driver.Validator.
+func (p *preparingConn) IsValid() bool { return !p.refused && p.mysqlConn.IsValid() }

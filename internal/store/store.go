@@ -5,7 +5,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"entgo.io/ent/dialect"
@@ -19,7 +21,10 @@ type Store struct {
 	Ent *ent.Client
 	DB  *sql.DB
 
-	url   location
+	url       location
+	members   *members        // nil: the URL names one server
+	primaries []*primaryState // of members
+
 	files *sqliteFiles // nil: there are none to watch
 	watch Watch        // nil: statements are not watched
 }
@@ -32,6 +37,7 @@ const openWait = time.Minute
 //	sqlite://almanac.db                    a file, relative or absolute (sqlite:///var/lib/almanac.db)
 //	sqlite://:memory:                      in memory, for tests: one connection
 //	mysql://user:password@host:3306/name   MySQL, MariaDB, TiDB and compatible
+//	mysql://user:password@host1:3306,host2:3306/name   the servers of a replication group: the one that takes writes
 //	mysql+unix://user:password@/run/mysqld/mysqld.sock?database=name   the same on a Unix socket, as Atlas writes it
 //
 // Options follow a question mark: sqlite://almanac.db?busy-timeout=30s&cache-size=64M.
@@ -43,6 +49,7 @@ const openWait = time.Minute
 //	prepare-after                                     MySQL: how often a statement is sent before it is prepared
 //
 // For an unusable URL, the error wraps ErrURL and no connection is opened. A database that does not answer is an error too.
+// Of several servers one has to answer. A server that cannot be used is an error that wraps ErrUnfit.
 func Open(ctx context.Context, url string) (*Store, error) {
 	loc, err := parseURL(url)
 	if err != nil {
@@ -71,22 +78,56 @@ func OpenReading(ctx context.Context, url string) (*Store, error) {
 
 // open opens a database. Files is nil, or watches those of SQLite.
 func open(ctx context.Context, loc location, files *sqliteFiles) (*Store, error) {
+	if len(loc.hosts) > 1 {
+		return openPrimary(ctx, loc)
+	}
 	db, err := loc.open(files)
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, err)
 	}
 	// If several processes create the same SQLite file, SQLite returns busy at once to all but one.
-	if err := retryWhileBusy(ctx, openWait, func() error { return db.PingContext(ctx) }); err != nil {
+	err = retryWhileBusy(ctx, openWait, func() error { return db.PingContext(ctx) })
+	if err == nil && loc.mysql != nil {
+		err = checkVersion(ctx, db)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, closeAfter(db, err))
 	}
-	return &Store{
-		Ent: ent.NewClient(ent.Driver(entsql.OpenDB(loc.dialect, db))), DB: db,
-		url: loc, files: files,
-	}, nil
+	s := newStore(db, loc)
+	s.files = files
+	return s, nil
+}
+
+// openPrimary opens a database on several servers.
+func openPrimary(ctx context.Context, loc location) (*Store, error) {
+	servers, asked, err := loc.primaries()
+	if err != nil {
+		return nil, fmt.Errorf("database %s: %w", loc, err)
+	}
+	servers.start(ctx)
+	s := newStore(loc.pooled(servers), loc)
+	s.members, s.primaries = servers, asked
+	if err = servers.misconfigured(); err == nil {
+		err = s.DB.PingContext(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("database %s: %w", loc, closeAfter(s, err))
+	}
+	return s, nil
+}
+
+func newStore(db *sql.DB, loc location) *Store {
+	return &Store{Ent: ent.NewClient(ent.Driver(entsql.OpenDB(loc.dialect, db))), DB: db, url: loc}
 }
 
 // Close ends all connections.
-func (s *Store) Close() error { return s.DB.Close() }
+func (s *Store) Close() error {
+	err := s.DB.Close()
+	if s.members != nil {
+		err = errors.Join(err, s.members.close())
+	}
+	return err
+}
 
 // Engine returns the name of the database's folder of migrations: "mysql" or "sqlite".
 func (s *Store) Engine() string {
@@ -100,7 +141,7 @@ func (s *Store) Engine() string {
 func (s *Store) String() string { return s.url.String() }
 
 // closeAfter closes db after err, and returns both errors.
-func closeAfter(db *sql.DB, err error) error {
+func closeAfter(db io.Closer, err error) error {
 	if closeErr := db.Close(); closeErr != nil {
 		return fmt.Errorf("%w (and %w)", err, closeErr)
 	}

@@ -26,15 +26,41 @@ const maxAttempts = 8
 // Tx runs do in a transaction and commits it. If do returns an error or panics, Tx rolls back. After a deadlock, a lock
 // timeout or ErrConflict it retries do from the start, so do must keep nothing of an attempt that failed. After the last
 // attempt the error wraps ErrConflict.
+//
+// Tx also retries if the server is lost or takes no writes any more, and no commit was sent: another server may take over.
+// A commit without an answer may have happened, so Tx returns its error.
 func Tx(ctx context.Context, db *ent.Client, do func(tx *ent.Tx) error) error {
-	return Retry(ctx, func() error { return runTx(ctx, db, do) })
+	return retry(ctx, func() error { return runTx(ctx, db, do) }, isServerLostBeforeCommit)
 }
 
-// Retry runs do and retries it as Tx retries a transaction. do runs one statement.
+func isServerLostBeforeCommit(err error) bool {
+	return isServerLost(err) && !errors.As(err, new(commitError))
+}
+
+// Retry runs do and retries it as Tx retries a transaction that conflicts with others. do runs one statement.
 func Retry(ctx context.Context, do func() error) error {
+	return retry(ctx, do, func(error) bool { return false })
+}
+
+// maxServersLost limits the attempts of Tx after the first that end with a lost server. The waits before them add up to at
+// most 1.1 s.
+const maxServersLost = 3
+
+func retry(ctx context.Context, do func() error, serverLost func(error) bool) error {
+	lost := 0
 	for try := 0; ; try++ {
 		err := do()
-		if err == nil || !isRetryable(err) {
+		most := 10 * time.Millisecond << try
+		switch {
+		case err == nil:
+			return nil
+		case serverLost(err):
+			if lost == maxServersLost {
+				return err
+			}
+			most = 160 * time.Millisecond << lost
+			lost++
+		case !isRetryable(err):
 			return err
 		}
 		if try+1 == maxAttempts {
@@ -44,7 +70,7 @@ func Retry(ctx context.Context, do func() error) error {
 			return fmt.Errorf("%w: %w", ErrConflict, err)
 		}
 		// Full jitter keeps transactions that conflicted from the next conflict.
-		wait := time.Duration(rand.Int64N(int64(10*time.Millisecond) << try)) //nolint:gosec // nobody gains by guessing it
+		wait := time.Duration(rand.Int64N(int64(most))) //nolint:gosec // nobody gains by guessing it
 		select {
 		case <-ctx.Done():
 			return errors.Join(ctx.Err(), err)
@@ -52,6 +78,11 @@ func Retry(ctx context.Context, do func() error) error {
 		}
 	}
 }
+
+// commitError is the error of a commit.
+type commitError struct{ error }
+
+func (e commitError) Unwrap() error { return e.error }
 
 func runTx(ctx context.Context, db *ent.Client, do func(tx *ent.Tx) error) (err error) {
 	tx, err := db.Tx(ctx)
@@ -72,7 +103,7 @@ func runTx(ctx context.Context, db *ent.Client, do func(tx *ent.Tx) error) (err 
 		return err
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
+		return commitError{fmt.Errorf("commit: %w", err)}
 	}
 	committed = true
 	return nil
@@ -88,12 +119,10 @@ func isRetryable(err error) bool {
 		switch my.Number {
 		case 1205, // lock wait timeout
 			1213, // deadlock
-			1020, // record has changed since last read (MariaDB)
-			8028, // TiDB: schema changed
-			9007: // TiDB: write conflict
+			1020: // record has changed since last read (MariaDB)
 			return true
 		}
-		return false
+		return retryableTiDB[my.Number]
 	}
 	return isBusy(err)
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql/driver"
 	"errors"
 
 	"github.com/go-sql-driver/mysql"
@@ -16,12 +17,13 @@ var errNoConnection = errors.New("no connection to the database")
 // or of rows are none. Errors of an open connection are the driver's, and IsUnavailable does not know
 // them.
 func IsUnavailable(err error) bool {
-	if errors.Is(err, ErrConflict) || errors.Is(err, ErrFilesReplaced) || errors.Is(err, errNoConnection) {
+	if errors.Is(err, ErrConflict) || errors.Is(err, ErrFilesReplaced) || errors.Is(err, errNoConnection) ||
+		errors.Is(err, errReadOnly) {
 		return true
 	}
 	var my *mysql.MySQLError
 	if errors.As(err, &my) {
-		return unavailableMySQL[my.Number]
+		return unavailableMySQL[my.Number] || refusedWrites[my.Number] || retryableTiDB[my.Number]
 	}
 	var lite *sqlite.Error
 	if errors.As(err, &lite) {
@@ -33,6 +35,29 @@ func IsUnavailable(err error) bool {
 		}
 	}
 	return false
+}
+
+// isWriteRefused reports whether a server has answered that it takes no writes, and another one may: it was the primary, or
+// belongs to no majority of its group.
+func isWriteRefused(err error) bool {
+	var my *mysql.MySQLError
+	return errors.As(err, &my) && refusedWrites[my.Number]
+}
+
+var refusedWrites = map[uint16]bool{
+	1047: true, // the node is not ready (Galera)
+	1290: true, // read-only
+	1792: true, // the transaction is read-only
+	1836: true, // the server is read-only
+	3098: true, // Group Replication refuses the table or the moment
+	3100: true, // Group Replication failed before the commit
+	3101: true, // Group Replication rolled the transaction back
+}
+
+// isServerLost reports whether the server of a statement is gone or takes no writes. The statement has no effect unless it
+// was a commit.
+func isServerLost(err error) bool {
+	return isWriteRefused(err) || errors.Is(err, mysql.ErrInvalidConn) || errors.Is(err, driver.ErrBadConn)
 }
 
 // unavailableMySQL are the errors of MySQL, MariaDB, TiDB and proxies for which IsUnavailable is true.
@@ -63,21 +88,15 @@ var unavailableMySQL = map[uint16]bool{
 	1213: true, // deadlock
 	1223: true, // another connection has a read lock
 	1226: true, // the user has reached a limit of resources
-	1290: true, // read-only, as during a failover
 	1317: true, // query interrupted
-	1792: true, // the transaction is read-only
-	1836: true, // the server is read-only
 	1927: true, // connection killed (MariaDB)
 	1969: true, // the statement took longer than the server allows (MariaDB)
 	3024: true, // the statement took longer than the server allows
 	3169: true, // session killed
 	4031: true, // disconnected for being idle
+	8175: true, // TiDB: the statement needs more memory than the server gives
 	9001: true, // TiDB: no placement; ProxySQL: no connection
 	9002: true, // TiDB: storage did not answer
 	9003: true, // TiDB: storage is busy
-	9004: true, // TiDB: locks could not be resolved
 	9005: true, // TiDB: region unavailable
-	9007: true, // TiDB: write conflict
-	8027: true, // TiDB: schema out of date
-	8028: true, // TiDB: schema changed
 }

@@ -26,6 +26,7 @@ func TestWhatPassesIsToldFromWhatIsWrong(t *testing.T) {
 		{"no room", &mysql.MySQLError{Number: 1114}, true},
 		{"a deadlock after all attempts", fmt.Errorf("%w: %w", store.ErrConflict, &mysql.MySQLError{Number: 1213}), true},
 		{"lost too many races", fmt.Errorf("claim: %w", store.ErrConflict), true},
+		{"a write conflict of TiDB", fmt.Errorf("commit: %w", &mysql.MySQLError{Number: 9007}), true},
 		{"a duplicate", &mysql.MySQLError{Number: 1062}, false},
 		{"a duplicate after all attempts", fmt.Errorf("%w: %w", store.ErrConflict, &mysql.MySQLError{Number: 1062}), true},
 		{"a statement that is wrong", &mysql.MySQLError{Number: 1064}, false},
@@ -33,6 +34,7 @@ func TestWhatPassesIsToldFromWhatIsWrong(t *testing.T) {
 		{"no such table", &mysql.MySQLError{Number: 1146}, false},
 		{"a handshake that the network ends", store.ConnectFailing(t.Context(), errors.New("x")), true},
 		{"a user whom the server does not know", store.ConnectFailing(t.Context(), &mysql.MySQLError{Number: 1044}), false},
+		{"an engine that is not supported", store.ConnectFailing(t.Context(), store.ErrUnfit), false},
 		{"something else", errors.New("x"), false},
 		{"its time is over, of which the context tells", context.DeadlineExceeded, false},
 	} {

@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,12 +26,15 @@ type location struct {
 	dsn     string // sqlite: what the driver opens
 	file    string // sqlite: the file, empty in memory
 	sqlite  sqliteOptions
-	mysql   *mysql.Config
+	mysql   *mysql.Config // of several hosts it has the first
+	hosts   []string      // mysql: all hosts of a URL that names several
 	pool    pool
 
 	prepareAfter int // mysql: how often a statement is sent before it is prepared; 0 means never
 	memory       bool
 	shown        string // the URL without password
+
+	address *url.URL // mysql: the URL, with all its hosts
 }
 
 func (l location) String() string { return l.shown }
@@ -148,6 +152,7 @@ const (
 const socketScheme = "mysql+unix"
 
 func parseMySQL(text string) (location, error) {
+	text, hosts := cutHosts(text)
 	u, err := url.Parse(text)
 	if err != nil {
 		// The error of package url repeats the URL, password included.
@@ -159,6 +164,10 @@ func parseMySQL(text string) (location, error) {
 	}
 	c := mysql.NewConfig()
 	if c.Net, c.Addr, c.DBName, err = mysqlTarget(u); err != nil {
+		return location{}, err
+	}
+	addresses, err := hostAddresses(u, c.Addr, hosts)
+	if err != nil {
 		return location{}, err
 	}
 	c.User = u.User.Username()
@@ -177,11 +186,49 @@ func parseMySQL(text string) (location, error) {
 		"lock_wait_timeout":        strconv.Itoa(int(TableLockWait.Seconds())),
 		"sql_mode":                 "'STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION'",
 	}
-	l := location{dialect: dialect.MySQL, mysql: c, prepareAfter: defaultPrepareAfter, shown: u.Redacted(), pool: mysqlPool}
+	l := location{dialect: dialect.MySQL, mysql: c, prepareAfter: defaultPrepareAfter, pool: mysqlPool, hosts: addresses}
+	u.Host = strings.Join(append([]string{u.Host}, hosts...), ",")
+	l.address, l.shown = u, u.Redacted()
 	if err := mysqlOptions(&l, u.RawQuery); err != nil {
 		return location{}, fmt.Errorf("%w mysql://: %w", ErrURL, err)
 	}
 	return l, nil
+}
+
+// cutHosts removes the hosts after the first one from a URL, and returns them: package url knows URLs with one host.
+func cutHosts(text string) (first string, others []string) {
+	scheme, rest, _ := strings.Cut(text, "://")
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	begin := strings.LastIndex(rest[:end], "@") + 1
+	hosts := strings.Split(rest[begin:end], ",")
+	return scheme + "://" + rest[:begin] + hosts[0] + rest[end:], hosts[1:]
+}
+
+// hostAddresses returns the addresses of all hosts of a URL, nil if there is one: that of the first, and those of others.
+func hostAddresses(u *url.URL, first string, others []string) ([]string, error) {
+	if len(others) == 0 {
+		return nil, nil
+	}
+	all := []string{first}
+	for _, host := range others {
+		one, err := url.Parse("mysql://" + host + "/")
+		if err != nil || one.User != nil || one.Path != "/" {
+			return nil, fmt.Errorf("%w: want mysql://USER:PASSWORD@HOST:PORT,HOST:PORT/NAME", ErrURL)
+		}
+		one.Path = u.Path
+		_, address, _, err := mysqlTarget(one)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(all, address) {
+			return nil, fmt.Errorf("%w mysql://: a host is named twice", ErrURL)
+		}
+		all = append(all, address)
+	}
+	return all, nil
 }
 
 // mysqlTarget returns the address that a URL names, and its database. The URL of a socket names the database among its
@@ -210,7 +257,7 @@ func mysqlTarget(u *url.URL) (network, address, database string, err error) {
 // Target is the server of a URL of MySQL, for other programs. Network is tcp or unix.
 type Target struct{ Network, Address, User, Database string }
 
-// MySQLTarget returns the server of a URL of MySQL. Its error is that of Open.
+// MySQLTarget returns the server of a URL of MySQL: the first of several. Its error is that of Open.
 func MySQLTarget(text string) (Target, error) {
 	l, err := parseURL(text)
 	if err != nil {
@@ -224,32 +271,40 @@ func MySQLTarget(text string) (Target, error) {
 
 // open opens the database. Nil files watches none.
 func (l location) open(files *sqliteFiles) (*sql.DB, error) {
-	db, err := l.unlimited(files)
+	if l.dialect == dialect.SQLite {
+		db, err := openSQLite(l.dsn, l.sqlite.busy, files)
+		if err != nil {
+			return nil, err
+		}
+		if l.memory {
+			// Every connection to :memory: is a database of its own.
+			db.SetMaxOpenConns(1)
+			return db, nil
+		}
+		l.pool.limit(db)
+		return db, nil
+	}
+	connector, err := l.connector()
 	if err != nil {
 		return nil, err
 	}
-	if l.memory {
-		// Every connection to :memory: is a database of its own.
-		db.SetMaxOpenConns(1)
-		return db, nil
-	}
-	db.SetMaxOpenConns(l.pool.open)
-	db.SetMaxIdleConns(l.pool.idle)
-	db.SetConnMaxIdleTime(l.pool.idleTime)
-	db.SetConnMaxLifetime(l.pool.age)
-	return db, nil
+	return l.pooled(connector), nil
 }
 
-// unlimited opens the database without the limits of its pool.
-func (l location) unlimited(files *sqliteFiles) (*sql.DB, error) {
-	if l.dialect == dialect.SQLite {
-		return openSQLite(l.dsn, l.sqlite.busy, files)
-	}
+// connector opens connections to the MySQL server of a location.
+func (l location) connector() (driver.Connector, error) {
 	connector, err := mysql.NewConnector(l.mysql)
 	if err != nil {
 		return nil, err
 	}
-	return sql.OpenDB(preparingConnector{readCommittedConnector{connector}, &useCounter{after: l.prepareAfter}}), nil
+	return readCommittedConnector{connector}, nil
+}
+
+// pooled returns the pool of a location whose connections a connector opens.
+func (l location) pooled(connector driver.Connector) *sql.DB {
+	db := sql.OpenDB(preparingConnector{connector, &useCounter{after: l.prepareAfter}, false})
+	l.pool.limit(db)
+	return db
 }
 
 // readCommittedConnector makes the transactions of every connection see commits of others during a wait for a lock, and
@@ -257,7 +312,7 @@ func (l location) unlimited(files *sqliteFiles) (*sql.DB, error) {
 // differently.
 type readCommittedConnector struct{ driver.Connector }
 
-// Connect opens a connection.
+// Connect opens a connection, and adapts it to its server.
 func (c readCommittedConnector) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.Connector.Connect(ctx)
 	if err != nil {
@@ -270,15 +325,15 @@ func (c readCommittedConnector) Connect(ctx context.Context) (driver.Conn, error
 	if _, err := ex.ExecContext(ctx, "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED", nil); err != nil {
 		return nil, errors.Join(fmt.Errorf("isolation level: %w", err), conn.Close())
 	}
-	return conn, nil
+	return adaptToEngine(ctx, conn)
 }
 
 // URLFor returns the database's URL with another user and no password.
 func (s *Store) URLFor(user string) string {
-	u, err := url.Parse(s.String())
-	if s.url.mysql == nil || err != nil {
+	if s.url.address == nil {
 		return s.String()
 	}
+	u := *s.url.address
 	u.User = url.User(user)
 	return u.String()
 }

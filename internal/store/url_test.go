@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -108,6 +109,36 @@ func TestMySQLURLs(t *testing.T) {
 	}
 }
 
+func TestURLsOfSeveralHosts(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name, url string
+		want      []string
+		shown     string
+	}{
+		{"one", "mysql://ewa@h/cal", nil, "mysql://ewa@h/cal"},
+		{
+			"three", "mysql://ewa:s3cret@h1:3307,h2,[::1]:3308/cal?tls=true",
+			[]string{"h1:3307", "h2:3306", "[::1]:3308"},
+			"mysql://ewa:xxxxx@h1:3307,h2,[::1]:3308/cal?tls=true",
+		},
+		{"password with a comma", "mysql://ewa:a,b@h1,h2/cal", []string{"h1:3306", "h2:3306"}, "mysql://ewa:xxxxx@h1,h2/cal"},
+		{"comma in the password of one host", "mysql://ewa:a,b@h1/cal", nil, "mysql://ewa:xxxxx@h1/cal"},
+		{"no user", "mysql://h1,h2/cal", []string{"h1:3306", "h2:3306"}, "mysql://h1,h2/cal"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			hosts, err := store.HostsOf(test.url)
+			if err != nil || !slices.Equal(hosts, test.want) {
+				t.Errorf("got %q, %v, want %q", hosts, err, test.want)
+			}
+			if _, shown, _ := store.ParseURL(test.url); shown != test.shown {
+				t.Errorf("shown as %s, want %s", shown, test.shown)
+			}
+		})
+	}
+}
+
 // The server tells its socket. On another machine than the tests there is none.
 func TestOpenOnAUnixSocket(t *testing.T) {
 	t.Parallel()
@@ -172,6 +203,11 @@ func TestURLsThatCannotBeUsed(t *testing.T) {
 		{"socket, password with a slash", "mysql+unix://ewa:123/s3cret@/run/mysqld.sock?database=cal"},
 		{"database among the options of a host", "mysql://ewa:s3cret@h/cal?database=other"},
 		{"negative duration", "mysql://ewa:s3cret@h/cal?timeout=-3s"},
+		{"an empty host among several", "mysql://ewa:s3cret@h1,,h2/cal"},
+		{"an empty last host", "mysql://ewa:s3cret@h1,/cal"},
+		{"a host that is named twice", "mysql://ewa:s3cret@h1,h1:3306/cal"},
+		{"no such port of the second host", "mysql://ewa:s3cret@h1,h2:99999/cal"},
+		{"several sockets", "mysql+unix://ewa:s3cret@,/run/a.sock?database=cal"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -214,7 +250,7 @@ func FuzzParseURL(f *testing.F) {
 	for _, seed := range []string{
 		"sqlite://almanac.db", "sqlite::memory:", "sqlite://:memory:", "sqlite:///var/lib/a b?c.db", "sqlite://a.db?cache=64MiB&busy=5s&mmap=1GiB", "sqlite://a%20b.db",
 		"mysql://ewa@h/cal", "mysql://ewa@[::1]:3307/cal?tls=skip-verify&timeout=3s", "mysql://e%40w%3Aa@h:3306/c%2Fal?pool=8", "mysql://h/cal", "mysql:///", "://",
-		"mysql+unix://ewa@/run/mysqld.sock?database=cal", "mysql+unix:///a%20b?database=c%26d&max-open=3",
+		"mysql://ewa@h1,h2:3307,[::1]/cal", "mysql+unix://ewa@/run/mysqld.sock?database=cal", "mysql+unix:///a%20b?database=c%26d&max-open=3",
 	} {
 		f.Add(seed)
 	}

@@ -26,7 +26,7 @@ type pool struct {
 	name   string    // the databases are called name_0, name_1 and so on
 	schema string    // what fingerprint says of a migrated one
 
-	mariaDB bool
+	mariaDB, tidb bool
 
 	mu   sync.Mutex
 	made int
@@ -79,7 +79,7 @@ func newPool() (*pool, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.mariaDB = strings.Contains(version[0], "MariaDB")
+	p.mariaDB, p.tidb = strings.Contains(version[0], "MariaDB"), strings.Contains(version[0], "TiDB")
 	if err := p.dropOthers(ctx); err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (p *pool) putBack(ctx context.Context, name string, failed bool) (err error
 // refill gives all tables the rows and counters of the first database.
 func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
 	first := p.name + "_0"
-	if !p.mariaDB {
+	if !p.mariaDB && !p.tidb {
 		// Otherwise MySQL answers with counters of hours ago.
 		if _, err := conn.ExecContext(ctx, "SET information_schema_stats_expiry = 0"); err != nil {
 			return err
@@ -190,6 +190,7 @@ func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
 		return err
 	}
 	var used []string
+	emptied := map[string]string{}
 	for i, counter := range now {
 		table, _, _ := strings.Cut(counter, " ")
 		rows, err := texts(ctx, conn, fmt.Sprintf("(SELECT 1 FROM %s.%s LIMIT 1) UNION ALL (SELECT 1 FROM %s.%[2]s LIMIT 1)", name, table, first))
@@ -198,6 +199,10 @@ func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
 		}
 		if len(rows) > 0 || counter != before[i] {
 			used = append(used, table)
+			emptied[table] = "TRUNCATE TABLE"
+			if p.tidb && counter == before[i] {
+				emptied[table] = "DELETE FROM" // a change of the schema takes many times as long
+			}
 		}
 	}
 	statements := []string{"SET foreign_key_checks = 0"}
@@ -208,7 +213,7 @@ func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
 			return err
 		}
 		list := strings.Join(columns, ", ")
-		statements = append(statements, fmt.Sprintf("TRUNCATE TABLE %s.%s", name, table),
+		statements = append(statements, fmt.Sprintf("%s %s.%s", emptied[table], name, table),
 			fmt.Sprintf("INSERT INTO %s.%s (%s) SELECT %[3]s FROM %[4]s.%[2]s", name, table, list, first))
 	}
 	for _, s := range append(statements, "SET foreign_key_checks = 1") {

@@ -171,6 +171,20 @@ func IsMariaDB(t testing.TB, st *store.Store) bool {
 	return st.Engine() == "mysql" && strings.Contains(Value(t, st.DB, "SELECT VERSION()"), "MariaDB")
 }
 
+// IsTiDB reports whether the database is one of TiDB.
+func IsTiDB(t testing.TB, st *store.Store) bool {
+	t.Helper()
+	return st.Engine() == "mysql" && strings.Contains(Value(t, st.DB, "SELECT VERSION()"), "TiDB")
+}
+
+// SkipOnTiDB skips a test of something that TiDB does not have.
+func SkipOnTiDB(t testing.TB, st *store.Store, reason string) {
+	t.Helper()
+	if IsTiDB(t, st) {
+		t.Skip("TiDB: " + reason)
+	}
+}
+
 // Statements makes a store note its statements. The function that it returns reports those since its last call.
 func Statements(st *store.Store) func() []string {
 	var mu sync.Mutex

@@ -115,7 +115,7 @@ func (o *outage) well(ctx context.Context) error {
 			_, err = c.get(ctx, o.p.base(), "/events", http.StatusOK)
 		}
 		if err == nil {
-			err = status(ctx, o.p.base()+"/readyz", http.StatusOK)
+			err = errors.Join(status(ctx, o.p.base()+"/readyz", http.StatusOK), status(ctx, o.p.base()+"/readyz/write", http.StatusOK))
 		}
 		return err
 	})
@@ -304,7 +304,7 @@ func (o *outage) readable(ctx context.Context) error {
 	c := o.w.client(o.token)
 	defer c.http.CloseIdleConnections()
 	_, err := c.json(ctx, o.p.base(), http.MethodPost, "/tags", object{"name": "late"}, http.StatusCreated)
-	return wanted503(err)
+	return errors.Join(wanted503(err), status(ctx, o.p.base()+"/readyz", http.StatusOK))
 }
 
 // killAll ends the connections of all others.

@@ -97,6 +97,7 @@ func (c *client) send(ctx context.Context, base, method, path, kind string, body
 		return a, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	c.w.add(func(t *tally) { t.replies++ })
+	c.w.timeline.Load().note(method, a.status, a.took)
 	if err := shape(a); err != nil {
 		return a, fmt.Errorf("%s %s: %w", method, path, err)
 	}

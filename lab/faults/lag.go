@@ -5,13 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"regexp"
 	"strconv"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
-// laggingReplica has a real replica whose applier is stopped while the calendar changes, and runs again.
+// laggingReplica has two real replicas whose appliers are stopped while the calendar changes, and run again. Then one after
+// the other is killed.
 func laggingReplica(ctx context.Context, w *world) error {
-	source, replica, err := w.replicated(ctx)
+	source, replicas, err := w.replicated(ctx)
 	if err != nil {
 		return err
 	}
@@ -23,15 +28,8 @@ func laggingReplica(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	err = wait(ctx, "the replica has the schema", patience, func(ctx context.Context) error {
-		// The user is the last that was written.
-		var one int
-		return replica.root.QueryRowContext(ctx, "SELECT 1 FROM almanac.users WHERE login = 'driver'").Scan(&one)
-	})
-	if err != nil {
-		return err
-	}
-	p, err := w.serve(ctx, "almanac", db, "--db-read", replica.url(replica.address(), "almanac"))
+	p, err := w.serve(ctx, "almanac", db, "--db-read",
+		replicas[0].url(replicas[0].address(), "almanac")+","+replicas[1].url(replicas[1].address(), "almanac"))
 	if err != nil {
 		return err
 	}
@@ -45,6 +43,9 @@ func laggingReplica(ctx context.Context, w *world) error {
 	if err := l.everybody(ctx, before); err != nil {
 		return err
 	}
+	if err := l.readsReplica(ctx); err != nil {
+		return err
+	}
 	load := w.load(ctx, token, only(p), func(l *load) { l.writers = 3 })
 	defer func() {
 		if load != nil {
@@ -52,15 +53,19 @@ func laggingReplica(ctx context.Context, w *world) error {
 		}
 	}()
 	for round := range 2 {
-		w.inject("the replica stops applying")
-		if err := replica.either(ctx, "STOP REPLICA SQL_THREAD", "STOP SLAVE SQL_THREAD"); err != nil {
-			return err
+		w.inject("the replicas stop applying")
+		for _, replica := range replicas {
+			if err := replica.either(ctx, "STOP REPLICA SQL_THREAD", "STOP SLAVE SQL_THREAD"); err != nil {
+				return err
+			}
 		}
 		if err := l.behind(ctx, before, round, 2*w.time); err != nil {
 			return err
 		}
-		if err := replica.either(ctx, "START REPLICA SQL_THREAD", "START SLAVE SQL_THREAD"); err != nil {
-			return err
+		for _, replica := range replicas {
+			if err := replica.either(ctx, "START REPLICA SQL_THREAD", "START SLAVE SQL_THREAD"); err != nil {
+				return err
+			}
 		}
 		began := time.Now()
 		if err := l.everybody(ctx, l.newest); err != nil {
@@ -68,20 +73,26 @@ func laggingReplica(ctx context.Context, w *world) error {
 		}
 		w.recovered(time.Since(began), 2*backWithin)
 	}
-	w.inject("the replica is killed")
-	w.away.Store(true)
-	replica.kill()
+	for _, replica := range replicas {
+		w.inject(replica.name + " is killed")
+		w.away.Store(true)
+		replica.kill()
+		if err := l.without(ctx); err != nil {
+			return err
+		}
+		// All who waited for a connection from before have had their reply.
+		if err := pause(ctx, requestTime); err != nil {
+			return err
+		}
+		w.away.Store(false)
+	}
+	if err := replicas[0].again(ctx); err != nil {
+		return err
+	}
 	began := time.Now()
-	if err := l.without(ctx); err != nil {
+	if err := l.readsReplica(ctx); err != nil {
 		return err
 	}
-	if err := pause(ctx, time.Second-time.Since(began)); err != nil {
-		return err
-	}
-	if err := replica.again(ctx); err != nil {
-		return err
-	}
-	began = time.Now()
 	if err := l.everybody(ctx, l.newest); err != nil {
 		return err
 	}
@@ -91,37 +102,68 @@ func laggingReplica(ctx context.Context, w *world) error {
 	return l.end(ctx, db, token)
 }
 
-// replicated starts two servers, of which one follows the other.
-func (w *world) replicated(ctx context.Context) (source, replica *mysqld, err error) {
+// readsReplica waits until the service reads a replica.
+func (l *lag) readsReplica(ctx context.Context) error {
+	return wait(ctx, "the service reads a replica", patience, func(ctx context.Context) error {
+		data, err := os.ReadFile(l.p.logFile)
+		if err != nil {
+			return err
+		}
+		used := usedServer.FindAllSubmatch(data, -1)
+		if len(used) == 0 || string(used[len(used)-1][1]) == "the database itself" {
+			return errors.New("it reads the database itself")
+		}
+		return nil
+	})
+}
+
+// usedServer finds in a log which server is read.
+var usedServer = regexp.MustCompile(`"msg":"database server is used","server":"([^"]*)"`)
+
+// replicated starts three servers, of which two follow the first.
+func (w *world) replicated(ctx context.Context) (source *mysqld, replicas [2]*mysqld, err error) {
 	options := func(id string) []string {
 		return []string{"--server-id=" + id, "--log-bin=binlog", "--binlog-format=ROW", "--relay-log=relay"}
 	}
-	if source, err = w.server(ctx, "source", options("1")...); err != nil {
-		return nil, nil, err
+	starting, startCtx := errgroup.WithContext(ctx)
+	starting.Go(func() (err error) {
+		source, err = w.server(startCtx, "source", options("1")...)
+		return err
+	})
+	for i := range replicas {
+		starting.Go(func() (err error) {
+			id := strconv.Itoa(i + 2)
+			replicas[i], err = w.server(startCtx, "replica-"+id, options(id)...)
+			return err
+		})
 	}
-	if replica, err = w.server(ctx, "replica", options("2")...); err != nil {
-		return nil, nil, err
+	if err := starting.Wait(); err != nil {
+		return nil, replicas, err
 	}
 	file, position, err := source.logged(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, replicas, err
 	}
 	// Its own user: what root may, differs.
 	for _, s := range []string{"CREATE USER copy IDENTIFIED BY 'copy'", "GRANT REPLICATION SLAVE ON *.* TO copy"} {
 		if err := source.exec(ctx, s); err != nil {
-			return nil, nil, err
+			return nil, replicas, err
 		}
 	}
-	err = replica.either(ctx,
-		fmt.Sprintf("CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT=%d, SOURCE_USER='copy', SOURCE_PASSWORD='copy', "+
-			"SOURCE_LOG_FILE='%s', SOURCE_LOG_POS=%s, SOURCE_CONNECT_RETRY=1, GET_SOURCE_PUBLIC_KEY=1", source.port, file, position),
-		fmt.Sprintf("CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=%d, MASTER_USER='copy', MASTER_PASSWORD='copy', "+
-			"MASTER_LOG_FILE='%s', MASTER_LOG_POS=%s, MASTER_CONNECT_RETRY=1", source.port, file, position))
-	if err != nil {
-		return nil, nil, err
+	for _, replica := range replicas {
+		err := replica.either(ctx,
+			fmt.Sprintf("CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT=%d, SOURCE_USER='copy', SOURCE_PASSWORD='copy', "+
+				"SOURCE_LOG_FILE='%s', SOURCE_LOG_POS=%s, SOURCE_CONNECT_RETRY=1, GET_SOURCE_PUBLIC_KEY=1", source.port, file, position),
+			fmt.Sprintf("CHANGE MASTER TO MASTER_HOST='127.0.0.1', MASTER_PORT=%d, MASTER_USER='copy', MASTER_PASSWORD='copy', "+
+				"MASTER_LOG_FILE='%s', MASTER_LOG_POS=%s, MASTER_CONNECT_RETRY=1", source.port, file, position))
+		if err == nil {
+			err = replica.either(ctx, "START REPLICA", "START SLAVE")
+		}
+		if err != nil {
+			return nil, replicas, err
+		}
 	}
-	err = replica.either(ctx, "START REPLICA", "START SLAVE")
-	return source, replica, err
+	return source, replicas, nil
 }
 
 // logged is where the log of the server stands.
@@ -281,25 +323,25 @@ func (l *lag) behind(ctx context.Context, _ version, round int, length time.Dura
 	return nil
 }
 
-// without looks at the service whose replica is gone. Who signs in writes and reads records. Lists are found by what is
-// known from the replica, so they may be refused, as is what others read.
+// without looks at the service one of whose replicas is gone, or both: it writes, and reads go on for all.
 func (l *lag) without(ctx context.Context) error {
 	one := "/events/" + strconv.FormatInt(l.newest.id, 10)
 	if _, err := l.signedIn.json(ctx, l.p.base(), http.MethodPut, one, object{"featured": false}, http.StatusOK); err != nil {
 		return fmt.Errorf("without the replica: %w", err)
 	}
-	if _, err := l.signedIn.get(ctx, l.p.base(), one, http.StatusOK); err != nil {
-		return fmt.Errorf("without the replica: %w", err)
-	}
 	for _, c := range []*client{l.signedIn, l.nobody} {
 		for _, path := range []string{"/events", one, "/venues"} {
-			if _, err := c.get(ctx, l.p.base(), path, http.StatusOK); err != nil && !errors.Is(err, errRefused) {
-				return fmt.Errorf("without the replica: %w", err)
+			if _, err := c.get(ctx, l.p.base(), path, http.StatusOK); err != nil {
+				return fmt.Errorf("without the replica: %s: %w", path, err)
 			}
 		}
 	}
-	return errors.Join(
-		status(ctx, l.p.base()+"/healthz", http.StatusOK), status(ctx, l.p.base()+"/readyz", http.StatusServiceUnavailable))
+	for _, path := range []string{"/healthz", "/readyz", "/readyz/write"} {
+		if err := status(ctx, l.p.base()+path, http.StatusOK); err != nil {
+			return fmt.Errorf("without the replica: %w", err)
+		}
+	}
+	return nil
 }
 
 // end looks at what is there. The event of this scenario is no part of the journal, so it is told of it.

@@ -44,8 +44,9 @@ var scenarios = []scenario{
 	{"mysql-stop", "MySQL is shut down under load, and comes back", 2 * time.Minute, true, stopMySQL},
 	{"mysql-cut", "the network to MySQL is cut, refuses and stalls", 3 * time.Minute, true, cutMySQL},
 	{"mysql-refuses", "MySQL takes no connection, kills some, or lets nobody write", 2 * time.Minute, true, refusingMySQL},
+	{"group-failover", "the primary of a replication group is moved, and killed", 3 * time.Minute, true, failingOver},
 	{"disk-full", "the disk of SQLite and of the images is full", 2 * time.Minute, false, fullDisk},
-	{"replica-lag", "the replica falls behind and catches up", 2 * time.Minute, true, laggingReplica},
+	{"replica-lag", "two replicas fall behind, catch up and are killed", 2 * time.Minute, true, laggingReplica},
 	{"clock-jump", "the clock jumps forward and back", time.Minute, false, jumpingClock},
 	{"two-sqlite", "two processes write to one SQLite file", 2 * time.Minute, false, twoOnSQLite},
 	{"files-removed", "the log of SQLite is removed beneath two processes", 2 * time.Minute, false, removedFiles},
@@ -67,6 +68,8 @@ type setting struct {
 	pids   string // file to which the process ids of all that is started are appended; "" for none
 	seed   uint64
 	time   time.Duration // of load in a round
+
+	timelines string // folder for the timelines of failovers; "" for none
 }
 
 // run returns the exit status: 0 all promises held, 1 one was broken, 2 wrong usage.
@@ -81,6 +84,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 	flags.StringVar(&s.pids, "pids", "", "file for the ids of started processes")
 	flags.Uint64Var(&s.seed, "seed", uint64(time.Now().UnixNano()), "of chance")
 	flags.DurationVar(&s.time, "time", 2*time.Second, "how long each round of load lasts")
+	flags.StringVar(&s.timelines, "timelines", "", "folder for timelines of failovers, as CSV and as pictures; default none")
 	parallel := flags.Int("parallel", 2, "scenarios at once")
 	if err := flags.Parse(args); err != nil {
 		return 2
@@ -153,6 +157,9 @@ func choose(names []string) ([]scenario, error) {
 	return out, nil
 }
 
+// errSkipped is returned by a scenario that cannot run here.
+var errSkipped = errors.New("skipped")
+
 // result is what came of a scenario.
 type result struct {
 	scenario
@@ -197,8 +204,8 @@ func runOne(ctx context.Context, s setting, c scenario, log *bytes.Buffer) (r re
 	r.scenario = c
 	fmt.Fprintf(log, "\n=== %s: %s\n", c.name, c.about)
 	if c.mysql && s.mysqld == "" {
-		r.skipped = "no MySQL server"
-		fmt.Fprintln(log, "skipped: no MySQL server")
+		r.skipped = "skipped: no MySQL server"
+		fmt.Fprintln(log, r.skipped)
 		return r
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, c.most, fmt.Errorf("not done after %v", c.most))
@@ -220,6 +227,9 @@ func runOne(ctx context.Context, s setting, c scenario, log *bytes.Buffer) (r re
 	if ctx.Err() != nil {
 		r.err = errors.Join(r.err, context.Cause(ctx))
 	}
+	if errors.Is(r.err, errSkipped) {
+		r.skipped, r.err = r.err.Error(), nil
+	}
 	r.err = errors.Join(r.err, w.end(), w.broken())
 	r.tally, r.took = w.count(), time.Since(began)
 	if r.err == nil {
@@ -228,8 +238,11 @@ func runOne(ctx context.Context, s setting, c scenario, log *bytes.Buffer) (r re
 		w.tell()
 	}
 	verdict := "held"
-	if r.err != nil {
+	switch {
+	case r.err != nil:
 		verdict = "BROKEN\n" + r.err.Error()
+	case r.skipped != "":
+		verdict = r.skipped
 	}
 	fmt.Fprintf(log, "--- %s: %d s, %s\n", c.name, int(r.took.Seconds()+0.5), verdict)
 	return r
@@ -244,7 +257,7 @@ func table(out io.Writer, results []result) {
 		verdict, recovery := "held", "-"
 		switch {
 		case r.skipped != "":
-			verdict = "skipped: " + r.skipped
+			verdict = r.skipped
 		case r.err != nil:
 			verdict = "BROKEN"
 		}

@@ -23,6 +23,8 @@ type world struct {
 	rounds  int // of load, so that titles are unique
 	// away is whether refusals are right now: while a fault lasts, and until it was seen to have passed.
 	away atomic.Bool
+	// timeline records replies; nil records none.
+	timeline atomic.Pointer[timeline]
 
 	mu       sync.Mutex
 	log      *bytes.Buffer

@@ -1,0 +1,322 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-sql-driver/mysql"
+	"golang.org/x/sync/singleflight"
+)
+
+// members are several servers, of which connections go to one at a time: the current one. A goroutine asks all of them for
+// their state. When another server becomes the current one, the pool discards its connections to the one before as it
+// uses them.
+type members struct {
+	all []*member
+	// choose returns the index of the current server for new states: -1 means that none answers. One goroutine at a time
+	// calls it.
+	choose func(states []memberState, current int) int
+	// urgent reports whether the states have to be asked for again soon.
+	urgent func(states []memberState, current int) bool
+
+	current atomic.Int64 // index in all; -1: none is known
+	asking  singleflight.Group
+	wake    chan struct{} // the goroutine asks at once
+	log     atomic.Pointer[slog.Logger]
+
+	mu     sync.Mutex
+	states []memberState // the last ones
+
+	stop  context.CancelFunc
+	ended chan struct{}
+}
+
+// member is one server of several.
+type member struct {
+	address   string
+	connector driver.Connector
+	// ask returns the state of the server.
+	ask   func(context.Context) memberState
+	close func() error
+}
+
+// memberState is what a server has answered.
+type memberState struct {
+	err      error         // nil: it answers
+	writable bool          // it takes writes
+	revision int64         // of the calendar, where it is asked for
+	lag      time.Duration // of a replica
+	lagKnown bool
+	leftOut  bool // a replica that answers and is not used: it is too far behind
+
+	late bool // the last question was not answered in time, and the state is that of the question before
+}
+
+const (
+	// askEvery is how often servers are asked for their state, and askSoon while none takes writes.
+	askEvery = time.Second
+	askSoon  = 100 * time.Millisecond
+	// askTimeout is how long a server may take to answer. A server that is late twice in a row is away.
+	askTimeout = time.Second
+	// firstTimeout is the same for the first question, which tells whether the URL is right.
+	firstTimeout = 5 * time.Second
+	// memberTimeout limits connecting to one of several servers.
+	memberTimeout = 3 * time.Second
+)
+
+// newMembers returns members of which none is the current one. The caller calls start, and close at the end.
+func newMembers(all []*member) *members {
+	m := &members{
+		all: all, states: make([]memberState, len(all)), wake: make(chan struct{}, 1), ended: make(chan struct{}),
+		urgent: func([]memberState, int) bool { return false },
+	}
+	m.current.Store(-1)
+	for i := range m.states {
+		m.states[i].err = errNotAsked
+	}
+	return m
+}
+
+var errNotAsked = errors.New("not asked yet")
+
+// start asks all servers once, and begins to ask them again and again.
+func (m *members) start(ctx context.Context) {
+	m.askAll(ctx, firstTimeout)
+	// The pool outlives the context of its opening.
+	watching, stop := context.WithCancel(context.WithoutCancel(ctx))
+	m.stop = stop
+	go m.watch(watching)
+}
+
+// watch asks the servers until ctx ends.
+func (m *members) watch(ctx context.Context) {
+	defer close(m.ended)
+	for {
+		wait := askEvery
+		if states, current := m.snapshot(); m.urgent(states, current) {
+			wait = askSoon
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-m.wake:
+		case <-time.After(wait):
+		}
+		m.refresh(ctx)
+	}
+}
+
+// awaken has the goroutine ask the servers at once.
+func (m *members) awaken() {
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+}
+
+// snapshot returns the last states and the current server.
+func (m *members) snapshot() ([]memberState, int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]memberState(nil), m.states...), int(m.current.Load())
+}
+
+// refresh asks all servers for their state and chooses the current one. Concurrent calls share the answers.
+func (m *members) refresh(ctx context.Context) {
+	done := m.asking.DoChan("", func() (any, error) {
+		// It goes on for others when the context of one caller ends.
+		m.askAll(context.WithoutCancel(ctx), askTimeout)
+		return nil, nil
+	})
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+}
+
+// askAll asks all servers. One goroutine at a time calls it.
+func (m *members) askAll(ctx context.Context, timeout time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	before, current := m.snapshot()
+	states := make([]memberState, len(m.all))
+	var group sync.WaitGroup
+	for i, one := range m.all {
+		group.Go(func() {
+			states[i] = one.ask(ctx)
+			// A server under load is late once in a while.
+			if states[i].err != nil && ctx.Err() != nil && before[i].err == nil && !before[i].late {
+				states[i] = before[i]
+				states[i].late = true
+			}
+		})
+	}
+	group.Wait()
+	next := m.choose(states, current)
+	m.mu.Lock()
+	m.states = states
+	m.current.Store(int64(next))
+	m.mu.Unlock()
+	if log := m.log.Load(); log != nil {
+		m.logChanges(log, before, states, current, next)
+	}
+}
+
+// logTo logs the states that are not as they should be now, and all changes from now on.
+func (m *members) logTo(log *slog.Logger) {
+	m.log.Store(log)
+	states, current := m.snapshot()
+	m.logChanges(log, make([]memberState, len(states)), states, -1, current)
+}
+
+func (m *members) logChanges(log *slog.Logger, before, after []memberState, from, to int) {
+	for i, one := range m.all {
+		was, is := before[i], after[i]
+		switch {
+		case is.err != nil && was.err == nil:
+			log.Warn("database server is away", "server", one.address, "error", is.err)
+		case is.err == nil && was.err != nil:
+			log.Info("database server is back", "server", one.address)
+		}
+		switch {
+		case is.leftOut && !was.leftOut:
+			log.Warn("replica is too far behind", "server", one.address, "lag", is.lag)
+		case !is.leftOut && was.leftOut && is.err == nil:
+			log.Info("replica has caught up", "server", one.address)
+		}
+	}
+	if from != to && to >= 0 {
+		log.Info("database server is used", "server", m.all[to].address, "writable", after[to].writable)
+	}
+}
+
+// Connect opens a connection to the current server. If that fails it asks all servers, and tries once more.
+func (m *members) Connect(ctx context.Context) (driver.Conn, error) {
+	at := int(m.current.Load())
+	if at < 0 {
+		m.refresh(ctx)
+		if at = int(m.current.Load()); at < 0 {
+			return nil, m.away()
+		}
+	}
+	conn, err := m.connect(ctx, at)
+	if err == nil || ctx.Err() != nil {
+		return conn, err
+	}
+	m.refresh(ctx)
+	m.awaken() // it may be urgent now
+	if at = int(m.current.Load()); at < 0 {
+		return nil, fmt.Errorf("%w: %w", err, m.away())
+	}
+	return m.connect(ctx, at)
+}
+
+// connect opens a connection to one server.
+func (m *members) connect(ctx context.Context, at int) (driver.Conn, error) {
+	conn, err := m.all[at].connector.Connect(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.all[at].address, err)
+	}
+	whole, ok := conn.(mysqlConn)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("%T lacks what a connection needs", conn), conn.Close())
+	}
+	return &memberConn{mysqlConn: whole, of: m, at: int64(at)}, nil
+}
+
+// away returns the errors of all servers.
+func (m *members) away() error {
+	states, _ := m.snapshot()
+	errs := make([]error, 0, len(states))
+	for i, s := range states {
+		if s.err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", m.all[i].address, s.err))
+		}
+	}
+	return fmt.Errorf("no server answers: %w", errors.Join(errs...))
+}
+
+// Driver implements driver.Connector.
+func (m *members) Driver() driver.Driver { return &mysql.MySQLDriver{} }
+
+// close stops the goroutine and closes what it asks with.
+func (m *members) close() error {
+	m.stop()
+	<-m.ended
+	// The servers may be asked right now.
+	if _, err, _ := m.asking.Do("", func() (any, error) { return nil, nil }); err != nil {
+		return err
+	}
+	errs := make([]error, len(m.all))
+	for i, one := range m.all {
+		errs[i] = one.close()
+	}
+	return errors.Join(errs...)
+}
+
+// misconfigured returns the errors of servers that will not pass by themselves: a wrong name, user, database or calendar,
+// or a server that is too old. Nil means that there are none. A server that is away may come back.
+func (m *members) misconfigured() error {
+	states, _ := m.snapshot()
+	var errs []error
+	for i, s := range states {
+		if isMisconfigured(s.err) {
+			errs = append(errs, fmt.Errorf("server %s: %w", m.all[i].address, s.err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// ErrUnfit is wrapped by errors about a server that cannot be used until somebody changes it or the URL that names it.
+var ErrUnfit = errors.New("the server cannot be used")
+
+func isMisconfigured(err error) bool {
+	var name *net.DNSError
+	if errors.Is(err, ErrUnfit) || errors.As(err, &name) && name.IsNotFound {
+		return true
+	}
+	var my *mysql.MySQLError
+	return errors.As(err, &my) && refusedLogins[my.Number]
+}
+
+// refusedLogins are the errors of MySQL for a user or a database that the server does not know.
+var refusedLogins = map[uint16]bool{
+	1044: true, // the user has no access to the database
+	1045: true, // wrong user or password
+	1049: true, // no such database
+	1698: true, // wrong user (MariaDB)
+}
+
+// memberConn is a connection to one of several servers. It is valid while connections go to that server.
+type memberConn struct {
+	mysqlConn
+	of *members
+	at int64
+}
+
+// moved reports whether connections go to another server now.
+func (c *memberConn) moved() bool {
+	current := c.of.current.Load()
+	return current >= 0 && current != c.at
+}
+
+// ResetSession implements driver.SessionResetter.
+func (c *memberConn) ResetSession(ctx context.Context) error {
+	if c.moved() {
+		return driver.ErrBadConn
+	}
+	return c.mysqlConn.ResetSession(ctx)
+}
+
+// IsValid implements driver.Validator.
+func (c *memberConn) IsValid() bool { return !c.moved() && c.mysqlConn.IsValid() }
+
+// refusedWrite is called when the server has refused a write as one that does not take writes.
+func (c *memberConn) refusedWrite() { c.of.awaken() }

@@ -1,0 +1,215 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+// A URL with several hosts names the servers of one replication group. Connections go to the one that takes writes: the
+// primary. While there is none they go to any that answers, so that reads go on (decision 048).
+
+// errReadOnly is returned by CheckWrite.
+var errReadOnly = errors.New("the database takes no writes")
+
+// primaries returns the servers of a location with several hosts. None is asked yet.
+func (l location) primaries() (*members, []*primaryState, error) {
+	all, asked := make([]*member, len(l.hosts)), make([]*primaryState, len(l.hosts))
+	for i, host := range l.hosts {
+		one := l.at(host)
+		connector, err := one.connector()
+		if err != nil {
+			return nil, nil, err
+		}
+		probe := openProbe(connector)
+		asked[i] = &primaryState{db: probe}
+		all[i] = &member{address: host, connector: connector, ask: asked[i].ask, close: probe.Close}
+	}
+	m := newMembers(all)
+	m.choose = choosePrimary
+	m.urgent = func(states []memberState, current int) bool { return current < 0 || !states[current].writable }
+	return m, asked, nil
+}
+
+// at returns the location for one of several hosts.
+func (l location) at(host string) location {
+	l.mysql = l.mysql.Clone()
+	l.mysql.Addr, l.hosts = host, nil
+	l.mysql.Timeout = min(l.mysql.Timeout, memberTimeout)
+	return l
+}
+
+// openProbe returns a small pool for questions about the state of a server.
+func openProbe(connector driver.Connector) *sql.DB {
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(2)
+	return db
+}
+
+// choosePrimary stays with the current server while it takes writes. If no server does, it prefers the current one among
+// those that answer.
+func choosePrimary(states []memberState, current int) int {
+	for _, fits := range []func(memberState) bool{
+		func(s memberState) bool { return s.err == nil && s.writable },
+		func(s memberState) bool { return s.err == nil },
+	} {
+		if current >= 0 && fits(states[current]) {
+			return current
+		}
+		for i, s := range states {
+			if fits(s) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// primaryState asks one server whether it takes writes.
+type primaryState struct {
+	db      *sql.DB
+	checked bool // its version is known
+	// noGroup: the server does not tell its place in a group, or this user may not ask.
+	noGroup bool
+	// fits is checked as long as it returns an error; nil: there is nothing more to check.
+	fits atomic.Pointer[memberCheck]
+}
+
+// memberCheck is a check of a server, with a store for that server alone.
+type memberCheck struct {
+	passed bool
+	do     func(context.Context) error
+}
+
+// ask implements member.ask.
+func (p *primaryState) ask(ctx context.Context) (s memberState) {
+	if !p.checked {
+		if s.err = checkVersion(ctx, p.db); s.err != nil {
+			return s
+		}
+		p.checked = true
+	}
+	if c := p.fits.Load(); c != nil && !c.passed {
+		if s.err = c.do(ctx); s.err != nil {
+			return s
+		}
+		c.passed = true
+	}
+	readOnly, err := isReadOnlyServer(ctx, p.db)
+	if err != nil {
+		s.err = err
+		return s
+	}
+	s.writable = !readOnly
+	if s.writable && !p.noGroup {
+		s.writable, s.err = p.leads(ctx)
+	}
+	return s
+}
+
+// groupQuery counts the servers of a group as one of them sees it: all, those that work, and itself if it works.
+const groupQuery = "SELECT COUNT(*), COALESCE(SUM(MEMBER_STATE = 'ONLINE'), 0), " +
+	"COALESCE(SUM(MEMBER_STATE = 'ONLINE' AND MEMBER_ID = @@server_uuid), 0) FROM performance_schema.replication_group_members"
+
+// leads reports whether a server that is not read-only belongs to the majority of its group, or to no group. A former
+// primary that was restarted outside its group may be writable.
+func (p *primaryState) leads(ctx context.Context) (bool, error) {
+	var all, online, itself int
+	err := p.db.QueryRowContext(ctx, groupQuery).Scan(&all, &online, &itself)
+	if errors.As(err, new(*mysql.MySQLError)) {
+		p.noGroup = true
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return all == 0 || itself == 1 && 2*online > all, nil
+}
+
+// isReadOnlyServer reports whether a server refuses writes. super_read_only sets read_only, too.
+func isReadOnlyServer(ctx context.Context, db *sql.DB) (bool, error) {
+	var value string
+	if err := db.QueryRowContext(ctx, "SELECT @@global.read_only").Scan(&value); err != nil {
+		return false, err
+	}
+	return value != "0" && !strings.EqualFold(value, "OFF"), nil
+}
+
+// CheckWrite returns nil if the database takes writes now.
+func (s *Store) CheckWrite(ctx context.Context) error {
+	if s.url.mysql == nil {
+		return s.Reach(ctx)
+	}
+	if s.members != nil {
+		if states, current := s.members.snapshot(); current < 0 || !states[current].writable {
+			return errReadOnly
+		}
+	}
+	readOnly, err := isReadOnlyServer(ctx, s.DB)
+	if err == nil && readOnly {
+		err = errReadOnly
+	}
+	return err
+}
+
+// LogServers logs which servers of a URL with several hosts are away, and which one is used, now and when that changes.
+func (s *Store) LogServers(log *slog.Logger) {
+	if s.members != nil {
+		s.members.logTo(log)
+	}
+}
+
+// CheckServers runs a check on each server of a URL with several hosts, on a store for that server alone. An error that
+// wraps ErrUnfit is returned. A server that is away is checked when it is back, and is not used before it has passed.
+func (s *Store) CheckServers(ctx context.Context, check func(context.Context, *Store) error) error {
+	if s.members == nil {
+		return nil
+	}
+	for i, state := range s.primaries {
+		one := newStore(state.db, s.url.at(s.url.hosts[i]))
+		state.fits.Store(&memberCheck{do: func(ctx context.Context) error { return check(ctx, one) }})
+	}
+	s.members.refresh(ctx)
+	return s.members.misconfigured()
+}
+
+// Oldest versions that have what the migrations use.
+var (
+	oldestMySQL   = [3]int{8, 0, 29}
+	oldestMariaDB = [3]int{10, 6, 0}
+)
+
+// checkVersion returns an error that wraps ErrUnfit for a server that is too old, or of an engine that is not supported.
+func checkVersion(ctx context.Context, db *sql.DB) error {
+	_, err := IsTiDB(ctx, db)
+	return err
+}
+
+// oldVersion returns an error for a version of MySQL or MariaDB that is too old.
+func oldVersion(version string) error {
+	name, oldest := "MySQL", oldestMySQL
+	if strings.Contains(version, "MariaDB") {
+		name, oldest = "MariaDB", oldestMariaDB
+	}
+	number, _, _ := strings.Cut(version, "-")
+	parts := strings.Split(number, ".")
+	for i := range min(len(parts), len(oldest)) {
+		n, err := strconv.Atoi(parts[i])
+		if err != nil || n > oldest[i] {
+			return nil
+		}
+		if n < oldest[i] {
+			return fmt.Errorf("%w: %s %s is too old, want %d.%d.%d or later",
+				ErrUnfit, name, number, oldest[0], oldest[1], oldest[2])
+		}
+	}
+	return nil
+}

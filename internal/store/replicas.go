@@ -1,0 +1,251 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+)
+
+// ReplicaOptions are the settings of replicas.
+type ReplicaOptions struct {
+	// Revision is a query for the number of the newest change. No row means 0.
+	Revision string
+	// MaxLag is how far a replica may be behind to be used.
+	MaxLag time.Duration
+	// Check returns an error for a replica that is not to be used. It is called before a replica is used for the first time,
+	// and until it has returned nil.
+	Check func(context.Context, *Store) error
+}
+
+// OpenReplicas opens a store for reading alone. It reads one of the replicas that the URLs name, and s while no replica can
+// be used. A replica that is away or too far behind is left out until that has passed (decision 049). A replica that cannot
+// be used as it is makes OpenReplicas fail. The caller closes the store before s.
+func (s *Store) OpenReplicas(ctx context.Context, urls []string, o ReplicaOptions) (*Store, error) {
+	locations, err := s.replicaLocations(urls)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]*member, len(locations))
+	shown := make([]string, len(locations))
+	for i, l := range locations {
+		if all[i], err = l.replica(o); err != nil {
+			return nil, err
+		}
+		shown[i] = l.String()
+	}
+	own, err := s.member(o.Revision)
+	if err != nil {
+		return nil, err
+	}
+	first := locations[0]
+	first.shown = strings.Join(shown, ",")
+	servers := newMembers(append(all, own))
+	choice := &replicaChoice{maxLag: o.MaxLag, begin: rand.IntN(len(all)), usable: make([]int, len(all))} //nolint:gosec // it spreads processes
+	servers.choose = func(states []memberState, current int) int { return choice.choose(time.Now(), states, current) }
+	servers.start(ctx)
+	reading := newStore(first.pooledForReading(servers), first)
+	reading.members = servers
+	if err := servers.misconfigured(); err != nil {
+		return nil, closeAfter(reading, err)
+	}
+	return reading, nil
+}
+
+// replicaLocations parses the URLs of replicas.
+func (s *Store) replicaLocations(urls []string) ([]location, error) {
+	out := make([]location, len(urls))
+	for i, text := range urls {
+		l, err := parseURL(text)
+		switch {
+		case err != nil:
+			return nil, err
+		case l.mysql == nil || s.url.mysql == nil:
+			return nil, fmt.Errorf("%w: replicas are of MySQL", ErrURL)
+		case l.hosts != nil:
+			return nil, fmt.Errorf("%w: want one host for each replica", ErrURL)
+		}
+		out[i] = l
+	}
+	return out, nil
+}
+
+// pooledForReading is pooled for connections that do not write.
+func (l location) pooledForReading(connector *members) *sql.DB {
+	db := sql.OpenDB(preparingConnector{connector, &useCounter{after: l.prepareAfter}, true})
+	l.pool.limit(db)
+	return db
+}
+
+// member returns the database itself as one of the servers that are read.
+func (s *Store) member(revision string) (*member, error) {
+	m := &member{address: "the database itself", connector: s.members, close: func() error { return nil }}
+	if s.members == nil {
+		var err error
+		if m.connector, err = s.url.connector(); err != nil {
+			return nil, err
+		}
+	}
+	m.ask = func(ctx context.Context) (state memberState) {
+		state.revision, state.err = askRevision(ctx, s.DB, revision)
+		return state
+	}
+	return m, nil
+}
+
+// replica returns the server of a location, which is asked with a pool of its own.
+func (l location) replica(o ReplicaOptions) (*member, error) {
+	l.mysql.Timeout = min(l.mysql.Timeout, memberTimeout)
+	connector, err := l.connector()
+	if err != nil {
+		return nil, err
+	}
+	db := openProbe(connector)
+	one := newStore(db, l)
+	checked := false
+	ask := func(ctx context.Context) (s memberState) {
+		if !checked {
+			if s.err = checkVersion(ctx, db); s.err == nil {
+				s.err = o.Check(ctx, one)
+			}
+			if s.err != nil {
+				return s
+			}
+			checked = true
+		}
+		s.revision, s.err = askRevision(ctx, db, o.Revision)
+		return s
+	}
+	return &member{address: l.mysql.Addr, connector: connector, ask: ask, close: db.Close}, nil
+}
+
+func askRevision(ctx context.Context, db *sql.DB, query string) (n int64, err error) {
+	if err = db.QueryRowContext(ctx, query).Scan(&n); errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return n, err
+}
+
+// settledRounds is how many times in a row a replica has to be usable before a process goes back in time to read it.
+const settledRounds = 10
+
+// replicaChoice chooses what is read: one of the replicas, or the database itself, which is the last of the servers.
+type replicaChoice struct {
+	maxLag time.Duration
+	begin  int // where the search for a replica begins, so that processes use different ones
+	usable []int
+	past   revisionHistory
+	shown  int64 // newest revision that was read, as of the question before
+}
+
+// choose stays with a replica as long as it can be used. A replica that lacks changes that were read before is used only
+// after a while: for that once, readers go back in time.
+func (c *replicaChoice) choose(now time.Time, states []memberState, current int) int {
+	itself := len(states) - 1
+	if states[itself].err == nil {
+		c.past.add(now, states[itself].revision)
+	}
+	for i := range c.usable {
+		c.rate(now, &states[i], i)
+	}
+	next := itself
+	switch {
+	case current >= 0 && current < itself && c.usable[current] > 0:
+		next = current
+	default:
+		for k := range c.usable {
+			i := (c.begin + k) % len(c.usable)
+			fresh := states[i].revision >= c.shown || states[itself].err != nil
+			if c.usable[i] > 0 && fresh || c.usable[i] >= settledRounds {
+				next = i
+				break
+			}
+		}
+	}
+	if states[next].err == nil {
+		c.shown = states[next].revision
+	}
+	return next
+}
+
+// rate computes the lag of a replica, and counts for how long it has been usable.
+func (c *replicaChoice) rate(now time.Time, s *memberState, i int) {
+	if s.err != nil {
+		c.usable[i] = 0
+		return
+	}
+	s.lag, s.lagKnown = c.past.lag(now, s.revision)
+	most := c.maxLag
+	if c.usable[i] == 0 {
+		most /= 2 // a replica at the limit is not left out and used in turns
+	}
+	s.leftOut = s.lag > most
+	if s.leftOut || !s.lagKnown {
+		c.usable[i] = 0
+		return
+	}
+	c.usable[i]++
+}
+
+// revisionHistory records when the database had which revision. It tells the lag of a replica without rights that a
+// replica's own status needs, and 0 for a calendar that does not change.
+type revisionHistory struct {
+	samples []revisionSample // each newer, and of a higher revision, than the one before
+}
+
+type revisionSample struct {
+	at       time.Time
+	revision int64
+}
+
+// maxSamples is how many samples are recorded: more than a quarter of an hour.
+const maxSamples = 1000
+
+func (h *revisionHistory) add(now time.Time, revision int64) {
+	n := len(h.samples)
+	switch {
+	case n > 0 && revision == h.samples[n-1].revision:
+		return
+	case n > 0 && revision < h.samples[n-1].revision:
+		h.samples = h.samples[:0] // a failover has lost writes
+	case n == maxSamples:
+		h.samples = append(h.samples[:0], h.samples[1:]...)
+	}
+	h.samples = append(h.samples, revisionSample{now, revision})
+}
+
+// lag returns how long ago the first change was seen that a replica at a revision lacks. It is not known, and at least so
+// long, if that change was not recorded.
+func (h *revisionHistory) lag(now time.Time, revision int64) (lag time.Duration, known bool) {
+	for i, s := range h.samples {
+		if s.revision > revision {
+			return now.Sub(s.at), i > 0
+		}
+	}
+	return 0, len(h.samples) > 0
+}
+
+// ReplicaState is the state of a replica.
+type ReplicaState struct {
+	Address string
+	Used    bool
+	// Lag is how far it is behind. LagKnown is false if that is not known, as of one that is away.
+	Lag      time.Duration
+	LagKnown bool
+}
+
+// Replicas returns the states of the replicas of a store of OpenReplicas.
+func (s *Store) Replicas() []ReplicaState {
+	states, current := s.members.snapshot()
+	out := make([]ReplicaState, len(states)-1)
+	for i := range out {
+		out[i] = ReplicaState{
+			Address: s.members.all[i].address, Used: i == current, Lag: states[i].lag,
+			LagKnown: states[i].err == nil && states[i].lagKnown,
+		}
+	}
+	return out
+}
