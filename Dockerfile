@@ -5,7 +5,9 @@ COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
 ARG TARGETOS TARGETARCH
-RUN mkdir -p /out/data && GOOS=$TARGETOS GOARCH=$TARGETARCH sh .ci/release/build /out/almanac
+# Without .git, as in a worktree, the program would have no version.
+RUN mkdir -p /out/data && GOOS=$TARGETOS GOARCH=$TARGETARCH sh .ci/release/build /out/almanac && \
+    test "$(go version -m /out/almanac | awk '$1 == "mod" { print $3 }')" != "(devel)"
 
 # Certificates and a user without rights; no shell. Time zones are in the program.
 FROM gcr.io/distroless/static-debian12:nonroot

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by .ci/clients and .ci/examples: a demo to ask, and what both need. It sets url and token.
+# Sourced by .ci/clients, .ci/examples and .ci/feed-readers: a demo to ask, and what they need. It sets url and token.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/almanac-${0##*/}.XXXXXX")

@@ -67,7 +67,8 @@ func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 			out = when
 		}
 	}
-	if !out.Before(r.now.Add(-commitTime)) {
+	if dated := out.Add(commitTime + time.Second); r.now.Before(dated) {
+		r.holdsUntil(dated) // caches ask again for the reply with its date
 		return time.Time{}, nil
 	}
 	return out, nil

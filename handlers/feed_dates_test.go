@@ -67,6 +67,25 @@ func TestDatesOfFeeds(t *testing.T) {
 	}
 }
 
+// A feed in memory that was made before its date was certain has its date later, though nothing changes.
+func TestFeedsInMemoryGetTheirDate(t *testing.T) {
+	feedsOnEach(t, func(f *feedTest) {
+		cached := f.Cached(f.T, time.Minute, 0)
+		date := func() string {
+			req := httptest.NewRequestWithContext(f.Context(), http.MethodGet, apitest.BaseURL+"/events.ics", nil)
+			return apitest.Send(f.T, cached, req).Header.Get("Last-Modified")
+		}
+		f.event("Jazz", "2026-12-01 18:00:00", nil)
+		written := f.now.Format(http.TimeFormat)
+		for _, want := range []string{"", written} {
+			if got := date(); got != want {
+				f.Errorf("Last-Modified %q, want %q", got, want)
+			}
+			f.now = f.now.Add(time.Minute + time.Second)
+		}
+	})
+}
+
 // A feed has no date while another one of the same date may be made.
 func TestFeedsWithTheSameDateAreTheSame(t *testing.T) {
 	feedsOnEach(t, func(f *feedTest) {

@@ -135,7 +135,7 @@ func (h *Handlers) matchPage(m *Match, path, query string) {
 		return
 	}
 	asked := [2]bool{values.Get(string(formatICal)) == "1", values.Get(string(formatOutlook)) == "1"}
-	for _, p := range parsePagePath(strings.Clone(path), values, nil) {
+	for _, p := range parsePagePath(strings.Clone(path), values, h.PageSettings.PathAliases) {
 		both := asked[0] && asked[1] || p.isFeed() && (asked[0] || asked[1])
 		if p.Format == formatHTML || both {
 			continue

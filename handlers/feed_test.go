@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/apitest"
 	"github.com/almanac-cal/almanac/internal/feed"
 	"github.com/almanac-cal/almanac/internal/query"
+	"github.com/almanac-cal/almanac/internal/sitefolder"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
@@ -190,7 +192,7 @@ func TestFeedsAreAnsweredByTheirAddress(t *testing.T) {
 			{"/events/feed/rdf/", 200, rss},
 			{"/events/feed/atom/", 200, atom},
 			{"/events/feed/?ical=1", 404, "rest_no_route"},
-			{"/events/?ical=1&outlook-ical=1", 404, "rest_no_route"},
+			{"/events/?ical=1&outlook-ical=1", 404, "text/html; charset=UTF-8"},
 			{"/events/category/music/ical/", 200, ics},
 			{"/events/category/nothing/ical/", 404, "rest_no_route"},
 			{"/venue/nothing/ical/", 404, "rest_no_route"},
@@ -244,6 +246,7 @@ func TestHeadersOfFeeds(t *testing.T) {
 			{[]string{"If-None-Match", `"other"`}, 200},
 			{[]string{"If-Modified-Since", f.now.Format(http.TimeFormat)}, 304},
 			{[]string{"If-Modified-Since", past}, 200},
+			{[]string{"If-Modified-Since", f.now.Add(time.Second).Format(http.TimeFormat)}, 200},
 			{[]string{"If-Modified-Since", "yesterday"}, 200},
 			{[]string{"If-None-Match", `"other"`, "If-Modified-Since", f.now.Format(http.TimeFormat)}, 200},
 			{[]string{"If-None-Match", tag, "If-Modified-Since", past}, 304},
@@ -469,6 +472,58 @@ func TestAddressesOfTheOriginalAreAliases(t *testing.T) {
 		outlook := string(f.get("/events/?outlook-ical=1").Body)
 		if strings.Contains(outlook, "X-WR-CALNAME") || !strings.Contains(outlook, "NAME:Almanac") {
 			f.Errorf("for Outlook: %s", outlook)
+		}
+	})
+}
+
+// An entry names its parent for as long as everybody may see that, and no entry of a protected event does.
+func TestEntriesNameTheirParents(t *testing.T) {
+	feedsOnEach(t, func(f *feedTest) {
+		festival := f.event("Festival", "2026-12-01 18:00:00", nil)
+		f.event("Concert", "2026-12-02 18:00:00", object{"post_parent": festival})
+		f.event("Secret", "2026-12-03 18:00:00", object{"post_parent": festival, "password": "sesame"})
+		cached := f.Cached(f.T, time.Minute, 0)
+		relation := "\r\nRELATED-TO:" + feed.UID(f.key, festival) + "\r\n"
+		for _, status := range []string{"publish", "draft", "publish", "private"} {
+			f.write("PATCH", fmt.Sprint("/events/", festival), object{"status": status})
+			for path, want := range map[string]int{"/events.ics": 1, "/event/concert.ics": 1, "/event/secret.ics": 0} {
+				if status != "publish" {
+					want = 0
+				}
+				for range 2 { // the second time from memory
+					res := apitest.Send(f.T, cached, httptest.NewRequestWithContext(f.Context(), http.MethodGet, apitest.BaseURL+path, nil))
+					if got := strings.Count(string(res.Body), relation); res.Status != http.StatusOK || got != want {
+						f.Errorf("%s, parent %s: %d, %d relations, want %d", path, status, res.Status, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+// A site that gave its pages names of its own had subscriptions at them.
+func TestFeedsAreFoundByOtherNamesOfPages(t *testing.T) {
+	t.Parallel()
+	storetest.Each(t, func(t *testing.T, st *store.Store) {
+		settings := sitefolder.Default()
+		settings.PathAliases = map[string]string{"wydarzenia": "events", "miejsce": "venue"}
+		f := &feedTest{T: t, now: apitest.Now, ids: map[string]int64{}}
+		f.API = apitest.New(t, st, func(c *handlers.Config) { c.PageSettings = &settings })
+		f.SignIn(t, "editor", calendar.Editor)
+		hall := f.write("POST", "/venues", object{"venue": "Hall"})
+		for alias, want := range map[string]string{
+			"/wydarzenia/?ical=1":           "/events.ics",
+			"/pl/wydarzenia/2026-12/ical/":  "/pl/events.ics?month=2026-12",
+			"/wydarzenia/feed/atom/":        "/events.atom",
+			"/miejsce/hall/?outlook-ical=1": fmt.Sprint("/events.ics?venue=", hall),
+		} {
+			res := f.get(alias)
+			if got := strings.TrimPrefix(res.Header.Get("Content-Location"), apitest.BaseURL); res.Status != http.StatusOK || got != want {
+				t.Errorf("%s: %d, Content-Location %q, want %q", alias, res.Status, got, want)
+			}
+		}
+		if res := f.get("/wydarzenia.ics"); res.Status != http.StatusNotFound {
+			t.Errorf("/wydarzenia.ics: %d", res.Status)
 		}
 	})
 }

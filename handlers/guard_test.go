@@ -90,6 +90,7 @@ func TestMounts(t *testing.T) {
 		"/pl": "says its language", "/en/api": "says its language",
 		"/events": "where pages or feeds", "/event": "where pages or feeds", "/venue/api": "where pages or feeds", "/tag": "where pages or feeds",
 		"/events.ics": "where pages or feeds", "/ical": "where pages or feeds", "/eventful": "",
+		"/developers/api":       "where pages or feeds",
 		"/cal/events/v1/events": "below /cal/events/v1 already", "/cal": "below /cal/events/v1 already",
 	} {
 		_, err := handlers.New(handlers.Config{Words: words, Mounts: []string{mount}, Site: calendar.Site{

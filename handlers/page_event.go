@@ -219,7 +219,7 @@ func (r *pageRequest) completeEvent(m *web.EventPage, f *frameOf, e *ent.Event, 
 	if err := r.linkTerms(m, e); err != nil {
 		return err
 	}
-	m.Price = html.UnescapeString(shown.Cost)
+	m.Price = r.cost(e, shown.Cost)
 	if shown.Website != "" && shown.Website != shown.URL {
 		m.Website, m.WebsiteText = shown.Website, hostOf(shown.Website)
 	}

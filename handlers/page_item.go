@@ -113,6 +113,14 @@ func (r *pageRequest) shown(v *represent.View, e *ent.Event, full bool) (out rep
 	return out, redacted
 }
 
+// cost returns what an event costs as people write it, nothing if its representation shows nothing.
+func (r *pageRequest) cost(e *ent.Event, shown string) string {
+	if shown == "" {
+		return ""
+	}
+	return r.dates.Cost(e.Cost, r.h.Site.Currency, r.h.Words.Message(r.lang, "free", nil))
+}
+
 // item returns what lists show of an event. It is made from the representation, which a protected event has redacted.
 func (r *pageRequest) item(v *represent.View, e *ent.Event, form string) *web.Item {
 	shown, redacted := r.shown(v, e, false)
@@ -127,7 +135,7 @@ func (r *pageRequest) item(v *represent.View, e *ent.Event, form string) *web.It
 		ID: e.ID, Language: string(r.lang), W: w, Href: r.local(shown.URL), Title: html.UnescapeString(shown.Title), Lang: r.foreign(shown.Language),
 		Start: when.start, Day: stands.first.Format(time.DateOnly), Last: last.Format(time.DateOnly), Date: r.dates.near(when.first, r.today()), Time: when.time, Zone: when.zone,
 		Until: when.until, DayNumber: strconv.Itoa(dayNumber(when.first)), MonthShort: r.dates.monthShort(when.first),
-		WeekdayShort: r.dates.weekdayShort(when.first.Weekday()), Cost: html.UnescapeString(shown.Cost),
+		WeekdayShort: r.dates.weekdayShort(when.first.Weekday()), Cost: r.cost(e, shown.Cost),
 		Teaser: summary(firstText(shown.Excerpt, shown.Description), 150), Colour: colourOf(shown.Categories),
 	}
 	r.sayTime(out, e, &when, &stands, form)

@@ -127,18 +127,16 @@ func parsePagePath(path string, query url.Values, aliases map[string]string) []p
 	return readings
 }
 
-// IsPagePath reports whether a path below the base URL begins as those of pages do. No page has to have it.
+// IsPagePath reports whether a path below the base URL begins as those of pages do, and is not that of a feed. No page has
+// to have it.
 func (h *Handlers) IsPagePath(path string) bool {
+	if _, isFeed := h.LocateFeed(path, ""); isFeed {
+		return false
+	}
 	_, below := cutLanguage(path)
 	first, _, _ := strings.Cut(strings.TrimPrefix(below, "/"), "/")
-	switch first, err := url.PathUnescape(first); {
-	case err != nil:
-		return false
-	case first == segmentEvents, first == segmentTag, first == string(viewDevelopers):
-		return true
-	default:
-		return recordViews[first] != "" || h.PageSettings.PathAliases[first] != ""
-	}
+	first, err := url.PathUnescape(first)
+	return err == nil && (isPageSegment(first) || h.PageSettings.PathAliases[first] != "")
 }
 
 // pageSegments splits a path and decodes its segments. A slash at the end makes no difference.
@@ -200,7 +198,8 @@ func (p pagePath) readings(segments []string, query url.Values) []pagePath {
 
 // isPageSegment reports whether paths of pages begin with a segment.
 func isPageSegment(first string) bool {
-	return recordViews[first] != "" || first == segmentEvents || first == segmentTag || first == segmentICal
+	return recordViews[first] != "" || first == segmentEvents || first == segmentTag || first == segmentICal ||
+		first == string(viewDevelopers)
 }
 
 // record reads what follows the first segment of the page of a record.

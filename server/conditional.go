@@ -216,15 +216,16 @@ func (s *Server) checkConditions(c *fiber.Ctx) error {
 // datedReplies is how old a date of If-Modified-Since may be: what left a reply earlier may be forgotten.
 const datedReplies = 30 * 24 * time.Hour
 
-// modifiedSince compares the Last-Modified of a reply with If-Modified-Since. It reports true if either is missing, and for a
-// date before this process began: it may have begun with other settings.
+// modifiedSince compares the Last-Modified of a reply with If-Modified-Since. It reports true if either is missing, for a date
+// before this process began, which may have begun with other settings, and for one that is still to come: no reply had it.
 func (s *Server) modifiedSince(c *fiber.Ctx, now time.Time) bool {
 	last, err := http.ParseTime(string(c.Response().Header.Peek(fiber.HeaderLastModified)))
 	if err != nil {
 		return true
 	}
 	since, err := http.ParseTime(c.Get(fiber.HeaderIfModifiedSince))
-	return err != nil || last.After(since) || since.Before(s.began.Add(-time.Second)) || since.Before(now.Add(-datedReplies))
+	return err != nil || last.After(since) || since.After(now) ||
+		since.Before(s.began.Add(-time.Second)) || since.Before(now.Add(-datedReplies))
 }
 
 // notModified turns a reply into 304. Headers that do not describe the body stay: a cache updates its entry with them.

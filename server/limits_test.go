@@ -136,7 +136,7 @@ func TestRepliesThatNobodyTakesAreBounded(t *testing.T) {
 			t.Errorf("a small reply: %d", res.Status)
 		}
 	}
-	ample := serve(t, newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Sending = 1 << 20 }))
+	ample := serve(t, newBrokenServer(t, io.Discard, func(_ *handlers.Config, c *server.Config) { c.Sending = 4 << 20 }))
 	for range 20 {
 		// What was taken counts no more.
 		if res := get(t, ample.url+"/cal/events/v1/doc"); res.Status != 200 {

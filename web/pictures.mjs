@@ -24,17 +24,9 @@ if (!shown) {
 }
 
 const pages = [
-	{ name: 'month', path: `/events/month/${month}/`, height: 860 },
-	{ name: 'event', path: new URL(shown.url).pathname, height: 860 },
-	{
-		name: 'subscribe', path: `/events/month/${month}/`, height: 560,
-		// The menu is below the month.
-		prepare: (page) => page.evaluate(() => {
-			const menu = document.querySelector('a[href^="webcal:"]').closest('details');
-			menu.open = true;
-			menu.scrollIntoView({ block: 'center' });
-		}),
-	},
+	{ name: 'month', path: `/events/month/${month}/`, height: 1000, scale: 1, until: 'table.month' }, // all weeks
+	{ name: 'event', path: new URL(shown.url).pathname, height: 860, scale: 1.5 },
+	{ name: 'subscribe', path: `/events/month/${month}/`, height: 1000, scale: 1.5, element: 'details.subscribe' },
 ];
 
 const browser = await puppeteer.launch({
@@ -43,17 +35,26 @@ const browser = await puppeteer.launch({
 	args: ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run', '--disable-background-networking', '--hide-scrollbars'],
 });
 let tooLarge = 0;
-for (const { name, path, height, prepare } of pages) {
+for (const { name, path, height, scale, until, element } of pages) {
 	for (const scheme of ['light', 'dark']) {
 		const page = await browser.newPage();
 		page.setDefaultTimeout(120_000);
 		await page.setExtraHTTPHeaders({ 'Accept-Language': 'en' });
 		await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-		await page.setViewport({ width: 1200, height, deviceScaleFactor: 1.5 });
+		await page.setViewport({ width: 1200, height, deviceScaleFactor: scale });
 		await page.goto(base + path, { waitUntil: 'networkidle0' });
-		await prepare?.(page);
 		const file = join(folder, `${name}-${scheme}.webp`);
-		const { length } = await page.screenshot({ path: file, type: 'webp', quality: 78 });
+		let shot = page;
+		if (element) {
+			shot = await page.waitForSelector(element);
+			await shot.evaluate((details) => { details.open = true; });
+		}
+		let clip; // undefined takes what the window shows
+		if (until) {
+			const box = await (await page.waitForSelector(until)).boundingBox();
+			clip = { x: 0, y: 0, width: 1200, height: Math.ceil(box.y + box.height) + 12 };
+		}
+		const { length } = await shot.screenshot({ path: file, type: 'webp', quality: 78, clip });
 		console.log(`${file} ${length} bytes`);
 		if (length > largest) {
 			tooLarge++;

@@ -13,6 +13,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/alecthomas/kong"
+
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
@@ -32,13 +34,62 @@ type demoCmd struct {
 	serveFlags
 	DB   string `name:"db" placeholder:"URL" xor:"db" help:"Database to fill and keep. Default: a temporary SQLite file."`
 	Keep string `type:"path" placeholder:"FILE" xor:"db" help:"Keep the SQLite file, as FILE, and the images in a folder beside it."`
-	Seed uint64 `default:"7" help:"The same seed gives the same calendar. Default ${default}."`
-	Open bool   `help:"Open the calendar in the browser."`
+	calendarChoice
+	Events int  `default:"300" placeholder:"N" help:"How many events, without those of the series. Default ${default}."`
+	Open   bool `help:"Open the calendar in the browser."`
+
+	given map[string]bool // flags on the command line
 }
+
+// AfterApply implements a hook of kong.
+func (c *demoCmd) AfterApply(k *kong.Context) error {
+	c.given = map[string]bool{}
+	for _, p := range k.Path {
+		if p.Flag != nil {
+			c.given[p.Flag.Name] = true
+		}
+	}
+	return nil
+}
+
+// calendar makes the calendar up. The language and the zone of the site are those of the city, unless they are chosen.
+func (c *demoCmd) calendar() (*scenario.Calendar, scenario.Options, error) {
+	if c.Events < 1 {
+		return nil, scenario.Options{}, usageError{fmt.Errorf("--events %d: want at least 1", c.Events)}
+	}
+	at := now()
+	o, err := c.options(at, calendar.UTC())
+	if err != nil {
+		return nil, o, err
+	}
+	home := calendar.Language(c.Language)
+	if home == calendar.English && !c.given["language"] {
+		if home, err = scenario.HomeOf(c.City, home); err != nil {
+			return nil, o, err
+		}
+	}
+	o.Events, o.Months, o.Languages, o.Pictures = c.Events, demoMonths, startingWith(home), true
+	made, err := scenario.New(o)
+	if err != nil {
+		return nil, o, usageError{err}
+	}
+	c.Language = string(home)
+	if !c.given["timezone"] && c.Timezone == calendar.UTC().String() {
+		c.Timezone = made.Zone().String()
+	}
+	return made, o, nil
+}
+
+// demoMonths is how long the calendar of a demo is.
+const demoMonths = 6
 
 // Run fills the database, serves it, and prints what to try.
 func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 	defer func() { err = stopped(ctx, s, err) }()
+	made, o, err := c.calendar()
+	if err != nil {
+		return err
+	}
 	site, err := c.site()
 	if err != nil {
 		return err
@@ -72,11 +123,11 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := c.fill(ctx, s, st, site, id); err != nil {
+		if err := c.fill(ctx, s, st, site, o, id); err != nil {
 			return err
 		}
 		return c.listen(ctx, s, log, sock, databases{Store: st}, site, func(ctx context.Context, site calendar.Site) error {
-			if err := c.screen(ctx, s, st, site, token); err != nil {
+			if err := c.screen(ctx, s, st, site, made, token); err != nil {
 				return err
 			}
 			if !c.Open {
@@ -110,18 +161,11 @@ func demoUser(ctx context.Context, st *store.Store) (int64, string, error) {
 	return user.ID, secret, err
 }
 
-// demoEvents is how many events a demo has besides those of its series: enough for deep pages, and done in a few seconds.
-const demoEvents = 200
-
-// fill writes the calendar of a city. A database that has one already is left as it is; one that was interrupted
-// is finished.
-func (c demoCmd) fill(ctx context.Context, s streams, st *store.Store, site calendar.Site, authorID int64) (err error) {
-	at := now()
-	today := site.Zone.Wall(at)
-	plan := seed.PlanOf(scenario.Options{
-		Scenario: scenario.Scenarios[0], Seed: c.Seed, Events: demoEvents, From: today.AddDate(0, 0, 1-day(today)).StartOfDay(),
-		Months: 6, Languages: calendar.Languages, Now: at, Pictures: true,
-	}, 1)
+// fill writes the calendar. A database that has one already is left as it is; one that was interrupted is finished.
+func (c demoCmd) fill(
+	ctx context.Context, s streams, st *store.Store, site calendar.Site, o scenario.Options, authorID int64,
+) (err error) {
+	plan := seed.PlanOf(o, 1)
 	last, ok, err := seed.LastPlan(ctx, st.Ent, plan.Scenario)
 	if err != nil || last.Complete {
 		return err
@@ -140,12 +184,6 @@ func (c demoCmd) fill(ctx context.Context, s streams, st *store.Store, site cale
 	return err
 }
 
-// day is the day of the month.
-func day(w calendar.Wall) int {
-	_, _, d := w.Date()
-	return d
-}
-
 // openBrowser shows an address in the browser of the desktop, and waits for the command that does so.
 func openBrowser(ctx context.Context, url string) error {
 	var command *exec.Cmd
@@ -161,15 +199,17 @@ func openBrowser(ctx context.Context, url string) error {
 }
 
 // screen prints where the calendar is, and what to try with ids and slugs of it.
-func (c demoCmd) screen(ctx context.Context, s streams, st *store.Store, site calendar.Site, token string) error {
+func (c demoCmd) screen(
+	ctx context.Context, s streams, st *store.Store, site calendar.Site, made *scenario.Calendar, token string,
+) error {
 	x, err := examplesOf(ctx, st)
 	if err != nil {
 		return err
 	}
 	api := site.BaseURL + "/" + handlers.Namespace
 	var b strings.Builder
-	fmt.Fprintf(&b, "\nAlmanac serves a made-up calendar: %d events, %d more of %d series, %d venues, %d organizers, in English, "+
-		"Polish and Spanish.\n\n", x.events-x.occurrences, x.occurrences, x.series, x.venues, x.organizers)
+	fmt.Fprintf(&b, "\nAlmanac serves a made-up calendar of %s: %d events, %d more of %d series, %d venues, %d organizers, in English, "+
+		"Polish and Spanish.\n\n", made.City(calendar.English), x.events-x.occurrences, x.occurrences, x.series, x.venues, x.organizers)
 	if c.Pages {
 		fmt.Fprintf(&b, "  Calendar    %s/\n  Reference   %[1]s/docs\n", site.BaseURL)
 	}

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,7 +31,7 @@ type seedCmds struct {
 type seedCmd struct {
 	database
 	calendarFlags
-	SiteLanguage string `default:"" env:"ALMANAC_LANGUAGE" placeholder:"LANG" enum:",en,pl,es" help:"Language of the site: en, pl or es. Default en. [$$ALMANAC_LANGUAGE]"`
+	SiteLanguage string `default:"" env:"ALMANAC_LANGUAGE" placeholder:"LANG" enum:",en,pl,es" help:"Language of the site: en, pl or es. Default that of the originals. [$$ALMANAC_LANGUAGE]"`
 	Media        string `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
 	Append       bool   `xor:"again" help:"Add a further calendar to a database that has one of the scenario."`
 	Reset        bool   `xor:"again" help:"Remove everything that was made up before, then fill."`
@@ -41,16 +43,62 @@ type seedCmd struct {
 	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root, for the links in a file. Default ${default}."`
 }
 
+// calendarChoice is what a seed and a demo have in common.
+type calendarChoice struct {
+	Scenario string `default:"city" placeholder:"NAME" help:"What it is the calendar of: city, venue, festival, university, conference or sport. Default ${default}."`
+	City     string `default:"" placeholder:"NAME" help:"City in which it takes place: one of a hundred in Europe, the Americas, Australia and New Zealand, whose districts and streets are known, or any other. Default one that the seed chooses."`
+	Seed     uint64 `default:"7" placeholder:"N" help:"The same seed, settings and --from give the same calendar. Default ${default}."`
+	From     string `default:"" placeholder:"DATE" help:"First day, such as 2026-01-01. Default the first of this month."`
+}
+
+// options are those of the choice, at a time. Without a first day the calendar runs at that time; otherwise it is the
+// same whenever it is made.
+func (c calendarChoice) options(at time.Time, zone calendar.Zone) (scenario.Options, error) {
+	o := scenario.Options{Scenario: c.Scenario, City: c.City, Seed: c.Seed}
+	if c.From != "" {
+		day, err := time.Parse(time.DateOnly, c.From)
+		if err != nil {
+			return o, usageError{fmt.Errorf("--from %q: want a date such as 2026-01-31", c.From)}
+		}
+		o.From = calendar.WallOf(day)
+		return o, nil
+	}
+	today := zone.Wall(at).StartOfDay()
+	year, month, _ := today.Date()
+	o.From, o.Now = calendar.WallAt(year, month, 1, 0, 0, 0), zone.Instant(today)
+	return o, nil
+}
+
+// languages are those of the texts: the chosen ones, or all, with that of the city first.
+func (c calendarChoice) languages(chosen []string) ([]calendar.Language, error) {
+	var all []calendar.Language
+	for _, l := range chosen {
+		all = append(all, calendar.Language(l))
+	}
+	if len(all) > 0 {
+		return all, nil
+	}
+	home, err := scenario.HomeOf(c.City, calendar.English)
+	if err != nil {
+		return nil, err
+	}
+	return startingWith(home), nil
+}
+
+// startingWith are all languages, one of them first.
+func startingWith(first calendar.Language) []calendar.Language {
+	all := slices.DeleteFunc(slices.Clone(calendar.Languages), func(l calendar.Language) bool { return l == first })
+	return slices.Insert(all, 0, first)
+}
+
 // calendarFlags say which calendar is made up.
 type calendarFlags struct {
-	Scenario   string   `default:"city" placeholder:"NAME" help:"What it is the calendar of: city, venue, festival, university, conference or sport. Default ${default}."`
-	Seed       uint64   `default:"7" placeholder:"N" help:"The same seed and settings give the same calendar. Default ${default}."`
+	calendarChoice
 	Events     int      `default:"200" placeholder:"N" help:"How many events, without those of the series. Default ${default}."`
 	Venues     int      `default:"0" placeholder:"N" help:"How many venues. Default as many as suit the events."`
 	Organizers int      `default:"0" placeholder:"N" help:"How many organizers. Default as many as suit the events."`
-	From       string   `default:"" placeholder:"DATE" help:"First day, such as 2026-01-01. Default the first of this month."`
 	Months     int      `default:"24" placeholder:"N" help:"How many months. Default ${default}."`
-	Languages  []string `name:"language" default:"en,pl,es" placeholder:"LANG" enum:"en,pl,es" help:"Languages of the texts, that of the originals first; it also decides on the country. A comma list of en, pl and es. Default all."`
+	Languages  []string `name:"language" placeholder:"LANG" enum:"en,pl,es" help:"Languages of the texts, that of the originals first; it also decides on the country, unless --city does. A comma list of en, pl and es. Default all, that of the city first."`
 	Zone       string   `name:"timezone" default:"" placeholder:"ZONE" help:"Time zone of the events. Default that of the places."`
 	NoImages   bool     `help:"No pictures."`
 	Nasty      bool     `help:"Some texts that trip careless clients: emoji, quotes, ampersands, right-to-left."`
@@ -58,9 +106,23 @@ type calendarFlags struct {
 
 // options are the scenario's, at a time.
 func (f calendarFlags) options(at time.Time) (scenario.Options, error) {
-	o := scenario.Options{
-		Scenario: f.Scenario, Seed: f.Seed, Events: f.Events, Venues: f.Venues, Organizers: f.Organizers,
-		Months: f.Months, Now: at, Nasty: f.Nasty, Pictures: !f.NoImages,
+	zone := calendar.UTC()
+	if f.Zone != "" {
+		var err error
+		if zone, err = parseZone(f.Zone); err != nil {
+			return scenario.Options{}, err
+		}
+	}
+	o, err := f.calendarChoice.options(at, zone)
+	if err != nil {
+		return o, err
+	}
+	if f.Zone != "" {
+		o.Zone = zone
+	}
+	o.Events, o.Venues, o.Organizers, o.Months, o.Nasty, o.Pictures = f.Events, f.Venues, f.Organizers, f.Months, f.Nasty, !f.NoImages
+	if o.Languages, err = f.languages(f.Languages); err != nil {
+		return o, err
 	}
 	for _, name := range []struct {
 		flag         string
@@ -69,26 +131,6 @@ func (f calendarFlags) options(at time.Time) (scenario.Options, error) {
 		if name.value < name.least {
 			return o, usageError{fmt.Errorf("--%s %d: want at least %d", name.flag, name.value, name.least)}
 		}
-	}
-	for _, l := range f.Languages {
-		o.Languages = append(o.Languages, calendar.Language(l))
-	}
-	zone := calendar.UTC()
-	if f.Zone != "" {
-		var err error
-		if zone, err = parseZone(f.Zone); err != nil {
-			return o, err
-		}
-		o.Zone = zone
-	}
-	year, month, _ := zone.Wall(at).Date()
-	o.From = calendar.WallAt(year, month, 1, 0, 0, 0)
-	if f.From != "" {
-		day, err := time.Parse(time.DateOnly, f.From)
-		if err != nil {
-			return o, usageError{fmt.Errorf("--from %q: want a date such as 2026-01-31", f.From)}
-		}
-		o.From = calendar.WallOf(day)
 	}
 	if _, err := scenario.New(o); err != nil {
 		return o, usageError{err}
@@ -102,11 +144,7 @@ func (c seedCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	language := c.SiteLanguage
-	if language == "" {
-		language = string(calendar.English)
-	}
-	site, err := siteFlags{Timezone: "UTC", Language: language}.site()
+	site, err := siteFlags{Timezone: "UTC", Language: cmp.Or(c.SiteLanguage, string(o.Languages[0]))}.site()
 	if err != nil {
 		return err
 	}
@@ -226,7 +264,7 @@ func writePlan(ctx context.Context, st *store.Store, site calendar.Site, plan se
 	}
 	// The records of a calendar that was interrupted are all of the time when it was begun.
 	w.Store, w.Number = st, plan.Number
-	w.Editor = &edit.Editor{Site: site, Now: plan.Now, By: auth.System()}
+	w.Editor = &edit.Editor{Site: site, Now: made.Written(), By: auth.System()}
 	summary, err := w.Write(ctx, made)
 	if err != nil {
 		return summary, err

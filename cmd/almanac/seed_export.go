@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/edit"
@@ -27,10 +28,12 @@ import (
 // export writes a calendar to a file. It has no pictures: their files would have to come with it.
 func (c seedCmd) export(ctx context.Context, s streams, site calendar.Site, o scenario.Options) error {
 	o.Pictures = false
+	o.Open = c.Format != "sql" // a file of events has as many as it was asked for
 	made, err := scenario.New(o)
 	if err != nil {
 		return err
 	}
+	site.Now = func() time.Time { return made.Options().Now }
 	return c.writing(s, func(out io.Writer) error {
 		switch c.Format {
 		case "ics":
@@ -83,7 +86,7 @@ func inScratch(
 		bar := newProgress(s.Err, "making up events")
 		_, err := seed.Writer{
 			Store: st, Progress: bar.show,
-			Editor: &edit.Editor{Site: site, Now: made.Options().Now, By: auth.System()},
+			Editor: &edit.Editor{Site: site, Now: made.Written(), By: auth.System()},
 		}.Write(ctx, made)
 		bar.end()
 		if err != nil {

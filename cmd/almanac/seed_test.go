@@ -47,7 +47,7 @@ func TestWhichCalendarIsSeeded(t *testing.T) {
 		{"an interrupted one with other settings", begun(1, false), seedCmd{}, 100, 0, "", "was interrupted"},
 		{
 			"an interrupted one that began on another day than is asked for", begun(1, false),
-			seedCmd{calendarFlags: calendarFlags{From: "2026-11-01"}},
+			seedCmd{calendarFlags: calendarFlags{calendarChoice: calendarChoice{From: "2026-11-01"}}},
 			200, 0, "", "was interrupted",
 		},
 	}

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,17 +22,25 @@ type Redis struct {
 	own    *Memory
 	began  time.Time
 	away   atomic.Int64 // nanoseconds since the beginning until which the server is left alone
+
+	wait  time.Duration // for one answer
+	pause time.Duration // after a failure
+	fresh time.Duration // after its last use a connection is lent without a check
+
+	mu     sync.RWMutex // read while the pool is in use: redigo's pool panics when it is closed meanwhile
+	closed bool
 }
 
 const (
-	redisWait  = 200 * time.Millisecond // for one answer
-	redisPause = time.Second            // after a failure
-	redisIdle  = 5 * time.Minute        // until an unused connection is closed
+	redisWait  = 200 * time.Millisecond
+	redisPause = time.Second
+	redisFresh = time.Second
+	redisIdle  = 5 * time.Minute // until an unused connection is closed
 )
 
 var (
-	errRedisURL = errors.New("want redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss:// with TLS")
-	errStale    = errors.New("opened before the last failure")
+	errRedisURL = errors.New("want redis://USER:PASSWORD@HOST:PORT/NUMBER, or rediss:// with TLS, without options")
+	errStale    = errors.New("last used before the last failure")
 )
 
 // NewRedis is a limiter that counts at redis://user:password@host:6379/0, or rediss:// with TLS, under keys that begin
@@ -40,30 +49,48 @@ func NewRedis(url, prefix string, own *Memory) (*Redis, error) {
 	if err := checkRedisURL(url); err != nil {
 		return nil, err
 	}
-	r := &Redis{prefix: prefix, own: own, began: time.Now()}
+	r := &Redis{
+		prefix: prefix, own: own, began: time.Now(),
+		wait: redisWait, pause: redisPause, fresh: redisFresh,
+	}
 	connections := 10 * runtime.GOMAXPROCS(0)
 	r.pool = &redis.Pool{
 		MaxActive: connections, MaxIdle: connections, Wait: true, IdleTimeout: redisIdle,
 		DialContext: func(ctx context.Context) (redis.Conn, error) {
-			return redis.DialURLContext(ctx, url, redis.DialTLSHandshakeTimeout(redisWait))
+			return redis.DialURLContext(ctx, url, redis.DialTLSHandshakeTimeout(r.wait))
 		},
-		// A server that restarts takes all connections with it. One failure is enough to see that.
-		TestOnBorrowContext: func(_ context.Context, _ redis.Conn, used time.Time) error {
+		// TestOnBorrowContext closes connections that were last used before a failure, because a restart of the server
+		// closed them all. It also closes idle ones that the server or a proxy has closed meanwhile.
+		TestOnBorrowContext: func(ctx context.Context, conn redis.Conn, used time.Time) error {
 			if used.Before(r.began.Add(time.Duration(r.away.Load()))) {
 				return errStale
 			}
-			return nil
+			if time.Since(used) < r.fresh {
+				return nil
+			}
+			_, err := redis.DoContext(conn, ctx, "PING")
+			return err
 		},
 	}
 	return r, nil
 }
 
-// checkRedisURL refuses what the library would only refuse with the first connection. Its error does not repeat the
-// address, which may have a password.
+// checkRedisURL refuses what the library would only refuse with the first connection, or take for something else. Its
+// error does not repeat the address, which may have a password.
 func checkRedisURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Opaque != "" || u.RawQuery != "" || u.Fragment != "" {
 		return errRedisURL
+	}
+	// The library sends no credentials at all when the password is empty.
+	if password, set := u.User.Password(); set && password == "" {
+		return errRedisURL
+	}
+	// The library needs a port after an IPv6 address.
+	if port := u.Port(); port != "" || strings.HasSuffix(u.Host, ":") || strings.HasPrefix(u.Host, "[") {
+		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+			return errRedisURL
+		}
 	}
 	if number := strings.TrimPrefix(u.Path, "/"); number != "" {
 		if _, err := strconv.ParseUint(number, 10, 16); err != nil {
@@ -90,25 +117,37 @@ redis.call('SET', KEYS[1], string.format('%.0f', due), 'PX', math.ceil((due - no
 return {1, math.ceil(due - now), 0}
 `)
 
-// Take implements Limiter. With an error comes the decision of this process alone.
+// Take implements Limiter. With an error comes the decision of this process alone. When the caller's context has ended,
+// or the limiter is closed, this process decides alone too, without an error.
 func (r *Redis) Take(ctx context.Context, key string, rate Rate) (Decision, error) {
 	if rate.Off() {
 		return Decision{Allowed: true}, nil
 	}
-	if int64(time.Since(r.began)) < r.away.Load() {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if r.closed || ended(ctx) || int64(time.Since(r.began)) < r.away.Load() {
 		return r.own.Take(ctx, key, rate)
 	}
 	d, err := r.take(ctx, key, rate)
 	if err == nil {
 		return d, nil
 	}
-	r.away.Store(int64(time.Since(r.began) + redisPause))
 	own, ownErr := r.own.Take(ctx, key, rate)
+	if ended(ctx) {
+		return own, ownErr
+	}
+	r.away.Store(int64(time.Since(r.began) + r.pause))
 	return own, errors.Join(fmt.Errorf("shared rate limit: %w", err), ownErr)
 }
 
+// ended reports whether a context is canceled or past its deadline. A connection may notice the deadline first.
+func ended(ctx context.Context) bool {
+	deadline, set := ctx.Deadline()
+	return ctx.Err() != nil || set && !time.Now().Before(deadline)
+}
+
 func (r *Redis) take(ctx context.Context, key string, rate Rate) (Decision, error) {
-	ctx, cancel := context.WithTimeout(ctx, redisWait)
+	ctx, cancel := context.WithTimeout(ctx, r.wait)
 	defer cancel()
 	interval, window := max(1, rate.Interval.Microseconds()), max(1, rate.Window().Microseconds())
 	conn, err := r.pool.GetContext(ctx)
@@ -132,5 +171,10 @@ func (r *Redis) take(ctx context.Context, key string, rate Rate) (Decision, erro
 	return d, nil
 }
 
-// Close ends the connections.
-func (r *Redis) Close() error { return r.pool.Close() }
+// Close ends the connections, after waiting for requests that use them.
+func (r *Redis) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	return r.pool.Close()
+}

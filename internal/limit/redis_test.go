@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"context"
 	"crypto/rand"
 	"net"
 	"os"
@@ -13,9 +14,21 @@ import (
 
 func TestRedisAddresses(t *testing.T) {
 	t.Parallel()
-	for _, bad := range []string{"", "localhost", "http://x", "redis://user:secret@host:port/1", "redis://h/one", "redis:h", "redis://h/0?db=1"} {
+	for _, bad := range []string{
+		"", "localhost", "http://x", "redis:h", "redis://h/one", "redis://h/0?db=1", "redis://h/0#1", "unix:///run/redis.sock",
+		"redis://user:secret@host:port/1", "redis://user:secret@host:0", "redis://user:secret@host:65536", "redis://host:",
+		"redis://user:@host", "redis://:@host", "redis://[::1]", "redis://[::1]:/0",
+	} {
 		if _, err := NewRedis(bad, "", NewMemory(1)); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%q: %v", bad, err)
+		}
+	}
+	for _, good := range []string{
+		"redis://h", "redis://h/", "rediss://h/15", "redis://user:secret@h:65535/0", "redis://:secret@h", "redis://secret@h",
+		"redis://[::1]:6379/0",
+	} {
+		if _, err := NewRedis(good, "", NewMemory(1)); err != nil {
+			t.Errorf("%q: %v", good, err)
 		}
 	}
 }
@@ -92,41 +105,16 @@ func TestRedisCounts(t *testing.T) {
 // A server that restarts closes all connections. One request fails, and after the pause no other does.
 func TestRedisRestarts(t *testing.T) {
 	t.Parallel()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { ln.Close() })
-	opened := make(chan net.Conn, 10)
-	go func() {
-		for {
-			conn, err := ln.Accept()
-			if err != nil {
-				return
-			}
-			opened <- conn
-			go func() {
-				// A command of the script is one packet here.
-				for buf := make([]byte, 4096); ; {
-					if _, err := conn.Read(buf); err != nil {
-						return
-					}
-					if _, err := conn.Write([]byte("*3\r\n:1\r\n:0\r\n:0\r\n")); err != nil {
-						return
-					}
-				}
-			}()
-		}
-	}()
-	r, err := NewRedis("redis://"+ln.Addr().String(), "t:", NewMemory(100))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
+	r, opened := redisAt(t, "*3\r\n:1\r\n:0\r\n:0\r\n")
+	r.fresh, r.pause = time.Hour, 50*time.Millisecond
 	const connections = 3
 	var idle []redis.Conn
 	for range connections {
-		idle = append(idle, r.pool.Get())
+		conn, err := r.pool.GetContext(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		idle = append(idle, conn)
 	}
 	for _, conn := range idle {
 		if err := conn.Close(); err != nil {
@@ -142,8 +130,107 @@ func TestRedisRestarts(t *testing.T) {
 	if _, err := r.Take(t.Context(), "k", rate); err == nil {
 		t.Error("a closed connection answers")
 	}
-	time.Sleep(redisPause + 50*time.Millisecond)
+	time.Sleep(r.pause)
 	if _, err := r.Take(t.Context(), "k", rate); err != nil {
 		t.Errorf("after the restart: %v", err)
 	}
+}
+
+// A server may close connections that are idle, by its timeout or that of a proxy. No request fails for that.
+func TestRedisClosesIdleConnections(t *testing.T) {
+	t.Parallel()
+	r, opened := redisAt(t, "*3\r\n:1\r\n:0\r\n:0\r\n")
+	r.fresh = 0
+	for i := range 3 {
+		if _, err := r.Take(t.Context(), "k", Rate{time.Hour, 2}); err != nil {
+			t.Errorf("request %d: %v", i, err)
+		}
+		if err := (<-opened).Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A request that its client gives up says nothing about the server.
+func TestRedisCallerEnds(t *testing.T) {
+	t.Parallel()
+	r, opened := redisAt(t, "") // never answers
+	r.wait = time.Hour
+	rate := Rate{time.Hour, 100}
+	for _, test := range []struct {
+		name string
+		end  func() (context.Context, context.CancelFunc)
+	}{
+		{"before", func() (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			return ctx, cancel
+		}},
+		{"meanwhile", func() (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				<-opened
+				cancel()
+			}()
+			return ctx, cancel
+		}},
+		{"by its deadline", func() (context.Context, context.CancelFunc) {
+			return context.WithTimeout(t.Context(), 20*time.Millisecond)
+		}},
+	} {
+		ctx, cancel := test.end()
+		if d, err := r.Take(ctx, "k", rate); err != nil || !d.Allowed {
+			t.Errorf("%s: %+v, error %v", test.name, d, err)
+		}
+		cancel()
+		if r.away.Load() != 0 {
+			t.Errorf("%s: the server counts as away", test.name)
+		}
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := r.Take(t.Context(), "k", rate); err != nil || !d.Allowed {
+		t.Errorf("closed: %+v, error %v", d, err)
+	}
+}
+
+// redisAt is a limiter of a server that gives one answer to all commands, none if it is empty. The channel has the
+// server's side of each connection.
+func redisAt(t *testing.T, answer string) (*Redis, <-chan net.Conn) {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { ln.Close() })
+	opened := make(chan net.Conn, 10)
+	go func() {
+		for {
+			conn, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			opened <- conn
+			go func() {
+				defer conn.Close()
+				// A command of the script is one packet here.
+				for buf := make([]byte, 4096); ; {
+					if _, err := conn.Read(buf); err != nil {
+						return
+					}
+					if _, err := conn.Write([]byte(answer)); err != nil {
+						return
+					}
+				}
+			}()
+		}
+	}()
+	r, err := NewRedis("redis://"+ln.Addr().String(), "t:", NewMemory(100))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	r.wait = 30 * time.Second // on a machine with much else to do
+	return r, opened
 }

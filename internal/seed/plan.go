@@ -29,6 +29,7 @@ type Plan struct {
 	Events     int                 `json:"events"`
 	Venues     int                 `json:"venues"`
 	Organizers int                 `json:"organizers"`
+	City       string              `json:"city,omitempty"`
 	From       string              `json:"from"`
 	Months     int                 `json:"months"`
 	Zone       string              `json:"zone"` // "" is that of the places
@@ -42,7 +43,7 @@ type Plan struct {
 func PlanOf(o scenario.Options, n Number) Plan {
 	p := Plan{
 		Number: n, Scenario: o.Scenario, Seed: o.Seed, Events: o.Events, Venues: o.Venues, Organizers: o.Organizers,
-		From: o.From.String(), Months: o.Months, Languages: o.Languages, Now: o.Now.UTC(), Nasty: o.Nasty,
+		City: o.City, From: o.From.String(), Months: o.Months, Languages: o.Languages, Now: o.Now.UTC(), Nasty: o.Nasty,
 		Pictures: o.Pictures,
 	}
 	if o.Zone != (calendar.Zone{}) {
@@ -55,7 +56,7 @@ func PlanOf(o scenario.Options, n Number) Plan {
 func (p Plan) Options() (scenario.Options, error) {
 	o := scenario.Options{
 		Scenario: p.Scenario, Seed: p.Seed, Events: p.Events, Venues: p.Venues, Organizers: p.Organizers,
-		Months: p.Months, Languages: p.Languages, Now: p.Now, Nasty: p.Nasty, Pictures: p.Pictures,
+		City: p.City, Months: p.Months, Languages: p.Languages, Now: p.Now, Nasty: p.Nasty, Pictures: p.Pictures,
 	}
 	var err error
 	if o.From, err = calendar.ParseWall(p.From); err != nil {
@@ -72,7 +73,7 @@ func (p Plan) Options() (scenario.Options, error) {
 // Same reports whether two plans are of the same calendar, but for when they were made and how far they are.
 func (p Plan) Same(q Plan) bool {
 	return p.Number == q.Number && p.Scenario == q.Scenario && p.Seed == q.Seed && p.Events == q.Events &&
-		p.Venues == q.Venues && p.Organizers == q.Organizers && p.From == q.From && p.Months == q.Months &&
+		p.Venues == q.Venues && p.Organizers == q.Organizers && p.City == q.City && p.From == q.From && p.Months == q.Months &&
 		p.Zone == q.Zone && slices.Equal(p.Languages, q.Languages) && p.Nasty == q.Nasty && p.Pictures == q.Pictures
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -157,34 +158,36 @@ func (r *run) pictures(ctx context.Context) error {
 			missing = append(missing, i)
 		}
 	}
-	drawn := make([][]byte, len(all))
+	saved := make([]media.Image, len(missing))
+	undo := func(cause error) error {
+		for _, img := range saved {
+			if img.Path != "" {
+				cause = errors.Join(cause, media.Remove(context.WithoutCancel(ctx), r.Files, img))
+			}
+		}
+		return cause
+	}
+	files := fileNames(all)
 	group, inner := errgroup.WithContext(ctx)
 	group.SetLimit(r.Workers + 1)
-	for _, i := range missing {
-		group.Go(func() (err error) {
+	for k, i := range missing {
+		group.Go(func() error {
 			if err := inner.Err(); err != nil {
 				return err
 			}
-			drawn[i], err = picture.Draw(all[i].Title, all[i].Seed)
+			data, err := picture.Draw(all[i].Poster)
+			if err != nil {
+				return err
+			}
+			saved[k], err = media.Save(inner, nil, r.Files, files[i], data, r.now)
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return fmt.Errorf("draw: %w", err)
+		return undo(fmt.Errorf("pictures: %w", err))
 	}
-	// One after the other: two pictures of one title get their numbers in the order of the calendar.
-	saved := make([]media.Image, len(missing))
 	fill := make([]func(*ent.ImageCreate), len(missing))
-	undo := func(cause error) error {
-		for _, img := range saved {
-			cause = errors.Join(cause, media.Remove(context.WithoutCancel(ctx), r.Files, img))
-		}
-		return cause
-	}
 	for k, i := range missing {
-		if saved[k], err = media.Save(ctx, nil, r.Files, all[i].Title+".jpg", drawn[i], r.now); err != nil {
-			return undo(fmt.Errorf("picture %s: %w", names[i], err))
-		}
 		img := saved[k]
 		fill[k] = func(c *ent.ImageCreate) {
 			c.SetPath(img.Path).SetSourceID(names[i]).SetExtension(img.Extension).SetMimeType(img.MIMEType).
@@ -202,6 +205,20 @@ func (r *run) pictures(ctx context.Context) error {
 	r.summary.Created[calendar.Image] += len(missing)
 	r.summary.Found[calendar.Image] += len(found)
 	return nil
+}
+
+// fileNames are the names of the files of pictures. Those of one title are numbered in the order of the calendar, so that
+// it does not matter which one is saved first.
+func fileNames(all []scenario.Picture) []string {
+	names, seen := make([]string, len(all)), make(map[string]int)
+	for i, p := range all {
+		slug := calendar.Slug(p.Title)
+		if seen[slug]++; seen[slug] > 1 {
+			slug += "-" + strconv.Itoa(seen[slug])
+		}
+		names[i] = slug + ".jpg"
+	}
+	return names
 }
 
 // few writes records of a kind of which there are not so many that it pays to prepare them on the side.

@@ -20,6 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 	"github.com/almanac-cal/almanac/internal/auth"
 	"github.com/almanac-cal/almanac/internal/media"
+	"github.com/almanac-cal/almanac/internal/seed/picture"
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
@@ -82,7 +83,9 @@ func (fake) Organizers() []scenario.Organizer {
 func (f fake) Pictures() []scenario.Picture {
 	var out []scenario.Picture
 	for i := range f.pictures {
-		out = append(out, scenario.Picture{SourceID: fmt.Sprintf("seed:fake:picture:%d", i), Title: "Same", Seed: uint64(i)})
+		out = append(out, scenario.Picture{
+			SourceID: fmt.Sprintf("seed:fake:picture:%d", i), Poster: picture.Poster{Title: "Same", Motif: "leaf", Seed: uint64(i)},
+		})
 	}
 	return out
 }

@@ -43,11 +43,14 @@ func Retry(ctx context.Context, do func() error) error {
 }
 
 // maxServersLost limits the attempts of Tx after the first that end with a lost server. The waits before them add up to at
-// most 1.1 s.
-const maxServersLost = 3
+// most 1.1 s. After maxLosing none is begun: a server that does not answer takes seconds of each.
+const (
+	maxServersLost = 3
+	maxLosing      = 2 * time.Second
+)
 
 func retry(ctx context.Context, do func() error, serverLost func(error) bool) error {
-	lost := 0
+	lost, began := 0, time.Now()
 	for try := 0; ; try++ {
 		err := do()
 		most := 10 * time.Millisecond << try
@@ -55,7 +58,7 @@ func retry(ctx context.Context, do func() error, serverLost func(error) bool) er
 		case err == nil:
 			return nil
 		case serverLost(err):
-			if lost == maxServersLost {
+			if lost == maxServersLost || time.Since(began) > maxLosing {
 				return err
 			}
 			most = 160 * time.Millisecond << lost

@@ -86,6 +86,9 @@ func newPool() (*pool, error) {
 	return p, nil
 }
 
+// heldTiDB is the error of TiDB for a named lock of another connection.
+const heldTiDB = 1105
+
 // dropOthers drops the databases of processes that have ended.
 func (p *pool) dropOthers(ctx context.Context) error {
 	names, err := texts(ctx, p.lock, "SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE ?", poolPrefix+"%")
@@ -95,6 +98,10 @@ func (p *pool) dropOthers(ctx context.Context) error {
 	for _, name := range names {
 		owner := name[:strings.LastIndex(name, "_")]
 		free, err := texts(ctx, p.lock, "SELECT GET_LOCK(?, 0)", owner)
+		var held *mysql.MySQLError
+		if errors.As(err, &held) && held.Number == heldTiDB {
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -80,8 +80,12 @@ func (o *outline) fill(img *image.RGBA, c color.RGBA) {
 	}
 	cover := make([]int, img.Rect.Dx()) // of each pixel of a row, in parts of 64*rows
 	for y := range img.Rect.Dy() {
+		row := lines[y*rows : (y+1)*rows]
+		if !slices.ContainsFunc(row, func(line []crossing) bool { return len(line) > 0 }) {
+			continue
+		}
 		clear(cover)
-		for _, line := range lines[y*rows : (y+1)*rows] {
+		for _, line := range row {
 			slices.SortFunc(line, func(a, b crossing) int { return cmp.Compare(a.x, b.x) })
 			winding := 0
 			for i, at := range line {

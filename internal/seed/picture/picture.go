@@ -1,6 +1,6 @@
-// Package picture draws the pictures of made-up events: the title on a gradient with a few soft shapes.
+// Package picture draws posters of made-up events. A pattern tells the kind of event, a label its title and date.
 //
-// The same title and seed give the same bytes on every machine. All arithmetic is on integers: products of
+// The same poster has the same bytes on every machine. All arithmetic that pixels depend on is on integers: products of
 // floating-point numbers are fused with sums on some processors and not on others, which is why the outlines of
 // letters, too, are filled here and not by a library.
 package picture
@@ -10,88 +10,104 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"image/jpeg"
 	"math/rand/v2"
+	"sync"
 )
 
-// Width and Height of a picture in pixels: what pages that show a link in a box ask for.
+// Width and Height of a picture in pixels. Square, 16:9 and 3:4 crops of its middle show the whole label.
 const (
-	Width  = 1200
-	Height = 630
+	Width  = 1024
+	Height = 768
 )
 
-// quality of the JPEG: no rings are seen around letters, and a picture stays below 60 KB.
+// cell is the width and height of a tile of the pattern. The label covers whole tiles.
+const cell = 128
+
+// label is where the title and the date are.
+var label = image.Rect(2*cell, (Height-3*cell)/2, Width-2*cell, (Height+3*cell)/2)
+
+// quality of the JPEG: no rings are seen around letters.
 const quality = 75
 
-// theme is a pair of colours that the background runs between, and one of the shapes on it. All are so dark, or
-// laid on so thinly, that white letters have a contrast of at least 4.5 on whatever comes of them.
-type theme struct{ from, to, shape color.RGBA }
+// Poster is what a picture shows.
+type Poster struct {
+	Title string
+	Line  string // a short text below the title, such as a date; "" is none
+	Motif string // one of Motifs
+	Seed  uint64 // chooses the colours, and how the motif is turned
+}
 
-var themes = []theme{
-	{rgb(0x16213e), rgb(0x3b1d5e), rgb(0x5b6cd9)}, // night
-	{rgb(0x0b3d3a), rgb(0x14304f), rgb(0x1f9e8f)}, // harbour
-	{rgb(0x4a1529), rgb(0x2a1a4a), rgb(0xd0587e)}, // velvet
-	{rgb(0x3d2410), rgb(0x571c24), rgb(0xd08a3c)}, // ember
-	{rgb(0x17351f), rgb(0x10333f), rgb(0x67a84a)}, // park
-	{rgb(0x1d2733), rgb(0x33283f), rgb(0x7d8fa6)}, // slate
-	{rgb(0x102a54), rgb(0x0d4757), rgb(0x3f9bd6)}, // river
-	{rgb(0x45173f), rgb(0x5a2320), rgb(0xc95fb4)}, // fair
+// palette is the colours of a poster. Ink has a contrast of at least 7 on paper, accent of 4.5.
+type palette struct{ ground, first, second, third, paper, ink, accent color.RGBA }
+
+var palettes = []palette{
+	// light
+	{rgb(0xf6e7cb), rgb(0xe2725b), rgb(0x2a4d69), rgb(0xf0b35b), rgb(0xfffaf0), rgb(0x1d2b3a), rgb(0xb23a24)},
+	{rgb(0xdcebe4), rgb(0x2f7f73), rgb(0xf2a65a), rgb(0x9fc8b8), rgb(0xfbfffd), rgb(0x12352f), rgb(0x1d6b60)},
+	{rgb(0xfbdcd4), rgb(0xd1495b), rgb(0x30638e), rgb(0xf7a488), rgb(0xfffdfb), rgb(0x2b1a2f), rgb(0xb3324a)},
+	{rgb(0xe3e6f5), rgb(0x4f5bd5), rgb(0xf4b942), rgb(0xa3aef0), rgb(0xffffff), rgb(0x1b1f4b), rgb(0x3d48b8)},
+	{rgb(0xf3edd2), rgb(0x6a994e), rgb(0xbc4749), rgb(0xa7c957), rgb(0xfffef6), rgb(0x22361a), rgb(0x9c3234)},
+	{rgb(0xe8e2dc), rgb(0x3b3a3e), rgb(0xe4572e), rgb(0xb8aca0), rgb(0xfdfbf8), rgb(0x1e1d20), rgb(0xb83a16)},
+	// dark
+	{rgb(0x16213e), rgb(0xe94560), rgb(0x53a7d8), rgb(0x30476f), rgb(0x0f1730), rgb(0xf8f4ec), rgb(0xff9aa8)},
+	{rgb(0x0b3d3a), rgb(0xf2c14e), rgb(0x4fb89f), rgb(0x1a5c56), rgb(0x072b29), rgb(0xfdf8e7), rgb(0xf2c14e)},
+	{rgb(0x3b1730), rgb(0xf08a5d), rgb(0xd05c8f), rgb(0x62264f), rgb(0x2a0f22), rgb(0xfff3e6), rgb(0xffb38f)},
+	{rgb(0x2b2d42), rgb(0xef8354), rgb(0xbfc0c0), rgb(0x4f5d75), rgb(0x1e2031), rgb(0xffffff), rgb(0xf7a072)},
+	{rgb(0x1f3a2d), rgb(0xd9ae61), rgb(0x8fbf88), rgb(0x33584a), rgb(0x14281f), rgb(0xfaf6ea), rgb(0xe6c387)},
+	{rgb(0x17143a), rgb(0xffd166), rgb(0x8f7bee), rgb(0x332c70), rgb(0x0f0d29), rgb(0xfbf7ff), rgb(0xffd166)},
 }
 
 func rgb(hex uint32) color.RGBA {
 	return color.RGBA{R: uint8(hex >> 16), G: uint8(hex >> 8), B: uint8(hex), A: 0xff}
 }
 
-// Draw returns a JPEG of Width by Height pixels. The seed chooses colours and shapes, the title is set in at most
-// three lines, the last one cut if need be. Letters that the typeface lacks are transliterated, and what has no
-// letters, such as an emoji, is left out.
-func Draw(title string, seed uint64) ([]byte, error) {
-	f, err := openFace()
-	if err != nil {
-		return nil, err
+// canvases are pictures to draw on again.
+var canvases = sync.Pool{New: func() any { return image.NewRGBA(image.Rect(0, 0, Width, Height)) }}
+
+// Draw returns a JPEG of Width by Height pixels. The title is set in at most maxLines lines, the last one cut if need
+// be. Letters that the typeface lacks are transliterated, and what has no letters, such as an emoji, is left out. A
+// poster without a title has no label.
+func Draw(p Poster) ([]byte, error) {
+	m, ok := motifs[p.Motif]
+	if !ok {
+		return nil, fmt.Errorf("picture %q: no motif %q", p.Title, p.Motif)
 	}
-	img := image.NewRGBA(image.Rect(0, 0, Width, Height))
-	paint(img, rand.New(rand.NewPCG(seed, 0x616c6d616e6163)))
-	if err := write(img, f, title); err != nil {
-		return nil, fmt.Errorf("title %q: %w", title, err)
+	img := canvases.Get().(*image.RGBA)
+	defer canvases.Put(img)
+	r := rand.New(rand.NewPCG(p.Seed, 0x616c6d616e6163))
+	colours := palettes[r.IntN(len(palettes))]
+	pattern(img, m, colours, r)
+	if err := write(img, colours, p.Title, p.Line); err != nil {
+		return nil, fmt.Errorf("picture %q: %w", p.Title, err)
 	}
 	var out bytes.Buffer
 	if err := jpeg.Encode(&out, img, &jpeg.Options{Quality: quality}); err != nil {
-		return nil, fmt.Errorf("encode a picture: %w", err)
+		return nil, fmt.Errorf("encode picture %q: %w", p.Title, err)
 	}
 	return out.Bytes(), nil
 }
 
-// paint fills a picture with a background.
-func paint(img *image.RGBA, r *rand.Rand) {
-	t := themes[r.IntN(len(themes))]
-	if r.IntN(2) == 1 {
-		t.from, t.to = t.to, t.from
+// pattern fills a picture with tiles of a motif.
+func pattern(img *image.RGBA, m motif, colours palette, r *rand.Rand) {
+	tiles := make([]*image.RGBA, m.variants)
+	for i := range tiles {
+		t := tile{RGBA: image.NewRGBA(image.Rect(0, 0, cell, cell)), colours: colours}
+		draw.Draw(t.RGBA, t.Rect, image.NewUniform(colours.ground), image.Point{}, draw.Src)
+		m.draw(&t, i)
+		tiles[i] = t.RGBA
 	}
-	gradient(img, t.from, t.to, r.IntN(Height))
-	for range 3 + r.IntN(4) {
-		radius := 90 + r.IntN(310)
-		at := image.Pt(r.IntN(Width), r.IntN(Height))
-		if strength := 40 + r.IntN(60); r.IntN(3) == 0 {
-			disc(img, at, radius*2/3, t.shape, strength/3)
-		} else {
-			glow(img, at, radius, t.shape, strength)
-		}
-	}
-}
-
-// gradient runs from one colour at the left edge to another at the right one, slanted by so many pixels from the
-// top to the bottom.
-func gradient(img *image.RGBA, from, to color.RGBA, slant int) {
-	whole := Width + slant
-	for y := range Height {
-		row := img.Pix[y*img.Stride:][:Width*4]
-		for x := range Width {
-			at := x + y*slant/Height
-			row[x*4] = between(from.R, to.R, at, whole)
-			row[x*4+1] = between(from.G, to.G, at, whole)
-			row[x*4+2] = between(from.B, to.B, at, whole)
-			row[x*4+3] = 0xff
+	shift := r.IntN(m.variants)
+	for y := -cell / 2; y < Height; y += cell {
+		row := (y + cell/2) / cell
+		for x := 0; x < Width; x += cell {
+			at := (x/cell + row + shift) % m.variants
+			if m.random {
+				at = r.IntN(m.variants)
+			}
+			to := image.Rect(x, y, x+cell, y+cell)
+			draw.Draw(img, to, tiles[at], image.Point{}, draw.Src)
 		}
 	}
 }
@@ -99,39 +115,6 @@ func gradient(img *image.RGBA, from, to color.RGBA, slant int) {
 // between is the value at a part of the way from a to b, rounded.
 func between(a, b uint8, at, whole int) uint8 {
 	return uint8((int(a)*(whole-at) + int(b)*at + whole/2) / whole)
-}
-
-// glow lays a colour on that is strongest, of 255, in the middle and fades to nothing at the radius.
-func glow(img *image.RGBA, at image.Point, radius int, c color.RGBA, strength int) {
-	square := radius * radius
-	each(img, at, radius, func(p []uint8, distance int) {
-		// (1 - d²/r²)² in parts of 1024 has no edge at the radius.
-		part := (square - distance) * 1024 / square
-		blend(p, c, strength*part*part>>20)
-	})
-}
-
-// disc lays a colour on evenly, with an edge of two pixels.
-func disc(img *image.RGBA, at image.Point, radius int, c color.RGBA, strength int) {
-	inner := (radius - 2) * (radius - 2)
-	edge := radius*radius - inner
-	each(img, at, radius, func(p []uint8, distance int) {
-		blend(p, c, strength*min(edge, radius*radius-distance)/edge)
-	})
-}
-
-// each calls do with every pixel nearer to a point than the radius, and the square of its distance.
-func each(img *image.RGBA, at image.Point, radius int, do func(p []uint8, distance int)) {
-	area := image.Rect(at.X-radius, at.Y-radius, at.X+radius+1, at.Y+radius+1).Intersect(img.Rect)
-	for y := area.Min.Y; y < area.Max.Y; y++ {
-		for x := area.Min.X; x < area.Max.X; x++ {
-			distance := (x-at.X)*(x-at.X) + (y-at.Y)*(y-at.Y)
-			if distance < radius*radius {
-				i := img.PixOffset(x, y)
-				do(img.Pix[i:i+3:i+3], distance)
-			}
-		}
-	}
 }
 
 // blend lays a colour over a pixel with an opacity of 0 to 255.

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/draw"
 	"strings"
+	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/mozillazg/go-unidecode"
 	"golang.org/x/image/font"
@@ -17,17 +20,20 @@ import (
 )
 
 const (
-	margin   = 90 // pixels between the text and the edges
-	maxLines = 3
-	// maxRunes is more than any three lines hold.
+	margin   = 40 // pixels between the text and the edges of the label
+	maxLines = 5
+	// maxRunes is more than any five lines hold.
 	maxRunes = 240
 	ellipsis = '…'
+	noBreak  = '\u00a0'
+
+	lineSize = 30 // pixels of the letters of the line below the title
+	rule     = 4  // thickness of what is between them
+	gap      = 34 // between the title, that and the line
 )
 
 // sizes of letters in pixels; the first that lets the title fit is taken.
-var sizes = []int{104, 92, 80, 70, 60, 52}
-
-var white = color.RGBA{0xff, 0xff, 0xff, 0xff}
+var sizes = []int{76, 66, 58, 50, 44, 38, 34}
 
 // face is a typeface at a size. It is not for concurrent use.
 type face struct {
@@ -36,8 +42,11 @@ type face struct {
 	size int // pixels
 }
 
+// typeface is parsed once: it is for concurrent use, but for the buffers of a face.
+var typeface = sync.OnceValues(func() (*sfnt.Font, error) { return sfnt.Parse(gobold.TTF) })
+
 func openFace() (*face, error) {
-	f, err := sfnt.Parse(gobold.TTF)
+	f, err := typeface()
 	if err != nil {
 		return nil, fmt.Errorf("typeface: %w", err)
 	}
@@ -79,10 +88,10 @@ func (f *face) place(text string, put func(g sfnt.GlyphIndex, x fixed.Int26_6) e
 	return x, nil
 }
 
-// fits reports whether a text is not wider than the room between the margins.
+// fits reports whether a text is not wider than the label without its margins.
 func (f *face) fits(text string) (bool, error) {
 	width, err := f.place(text, nil)
-	return width <= fixed.I(Width-2*margin), err
+	return width <= fixed.I(label.Dx()-2*margin), err
 }
 
 // readable is a title in letters that the typeface has: others are transliterated or, if they stand for no
@@ -112,7 +121,20 @@ func (f *face) readable(title string) (string, error) {
 		}
 		out.WriteString(unidecode.Unidecode(string(r))) // ASCII, all of which there is
 	}
-	return strings.Join(strings.Fields(out.String()), " "), nil
+	words := strings.Fields(out.String())
+	out.Reset()
+	for i, word := range words {
+		if i > 0 {
+			// A word of one letter, such as "w" in Polish, is not the last of a line.
+			if utf8.RuneCountInString(words[i-1]) == 1 && unicode.IsLetter([]rune(words[i-1])[0]) {
+				out.WriteRune(noBreak)
+			} else {
+				out.WriteByte(' ')
+			}
+		}
+		out.WriteString(word)
+	}
+	return out.String(), nil
 }
 
 // lay chooses a size and breaks a text into lines. What does not fit even at the smallest size ends in an
@@ -124,7 +146,7 @@ func (f *face) lay(text string) ([]string, error) {
 			return nil, err
 		}
 		// Words are broken at the smallest size only.
-		if len(lines) <= maxLines && !broken {
+		if len(lines) <= maxLines && !broken && len(lines)*f.leading() <= maxHeight {
 			return lines, nil
 		}
 	}
@@ -132,32 +154,44 @@ func (f *face) lay(text string) ([]string, error) {
 	if err != nil || len(lines) <= maxLines {
 		return lines, err
 	}
+	// Five lines of the smallest size are not too high.
 	lines = lines[:maxLines]
-	last := []rune(lines[maxLines-1])
-	for {
-		cut := strings.TrimRight(string(last), " ,;:.-–—") + string(ellipsis)
-		ok, err := f.fits(cut)
-		if err != nil {
-			return nil, err
+	lines[maxLines-1], err = f.cut(lines[maxLines-1], true)
+	return lines, err
+}
+
+// cut shortens a text, if need be or in any case, until it fits with an ellipsis.
+func (f *face) cut(text string, always bool) (string, error) {
+	if ok, err := f.fits(text); err != nil || ok && !always {
+		return text, err
+	}
+	for last := []rune(text); ; last = last[:len(last)-1] {
+		short := strings.TrimRight(string(last), " ,;:.-–—") + string(ellipsis)
+		if ok, err := f.fits(short); err != nil || ok || len(last) == 0 {
+			return short, err
 		}
-		if ok || len(last) == 0 {
-			lines[maxLines-1] = cut
-			return lines, nil
-		}
-		last = last[:len(last)-1]
 	}
 }
 
 // wrap breaks a text between words, and words that are wider than a line wherever the line ends, which it
 // reports.
 func (f *face) wrap(text string) (lines []string, broken bool, err error) {
+	return f.wrapTo(text, label.Dx()-2*margin)
+}
+
+// wrapTo is wrap for lines of so many pixels.
+func (f *face) wrapTo(text string, room int) (lines []string, broken bool, err error) {
+	fits := func(text string) (bool, error) {
+		width, err := f.place(text, nil)
+		return width <= fixed.I(room), err
+	}
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for word := range strings.SplitSeq(text, " ") {
 		joined := word
 		if line != "" {
 			joined = line + " " + word
 		}
-		ok, err := f.fits(joined)
+		ok, err := fits(joined)
 		if err != nil {
 			return nil, false, err
 		}
@@ -170,7 +204,7 @@ func (f *face) wrap(text string) (lines []string, broken bool, err error) {
 		}
 		line = ""
 		for _, r := range word {
-			ok, err := f.fits(line + string(r))
+			ok, err := fits(line + string(r))
 			if err != nil {
 				return nil, false, err
 			}
@@ -186,33 +220,96 @@ func (f *face) wrap(text string) (lines []string, broken bool, err error) {
 	return lines, broken, nil
 }
 
-// write sets a title: left, its lines in the middle of the height together.
-func write(img *image.RGBA, f *face, title string) error {
-	text, err := f.readable(title)
+// maxHeight is how high a title may be, so that the line below it is on the label, too.
+const maxHeight = 228
+
+func (f *face) leading() int { return f.size * 23 / 20 }
+
+// balance breaks a text into the same number of lines of much the same width.
+func (f *face) balance(text string, lines []string) ([]string, error) {
+	if len(lines) < 2 || len(lines) == maxLines {
+		return lines, nil
+	}
+	best := lines
+	for room := label.Dx() - 2*margin; room > 0; room -= 12 {
+		narrow, broken, err := f.wrapTo(text, room)
+		if err != nil {
+			return nil, err
+		}
+		if broken || len(narrow) > len(lines) {
+			break
+		}
+		best = narrow
+	}
+	return best, nil
+}
+
+// write puts a label in the middle of a picture, with a title and a line below it, both centred. Without a title there is
+// no label.
+func write(img *image.RGBA, colours palette, title, line string) error {
+	f, err := openFace()
 	if err != nil {
+		return err
+	}
+	text, err := f.readable(title)
+	if err != nil || text == "" {
 		return err
 	}
 	lines, err := f.lay(text)
 	if err != nil {
 		return err
 	}
-	leading := f.size * 6 / 5
-	// A letter stands a little above its baseline's middle: capitals are about 7/10 of the size.
-	baseline := (Height-leading*(len(lines)-1))/2 + f.size*7/20
-	for i, line := range lines {
-		o := &outline{}
-		_, err := f.place(line, func(g sfnt.GlyphIndex, x fixed.Int26_6) error {
-			segments, err := f.font.LoadGlyph(&f.buf, g, f.ppem(), nil)
-			if err != nil {
-				return err
-			}
-			o.add(segments, fixed.I(margin)+x, fixed.I(baseline+i*leading))
-			return nil
-		})
+	if lines, err = f.balance(text, lines); err != nil {
+		return err
+	}
+	draw.Draw(img, label, image.NewUniform(colours.paper), image.Point{}, draw.Src)
+	if line, err = f.readable(line); err != nil {
+		return err
+	}
+	// Capitals are about 7/10 of the size; they are what is in the middle.
+	leading, capital := f.leading(), f.size*7/10
+	height := capital + leading*(len(lines)-1)
+	if line != "" {
+		height += 2*gap + lineSize*7/10
+	}
+	baseline := (Height-height)/2 + capital
+	for i, text := range lines {
+		if err := f.centre(img, text, baseline+i*leading, colours.ink); err != nil {
+			return err
+		}
+	}
+	if line == "" {
+		return nil
+	}
+	baseline += (len(lines) - 1) * leading
+	bar := image.Rect(Width/2-32, baseline+gap-rule/2, Width/2+32, baseline+gap+rule-rule/2)
+	draw.Draw(img, bar, image.NewUniform(colours.accent), image.Point{}, draw.Src)
+	f.size = lineSize
+	if line, err = f.cut(line, false); err != nil {
+		return err
+	}
+	return f.centre(img, line, baseline+2*gap+lineSize*7/10, colours.accent)
+}
+
+// centre sets a line of text in the middle of the width.
+func (f *face) centre(img *image.RGBA, text string, baseline int, c color.RGBA) error {
+	width, err := f.place(text, nil)
+	if err != nil {
+		return err
+	}
+	left := fixed.I(Width/2) - width/2
+	o := &outline{}
+	_, err = f.place(text, func(g sfnt.GlyphIndex, x fixed.Int26_6) error {
+		segments, err := f.font.LoadGlyph(&f.buf, g, f.ppem(), nil)
 		if err != nil {
 			return err
 		}
-		o.fill(img, white)
+		o.add(segments, left+x, fixed.I(baseline))
+		return nil
+	})
+	if err != nil {
+		return err
 	}
+	o.fill(img, c)
 	return nil
 }

@@ -9,17 +9,26 @@ import (
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
 // data holds what calendars are made of:
 //
 //   - city.json: the kinds of events and the series of the scenario "city", how often, when and where they take place;
 //   - city.pl.txt: its texts in Polish; common.pl.txt: those that several scenarios share;
-//   - local.pl.txt: the places, people and proper names of the countries that go with Polish.
+//   - local.pl.txt: the people and proper names of the countries that go with Polish;
+//   - places.pl.txt: those countries and their cities.
 //
 // A text file consists of sections "# type key". A line "=" is a title, ">" a way to begin a description, "+" a
-// paragraph that may follow. Lists have an entry per line with its forms separated by "|". {list} stands for an
-// entry, {list:2} for its second form.
+// paragraph that may follow. A section "# kind play alone" has further titles of the kind "play", with descriptions
+// of their own. Lists have an entry per line with its forms separated by "|". {list} stands for an entry, {list:2}
+// for its second form. An entry may have slots itself. "# works film" is a list in which an entry with the slot of
+// another list stands for as many works as that list has entries, each with an author: {by}.
+//
+// {who:2} to {who:6} are the genitive, dative, accusative, instrumental and locative of a person in Polish,
+// {who:7} is the instrumental after "with". The other languages have one form.
+//
+// "# words US" has words and phrases that a country writes in another way than the texts do.
 //
 //go:embed data
 var data embed.FS
@@ -46,6 +55,7 @@ type plan struct {
 	Categories [][2]string // key and key of the parent
 	Tags       []string
 	TagLists   []string // lists whose entries are further tags
+	Entries    []entryRule
 	Kinds      []*kind
 	Series     []*seriesKind
 }
@@ -78,13 +88,22 @@ type kind struct {
 	Starts string // "19:00 19:30"; "": all day
 	Lasts  [2]int // minutes, or days if all day; at least and at most
 	Price  [2]int // in units of about a pound; 0, 0: free; -1, -1: not said
+	// Months are the first and the last of the season, those of the north; 0, 0: all year.
+	Months [2]int
+	// AfterDark is part of the English titles that need the dark.
+	AfterDark string
+	Keywords  []string // English entries of the list of keywords
+	Motif     string   // of its pictures
 
 	Reduced, Ticketed, Featured, Sticky, Outdoors bool
 
-	days   []int // from Monday
-	starts []int // minutes after midnight
-	titles []title
-	about  about
+	days     []int // from Monday
+	starts   []clock
+	titles   []title
+	keywords []int    // tags
+	full     []uint64 // how full the days up to each day are, cumulated
+	soon     int      // how many are in layout.soon
+	count    int      // how many others there are of a kind that stands for itself
 }
 
 func readPlan(scenario string) (*plan, error) {
@@ -129,12 +148,12 @@ func (k *kind) parse(p *plan) error {
 		}
 		k.days = append(k.days, day)
 	}
-	for start := range strings.FieldsSeq(k.Starts) {
-		var hour, minute int
-		if _, err := fmt.Sscanf(start, "%d:%d", &hour, &minute); err != nil {
-			return fmt.Errorf("kind %q: start %q: %w", k.Key, start, err)
-		}
-		k.starts = append(k.starts, hour*60+minute)
+	var err error
+	if k.starts, err = parseClocks(k.Starts); err != nil {
+		return fmt.Errorf("kind %q: %w", k.Key, err)
+	}
+	if !slices.Contains(picture.Motifs(), k.Motif) {
+		return fmt.Errorf("kind %q: no motif %q", k.Key, k.Motif)
 	}
 	if k.Lasts[0] < 1 || k.Lasts[1] < k.Lasts[0] || k.Price[1] < k.Price[0] || len(k.By) == 0 {
 		return fmt.Errorf("kind %q: impossible duration, price or organizer", k.Key)
@@ -157,6 +176,24 @@ func (k *kind) parse(p *plan) error {
 	return nil
 }
 
+// parseClocks reads times such as "19:30 20:00", "dusk" or "dark".
+func parseClocks(text string) ([]clock, error) {
+	var all []clock
+	for start := range strings.FieldsSeq(text) {
+		var hour, minute int
+		switch start {
+		case "dusk", "dark":
+			all = append(all, clock{dusk: start == "dusk", dark: start == "dark"})
+			continue
+		}
+		if _, err := fmt.Sscanf(start, "%d:%d", &hour, &minute); err != nil {
+			return nil, fmt.Errorf("start %q: %w", start, err)
+		}
+		all = append(all, clock{minute: hour*60 + minute})
+	}
+	return all, nil
+}
+
 func (p *plan) categoryKeys() []string {
 	keys := make([]string, len(p.Categories))
 	for i, c := range p.Categories {
@@ -174,7 +211,7 @@ type section struct {
 // sections are those of one or more text files, by type and key: "kind jazz".
 type sections map[string]*section
 
-var sectionTypes = []string{"kind", "series", "list", "categories", "tags", "venue", "organizer", "info"}
+var sectionTypes = []string{"kind", "series", "list", "works", "words", "categories", "tags", "venue", "organizer", "info"}
 
 // read adds the sections of a file.
 func (s sections) read(name string) error {
@@ -246,7 +283,10 @@ func readTexts(scenario string, l calendar.Language) (sections, error) {
 
 func readLocal(l calendar.Language) (sections, error) {
 	s := sections{}
-	return s, s.read("local." + string(l) + ".txt")
+	if err := s.read("local." + string(l) + ".txt"); err != nil {
+		return nil, err
+	}
+	return s, s.read("places." + string(l) + ".txt")
 }
 
 // entries are those of a section; none is an error.
@@ -290,6 +330,7 @@ func (p *plan) check(first, other sections) error {
 			return fmt.Errorf("section %q is not in the first language", key)
 		}
 		name, ok := strings.CutPrefix(key, "kind ")
+		name, _, _ = strings.Cut(name, " ")
 		if ok && !slices.ContainsFunc(p.Kinds, func(k *kind) bool { return k.Key == name }) {
 			return fmt.Errorf("section %q is of no kind", key)
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-const maxSlots = 96
+const maxSlots = 160
 
 // draft is an event, venue or organizer in the making.
 type draft struct {
@@ -20,8 +20,9 @@ type draft struct {
 	venue  int // -1: none
 	org    int
 	day    int
-	number int // of the lesson, from 1
-	fest   int // index of the fest it is a part of; -1: none
+	number int   // of the lesson, from 1
+	fest   int   // index of the fest it is a part of; -1: none
+	title  []int // the slots that the title has decided
 	values [maxSlots]int32
 }
 
@@ -63,8 +64,13 @@ func (d *draft) value(slot int) int {
 // entitle chooses the title of the kind's event of that rank, and decides what fills it: ranks near to each
 // other have different titles.
 func (d *draft) entitle(k *kind, rank int) *title {
-	t := &k.titles[rank%len(k.titles)]
-	at := t.turns.at(uint64(rank / len(k.titles)))
+	return d.decide(&k.titles[rank%len(k.titles)], uint64(rank/len(k.titles)))
+}
+
+// decide fills the slots of a title whose turn it is.
+func (d *draft) decide(t *title, turn uint64) *title {
+	at := t.turns.at(turn)
+	d.title = t.slots
 	for _, slot := range t.slots {
 		size := uint64(d.c.size(slot))
 		d.values[slot] = int32(at % size)
@@ -118,16 +124,18 @@ func (d *draft) slot(s segment, language int) string {
 		return strconv.Itoa(year) + "/" + strconv.Itoa((year+1)%100 + 100)[1:]
 	case slotEdition:
 		since := cmp.Or(c.plan.Since, 1987)
-		for i := range d.values[slotLists:] {
+		for _, slot := range d.title {
 			// The same festival has the same age in all its texts.
-			if v := d.values[slotLists+i]; v >= 0 {
-				since += int(v) * 7 % (2018 - since)
+			if slot >= slotLists {
+				since += int(d.values[slot]) * 7 % (2018 - since)
 				break
 			}
 		}
 		return ordinal(c.o.Languages[language], max(1, d.year()-since+1))
 	case slotNumber:
 		return strconv.Itoa(d.number)
+	case slotNth:
+		return c.ordinals[language][max(d.number, 1)-1][s.form]
 	case slotLesson:
 		list := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == "course" })
 		return c.lists[list].entries[language][d.value(slotLists+list)][max(d.number, 1)]
@@ -138,12 +146,31 @@ func (d *draft) slot(s segment, language int) string {
 		return c.layout.fests[d.fest].titles[language]
 	case slotHome, slotAway:
 		return c.team(d.value(slotMatch), s.slot == slotHome).name
+	case slotBy:
+		return c.people[d.author()].name(c.o.Languages[language], s.form)
 	case slotWho, slotWho2:
-		return c.people[d.value(s.slot)]
+		return c.people[d.value(s.slot)].name(c.o.Languages[language], s.form)
 	case slotBand:
 		return c.bands[d.value(slotBand)]
 	}
-	return c.lists[s.slot-slotLists].entries[language][d.value(s.slot)][s.form]
+	l, v := c.lists[s.slot-slotLists], d.value(s.slot)
+	if l.nested == nil {
+		return l.entries[language][v][s.form]
+	}
+	var b strings.Builder
+	d.fill(&b, l.nested[language][v][s.form], language, false)
+	return b.String()
+}
+
+// author is the person who made the work in the title. A work has the same author in all events.
+func (d *draft) author() int {
+	for _, slot := range d.title {
+		if slot >= slotLists && d.c.lists[slot-slotLists].works {
+			source := chanceOf(d.c.o.Seed, chanceAuthors, uint64(slot), uint64(d.values[slot]))
+			return source.below(len(d.c.people))
+		}
+	}
+	return d.value(slotWho)
 }
 
 func (d *draft) year() int {
@@ -176,35 +203,24 @@ func (d *draft) paragraph(b *strings.Builder, ts templates, language int) {
 	b.WriteString("</p>")
 }
 
+// excerpt is the first sentence of a description in HTML.
+func excerpt(description string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(description, "<p>"), "</p>")
+	return "<p>" + firstSentence(first) + "</p>"
+}
+
 // Event makes the event of an index from 0 to Len()-1. It depends on the options and the index alone.
 func (c *Calendar) Event(i int) Event {
-	own := chanceOf(c.o.Seed, chanceEvents, uint64(i))
-	l := &c.layout
 	e := Event{SourceID: c.sourceID("event", i), Parent: -1}
-	p := place{index: i}
+	var p place
+	c.outline(&p, i)
+	l := &c.layout
 	switch {
-	case i < len(l.pinned):
-		c.pin(&e, &p, l.pinned[i], own)
-	case i < len(l.pinned)+len(l.fests):
-		n := i - len(l.pinned)
-		f := l.fests[n]
-		p.kind, p.rank = f.kind, f.rank
-		p.draft = newDraft(c, own, f.city)
-		p.draft.fest, p.draft.day, p.days = n, f.day, f.days
-		p.source = own
 	case i < l.firstPart():
-		c.inCourse(&p, i-len(l.pinned)-len(l.fests), 0)
-		p.source = own
 	case i < l.firstLesson():
-		c.inFest(&p, i-l.firstPart(), own)
 		e.Parent = len(l.pinned) + p.draft.fest
 	case i < l.firstFree():
-		n := i - l.firstLesson()
-		c.inCourse(&p, n/lessons, n%lessons+1)
-		p.source = own
-		e.Parent = len(l.pinned) + len(l.fests) + n/lessons
-	default:
-		c.alone(&p, i-l.firstFree(), own)
+		e.Parent = len(l.pinned) + len(l.fests) + (i-l.firstLesson())/lessons
 	}
 	c.finish(&e, &p)
 	return e
@@ -215,115 +231,211 @@ type place struct {
 	index  int
 	kind   *kind
 	rank   int
-	days   int // how long it lasts, 0: as its kind says
 	draft  *draft
-	source chance
+	source chance // for what is left to chance
 	title  *title
+	wish   wish
 }
 
-// pin makes one of the events that no calendar is without.
-func (c *Calendar) pin(e *Event, p *place, k *kind, own chance) {
-	p.kind, p.draft, p.source = k, newDraft(c, own, 0), own
-	if k.Role == clocks {
-		p.draft.day = c.cities[0].changes[0]
-		return
+// outline decides what an event is, and what it needs.
+func (c *Calendar) outline(p *place, i int) {
+	own := chanceOf(c.o.Seed, chanceEvents, uint64(i))
+	l := &c.layout
+	*p = place{index: i, source: own}
+	switch {
+	case i < len(l.pinned):
+		c.pin(p, l.pinned[i], own)
+	case i < len(l.pinned)+len(l.fests):
+		n := i - len(l.pinned)
+		f := l.fests[n]
+		p.kind, p.rank = f.kind, f.rank
+		p.draft = newDraft(c, own, f.city)
+		p.draft.fest = n
+		p.wish = wish{day: f.day, first: f.day, last: f.day, days: f.days}
+	case i < l.firstPart():
+		c.inCourse(p, i-len(l.pinned)-len(l.fests), 0)
+	case i < l.firstLesson():
+		c.inFest(p, i-l.firstPart(), own)
+	case i < l.firstFree():
+		n := i - l.firstLesson()
+		c.inCourse(p, n/lessons, n%lessons+1)
+	default:
+		c.alone(p, i-l.firstFree(), own)
 	}
-	now := c.cities[0].zone.Wall(c.o.Now)
-	day := int(now.Sub(c.o.From) / (24 * time.Hour))
-	p.draft.day = max(0, min(day-3, len(c.days)-1))
+	k, d, w := p.kind, p.draft, &p.wish
+	d.day = w.day
+	if p.title == nil {
+		p.title = d.entitle(k, p.rank)
+		if p.title.dark && c.dark(d.city, d.day) > candleTill {
+			p.title = d.entitleBright(k, p.rank)
+		}
+	}
+	if slices.Contains(p.title.slots, slotMatch) {
+		d.city = c.team(d.value(slotMatch), true).city
+	}
+	w.kind, w.city, w.starts = k, d.city, k.starts
+	switch {
+	case p.title.dark:
+		w.starts = []clock{{dark: true}}
+	case len(k.starts) == 0:
+	default:
+		for _, r := range c.rules {
+			if r.starts != nil && slices.Contains(p.title.slots, r.slot) && int(d.values[r.slot]) == r.entry {
+				w.starts = r.starts
+			}
+		}
+	}
+	lasts := chanceOf(uint64(own), 3)
+	if len(w.starts) > 0 {
+		w.minutes = lasts.between((k.Lasts[0]+14)/15, k.Lasts[1]/15) * 15
+	} else if w.days == 0 {
+		w.days = lasts.between(k.Lasts[0], k.Lasts[1])
+	}
 }
 
-// inFest finds the place of the n-th event that is part of a fest.
+// entitleBright chooses a title of the kind that needs no dark.
+func (d *draft) entitleBright(k *kind, rank int) *title {
+	for i := range k.titles {
+		t := &k.titles[(rank+i)%len(k.titles)]
+		if !t.dark {
+			// Half of all fillings away from the event whose turn this title is.
+			return d.decide(t, uint64(rank/len(k.titles))+t.turns.size/2)
+		}
+	}
+	return d.entitle(k, rank)
+}
+
+// settle decides where and when an event takes place that comes after all those before it.
+func (c *Calendar) settle(p *place) spot {
+	w, k, l := &p.wish, p.kind, &c.layout
+	source := chanceOf(uint64(p.draft.own), 2)
+	anywhere := func() int32 {
+		if len(k.At) == 0 {
+			return -1
+		}
+		near := c.venuesAt.near(k.At[source.below(len(k.At))], w.city)
+		return int32(near[source.head(len(near))])
+	}
+	i := p.index
+	switch {
+	case k.Role == clocks:
+		s := spot{venue: anywhere(), day: int32(w.day), start: int16(k.starts[0].minute)}
+		from, to := w.quarters(s, w.day)
+		c.rooms.mark(int(s.venue), 0, from, to)
+		return s
+	case i < len(l.pinned)+len(l.fests): // goes on for days in the foyer, or everywhere
+		return spot{venue: anywhere(), day: int32(w.day)}
+	case i < l.firstPart():
+		of, _ := c.kindsOf[lesson].at(i - len(l.pinned) - len(l.fests))
+		return c.find(&wish{
+			kind: k, city: w.city, day: w.day, first: w.day, last: w.day, starts: of.starts, minutes: of.Lasts[1],
+			repeats: lessons, every: c.weekly(),
+		}, source)
+	case i < l.firstLesson() || i >= l.firstFree():
+		return c.find(w, source)
+	}
+	// A lesson is where its course is.
+	n := i - l.firstLesson()
+	s := c.spots[len(l.pinned)+len(l.fests)+n/lessons]
+	s.day += int32(n % lessons * c.weekly())
+	return s
+}
+
+// pin outlines one of the events that no calendar is without.
+func (c *Calendar) pin(p *place, k *kind, own chance) {
+	p.kind, p.draft = k, newDraft(c, own, 0)
+	day := max(0, min(c.today()-3, len(c.closed)-1))
+	if k.Role == clocks {
+		day = c.cities[0].changes[0]
+	}
+	p.wish = wish{day: day, first: day, last: day}
+}
+
+// inFest outlines the n-th event that is part of a fest.
 func (c *Calendar) inFest(p *place, n int, own chance) {
 	l := &c.layout
 	which, turn := n/l.parts, n%l.parts
 	f := l.fests[which]
-	p.draft, p.source = newDraft(c, own, f.city), own
+	p.draft = newDraft(c, own, f.city)
 	p.draft.fest = which
+	p.wish = wish{first: f.day, last: f.day + f.days - 1}
 	switch first, last := c.kindsOf[opening], c.kindsOf[closing]; {
 	case turn == 0 && len(first.order) > 0:
 		p.kind, p.rank = first.at(which)
-		p.draft.day = f.day
+		p.wish.day = f.day
+		p.wish.last = f.day
 	case turn == l.parts-1 && len(last.order) > 0:
 		p.kind, p.rank = last.at(which)
-		p.draft.day = f.day + f.days - 1
+		p.wish.day = f.day + f.days - 1
+		p.wish.first = p.wish.day
 	default:
 		p.kind, p.rank = c.kindsOf[part].at(n)
-		p.draft.day = f.day + turn*f.days/l.parts
+		p.wish.day = f.day + turn*f.days/l.parts
 	}
 }
 
-// inCourse finds the place of a course, or of its n-th lesson.
+// inCourse outlines a course, or its n-th lesson.
 func (c *Calendar) inCourse(p *place, which, n int) {
 	own := chanceOf(c.o.Seed, chanceCourses, uint64(which))
 	head, rank := c.kindsOf[course].at(which)
 	d := newDraft(c, own, own.head(len(c.cities)))
-	p.kind, p.rank, p.draft = head, rank, d
-	weekly := 7
-	if len(c.days) < 7*lessons {
-		weekly = 1
-	}
-	d.day = c.settle(head, d.city, dayOf(c.days, which, c.layout.course), &own)
-	d.day = max(0, min(d.day, len(c.days)-1-weekly*(lessons-1)))
-	p.days = weekly*(lessons-1) + 1
+	p.kind, p.rank, p.draft, p.source = head, rank, d, own
+	day := head.dayOf(which, c.layout.course, &own)
+	p.wish = wish{day: day, days: c.weekly()*(lessons-1) + 1}
+	d.day = day
 	p.title = d.entitle(head, rank)
-	c.choosePlace(p, head, &own)
+	c.chooseOrganizer(p, head, &own)
 	if n > 0 {
 		p.kind, _ = c.kindsOf[lesson].at(which)
 		p.title = &p.kind.titles[rank%len(p.kind.titles)]
-		p.days = 0
+		p.wish = wish{day: day + c.weekly()*(n-1)}
 		d.number = n
-		d.day += weekly * (n - 1)
 	}
+	p.wish.first, p.wish.last = p.wish.day, p.wish.day
 }
 
-// alone finds the place of the n-th event that belongs to no other.
+// alone outlines the n-th event that belongs to no other.
 func (c *Calendar) alone(p *place, n int, own chance) {
-	at := int(c.layout.spread.at(uint64(n)))
-	p.kind, p.rank = c.kindsOf[free].at(at)
-	p.source = own
-	d := newDraft(c, own, 0)
-	p.draft = d
-	p.title = d.entitle(p.kind, p.rank)
-	d.city = p.source.head(len(c.cities))
-	if slices.Contains(p.title.slots, slotMatch) {
-		d.city = c.team(d.value(slotMatch), true).city
+	l := &c.layout
+	day := 0
+	if n < len(l.soon) {
+		s := l.soon[n]
+		p.kind, p.rank, day = s.kind, s.rank, s.day
+	} else {
+		at := int(l.spread.at(uint64(n - len(l.soon))))
+		p.kind, p.rank = c.kindsOf[free].at(at)
+		day = p.kind.dayOf(p.rank, p.kind.count, &p.source)
+		p.rank += p.kind.soon
 	}
-	d.day = c.settle(p.kind, d.city, dayOf(c.days, at, c.layout.free), &p.source)
+	p.draft = newDraft(c, own, p.source.head(len(c.cities)))
+	p.wish = wish{day: day, first: max(day-30, 0), last: day + 30}
+	if n < len(l.soon) {
+		p.wish.first, p.wish.last = day, day
+	}
 }
 
-// choosePlace decides the venue and the organizer. A few places have most of the events.
-func (c *Calendar) choosePlace(p *place, k *kind, source *chance) {
-	d := p.draft
-	if len(k.At) > 0 {
-		near := c.venuesAt.near(k.At[source.below(len(k.At))], d.city)
-		d.venue = near[source.head(len(near))]
-	}
-	near := c.organizing.near(k.By[source.below(len(k.By))], d.city)
-	d.org = near[source.head(len(near))]
+// chooseOrganizer decides the organizer. A few of them have most of the events.
+func (c *Calendar) chooseOrganizer(p *place, k *kind, source *chance) {
+	near := c.organizing.near(k.By[source.below(len(k.By))], p.draft.city)
+	p.draft.org = near[source.head(len(near))]
 }
 
-// finish makes an event of its place in the calendar.
+// finish makes an event of its outline.
 func (c *Calendar) finish(e *Event, p *place) {
 	k, d, source, i := p.kind, p.draft, &p.source, p.index
-	if p.title == nil {
-		p.title = d.entitle(k, p.rank)
-	}
+	s := c.spots[i]
+	d.day, d.venue = int(s.day), int(s.venue)
 	if d.org < 0 {
-		c.choosePlace(p, k, source)
+		c.chooseOrganizer(p, k, source)
 	}
 	zone := c.cities[d.city].zone
 	if len(k.At) == 0 && i%3 == 0 && c.o.Zone == (calendar.Zone{}) {
 		zone = calendar.UTC() // what is online is for people everywhere
 	}
-	times := source
-	if k.Role == lesson {
-		same := chanceOf(uint64(d.own), 1) // all lessons at the same time of day
-		times = &same
-	}
-	e.Span = c.span(k, zone, d.day, p.days, times)
+	e.Span = c.spanOf(&p.wish, s, zone)
 
-	if d.venue >= 0 && i%67 != 20 {
+	// Some have no venue, but none of those that are looked at first.
+	if soon := int(s.day) - c.today(); d.venue >= 0 && (i%67 != 20 || soon >= 0 && soon < soonDays) {
 		e.Venues = []int{d.venue}
 	}
 	e.Organizers = []int{d.org}
@@ -335,12 +447,13 @@ func (c *Calendar) finish(e *Event, p *place) {
 	for _, key := range k.In {
 		e.Categories = append(e.Categories, c.category[key])
 	}
-	e.Tags = c.tagsOf(k, source)
-	e.Picture = c.picture(source, 65)
-	e.Cost = c.cost(k, d.city, source)
-	e.Hide, e.Sticky = i%43 == 13, k.Sticky || i%71 == 17
+	e.Tags = c.tagsOf(p, source)
+	e.Picture = c.pictureOf(p, source)
+	e.Cost = c.cost(k, c.priceOf(p), d.city, source)
+	calm := c.o.Open || c.layout.calm(i)
+	e.Hide, e.Sticky = !calm && i%43 == 13, k.Sticky || i%71 == 17
 	e.Featured, e.Ticketed = k.Featured || i%19 == 4, k.Ticketed
-	if i%61 == 11 {
+	if !calm && i%61 == 11 {
 		e.Password = "curtain"
 	}
 	c.publish(e, i, source)
@@ -378,7 +491,7 @@ func (c *Calendar) cancel(e *Event, p *place) {
 	i := p.index
 	e.EventStatus = calendar.Scheduled
 	switch {
-	case i < c.layout.firstPart():
+	case c.layout.calm(i):
 	case i%37 == 14:
 		e.EventStatus = calendar.Canceled
 	case i%41 == 22:
@@ -398,31 +511,63 @@ func (c *Calendar) cancel(e *Event, p *place) {
 	}
 }
 
-// tagsOf are the tags of the kind, and sometimes one of the others; those at the end of the list are rare.
-func (c *Calendar) tagsOf(k *kind, source *chance) []int {
+// tagsOf are some of the tags of the kind, and those of what is in the title: the composer, the craft.
+func (c *Calendar) tagsOf(p *place, source *chance) []int {
 	var tags []int
-	for _, key := range k.Tags {
-		tags = append(tags, c.tag[key])
-	}
-	for range source.below(3) {
-		if t := source.head(len(c.tags)); !slices.Contains(tags, t) {
+	add := func(t int) {
+		if t >= 0 && !slices.Contains(tags, t) && len(tags) < 5 {
 			tags = append(tags, t)
+		}
+	}
+	for _, slot := range p.title.slots {
+		if byEntry := c.tagOf[slot]; byEntry != nil {
+			add(byEntry[p.draft.values[slot]])
+		}
+	}
+	for _, r := range c.rules {
+		if slices.Contains(p.title.slots, r.slot) && int(p.draft.values[r.slot]) == r.entry {
+			for _, t := range r.tags {
+				add(t)
+			}
+		}
+	}
+	if own := p.kind.Tags; len(own) > 0 {
+		first := source.below(len(own))
+		for i := range own {
+			if source.percent(50 / (i + 1) / (i + 1)) {
+				add(c.tag[own[(first+i)%len(own)]])
+			}
+		}
+	}
+	for _, t := range p.kind.keywords {
+		if source.percent(100 / (len(p.kind.keywords) + 1)) {
+			add(t)
 		}
 	}
 	return tags
 }
 
-// cost draws a price of those of the kind; the reduced one is two thirds of it.
-func (c *Calendar) cost(k *kind, in int, source *chance) calendar.Cost {
-	if k.Price[0] < 0 {
+// priceOf is the lowest and the highest price of an event, in units of about a pound.
+func (c *Calendar) priceOf(p *place) [2]int {
+	for _, r := range c.rules {
+		if r.price != nil && slices.Contains(p.title.slots, r.slot) && int(p.draft.values[r.slot]) == r.entry {
+			return *r.price
+		}
+	}
+	return p.kind.Price
+}
+
+// cost draws a price; the reduced one is two thirds of it.
+func (c *Calendar) cost(k *kind, price [2]int, in int, source *chance) calendar.Cost {
+	if price[0] < 0 {
 		return calendar.Cost{}
 	}
-	price := c.prices[c.cities[in].country][source.between(k.Price[0], k.Price[1])]
+	both := c.prices[c.cities[in].country][source.between(price[0], price[1])]
 	n := 0
 	if k.Reduced {
 		n = 1
 	}
-	shared := price[n]
+	shared := both[n]
 	shared.Prices = slices.Clone(shared.Prices)
 	return shared
 }
@@ -431,14 +576,14 @@ func (c *Calendar) cost(k *kind, in int, source *chance) calendar.Cost {
 func (c *Calendar) publish(e *Event, i int, source *chance) {
 	now, starts := c.o.Now, e.Span.StartsAt()
 	published := starts.Add(-time.Duration(source.between(10*24*60, 50*24*60)) * time.Minute)
-	latest := now.Add(-time.Duration(source.between(60, 20*24*60)) * time.Minute)
+	latest := c.written.Add(-time.Duration(source.between(60, 20*24*60)) * time.Minute)
 	if published.After(latest) {
 		published = latest
 	}
 	e.Status = calendar.Publish
 	ahead := starts.Sub(now)
 	switch {
-	case i < c.layout.firstPart(): // what all calendars and many events hang on can be seen
+	case c.o.Open, c.layout.calm(i): // what all calendars and many events hang on can be seen
 	case i%47 == 5:
 		e.Status = calendar.Draft
 	case i%53 == 7:

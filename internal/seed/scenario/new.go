@@ -3,10 +3,13 @@ package scenario
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand"
 	"slices"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/brianvoe/gofakeit/v6"
 
@@ -17,26 +20,28 @@ import (
 var Scenarios = []string{"city", "venue", "festival", "university", "conference", "sport"}
 
 const (
-	maxPictures = 36
-	maxMonths   = 240
-	lessons     = 5
+	maxCity   = 60 // letters
+	maxMonths = 240
+	lessons   = 5
 )
 
 // Calendar is a made-up calendar. It is not changed after New, so that any number of goroutines may ask for
 // events at the same time.
 type Calendar struct {
-	o      Options
-	plan   *plan
-	texts  []sections // by language, as in Options.Languages
-	local  sections
-	lists  []*list
-	infos  map[string][]templates
-	abouts map[string]about // by section
-	people []string
-	bands  []string
-	teams  []team
-	cities []city
-	prices map[*country][][2]calendar.Cost
+	o     Options
+	plan  *plan
+	texts []sections // by language, as in Options.Languages
+	local sections
+	lists []*list
+	// ordinals are those of the lessons, by language, number and form.
+	ordinals [][][]string
+	infos    map[string][]templates
+	abouts   map[string]*about // by section
+	people   []person
+	bands    []string
+	teams    []team
+	cities   []city
+	prices   map[*country][][2]calendar.Cost
 
 	categories []Term
 	tags       []Term
@@ -50,9 +55,24 @@ type Calendar struct {
 	organizing placed
 	kindsOf    map[role]cycle
 
-	layout layout
-	days   []uint64 // how full the days up to this one are, cumulated
-	festal []uint64 // the same for the days on which fests begin
+	tagOf map[int][]int // tags of the entries of a list, by slot; -1: none
+	rules []rule
+
+	layout   layout
+	closed   []bool // the days on which nothing takes place that begins at a time of day
+	spots    []spot // of the events
+	holidays map[yearDay]bool
+	rooms    rooms
+
+	// written is when records are made, and published at the latest.
+	written time.Time
+	// home is the language of the country of the first city.
+	home calendar.Language
+	// drafts counts the events that were given a place, thrown the places that they could not have.
+	drafts, thrown int
+	// own are the pictures of single events, by index of the event; byKind those of kinds.
+	own    map[int]int
+	byKind map[string][]int
 }
 
 // layout says which index is what. The kinds follow each other: pinned events, fests, courses, the events of
@@ -63,12 +83,18 @@ type layout struct {
 	parts  int // of each fest
 	course int // number of courses
 	free   int
-	spread scatter // of the free ones over time
+	soon   []planned // the first of the free ones
+	spread scatter   // of the others over time
 }
 
-func (l layout) firstPart() int   { return len(l.pinned) + len(l.fests) + l.course }
-func (l layout) firstLesson() int { return l.firstPart() + len(l.fests)*l.parts }
-func (l layout) firstFree() int   { return l.firstLesson() + l.course*lessons }
+// calm reports whether an event is one that everybody may see, and that takes place.
+func (l *layout) calm(i int) bool {
+	return i < l.firstPart() || i >= l.firstFree() && i < l.firstFree()+len(l.soon)
+}
+
+func (l *layout) firstPart() int   { return len(l.pinned) + len(l.fests) + l.course }
+func (l *layout) firstLesson() int { return l.firstPart() + len(l.fests)*l.parts }
+func (l *layout) firstFree() int   { return l.firstLesson() + l.course*lessons }
 
 // New makes a calendar. The error names the option that cannot be.
 func New(o Options) (*Calendar, error) {
@@ -76,7 +102,9 @@ func New(o Options) (*Calendar, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Calendar{o: o, abouts: map[string]about{}}
+	c := &Calendar{
+		o: o, rooms: rooms{map[roomDay][2]uint64{}}, tagOf: map[int][]int{}, abouts: map[string]*about{},
+	}
 	if c.plan, err = readPlan(o.Scenario); err != nil {
 		return nil, fmt.Errorf("scenario %q: %w", o.Scenario, err)
 	}
@@ -90,17 +118,24 @@ func New(o Options) (*Calendar, error) {
 			return nil, fmt.Errorf("scenario %q in %q: %w", o.Scenario, l, err)
 		}
 	}
-	if c.local, err = readLocal(o.Languages[0]); err != nil {
+	c.home = o.Languages[0]
+	if o.City != "" {
+		if c.home, err = HomeOf(o.City, c.home); err != nil {
+			return nil, err
+		}
+	}
+	if c.local, err = readLocal(c.home); err != nil {
 		return nil, err
 	}
 	for _, step := range []func() error{
-		c.fillLists, c.fillLocal, c.fillCities, c.fillDays, c.fillTerms, c.fillKinds, c.fillPictures, c.fillVenues,
-		c.fillOrganizers, c.fillPrices, c.lay, c.fillSeries,
+		c.fillCities, c.fillWords, c.fillLists, c.fillLocal, c.fillDays, c.fillTerms, c.fillKinds, c.fillRules, c.fillVenues,
+		c.fillOrganizers, c.fillPrices, c.fillCycles, c.fillSeries, c.lay, c.fillPictures,
 	} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("scenario %q: %w", o.Scenario, err)
 		}
 	}
+	c.rooms.taken = nil
 	return c, nil
 }
 
@@ -128,6 +163,17 @@ func (c *Calendar) Pictures() []Picture { return c.pictures }
 
 // Series lists the series: a few, whatever the number of events.
 func (c *Calendar) Series() []Series { return c.series }
+
+// Written is the time at which the records are made: Options.Now, or a time before the calendar that is past in any case.
+func (c *Calendar) Written() time.Time { return c.written }
+
+// Zone is the time zone of the first city.
+func (c *Calendar) Zone() calendar.Zone { return c.cities[0].zone }
+
+// City is the name of the first city in a language of the calendar.
+func (c *Calendar) City(l calendar.Language) string {
+	return c.cities[0].names[max(slices.Index(c.o.Languages, l), 0)]
+}
 
 // Len is the number of events, without those of the series.
 func (c *Calendar) Len() int { return c.o.Events }
@@ -171,11 +217,18 @@ func (o Options) complete() (Options, error) {
 	}
 	o.Languages = languages
 	o.Events = cmp.Or(o.Events, 200)
-	root := math.Sqrt(float64(o.Events))
-	o.Venues = cmp.Or(o.Venues, 8+int(root))
+	// A large calendar has a room for each of its events.
+	o.Venues = cmp.Or(o.Venues, max(8+int(math.Sqrt(float64(o.Events))), o.Events/eventsOfVenue))
 	o.Now = o.Now.UTC()
+	if o.City = strings.Join(strings.Fields(o.City), " "); utf8.RuneCountInString(o.City) > maxCity ||
+		strings.ContainsAny(o.City, "{}<>|") || o.City != "" && calendar.Slug(o.City) == "" {
+		return o, fmt.Errorf("city: %q is not a name of at most %d letters", o.City, maxCity)
+	}
 	return o, nil
 }
+
+// eventsOfVenue is about how many events a venue has in a large calendar. Rooms become scarce at twice as many in two years.
+const eventsOfVenue = 250
 
 // fake draws names and words. Not gofakeit.New, for which seed 0 is a new one each time.
 func (c *Calendar) fake(what uint64) *gofakeit.Faker {
@@ -197,17 +250,21 @@ const (
 	chanceSpread
 	chanceStates
 	chanceSeries
+	chanceAuthors
+	chanceLeads
 )
 
 // fillLists gathers the lists of all languages, sorted by name.
 func (c *Calendar) fillLists() error {
 	for key := range c.texts[0] {
-		if len(key) > 5 && key[:5] == "list " {
-			if slices.Contains(slotNames[:], key[5:]) {
-				return fmt.Errorf("section %q has the name of a slot", key)
-			}
-			c.lists = append(c.lists, &list{name: key[5:]})
+		typ, name, _ := strings.Cut(key, " ")
+		if typ != "list" && typ != "works" {
+			continue
 		}
+		if slices.Contains(slotNames[:], name) {
+			return fmt.Errorf("section %q has the name of a slot", key)
+		}
+		c.lists = append(c.lists, &list{name: name, works: typ == "works"})
 	}
 	slices.SortFunc(c.lists, func(a, b *list) int { return cmp.Compare(a.name, b.name) })
 	if len(c.lists) > maxSlots-slotLists {
@@ -215,7 +272,7 @@ func (c *Calendar) fillLists() error {
 	}
 	for _, l := range c.lists {
 		for _, texts := range c.texts {
-			entries, err := texts.entries("list " + l.name)
+			entries, err := texts.listOf(l)
 			if err != nil {
 				return err
 			}
@@ -223,8 +280,21 @@ func (c *Calendar) fillLists() error {
 			l.entries = append(l.entries, entries)
 		}
 	}
+	if err := c.nestLists(); err != nil {
+		return err
+	}
+	for _, texts := range c.texts {
+		ordinals, err := texts.entries("list ordinal")
+		if err != nil {
+			return err
+		}
+		if len(ordinals) < lessons || len(ordinals[0]) < formsOf(slotNth) {
+			return fmt.Errorf("list of ordinals: want %d with %d forms", lessons, formsOf(slotNth))
+		}
+		c.ordinals = append(c.ordinals, ordinals)
+	}
 	c.infos = map[string][]templates{}
-	for _, key := range []string{"free", "ticket", "any", "outdoors", "online", "canceled", "postponed", "heading", "house"} {
+	for _, key := range []string{"free", "ticket", "any", "doors", "outdoors", "online", "canceled", "postponed", "heading", "house", "long"} {
 		about, err := c.about("info " + key)
 		if err != nil {
 			return err
@@ -235,7 +305,7 @@ func (c *Calendar) fillLists() error {
 }
 
 // about is the description in a section.
-func (c *Calendar) about(key string) (about, error) {
+func (c *Calendar) about(key string) (*about, error) {
 	if a, ok := c.abouts[key]; ok {
 		return a, nil
 	}
@@ -246,13 +316,13 @@ func (c *Calendar) about(key string) (about, error) {
 	return a, err
 }
 
-func (c *Calendar) compileAbout(key string) (a about, err error) {
-	lines := func(of func(*section) []string, change func(string) string) ([]templates, error) {
+func (c *Calendar) compileAbout(key string) (*about, error) {
+	lines := func(of func(*section) []string) ([]templates, error) {
 		var all []templates
 		for i := range of(c.texts[0][key]) {
 			texts := make([]string, len(c.texts))
 			for l, s := range c.texts {
-				texts[l] = change(of(s[key])[i])
+				texts[l] = of(s[key])[i]
 			}
 			ts, err := c.compileAll(texts, true)
 			if err != nil {
@@ -262,49 +332,86 @@ func (c *Calendar) compileAbout(key string) (a about, err error) {
 		}
 		return all, nil
 	}
-	leads := func(s *section) []string { return s.Leads }
-	whole := func(s string) string { return s }
 	if c.texts[0][key] == nil || len(c.texts[0][key].Leads) == 0 {
-		return a, fmt.Errorf("no text in section %q", key)
+		return nil, fmt.Errorf("no text in section %q", key)
 	}
-	if a.leads, err = lines(leads, whole); err != nil {
-		return a, err
+	a := new(about)
+	var err error
+	if a.leads, err = lines(func(s *section) []string { return s.Leads }); err != nil {
+		return nil, err
 	}
-	if a.firsts, err = lines(leads, firstSentence); err != nil {
-		return a, err
-	}
-	a.more, err = lines(func(s *section) []string { return s.More }, whole)
+	a.more, err = lines(func(s *section) []string { return s.More })
 	return a, err
 }
 
 // fillKinds compiles the texts of the kinds and lets those of a role take turns.
 func (c *Calendar) fillKinds() error {
-	c.kindsOf = map[role]cycle{}
-	byRole := map[role][]*kind{}
 	for n, k := range c.plan.Kinds {
 		key := "kind " + k.Key
 		var err error
-		if k.about, err = c.about(key); err != nil {
-			return err
-		}
 		if k.titles, err = c.titles(key, n); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// fillCycles lets the kinds of a role take turns, those for which there are a day and a venue.
+func (c *Calendar) fillCycles() error {
+	c.kindsOf = map[role]cycle{}
+	byRole, possible := map[role][]*kind{}, map[role][]*kind{}
+	for _, k := range c.plan.Kinds {
+		c.fillKindDays(k)
 		byRole[k.Role] = append(byRole[k.Role], k)
+		if c.possible(k) {
+			possible[k.Role] = append(possible[k.Role], k)
+		}
 	}
 	for _, r := range []role{free, current, clocks} {
 		if len(byRole[r]) == 0 {
 			return fmt.Errorf("no kind with the role %q", r)
 		}
 	}
-	for r, kinds := range byRole {
-		c.kindsOf[r] = newCycle(kinds)
+	if len(possible[free]) == 0 {
+		return fmt.Errorf("months: there is no event that takes place in %d from %s", c.o.Months, c.o.From)
+	}
+	for r := range byRole {
+		switch r {
+		case free, fest, course:
+			c.kindsOf[r] = newCycle(possible[r])
+		default:
+			c.kindsOf[r] = newCycle(byRole[r])
+		}
 	}
 	return nil
 }
 
-// titles compiles the titles of a section, at least one. Their order depends on the number of the kind.
+// titles compiles the titles of a section and of its variants, at least one. Their order depends on the number of
+// the kind.
 func (c *Calendar) titles(key string, number int) ([]title, error) {
+	var all []title
+	for _, section := range slices.Sorted(maps.Keys(c.texts[0])) {
+		if section != key && !strings.HasPrefix(section, key+" ") {
+			continue
+		}
+		titles, err := c.titlesOf(section, number, len(all))
+		if err != nil {
+			return nil, fmt.Errorf("section %q: %w", section, err)
+		}
+		all = append(all, titles...)
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("section %q: no title", key)
+	}
+	return all, nil
+}
+
+// titlesOf compiles the titles of one section. before is the number of titles in the sections before it.
+func (c *Calendar) titlesOf(key string, number, before int) ([]title, error) {
+	about, err := c.about(key)
+	if err != nil {
+		return nil, err
+	}
 	var all []title
 	for i := range c.texts[0][key].Titles {
 		texts := make([]string, len(c.texts))
@@ -316,18 +423,16 @@ func (c *Calendar) titles(key string, number int) ([]title, error) {
 			err = ts.sameSlots()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("section %q: %w", key, err)
+			return nil, err
 		}
-		t := title{in: ts, slots: ts[0].slots()}
+		t := title{in: ts, about: about, slots: ts[0].slots(), section: key, number: i}
 		size := uint64(1)
 		for _, slot := range t.slots {
 			size *= uint64(c.size(slot))
 		}
-		t.turns = newScatter(size, chanceOf(c.o.Seed, chanceTitles, uint64(number), uint64(i)))
+		t.turns = newScatter(size, chanceOf(c.o.Seed, chanceTitles, uint64(number), uint64(before+i)))
+		t.leads = newScatter(uint64(len(about.leads)), chanceOf(c.o.Seed, chanceLeads, uint64(number), uint64(before+i)))
 		all = append(all, t)
-	}
-	if len(all) == 0 {
-		return nil, fmt.Errorf("section %q: no title", key)
 	}
 	return all, nil
 }
@@ -369,26 +474,15 @@ func (cy cycle) at(n int) (k *kind, rank int) {
 	return k, round*k.Weight + cy.turn[place]
 }
 
-func (c *Calendar) fillPictures() error {
-	names, err := c.local.entries("list name")
-	if err != nil || !c.o.Pictures {
-		return err
+// count is how many of the first n places are of a kind.
+func (cy cycle) count(k *kind, n int) int {
+	all := n / len(cy.order) * k.Weight
+	for _, other := range cy.order[:n%len(cy.order)] {
+		if other == k {
+			all++
+		}
 	}
-	for i := range min(maxPictures, len(names)) {
-		source := chanceOf(c.o.Seed, chancePictures, uint64(i))
-		c.pictures = append(c.pictures, Picture{
-			SourceID: c.sourceID("picture", i), Title: names[i][0], Seed: source.next(),
-		})
-	}
-	return nil
-}
-
-// picture draws one of the pictures in so many of a hundred cases.
-func (c *Calendar) picture(source *chance, percent int) int {
-	if len(c.pictures) == 0 || !source.percent(percent) {
-		return -1
-	}
-	return source.below(len(c.pictures))
+	return all
 }
 
 func (c *Calendar) sourceID(kind string, i int) string {
@@ -437,21 +531,12 @@ func (c *Calendar) fillTerms() error {
 		c.category[pair[0]] = i
 		c.categories = append(c.categories, t)
 	}
-	used := map[string]bool{}
-	add := func(name Text) {
-		key := calendar.Slug(name[c.o.Languages[0]])
-		if !used[key] {
-			c.tags = append(c.tags, Term{SourceID: c.sourceID("tag", len(c.tags)), Parent: -1, Name: name})
-		}
-		used[key] = true
-	}
 	for _, key := range c.plan.Tags {
 		name, err := form(tags, key, 0)
 		if err != nil {
 			return err
 		}
-		c.tag[key] = len(c.tags)
-		add(name)
+		c.tag[key] = c.addTag(name)
 	}
 	want := 12 + int(math.Pow(float64(c.o.Events), 0.41))
 	for _, from := range c.plan.TagLists {
@@ -463,12 +548,36 @@ func (c *Calendar) fillTerms() error {
 			if len(c.tags) >= want {
 				return nil
 			}
-			name := Text{}
-			for n, l := range c.o.Languages {
-				name[l] = c.lists[at].entries[n][i][0]
-			}
-			add(name)
+			c.tagFor(slotLists+at, i)
 		}
 	}
 	return nil
+}
+
+// tagFor returns the tag of an entry of a list, which is added if it is new.
+func (c *Calendar) tagFor(slot, entry int) int {
+	list := c.lists[slot-slotLists]
+	if c.tagOf[slot] == nil {
+		c.tagOf[slot] = slices.Repeat([]int{-1}, list.size)
+	}
+	if c.tagOf[slot][entry] < 0 {
+		name := Text{}
+		for n, l := range c.o.Languages {
+			name[l] = list.entries[n][entry][0]
+		}
+		c.tagOf[slot][entry] = c.addTag(name)
+	}
+	return c.tagOf[slot][entry]
+}
+
+// addTag adds a tag, unless there is one of that name.
+func (c *Calendar) addTag(name Text) int {
+	first := c.o.Languages[0]
+	key := calendar.Slug(name[first])
+	at := slices.IndexFunc(c.tags, func(t Term) bool { return calendar.Slug(t.Name[first]) == key })
+	if at < 0 {
+		at = len(c.tags)
+		c.tags = append(c.tags, Term{SourceID: c.sourceID("tag", at), Parent: -1, Name: name})
+	}
+	return at
 }

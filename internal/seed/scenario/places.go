@@ -20,16 +20,54 @@ type city struct {
 	adjective []string // masculine, feminine, neuter where the language of the country has them
 	province  string
 	country   *country
-	zone      calendar.Zone
+	zone      calendar.Zone // that of the events
+	own       calendar.Zone // that of the city
 	lat, lng  float64
+	located   bool // whether the position is that of the city, not of its country
 	zips      []string
 	dial      string // a telephone number; each # is a digit
-	changes   []int  // days, counted from the first, in whose night the clocks change
+	districts []string
+	streets   []street
+	changes   []int // days, counted from the first, in whose night the clocks change
 }
 
 type country struct {
 	name, price string
 	factor      int // how many units of the currency go for about a pound
+	closed      []yearDay
+	address     string // pattern with {street} and {number}
+	of          city   // a place in the country of which no more is known
+}
+
+// street is as it is in an address, and in a name: "ul. Szewska", "na Szewskiej".
+type street struct{ address, name string }
+
+// HomeOf returns the language whose countries have a city of that name, in any of the languages. Cities that are in the
+// countries of no language are in those of the preferred one.
+func HomeOf(name string, preferred calendar.Language) (calendar.Language, error) {
+	order := append([]calendar.Language{preferred}, calendar.Languages...)
+	for _, l := range order {
+		places := sections{}
+		if err := places.read("places." + string(l) + ".txt"); err != nil {
+			return "", err
+		}
+		entries, err := places.entries("list cities")
+		if err != nil {
+			return "", err
+		}
+		if cityAt(entries, name) >= 0 {
+			return l, nil
+		}
+	}
+	return preferred, nil
+}
+
+// cityAt is the index of a city in the list of cities, -1 if it is not there.
+func cityAt(entries [][]string, name string) int {
+	slug := calendar.Slug(name)
+	return slices.IndexFunc(entries, func(e []string) bool {
+		return slices.ContainsFunc(e[:4], func(n string) bool { return calendar.Slug(n) == slug })
+	})
 }
 
 type team struct {
@@ -69,79 +107,14 @@ func (p *placed) near(typ string, city int) []int {
 	return p.all
 }
 
-// fillLocal makes the people and bands of the country, in an order in which neighbours have little in common.
-func (c *Calendar) fillLocal() error {
-	f := c.fake(chanceNames)
-	if c.o.Languages[0] == calendar.English {
-		// gofakeit knows English names only.
-		first, last := distinct(f.FirstName, 72), distinct(f.LastName, 96)
-		for _, a := range first {
-			for _, b := range last {
-				c.people = append(c.people, a+" "+b)
-			}
-		}
-	} else {
-		last, err := c.local.entries("list surnames")
-		if err != nil {
-			return err
-		}
-		// Surnames that differ have the form of women first.
-		for form, key := range []string{"list women", "list men"} {
-			first, err := c.local.entries(key)
-			if err != nil {
-				return err
-			}
-			for _, a := range first {
-				for _, b := range last {
-					c.people = append(c.people, a[0]+" "+b[min(form, len(b)-1)])
-				}
-			}
-		}
-	}
-	bands, err := c.local.entries("list bands")
-	if err != nil {
-		return err
-	}
-	of, err := c.local.entries("list bands of")
-	if err != nil {
-		return err
-	}
-	for _, a := range bands {
-		for _, b := range of {
-			c.bands = append(c.bands, a[0]+" "+b[0])
-		}
-	}
-	f.ShuffleStrings(c.people)
-	f.ShuffleStrings(c.bands)
-	return nil
-}
-
-// distinct draws n texts of which no two are the same.
-func distinct(draw func() string, n int) []string {
-	var all []string
-	for tries := 0; len(all) < n && tries < 100*n; tries++ {
-		if s := draw(); !slices.Contains(all, s) {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 // fillCities reads the cities and chooses those that the calendar is about.
 func (c *Calendar) fillCities() error {
-	countries := map[string]*country{}
-	entries, err := c.local.entries("list countries")
+	countries, err := c.readCountries()
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		factor, err := strconv.Atoi(e[3])
-		if err != nil {
-			return fmt.Errorf("country %q: %w", e[0], err)
-		}
-		countries[e[0]] = &country{name: e[1], price: e[2], factor: factor}
-	}
-	if entries, err = c.local.entries("list cities"); err != nil {
+	entries, err := c.local.entries("list cities")
+	if err != nil {
 		return err
 	}
 	source := chanceOf(c.o.Seed, chanceCities)
@@ -151,8 +124,19 @@ func (c *Calendar) fillCities() error {
 			return fmt.Errorf("city %q: %w", e[0], err)
 		}
 	}
+	if c.o.City != "" {
+		first := cityAt(entries, c.o.City)
+		if first < 0 {
+			first = len(cities)
+			cities = append(cities, c.unknownCity(countries[c.local["list countries"].Entries[0][0]]))
+		}
+		cities[0], cities[first] = cities[first], cities[0]
+	}
 	for i := len(cities) - 1; i > 0; i-- {
 		j := source.below(i + 1)
+		if c.o.City != "" {
+			j = 1 + source.below(i)
+		}
 		cities[i], cities[j] = cities[j], cities[i]
 	}
 	if c.plan.Country {
@@ -160,11 +144,16 @@ func (c *Calendar) fillCities() error {
 	}
 	n := 1
 	if c.plan.Cities {
-		n = max(1, min(len(cities), c.o.Venues/len(c.plan.Venues)))
+		n = max(1, min(len(cities), c.o.Venues/len(c.plan.Venues), maxCities))
 	}
 	c.cities = cities[:n]
+	c.written = c.o.Now
 	if c.o.Now.IsZero() {
 		c.o.Now = c.cities[0].zone.Instant(c.o.From)
+		c.written = longAgo
+		if c.o.Now.Before(longAgo) {
+			c.written = c.o.Now
+		}
 	}
 	teams, err := c.local.entries("list teams")
 	if err != nil {
@@ -178,6 +167,76 @@ func (c *Calendar) fillCities() error {
 		}
 	}
 	return nil
+}
+
+// longAgo is before any day on which a calendar is made.
+var longAgo = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// maxCities is how many cities a calendar of many cities has.
+const maxCities = 14
+
+// readCountries reads the countries: code; name; price; units of the currency for a pound; days off; address; zone,
+// latitude and longitude of its largest city; postcodes and a telephone number of nowhere.
+func (c *Calendar) readCountries() (map[string]*country, error) {
+	entries, err := c.local.entries("list countries")
+	if err != nil {
+		return nil, err
+	}
+	countries := map[string]*country{}
+	for _, e := range entries {
+		to := &country{name: e[1], price: e[2], address: e[5]}
+		if to.factor, err = strconv.Atoi(e[3]); err != nil {
+			return nil, fmt.Errorf("country %q: %w", e[0], err)
+		}
+		for day := range strings.FieldsSeq(e[4]) {
+			d, err := parseYearDay(day)
+			if err != nil {
+				return nil, fmt.Errorf("country %q: %w", e[0], err)
+			}
+			to.closed = append(to.closed, d)
+		}
+		to.of = city{country: to, zips: strings.Split(e[9], ", "), dial: e[10]}
+		if err := c.locate(&to.of, e[6], e[7], e[8]); err != nil {
+			return nil, fmt.Errorf("country %q: %w", e[0], err)
+		}
+		countries[e[0]] = to
+	}
+	return countries, nil
+}
+
+// locate reads the zone and the position of a city.
+func (c *Calendar) locate(in *city, zone, lat, lng string) (err error) {
+	if in.own, err = calendar.ParseZone(zone); err != nil {
+		return err
+	}
+	in.zone = in.own
+	if c.o.Zone != (calendar.Zone{}) {
+		in.zone = c.o.Zone
+	}
+	if in.lat, err = strconv.ParseFloat(lat, 64); err != nil {
+		return err
+	}
+	in.lng, err = strconv.ParseFloat(lng, 64)
+	return err
+}
+
+// unknownCity is a city of which the options tell the name, in a country. Nobody knows how it is declined, nor where
+// exactly it is.
+func (c *Calendar) unknownCity(in *country) city {
+	to := in.of
+	to.name = c.o.City
+	for _, l := range c.o.Languages {
+		to.names = append(to.names, to.name)
+		switch l {
+		case calendar.Polish:
+			to.of, to.in = append(to.of, "miasta "+to.name), append(to.in, "w mieście "+to.name)
+		case calendar.Spanish:
+			to.of, to.in = append(to.of, "de "+to.name), append(to.in, "en "+to.name)
+		default:
+			to.of, to.in = append(to.of, "of "+to.name), append(to.in, "in "+to.name)
+		}
+	}
+	return to
 }
 
 // compatriots are up to eight cities in the country of the first that has company.
@@ -197,17 +256,20 @@ func compatriots(cities []city) []city {
 }
 
 // readCity reads a line of the list: native name; English, Polish and Spanish name; of and in Polish; province;
-// country; zone; latitude; longitude; postcodes; telephone number; adjective.
+// country; zone; latitude; longitude; postcodes; telephone number; adjective; districts; streets.
 func (c *Calendar) readCity(e []string, countries map[string]*country) (city, error) {
-	if len(e) != 14 {
-		return city{}, fmt.Errorf("%d columns instead of 14", len(e))
+	if len(e) != 16 {
+		return city{}, fmt.Errorf("%d columns instead of 16", len(e))
 	}
 	to := city{
 		name: e[0], province: strings.Trim(e[6], "-"), country: countries[e[7]], zips: strings.Split(e[11], ", "),
-		dial: e[12], adjective: strings.Fields(e[13]),
+		dial: e[12], adjective: strings.Fields(strings.Trim(e[13], "-")), districts: strings.Split(e[14], ", "), located: true,
 	}
 	if to.country == nil {
 		return to, fmt.Errorf("no country %q", e[7])
+	}
+	for name := range strings.SplitSeq(e[15], ", ") {
+		to.streets = append(to.streets, c.streetOf(name))
 	}
 	for _, l := range c.o.Languages {
 		switch l {
@@ -219,20 +281,55 @@ func (c *Calendar) readCity(e []string, countries map[string]*country) (city, er
 			to.names, to.of, to.in = append(to.names, e[1]), append(to.of, "of "+e[1]), append(to.in, "in "+e[1])
 		}
 	}
-	var err error
-	if to.zone, err = calendar.ParseZone(e[8]); err != nil {
-		return to, err
+	err := c.locate(&to, e[8], e[9], e[10])
+	return to, err
+}
+
+// streetOf reads a street, "Szewska" or "Foksal=na Foksal".
+func (c *Calendar) streetOf(text string) street {
+	name, in, told := strings.Cut(text, "=")
+	s := street{name, in}
+	switch c.home {
+	case calendar.Polish:
+		s.address = "ul. " + name
+		if !told {
+			s.name = "na " + locative(name)
+		}
+	case calendar.Spanish:
+		if !told {
+			s.name = ofStreet(name)
+		}
+	default:
+		s.name = name
 	}
-	if c.o.Zone != (calendar.Zone{}) {
-		to.zone = c.o.Zone
+	return s
+}
+
+// locative is where something in a street is. Streets that are named by an adjective are declined.
+func locative(name string) string {
+	for _, end := range []string{"ska", "cka", "dzka", "ga"} {
+		if stem, ok := strings.CutSuffix(name, end); ok {
+			return stem + end[:len(end)-1] + "iej"
+		}
 	}
-	if to.lat, err = strconv.ParseFloat(e[9], 64); err != nil {
-		return to, err
+	for _, end := range []string{"na", "nia", "nicza", "wa", "ła", "ta", "ża"} {
+		if stem, ok := strings.CutSuffix(name, end); ok {
+			return stem + end[:len(end)-1] + "ej"
+		}
 	}
-	if to.lng, err = strconv.ParseFloat(e[10], 64); err != nil {
-		return to, err
+	return name
+}
+
+// ofStreet is "de la Calle Feria", "del Jirón Ica", "de Corrientes".
+func ofStreet(name string) string {
+	first, _, _ := strings.Cut(name, " ")
+	switch first {
+	case "Calle", "Avenida", "Carrera", "Cuesta", "Rambla", "Rúa":
+		return "de la " + name
+	case "Jirón", "Paseo", "Bulevar":
+		return "del " + name
 	}
-	return to, nil
+	return "de " + name
 }
 
 // changes are the days in whose night the clocks of the zone change.
@@ -243,7 +340,7 @@ func (c *Calendar) changes(zone calendar.Zone) []int {
 		return seconds
 	}
 	before := offset(0)
-	for day := range len(c.days) - 1 {
+	for day := range len(c.closed) - 1 {
 		after := offset(day + 1)
 		if after != before {
 			days = append(days, day)
@@ -269,15 +366,19 @@ func site(name string) string { return "https://" + calendar.Slug(name) + ".exam
 // namer makes up proper names of places and organizers; no two are the same.
 type namer struct {
 	c       *Calendar
-	streets [][]string // as in an address, and as in a name
+	streets []street // of any city of the first country
 	names   [][]string
 	used    map[string]bool
 }
 
 func (c *Calendar) newNamer() (n namer, err error) {
 	n = namer{c: c, used: map[string]bool{}}
-	if n.streets, err = c.local.entries("list streets"); err != nil {
+	streets, err := c.local.entries("list streets")
+	if err != nil {
 		return n, err
+	}
+	for _, s := range streets {
+		n.streets = append(n.streets, street{s[0], s[1]})
 	}
 	n.names, err = c.local.entries("list name")
 	return n, err
@@ -285,23 +386,27 @@ func (c *Calendar) newNamer() (n namer, err error) {
 
 // name makes up a name of a pattern of the list for something in the city and in the street. Where all are
 // taken, the address keeps them apart.
-func (n namer) name(key string, in *city, street []string, address string, source *chance) (string, error) {
+func (n namer) name(key string, in *city, at street, address string, source *chance) (string, error) {
 	patterns, err := n.c.local.entries(key)
 	if err != nil {
 		return "", err
 	}
-	if n.c.plan.House {
-		patterns = slices.DeleteFunc(slices.Clone(patterns), func(e []string) bool {
-			return strings.Contains(e[0], "{street}")
-		})
+	district := ""
+	if len(in.districts) > 0 {
+		district = in.districts[source.below(len(in.districts))]
 	}
+	patterns = slices.DeleteFunc(slices.Clone(patterns), func(e []string) bool {
+		return n.c.plan.House && (strings.Contains(e[0], "{street}") || strings.Contains(e[0], "{district}")) ||
+			district == "" && strings.Contains(e[0], "{district}") ||
+			len(in.adjective) == 0 && strings.Contains(e[0], "{adj")
+	})
 	if len(patterns) == 0 {
-		return "", fmt.Errorf("%s: no pattern without a street", key)
+		return "", fmt.Errorf("%s: no pattern for %s", key, in.name)
 	}
 	name := ""
 	for range 60 {
 		what := n.names[source.below(len(n.names))]
-		fill := []string{"{city}", in.name, "{street}", street[1]}
+		fill := []string{"{city}", in.name, "{street}", at.name, "{district}", district}
 		for i, form := range what {
 			fill = append(fill, fmt.Sprintf("{name:%d}", i+1), form)
 		}
@@ -323,10 +428,18 @@ func (n namer) name(key string, in *city, street []string, address string, sourc
 	return name, nil
 }
 
-func (n namer) address(street []string, source *chance) string {
-	pattern := n.c.local["list address"].Entries[0][0]
+// street draws a street of the city. In the first country those that many cities have come up, too.
+func (n namer) street(in *city, source *chance) street {
+	streets := in.streets
+	if code := n.c.local["list countries"].Entries[0]; in.country.name == code[1] {
+		streets = slices.Concat(streets, streets, n.streets)
+	}
+	return streets[source.below(len(streets))]
+}
+
+func (n namer) address(in *city, at street, source *chance) string {
 	number := strconv.Itoa(1 + source.head(140))
-	return strings.NewReplacer("{street}", street[0], "{number}", number).Replace(pattern)
+	return strings.NewReplacer("{street}", at.address, "{number}", number).Replace(in.country.address)
 }
 
 // same is a proper name in all languages.
@@ -366,17 +479,14 @@ func (c *Calendar) fillVenues() error {
 	if err != nil {
 		return err
 	}
-	if _, err := c.local.entries("list address"); err != nil {
-		return err
-	}
 	var first *Venue
 	for i := range c.o.Venues {
 		source := chanceOf(c.o.Seed, chanceVenues, uint64(i))
 		typ := c.plan.Venues[i%len(c.plan.Venues)]
 		at := i / len(c.plan.Venues) % len(c.cities)
 		in := &c.cities[at]
-		street := n.streets[source.below(len(n.streets))]
-		address := n.address(street, &source)
+		street := n.street(in, &source)
+		address := n.address(in, street, &source)
 		name, err := n.name("list venue "+typ, in, street, address, &source)
 		if err != nil {
 			return err
@@ -388,9 +498,9 @@ func (c *Calendar) fillVenues() error {
 		v := Venue{
 			SourceID: c.sourceID("venue", i), Name: c.same(name), Description: about, Address: address, City: in.name,
 			Zip: in.zips[source.below(len(in.zips))], Province: in.province, Country: in.country.name,
-			Phone: phone(in.dial, &source), Website: site(name), Picture: c.picture(&source, 50),
+			Phone: phone(in.dial, &source), Website: site(name), Picture: -1,
 		}
-		if v.Located = i%37 != 29; v.Located {
+		if v.Located = in.located && i%37 != 29; v.Located {
 			v.Latitude = round(in.lat + float64(source.between(-900, 900))/1e5)
 			v.Longitude = round(in.lng + float64(source.between(-1200, 1200))/1e5)
 		}
@@ -427,8 +537,8 @@ func (c *Calendar) fillOrganizers() error {
 		typ := c.plan.Organizers[i%len(c.plan.Organizers)]
 		at := i / len(c.plan.Organizers) % len(c.cities)
 		in := &c.cities[at]
-		street := n.streets[source.below(len(n.streets))]
-		name, err := n.name("list organizer "+typ, in, street, n.address(street, &source), &source)
+		street := n.street(in, &source)
+		name, err := n.name("list organizer "+typ, in, street, n.address(in, street, &source), &source)
 		if err != nil {
 			return err
 		}
@@ -439,7 +549,7 @@ func (c *Calendar) fillOrganizers() error {
 		c.organizers = append(c.organizers, Organizer{
 			SourceID: c.sourceID("organizer", i), Name: c.same(name), Description: about,
 			Phone: phone(in.dial, &source), Email: "info@" + calendar.Slug(name) + ".example", Website: site(name),
-			Picture: c.picture(&source, 40),
+			Picture: -1,
 		})
 		c.organizing.add(i, typ, at)
 	}
@@ -454,6 +564,11 @@ func (c *Calendar) fillPrices() error {
 	}
 	for _, k := range c.plan.Series {
 		highest = max(highest, k.Price[1])
+	}
+	for _, r := range c.rules {
+		if r.price != nil {
+			highest = max(highest, r.price[1])
+		}
 	}
 	c.prices = map[*country][][2]calendar.Cost{}
 	for _, in := range c.cities {

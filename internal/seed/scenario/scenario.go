@@ -7,6 +7,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/calendar/recur"
+	"github.com/almanac-cal/almanac/internal/seed/picture"
 )
 
 // Options of a calendar. Only From must be set; the zero values of the others are the defaults named.
@@ -18,16 +19,22 @@ type Options struct {
 	// Events, Venues and Organizers say how many there are; 0 is 200 events and numbers that fit them. The
 	// occurrences of series come on top of the events.
 	Events, Venues, Organizers int
+	// City is where it takes place: one of the cities that the package knows, or any other. "" is one that the seed
+	// chooses.
+	City string
 	// From is the first day of the calendar, Months how many it has: 0 is 24.
 	From   calendar.Wall
 	Months int
 	// Zone is the time zone of the events; the zero value is that of the places.
 	Zone calendar.Zone
 	// Languages are those of the texts. The first is the language of the originals and decides in which
-	// countries the places are; none is all, English first.
+	// countries the places are, unless City does; none is all, English first.
 	Languages []calendar.Language
-	// Now is the time at which it is decided what is over, runs or is scheduled: UTC. Zero is the start of From.
+	// Now is the time at which it is decided what is over, runs or is scheduled: UTC. Zero is the start of From, and
+	// records are then published long before, so that a calendar of the future can be read today.
 	Now time.Time
+	// Open lets anybody read all events: none is a draft, hidden, or protected by a password.
+	Open bool
 	// Nasty adds a few texts that trip careless clients: emoji, quotes, ampersands, right-to-left.
 	Nasty bool
 	// Pictures gives most events, some venues and some organizers a picture.
@@ -115,6 +122,5 @@ type Exception struct {
 // Picture is what a picture shows; package picture draws it.
 type Picture struct {
 	SourceID string
-	Title    string
-	Seed     uint64
+	picture.Poster
 }

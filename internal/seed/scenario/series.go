@@ -17,12 +17,15 @@ type seriesKind struct {
 	// Season is the first and the last day of a series that takes place at one time of the year, such as
 	// "12-01 01-10"; "": any.
 	Season string
-	Closed string // a day of the season without an occurrence, such as "12-25"; "": none
+	Closed string // days of the season without an occurrence, such as "12-24 12-25"; "": none
+	// Holidays is for a series that takes place on days off, too.
+	Holidays bool
 	// Moved and Canceled are the numbers of occurrences, from 1; 0: none.
 	Moved, Canceled int
 
-	rule                recur.Rule
-	first, last, closed yearDay
+	rule        recur.Rule
+	first, last yearDay
+	closed      []yearDay
 }
 
 // yearDay is a day of any year.
@@ -47,10 +50,12 @@ func (k *seriesKind) parse(p *plan) (err error) {
 	if k.rule, err = recur.Parse(k.Rule, calendar.UTC()); err != nil {
 		return fmt.Errorf("series %q: %w", k.Key, err)
 	}
-	if k.Closed != "" {
-		if k.closed, err = parseYearDay(k.Closed); err != nil {
+	for day := range strings.FieldsSeq(k.Closed) {
+		closed, err := parseYearDay(day)
+		if err != nil {
 			return fmt.Errorf("series %q: closed: %w", k.Key, err)
 		}
+		k.closed = append(k.closed, closed)
 	}
 	if first, last, ok := strings.Cut(k.Season, " "); ok {
 		if k.first, err = parseYearDay(first); err != nil {
@@ -85,7 +90,8 @@ func (c *Calendar) fillSeries() error {
 		d := newDraft(c, source, 0)
 		now := c.cities[d.city].zone.Wall(c.o.Now).StartOfDay()
 		from, until := c.o.From, calendar.Wall{}
-		if now.Before(from) || !now.Before(end) {
+		// A calendar without Options.Now may begin after what an endless series has occurrences for when it is written.
+		if !c.written.Equal(c.o.Now) || now.Before(from) || !now.Before(end) {
 			until = end
 			if two := from.AddDate(2, 0, 0); two.Before(end) {
 				until = two
@@ -118,7 +124,7 @@ func (c *Calendar) seriesOf(
 	s = Series{Rule: k.rule, Event: Event{SourceID: c.sourceID("series", i), Status: calendar.Publish, Parent: -1}}
 	if k.Season != "" {
 		year, _, _ := from.Date()
-		if !from.Before(k.closed.in(year)) {
+		if len(k.closed) > 0 && !from.Before(k.closed[0].in(year)) {
 			year++
 		}
 		last := year
@@ -129,15 +135,19 @@ func (c *Calendar) seriesOf(
 			from = first
 		}
 		until = k.last.in(last).AddDate(0, 0, 1)
-		if k.Closed != "" {
-			s.ExDate = []calendar.Wall{k.closed.in(year)}
+		for _, d := range k.closed {
+			day := d.in(year)
+			if day.Before(k.first.in(year)) {
+				day = d.in(last)
+			}
+			s.ExDate = append(s.ExDate, day)
 		}
 	}
 	clock := time.Duration(0)
 	if len(k.starts) > 0 {
-		clock = time.Duration(k.starts[0]) * time.Minute
+		clock = time.Duration(k.starts[0].minute) * time.Minute
 	}
-	start, ok := firstOf(k.rule, from.Add(clock))
+	start, ok := c.firstOf(k, from.Add(clock))
 	if year, _, _ := until.Date(); !ok || !until.IsZero() && year > 9999 {
 		return s, false, nil
 	}
@@ -158,21 +168,54 @@ func (c *Calendar) seriesOf(
 		s.ExDate[n] = s.ExDate[n].Add(clock)
 	}
 
-	if k.about, err = c.about("series " + k.Key); err != nil {
-		return s, false, err
-	}
 	if k.titles, err = c.titles("series "+k.Key, len(c.plan.Kinds)+i); err != nil {
 		return s, false, err
 	}
+	if !s.Span.AllDay && k.Season == "" && !k.Holidays {
+		c.excludeHolidays(&s)
+	}
 	c.describeSeries(&s, k, d, &source)
 	c.makeExceptions(&s, k, d)
+	c.takeRooms(&s)
 	return s, true, nil
 }
 
-// firstOf returns the first start of a rule that is not before a wall time.
-func firstOf(rule recur.Rule, from calendar.Wall) (calendar.Wall, bool) {
-	for start := range rule.Starts(from, calendar.Wall{}, recur.LastStart()) {
-		return start, true
+// holidayYears is for how long the days off are excluded from a series.
+const holidayYears = 2
+
+// excludeHolidays lets no occurrence be on a day off.
+func (c *Calendar) excludeHolidays(s *Series) {
+	for start := range s.Schedule().Starts(calendar.Wall{}, s.Span.Start.AddDate(holidayYears, 0, 0)) {
+		if c.isHoliday(start) {
+			s.ExDate = append(s.ExDate, start)
+		}
+	}
+}
+
+// takeRooms takes the rooms of the occurrences that are within the calendar.
+func (c *Calendar) takeRooms(s *Series) {
+	moved := map[calendar.Wall]calendar.Wall{}
+	for _, x := range s.Exceptions {
+		if !x.Start.IsZero() {
+			moved[x.Nominal] = x.Start
+		}
+	}
+	for start := range s.Schedule().Starts(calendar.Wall{}, c.day(len(c.closed))) {
+		if to, ok := moved[start]; ok {
+			start = to
+		}
+		from := int(start.Sub(c.o.From) / (15 * time.Minute))
+		to := from + int((s.Span.End.Sub(s.Span.Start)+15*time.Minute-1)/(15*time.Minute)) + pause
+		c.rooms.mark(s.Venues[0], 0, from, to)
+	}
+}
+
+// firstOf returns the first start of a series that is not before a wall time, nor on a day off.
+func (c *Calendar) firstOf(k *seriesKind, from calendar.Wall) (calendar.Wall, bool) {
+	for start := range k.rule.Starts(from, calendar.Wall{}, recur.LastStart()) {
+		if k.Holidays || k.Season != "" || len(k.starts) == 0 || !c.isHoliday(start) {
+			return start, true
+		}
 	}
 	return calendar.Wall{}, false
 }
@@ -180,7 +223,9 @@ func firstOf(rule recur.Rule, from calendar.Wall) (calendar.Wall, bool) {
 // describeSeries gives a series its place, texts and prices, in all languages.
 func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *chance) {
 	p := &place{kind: &k.kind, draft: d, title: d.entitle(&k.kind, 0)}
-	c.choosePlace(p, &k.kind, source)
+	near := c.venuesAt.near(k.At[source.below(len(k.At))], d.city)
+	d.venue = near[source.head(len(near))]
+	c.chooseOrganizer(p, &k.kind, source)
 	s.Venues, s.Organizers = []int{d.venue}, []int{d.org}
 	for _, key := range k.In {
 		s.Categories = append(s.Categories, c.category[key])
@@ -188,41 +233,42 @@ func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *ch
 	for _, key := range k.Tags {
 		s.Tags = append(s.Tags, c.tag[key])
 	}
-	s.Picture = c.picture(source, 100)
-	s.Cost = c.cost(&k.kind, d.city, source)
+	s.Picture = -1
+	s.Cost = c.cost(&k.kind, k.Price, d.city, source)
 	s.Featured, s.Ticketed = k.Featured, k.Ticketed
 	s.EventStatus, s.Attendance = calendar.Scheduled, calendar.Offline
 	s.Title, s.Excerpt, s.Description = Text{}, Text{}, Text{}
 	for n, l := range c.o.Languages {
 		s.Title[l] = d.text(p.title.in, n)
 		var b strings.Builder
-		d.paragraph(&b, k.about.firsts[0], n)
-		s.Excerpt[l] = b.String()
-		b.Reset()
-		for _, ts := range slices.Concat(k.about.leads[:1], k.about.more) {
+		for _, ts := range slices.Concat(p.title.about.leads[:1], p.title.about.more) {
 			d.paragraph(&b, ts, n)
 		}
-		s.Description[l] = b.String()
+		s.Description[l], s.Excerpt[l] = b.String(), excerpt(b.String())
 	}
 	first := c.o.Languages[0]
 	if k.Ticketed {
 		s.Website = site(c.organizers[d.org].Name[first]) + calendar.Slug(s.Title[first])
 	}
 	s.Published = s.Span.StartsAt().AddDate(0, 0, -source.between(30, 60))
-	if latest := c.o.Now.AddDate(0, 0, -1); s.Published.After(latest) {
+	if latest := c.written.AddDate(0, 0, -1); s.Published.After(latest) {
 		s.Published = latest
 	}
 	s.Published = s.Published.UTC().Truncate(time.Second)
 }
 
-// makeExceptions moves an occurrence by two days, and cancels another.
+// makeExceptions moves an occurrence by two days, or to the next that is no day off, and cancels another.
 func (c *Calendar) makeExceptions(s *Series, k *seriesKind, d *draft) {
 	n := 0
 	for nominal := range s.Schedule().Starts(calendar.Wall{}, recur.LastStart()) {
 		n++
 		switch n {
 		case k.Moved:
-			s.Exceptions = append(s.Exceptions, Exception{Nominal: nominal, Start: nominal.AddDate(0, 0, 2)})
+			to := nominal.AddDate(0, 0, 2)
+			for c.isHoliday(to) {
+				to = to.AddDate(0, 0, 1)
+			}
+			s.Exceptions = append(s.Exceptions, Exception{Nominal: nominal, Start: to})
 		case k.Canceled:
 			t := Text{}
 			for l, language := range c.o.Languages {

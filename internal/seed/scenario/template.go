@@ -20,10 +20,12 @@ const (
 	slotSeason         // 2026/27
 	slotEdition        // how many times there has been one: 21st
 	slotNumber         // of the lesson: 3
+	slotNth            // the same in words: third
 	slotLesson         // its subject
 	slotHead           // title of the parent
 	slotHome           // first team of the match
 	slotAway           // second team of the match
+	slotBy             // the author of the work in the title
 	slotWho            // a person
 	slotWho2           // another
 	slotBand
@@ -32,15 +34,17 @@ const (
 )
 
 var slotNames = [...]string{
-	"city", "in", "of", "venue", "org", "year", "season", "edition", "n", "lesson", "head", "home", "away", "who",
-	"who2", "band", "match",
+	"city", "in", "of", "venue", "org", "year", "season", "edition", "n", "nth", "lesson", "head", "home", "away", "by",
+	"who", "who2", "band", "match",
 }
 
 // list is entries with their forms, by language.
 type list struct {
 	name    string
+	works   bool // each entry has an author
 	size    int
-	entries [][][]string // language, entry, form
+	entries [][][]string   // language, entry, form
+	nested  [][][]template // the entries that have slots; nil if none has
 }
 
 // segment of a template: text, or text before a slot.
@@ -58,13 +62,19 @@ type templates []template
 // title is a pattern for titles.
 type title struct {
 	in    templates
+	about *about
 	slots []int // those that make a difference, in the order in which they are decided
 	turns scatter
+	leads scatter // the order in which its events begin their descriptions
+	dark  bool    // needs the dark
+
+	section string // of the texts
+	number  int    // in the section
 }
 
 // about is a description of a kind, a type of venue or of organizer.
 type about struct {
-	leads, firsts, more []templates // firsts are the first sentences of leads
+	leads, more []templates
 }
 
 // compile parses a text. In HTML, what stands between slots is escaped.
@@ -105,6 +115,9 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 			}
 			slot = slotLists + at
 		}
+		if forms := formsOf(slot); slot < slotLists && form > forms {
+			return nil, fmt.Errorf("%q: %s has %d forms", text, name, forms)
+		}
 		if slot == slotLesson && !c.hasLessons() {
 			return nil, fmt.Errorf("no list of courses with %d lessons for %q", lessons, text)
 		}
@@ -115,6 +128,17 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 		add(rest, -1, 0)
 	}
 	return t, nil
+}
+
+// formsOf is the number of forms of a slot that is no list.
+func formsOf(slot int) int {
+	switch slot {
+	case slotBy, slotWho, slotWho2:
+		return personForms
+	case slotNth:
+		return 2
+	}
+	return 1
 }
 
 // hasLessons reports whether there are courses with the titles of their lessons.
@@ -177,10 +201,12 @@ func (t template) slots() []int {
 	return all
 }
 
-// firstSentence is the beginning of a paragraph up to its first full stop.
+// firstSentence is the beginning of a paragraph up to the end of its first sentence.
 func firstSentence(paragraph string) string {
-	if end := strings.Index(paragraph, ". "); end >= 0 {
-		return paragraph[:end+1]
+	for i := range len(paragraph) - 1 {
+		if paragraph[i+1] == ' ' && strings.IndexByte(".?!", paragraph[i]) >= 0 {
+			return paragraph[:i+1]
+		}
 	}
 	return paragraph
 }

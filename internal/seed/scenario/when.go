@@ -26,28 +26,17 @@ func (c *Calendar) weekday(day int) int {
 	return ((int(c.o.From.Weekday())+6+day)%7 + 7) % 7
 }
 
-// fillDays adds up how full the days are.
+// fillDays counts the days, and finds those on which clocks change or most people stay at home.
 func (c *Calendar) fillDays() error {
 	end := c.o.From.AddDate(0, c.o.Months, 0)
-	total, festal := uint64(0), uint64(0)
-	season := c.plan.Fests.Months
-	half := 0
-	if !c.plan.Cities && c.cities[0].lat < 0 {
-		half = 6 // summer is in January there
+	c.holidays = map[yearDay]bool{}
+	for _, in := range c.cities {
+		for _, d := range in.country.closed {
+			c.holidays[d] = true
+		}
 	}
 	for n := 0; c.day(n).Before(end); n++ {
-		_, month, _ := c.day(n).Date()
-		inYear := (int(month)-1+half)%12 + 1
-		full := uint64(c.plan.Months[inYear-1] * c.plan.Weekdays[c.weekday(n)])
-		total += full
-		c.days = append(c.days, total)
-		if season[0] == 0 || season[0] <= inYear && inYear <= season[1] {
-			festal += full
-		}
-		c.festal = append(c.festal, festal)
-	}
-	if festal == 0 {
-		c.festal = c.days
+		c.closed = append(c.closed, c.isHoliday(c.day(n)))
 	}
 	for i := range c.cities {
 		c.cities[i].changes = c.changes(c.cities[i].zone)
@@ -55,62 +44,262 @@ func (c *Calendar) fillDays() error {
 	return nil
 }
 
-// dayOf is the day of the n-th of count events in the order of time, on days that are so full.
-func dayOf(days []uint64, n, count int) int {
-	total := float64(days[len(days)-1])
-	at := uint64(total * (float64(n) + 0.5) / float64(count))
-	return min(sort.Search(len(days), func(i int) bool { return days[i] > at }), len(days)-1)
+// isHoliday reports whether most people stay at home on a day.
+func (c *Calendar) isHoliday(w calendar.Wall) bool {
+	_, month, day := w.Date()
+	return c.holidays[yearDay{month, day}]
 }
 
-// settle moves a day within its week to one of the weekdays on which a kind takes place, and what goes on past
-// midnight to the night in which the clocks change.
-func (c *Calendar) settle(k *kind, city, day int, source *chance) int {
-	if len(k.days) == 0 {
-		return day
+// month is that of a day, or that of the same season in the north: summer is in January in the south.
+func (c *Calendar) month(day int) int {
+	_, month, _ := c.day(day).Date()
+	if c.cities[0].lat < 0 && (c.plan.Country || !c.plan.Cities) {
+		month += 6
 	}
-	monday := day - c.weekday(day)
-	if k.nightly() && slices.Contains(k.days, 5) {
-		changes := c.cities[city].changes
-		if i := sort.SearchInts(changes, monday); i < len(changes) && changes[i] < monday+7 {
-			return changes[i]
+	return (int(month)-1)%12 + 1
+}
+
+// inSeason reports whether a month, as month returns it, is from the first to the last of a season; 0, 0 is all year.
+func inSeason(month int, season [2]int) bool {
+	switch first, last := season[0], season[1]; {
+	case first == 0:
+		return true
+	case first <= last:
+		return first <= month && month <= last
+	default:
+		return first <= month || month <= last
+	}
+}
+
+// suits reports whether an event of a kind may begin on a day, and go on for as many days after it.
+func (c *Calendar) suits(k *kind, day, after int) bool {
+	if day < 0 || day+after >= len(c.closed) || !inSeason(c.month(day), k.Months) ||
+		len(k.days) > 0 && !slices.Contains(k.days, c.weekday(day)) {
+		return false
+	}
+	for d := day; d <= day+after; d++ {
+		if c.closed[d] {
+			return false
 		}
 	}
-	to := monday + k.days[source.below(len(k.days))]
-	if to < 0 {
-		to += 7
-	}
-	if to >= len(c.days) {
-		to -= 7
-	}
-	return to
+	return true
 }
 
-// nightly reports whether the kind always goes on past midnight.
-func (k *kind) nightly() bool {
-	return len(k.starts) > 0 && slices.Min(k.starts)+k.Lasts[0] > 24*60
+// fillKindDays adds up how full the days are with events of a kind. A kind has none if it suits no day.
+func (c *Calendar) fillKindDays(k *kind) {
+	after := 0
+	if len(k.starts) == 0 && k.Lasts[1] <= 3 {
+		after = k.Lasts[1] - 1
+	}
+	switch k.Role {
+	case fest:
+		after = c.plan.Fests.Days[1] - 1
+	case course:
+		after = 0
+	}
+	total := uint64(0)
+	k.full = make([]uint64, len(c.closed))
+	for day := range c.closed {
+		if c.suits(k, day, after) && (k.Role != course || c.suitsLessons(k, day)) &&
+			(k.Role != fest || inSeason(c.month(day), c.plan.Fests.Months)) {
+			weight := c.plan.Weekdays[c.weekday(day)]
+			if len(k.days) > 0 { // a day that is named twice is twice as likely
+				weight = 0
+				for _, d := range k.days {
+					if d == c.weekday(day) {
+						weight++
+					}
+				}
+			}
+			total += uint64(weight * c.plan.Months[c.month(day)-1])
+		}
+		k.full[day] = total
+	}
 }
 
-// span is when an event of the kind takes place if it starts on the day. What is all-day lasts the days, or as
-// many as the kind says if days is 0.
-func (c *Calendar) span(k *kind, zone calendar.Zone, day, days int, source *chance) calendar.Span {
-	s := calendar.Span{Start: c.day(day), Zone: zone}
-	start, lasts := 0, 0
-	if len(k.starts) > 0 {
-		start = k.starts[source.below(len(k.starts))]
-		lasts = source.between((k.Lasts[0]+14)/15, k.Lasts[1]/15) * 15
-	} else if days == 0 {
-		days = source.between(k.Lasts[0], k.Lasts[1])
+// weekly is how many days are between two lessons. In a short calendar a course is five days from a Monday.
+func (c *Calendar) weekly() int {
+	if len(c.closed) < 7*lessons+7 {
+		return 1
 	}
-	if days > 0 {
-		s.AllDay, s.End = true, s.Start.AddDate(0, 0, days-1)
-		return s.Rounded()
+	return 7
+}
+
+// suitsLessons reports whether all lessons of a course that begins on a day take place.
+func (c *Calendar) suitsLessons(k *kind, day int) bool {
+	weekly := c.weekly()
+	if weekly == 1 && c.weekday(day) != 0 {
+		return false
 	}
-	s.Start = s.Start.Add(time.Duration(start) * time.Minute)
-	s.End = s.Start.Add(time.Duration(lasts) * time.Minute)
+	for n := range lessons {
+		if at := day + n*weekly; at >= len(c.closed) || c.closed[at] || c.inBreak(at) {
+			return false
+		}
+	}
+	return true
+}
+
+// inBreak reports whether a day is one of those around Christmas and New Year on which nobody teaches.
+func (c *Calendar) inBreak(day int) bool {
+	_, month, d := c.day(day).Date()
+	return month == time.December && d > 21 || month == time.January && d < 3
+}
+
+// dayOf is the day of the n-th of count events of the kind in the order of time.
+func (k *kind) dayOf(n, count int, source *chance) int {
+	total := k.full[len(k.full)-1]
+	part := (float64(n) + float64(source.below(1000))/1000) / float64(max(count, 1))
+	at := min(uint64(float64(total)*part), total-1)
+	return sort.Search(len(k.full), func(i int) bool { return k.full[i] > at })
+}
+
+// possible reports whether there are a day and a venue for events of the kind.
+func (c *Calendar) possible(k *kind) bool {
+	if k.full[len(k.full)-1] == 0 {
+		return false
+	}
+	return len(k.At) == 0 || slices.ContainsFunc(k.At, func(typ string) bool { return len(c.venuesAt.byType[typ]) > 0 })
+}
+
+// clock is a time of day, or one that the sun decides.
+type clock struct {
+	minute     int // after midnight
+	dusk, dark bool
+}
+
+// at is the minute of the day.
+func (t clock) at(c *Calendar, city, day int) int {
+	switch {
+	case t.dusk:
+		return c.dusk(city, day)
+	case t.dark:
+		return c.dark(city, day)
+	}
+	return t.minute
+}
+
+// spot is where and when an event takes place.
+type spot struct {
+	venue int32 // -1: none
+	day   int32
+	start int16 // minutes after midnight
+}
+
+// wish is what an event needs.
+type wish struct {
+	kind        *kind
+	city        int
+	first, last int // days between which it may be moved, both included
+	day         int
+	days        int // how long it lasts if it is all day
+	minutes     int // how long it lasts otherwise
+	starts      []clock
+	repeats     int // how many times it takes place, 0 is once
+	every       int // days between two of them
+}
+
+// pause is how many quarters of an hour a room is empty between two events.
+const pause = 1
+
+// mostProbes limits what find looks at, for calendars that have more events than rooms.
+const mostProbes = 2000
+
+// find finds a room. It keeps to the day that is wished for, unless all rooms are taken all day.
+func (c *Calendar) find(w *wish, source chance) spot {
+	k := w.kind
+	at, start := source.next(), source.next()
+	c.drafts++
+	probes := 0
+	for tries := range 2 * 60 {
+		day := w.day + (tries+1)/2*(1-tries%2*2)
+		if tries > 0 && (day < w.first || day > w.last || !c.suits(k, day, max(w.days, 1)-1)) {
+			continue
+		}
+		if probes > mostProbes {
+			break
+		}
+		if tries > 0 {
+			c.thrown++
+		}
+		for a := range max(len(k.At), 1) {
+			s := spot{venue: -1, day: int32(day)}
+			if len(w.starts) > 0 {
+				s.start = int16(w.starts[start%uint64(len(w.starts))].at(c, w.city, day))
+			}
+			if len(k.At) == 0 {
+				return s
+			}
+			typ := k.At[(at+uint64(a))%uint64(len(k.At))]
+			venues := c.venuesAt.near(typ, w.city)
+			popular := source // the same for each day and type
+			pick := popular.head(len(venues))
+			for v := range min(len(venues), 256) {
+				s.venue = int32(venues[(pick+v)%len(venues)])
+				for n := range max(len(w.starts), 1) {
+					if len(w.starts) > 0 {
+						s.start = int16(w.starts[(start+uint64(n))%uint64(len(w.starts))].at(c, w.city, day))
+					}
+					if probes++; c.takeAll(w, s, max(roomsOf[typ], 1)) {
+						return s
+					}
+				}
+			}
+		}
+	}
+	c.thrown++
+	s := spot{venue: -1, day: int32(w.day)}
+	if len(w.starts) > 0 {
+		s.start = int16(w.starts[0].at(c, w.city, w.day))
+	}
 	return s
 }
 
-// lay decides which index is what.
+// takeAll takes a room each time that an event takes place, or not at all.
+func (c *Calendar) takeAll(w *wish, s spot, count int) bool {
+	if w.repeats == 0 {
+		from, to := w.quarters(s, int(s.day))
+		return c.rooms.take(int(s.venue), count, from, to)
+	}
+	for room := range count {
+		free := true
+		for n := range w.repeats {
+			from, to := w.quarters(s, int(s.day)+n*w.every)
+			free = free && c.rooms.free(int(s.venue), room, from, to)
+		}
+		if !free {
+			continue
+		}
+		for n := range w.repeats {
+			from, to := w.quarters(s, int(s.day)+n*w.every)
+			c.rooms.mark(int(s.venue), room, from, to)
+		}
+		return true
+	}
+	return false
+}
+
+// quarters are those that an event takes on a day.
+func (w *wish) quarters(s spot, day int) (from, to int) {
+	if len(w.starts) == 0 {
+		return day * quarters, (day + max(w.days, 1)) * quarters
+	}
+	from = day*quarters + int(s.start)/15
+	return from, from + (w.minutes+14)/15 + pause
+}
+
+// spanOf is when an event takes place.
+func (c *Calendar) spanOf(w *wish, s spot, zone calendar.Zone) calendar.Span {
+	span := calendar.Span{Start: c.day(int(s.day)), Zone: zone}
+	if len(w.starts) == 0 {
+		span.AllDay, span.End = true, span.Start.AddDate(0, 0, max(w.days, 1)-1)
+		return span.Rounded()
+	}
+	span.Start = span.Start.Add(time.Duration(s.start) * time.Minute)
+	span.End = span.Start.Add(time.Duration(w.minutes) * time.Minute)
+	return span
+}
+
+// lay decides which index is what, and then where and when each event takes place.
 func (c *Calendar) lay() error {
 	l := &c.layout
 	n := c.o.Events
@@ -122,7 +311,7 @@ func (c *Calendar) lay() error {
 			l.pinned = append(l.pinned, pinned)
 		}
 	}
-	if share := c.plan.Fests.Share; share > 0 && n >= 40 {
+	if share := c.plan.Fests.Share; share > 0 && n >= 40 && len(c.kindsOf[fest].order) > 0 && len(c.kindsOf[part].order) > 0 {
 		fests := max(1, int(math.Round(c.plan.Fests.Scale*math.Pow(float64(n), 0.4))))
 		fests = max(1, min(fests, int(share*float64(n)/6)))
 		l.parts = int(share*float64(n))/fests - 1
@@ -130,12 +319,67 @@ func (c *Calendar) lay() error {
 			l.fests = append(l.fests, c.festival(i, fests))
 		}
 	}
-	if share := c.plan.Courses.Share; share > 0 && n >= 40 {
+	if share := c.plan.Courses.Share; share > 0 && n >= 40 && len(c.kindsOf[course].order) > 0 {
 		l.course = int(share * float64(n) / (lessons + 1))
 	}
 	l.free = n - l.firstFree()
-	l.spread = newScatter(uint64(max(l.free, 1)), chanceOf(c.o.Seed, chanceSpread))
+	c.laySoon()
+	rest := l.free - len(l.soon)
+	l.spread = newScatter(uint64(max(rest, 1)), chanceOf(c.o.Seed, chanceSpread))
+	for _, k := range c.kindsOf[free].order {
+		k.count = c.kindsOf[free].count(k, rest)
+	}
+	c.spots = make([]spot, n)
+	var p place
+	for i := range c.spots {
+		c.outline(&p, i)
+		c.spots[i] = c.settle(&p)
+	}
 	return nil
+}
+
+// soonDays is for how long after Options.Now each day has events.
+const soonDays = 35
+
+// planned is an event on a day that is decided.
+type planned struct {
+	kind *kind
+	rank int
+	day  int
+}
+
+// laySoon reserves events for the days that follow Options.Now, more for those at the end of a week: a calendar that
+// runs is full in the weeks that are looked at.
+func (c *Calendar) laySoon() {
+	l := &c.layout
+	today := c.today()
+	if today < 0 || today >= len(c.closed) || l.free < 20 {
+		return
+	}
+	n, order := 0, c.kindsOf[free]
+	for round := range 4 {
+		for day := today; day < min(today+soonDays, len(c.closed)); day++ {
+			if wanted := [7]int{1, 1, 1, 1, 2, 4, 3}[c.weekday(day)]; round >= wanted || len(l.soon) >= l.free/2 {
+				continue
+			}
+			for range len(order.order) {
+				k, _ := order.at(n)
+				n++
+				if !c.suits(k, day, 0) || round == 0 && (len(k.starts) == 0 || len(k.At) == 0) {
+					continue
+				}
+				l.soon = append(l.soon, planned{k, k.soon, day})
+				k.soon++
+				break
+			}
+		}
+	}
+}
+
+// today is the day of Options.Now, which may be before the calendar or after it.
+func (c *Calendar) today() int {
+	now := c.cities[0].zone.Wall(c.o.Now).StartOfDay()
+	return int(math.Round(now.Sub(c.o.From).Hours() / 24))
 }
 
 // festival is the n-th of so many in the order of time.
@@ -143,9 +387,8 @@ func (c *Calendar) festival(n, count int) festival {
 	source := chanceOf(c.o.Seed, chanceFests, uint64(n))
 	f := festival{city: source.head(len(c.cities))}
 	f.kind, f.rank = c.kindsOf[fest].at(n)
-	f.days = min(source.between(c.plan.Fests.Days[0], c.plan.Fests.Days[1]), len(c.days))
-	f.day = c.settle(f.kind, f.city, dayOf(c.festal, n, count), &source)
-	f.day = min(f.day, len(c.days)-f.days)
+	f.days = min(source.between(c.plan.Fests.Days[0], c.plan.Fests.Days[1]), len(c.closed))
+	f.day = min(f.kind.dayOf(n, count, &source), len(c.closed)-f.days)
 	d := newDraft(c, source, f.city)
 	d.day = f.day
 	t := d.entitle(f.kind, f.rank)

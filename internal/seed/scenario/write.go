@@ -7,6 +7,11 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
+var (
+	houses   = []string{"club", "hall", "theatre", "cinema", "room"} // types of venues with a cloakroom and a bar
+	doorless = []string{"park", "stage", "stadium", "market"}        // types of venues without doors that open
+)
+
 // write gives an event its texts.
 func (c *Calendar) write(e *Event, p *place, source *chance) {
 	k, d, i := p.kind, p.draft, p.index
@@ -20,9 +25,8 @@ func (c *Calendar) write(e *Event, p *place, source *chance) {
 			skipped = 1 + source.below(n-1)
 		}
 	}
-	a := &k.about
-	lead := source.below(len(a.leads))
-	body := []templates{a.leads[lead]}
+	a := p.title.about
+	body := []templates{a.leads[p.lead()]}
 	if n := len(a.more); n > 0 {
 		first := source.below(n)
 		for j := range source.below(min(n, 2) + 1) {
@@ -30,24 +34,41 @@ func (c *Calendar) write(e *Event, p *place, source *chance) {
 		}
 	}
 	draw := func(key string) templates { return c.infos[key][source.below(len(c.infos[key]))] }
-	info := []templates{draw("any")}
+	inside, typ := len(k.At) > 0 && !k.Outdoors, ""
+	if d.venue >= 0 {
+		typ = c.plan.Venues[d.venue%len(c.plan.Venues)]
+	}
+	anywhere := c.infos["any"]
+	if len(k.starts) > 0 && !slices.Contains(doorless, typ) {
+		anywhere = slices.Concat(c.infos["doors"], anywhere)
+	}
+	var info []templates
+	if inside {
+		info = append(info, anywhere[source.below(len(anywhere))])
+	}
 	switch {
 	case len(k.At) == 0:
 		info = append(info, draw("online"))
 	case k.Outdoors:
 		info = append(info, draw("outdoors"))
 	}
-	switch {
-	case k.Ticketed:
-		info = append(info, draw("ticket"))
-	case k.Price == [2]int{}:
+	switch e.Cost.Lowest() {
+	case "":
+	case "0":
 		info = append(info, draw("free"))
+	default:
+		if k.Ticketed {
+			info = append(info, draw("ticket"))
+		}
 	}
 	long, empty, listed := i%97 == 8, i%41 == 6, source.percent(10) && len(info) > 1
 	heading := draw("heading")
-	if long {
-		body = slices.Concat(a.leads, a.more)
-		info = slices.Concat(info[1:], c.infos["any"], c.infos["house"])
+	if long && inside {
+		body = append(body[:1:1], a.more...)
+		info = slices.Concat(info[1:], anywhere, c.infos["long"])
+		if slices.Contains(houses, typ) {
+			info = append(info, c.infos["house"]...)
+		}
 	}
 	if !listed && !long {
 		body = append(body, info[source.below(len(info))])
@@ -65,14 +86,13 @@ func (c *Calendar) write(e *Event, p *place, source *chance) {
 			e.Title[l] += nasty(i)
 		}
 		var b strings.Builder
-		d.paragraph(&b, a.firsts[lead], n)
-		e.Excerpt[l] = b.String()
+		b.Grow(1024)
+		d.paragraph(&b, body[0], n)
+		e.Excerpt[l] = excerpt(b.String())
 		if empty {
 			continue
 		}
-		b.Reset()
-		b.Grow(1024)
-		for _, ts := range body {
+		for _, ts := range body[1:] {
 			d.paragraph(&b, ts, n)
 		}
 		if listed || long {
@@ -89,6 +109,16 @@ func (c *Calendar) write(e *Event, p *place, source *chance) {
 		}
 		e.Description[l] = b.String()
 	}
+}
+
+// lead is the number of the text that begins the description. The events with a title take turns, so that all texts
+// are used alike.
+func (p *place) lead() int {
+	turn := p.rank / len(p.kind.titles)
+	if p.draft.number > 0 {
+		turn = p.rank*lessons + p.draft.number - 1
+	}
+	return int(p.title.leads.at(uint64(turn)))
 }
 
 // items adds a list under a heading.

@@ -1,0 +1,91 @@
+package locale
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// Cost writes a cost as people write it in the language: 25–40 zł, $ 27.600, £8–£12. It is plain text. The currency is that
+// of costs without a symbol, free the word for a price of 0. No cost is "".
+func (d Dates) Cost(c calendar.Cost, cur calendar.Currency, free string) string {
+	if c.Symbol != "" {
+		cur.Symbol, cur.Position = c.Symbol, c.Position
+	}
+	parts := append([]string{}, c.Texts...)
+	switch n := len(c.Prices); {
+	case n == 0:
+	case c.Lowest() == "0" && n == 1:
+		parts = append(parts, free)
+	case c.Lowest() == "0":
+		parts = append(parts, free, d.price(d.amount(c.Prices[n-1]), cur))
+	case n == 1:
+		parts = append(parts, d.price(d.amount(c.Prices[0]), cur))
+	default:
+		parts = append(parts, d.priceRange(d.amount(c.Prices[0]), d.amount(c.Prices[n-1]), cur))
+	}
+	return strings.Join(parts, " – ")
+}
+
+// priceRange writes a symbol once, unless it stands right before a number.
+func (d Dates) priceRange(low, high string, cur calendar.Currency) string {
+	if cur.Position != calendar.Postfix && d.beforePrice(cur.Symbol) == "" {
+		return d.price(low, cur) + "–" + d.price(high, cur)
+	}
+	return d.price(low+"–"+high, cur)
+}
+
+// price puts a symbol beside an amount.
+func (d Dates) price(amount string, cur calendar.Currency) string {
+	switch {
+	case cur.Symbol == "":
+		return amount
+	case cur.Position == calendar.Postfix:
+		return amount + noBreak + cur.Symbol
+	}
+	return cur.Symbol + d.beforePrice(cur.Symbol) + amount
+}
+
+const noBreak = "\u00a0"
+
+// beforePrice is what stands between a symbol and the amount after it: nothing in English, unless the symbol is letters.
+func (d Dates) beforePrice(symbol string) string {
+	if last, _ := utf8.DecodeLastRuneInString(symbol); unicode.IsLetter(last) || d.words.group != "," {
+		return noBreak
+	}
+	return ""
+}
+
+// amount writes a price as it is stored, digits with at most one point. A fraction has two digits at least, and one of zeros
+// is left out.
+func (d Dates) amount(price string) string {
+	whole, fraction, _ := strings.Cut(price, ".")
+	if whole = strings.TrimLeft(whole, "0"); whole == "" {
+		whole = "0"
+	}
+	var b strings.Builder
+	grouped := len(whole) >= len("1000")
+	if d.words.groupFrom > 1000 {
+		grouped = len(whole) >= len("10000")
+	}
+	for i, digit := range whole {
+		if grouped && i > 0 && (len(whole)-i)%3 == 0 {
+			b.WriteString(d.words.group)
+		}
+		b.WriteRune(digit)
+	}
+	if strings.Trim(fraction, "0") == "" {
+		return b.String()
+	}
+	mark := ","
+	if d.words.group == "," {
+		mark = "."
+	}
+	b.WriteString(mark + fraction)
+	if len(fraction) == 1 {
+		b.WriteByte('0')
+	}
+	return b.String()
+}

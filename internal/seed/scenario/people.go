@@ -1,0 +1,146 @@
+package scenario
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// person is somebody who plays, reads or teaches. All parts of a name are shared with other people.
+type person struct{ first, last *[grammaticalCases]string }
+
+// The forms of a person that templates ask for: those of grammar, and the instrumental after the Polish "with".
+const (
+	formWith    = grammaticalCases
+	personForms = grammaticalCases + 1
+)
+
+// name is the full name in a form, from 0. Only Polish has forms that differ.
+func (p person) name(l calendar.Language, form int) string {
+	switch {
+	case l != calendar.Polish:
+		return p.first[0] + " " + p.last[0]
+	case form == formWith:
+		return with(p.first[0]) + " " + p.first[4] + " " + p.last[4]
+	}
+	return p.first[form] + " " + p.last[form]
+}
+
+// with is the Polish preposition before a name: "z Anną", "ze Stanisławem".
+func with(name string) string {
+	rest := strings.TrimPrefix(name[1:], "z") // sz is one consonant
+	if hasSuffix(name[:1], "S", "Z") && !strings.ContainsAny(rest[:1], "aeiouy") && !strings.HasPrefix(rest, "ó") {
+		return "ze"
+	}
+	return "z"
+}
+
+// fillLocal makes the people and bands of the country, in an order in which neighbours have little in common.
+func (c *Calendar) fillLocal() error {
+	f := c.fake(chanceNames)
+	surnames, err := c.local.entries("list surnames")
+	if err != nil {
+		return err
+	}
+	polish := slices.Contains(c.o.Languages, calendar.Polish)
+	forms := func(name string, female bool) *[grammaticalCases]string {
+		if !polish {
+			return &[grammaticalCases]string{name}
+		}
+		declined := decline(name, female, c.home)
+		return &declined
+	}
+	// Surnames that differ have the form of women first.
+	for column, key := range []string{"list women", "list men"} {
+		names, err := c.local.entries(key)
+		if err != nil {
+			return err
+		}
+		var last []*[grammaticalCases]string
+		for _, s := range surnames {
+			last = append(last, forms(s[min(column, len(s)-1)], column == 0))
+		}
+		for _, name := range names {
+			first := forms(name[0], column == 0)
+			for _, surname := range last {
+				c.people = append(c.people, person{first, surname})
+			}
+		}
+	}
+	bands, err := c.local.entries("list bands")
+	if err != nil {
+		return err
+	}
+	of, err := c.local.entries("list bands of")
+	if err != nil {
+		return err
+	}
+	for _, a := range bands {
+		for _, b := range of {
+			c.bands = append(c.bands, a[0]+" "+b[0])
+		}
+	}
+	f.Rand.Shuffle(len(c.people), func(i, j int) { c.people[i], c.people[j] = c.people[j], c.people[i] })
+	f.ShuffleStrings(c.bands)
+	return nil
+}
+
+// proper are the local lists of names that no country writes in another way.
+var proper = []string{"list cities", "list countries", "list streets", "list women", "list men", "list surnames"}
+
+// fillWords writes all texts in the first language as the country of the first city does: "theater", "celular".
+func (c *Calendar) fillWords() error {
+	if c.home != c.o.Languages[0] {
+		return nil
+	}
+	countries, err := c.local.entries("list countries")
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(countries, func(e []string) bool { return e[1] == c.cities[0].country.name })
+	if at < 0 {
+		return fmt.Errorf("no country %q", c.cities[0].country.name)
+	}
+	words := c.local["words "+countries[at][0]]
+	if words == nil {
+		return nil
+	}
+	var pairs []string
+	for _, e := range words.Entries {
+		pairs = append(pairs, e...)
+	}
+	replacer := strings.NewReplacer(pairs...)
+	replaced := func(lines []string) []string {
+		lines = slices.Clone(lines)
+		for i := range lines {
+			lines[i] = replacer.Replace(lines[i])
+		}
+		return lines
+	}
+	for key, s := range c.texts[0] {
+		to := &section{Titles: replaced(s.Titles), Leads: replaced(s.Leads), More: replaced(s.More)}
+		for _, e := range s.Entries {
+			to.Entries = append(to.Entries, append(e[:1:1], replaced(e[1:])...))
+			if key != "categories" && key != "tags" { // their first forms are keys
+				to.Entries[len(to.Entries)-1][0] = replacer.Replace(e[0])
+			}
+		}
+		c.texts[0][key] = to
+	}
+	c.local = maps.Clone(c.local)
+	for key, s := range c.local {
+		if slices.Contains(proper, key) || !strings.HasPrefix(key, "list ") {
+			continue
+		}
+		to := *s
+		to.Entries = nil
+		for _, e := range s.Entries {
+			to.Entries = append(to.Entries, replaced(e))
+		}
+		c.local[key] = &to
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package scenario
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/almanac-cal/almanac/calendar"
+	"github.com/almanac-cal/almanac/internal/seed/picture"
+)
+
+// How many things have a picture of their own. All other events share the pictures of their kind.
+const (
+	maxOwnPictures       = 60 // of events
+	maxVenuePictures     = 10
+	maxOrganizerPictures = 4
+)
+
+// fillPictures makes the pictures: those of kinds, and those of the series, of some venues and organizers, and of the
+// events that are looked at first, which are the ones to come and those that others are part of.
+func (c *Calendar) fillPictures() error {
+	if !c.o.Pictures {
+		return nil
+	}
+	c.byKind, c.own = map[string][]int{}, map[int]int{}
+	add := func(p picture.Poster) int {
+		i := len(c.pictures)
+		source := chanceOf(c.o.Seed, chancePictures, uint64(i))
+		p.Seed = source.next()
+		c.pictures = append(c.pictures, Picture{SourceID: c.sourceID("picture", i), Poster: p})
+		return i
+	}
+	first := c.o.Languages[0]
+	where := c.cities[0].names[0]
+	if c.plan.House {
+		where = c.venues[0].Name[first]
+	}
+	for _, k := range c.plan.Kinds {
+		if len(k.In) > 0 && !slices.Contains([]role{current, clocks, fest, course}, k.Role) {
+			name := c.categories[c.category[k.In[0]]].Name[first]
+			c.byKind[k.Key] = append(c.byKind[k.Key], add(picture.Poster{Title: name, Line: where, Motif: k.Motif}))
+		}
+	}
+	for i := range c.series {
+		s, k := &c.series[i], c.plan.Series[i]
+		s.Picture = add(picture.Poster{Title: s.Title[first], Line: where, Motif: k.Motif})
+	}
+	for i := range c.venues[:min(len(c.venues), maxVenuePictures)] {
+		v := &c.venues[i]
+		v.Picture = add(picture.Poster{Title: v.Name[first], Line: v.Address, Motif: motifOfVenue(c.plan.Venues[i%len(c.plan.Venues)])})
+	}
+	for i := range c.organizers[:min(len(c.organizers), maxOrganizerPictures)] {
+		o := &c.organizers[i]
+		o.Picture = add(picture.Poster{Title: o.Name[first], Line: where, Motif: "nodes"})
+	}
+	l := &c.layout
+	var of []int
+	for i := range l.firstPart() {
+		of = append(of, i)
+	}
+	for n := range l.soon {
+		of = append(of, l.firstFree()+n)
+	}
+	for _, i := range of[:min(len(of), maxOwnPictures)] {
+		e := c.Event(i)
+		var p place
+		c.outline(&p, i)
+		c.own[i] = add(picture.Poster{Title: e.Title[first], Line: c.dateLine(e.Span), Motif: p.kind.Motif})
+	}
+	return nil
+}
+
+// motifOfVenue is the motif of the pictures of a type of venue.
+func motifOfVenue(typ string) string {
+	switch typ {
+	case "park", "stage":
+		return "leaf"
+	case "gallery":
+		return "frame"
+	case "cinema":
+		return "film"
+	case "theatre", "room":
+		return "stage"
+	case "club", "hall":
+		return "record"
+	case "stadium", "arena":
+		return "lanes"
+	case "market":
+		return "awning"
+	case "library":
+		return "book"
+	case "lab":
+		return "flask"
+	}
+	return "house"
+}
+
+// pictureOf is the picture of an event: its own, that of what it is part of, one of its kind, or none.
+func (c *Calendar) pictureOf(p *place, source *chance) int {
+	draw := source.below(100)
+	if own, ok := c.own[p.index]; ok {
+		return own
+	}
+	of := c.byKind[p.kind.Key]
+	l := &c.layout
+	if p.index >= l.firstPart() && p.index < l.firstLesson() && draw%2 == 0 {
+		if own, ok := c.own[len(l.pinned)+p.draft.fest]; ok {
+			of = []int{own}
+		}
+	}
+	if len(of) == 0 || draw >= 65 {
+		return -1
+	}
+	return of[draw%len(of)]
+}
+
+// dateLine is the date of an event as it is on a poster.
+func (c *Calendar) dateLine(s calendar.Span) string {
+	var b strings.Builder
+	day := func(w calendar.Wall, year bool) string {
+		y, month, d := w.Date()
+		var text string
+		switch c.o.Languages[0] {
+		case calendar.Polish:
+			text = strconv.Itoa(d) + "." + twoDigits(int(month))
+			if year {
+				text += "." + strconv.Itoa(y)
+			}
+		case calendar.Spanish:
+			text = strconv.Itoa(d) + "/" + strconv.Itoa(int(month))
+			if year {
+				text += "/" + strconv.Itoa(y)
+			}
+		default:
+			text = strconv.Itoa(d) + " " + month.String()
+			if year {
+				text += " " + strconv.Itoa(y)
+			}
+		}
+		return text
+	}
+	last := s.End
+	if s.AllDay && last.Sub(s.Start) > 24*time.Hour {
+		b.WriteString(day(s.Start, false) + " – ")
+	} else {
+		last = s.Start
+	}
+	b.WriteString(day(last, true))
+	if !s.AllDay {
+		clock := s.Start.Sub(s.Start.StartOfDay())
+		b.WriteString(" · " + strconv.Itoa(int(clock.Hours())) + ":" + twoDigits(int(clock.Minutes())%60))
+	}
+	return b.String()
+}
+
+func twoDigits(n int) string {
+	if n < 10 {
+		return "0" + strconv.Itoa(n)
+	}
+	return strconv.Itoa(n)
+}

@@ -1,0 +1,59 @@
+package scenario
+
+// quarters of an hour are the units in which rooms are taken.
+const quarters = 24 * 4
+
+// rooms records which rooms of which venues are taken at what time, so that no two events are in one room at once.
+type rooms struct {
+	// taken has a bit for each quarter of an hour of a room's day.
+	taken map[roomDay][2]uint64
+}
+
+type roomDay struct{ venue, room, day int32 }
+
+// roomsOf is the number of rooms of the types of venues that have more than one.
+var roomsOf = map[string]int{"arena": 3, "gallery": 4, "congress": 8, "seminar": 4}
+
+// take takes a free room of a venue from one quarter to another, counted from the first day of the calendar. It
+// reports false if there is none.
+func (r *rooms) take(venue, count, from, to int) bool {
+	from = max(from, 0)
+	for room := range count {
+		if r.free(venue, room, from, to) {
+			r.mark(venue, room, from, to)
+			return true
+		}
+	}
+	return false
+}
+
+func (r *rooms) free(venue, room, from, to int) bool {
+	for at := from; at < to; at = (at/quarters + 1) * quarters {
+		key := roomDay{int32(venue), int32(room), int32(at / quarters)}
+		mask, taken := bitsOf(at%quarters, min(quarters, to-at/quarters*quarters)), r.taken[key]
+		if taken[0]&mask[0] != 0 || taken[1]&mask[1] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *rooms) mark(venue, room, from, to int) {
+	for at := max(from, 0); at < to; at = (at/quarters + 1) * quarters {
+		key := roomDay{int32(venue), int32(room), int32(at / quarters)}
+		mask, taken := bitsOf(at%quarters, min(quarters, to-at/quarters*quarters)), r.taken[key]
+		r.taken[key] = [2]uint64{taken[0] | mask[0], taken[1] | mask[1]}
+	}
+}
+
+// bitsOf are those from one quarter of a day up to, but not with, another.
+func bitsOf(from, to int) [2]uint64 {
+	var mask [2]uint64
+	for i, low := range [2]int{0, 64} {
+		first, last := max(from-low, 0), min(to-low, 64)
+		if first < last {
+			mask[i] = ^uint64(0) >> (64 - (last - first)) << first
+		}
+	}
+	return mask
+}

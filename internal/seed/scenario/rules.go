@@ -1,0 +1,91 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/almanac-cal/almanac/calendar"
+)
+
+// entryRule says what is special about the events with an entry of a list in their title: a walk at dusk begins at
+// dusk, a match of children costs little.
+type entryRule struct {
+	List, Is string // the entry is named as in English
+	Starts   string // times of day instead of those of the kind
+	Tags     []string
+	Price    *[2]int
+}
+
+// rule is an entryRule with what it names looked up.
+type rule struct {
+	name        string
+	slot, entry int
+	starts      []clock
+	tags        []int
+	price       *[2]int
+}
+
+// fillRules looks up the entries that the rules of the plan name, and the keywords of its kinds. The names are those
+// of the English texts, whatever the languages of the calendar are: all languages have their entries in one order.
+func (c *Calendar) fillRules() error {
+	english, err := readTexts(c.o.Scenario, calendar.English)
+	if err != nil {
+		return err
+	}
+	find := func(of, name string) (slot, entry int, err error) {
+		at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == of })
+		if at < 0 || english["list "+of] == nil {
+			return 0, 0, fmt.Errorf("no list %q", of)
+		}
+		entry = slices.IndexFunc(english["list "+of].Entries, func(e []string) bool { return strings.EqualFold(e[0], name) })
+		if entry < 0 {
+			return 0, 0, fmt.Errorf("list %q: no entry %q", of, name)
+		}
+		return slotLists + at, entry, nil
+	}
+	for _, r := range c.plan.Entries {
+		made := rule{name: r.Is, price: r.Price}
+		if made.slot, made.entry, err = find(r.List, r.Is); err != nil {
+			return err
+		}
+		if made.starts, err = parseClocks(r.Starts); err != nil {
+			return err
+		}
+		for _, key := range r.Tags {
+			t, ok := c.tag[key]
+			if !ok {
+				return fmt.Errorf("entry %q: no tag %q", r.Is, key)
+			}
+			made.tags = append(made.tags, t)
+		}
+		c.rules = append(c.rules, made)
+	}
+	for _, k := range c.plan.Kinds {
+		for _, name := range k.Keywords {
+			_, entry, err := find("keyword", name)
+			if err != nil {
+				return fmt.Errorf("kind %q: %w", k.Key, err)
+			}
+			k.keywords = append(k.keywords, c.keyword(entry))
+		}
+		if k.AfterDark == "" {
+			continue
+		}
+		dark := false
+		for i := range k.titles {
+			k.titles[i].dark = strings.Contains(strings.ToLower(english[k.titles[i].section].Titles[k.titles[i].number]), k.AfterDark)
+			dark = dark || k.titles[i].dark
+		}
+		if !dark {
+			return fmt.Errorf("kind %q: no title with %q", k.Key, k.AfterDark)
+		}
+	}
+	return nil
+}
+
+// keyword returns the tag of an entry of the list of keywords, which is added if it is new.
+func (c *Calendar) keyword(entry int) int {
+	at := slices.IndexFunc(c.lists, func(l *list) bool { return l.name == "keyword" })
+	return c.tagFor(slotLists+at, entry)
+}

@@ -1,0 +1,96 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// listOf returns the entries of a list. A list of works is written out.
+func (s sections) listOf(l *list) ([][]string, error) {
+	if !l.works {
+		return s.entries("list " + l.name)
+	}
+	patterns, err := s.entries("works " + l.name)
+	if err != nil {
+		return nil, err
+	}
+	var all [][]string
+	for _, forms := range patterns {
+		written, err := s.writeOut(forms)
+		if err != nil {
+			return nil, fmt.Errorf("works %q: %w", l.name, err)
+		}
+		all = append(all, written...)
+	}
+	return all, nil
+}
+
+// writeOut writes an entry with a slot as many times as the list of the slot has entries.
+func (s sections) writeOut(forms []string) ([][]string, error) {
+	_, rest, found := strings.Cut(forms[0], "{")
+	if !found {
+		return [][]string{forms}, nil
+	}
+	slot, _, _ := strings.Cut(rest, "}")
+	name, _, _ := strings.Cut(slot, ":")
+	fillings, err := s.entries("list " + name)
+	if err != nil {
+		return nil, err
+	}
+	var all [][]string
+	for _, filling := range fillings {
+		pairs := []string{"{" + name + "}", filling[0]}
+		for i, form := range filling {
+			pairs = append(pairs, fmt.Sprintf("{%s:%d}", name, i+1), form)
+		}
+		replacer := strings.NewReplacer(pairs...)
+		written := slices.Clone(forms)
+		for i := range written {
+			if written[i] = replacer.Replace(written[i]); strings.ContainsAny(written[i], "{}") {
+				return nil, fmt.Errorf("%q: unknown slot", written[i])
+			}
+		}
+		all = append(all, written)
+	}
+	return all, nil
+}
+
+// nestLists compiles the lists whose entries have slots. Those slots are filled from lists without any.
+func (c *Calendar) nestLists() error {
+	flat := make([]bool, len(c.lists))
+	for at, l := range c.lists {
+		flat[at] = true
+		for _, e := range slices.Concat(l.entries...) {
+			flat[at] = flat[at] && !strings.Contains(strings.Join(e, ""), "{")
+		}
+	}
+	for at, l := range c.lists {
+		if flat[at] {
+			continue
+		}
+		for language, entries := range l.entries {
+			nested := make([][]template, len(entries))
+			for i, e := range entries {
+				for _, form := range e {
+					t, err := c.compile(form, false)
+					if err != nil {
+						return fmt.Errorf("list %q: %w", l.name, err)
+					}
+					for _, s := range t {
+						if s.slot < slotLists {
+							continue
+						}
+						of := c.lists[s.slot-slotLists]
+						if !flat[s.slot-slotLists] || s.form >= len(of.entries[language][0]) {
+							return fmt.Errorf("list %q: cannot fill %q", l.name, form)
+						}
+					}
+					nested[i] = append(nested[i], t)
+				}
+			}
+			l.nested = append(l.nested, nested)
+		}
+	}
+	return nil
+}
