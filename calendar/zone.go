@@ -27,7 +27,7 @@ func (z Zone) String() string {
 	return z.name
 }
 
-// IsOffset reports whether the zone is an offset from UTC, such as UTC+2 or +02:00. UTC is none.
+// IsOffset reports whether the zone is an offset from UTC, such as UTC+2 or +02:00. It is false for UTC itself.
 func (z Zone) IsOffset() bool {
 	_, ok := parseOffset(z.name)
 	return ok

@@ -157,7 +157,7 @@ func (e *Editor) withdrawalKeys(ctx context.Context, tx *ent.Tx, ids, open []int
 	for _, p := range placements {
 		for id, ok := parents[p.category]; ok; id, ok = parents[id] {
 			if !add(eventLink{p.event, calendar.Category, strconv.FormatInt(id, 10)}) {
-				break // what is above it is added for it
+				break // its parents were added with it
 			}
 		}
 	}

@@ -68,7 +68,7 @@ func TestSequenceCountsWhatCalendarApplicationsAreToldOf(t *testing.T) {
 	})
 }
 
-// withdrawals describes what is noted of withdrawn events, in the order of their ids.
+// withdrawals returns the rows of withdrawn events as text, ordered by id.
 func withdrawals(t *testing.T, w *edittest.World) (out []string) {
 	t.Helper()
 	for _, row := range w.DB.Withdrawal.Query().AllX(t.Context()) {

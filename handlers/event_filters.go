@@ -19,7 +19,7 @@ import (
 type eventFilter struct {
 	query.Column
 	written func(*eventQuery, *request, *param.Set)
-	// secret filters are about what is not public. Feeds refuse them.
+	// secret filters ask for events or fields that are not public. Feeds refuse them.
 	secret bool
 }
 

@@ -16,9 +16,8 @@ import (
 )
 
 func (r *request) newFeed(name string) *feed.Feed {
-	year, _, _ := r.zone().Wall(r.now).Date()
 	return &feed.Feed{
-		Name: name, Language: r.lang, Zone: r.zone(), Words: r.h.Words, Year: year, Outlook: r.outlook,
+		Name: name, Language: r.lang, Zone: r.zone(), Words: r.h.Words, Year: r.year(), Outlook: r.outlook,
 	}
 }
 
@@ -150,7 +149,7 @@ func (r *request) feedReply(body any, last time.Time, disposition, name string, 
 	return &reply{status: http.StatusOK, body: body, header: header}
 }
 
-// fileName keeps what is safe in the name of a file and in a quoted string.
+// fileName replaces the characters that are not safe in the name of a file or in a quoted string.
 func fileName(text string) string {
 	return strings.Map(func(c rune) rune {
 		switch {

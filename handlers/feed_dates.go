@@ -74,8 +74,13 @@ func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 	return out, nil
 }
 
-// yearBegan returns since when the rules of zones are what they are.
-func (r *request) yearBegan() time.Time {
+// year returns the year of the request in the zone of the feed.
+func (r *request) year() int {
 	year, _, _ := r.zone().Wall(r.now).Date()
-	return r.zone().Instant(calendar.WallAt(year, 1, 1, 0, 0, 0))
+	return year
+}
+
+// yearBegan returns the instant since which feeds have had the rules of zones that they have now.
+func (r *request) yearBegan() time.Time {
+	return r.zone().Instant(calendar.WallAt(r.year(), 1, 1, 0, 0, 0))
 }

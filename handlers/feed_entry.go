@@ -94,8 +94,7 @@ func (r *request) relateParents(parts []feed.Part, parents []int64) error {
 
 // yearEnds returns when the rules of zones may be others.
 func (r *request) yearEnds() time.Time {
-	year, _, _ := r.zone().Wall(r.now).Date()
-	return r.zone().Instant(calendar.WallAt(year+1, 1, 1, 0, 0, 0))
+	return r.zone().Instant(calendar.WallAt(r.year()+1, 1, 1, 0, 0, 0))
 }
 
 // feedEvents reads public events with what feeds show of them, and adds them to entries.

@@ -1,5 +1,5 @@
-// Command dates writes dates, times, numbers and plural forms in all languages, for compare.mjs to compare with
-// those of Node: a line of JSON for each, with the language, what is written, of what, and the text.
+// Command dates writes dates, times, numbers and plural forms in all languages. compare.mjs compares them with those of
+// Node. Each is a line of JSON: the language, the kind, the value and the text.
 package main
 
 import (

@@ -51,8 +51,8 @@ func parseZone(text string) (calendar.Zone, error) {
 	return calendar.Zone{}, usageError{fmt.Errorf("--timezone %q: %w; %s", text, err, hint)}
 }
 
-// nearestZone returns the zone whose name, or whose city, differs least from text. It returns "" if more than a third
-// differs. Of abbreviations such as CEST it guesses nothing: a wrong zone is worse than none.
+// nearestZone returns the time zone whose name or city is most like text, or "" if more than a third of the letters differ.
+// It returns "" for abbreviations such as CEST, too: a wrong zone is worse than no zone.
 func nearestZone(text string) (nearest string) {
 	text = strings.ToLower(strings.ReplaceAll(text, " ", "_"))
 	limit := 1

@@ -43,7 +43,7 @@ func TestSeveralServers(t *testing.T) {
 		name   string
 		args   []string
 		serves bool
-		want   []string // in what is printed
+		want   []string // parts of the output
 	}{
 		{"a replica", []string{"--db", own, "--db-read", own}, true, []string{"database server is used"}},
 		{"a replica that is away", []string{"--db", own, "--db-read", at(away)}, true, []string{"is away", away, "the database itself"}},

@@ -75,8 +75,7 @@ func choosePrimary(states []memberState, current int) int {
 
 // primaryState asks one server whether it takes writes.
 type primaryState struct {
-	db      *sql.DB
-	checked bool // its version is known
+	db *sql.DB
 	// noGroup: the server does not tell its place in a group, or this user may not ask.
 	noGroup bool
 	// fits is checked as long as it returns an error; nil: there is nothing more to check.
@@ -91,12 +90,6 @@ type memberCheck struct {
 
 // ask implements member.ask.
 func (p *primaryState) ask(ctx context.Context) (s memberState) {
-	if !p.checked {
-		if s.err = checkVersion(ctx, p.db); s.err != nil {
-			return s
-		}
-		p.checked = true
-	}
 	if c := p.fits.Load(); c != nil && !c.passed {
 		if s.err = c.do(ctx); s.err != nil {
 			return s
@@ -187,13 +180,7 @@ var (
 	oldestMariaDB = [3]int{10, 6, 0}
 )
 
-// checkVersion returns an error that wraps ErrUnfit for a server that is too old, or of an engine that is not supported.
-func checkVersion(ctx context.Context, db *sql.DB) error {
-	_, err := IsTiDB(ctx, db)
-	return err
-}
-
-// oldVersion returns an error for a version of MySQL or MariaDB that is too old.
+// oldVersion returns an error that wraps ErrUnfit for a version of MySQL or MariaDB that is too old.
 func oldVersion(version string) error {
 	name, oldest := "MySQL", oldestMySQL
 	if strings.Contains(version, "MariaDB") {

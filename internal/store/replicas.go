@@ -108,10 +108,7 @@ func (l location) replica(o ReplicaOptions) (*member, error) {
 	checked := false
 	ask := func(ctx context.Context) (s memberState) {
 		if !checked {
-			if s.err = checkVersion(ctx, db); s.err == nil {
-				s.err = o.Check(ctx, one)
-			}
-			if s.err != nil {
+			if s.err = o.Check(ctx, one); s.err != nil {
 				return s
 			}
 			checked = true

@@ -87,9 +87,6 @@ func open(ctx context.Context, loc location, files *sqliteFiles) (*Store, error)
 	}
 	// If several processes create the same SQLite file, SQLite returns busy at once to all but one.
 	err = retryWhileBusy(ctx, openWait, func() error { return db.PingContext(ctx) })
-	if err == nil && loc.mysql != nil {
-		err = checkVersion(ctx, db)
-	}
 	if err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc, closeAfter(db, err))
 	}

@@ -174,7 +174,14 @@ func IsMariaDB(t testing.TB, st *store.Store) bool {
 // IsTiDB reports whether the database is one of TiDB.
 func IsTiDB(t testing.TB, st *store.Store) bool {
 	t.Helper()
-	return st.Engine() == "mysql" && strings.Contains(Value(t, st.DB, "SELECT VERSION()"), "TiDB")
+	if st.Engine() != "mysql" {
+		return false
+	}
+	is, err := store.IsTiDB(t.Context(), st.DB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return is
 }
 
 // SkipOnTiDB skips a test of something that TiDB does not have.
