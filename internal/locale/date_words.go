@@ -1,23 +1,26 @@
 package locale
 
+// Names that American and British dates share.
+var (
+	englishMonths = [...]string{
+		"January", "February", "March", "April", "May", "June",
+		"July", "August", "September", "October", "November", "December",
+	}
+	englishWeekdays      = [...]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"}
+	englishShortWeekdays = [...]string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"}
+)
+
 // The words and patterns below are those of CLDR 48. In a pattern, MMMM is the month in a date and LLLL the month alone.
 // A field that occurs again in the pattern of a range is of the second date, as is all that follows it.
-
 var englishDates = dateWords{
-	months: [...]string{
-		"January", "February", "March", "April", "May", "June",
-		"July", "August", "September", "October", "November", "December",
-	},
-	headMonths: [...]string{
-		"January", "February", "March", "April", "May", "June",
-		"July", "August", "September", "October", "November", "December",
-	},
+	months:     englishMonths,
+	headMonths: englishMonths,
 	shortMonths: [...]string{
 		"Jan", "Feb", "Mar", "Apr", "May", "Jun",
 		"Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 	},
-	weekdays:      [...]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
-	shortWeekdays: [...]string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"},
+	weekdays:      englishWeekdays,
+	shortWeekdays: englishShortWeekdays,
 	dates: [...]datePatterns{
 		LongDate: {
 			"{MMMM} {d}, {y}",
@@ -75,20 +78,14 @@ var englishDates = dateWords{
 }
 
 var britishDates = dateWords{
-	months: [...]string{
-		"January", "February", "March", "April", "May", "June",
-		"July", "August", "September", "October", "November", "December",
-	},
-	headMonths: [...]string{
-		"January", "February", "March", "April", "May", "June",
-		"July", "August", "September", "October", "November", "December",
-	},
+	months:     englishMonths,
+	headMonths: englishMonths,
 	shortMonths: [...]string{
 		"Jan", "Feb", "Mar", "Apr", "May", "Jun",
 		"Jul", "Aug", "Sept", "Oct", "Nov", "Dec",
 	},
-	weekdays:      [...]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
-	shortWeekdays: [...]string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"},
+	weekdays:      englishWeekdays,
+	shortWeekdays: englishShortWeekdays,
 	dates: [...]datePatterns{
 		LongDate: {
 			"{d} {MMMM} {y}",
