@@ -59,8 +59,8 @@ func basic(login, secret string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(login+":"+secret))
 }
 
-// with is a request with an Authorization header.
-func with(authorization string, r apitest.Request) apitest.Request {
+// withAuthorization is a request with an Authorization header.
+func withAuthorization(authorization string, r apitest.Request) apitest.Request {
 	header := map[string]string{"Authorization": authorization}
 	for name, value := range r.Header {
 		header[name] = value
@@ -69,8 +69,8 @@ func with(authorization string, r apitest.Request) apitest.Request {
 	return r
 }
 
-// challenged checks what every 401 says.
-func challenged(t *testing.T, r apitest.Response) {
+// checkChallenge checks what every 401 says.
+func checkChallenge(t *testing.T, r apitest.Response) {
 	t.Helper()
 	want := []string{`Basic realm="almanac", charset="UTF-8"`, "Bearer"}
 	if got := r.Header.Values("WWW-Authenticate"); !slices.Equal(got, want) {
@@ -99,20 +99,20 @@ func TestCredentials(t *testing.T) {
 		}
 		// Who may list images is an author.
 		right := func(name, authorization string) apitest.Case {
-			return apitest.Case{Name: name, Request: with(authorization, get("/images")), Status: 200, Check: header("Cache-Control", "no-store, private")}
+			return apitest.Case{Name: name, Request: withAuthorization(authorization, get("/images")), Status: 200, Check: header("Cache-Control", "no-store, private")}
 		}
 		// Wrong credentials are refused where none are needed.
 		wrong := func(name, authorization, code string) apitest.Case {
-			return apitest.Case{Name: name, Request: with(authorization, get("/events")), Status: 401, Code: code, Check: challenged}
+			return apitest.Case{Name: name, Request: withAuthorization(authorization, get("/events")), Status: 401, Code: code, Check: checkChallenge}
 		}
 		a.Run(t, []apitest.Case{
 			{Name: "none", Request: get("/events"), Status: 200, Check: header("Cache-Control", "public, max-age=0")},
-			{Name: "empty header", Request: with("", get("/events")), Status: 200},
+			{Name: "empty header", Request: withAuthorization("", get("/events")), Status: 200},
 			{
 				Name: "cookies and nonces", Request: apitest.Request{Path: "/images?_wpnonce=1", Header: map[string]string{"Cookie": "session=" + ewaToken, "X-WP-Nonce": ewaToken}},
-				Status: 401, Code: "rest_forbidden", Check: challenged,
+				Status: 401, Code: "rest_forbidden", Check: checkChallenge,
 			},
-			{Name: "token in the query", Request: get("/images?access_token=" + ewaToken), Status: 401, Code: "rest_forbidden", Check: challenged},
+			{Name: "token in the query", Request: get("/images?access_token=" + ewaToken), Status: 401, Code: "rest_forbidden", Check: checkChallenge},
 
 			right("password", basic("ewa", passphrase)),
 			right("password again", basic("EWA", passphrase)),
@@ -156,14 +156,14 @@ func TestCredentialsComeAfterTheRoute(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		const bad = "Bearer wrong"
 		refused := func(name string, r apitest.Request) apitest.Case {
-			return apitest.Case{Name: name, Request: with(bad, r), Status: 401, Code: "rest_invalid_token", Check: challenged}
+			return apitest.Case{Name: name, Request: withAuthorization(bad, r), Status: 401, Code: "rest_invalid_token", Check: checkChallenge}
 		}
 		e.Run(t, []apitest.Case{
-			{Name: "route first", Request: with(bad, get("/nothing")), Status: 404, Code: "rest_no_route"},
-			{Name: "method first", Request: with(bad, remove("", "/events")), Status: 404, Code: "rest_no_route"},
-			{Name: "OPTIONS needs none", Request: with(bad, apitest.Request{Method: "OPTIONS", Path: "/events"}), Status: 200},
-			{Name: "files need none", Request: with(bad, apitest.Request{Absolute: true, Path: "/media/2026/11/no.png"}), Status: 404},
-			{Name: "HEAD", Request: with(bad, apitest.Request{Method: "HEAD", Path: "/events"}), Status: 401},
+			{Name: "route first", Request: withAuthorization(bad, get("/nothing")), Status: 404, Code: "rest_no_route"},
+			{Name: "method first", Request: withAuthorization(bad, remove("", "/events")), Status: 404, Code: "rest_no_route"},
+			{Name: "OPTIONS needs none", Request: withAuthorization(bad, apitest.Request{Method: "OPTIONS", Path: "/events"}), Status: 200},
+			{Name: "files need none", Request: withAuthorization(bad, apitest.Request{Absolute: true, Path: "/media/2026/11/no.png"}), Status: 404},
+			{Name: "HEAD", Request: withAuthorization(bad, apitest.Request{Method: "HEAD", Path: "/events"}), Status: 401},
 			refused("index", get("")),
 			refused("public read", get("/events/{jazzNight}")),
 			refused("before the body is read", post("", "/events", "{")),
@@ -174,16 +174,16 @@ func TestCredentialsComeAfterTheRoute(t *testing.T) {
 			refused("before an upload", uploadAs(bad, picture(t, 2, 2))),
 			refused("in the language of the path", apitest.Request{Absolute: true, Path: "/pl/cal/events/v1/events"}),
 			{
-				Name: "as a problem", Request: with(bad, apitest.Request{Path: "/events", Header: map[string]string{"Accept": "application/problem+json"}}),
+				Name: "as a problem", Request: withAuthorization(bad, apitest.Request{Path: "/events", Header: map[string]string{"Accept": "application/problem+json"}}),
 				Status: 401, Code: "rest_invalid_token", Check: func(t *testing.T, r apitest.Response) {
-					challenged(t, r)
-					has(t, r, object{"status": 401, "title": "Unauthorized", "type": "about:blank"})
+					checkChallenge(t, r)
+					hasValues(t, r, object{"status": 401, "title": "Unauthorized", "type": "about:blank"})
 				},
 			},
 		})
 		// The message tells nothing of the reason.
-		one := e.Do(t, with(basic("admin", "wrong"), get("/events")))
-		two := e.Do(t, with(basic("nobody", "wrong"), get("/events")))
+		one := e.Do(t, withAuthorization(basic("admin", "wrong"), get("/events")))
+		two := e.Do(t, withAuthorization(basic("nobody", "wrong"), get("/events")))
 		if string(one.Body) != string(two.Body) {
 			t.Errorf("a wrong password is told from an unknown user:\n%s\n%s", one.Body, two.Body)
 		}
@@ -191,7 +191,7 @@ func TestCredentialsComeAfterTheRoute(t *testing.T) {
 }
 
 func uploadAs(authorization string, data []byte) apitest.Request {
-	return with(authorization, upload("", "a.png", data))
+	return withAuthorization(authorization, upload("", "a.png", data))
 }
 
 func TestChangesOfAccountsAreNoticed(t *testing.T) {
@@ -205,7 +205,7 @@ func TestChangesOfAccountsAreNoticed(t *testing.T) {
 		status := func(authorization string, want int) {
 			t.Helper()
 			a.wait(6 * time.Second) // they may take five
-			if r := a.Do(t, with(authorization, get("/images"))); r.Status != want {
+			if r := a.Do(t, withAuthorization(authorization, get("/images"))); r.Status != want {
 				t.Errorf("%d, want %d: %s", r.Status, want, r.Body)
 			}
 		}
@@ -238,18 +238,18 @@ func TestChangesOfAccountsAreNoticed(t *testing.T) {
 		}
 
 		// What a removed user wrote stays, nobody's.
-		id := idOf(t, a.Do(t, with(basic("ewa", "another passphrase"), post("", "/venues", object{"venue": "Hall"}))))
+		id := idOf(t, a.Do(t, withAuthorization(basic("ewa", "another passphrase"), post("", "/venues", object{"venue": "Hall"}))))
 		do(auth.RemoveUser(t.Context(), db, ewa.ID))
 		// Until that is noticed they are believed, but can be nobody's author any more.
 		unnoticed := func(r apitest.Request) apitest.Case {
-			r = with(basic("ewa", "another passphrase"), r)
-			return apitest.Case{Name: r.Path, Request: r, Status: 401, Code: "rest_invalid_token", Check: challenged}
+			r = withAuthorization(basic("ewa", "another passphrase"), r)
+			return apitest.Case{Name: r.Path, Request: r, Status: 401, Code: "rest_invalid_token", Check: checkChallenge}
 		}
 		a.Run(t, []apitest.Case{
 			unnoticed(post("", "/organizers", object{"organizer": "Ewa"})), unnoticed(upload("", "a.png", picture(t, 2, 2))),
 		})
 		status(basic("ewa", "another passphrase"), 401)
-		has(t, a.Do(t, get(fmt.Sprintf("/venues/%d", id))), object{"venue": "Hall", "author": nil})
+		hasValues(t, a.Do(t, get(fmt.Sprintf("/venues/%d", id))), object{"venue": "Hall", "author": nil})
 	})
 }
 

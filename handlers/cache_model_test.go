@@ -135,7 +135,7 @@ func newCacheModel(t *testing.T, url string, seed uint64) *cacheModel {
 func (m *cacheModel) write(kind string, do func(m *indexModel) bool) {
 	m.Helper()
 	m.fill()
-	m.followed = one(m.Rand, m.services[:]...)
+	m.followed = pickOne(m.Rand, m.services[:]...)
 	m.db = m.followed.Store.Ent
 	for range 5 { // some attempts are refused, by chance
 		if do(m.indexModel) {
@@ -598,7 +598,7 @@ var cacheWrites = slices.Concat([]indexWrite{
 			m.Error(err)
 		}
 		if next.IsZero() {
-			m.update(one(m.Rand, calendar.Event, calendar.Venue, calendar.Organizer), "", object{"status": "publish", "date_utc": m.stamp(1)})
+			m.update(pickOne(m.Rand, calendar.Event, calendar.Venue, calendar.Organizer), "", object{"status": "publish", "date_utc": m.stamp(1)})
 			return false
 		}
 		m.clock.Store(next.Unix())
@@ -634,7 +634,7 @@ var cacheWrites = slices.Concat([]indexWrite{
 		if len(rows) == 0 {
 			return false
 		}
-		shown := one(m.Rand, rows...)
+		shown := pickOne(m.Rand, rows...)
 		if _, err := m.db.ExecContext(m.ctx, fmt.Sprint("UPDATE terms SET event_count = event_count + 7 WHERE id = ", shown.TermID)); err != nil {
 			m.Fatal(err)
 		}

@@ -22,8 +22,8 @@ import (
 // racers is how many requests are sent at once.
 const racers = 8
 
-// together sends requests that start at once. A reply of 500 or above fails the test by itself.
-func together(t *testing.T, api *apitest.API, request func(i int) apitest.Request) []apitest.Response {
+// sendTogether sends requests that start at once. A reply of 500 or above fails the test by itself.
+func sendTogether(t *testing.T, api *apitest.API, request func(i int) apitest.Request) []apitest.Response {
 	t.Helper()
 	start := make(chan struct{})
 	replies := make([]apitest.Response, racers)
@@ -89,7 +89,7 @@ func TestRacersGetSlugsOfTheirOwn(t *testing.T) {
 	for _, kind := range []string{"event", "venue", "organizer", "tag"} {
 		t.Run(kind, func(t *testing.T) {
 			eachEventTest(t, func(t *testing.T, e *eventTest) {
-				replies := together(t, e.API, func(i int) apitest.Request {
+				replies := sendTogether(t, e.API, func(i int) apitest.Request {
 					switch kind {
 					case "event":
 						return post("author", "/events", concert(object{"title": "Same"}))
@@ -111,7 +111,7 @@ func TestRacersGetSlugsOfTheirOwn(t *testing.T) {
 
 func TestRacersShareTheTermTheyName(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		replies := together(t, e.API, func(i int) apitest.Request {
+		replies := sendTogether(t, e.API, func(i int) apitest.Request {
 			return post("author", "/events", concert(object{
 				"tags": []string{"new", "Newer"}, "categories": []string{[]string{"Fresh", "FRESH"}[i%2]},
 			}))
@@ -129,26 +129,26 @@ func TestRacersShareTheTermTheyName(t *testing.T) {
 
 func TestRacersShareTheRecordTheyCreate(t *testing.T) {
 	eachLinkedTest(t, func(t *testing.T, e *linkedTest) {
-		inline := together(t, e.API, func(i int) apitest.Request {
+		inline := sendTogether(t, e.API, func(i int) apitest.Request {
 			return post("author", "/events", concert(object{e.kind: object{e.kind: "Inline", "phone": fmt.Sprint(i)}}))
 		})
 		equal(t, "inline", map[string]int{"201": racers}, statuses(t, inline))
-		direct := together(t, e.API, func(i int) apitest.Request {
+		direct := sendTogether(t, e.API, func(i int) apitest.Request {
 			return post("author", e.collection, e.named("Direct", object{"phone": fmt.Sprint(i)}))
 		})
 		equal(t, "direct", map[string]int{"201": racers}, statuses(t, direct))
 		ids := slices.Compact(values(t, direct, "id"))
 		equal(t, "ids", 1, len(ids))
-		has(t, e.must(t, get(e.collection)), object{"total": 2 + 2})
+		hasValues(t, e.must(t, get(e.collection)), object{"total": 2 + 2})
 		events := "/events?per_page=50&" + e.kind + "="
 		id := e.must(t, post("author", e.collection, e.named("inline", nil))).Get(t, "id")
-		has(t, e.must(t, get(fmt.Sprint(events, id))), object{"total": racers})
+		hasValues(t, e.must(t, get(fmt.Sprint(events, id))), object{"total": racers})
 	})
 }
 
 func TestOneOfTheRacersCreatesTheTerm(t *testing.T) {
 	eachTermTest(t, func(t *testing.T, e *termTest, collection string) {
-		replies := together(t, e.API, func(i int) apitest.Request {
+		replies := sendTogether(t, e.API, func(i int) apitest.Request {
 			return post("author", "/"+collection, object{"name": []string{"Unique", "UNIQUE"}[i%2]})
 		})
 		equal(t, "replies", map[string]int{"201": 1, "400 term_exists": racers - 1}, statuses(t, replies))
@@ -175,10 +175,10 @@ func TestOneOfTheRacersDeletes(t *testing.T) {
 			{"/categories/3", "400 rest_invalid_param"},
 			{"/tags/4", "400 rest_invalid_param"},
 		} {
-			replies := together(t, e.API, func(int) apitest.Request { return remove("admin", c.path) })
+			replies := sendTogether(t, e.API, func(int) apitest.Request { return remove("admin", c.path) })
 			equal(t, c.path, map[string]int{"200": 1, c.loser: racers - 1}, statuses(t, replies))
 		}
-		images := statuses(t, together(t, e.API, func(int) apitest.Request { return remove("admin", "/images/{poster}") }))
+		images := statuses(t, sendTogether(t, e.API, func(int) apitest.Request { return remove("admin", "/images/{poster}") }))
 		if images["200"]+images["404 image-not-found"] != racers || images["200"] == 0 {
 			t.Errorf("images: %v", images)
 		}
@@ -198,7 +198,7 @@ func TestRacersChangeOneEvent(t *testing.T) {
 			{"categories": []int{music}},
 			{"end_date": "2026-12-06 01:00"},
 		}
-		replies := together(t, e.API, func(i int) apitest.Request { return patch("admin", eventPath(id), fields[i]) })
+		replies := sendTogether(t, e.API, func(i int) apitest.Request { return patch("admin", eventPath(id), fields[i]) })
 		equal(t, "replies", map[string]int{"200": racers}, statuses(t, replies))
 		e.stored(t, id, object{
 			"cost": "$5", "website": "https://example.org", "featured": true, "sticky": true, "excerpt": "<p>Short</p>",
@@ -211,7 +211,7 @@ func TestRacersChangeOneEvent(t *testing.T) {
 
 func TestRacersTranslateOneEvent(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		replies := together(t, e.API, func(i int) apitest.Request {
+		replies := sendTogether(t, e.API, func(i int) apitest.Request {
 			lang := []string{"pl", "es"}[i%2]
 			return patch("admin", "/events/{musicWalk}?ml_language="+lang, object{"title": fmt.Sprint(lang, i), "slug": fmt.Sprint("walk-", lang)})
 		})
@@ -228,7 +228,7 @@ func TestRacersLinkWhatIsTakenAway(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		db := e.Store.Ent
 		stays := e.mustPost(t, "admin", "/categories", object{"name": "Stays"})
-		replies := together(t, e.API, func(i int) apitest.Request {
+		replies := sendTogether(t, e.API, func(i int) apitest.Request {
 			switch i {
 			case 2:
 				return remove("admin", "/venues/{grandHall}")
@@ -260,7 +260,7 @@ func TestRacersRestoreTheSameSlug(t *testing.T) {
 			e.must(t, remove("admin", eventPath(ids[i])))
 			equal(t, "slug in the trash", "same__trashed", e.Store.Ent.Event.GetX(t.Context(), ids[i]).Slug)
 		}
-		replies := together(t, e.API, func(i int) apitest.Request {
+		replies := sendTogether(t, e.API, func(i int) apitest.Request {
 			return patch("admin", eventPath(ids[i]), object{"status": "publish"})
 		})
 		equal(t, "replies", map[string]int{"200": racers}, statuses(t, replies))
@@ -271,12 +271,12 @@ func TestRacersRestoreTheSameSlug(t *testing.T) {
 func TestRacersUploadTheSameName(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		data := picture(t, 200, 10)
-		replies := together(t, e.API, func(int) apitest.Request { return upload("author", "same.png", data) })
+		replies := sendTogether(t, e.API, func(int) apitest.Request { return upload("author", "same.png", data) })
 		equal(t, "replies", map[string]int{"201": racers}, statuses(t, replies))
 		urls := values(t, replies, "url")
 		equal(t, "different addresses", racers, len(slices.Compact(slices.Clone(urls))))
 		for _, url := range urls {
-			equal(t, url, 200, served(t, e.API, url).Width)
+			equal(t, url, 200, servedPicture(t, e.API, url).Width)
 		}
 	})
 }

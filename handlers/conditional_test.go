@@ -15,27 +15,27 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// headed is a request with one more header.
-func headed(name, value string, r apitest.Request) apitest.Request {
+// withHeader is a request with one more header.
+func withHeader(name, value string, r apitest.Request) apitest.Request {
 	header := map[string]string{name: value}
 	maps.Copy(header, r.Header)
 	r.Header = header
 	return r
 }
 
-func ifMatch(tags string, r apitest.Request) apitest.Request { return headed("If-Match", tags, r) }
+func ifMatch(tags string, r apitest.Request) apitest.Request { return withHeader("If-Match", tags, r) }
 
 func ifNoneMatch(tags string, r apitest.Request) apitest.Request {
-	return headed("If-None-Match", tags, r)
+	return withHeader("If-None-Match", tags, r)
 }
 
-// are checks headers.
-func are(want ...string) func(*testing.T, apitest.Response) {
+// hasHeaders checks headers.
+func hasHeaders(want ...string) func(*testing.T, apitest.Response) {
 	var checks []func(*testing.T, apitest.Response)
 	for pair := range slices.Chunk(want, 2) {
 		checks = append(checks, header(pair[0], pair[1]))
 	}
-	return both(checks...)
+	return allChecks(checks...)
 }
 
 const (
@@ -43,8 +43,8 @@ const (
 	zeros  = "-0000000000000000"
 )
 
-// tagged is the reply to a request that has to be answered with success and a tag.
-func tagged(t *testing.T, api *apitest.API, r apitest.Request) (apitest.Response, string) {
+// getTag is the reply to a request that has to be answered with success and a tag.
+func getTag(t *testing.T, api *apitest.API, r apitest.Request) (apitest.Response, string) {
 	t.Helper()
 	res := api.Do(t, r)
 	tag := res.Header.Get("ETag")
@@ -77,7 +77,7 @@ func TestEveryReadMayDependOnWhatTheClientHas(t *testing.T) {
 				}
 				t.Run(path+" as "+as, func(t *testing.T) {
 					read := apitest.Request{Path: targets.Replace(path), As: as}
-					first, tag := tagged(t, api, read)
+					first, tag := getTag(t, api, read)
 					form, other := list, tag
 					if strings.Contains(path, "{") {
 						form, other = single, `"1`+zeros+`"`
@@ -86,7 +86,7 @@ func TestEveryReadMayDependOnWhatTheClientHas(t *testing.T) {
 						t.Errorf("the tag is %s", tag)
 					}
 					header("Cache-Control", map[string]string{"": "public, max-age=0", "admin": "no-store, private"}[as])(t, first)
-					if _, again := tagged(t, api, read); again != tag {
+					if _, again := getTag(t, api, read); again != tag {
 						t.Errorf("asked again, the tag is %s, not %s", again, tag)
 					}
 					same := func(t *testing.T, r apitest.Response) {
@@ -119,7 +119,7 @@ func TestEveryReadMayDependOnWhatTheClientHas(t *testing.T) {
 						{Name: "it wants anything", Request: ifMatch("*", read), Status: 200},
 						{Name: "it wants what it does not have", Request: ifNoneMatch(tag, ifMatch("*", read)), Status: 304},
 						{Name: "it wants something else", Request: ifMatch(other, read), Status: 412, Code: failed, Check: func(t *testing.T, r apitest.Response) {
-							are("ETag", "", "Link", "", "X-TEC-Total", "", "Vary", "Accept, Accept-Language, Authorization")(t, r)
+							hasHeaders("ETag", "", "Link", "", "X-TEC-Total", "", "Vary", "Accept, Accept-Language, Authorization")(t, r)
 						}},
 						{Name: "it wants something else and has it", Request: ifNoneMatch(tag, ifMatch(other, read)), Status: 412, Code: failed},
 						{Name: "wrong parameter", Request: ifMatch(other, ifNoneMatch(tag, apitest.Request{Path: read.Path + "?ml_language=xx", As: as})), Status: 400, Check: header("ETag", "")},
@@ -211,8 +211,8 @@ func TestTagsAreEqualWhenBodiesAre(t *testing.T) {
 	})
 }
 
-// written are the records that the tests of writes change: a path, and where they are read.
-var written = []struct {
+// writeCases are the records that the tests of writes change: a path, and where they are read.
+var writeCases = []struct {
 	path, id string
 	body     object
 }{
@@ -228,11 +228,11 @@ var written = []struct {
 
 func TestEveryWriteMayDependOnTheVersion(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		for _, c := range written {
+		for _, c := range writeCases {
 			for _, method := range []string{"PUT", "POST", "PATCH", "DELETE"} {
 				t.Run(method+" "+c.path, func(t *testing.T) {
-					_, tag := tagged(t, e.API, apitest.Request{Path: c.id, As: "admin"})
-					_, polish := tagged(t, e.API, get(c.id+"?ml_language=pl&_fields=id"))
+					_, tag := getTag(t, e.API, apitest.Request{Path: c.id, As: "admin"})
+					_, polish := getTag(t, e.API, get(c.id+"?ml_language=pl&_fields=id"))
 					opaque := strings.Trim(tag, `"`)
 					write := apitest.Request{Method: method, Path: c.path, As: "admin", JSON: c.body}
 					if method == "DELETE" {
@@ -240,7 +240,7 @@ func TestEveryWriteMayDependOnTheVersion(t *testing.T) {
 					}
 					is := func(t *testing.T, _ apitest.Response) {
 						t.Helper()
-						if _, now := tagged(t, e.API, get(c.id)); versionIn(now) != versionIn(tag) {
+						if _, now := getTag(t, e.API, get(c.id)); versionIn(now) != versionIn(tag) {
 							t.Errorf("it was written: %s, then %s", tag, now)
 						}
 					}
@@ -276,7 +276,7 @@ func TestEveryWriteMayDependOnTheVersion(t *testing.T) {
 						func(string) apitest.Request { return write },
 					} {
 						before := tag
-						if _, tag = tagged(t, e.API, r(before)); tag == before {
+						if _, tag = getTag(t, e.API, r(before)); tag == before {
 							t.Errorf("after a write the tag is still %s", tag)
 						}
 					}
@@ -311,7 +311,7 @@ func (e *eventTest) deletes(t *testing.T, id string, r apitest.Request) {
 func TestDeletingAnImageMayDependOnItsTag(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		path := imagePath(addImage(t, e.API, nil))
-		_, tag := tagged(t, e.API, get(path))
+		_, tag := getTag(t, e.API, get(path))
 		e.Run(t, []apitest.Case{
 			{Name: "another", Request: ifMatch(`"2`+zeros+`"`, remove("admin", path)), Status: 412, Code: failed},
 			{Name: "weak", Request: ifMatch("W/"+tag, remove("admin", path)), Status: 412, Code: failed},
@@ -331,13 +331,13 @@ func TestWhatIsExpectedIsOfTheRecordAlone(t *testing.T) {
 		rows := pictureRows(t, e.API)
 		e.must(t, patch("admin", "/venues/{grandHall}", object{"phone": "1"}))
 		e.must(t, patch("admin", "/events/{jazzNight}", object{"featured": false}))
-		_, event := tagged(t, e.API, get("/events/{jazzNight}"))
+		_, event := getTag(t, e.API, get("/events/{jazzNight}"))
 		hall := object{"venue": "Grand Hall", "phone": "2"}
 		e.Run(t, []apitest.Case{
 			{Name: "a venue of the event was changed", Request: patch("admin", "/venues/{grandHall}", object{"phone": "3"}), Status: 200},
 			{Name: "the event is another representation", Request: ifNoneMatch(event, get("/events/{jazzNight}")), Status: 200},
 			{Name: "and the same version", Request: ifMatch(event, patch("admin", "/events/{jazzNight}", object{"venue": hall, "organizer": object{"organizer": "New"}})), Status: 200},
-			{Name: "its venue was changed with it", Request: get("/venues/{grandHall}"), Status: 200, Check: shows(`"2"`, "phone")},
+			{Name: "its venue was changed with it", Request: get("/venues/{grandHall}"), Status: 200, Check: showsMember(`"2"`, "phone")},
 			{Name: "no record is named: event", Request: ifNoneMatch("*", ifMatch(`"x"`, post("admin", "/events", concert(nil)))), Status: 201},
 			{Name: "no record is named: a venue that is there", Request: ifMatch(`"x"`, post("admin", "/venues", hall)), Status: 201},
 			{Name: "no record is named: organizer", Request: ifMatch(`"x"`, post("admin", "/organizers", object{"organizer": "Alice & Co", "phone": "4"})), Status: 201},
@@ -351,7 +351,7 @@ func TestWhatIsExpectedIsOfTheRecordAlone(t *testing.T) {
 				Request: ifMatch("*", patch("admin", "/events/{jazzNight}", object{"image": source + "/ok.png", "end_date": "2020-01-01"})), Status: 400,
 			},
 			{Name: "stale before an end before the start", Request: ifMatch(`"x"`, patch("admin", "/events/{jazzNight}", object{"end_date": "2020-01-01"})), Status: 412, Code: failed},
-			{Name: "a method in a header", Request: headed("X-HTTP-Method-Override", "DELETE", ifMatch(`"x"`, post("admin", "/events/{jazzNight}", nil))), Status: 412, Code: failed},
+			{Name: "a method in a header", Request: withHeader("X-HTTP-Method-Override", "DELETE", ifMatch(`"x"`, post("admin", "/events/{jazzNight}", nil))), Status: 412, Code: failed},
 			{Name: "to the trash by an update", Request: ifMatch(`"x"`, patch("admin", "/events/{jazzNight}", object{"status": "trash"})), Status: 412, Code: failed},
 			{Name: "unknown", Request: ifMatch("*", patch("admin", "/events/999999", object{})), Status: 404},
 			{Name: "in the trash", Request: ifMatch(`"x"`, remove("admin", "/events/{trashedEvent}")), Status: 410},
@@ -364,21 +364,21 @@ func TestWhatIsExpectedIsOfTheRecordAlone(t *testing.T) {
 
 func TestRefusedPreconditionsAreErrorsLikeOthers(t *testing.T) {
 	t.Parallel()
-	api := swept(t)
+	api := newSweepAPI(t)
 	write := func(path string) apitest.Request { return ifMatch(`"x"`, patch("admin", path, object{"cost": "1"})) }
 	api.Run(t, []apitest.Case{
-		{Name: "JSON", Request: write("/events/17"), Status: 412, Code: failed, Check: both(
-			hasKeys("code message data"), are("Cache-Control", "no-store, private", "Content-Language", "en", "ETag", ""))},
-		{Name: "Polish", Request: write("/events/17?ml_language=pl"), Status: 412, Code: failed, Check: both(
+		{Name: "JSON", Request: write("/events/17"), Status: 412, Code: failed, Check: allChecks(
+			hasKeys("code message data"), hasHeaders("Cache-Control", "no-store, private", "Content-Language", "en", "ETag", ""))},
+		{Name: "Polish", Request: write("/events/17?ml_language=pl"), Status: 412, Code: failed, Check: allChecks(
 			header("Content-Language", "pl"),
-			shows(`"Rekord nie jest w stanie, którego wymaga If-Match lub If-None-Match. Odczytaj go ponownie."`, "message"))},
-		{Name: "Spanish", Request: headed("Accept-Language", "es", write("/events/17")), Status: 412, Code: failed, Check: both(
+			showsMember(`"Rekord nie jest w stanie, którego wymaga If-Match lub If-None-Match. Odczytaj go ponownie."`, "message"))},
+		{Name: "Spanish", Request: withHeader("Accept-Language", "es", write("/events/17")), Status: 412, Code: failed, Check: allChecks(
 			header("Content-Language", "es"),
-			shows(`"El registro no está como exige If-Match o If-None-Match. Vuelve a leerlo."`, "message"))},
-		{Name: "problem", Request: headed("Accept", "application/problem+json", write("/events/17")), Status: 412, Code: failed, Check: both(
-			header("Content-Type", "application/problem+json; charset=UTF-8"), shows(`"Precondition Failed"`, "title"), shows("412", "status"))},
-		{Name: "problem of a read", Request: headed("Accept", "application/problem+json", ifMatch(`"x"`, get("/events"))), Status: 412, Code: failed, Check: both(
-			are("Content-Type", "application/problem+json; charset=UTF-8", "Link", "", "Cache-Control", ""), hasKeys("type title status detail instance code"))},
+			showsMember(`"El registro no está como exige If-Match o If-None-Match. Vuelve a leerlo."`, "message"))},
+		{Name: "problem", Request: withHeader("Accept", "application/problem+json", write("/events/17")), Status: 412, Code: failed, Check: allChecks(
+			header("Content-Type", "application/problem+json; charset=UTF-8"), showsMember(`"Precondition Failed"`, "title"), showsMember("412", "status"))},
+		{Name: "problem of a read", Request: withHeader("Accept", "application/problem+json", ifMatch(`"x"`, get("/events"))), Status: 412, Code: failed, Check: allChecks(
+			hasHeaders("Content-Type", "application/problem+json; charset=UTF-8", "Link", "", "Cache-Control", ""), hasKeys("type title status detail instance code"))},
 	})
 }
 
@@ -395,7 +395,7 @@ func TestEventThatLosesALinkHasAnotherVersion(t *testing.T) {
 			remove("admin", fmt.Sprint("/categories/", created.Get(t, "categories", 0, "id"))),
 			remove("admin", fmt.Sprint("/tags/", created.Get(t, "tags", 0, "id"))),
 		} {
-			_, tag := tagged(t, e.API, get(event))
+			_, tag := getTag(t, e.API, get(event))
 			e.must(t, lost)
 			e.Run(t, []apitest.Case{
 				{Name: "write after " + lost.Path, Request: ifMatch(tag, patch("admin", event, object{"title": "Other"})), Status: 412, Code: failed},
@@ -409,20 +409,20 @@ func TestEventThatLosesALinkHasAnotherVersion(t *testing.T) {
 func TestOneOfTheRacersHasTheRightTag(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		want := map[string]int{"200": 1, "412 " + failed: racers - 1}
-		for _, c := range written {
+		for _, c := range writeCases {
 			if strings.Contains(c.path, "by-slug") {
 				continue
 			}
-			_, tag := tagged(t, e.API, get(c.path))
+			_, tag := getTag(t, e.API, get(c.path))
 			for round := range 3 {
 				version := versionIn(tag)
-				replies := together(t, e.API, func(i int) apitest.Request {
+				replies := sendTogether(t, e.API, func(i int) apitest.Request {
 					method := []string{"PUT", "POST", "PATCH"}[i%3]
 					return ifMatch(tag, apitest.Request{Method: method, Path: c.path, As: "admin", JSON: object{"description": fmt.Sprint("<p>", round, i, "</p>")}})
 				})
 				equal(t, fmt.Sprint(c.path, " round ", round), want, statuses(t, replies))
 				winner := slices.IndexFunc(replies, func(r apitest.Response) bool { return r.Status == 200 })
-				res, now := tagged(t, e.API, get(c.path))
+				res, now := getTag(t, e.API, get(c.path))
 				equal(t, "description", replies[max(winner, 0)].Get(t, "description"), res.Get(t, "description"))
 				if next := fmt.Sprint(round + 2); version != fmt.Sprint(round+1) || versionIn(now) != next {
 					t.Errorf("%s: version %s, then %s", c.path, version, versionIn(now))
@@ -430,7 +430,7 @@ func TestOneOfTheRacersHasTheRightTag(t *testing.T) {
 				tag = now
 			}
 			// Updates and deletes, of which one wins as well.
-			replies := statuses(t, together(t, e.API, func(i int) apitest.Request {
+			replies := statuses(t, sendTogether(t, e.API, func(i int) apitest.Request {
 				if i%2 == 0 {
 					return ifMatch(tag, remove("admin", c.path))
 				}
@@ -445,8 +445,8 @@ func TestOneOfTheRacersHasTheRightTag(t *testing.T) {
 				}
 			}
 		}
-		_, tag := tagged(t, e.API, get("/images/{poster}"))
-		replies := statuses(t, together(t, e.API, func(int) apitest.Request { return ifMatch(tag, remove("admin", "/images/{poster}")) }))
+		_, tag := getTag(t, e.API, get("/images/{poster}"))
+		replies := statuses(t, sendTogether(t, e.API, func(int) apitest.Request { return ifMatch(tag, remove("admin", "/images/{poster}")) }))
 		if replies["200"] != 1 || replies["200"]+replies["412 "+failed]+replies["404 image-not-found"] != racers {
 			t.Errorf("image: %v", replies)
 		}
@@ -456,7 +456,7 @@ func TestOneOfTheRacersHasTheRightTag(t *testing.T) {
 // TestRacersWithTagsLoseNoUpdate has everybody read, add to what they read and write until it is theirs.
 func TestRacersWithTagsLoseNoUpdate(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		together(t, e.API, func(int) apitest.Request { return get("/events/{musicWalk}") })
+		sendTogether(t, e.API, func(int) apitest.Request { return get("/events/{musicWalk}") })
 		done := make(chan error, racers)
 		for i := range racers {
 			go func() { done <- e.addLetter(t, string(rune('a'+i))) }()

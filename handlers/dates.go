@@ -63,7 +63,7 @@ func dateFault(err error, text string) *param.Fault {
 	case errors.Is(err, when.ErrYear):
 		key = "date-year"
 	}
-	return &param.Fault{Key: key, Args: map[string]any{"Text": shortened(text)}}
+	return &param.Fault{Key: key, Args: map[string]any{"Text": shortenForMessage(text)}}
 }
 
 // dayOf is the calendar day of an instant or wall time in the zone, as wall time 00:00:00.

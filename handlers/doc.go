@@ -29,12 +29,12 @@ func (r *request) getDoc(*docQuery) (*reply, error) {
 
 // documents keeps the interface descriptions, one for each root and language, because making one takes milliseconds.
 type documents struct {
-	mu   sync.Mutex
-	kept map[edition]json.RawMessage
+	mu     sync.Mutex
+	cached map[documentVersion]json.RawMessage
 }
 
-// edition is what descriptions differ by.
-type edition struct {
+// documentVersion is what descriptions differ by.
+type documentVersion struct {
 	root Root
 	lang calendar.Language
 }
@@ -42,18 +42,18 @@ type edition struct {
 func (d *documents) get(r *request) (json.RawMessage, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.kept == nil {
-		d.kept = make(map[edition]json.RawMessage)
+	if d.cached == nil {
+		d.cached = make(map[documentVersion]json.RawMessage)
 	}
-	one := edition{r.root, r.lang}
-	if body, ok := d.kept[one]; ok {
+	one := documentVersion{r.root, r.lang}
+	if body, ok := d.cached[one]; ok {
 		return body, nil
 	}
 	body, err := r.h.Describe(r.now, r.root, r.lang).Document()
 	if err != nil {
 		return nil, err
 	}
-	d.kept[one] = body
+	d.cached[one] = body
 	return body, nil
 }
 

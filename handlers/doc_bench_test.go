@@ -9,7 +9,7 @@ import (
 
 // BenchmarkDocument makes interface descriptions, which a service does once a day for each root and language.
 func BenchmarkDocument(b *testing.B) {
-	h := offline(b)
+	h := offlineAPI(b)
 	for _, c := range []struct {
 		name string
 		lang calendar.Language

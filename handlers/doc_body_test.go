@@ -12,7 +12,7 @@ import (
 // reference page. There are no ids in them: a calendar has others.
 func TestExamplesOfBodiesAreTaken(t *testing.T) {
 	t.Parallel()
-	api := swept(t)
+	api := newSweepAPI(t)
 	doc := valid(t, api.Do(t, get("/doc")).Body, openapi3.EnableExamplesValidation())
 	operations := doc.Paths.Map()
 	sent := 0

@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// offline is the API with nothing behind it, as the commands describe it.
-func offline(t testing.TB, mounts ...string) *handlers.Handlers {
+// offlineAPI is the API with nothing behind it, as the commands describe it.
+func offlineAPI(t testing.TB, mounts ...string) *handlers.Handlers {
 	t.Helper()
 	words, err := locale.Load()
 	if err != nil {
@@ -49,7 +49,7 @@ func TestExplanationsAreOfWhatTheDescriptionHas(t *testing.T) {
 	t.Parallel()
 	_, want := operationsOf(t, func(apitest.Operation) bool { return true })
 	got := make(map[string][]string)
-	for _, route := range explainedRoutes(t, offline(t)) {
+	for _, route := range explainedRoutes(t, offlineAPI(t)) {
 		names := map[string]bool{}
 		for _, p := range route.Parameters {
 			names[p.Name] = true
@@ -71,8 +71,8 @@ func TestExplanationsAreOfWhatTheDescriptionHas(t *testing.T) {
 // that works.
 func TestSamplesAreAnsweredWithSuccess(t *testing.T) {
 	t.Parallel()
-	api := swept(t)
-	for _, route := range explainedRoutes(t, offline(t)) {
+	api := newSweepAPI(t)
+	for _, route := range explainedRoutes(t, offlineAPI(t)) {
 		method, path, _ := strings.Cut(route.Operation, " ")
 		for _, p := range route.Parameters {
 			s := p.Sample
@@ -111,7 +111,7 @@ func TestSamplesAreAnsweredWithSuccess(t *testing.T) {
 					Path: strings.TrimPrefix(res.Header.Get("Location"), apitest.BaseURL),
 				})
 			case method == "DELETE", method == "PATCH" && slices.Contains([]string{"slug", "rrule", "rdate"}, p.Name) && p.In == "body":
-				api = swept(t) // the path has nothing any more, or a series
+				api = newSweepAPI(t) // the path has nothing any more, or a series
 			}
 		}
 	}
@@ -119,7 +119,7 @@ func TestSamplesAreAnsweredWithSuccess(t *testing.T) {
 
 func TestExplanationsSayTheRules(t *testing.T) {
 	t.Parallel()
-	h := offline(t)
+	h := offlineAPI(t)
 	for _, c := range []struct {
 		name, want string
 	}{
@@ -155,7 +155,7 @@ func TestExplanationsSayTheRules(t *testing.T) {
 
 func TestRoutesAreExplainedByPath(t *testing.T) {
 	t.Parallel()
-	h := offline(t)
+	h := offlineAPI(t)
 	for _, c := range []struct{ method, path, want string }{
 		{"", "/tags", "GET /tags, POST /tags"},
 		{"GET", "/tags", "GET /tags"},
@@ -184,7 +184,7 @@ func TestPublishedBoundsAreThoseEnforced(t *testing.T) {
 	t.Parallel()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
 	api.Example(t)
-	h := offline(t)
+	h := offlineAPI(t)
 	for _, route := range explainedRoutes(t, h) {
 		for _, p := range route.Parameters {
 			if p.In == "path" || p.In == "header" || !slices.Contains([]string{"integer", "number", "string", "list of integer"}, p.Type) {

@@ -38,8 +38,8 @@ func operationsOf(t *testing.T, some func(apitest.Operation) bool) ([]string, ma
 	return slices.Sorted(maps.Keys(operations)), operations
 }
 
-// swept is a service with the example calendar, an administrator and a subscriber.
-func swept(t *testing.T) *apitest.API {
+// newSweepAPI is a service with the example calendar, an administrator and a subscriber.
+func newSweepAPI(t *testing.T) *apitest.API {
 	t.Helper()
 	api := apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
 	api.Example(t)
@@ -58,8 +58,8 @@ var targets = strings.NewReplacer(
 	"/series/{id}", "/series/25", "/series/by-slug/{slug}", "/series/by-slug/polish-for-beginners",
 )
 
-// minimal is the least body that an operation takes.
-func minimal(method, path string) any {
+// minimalBody is the least body that an operation takes.
+func minimalBody(method, path string) any {
 	if method != "POST" || strings.Contains(path, "{") {
 		return nil
 	}
@@ -77,7 +77,7 @@ func minimal(method, path string) any {
 
 func TestEveryOperationAnswersItsErrors(t *testing.T) {
 	t.Parallel()
-	api := swept(t)
+	api := newSweepAPI(t)
 	unknown := strings.NewReplacer("{id}", "999999", "{slug}", "nobody")
 	long := strings.Repeat("x", 9<<10)
 	names, operations := describedOperations(t)
@@ -88,7 +88,7 @@ func TestEveryOperationAnswersItsErrors(t *testing.T) {
 		if slices.Contains(statuses, "404") {
 			missing = 404
 		}
-		body := minimal(method, path)
+		body := minimalBody(method, path)
 		at := targets.Replace(path)
 		cases := []apitest.Case{
 			{Name: "wrong credentials", Status: 401, Request: apitest.Request{Path: at, Header: map[string]string{"Authorization": "Bearer wrong"}}},
@@ -121,8 +121,8 @@ func TestEveryOperationAnswersItsErrors(t *testing.T) {
 	})
 }
 
-// whole are bodies with every field of a resource.
-func whole(t *testing.T, api *apitest.API) map[string]object {
+// fullBodies are bodies with every field of a resource.
+func fullBodies(t *testing.T, api *apitest.API) map[string]object {
 	picture := addImage(t, api, nil)
 	parent := api.AddEvent(t, "Season", "2026-12-01 10:00:00", "2026-12-30 10:00:00")
 	linked := object{
@@ -160,8 +160,8 @@ func whole(t *testing.T, api *apitest.API) map[string]object {
 // and by slug, gives the same record.
 func TestEveryFieldIsWrittenByEveryMethod(t *testing.T) {
 	t.Parallel()
-	api := swept(t)
-	bodies := whole(t, api)
+	api := newSweepAPI(t)
+	bodies := fullBodies(t, api)
 	names, operations := describedOperations(t)
 	const ask = "?ml_language=en&_fields=id,slug,status,title,venue,organizer,name,description,phone,cost,parent,event_status,virtual_url"
 	want := make(map[string]string)
@@ -215,7 +215,7 @@ func TestEveryFieldIsWrittenByEveryMethod(t *testing.T) {
 // TestEveryReadAndDeleteTakesTheSharedParameters asks for a language and for a part of the reply.
 func TestEveryReadAndDeleteTakesTheSharedParameters(t *testing.T) {
 	t.Parallel()
-	api := swept(t)
+	api := newSweepAPI(t)
 	file := upload("admin", "a.png", picture(t, 40, 30))
 	file.Path += "?ml_language=pl&_fields=id"
 	api.Run(t, []apitest.Case{{Name: "POST /images", Request: file, Status: 201}})
@@ -253,7 +253,7 @@ func TestEveryReadAndDeleteTakesTheSharedParameters(t *testing.T) {
 // TestEveryFeedAnswersAsDescribed asks each feed for every status that it is described with.
 func TestEveryFeedAnswersAsDescribed(t *testing.T) {
 	t.Parallel()
-	api := swept(t)
+	api := newSweepAPI(t)
 	names, operations := describedFeeds(t)
 	if len(names) != 5 {
 		t.Errorf("described: %v", names)

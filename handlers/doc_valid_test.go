@@ -63,7 +63,7 @@ func TestEveryReplyHasAnExample(t *testing.T) {
 
 func TestInterfaceDescriptionInLaterVersion(t *testing.T) {
 	t.Parallel()
-	h := offline(t)
+	h := offlineAPI(t)
 	for _, lang := range calendar.Languages {
 		body, err := h.Describe(apitest.Now, usualRoot, lang).Document31()
 		if err != nil {

@@ -106,7 +106,7 @@ func (q *eventQuery) declareColumn(r *request, p *param.Set, c *query.Column) {
 func (q *eventQuery) declareDates(r *request, p *param.Set) {
 	zone := r.zone()
 	date := parseDate(p.Now, zone)
-	first, last := window(p.Now, zone)
+	first, last := defaultWindow(p.Now, zone)
 	dates := []struct {
 		dst               **when.Date
 		name, description string
@@ -176,9 +176,9 @@ func (q *eventQuery) declareCircle(_ *request, p *param.Set) {
 		return nil
 	})
 	p.OptNumber(&q.Lat, "geoloc_lat", "Latitude of the centre; needs geoloc_lng").Between(-90, 90).
-		CheckAlways(paired("geoloc_lat", "geoloc_lng", &q.Lat, &q.Lng))
+		CheckAlways(requirePair("geoloc_lat", "geoloc_lng", &q.Lat, &q.Lng))
 	p.OptNumber(&q.Lng, "geoloc_lng", "Longitude of the centre; needs geoloc_lat").Between(-180, 180).
-		CheckAlways(paired("geoloc_lng", "geoloc_lat", &q.Lng, &q.Lat))
+		CheckAlways(requirePair("geoloc_lng", "geoloc_lat", &q.Lng, &q.Lat))
 	param.Default(p.Number(&q.Radius, "geoloc_radius", "Radius in kilometres, at most 500"), &q.Radius, 25).Above(0, 500)
 }
 
@@ -222,8 +222,8 @@ func (r *request) zone() calendar.Zone {
 	return r.h.Site.Zone
 }
 
-// paired faults a parameter that is missing while the other of its pair was sent.
-func paired(name, other string, v, o **float64) func(context.Context) *param.Fault {
+// requirePair faults a parameter that is missing while the other of its pair was sent.
+func requirePair(name, other string, v, o **float64) func(context.Context) *param.Fault {
 	return func(context.Context) *param.Fault {
 		if *v == nil && *o != nil {
 			return &param.Fault{Key: "needs-other", Args: map[string]any{"Param": other, "Other": name}}

@@ -98,8 +98,8 @@ func (e *eventTest) must(t *testing.T, r apitest.Request) apitest.Response {
 	return got
 }
 
-// at follows a dotted path, such as organizer.0.id, into a decoded body. What is not there is nil.
-func at(v any, path string) any {
+// valueAt follows a dotted path, such as organizer.0.id, into a decoded body. What is not there is nil.
+func valueAt(v any, path string) any {
 	for step := range strings.SplitSeq(path, ".") {
 		switch in := v.(type) {
 		case map[string]any:
@@ -117,8 +117,8 @@ func at(v any, path string) any {
 	return v
 }
 
-// has compares values of a body, by dotted path, with those that are wanted.
-func has(t *testing.T, r apitest.Response, want object) {
+// hasValues compares values of a body, by dotted path, with those that are wanted.
+func hasValues(t *testing.T, r apitest.Response, want object) {
 	t.Helper()
 	data, err := json.Marshal(want)
 	if err != nil {
@@ -130,7 +130,7 @@ func has(t *testing.T, r apitest.Response, want object) {
 	}
 	body := r.JSON(t)
 	for path := range want {
-		got[path] = at(body, path)
+		got[path] = valueAt(body, path)
 	}
 	if diff := cmp.Diff(wanted, got); diff != "" {
 		t.Errorf("status %d (-want +got):\n%s", r.Status, diff)
@@ -152,14 +152,14 @@ func (e *eventTest) stored(t *testing.T, id int64, want object) {
 	if r.Status != 200 {
 		t.Fatalf("GET event %d: %d %s", id, r.Status, r.Body)
 	}
-	has(t, r, want)
+	hasValues(t, r, want)
 }
 
 // keeps is a check that a reply shows the values and that the event it shows keeps them.
 func (e *eventTest) keeps(want object) func(t *testing.T, r apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
-		has(t, r, want)
+		hasValues(t, r, want)
 		e.stored(t, int64(r.Get(t, "id").(float64)), want)
 	}
 }
@@ -200,8 +200,8 @@ func faults(t *testing.T, r apitest.Response) []string {
 	return names
 }
 
-// names is a check that a 400 names exactly these parameters.
-func names(want ...string) func(t *testing.T, r apitest.Response) {
+// namesExactly is a check that a 400 names exactly these parameters.
+func namesExactly(want ...string) func(t *testing.T, r apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
 		if diff := cmp.Diff(want, faults(t, r)); diff != "" {
@@ -244,8 +244,8 @@ func (e *eventTest) stepID(t *testing.T, id int64) {
 	}
 }
 
-// renumbered is a body with one id for another, wherever it stands.
-func renumbered(body []byte, id, as int64) []byte {
+// replaceID is a body with one id for another, wherever it stands.
+func replaceID(body []byte, id, as int64) []byte {
 	from, to := strconv.FormatInt(id, 10), strconv.FormatInt(as, 10)
 	for _, mark := range []string{`"id":%s,`, `?id=%s"`, `/events/%s"`, `?p=%s"`} {
 		body = bytes.ReplaceAll(body, fmt.Appendf(nil, mark, from), fmt.Appendf(nil, mark, to))

@@ -49,7 +49,7 @@ func (q *eventQuery) find(r *request) (query.Page, error) {
 // events returns the query for the events that the caller sees.
 func (q *eventQuery) events(r *request) (e *query.Events, err error) {
 	e = &query.Events{
-		Now: r.now, Language: r.lang, Visible: seenBy(r.caller, q.Status), Places: seenBy(r.caller, nil),
+		Now: r.now, Language: r.lang, Visible: visibleTo(r.caller, q.Status), Places: visibleTo(r.caller, nil),
 		Include: q.Include, Conditions: q.conditions, Series: q.Series, Located: q.Geoloc,
 	}
 	e.Series.Visible = e.Places
@@ -64,17 +64,17 @@ func (q *eventQuery) events(r *request) (e *query.Events, err error) {
 	}
 	var unlocked []int64
 	if e.Guarded() {
-		if unlocked, err = r.unlocked(q.Password); err != nil {
+		if unlocked, err = r.unlockedEvents(q.Password); err != nil {
 			return nil, err
 		}
 	}
-	e.Readable = r.readable(unlocked)
+	e.Readable = r.readableEvents(unlocked)
 	return e, nil
 }
 
-// repeatable reports whether the list may be looked up again for a reply in memory: it takes little time and memory. A
+// isCheap reports whether the list may be looked up again for a reply in memory: it takes little time and memory. A
 // search may have to read texts.
-func (q *eventQuery) repeatable() bool {
+func (q *eventQuery) isCheap() bool {
 	ids := len(q.Series.IDs)
 	for _, c := range q.conditions {
 		ids += len(c.IDs)
@@ -86,7 +86,7 @@ func (q *eventQuery) repeatable() bool {
 func (r *request) findEvents(q *query.Events, offset, limit int) (query.Page, error) {
 	if r.h.Index != nil {
 		page, err := r.findIndexed(q, offset, limit)
-		if !r.unanswered(err) {
+		if !r.needsDatabase(err) {
 			return page, err
 		}
 	}
@@ -119,15 +119,15 @@ func (r *request) findIndexed(q *query.Events, offset, limit int) (query.Page, e
 	return page, err
 }
 
-// unanswered reports whether the database has to be asked: the index is not ready, does not know a condition, or follows a
+// needsDatabase reports whether the database has to be asked: the index is not ready, does not know a condition, or follows a
 // replica that is away while this request reads the database itself.
-func (r *request) unanswered(err error) bool {
+func (r *request) needsDatabase(err error) bool {
 	return errors.Is(err, index.ErrNotReady) || errors.Is(err, query.ErrUnsupported) ||
 		err != nil && r.h.Replica != nil && r.db != r.h.Replica && r.ctx.Err() == nil
 }
 
-// window is the default time window in whole days of the site zone: from today to the day 24 months later.
-func window(now time.Time, zone calendar.Zone) (first, last calendar.Wall) {
+// defaultWindow is the default time window in whole days of the site zone: from today to the day 24 months later.
+func defaultWindow(now time.Time, zone calendar.Zone) (first, last calendar.Wall) {
 	today := zone.Wall(now).StartOfDay()
 	year, month, day := today.Date()
 	last = calendar.WallAt(year+2, month, day, 23, 59, 59)
@@ -137,21 +137,21 @@ func window(now time.Time, zone calendar.Zone) (first, last calendar.Wall) {
 	return today, last
 }
 
-// relative reports whether one of the filters that make the default window vanish was sent.
-func (q *eventQuery) relative() bool {
+// replacesDefaultWindow reports whether one of the filters that make the default window vanish was sent.
+func (q *eventQuery) replacesDefaultWindow() bool {
 	return q.undated || q.StartsBefore != nil || q.StartsAfter != nil || q.EndsBefore != nil || q.EndsAfter != nil
 }
 
 // startLink and endLink repeat the dates of the window, which links carry even when they are defaults.
 func (q *eventQuery) startLink(zone calendar.Zone, first calendar.Wall) string {
-	if q.StartDate == nil && q.Include == nil && !q.relative() {
+	if q.StartDate == nil && q.Include == nil && !q.replacesDefaultWindow() {
 		return first.String()
 	}
 	return q.dateLink(q.StartDate, zone, calendar.Wall.StartOfDay)
 }
 
 func (q *eventQuery) endLink(zone calendar.Zone, last calendar.Wall) string {
-	if q.EndDate == nil && q.Include == nil && !q.relative() {
+	if q.EndDate == nil && q.Include == nil && !q.replacesDefaultWindow() {
 		return last.String()
 	}
 	return q.dateLink(q.EndDate, zone, calendar.Wall.EndOfDay)
@@ -172,8 +172,8 @@ func (q *eventQuery) dateLink(d *when.Date, zone calendar.Zone, round func(calen
 func (q *eventQuery) limitValidity(r *request) {
 	zone := r.zone()
 	tomorrow := r.tomorrow()
-	if !q.endless && q.Include == nil && !q.relative() && (q.StartDate == nil || q.EndDate == nil) {
-		r.holdsUntil(tomorrow)
+	if !q.endless && q.Include == nil && !q.replacesDefaultWindow() && (q.StartDate == nil || q.EndDate == nil) {
+		r.expireBy(tomorrow)
 	}
 	for _, d := range []*when.Date{q.StartDate, q.EndDate, q.StartsBefore, q.StartsAfter, q.EndsBefore, q.EndsAfter} {
 		if d == nil || !d.Relative() {
@@ -182,9 +182,9 @@ func (q *eventQuery) limitValidity(r *request) {
 		late := d.Again(tomorrow.Add(-time.Second), zone)
 		switch {
 		case q.Strict && late.Instant(zone).Equal(d.Instant(zone)), !q.Strict && dayOf(late, zone) == dayOf(*d, zone):
-			r.holdsUntil(tomorrow) // "today", also "now" where whole days count
+			r.expireBy(tomorrow) // "today", also "now" where whole days count
 		default:
-			r.holdsUntil(r.now.Add(time.Second))
+			r.expireBy(r.now.Add(time.Second))
 		}
 	}
 }
@@ -216,14 +216,14 @@ func (q *eventQuery) dates(now time.Time, zone calendar.Zone) query.Window {
 		}
 	}
 	exact := func(d when.Date) time.Time { return d.Instant(zone) }
-	first, last := window(now, zone)
+	first, last := defaultWindow(now, zone)
 	start, end := q.StartDate, q.EndDate
 	switch {
 	case start != nil && q.Strict:
 		from(&w.StartMin, exact(*start))
 	case start != nil:
 		from(&w.StartMin, zone.Instant(dayOf(*start, zone)))
-	case !q.relative() && !q.endless:
+	case !q.replacesDefaultWindow() && !q.endless:
 		from(&w.StartMin, zone.Instant(first))
 	}
 	switch {
@@ -231,7 +231,7 @@ func (q *eventQuery) dates(now time.Time, zone calendar.Zone) query.Window {
 		to(&w.EndMax, exact(*end))
 	case end != nil:
 		to(&w.EndMax, endOf(dayOf(*end, zone)))
-	case !q.relative() && !q.endless:
+	case !q.replacesDefaultWindow() && !q.endless:
 		to(&w.EndMax, endOf(last.StartOfDay()))
 	}
 	for _, f := range []struct {

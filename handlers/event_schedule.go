@@ -28,13 +28,13 @@ type sentSchedule struct {
 
 // recurrence declares the fields of a schedule (contract, section 19.2) after the end of its first occurrence.
 func (f fields) recurrence(in *eventInput, end *param.Param) {
-	rule := f.clears(param.Opt(f.p, &in.Rule, "rrule", "Recurrence rule, as RRULE of RFC 5545", "string", f.r.ruleOf(in))).
+	rule := f.nullClears(param.Opt(f.p, &in.Rule, "rrule", "Recurrence rule, as RRULE of RFC 5545", "string", f.r.ruleOf(in))).
 		Longest(recur.MaxRuleLength)
 	f.dates(&in.RDate, in, "rdate", "Starts besides those of the rule")
 	except := f.dates(&in.ExDate, in, "exdate", "Starts of the schedule that do not take place")
 	for _, one := range []*param.Param{end, rule, except} {
 		one.CheckAlways(func(context.Context) *param.Fault {
-			if f.unread(in) {
+			if f.hasScheduleFault(in) {
 				return nil // what is left of the schedule is not what was meant
 			}
 			return f.r.scheduleFault(in, one.Name)
@@ -48,8 +48,8 @@ func (f fields) recurrence(in *eventInput, end *param.Param) {
 	}
 }
 
-// unread reports whether a field of a schedule was sent that could not be read.
-func (f fields) unread(in *eventInput) bool {
+// hasScheduleFault reports whether a field of a schedule was sent that could not be read.
+func (f fields) hasScheduleFault(in *eventInput) bool {
 	return f.p.Sent("timezone") && in.Zone == nil || f.p.Sent("all_day") && in.AllDay == nil ||
 		f.p.Sent("rrule") && in.Rule == nil || f.p.Sent("rdate") && in.RDate == nil || f.p.Sent("exdate") && in.ExDate == nil
 }
@@ -88,7 +88,7 @@ func scheduleError(err error) *param.Fault {
 
 // dates declares a list of starts. "" and null are none.
 func (f fields) dates(dst **[]recur.Date, in *eventInput, name, description string) *param.Param {
-	return f.clears(param.Opt(f.p, dst, name, description, "array", func(raw any) ([]recur.Date, *param.Fault) {
+	return f.nullClears(param.Opt(f.p, dst, name, description, "array", func(raw any) ([]recur.Date, *param.Fault) {
 		if raw == nil {
 			return []recur.Date{}, nil
 		}
@@ -120,7 +120,7 @@ func (r *request) scheduleFault(in *eventInput, name string) *param.Fault {
 	if in.Start == nil || in.End == nil || !in.Recurs() {
 		return nil
 	}
-	e, err := r.changed(in)
+	e, err := r.eventOfUpdate(in)
 	switch {
 	case err != nil:
 		return &param.Fault{Err: err}
@@ -132,7 +132,7 @@ func (r *request) scheduleFault(in *eventInput, name string) *param.Fault {
 	if inSeries, err := r.inReadableSeries(e); inSeries || err != nil {
 		return referenceFault(nil, err)
 	}
-	s, err := r.expanded(in)
+	s, err := r.expandSchedule(in)
 	if err != nil {
 		return &param.Fault{Err: err}
 	}
@@ -142,8 +142,8 @@ func (r *request) scheduleFault(in *eventInput, name string) *param.Fault {
 	return s.fault
 }
 
-// expanded returns the schedule of an input with the occurrences that a write would make.
-func (r *request) expanded(in *eventInput) (*sentSchedule, error) {
+// expandSchedule returns the schedule of an input with the occurrences that a write would make.
+func (r *request) expandSchedule(in *eventInput) (*sentSchedule, error) {
 	if in.expanded != nil {
 		return in.expanded, nil
 	}
@@ -173,7 +173,7 @@ func (r *request) declareScope(p *param.Set, in *eventInput) {
 		if in.Scope == edit.ThisOccurrence || in.series {
 			return nil
 		}
-		e, err := r.changed(in)
+		e, err := r.eventOfUpdate(in)
 		if err != nil {
 			return &param.Fault{Err: err}
 		}

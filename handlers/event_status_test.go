@@ -39,8 +39,8 @@ func TestStatusOfANewEventByRole(t *testing.T) {
 		for sent, fault := range map[any]string{
 			"": "status", "any": "status", "Publish": "status", "published": "status", "draft,pending": "status", 1: "status rest_invalid_type",
 		} {
-			names(fault)(t, e.Do(t, post("admin", "/events", concert(object{"status": sent}))))
-			names(fault)(t, e.Do(t, patch("admin", "/events/{jazzNight}", object{"status": sent})))
+			namesExactly(fault)(t, e.Do(t, post("admin", "/events", concert(object{"status": sent}))))
+			namesExactly(fault)(t, e.Do(t, patch("admin", "/events/{jazzNight}", object{"status": sent})))
 		}
 		contributor, author := e.user["contributor"], e.user["author"]
 		e.Run(t, []apitest.Case{
@@ -190,12 +190,12 @@ func TestTrashedEvents(t *testing.T) {
 			{Name: "cannot be read", Request: apitest.Request{As: "admin", Path: "/events/{choir}"}, Status: 403, Code: "event-no-longer-available"},
 			{Name: "nor by the slug in the trash", Request: get("/events/by-slug/choir__trashed"), Status: 403, Code: "event-no-longer-available"},
 			{Name: "its category counts it no more", Request: get("/categories/{music}"), Status: 200, Check: func(t *testing.T, r apitest.Response) {
-				has(t, r, object{"count": 6})
+				hasValues(t, r, object{"count": 6})
 			}},
 			{Name: "again", Request: remove("admin", "/events/{choir}?force=true"), Status: 410, Code: "event-is-in-trash"},
 			{Name: "again, anonymous", Request: remove("", "/events/{choir}"), Status: 401, Code: "rest_forbidden"},
 			{Name: "again, author", Request: remove("author", "/events/{choir}"), Status: 403, Code: "rest_forbidden"},
-			{Name: "again by the old slug", Request: remove("admin", "/events/by-slug/choir"), Status: 400, Check: names("slug")},
+			{Name: "again by the old slug", Request: remove("admin", "/events/by-slug/choir"), Status: 400, Check: namesExactly("slug")},
 			{Name: "again by the new slug", Request: remove("admin", "/events/by-slug/choir__trashed"), Status: 410, Code: "event-is-in-trash"},
 			{
 				Name: "an update leaves it there", Request: patch("admin", "/events/{choir}", object{"title": "Chorus"}), Status: 200,
@@ -207,7 +207,7 @@ func TestTrashedEvents(t *testing.T) {
 				Name: "restored, its slug taken", Request: patch("admin", "/events/{choir}", object{"status": "publish"}), Status: 200,
 				Check: e.keeps(object{"status": "publish", "slug": "choir-2", "title": "Chorus", "url": apitest.BaseURL + "/event/choir-2/"}),
 			},
-			{Name: "counted again", Request: get("/categories/{music}"), Status: 200, Check: func(t *testing.T, r apitest.Response) { has(t, r, object{"count": 7}) }},
+			{Name: "counted again", Request: get("/categories/{music}"), Status: 200, Check: func(t *testing.T, r apitest.Response) { hasValues(t, r, object{"count": 7}) }},
 			{Name: "trashed by status", Request: patch("admin", "/events/{eveningSong}", object{"status": "trash"}), Status: 200, Check: e.keeps(object{"slug": "evening-song__trashed"})},
 			{
 				Name: "restored with its slug, as a draft", Request: patch("admin", "/events/by-slug/evening-song__trashed", object{"status": "draft"}), Status: 200,
@@ -231,13 +231,13 @@ func TestPasswordOfAnEvent(t *testing.T) {
 		})
 		at, list := eventPath(id), fmt.Sprintf("/events?include=%d", id)
 		open, shut := object{"description": "<p>Handshake</p>", "venue.id": 10}, "event-password-protected"
-		opens := func(t *testing.T, r apitest.Response) { has(t, r, open) }
+		opens := func(t *testing.T, r apitest.Response) { hasValues(t, r, open) }
 		const right = "?password=%20%20Za%C5%BC%C3%B3%C5%82%C4%87%20%26%20co%20"
 		create := func(password any) apitest.Request {
 			return post("author", "/events", concert(object{"password": password}))
 		}
 		free := func(t *testing.T, r apitest.Response) {
-			has(t, e.must(t, get(eventPath(int64(r.Get(t, "id").(float64))))), object{"title": "Concert"})
+			hasValues(t, e.must(t, get(eventPath(int64(r.Get(t, "id").(float64))))), object{"title": "Concert"})
 		}
 		e.Run(t, []apitest.Case{
 			{Name: "refused without", Request: get(at), Status: 403, Code: shut},
@@ -248,13 +248,13 @@ func TestPasswordOfAnEvent(t *testing.T) {
 			{Name: "opened to its author", Request: apitest.Request{As: "author", Path: at}, Status: 200, Check: opens},
 			{Name: "opened to an editor", Request: apitest.Request{As: "editor", Path: at}, Status: 200, Check: opens},
 			{Name: "redacted in lists", Request: get(list), Status: 200, Check: func(t *testing.T, r apitest.Response) {
-				has(t, r, object{
+				hasValues(t, r, object{
 					"total": 1, "events.0.title": "Concert", "events.0.description": "", "events.0.cost": "", "events.0.venue": []any{},
 					"events.0.categories": []any{}, "events.0.featured": nil, "events.0.image": false, "events.0.website": "",
 				})
 			}},
 			{Name: "open in lists to its author", Request: apitest.Request{As: "author", Path: list}, Status: 200, Check: func(t *testing.T, r apitest.Response) {
-				has(t, r, object{"events.0.description": "<p>Handshake</p>"})
+				hasValues(t, r, object{"events.0.description": "<p>Handshake</p>"})
 			}},
 			{Name: "updated without it", Request: patch("author", at, object{"excerpt": "x"}), Status: 200, Check: opens},
 			{Name: "still protected", Request: get(at), Status: 403, Code: shut},
@@ -264,8 +264,8 @@ func TestPasswordOfAnEvent(t *testing.T) {
 			{Name: "changed by form", Request: apitest.Request{Method: "POST", As: "author", Path: at, Form: "password=new"}, Status: 200, Check: opens},
 			{Name: "the old one opens no more", Request: get(at + right), Status: 403, Code: shut},
 			{Name: "the new one does", Request: get(at + "?password=new"), Status: 200, Check: opens},
-			{Name: "too long", Request: patch("author", at, object{"password": string(make([]byte, 256))}), Status: 400, Check: names("password")},
-			{Name: "number", Request: patch("author", at, object{"password": 5}), Status: 400, Check: names("password rest_invalid_type")},
+			{Name: "too long", Request: patch("author", at, object{"password": string(make([]byte, 256))}), Status: 400, Check: namesExactly("password")},
+			{Name: "number", Request: patch("author", at, object{"password": 5}), Status: 400, Check: namesExactly("password rest_invalid_type")},
 			{Name: "cleared", Request: patch("author", at, object{"password": ""}), Status: 200, Check: opens},
 			{Name: "open to all", Request: get(at), Status: 200, Check: opens},
 			{Name: "set by slug", Request: patch("author", "/events/by-slug/concert", object{"password": "again"}), Status: 200, Check: opens},
@@ -275,7 +275,7 @@ func TestPasswordOfAnEvent(t *testing.T) {
 			{Name: "created with an empty one", Request: create(""), Status: 201, Check: free},
 			{Name: "created with null", Request: create(nil), Status: 201, Check: free},
 			{Name: "longest", Request: create(fmt.Sprintf("%0255d", 1)), Status: 201},
-			{Name: "one longer", Request: create(fmt.Sprintf("%0256d", 1)), Status: 400, Check: names("password rest_out_of_bounds")},
+			{Name: "one longer", Request: create(fmt.Sprintf("%0256d", 1)), Status: 400, Check: namesExactly("password rest_out_of_bounds")},
 			{Name: "trash comes before the password", Request: remove("admin", "/events/{membersOnly}"), Status: 200},
 			{Name: "for who reads it", Request: get("/events/{membersOnly}"), Status: 403, Code: "event-no-longer-available"},
 		})

@@ -23,14 +23,14 @@ type entTx = ent.Tx
 type eventInput struct {
 	target
 	edit.EventInput
-	Image      *picture
-	series     bool // the target is a series
-	exceptions exceptionsChoice
-	row        *ent.Event    // that of an update, once it was looked up; nil: the caller may not edit it
-	looked     bool          // row was looked up
-	expanded   *sentSchedule // nil until it was asked for
-	venues     []*venueInput // inline ones
-	organizers []*organizerInput
+	Image       *picture
+	series      bool // the target is a series
+	exceptions  exceptionsChoice
+	row         *ent.Event    // that of an update, once it was looked up; nil: the caller may not edit it
+	eventLoaded bool          // row was looked up
+	expanded    *sentSchedule // nil until it was asked for
+	venues      []*venueInput // inline ones
+	organizers  []*organizerInput
 }
 
 func (r *request) declareEventCreate(p *param.Set, in *eventInput) {
@@ -52,7 +52,7 @@ func (r *request) declareEventUpdateBySlug(p *param.Set, in *eventInput) {
 func (r *request) declareEvent(f fields, in *eventInput) {
 	p := f.p
 	f.author(&in.AuthorID, func(id int64) (bool, error) {
-		e, err := r.changed(in)
+		e, err := r.eventOfUpdate(in)
 		return id == 0 && e != nil && e.SeriesID != nil && e.AuthorID == nil, err
 	})
 	f.published(&in.Published)
@@ -63,7 +63,7 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 	f.slug(&in.EventInput.Slug)
 	f.html(&in.Excerpt, "excerpt", "Excerpt, HTML")
 	f.status(&in.Status)
-	zone := f.clears(param.Opt(p, &in.Zone, "timezone", "Time zone", "string", r.zoneOf))
+	zone := f.nullClears(param.Opt(p, &in.Zone, "timezone", "Time zone", "string", r.zoneOf))
 	allDay := p.OptBool(&in.AllDay, "all_day", "Whole days")
 	if f.create {
 		allDay.PublishDefault(false)
@@ -88,10 +88,10 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 		one.CheckAlways(func(context.Context) *param.Fault { return r.spanFault(in, one.Name) })
 	}
 	f.image(&in.Image, "Image ID or URL", false)
-	f.clears(param.Opt(p, &in.Cost, "cost", "Cost", "", costOf(r.decimal()))).Check(func(context.Context) *param.Fault {
-		return referenceFault(nil, r.keepCost(in))
+	f.nullClears(param.Opt(p, &in.Cost, "cost", "Cost", "", costOf(r.decimal()))).Check(func(context.Context) *param.Fault {
+		return referenceFault(nil, r.keepShownCost(in))
 	})
-	f.clears(param.Opt(p, &in.Website, "website", "URL of the event site", "", websiteOf).PublishDefault(nil))
+	f.nullClears(param.Opt(p, &in.Website, "website", "URL of the event site", "", websiteOf).PublishDefault(nil))
 	p.OptBool(&in.ShowMap, "show_map", "Show a map")
 	p.OptBool(&in.ShowMapLink, "show_map_link", "Show a map link")
 	p.OptBool(&in.Hide, "hide_from_listings", "Leave out of lists")
@@ -101,11 +101,11 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 	f.terms(&in.Tags, calendar.Tag, "tags", "Tags, by ID or name")
 	f.venues(in)
 	f.organizers(in)
-	f.clears(param.Opt(p, &in.EventInput.Password, "password", "Access password", "string", passwordOf)).Longest(maxText)
+	f.nullClears(param.Opt(p, &in.EventInput.Password, "password", "Access password", "string", passwordOf)).Longest(maxText)
 	p.OptBool(&in.Ticketed, "ticketed", "With tickets")
-	f.clears(param.Opt(p, &in.ParentID, "post_parent", "ID of the parent event", "integer", idOrNone)).
+	f.nullClears(param.Opt(p, &in.ParentID, "post_parent", "ID of the parent event", "integer", idOrNone)).
 		Check(func(ctx context.Context) *param.Fault {
-			switch e, err := r.changed(in); {
+			switch e, err := r.eventOfUpdate(in); {
 			case err != nil:
 				return &param.Fault{Err: err}
 			case e != nil && e.ParentID != nil && *e.ParentID == *in.ParentID:
@@ -116,7 +116,7 @@ func (r *request) declareEvent(f fields, in *eventInput) {
 	declareWord(f, &in.EventStatus, "event_status", "Whether the event takes place as planned", calendar.EventStatuses)
 	f.text(&in.EventStatusReason, "event_status_reason", "Why the event does not take place as planned", maxText)
 	declareWord(f, &in.Attendance, "attendance", "Where people attend", calendar.Attendances)
-	f.clears(param.Opt(p, &in.VirtualURL, "virtual_url", "URL to attend online", "string", webAddress))
+	f.nullClears(param.Opt(p, &in.VirtualURL, "virtual_url", "URL to attend online", "string", webAddress))
 	f.recurrence(in, end)
 	r.declareLanguage(p)
 }
@@ -142,7 +142,7 @@ func (r *request) zoneOf(raw any) (calendar.Zone, *param.Fault) {
 	}
 	zone, err := calendar.ParseZone(name)
 	if err != nil {
-		return calendar.Zone{}, &param.Fault{Key: "no-zone", Args: map[string]any{"Zone": shortened(name)}}
+		return calendar.Zone{}, &param.Fault{Key: "no-zone", Args: map[string]any{"Zone": shortenForMessage(name)}}
 	}
 	return zone, nil
 }
@@ -156,17 +156,17 @@ func (r *request) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 	if _, isNumber := raw.(json.Number); isNumber {
 		return r.zone(), nil
 	}
-	e, err := r.changed(in)
+	e, err := r.eventOfUpdate(in)
 	if e == nil || err != nil {
 		return r.zone(), err
 	}
 	return calendar.ParseZone(e.Timezone)
 }
 
-// changed returns the event that an update names. It is nil for a create, for an unknown event, and for one that the caller
+// eventOfUpdate returns the event that an update names. It is nil for a create, for an unknown event, and for one that the caller
 // may not edit: both are refused later, and what is invalid before that must tell nothing of a hidden record.
-func (r *request) changed(in *eventInput) (*ent.Event, error) {
-	if in.looked || in.target == (target{}) {
+func (r *request) eventOfUpdate(in *eventInput) (*ent.Event, error) {
+	if in.eventLoaded || in.target == (target{}) {
 		return in.row, nil
 	}
 	kind, find := calendar.Event, r.findEvent
@@ -174,7 +174,7 @@ func (r *request) changed(in *eventInput) (*ent.Event, error) {
 		kind, find = calendar.Series, r.findSeriesEvent
 	}
 	e, err := find(&in.target)
-	in.looked = true
+	in.eventLoaded = true
 	var refusal *calendar.Error
 	var invalid param.Invalid
 	if errors.As(err, &refusal) || errors.As(err, &invalid) {
@@ -197,7 +197,7 @@ func (r *request) spanFault(in *eventInput, name string) *param.Fault {
 	if in.Start == nil || in.End == nil {
 		return nil
 	}
-	e, err := r.changed(in)
+	e, err := r.eventOfUpdate(in)
 	if err != nil {
 		return &param.Fault{Err: err}
 	}
@@ -211,12 +211,12 @@ func (r *request) spanFault(in *eventInput, name string) *param.Fault {
 	return fault
 }
 
-// keepCost leaves the cost of an event as it is if the text that was sent is how the event shows it: a range does not say
+// keepShownCost leaves the cost of an event as it is if the text that was sent is how the event shows it: a range does not say
 // what lies inside it.
-func (r *request) keepCost(in *eventInput) error {
+func (r *request) keepShownCost(in *eventInput) error {
 	raw, _ := r.params.Raw("cost")
 	text, isText := raw.(string)
-	e, err := r.changed(in)
+	e, err := r.eventOfUpdate(in)
 	if !isText || e == nil || err != nil {
 		return err
 	}
@@ -335,7 +335,7 @@ func declareLinked[I any](
 ) {
 	var refs []reference
 	p := param.Var(f.p, &refs, string(kind), description, "array", references).ListOf("integer").PublishDefault(nil)
-	f.clears(p).Check(func(ctx context.Context) *param.Fault {
+	f.nullClears(p).Check(func(ctx context.Context) *param.Fault {
 		out := make([]edit.LinkRef[I], len(refs))
 		for i, ref := range refs {
 			out[i].ID = ref.id
@@ -364,15 +364,15 @@ func (r *request) createEvent(in *eventInput) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep, err := r.eventWritten(id)
+	rep, err := r.writtenEvent(id)
 	if err != nil {
 		return nil, err
 	}
-	return r.created(calendar.Event, id, rep.version, rep.body), nil
+	return r.createdReply(calendar.Event, id, rep.version, rep.body), nil
 }
 
-// created is the reply to a create.
-func (r *request) created(kind calendar.Kind, id, version int64, body any) *reply {
+// createdReply is the reply to a create.
+func (r *request) createdReply(kind calendar.Kind, id, version int64, body any) *reply {
 	return &reply{status: 201, body: body, version: version, header: [][2]string{
 		{"Location", r.view().Resource(represent.Collections[kind], id)},
 	}}
@@ -411,8 +411,8 @@ func (r *request) mayWrite(op auth.Operation, rec auth.Record) bool {
 	return auth.May(r.caller, op, rec)
 }
 
-// lockFor locks an event for a write of a scope. errOutdated: it was removed meanwhile.
-func (r *request) lockFor(tx *entTx, id int64, scope edit.Scope) (*ent.Event, error) {
+// lockForScope locks an event for a write of a scope. errOutdated: it was removed meanwhile.
+func (r *request) lockForScope(tx *entTx, id int64, scope edit.Scope) (*ent.Event, error) {
 	lock := edit.LockEvent
 	if scope.IsSeries() {
 		lock = edit.LockSeriesOf
@@ -437,7 +437,7 @@ func (r *request) updateEvent(in *eventInput) (*reply, error) {
 		return nil, err
 	}
 	for {
-		err := r.writeOver(e, in.EventInput)
+		err := r.updateUnchanged(e, in.EventInput)
 		if err == nil {
 			break
 		}
@@ -448,20 +448,20 @@ func (r *request) updateEvent(in *eventInput) (*reply, error) {
 			return nil, err
 		}
 	}
-	return r.eventWritten(e.ID)
+	return r.writtenEvent(e.ID)
 }
 
 // errOutdated is the error of a write whose record another caller has written or removed since it was read.
 var errOutdated = errors.New("the record was written or removed meanwhile")
 
-// writeOver stores an update of the event e, as it was read. What equals e counts as not sent, so an occurrence that is not e
+// updateUnchanged stores an update of the event e, as it was read. What equals e counts as not sent, so an occurrence that is not e
 // any more is errOutdated, and nothing is stored.
-func (r *request) writeOver(e *ent.Event, in edit.EventInput) error {
+func (r *request) updateUnchanged(e *ent.Event, in edit.EventInput) error {
 	if err := r.omitStored(e, &in); err != nil {
 		return err
 	}
 	return r.change(&e.ID, func(tx *entTx, ed *edit.Editor) error {
-		row, err := r.lockFor(tx, e.ID, in.Scope)
+		row, err := r.lockForScope(tx, e.ID, in.Scope)
 		if err != nil {
 			return err
 		}
@@ -508,7 +508,7 @@ func (r *request) deleteEvent(in *eventInput) (*reply, error) {
 		return nil, err
 	}
 	err = r.change(&e.ID, func(tx *entTx, ed *edit.Editor) error {
-		row, err := r.lockFor(tx, e.ID, in.Scope)
+		row, err := r.lockForScope(tx, e.ID, in.Scope)
 		if err != nil {
 			return err
 		}
@@ -519,10 +519,10 @@ func (r *request) deleteEvent(in *eventInput) (*reply, error) {
 		return err
 	})
 	if errors.Is(err, errOutdated) {
-		return nil, r.noEvent(e.ID)
+		return nil, r.eventNotFoundError(e.ID)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return r.eventWritten(e.ID)
+	return r.writtenEvent(e.ID)
 }

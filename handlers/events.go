@@ -23,7 +23,7 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 	if q.Password != nil {
 		password = *q.Password
 	}
-	items, err := render(r, page, rendering[*ent.Event]{
+	items, err := renderRecords(r, page, recordRenderer[*ent.Event]{
 		kind: calendar.Event,
 		read: func(ids []int64) ([]*ent.Event, error) {
 			rows, err := r.events(ids)
@@ -32,7 +32,7 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 		},
 		value: func(e *ent.Event) (any, bool) {
 			shown := v.Event(e, false)
-			if r.protected(e, password) {
+			if r.isProtected(e, password) {
 				shown.Redact()
 			}
 			return &shown, !edit.HasPassword(e)
@@ -42,7 +42,7 @@ func (r *request) listEvents(q *eventQuery) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.depends.complete, r.depends.found = r.depends.find != nil && q.repeatable(), page
+	r.depends.complete, r.depends.found = r.depends.find != nil && q.isCheap(), page
 	return r.listReply(calendar.Event, q.paging, items, page.Total)
 }
 
@@ -70,11 +70,11 @@ func (r *request) events(ids []int64) ([]*ent.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	return rows, r.complete(rows, false)
+	return rows, r.loadRelated(rows, false)
 }
 
-// complete gives events what their representations need besides their rows. full says that JSON-LD is among these.
-func (r *request) complete(events []*ent.Event, full bool) error {
+// loadRelated gives events what their representations need besides their rows. full says that JSON-LD is among these.
+func (r *request) loadRelated(events []*ent.Event, full bool) error {
 	page, err := r.db.ReadEventLinks(r.ctx, events)
 	if err != nil {
 		return err
@@ -123,10 +123,10 @@ func (r *request) getEvent(q *target) (*reply, error) {
 	if q.Password != nil {
 		password = *q.Password
 	}
-	if r.protected(e, password) {
+	if r.isProtected(e, password) {
 		return nil, &calendar.Error{Code: "event-password-protected", Key: "event-password-protected"}
 	}
-	if err := r.complete([]*ent.Event{e}, true); err != nil {
+	if err := r.loadRelated([]*ent.Event{e}, true); err != nil {
 		return nil, err
 	}
 	r.dependsOn(calendar.Event, e.ID)
@@ -134,13 +134,13 @@ func (r *request) getEvent(q *target) (*reply, error) {
 	return &reply{status: 200, body: new(r.view().Event(e, true)), version: e.Version}, nil
 }
 
-// eventWritten is the reply to a write: the event with all that its representation needs.
-func (r *request) eventWritten(id int64) (*reply, error) {
+// writtenEvent is the reply to a write: the event with all that its representation needs.
+func (r *request) writtenEvent(id int64) (*reply, error) {
 	e, err := r.findEvent(&target{ID: id})
 	if err != nil {
 		return nil, err
 	}
-	if err := r.complete([]*ent.Event{e}, false); err != nil {
+	if err := r.loadRelated([]*ent.Event{e}, false); err != nil {
 		return nil, err
 	}
 	return &reply{status: 200, body: new(r.view().Event(e, false)), version: e.Version}, nil
@@ -165,13 +165,13 @@ func (r *request) findEvent(q *target) (*ent.Event, error) {
 		return nil, err
 	}
 	if len(rows) == 0 {
-		return nil, r.noEvent(id)
+		return nil, r.eventNotFoundError(id)
 	}
 	return rows[0], nil
 }
 
-// noEvent is the answer for an id that is no event's.
-func (r *request) noEvent(id int64) error {
+// eventNotFoundError is the answer for an id that is no event's.
+func (r *request) eventNotFoundError(id int64) error {
 	taken, err := r.db.Record.Query().Where(entrecord.ID(id)).Exist(r.ctx)
 	if err != nil {
 		return err
@@ -199,9 +199,9 @@ func (r *request) passwordMatches(e *ent.Event, password string) bool {
 	return password != "" && edit.PasswordMatches(r.h.PasswordKey, e, password)
 }
 
-// protected reports whether the caller gets the event redacted or refused: it has a password, which was not
+// isProtected reports whether the caller gets the event redacted or refused: it has a password, which was not
 // given, and the caller may not edit it.
-func (r *request) protected(e *ent.Event, password string) bool {
+func (r *request) isProtected(e *ent.Event, password string) bool {
 	if !edit.HasPassword(e) || r.passwordMatches(e, password) {
 		return false
 	}

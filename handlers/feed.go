@@ -86,14 +86,14 @@ func linkedText(p *param.Set, name string) func() string {
 
 // asksForDates reports whether a parameter says which dates the feed is of.
 func (q *feedQuery) asksForDates() bool {
-	return q.relative() || q.StartDate != nil || q.EndDate != nil || q.month != nil || q.day != nil || q.Include != nil
+	return q.replacesDefaultWindow() || q.StartDate != nil || q.EndDate != nil || q.month != nil || q.day != nil || q.Include != nil
 }
 
 // list returns the query of a list of events for subscribers, with its default window (contract, section 20).
 func (q *feedQuery) list(r *request) (*query.Events, error) {
 	e, err := q.periodOf(r)
-	r.holdsUntil(r.yearEnds())
-	if err != nil || q.Include != nil || q.relative() || q.month != nil || q.day != nil {
+	r.expireBy(r.ruleYearEnd())
+	if err != nil || q.Include != nil || q.replacesDefaultWindow() || q.month != nil || q.day != nil {
 		return e, err
 	}
 	zone := r.zone()
@@ -102,7 +102,7 @@ func (q *feedQuery) list(r *request) (*query.Events, error) {
 		return zone.Instant(calendar.WallAt(year, month+time.Month(months), 1, 0, 0, 0))
 	}
 	q.since = first(0)
-	r.holdsUntil(first(1))
+	r.expireBy(first(1))
 	if q.StartDate == nil {
 		e.Window.EndMin = new(first(-pastMonths))
 	}
@@ -145,7 +145,7 @@ func (r *request) listCalendar(q *feedQuery) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.depends.complete, r.depends.found = r.depends.find != nil && q.repeatable(), page
+	r.depends.complete, r.depends.found = r.depends.find != nil && q.isCheap(), page
 	shown := page
 	shown.IDs = page.IDs[min(before, len(page.IDs)):]
 	if page.Changed != nil {
@@ -158,7 +158,7 @@ func (r *request) listCalendar(q *feedQuery) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	about, err := r.about(q, eventsICS, 1)
+	about, err := r.describeFeed(q, eventsICS, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (r *request) listCalendar(q *feedQuery) (*reply, error) {
 	parts = append(parts, withdrawn...)
 	var last time.Time
 	if !q.moves {
-		if last, err = r.lastModified(latestPart(parts), q.since, r.yearBegan()); err != nil {
+		if last, err = r.lastModified(latestPart(parts), q.since, r.ruleYearStart()); err != nil {
 			return nil, err
 		}
 	}

@@ -21,8 +21,8 @@ func (r *request) newFeed(name string) *feed.Feed {
 	}
 }
 
-// about returns what a feed says of itself.
-func (r *request) about(q *feedQuery, path string, page int64) (*feed.Feed, error) {
+// describeFeed returns what a feed says of itself.
+func (r *request) describeFeed(q *feedQuery, path string, page int64) (*feed.Feed, error) {
 	name, err := q.name(r)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (r *request) feedReply(body any, last time.Time, disposition, name string, 
 		}
 		header = append(header, [2]string{"Content-Disposition", disposition + `; filename="` + fileName(name) + `.ics"`})
 	}
-	if r.located {
+	if r.locatedFor {
 		header = append(header, [2]string{"Content-Location", selfOf(body)})
 	}
 	return &reply{status: http.StatusOK, body: body, header: header}

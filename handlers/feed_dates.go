@@ -68,7 +68,7 @@ func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 		}
 	}
 	if dated := out.Add(commitTime + time.Second); r.now.Before(dated) {
-		r.holdsUntil(dated) // caches ask again for the reply with its date
+		r.expireBy(dated) // caches ask again for the reply with its date
 		return time.Time{}, nil
 	}
 	return out, nil
@@ -80,7 +80,7 @@ func (r *request) year() int {
 	return year
 }
 
-// yearBegan returns the instant since which feeds have had the rules of zones that they have now.
-func (r *request) yearBegan() time.Time {
+// ruleYearStart returns the instant since which feeds have had the rules of zones that they have now.
+func (r *request) ruleYearStart() time.Time {
 	return r.zone().Instant(calendar.WallAt(r.year(), 1, 1, 0, 0, 0))
 }

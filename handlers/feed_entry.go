@@ -26,7 +26,7 @@ type feedEvent struct {
 // more.
 func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part, error) {
 	entries := make(map[int64]*feedEvent)
-	bodies, err := render(r, page, rendering[*ent.Event]{
+	bodies, err := renderRecords(r, page, recordRenderer[*ent.Event]{
 		kind: calendar.Event,
 		read: func(ids []int64) ([]*ent.Event, error) {
 			clear(entries)
@@ -37,7 +37,7 @@ func (r *request) calendarParts(about *feed.Feed, page query.Page) ([]feed.Part,
 			return &calendarEntry{about, &one.entry, one.parent}, true
 		},
 		parts: func(e *ent.Event) []ent.Core { return entries[e.ID].parts },
-		until: r.yearEnds(),
+		until: r.ruleYearEnd(),
 	})
 	if err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func (r *request) relateParents(parts []feed.Part, parents []int64) error {
 	return nil
 }
 
-// yearEnds returns when the rules of zones may be others.
-func (r *request) yearEnds() time.Time {
+// ruleYearEnd returns when the rules of zones may be others.
+func (r *request) ruleYearEnd() time.Time {
 	return r.zone().Instant(calendar.WallAt(r.year()+1, 1, 1, 0, 0, 0))
 }
 
@@ -132,10 +132,10 @@ func (r *request) addEntries(rows []*ent.Event, entries map[int64]*feedEvent) er
 	v := r.view()
 	characters := 0
 	if r.codec.mediaType == calendarCodec.mediaType {
-		characters = feed.MostText
+		characters = feed.MaxText
 	}
 	for _, e := range rows {
-		entry, err := v.Entry(e, r.protected(e, ""), characters)
+		entry, err := v.Entry(e, r.isProtected(e, ""), characters)
 		if err != nil {
 			return fmt.Errorf("event %d: %w", e.ID, err)
 		}

@@ -24,10 +24,10 @@ func (r *request) oneCalendar(q *target) (*reply, error) {
 	case one != nil:
 		r.dependsOn(calendar.Event, one.entry.ID)
 		r.depends.complete = true
-		r.holdsUntil(r.yearEnds())
+		r.expireBy(r.ruleYearEnd())
 		for _, part := range one.parts {
 			if part.Status == calendar.Future && part.PublishedAt.After(r.now) {
-				r.holdsUntil(part.PublishedAt)
+				r.expireBy(part.PublishedAt)
 			}
 		}
 		entry, parent, about.Page = one.entry, one.parent, one.entry.URL
@@ -35,7 +35,7 @@ func (r *request) oneCalendar(q *target) (*reply, error) {
 		if entry, err = r.withdrawnEntry(*w); err != nil {
 			return nil, err
 		}
-		r.holdsUntil(w.At.Add(query.WithdrawalTime))
+		r.expireBy(w.At.Add(query.WithdrawalTime))
 	default:
 		return nil, eventNotFound(q.Slug)
 	}
@@ -43,7 +43,7 @@ func (r *request) oneCalendar(q *target) (*reply, error) {
 	if err := r.relateParents(parts, []int64{parent}); err != nil {
 		return nil, err
 	}
-	last, err := r.lastModified(entry.Stamp, r.yearBegan())
+	last, err := r.lastModified(entry.Stamp, r.ruleYearStart())
 	if err != nil {
 		return nil, err
 	}

@@ -49,14 +49,14 @@ func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
 		return nil, fmt.Errorf("latest events: %w", err)
 	}
 	if ending && !next.IsZero() {
-		r.holdsUntil(next)
+		r.expireBy(next)
 	}
 	out := &news{}
 	if out.entries, err = r.latestEntries(ids); err != nil {
 		return nil, err
 	}
 	if path == eventsAtom {
-		withdrawn, err := r.withdrawn(&deleted, query.WithdrawnPart{Upcoming: ending, Limit: newsSize})
+		withdrawn, err := r.findWithdrawn(&deleted, query.WithdrawnPart{Upcoming: ending, Limit: newsSize})
 		if err != nil {
 			return nil, err
 		}
@@ -78,7 +78,7 @@ func (r *request) listNews(q *feedQuery, path string) (*reply, error) {
 			return nil, err
 		}
 	}
-	if out.about, err = r.about(q, path, 1); err != nil {
+	if out.about, err = r.describeFeed(q, path, 1); err != nil {
 		return nil, err
 	}
 	return r.feedReply(out, last, "inline", ""), nil

@@ -37,13 +37,13 @@ type feedTable map[string]*pattern
 func newFeedTable() feedTable {
 	calendarFeed := func(e *endpoint) *endpoint { return e.inFormat(calendarCodec) }
 	news := func(path string, as codec) *pattern {
-		return at(path, on("Subscribe to what is new or changed", methodsGet, http.StatusOK, (*request).declareNews, listNews(path)).
+		return newPattern(path, endpointFor("Subscribe to what is new or changed", methodsGet, http.StatusOK, (*request).declareNews, listNews(path)).
 			inFormat(as))
 	}
-	one := at(eventPath+"{slug}"+icsSuffix, calendarFeed(on("Save an event to a calendar", methodsGet, http.StatusOK,
+	one := newPattern(eventPath+"{slug}"+icsSuffix, calendarFeed(endpointFor("Save an event to a calendar", methodsGet, http.StatusOK,
 		(*request).declareOneCalendar, (*request).oneCalendar)))
 	return feedTable{
-		eventsICS: at(eventsICS, calendarFeed(on("Subscribe to events", methodsGet, http.StatusOK,
+		eventsICS: newPattern(eventsICS, calendarFeed(endpointFor("Subscribe to events", methodsGet, http.StatusOK,
 			(*request).declareFeed, (*request).listCalendar))),
 		eventsAtom: news(eventsAtom, atomCodec),
 		eventsRSS:  news(eventsRSS, rssCodec),
@@ -174,7 +174,7 @@ func (r *request) readPage(m *Match, values map[string]any) error {
 	if err != nil {
 		return err
 	}
-	r.located, r.outlook = true, p.Format == formatOutlook
+	r.locatedFor, r.outlook = true, p.Format == formatOutlook
 	if p.Featured {
 		values["featured"] = "1"
 	}
@@ -223,7 +223,7 @@ func (r *request) periodText(p pagePath, sent string) string {
 		}
 		return sent // the parameter of the feed refuses what is no date
 	}
-	r.holdsUntil(r.tomorrow())
+	r.expireBy(r.tomorrow())
 	return r.zone().Wall(r.now).Format(layout)
 }
 

@@ -43,7 +43,7 @@ func (r *request) boundsOf(page query.Page, before int, isLast bool) (b query.Wi
 
 // withdrawnParts returns the withdrawn events of a page.
 func (r *request) withdrawnParts(about *feed.Feed, e *query.Events, b query.WithdrawnPart) ([]feed.Part, error) {
-	found, err := r.withdrawn(e, b)
+	found, err := r.findWithdrawn(e, b)
 	if err != nil {
 		return nil, err
 	}
@@ -58,9 +58,9 @@ func (r *request) withdrawnParts(about *feed.Feed, e *query.Events, b query.With
 	return parts, nil
 }
 
-// withdrawn looks up withdrawn events, and notes that the reply depends on them.
-func (r *request) withdrawn(e *query.Events, part query.WithdrawnPart) ([]query.Withdrawal, error) {
-	if !e.TellsOfWithdrawn() {
+// findWithdrawn looks up withdrawn events, and notes that the reply depends on them.
+func (r *request) findWithdrawn(e *query.Events, part query.WithdrawnPart) ([]query.Withdrawal, error) {
+	if !e.IncludesWithdrawn() {
 		return nil, nil
 	}
 	engine := query.Database{Ent: r.db}
@@ -86,7 +86,7 @@ func (r *request) withdrawn(e *query.Events, part query.WithdrawnPart) ([]query.
 		return err == nil && slices.Equal(versions(list), shown), err
 	})
 	for _, w := range found {
-		r.holdsUntil(w.At.Add(query.WithdrawalTime))
+		r.expireBy(w.At.Add(query.WithdrawalTime))
 	}
 	return found, nil
 }

@@ -25,9 +25,9 @@ type asking struct {
 // likely is true in so many of a hundred cases, in more when the request is about the group, else in fewer.
 func (a *asking) likely(group string, percent int) bool {
 	if group != a.focus {
-		return maybe(a.Rand, percent/3)
+		return drawPercent(a.Rand, percent/3)
 	}
-	return maybe(a.Rand, percent*3)
+	return drawPercent(a.Rand, percent*3)
 }
 
 func (a *asking) add(name, value string) {
@@ -63,18 +63,18 @@ func (a *asking) number(name string, id int64) *int64 {
 }
 
 func (a *asking) boolean(name string) *bool {
-	v := maybe(a.Rand, 70)
-	word := one(a.Rand, "0", "False", "no", "off")
+	v := drawPercent(a.Rand, 70)
+	word := pickOne(a.Rand, "0", "False", "no", "off")
 	if v {
-		word = one(a.Rand, "1", "true", "YES", "on")
+		word = pickOne(a.Rand, "1", "true", "YES", "on")
 	}
 	a.add(name, word)
 	return &v
 }
 
 func (a *asking) text(name string) *string {
-	v := one(a.Rand, refVocabulary...)
-	if maybe(a.Rand, 50) {
+	v := pickOne(a.Rand, refVocabulary...)
+	if drawPercent(a.Rand, 50) {
 		v = refFold(v)
 	}
 	runes := []rune(v)
@@ -82,20 +82,20 @@ func (a *asking) text(name string) *string {
 	case 0:
 		v = strings.ToUpper(string(runes[:1+a.IntN(len(runes))]))
 	case 1:
-		v += " " + one(a.Rand, refVocabulary...)
+		v += " " + pickOne(a.Rand, refVocabulary...)
 	case 2:
-		v = one(a.Rand, `"`+a.words(2)+`"`, "-"+v, v+" -"+one(a.Rand, refVocabulary...))
+		v = pickOne(a.Rand, `"`+a.words(2)+`"`, "-"+v, v+" -"+pickOne(a.Rand, refVocabulary...))
 	}
 	a.add(name, v)
 	return &v
 }
 
 func (a *asking) statuses() []calendar.Status {
-	out := some(a.Rand, calendar.Statuses, 1+a.IntN(3))
-	if maybe(a.Rand, 3) {
+	out := pickSome(a.Rand, calendar.Statuses, 1+a.IntN(3))
+	if drawPercent(a.Rand, 3) {
 		out = append(out, "any")
-	} else if maybe(a.Rand, 50) {
-		out = []calendar.Status{one(a.Rand, calendar.Publish, calendar.Future)}
+	} else if drawPercent(a.Rand, 50) {
+		out = []calendar.Status{pickOne(a.Rand, calendar.Publish, calendar.Future)}
 	}
 	words := make([]string, len(out))
 	for i, s := range out {
@@ -107,8 +107,8 @@ func (a *asking) statuses() []calendar.Status {
 
 // someWords asks for words of a column, seldom for another one.
 func (a *asking) someWords(f *query.Column) []string {
-	words := some(a.Rand, f.Words, 1+a.IntN(len(f.Words)))
-	if maybe(a.Rand, 3) {
+	words := pickSome(a.Rand, f.Words, 1+a.IntN(len(f.Words)))
+	if drawPercent(a.Rand, 3) {
 		words = append(words, "any")
 	}
 	a.list(f.Name, words...)
@@ -118,10 +118,10 @@ func (a *asking) someWords(f *query.Column) []string {
 // date is near something that happens, or a phrase.
 func (a *asking) date(name string) refDate {
 	m := a.moment()
-	if maybe(a.Rand, 75) {
-		midnight := maybe(a.Rand, 40)
+	if drawPercent(a.Rand, 75) {
+		midnight := drawPercent(a.Rand, 40)
 		for range 20 {
-			e := one(a.Rand, a.world.events...)
+			e := pickOne(a.Rand, a.world.events...)
 			m = e.start
 			if strings.HasPrefix(name, "end") {
 				m = e.end
@@ -131,9 +131,9 @@ func (a *asking) date(name string) refDate {
 			}
 		}
 		if midnight {
-			m = m.Add(one(a.Rand, 0, 0, -time.Second, -time.Second, -24*time.Hour))
+			m = m.Add(pickOne(a.Rand, 0, 0, -time.Second, -time.Second, -24*time.Hour))
 		} else {
-			m = m.Add(one(a.Rand, 0, 0, 0, 0, -time.Second, time.Second, 12*time.Hour, -24*time.Hour))
+			m = m.Add(pickOne(a.Rand, 0, 0, 0, 0, -time.Second, time.Second, 12*time.Hour, -24*time.Hour))
 		}
 	}
 	_, offset := m.In(a.site.zone).Zone()
@@ -145,10 +145,10 @@ func (a *asking) date(name string) refDate {
 	date, text := refDate{at: m}, ""
 	switch a.IntN(14) {
 	case 0:
-		layout := one(a.Rand, time.DateOnly, "2006/01/02", "02.01.2006", "2 January 2006")
+		layout := pickOne(a.Rand, time.DateOnly, "2006/01/02", "02.01.2006", "2 January 2006")
 		date, text = refDate{wall.Truncate(24 * time.Hour), true}, wall.Format(layout)
 	case 1, 2:
-		date, text = refDate{wall, true}, wall.Format(one(a.Rand, time.DateTime, "2006-01-02T15:04:05"))
+		date, text = refDate{wall, true}, wall.Format(pickOne(a.Rand, time.DateTime, "2006-01-02T15:04:05"))
 	case 3, 4, 11, 12, 13:
 		text = m.UTC().Format("2006-01-02T15:04:05Z")
 	case 5, 6:
@@ -169,39 +169,39 @@ func (a *asking) date(name string) refDate {
 
 // anyID is the id of something of the kinds asked for, and now and then of nothing.
 func (a *asking) anyID(of ...int64) int64 {
-	if maybe(a.Rand, 3) {
-		return one(a.Rand, 0, -1, 999999, one(a.Rand, a.world.events...).id)
+	if drawPercent(a.Rand, 3) {
+		return pickOne(a.Rand, 0, -1, 999999, pickOne(a.Rand, a.world.events...).id)
 	}
-	return one(a.Rand, of...)
+	return pickOne(a.Rand, of...)
 }
 
 func (a *asking) linkedIDs(kind calendar.Kind) []int64 {
 	ids := []int64{}
-	for _, l := range some(a.Rand, a.world.linked[kind], 1+a.IntN(4)) {
+	for _, l := range pickSome(a.Rand, a.world.linked[kind], 1+a.IntN(4)) {
 		// The trash is asked for now and then only, for it is a fault.
-		if l.status != calendar.Trash || maybe(a.Rand, 25) {
+		if l.status != calendar.Trash || drawPercent(a.Rand, 25) {
 			ids = append(ids, l.id)
 		}
 	}
-	if len(ids) == 0 || maybe(a.Rand, 3) {
-		ids = append(ids, a.anyID(one(a.Rand, a.world.linked[kind]...).id))
+	if len(ids) == 0 || drawPercent(a.Rand, 3) {
+		ids = append(ids, a.anyID(pickOne(a.Rand, a.world.linked[kind]...).id))
 	}
 	return ids
 }
 
 func (a *asking) termWords(name string, kind calendar.Kind) []string {
 	var words []string
-	for _, t := range some(a.Rand, a.world.terms[kind], 1+a.IntN(3)) {
+	for _, t := range pickSome(a.Rand, a.world.terms[kind], 1+a.IntN(3)) {
 		word := strconv.FormatInt(t.id, 10)
 		for _, text := range t.texts.in {
-			if text.slug != "" && maybe(a.Rand, 40) {
-				word = one(a.Rand, text.slug, strings.ToUpper(text.slug))
+			if text.slug != "" && drawPercent(a.Rand, 40) {
+				word = pickOne(a.Rand, text.slug, strings.ToUpper(text.slug))
 			}
 		}
 		words = append(words, word)
 	}
-	if maybe(a.Rand, 4) {
-		words = append(words, one(a.Rand, "nothing", "99", "0"))
+	if drawPercent(a.Rand, 4) {
+		words = append(words, pickOne(a.Rand, "nothing", "99", "0"))
 	}
 	a.list(name, words...)
 	return words
@@ -209,19 +209,19 @@ func (a *asking) termWords(name string, kind calendar.Kind) []string {
 
 func (a *asking) eventIDs(count int) []int64 {
 	var ids []int64
-	for _, e := range some(a.Rand, a.world.events, count) {
+	for _, e := range pickSome(a.Rand, a.world.events, count) {
 		ids = append(ids, e.id)
 	}
 	return ids
 }
 
 func (a *asking) eventID() int64 {
-	if maybe(a.Rand, 50) {
-		return a.anyID(a.world.events[0].id, one(a.Rand, a.world.events...).id)
+	if drawPercent(a.Rand, 50) {
+		return a.anyID(a.world.events[0].id, pickOne(a.Rand, a.world.events...).id)
 	}
 	// One that most callers may read.
 	for {
-		if e := one(a.Rand, a.world.events...); e.status == calendar.Publish {
+		if e := pickOne(a.Rand, a.world.events...); e.status == calendar.Publish {
 			return e.id
 		}
 	}
@@ -229,11 +229,11 @@ func (a *asking) eventID() int64 {
 
 func (a *asking) events() eventAsk {
 	const dates, texts, links, flags, places = "dates", "texts", "links", "flags", "places"
-	a.focus = one(a.Rand, dates, dates, dates, texts, links, flags, places, "nothing")
+	a.focus = pickOne(a.Rand, dates, dates, dates, texts, links, flags, places, "nothing")
 	q := eventAsk{dates: map[string]refDate{}, flags: map[string]bool{}, stored: map[string][]string{}, radius: 25}
 	names := []string{"start_date", "end_date", "starts_before", "starts_after", "ends_before", "ends_after"}
-	for i, name := range some(a.Rand, names, len(names)) {
-		if i == 0 && a.likely(dates, 30) || maybe(a.Rand, 8) {
+	for i, name := range pickSome(a.Rand, names, len(names)) {
+		if i == 0 && a.likely(dates, 30) || drawPercent(a.Rand, 8) {
 			q.dates[name] = a.date(name)
 		}
 	}
@@ -243,7 +243,7 @@ func (a *asking) events() eventAsk {
 	if a.likely(texts, 30) {
 		q.search = a.text("search")
 	}
-	if maybe(a.Rand, 25) {
+	if drawPercent(a.Rand, 25) {
 		q.password = !a.stranger
 		a.add("password", map[bool]string{true: refPassword, false: "mistaken"}[q.password])
 	}
@@ -274,7 +274,7 @@ func (a *asking) events() eventAsk {
 		}
 	})
 	a.drawAside(func() {
-		if a.likely(links, 15) || maybe(a.Rand, 10) {
+		if a.likely(links, 15) || drawPercent(a.Rand, 10) {
 			q.series = a.series()
 		}
 	})
@@ -286,7 +286,7 @@ func (a *asking) events() eventAsk {
 	}
 	if a.likely(places, 25) {
 		a.circle(&q)
-	} else if maybe(a.Rand, 1) {
+	} else if drawPercent(a.Rand, 1) {
 		q.lng = new(10.0)
 		a.add("geoloc_lng", "10")
 	}
@@ -310,19 +310,19 @@ func (a *asking) series() *seriesAsk {
 		a.add("series", "none")
 		return &seriesAsk{none: true}
 	case 6:
-		if maybe(a.Rand, 50) {
-			a.list("series", one(a.Rand, "next", "none"), strconv.FormatInt(one(a.Rand, a.world.series...).id, 10))
+		if drawPercent(a.Rand, 50) {
+			a.list("series", pickOne(a.Rand, "next", "none"), strconv.FormatInt(pickOne(a.Rand, a.world.series...).id, 10))
 			return &seriesAsk{invalid: true}
 		}
 	}
 	q := &seriesAsk{ids: []int64{}}
-	for _, r := range some(a.Rand, a.world.series, 1+a.IntN(3)) {
-		if r.status == calendar.Publish || maybe(a.Rand, 25) {
+	for _, r := range pickSome(a.Rand, a.world.series, 1+a.IntN(3)) {
+		if r.status == calendar.Publish || drawPercent(a.Rand, 25) {
 			q.ids = append(q.ids, r.id)
 		}
 	}
-	if len(q.ids) == 0 || maybe(a.Rand, 3) {
-		q.ids = append(q.ids, a.anyID(one(a.Rand, a.world.series...).id))
+	if len(q.ids) == 0 || drawPercent(a.Rand, 3) {
+		q.ids = append(q.ids, a.anyID(pickOne(a.Rand, a.world.series...).id))
 	}
 	a.numbers("series", q.ids)
 	return q
@@ -331,7 +331,7 @@ func (a *asking) series() *seriesAsk {
 // circle asks for what is around a position, from which some venue is a little nearer or farther than the
 // radius.
 func (a *asking) circle(q *eventAsk) {
-	v := one(a.Rand, a.world.linked[calendar.Venue]...)
+	v := pickOne(a.Rand, a.world.linked[calendar.Venue]...)
 	bearing, angle := a.Float64()*2*math.Pi, a.Float64()*495/6371
 	sin, cos := math.Sincos(v.lat * math.Pi / 180)
 	lat := math.Asin(sin*math.Cos(angle) + cos*math.Sin(angle)*math.Cos(bearing))
@@ -343,25 +343,25 @@ func (a *asking) circle(q *eventAsk) {
 	}
 	q.lat = send("geoloc_lat", lat*180/math.Pi)
 	q.lng = send("geoloc_lng", math.Remainder(lng*180/math.Pi, 360))
-	away := distance(v.lat, v.lng, *q.lat, *q.lng) * one(a.Rand, 0.99, 0.999, 1.001, 1.01)
+	away := distance(v.lat, v.lng, *q.lat, *q.lng) * pickOne(a.Rand, 0.99, 0.999, 1.001, 1.01)
 	q.radius = *send("geoloc_radius", max(0.001, away))
 }
 
 func (a *asking) linked() linkedAsk {
 	var q linkedAsk
-	if maybe(a.Rand, 25) {
+	if drawPercent(a.Rand, 25) {
 		q.search = a.text("search")
 	}
-	if maybe(a.Rand, 20) {
+	if drawPercent(a.Rand, 20) {
 		q.event = a.number("event", a.eventID())
 	}
-	if maybe(a.Rand, 30) {
+	if drawPercent(a.Rand, 30) {
 		q.has = a.boolean("has_events")
 	}
-	if maybe(a.Rand, 40) {
+	if drawPercent(a.Rand, 40) {
 		q.onlyUpcoming = *a.boolean("only_with_upcoming")
 	}
-	if maybe(a.Rand, 30) {
+	if drawPercent(a.Rand, 30) {
 		q.status = a.statuses()
 	}
 	return q
@@ -373,42 +373,42 @@ func (a *asking) terms(kind calendar.Kind) termAsk {
 	for _, t := range a.world.terms[kind] {
 		ids = append(ids, t.id)
 	}
-	if maybe(a.Rand, 25) {
+	if drawPercent(a.Rand, 25) {
 		q.search = a.text("search")
 	}
-	if maybe(a.Rand, 20) {
-		q.exclude = a.numbers("exclude", append(some(a.Rand, ids, a.IntN(5)), a.anyID(ids...)))
+	if drawPercent(a.Rand, 20) {
+		q.exclude = a.numbers("exclude", append(pickSome(a.Rand, ids, a.IntN(5)), a.anyID(ids...)))
 	}
-	if maybe(a.Rand, 25) {
-		q.include = a.numbers("include", append(some(a.Rand, ids, a.IntN(12)), a.anyID(ids...)))
+	if drawPercent(a.Rand, 25) {
+		q.include = a.numbers("include", append(pickSome(a.Rand, ids, a.IntN(12)), a.anyID(ids...)))
 	}
-	if maybe(a.Rand, 40) {
-		q.order = one(a.Rand, "asc", "desc", "DESC", "down")
+	if drawPercent(a.Rand, 40) {
+		q.order = pickOne(a.Rand, "asc", "desc", "DESC", "down")
 		a.add("order", q.order)
 	}
-	if maybe(a.Rand, 70) {
-		q.by = one(a.Rand,
+	if drawPercent(a.Rand, 70) {
+		q.by = pickOne(a.Rand,
 			"id", "name", "slug", "count", "description", "description", "term_group", "include", "none", "weight")
 		a.add("orderby", q.by)
 	}
-	if maybe(a.Rand, 50) {
+	if drawPercent(a.Rand, 50) {
 		q.all = !*a.boolean("hide_empty")
 	}
-	if maybe(a.Rand, 20) {
+	if drawPercent(a.Rand, 20) {
 		parent := a.number("parent", a.anyID(ids...))
 		if kind == calendar.Category { // tags do not know the parameter
 			q.parent = parent
 		}
 	}
-	if maybe(a.Rand, 12) {
+	if drawPercent(a.Rand, 12) {
 		q.post = a.number("post", a.eventID())
 	}
-	if maybe(a.Rand, 12) {
+	if drawPercent(a.Rand, 12) {
 		q.event = a.number("event", a.eventID())
 	}
-	if maybe(a.Rand, 15) {
+	if drawPercent(a.Rand, 15) {
 		slug := "nothing"
-		for _, text := range one(a.Rand, a.world.terms[kind]...).texts.in {
+		for _, text := range pickOne(a.Rand, a.world.terms[kind]...).texts.in {
 			if text.slug != "" {
 				slug = text.slug
 			}

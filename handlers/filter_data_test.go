@@ -37,14 +37,14 @@ type refMaker struct {
 	few   bool // events, so that one more or less decides about a filter
 }
 
-// one is an element of a list by chance.
-func one[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
+// pickOne is an element of a list by chance.
+func pickOne[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
-// maybe is true in so many of a hundred cases.
-func maybe(r *rand.Rand, percent int) bool { return r.IntN(100) < percent }
+// drawPercent is true in so many of a hundred cases.
+func drawPercent(r *rand.Rand, percent int) bool { return r.IntN(100) < percent }
 
-// some are distinct elements of a list, in an order by chance.
-func some[T any](r *rand.Rand, list []T, count int) []T {
+// pickSome are distinct elements of a list, in an order by chance.
+func pickSome[T any](r *rand.Rand, list []T, count int) []T {
 	list = slices.Clone(list)
 	r.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return list[:min(count, len(list))]
@@ -64,34 +64,34 @@ var refVocabulary = []string{
 }
 
 func (m *refMaker) words(count int) string {
-	return strings.Join(some(m.Rand, refVocabulary, count), " ")
+	return strings.Join(pickSome(m.Rand, refVocabulary, count), " ")
 }
 
 func (m *refMaker) html() string {
 	text := m.words(2)
 	escaped := strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(text)
-	return one(m.Rand, "", "<p>"+escaped+"</p>", `<a href="http://beta.example/100%">`+escaped+"</a>")
+	return pickOne(m.Rand, "", "<p>"+escaped+"</p>", `<a href="http://beta.example/100%">`+escaped+"</a>")
 }
 
 // texts are in one to three languages; in the others than the original, fields may be missing. Slugs are made
 // only for records that have one.
 func (m *refMaker) texts(kind calendar.Kind, html, slugged bool) refTexts {
-	t := refTexts{one(m.Rand, calendar.English, calendar.English, calendar.Polish), map[calendar.Language]refText{}}
+	t := refTexts{pickOne(m.Rand, calendar.English, calendar.English, calendar.Polish), map[calendar.Language]refText{}}
 	for _, l := range calendar.Languages {
-		if l != t.original && !maybe(m.Rand, 30) {
+		if l != t.original && !drawPercent(m.Rand, 30) {
 			continue
 		}
 		m.slugs++
-		slug := fmt.Sprintf("%s%s-%d", one(m.Rand, "b_", "b-", "b1"), kind, m.slugs)
+		slug := fmt.Sprintf("%s%s-%d", pickOne(m.Rand, "b_", "b-", "b1"), kind, m.slugs)
 		text := refText{title: m.words(2), slug: slug}
-		if l != t.original && maybe(m.Rand, 30) {
+		if l != t.original && drawPercent(m.Rand, 30) {
 			text.title = ""
 		}
 		text.description = m.words(m.IntN(2))
 		if html {
 			text.excerpt, text.description = m.html(), m.html()
 		}
-		if !slugged || l != t.original && maybe(m.Rand, 50) {
+		if !slugged || l != t.original && drawPercent(m.Rand, 50) {
 			text.slug = ""
 		}
 		t.in[l] = text
@@ -105,20 +105,20 @@ func (m *refMaker) record(kind calendar.Kind, id int64) refRecord {
 	statuses := slices.Repeat([]calendar.Status{calendar.Publish}, 12)
 	statuses = append(statuses, calendar.Future, calendar.Future, calendar.Future, calendar.Draft, calendar.Draft,
 		calendar.Pending, calendar.Private, calendar.Private, calendar.Trash, calendar.Trash)
-	r := refRecord{id: id, status: one(m.Rand, statuses...)}
-	if author := one(m.Rand, m.world.callers...); author.role > refAnonymous {
+	r := refRecord{id: id, status: pickOne(m.Rand, statuses...)}
+	if author := pickOne(m.Rand, m.world.callers...); author.role > refAnonymous {
 		r.author = author.id
 	}
 	// What is published was so before the earliest of the clocks.
 	r.published = m.sites[1].now.Add(-time.Duration(m.IntN(40)) * 24 * time.Hour)
 	switch r.status {
 	case calendar.Future:
-		away := one(m.Rand, -time.Hour, 0, 0, 0, time.Second, 24*time.Hour, 1000*24*time.Hour)
-		r.published = one(m.Rand, m.sites...).now.Add(away)
+		away := pickOne(m.Rand, -time.Hour, 0, 0, 0, time.Second, 24*time.Hour, 1000*24*time.Hour)
+		r.published = pickOne(m.Rand, m.sites...).now.Add(away)
 	case calendar.Trash:
-		r.before = one(m.Rand, calendar.Publish, calendar.Draft, calendar.Private)
+		r.before = pickOne(m.Rand, calendar.Publish, calendar.Draft, calendar.Private)
 	}
-	slugged := r.status != calendar.Draft && r.status != calendar.Pending || maybe(m.Rand, 50)
+	slugged := r.status != calendar.Draft && r.status != calendar.Pending || drawPercent(m.Rand, 50)
 	r.texts = m.texts(kind, kind == calendar.Event, slugged)
 	if r.status == calendar.Trash {
 		for l, text := range r.texts.in {
@@ -131,17 +131,17 @@ func (m *refMaker) record(kind calendar.Kind, id int64) refRecord {
 
 // moment is an instant that a filter may get wrong: around midnights, windows and changes of the clock.
 func (m *refMaker) moment() time.Time {
-	s := one(m.Rand, m.sites...)
+	s := pickOne(m.Rand, m.sites...)
 	from, to := s.window()
 	day := refDate{at: s.now.AddDate(0, 0, m.IntN(500)-60)}
-	base := one(m.Rand, from, to, s.now, s.midnight(day, 0), s.midnight(day, 0), day.at,
+	base := pickOne(m.Rand, from, to, s.now, s.midnight(day, 0), s.midnight(day, 0), day.at,
 		time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC), // Warsaw, the doubled hour and around it
 		time.Date(2026, 10, 25, 1, 30, 0, 0, time.UTC),
 		time.Date(2027, 3, 28, 1, 0, 0, 0, time.UTC),  // Warsaw, the gap
 		time.Date(2027, 3, 14, 7, 0, 0, 0, time.UTC),  // New York, the gap
 		time.Date(2027, 11, 7, 5, 30, 0, 0, time.UTC), // New York, the doubled hour
 		time.Date(2028, 4, 27, 22, 0, 0, 0, time.UTC)) // Cairo, where midnight is skipped
-	return base.Add(one(m.Rand, 0, 0, 0, 0, 0, -time.Second, time.Second, time.Hour, -24*time.Hour, 24*time.Hour))
+	return base.Add(pickOne(m.Rand, 0, 0, 0, 0, 0, -time.Second, time.Second, time.Hour, -24*time.Hour, 24*time.Hour))
 }
 
 var refZones = []string{
@@ -149,31 +149,31 @@ var refZones = []string{
 }
 
 func (m *refMaker) event(id int64) *refEvent {
-	e := &refEvent{refRecord: m.record(calendar.Event, id), zone: one(m.Rand, refZones...)}
-	e.hidden, e.protected = maybe(m.Rand, 8), maybe(m.Rand, 20)
-	e.flags, e.allDay = map[string]bool{}, maybe(m.Rand, 20)
+	e := &refEvent{refRecord: m.record(calendar.Event, id), zone: pickOne(m.Rand, refZones...)}
+	e.hidden, e.protected = drawPercent(m.Rand, 8), drawPercent(m.Rand, 20)
+	e.flags, e.allDay = map[string]bool{}, drawPercent(m.Rand, 20)
 	m.drawAside(func() {
 		for _, f := range flagFilters {
-			e.flags[f.Name] = maybe(m.Rand, 30)
+			e.flags[f.Name] = drawPercent(m.Rand, 30)
 		}
 	})
 	e.stored = map[string]string{}
 	m.drawAside(func() {
 		for _, f := range wordFilters {
-			e.stored[f.Name] = one(m.Rand, f.Words...)
+			e.stored[f.Name] = pickOne(m.Rand, f.Words...)
 		}
 	})
 	m.drawAside(func() {
-		if maybe(m.Rand, 60) {
-			e.series = one(m.Rand, m.world.series...).id
+		if drawPercent(m.Rand, 60) {
+			e.series = pickOne(m.Rand, m.world.series...).id
 		}
 	})
 	for _, earlier := range m.world.events {
-		if maybe(m.Rand, 1) && e.parent == 0 {
+		if drawPercent(m.Rand, 1) && e.parent == 0 {
 			e.parent = earlier.id
 		}
 	}
-	if len(m.world.events) > 0 && maybe(m.Rand, 15) {
+	if len(m.world.events) > 0 && drawPercent(m.Rand, 15) {
 		e.parent = m.world.events[0].id
 	}
 	around := m.time(e)
@@ -184,11 +184,11 @@ func (m *refMaker) event(id int64) *refEvent {
 		// The first half has many events. The others have few or none, mostly such as decide about a filter:
 		// scheduled ones, and those around now.
 		all := m.world.linked[link.kind]
-		links := some(m.Rand, all[:len(all)/2], m.IntN(4))
-		if decides := e.status == calendar.Future || around; decides && maybe(m.Rand, 40) {
-			links = some(m.Rand, all[len(all)/2:], 1)
-		} else if maybe(m.Rand, 2) {
-			links = append(links, one(m.Rand, all[len(all)/2:]...))
+		links := pickSome(m.Rand, all[:len(all)/2], m.IntN(4))
+		if decides := e.status == calendar.Future || around; decides && drawPercent(m.Rand, 40) {
+			links = pickSome(m.Rand, all[len(all)/2:], 1)
+		} else if drawPercent(m.Rand, 2) {
+			links = append(links, pickOne(m.Rand, all[len(all)/2:]...))
 		}
 		for _, l := range links {
 			if l.status != calendar.Trash { // such have lost their events
@@ -198,9 +198,9 @@ func (m *refMaker) event(id int64) *refEvent {
 	}
 	for _, kind := range []calendar.Kind{calendar.Category, calendar.Tag} {
 		all := m.world.terms[kind]
-		links := some(m.Rand, all[:len(all)-4], m.IntN(4))
-		if maybe(m.Rand, 2) {
-			links = append(links, one(m.Rand, all[len(all)-4:]...))
+		links := pickSome(m.Rand, all[:len(all)-4], m.IntN(4))
+		if drawPercent(m.Rand, 2) {
+			links = append(links, pickOne(m.Rand, all[len(all)-4:]...))
 		}
 		for _, t := range links {
 			e.terms = append(e.terms, t.id)
@@ -242,12 +242,12 @@ func (m *refMaker) time(e *refEvent) (around bool) {
 	}
 	start := m.moment()
 	switch {
-	case maybe(m.Rand, 30):
+	case drawPercent(m.Rand, 30):
 		start = m.moment().Add(-time.Hour) // and the end is the moment
-	case maybe(m.Rand, 10):
-		start, around = one(m.Rand, m.sites...).now.Add(one(m.Rand, 0, 0, -time.Second)), true
+	case drawPercent(m.Rand, 10):
+		start, around = pickOne(m.Rand, m.sites...).now.Add(pickOne(m.Rand, 0, 0, -time.Second)), true
 	}
-	end := start.Add(one(m.Rand, 0, time.Hour, time.Hour, 30*time.Hour, 20*24*time.Hour))
+	end := start.Add(pickOne(m.Rand, 0, time.Hour, time.Hour, 30*time.Hour, 20*24*time.Hour))
 	e.startWall, e.endWall = wall(start), wall(end)
 	if e.allDay {
 		e.startWall = e.startWall.Truncate(24 * time.Hour)
@@ -265,11 +265,11 @@ func (m *refMaker) place(kind calendar.Kind, id int64) *refLinked {
 	names := []string{"phone", "website", "email"}
 	if kind == calendar.Venue {
 		names = []string{"address", "city", "country", "province", "state", "zip", "phone", "website"}
-		l.located = maybe(m.Rand, 60)
-		l.lat, l.lng = one(m.Rand, 52.2297, 52.4, 0, 89.9, -90, -89.95), one(m.Rand, 21.0122, 0, 179.9, -179.95, -180)
+		l.located = drawPercent(m.Rand, 60)
+		l.lat, l.lng = pickOne(m.Rand, 52.2297, 52.4, 0, 89.9, -90, -89.95), pickOne(m.Rand, 21.0122, 0, 179.9, -179.95, -180)
 	}
 	for _, name := range names {
-		if maybe(m.Rand, 40) {
+		if drawPercent(m.Rand, 40) {
 			l.fields[name] = m.words(2)
 		}
 	}
@@ -288,8 +288,8 @@ func (m *refMaker) fill() {
 			kind = calendar.Tag
 		}
 		t := &refTerm{id: int64(id + 1), texts: m.texts(kind, false, true)}
-		if above := w.terms[kind]; kind == calendar.Category && len(above) > 0 && maybe(m.Rand, 65) {
-			t.parent = one(m.Rand, above...).id
+		if above := w.terms[kind]; kind == calendar.Category && len(above) > 0 && drawPercent(m.Rand, 65) {
+			t.parent = pickOne(m.Rand, above...).id
 		}
 		w.terms[kind] = append(w.terms[kind], t)
 	}

@@ -22,8 +22,8 @@ type linkedAsk struct {
 
 func (w *refWorld) listLinked(
 	s refSite, c refCaller, lang calendar.Language, kind calendar.Kind, q linkedAsk,
-) refAnswer {
-	var a refAnswer
+) refReply {
+	var a refReply
 	a.statuses(c, q.status)
 	w.openEvent(&a, "event", s, c, q.event)
 	if a.invalid != nil {
@@ -79,8 +79,8 @@ type termAsk struct {
 
 func (w *refWorld) listTerms(
 	s refSite, c refCaller, lang calendar.Language, taxonomy calendar.Kind, q termAsk,
-) refAnswer {
-	var a refAnswer
+) refReply {
+	var a refReply
 	exists := func(name string, ids ...int64) {
 		for _, id := range ids {
 			if !slices.ContainsFunc(w.terms[taxonomy], func(t *refTerm) bool { return t.id == id }) {

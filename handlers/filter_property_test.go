@@ -152,19 +152,19 @@ func (c *listCheck) ask(t *testing.T, number int) {
 	t.Helper()
 	r := c.rand
 	at := r.IntN(len(c.sites))
-	site, caller := c.sites[at], one(r, c.world.callers...)
+	site, caller := c.sites[at], pickOne(r, c.world.callers...)
 	a := &asking{refMaker: c.maker, site: site}
 	lang, segment := calendar.English, ""
-	if maybe(r, 15) {
-		lang = one(r, calendar.Languages...)
+	if drawPercent(r, 15) {
+		lang = pickOne(r, calendar.Languages...)
 		segment = "/" + string(lang)
-	} else if maybe(r, 15) {
-		lang = one(r, calendar.Languages...)
+	} else if drawPercent(r, 15) {
+		lang = pickOne(r, calendar.Languages...)
 		a.add("ml_language", string(lang))
 	}
-	kind := one(r, calendar.Event, calendar.Event, calendar.Event,
+	kind := pickOne(r, calendar.Event, calendar.Event, calendar.Event,
 		calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag)
-	var want refAnswer
+	var want refReply
 	collection := string(kind) + "s"
 	switch kind {
 	case calendar.Event:
@@ -178,16 +178,16 @@ func (c *listCheck) ask(t *testing.T, number int) {
 		want = c.world.listTerms(site, caller, lang, kind, a.terms(kind))
 	}
 	page, perPage := 1, 10
-	if maybe(r, 60) {
-		perPage = one(r, 1, 2, 3, 5, 7, 50, 60, 60, 60)
+	if drawPercent(r, 60) {
+		perPage = pickOne(r, 1, 2, 3, 5, 7, 50, 60, 60, 60)
 		a.add("per_page", strconv.Itoa(perPage))
 		perPage = min(perPage, 50)
 	}
-	if maybe(r, 35) {
+	if drawPercent(r, 35) {
 		page = 1 + r.IntN(len(want.ids)/perPage+3)
 		a.add("page", strconv.Itoa(page))
 	}
-	if maybe(r, 50) {
+	if drawPercent(r, 50) {
 		a.add("_fields", collection+".id,rest_url,next_rest_url,previous_rest_url,total,total_pages")
 	}
 	// The order of parameters means nothing, that of the items of a list does.
@@ -207,7 +207,7 @@ func (c *listCheck) ask(t *testing.T, number int) {
 // compare sends a request and compares the reply with the page of the answer; then it does the same with the
 // page that the reply names next or, on the last one, with the reply's own address.
 func (c *listCheck) compare(
-	t *testing.T, at int, caller refCaller, kind calendar.Kind, path string, answer refAnswer, page, perPage, number int,
+	t *testing.T, at int, caller refCaller, kind calendar.Kind, path string, answer refReply, page, perPage, number int,
 	follow bool,
 ) {
 	t.Helper()
@@ -251,7 +251,7 @@ func (c *listCheck) compare(
 	c.compare(t, at, caller, kind, strings.TrimPrefix(next, apitest.BaseURL), answer, page, perPage, number, false)
 }
 
-func (c *listCheck) want(kind calendar.Kind, a refAnswer, page, perPage int) outcome {
+func (c *listCheck) want(kind calendar.Kind, a refReply, page, perPage int) outcome {
 	total := len(a.ids)
 	pages := (total + perPage - 1) / perPage
 	term := kind == calendar.Category || kind == calendar.Tag

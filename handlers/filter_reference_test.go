@@ -97,13 +97,13 @@ type refWorld struct {
 	series  []*refRecord
 }
 
-// refAnswer is a list in full: all ids, in order, or the names of the parameters that are invalid.
-type refAnswer struct {
+// refReply is a list in full: all ids, in order, or the names of the parameters that are invalid.
+type refReply struct {
 	invalid []string
 	ids     []int64
 }
 
-func (a *refAnswer) fault(name string) {
+func (a *refReply) fault(name string) {
 	if !slices.Contains(a.invalid, name) {
 		a.invalid = append(a.invalid, name)
 	}
@@ -127,7 +127,7 @@ func (s refSite) seen(r *refRecord, c refCaller, asked []calendar.Status) bool {
 }
 
 // statuses checks a filter by status.
-func (a *refAnswer) statuses(c refCaller, asked []calendar.Status) {
+func (a *refReply) statuses(c refCaller, asked []calendar.Status) {
 	for _, word := range asked {
 		switch word {
 		case calendar.Publish:
@@ -142,18 +142,18 @@ func (a *refAnswer) statuses(c refCaller, asked []calendar.Status) {
 }
 
 // event checks a parameter that names an event: it exists, the caller may read it, and it is not in the trash.
-func (w *refWorld) event(a *refAnswer, name string, s refSite, c refCaller, id *int64) {
+func (w *refWorld) event(a *refReply, name string, s refSite, c refCaller, id *int64) {
 	w.eventThat(a, name, id, func(e *refEvent) bool { return s.seen(&e.refRecord, c, nil) })
 }
 
 // openEvent checks one whose links are asked for, which a password guards: nobody can send it there.
-func (w *refWorld) openEvent(a *refAnswer, name string, s refSite, c refCaller, id *int64) {
+func (w *refWorld) openEvent(a *refReply, name string, s refSite, c refCaller, id *int64) {
 	w.eventThat(a, name, id, func(e *refEvent) bool {
 		return s.seen(&e.refRecord, c, nil) && !s.redacted(e, c)
 	})
 }
 
-func (w *refWorld) eventThat(a *refAnswer, name string, id *int64, fits func(*refEvent) bool) {
+func (w *refWorld) eventThat(a *refReply, name string, id *int64, fits func(*refEvent) bool) {
 	if id != nil && !slices.ContainsFunc(w.events, func(e *refEvent) bool { return e.id == *id && fits(e) }) {
 		a.fault(name)
 	}
@@ -244,8 +244,8 @@ type seriesAsk struct {
 	ids                 []int64
 }
 
-func (w *refWorld) listEvents(s refSite, c refCaller, lang calendar.Language, q eventAsk) refAnswer {
-	var a refAnswer
+func (w *refWorld) listEvents(s refSite, c refCaller, lang calendar.Language, q eventAsk) refReply {
+	var a refReply
 	categories := w.areTerms(&a, "categories", calendar.Category, q.categories)
 	tags := w.areTerms(&a, "tags", calendar.Tag, q.tags)
 	w.areLinked(&a, "venue", s, c, calendar.Venue, q.venues)
@@ -428,7 +428,7 @@ func (s refSite) inTime(e *refEvent, q eventAsk) bool {
 
 // areTerms looks up categories or tags, by slug of any language and then by id, and adds what is below
 // categories.
-func (w *refWorld) areTerms(a *refAnswer, name string, taxonomy calendar.Kind, words []string) []int64 {
+func (w *refWorld) areTerms(a *refReply, name string, taxonomy calendar.Kind, words []string) []int64 {
 	var ids []int64
 	for _, word := range words {
 		var bySlug, byID int64
@@ -457,7 +457,7 @@ func (w *refWorld) areTerms(a *refAnswer, name string, taxonomy calendar.Kind, w
 }
 
 // areLinked checks ids of venues or organizers: they exist, the caller may read them, and they are not in the trash.
-func (w *refWorld) areLinked(a *refAnswer, name string, s refSite, c refCaller, kind calendar.Kind, ids []int64) {
+func (w *refWorld) areLinked(a *refReply, name string, s refSite, c refCaller, kind calendar.Kind, ids []int64) {
 	for _, id := range ids {
 		if !slices.ContainsFunc(w.linked[kind], func(l *refLinked) bool { return l.id == id && s.seen(&l.refRecord, c, nil) }) {
 			a.fault(name)

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// fuzzed is the API without a database: what takes requests apart.
-func fuzzed(f *testing.F) *Handlers {
+// newFuzzHandlers is the API without a database: what takes requests apart.
+func newFuzzHandlers(f *testing.F) *Handlers {
 	f.Helper()
 	words, err := locale.Load()
 	if err != nil {
@@ -32,7 +32,7 @@ func fuzzed(f *testing.F) *Handlers {
 // FuzzRoute checks that a path has one meaning: what was taken from it, put into the route's template again, is a path
 // of the same route with the same parts.
 func FuzzRoute(f *testing.F) {
-	h := fuzzed(f)
+	h := newFuzzHandlers(f)
 	for _, path := range []string{
 		"", "/", "/cal/events/v1", "/base/cal/events/v1/", "/pl/cal/events/v1/events/15/", "/base/es/cal/events/v1/doc",
 		"/cal/events/v1/events/by-slug/%C5%BB%C3%B3%C5%82w%2F", "/cal/events/v1/events/by-slug/", "/cal/events/v1/events/0015",
@@ -74,7 +74,7 @@ func FuzzRoute(f *testing.F) {
 
 // FuzzFeedAddress checks that the address of a feed has one route, a known language, and no formats but its own.
 func FuzzFeedAddress(f *testing.F) {
-	h := fuzzed(f)
+	h := newFuzzHandlers(f)
 	for _, address := range [][2]string{
 		{"/events.ics", ""},
 		{"/pl/events.atom", "page=2"},
@@ -147,7 +147,7 @@ func FuzzFields(f *testing.F) {
 			}
 		}
 		if paths != nil {
-			want = pruned(whole, paths)
+			want = pruneValue(whole, paths)
 		}
 		if !reflect.DeepEqual(kept, want) {
 			t.Errorf("%q of %s: got %s, want %v", fields, body, got, want)
@@ -158,13 +158,13 @@ func FuzzFields(f *testing.F) {
 	})
 }
 
-// pruned keeps the members that one of the paths leads to, and all below its end.
-func pruned(v any, paths [][]string) any {
+// pruneValue keeps the members that one of the paths leads to, and all below its end.
+func pruneValue(v any, paths [][]string) any {
 	switch v := v.(type) {
 	case []any:
 		out := make([]any, len(v))
 		for i, item := range v {
-			out[i] = pruned(item, paths)
+			out[i] = pruneValue(item, paths)
 		}
 		return out
 	case map[string]any:
@@ -183,7 +183,7 @@ func pruned(v any, paths [][]string) any {
 				}
 			}
 			if out[path[0]] = value; !whole {
-				out[path[0]] = pruned(value, below)
+				out[path[0]] = pruneValue(value, below)
 			}
 		}
 		return out

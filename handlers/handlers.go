@@ -50,9 +50,9 @@ type Config struct {
 // requests at once.
 type Handlers struct {
 	Config
-	pictures turns  // of those who decode images
-	host     string // of global ids: the base URL's host and path
-	prefix   string // path of the base URL: "" or /rest
+	pictures decodeSlots // of those who decode images
+	host     string      // of global ids: the base URL's host and path
+	prefix   string      // path of the base URL: "" or /rest
 	mounts   []string
 	table    []*pattern
 	root     *pattern // the index below WordPressRoot; nil: no mount is below it
@@ -85,7 +85,7 @@ func New(c Config) (h *Handlers, err error) {
 	}
 	h = &Handlers{
 		Config:   c,
-		pictures: make(turns, 2),
+		pictures: make(decodeSlots, 2),
 		host:     base.Hostname() + strings.TrimRight(base.Path, "/"),
 		prefix:   strings.TrimRight(base.Path, "/"),
 		mounts:   []string{"/" + Namespace},
@@ -106,7 +106,7 @@ func New(c Config) (h *Handlers, err error) {
 		h.feeds = newFeedTable()
 	}
 	if h.WordPressMount() != "" {
-		h.root = at("/", on("Index of the service", methodsGet, http.StatusOK, (*request).declareRootIndex, (*request).getRootIndex))
+		h.root = newPattern("/", endpointFor("Index of the service", methodsGet, http.StatusOK, (*request).declareRootIndex, (*request).getRootIndex))
 	}
 	for _, p := range slices.Concat(h.table, h.feeds.patterns()) {
 		for _, e := range p.endpoints {

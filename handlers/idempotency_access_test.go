@@ -59,7 +59,7 @@ func TestReplaysAnswerWhoMayReadTheRecord(t *testing.T) {
 								sent[name] = fmt.Sprint(text, people) // a second of the same name would be the first
 							}
 						}
-						request := keyed(post(login, collection, sent), `"one"`)
+						request := withKey(post(login, collection, sent), `"one"`)
 						first := k.Do(t, request)
 						equal(t, "status", 201, first.Status)
 						record := fmt.Sprint(collection, "/", first.Get(t, "id"))
@@ -109,14 +109,14 @@ func TestReplaysShowNoLinkedRecordThatIsHidden(t *testing.T) {
 	eachKeyTest(t, func(t *testing.T, k *keyTest) {
 		id := k.SignIn(t, "editor", calendar.Editor)
 		venue := k.Do(t, post("admin", "/venues", object{"venue": "Bunker", "status": "private"})).Get(t, "id")
-		request := keyed(post("editor", "/events", concert(object{"venue": venue})), `"one"`)
+		request := withKey(post("editor", "/events", concert(object{"venue": venue})), `"one"`)
 		first := k.Do(t, request)
-		shows(`"Bunker"`, "venue", "venue")(t, first)
+		showsMember(`"Bunker"`, "venue", "venue")(t, first)
 		k.Store.Ent.User.UpdateOneID(id).SetRole(calendar.Subscriber).ExecX(t.Context())
 		k.after(time.Minute)
 		again := k.Do(t, request)
 		equal(t, "status", 201, again.Status)
 		equal(t, "replayed", "true", again.Header.Get("Idempotency-Replayed"))
-		shows(`[]`, "venue")(t, again)
+		showsMember(`[]`, "venue")(t, again)
 	})
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// keyed is a request with a key.
-func keyed(r apitest.Request, key string, header ...string) apitest.Request {
+// withKey is a request with a key.
+func withKey(r apitest.Request, key string, header ...string) apitest.Request {
 	out := map[string]string{"Idempotency-Key": key}
 	for name, value := range r.Header {
 		out[name] = value
@@ -96,18 +96,18 @@ func (k *keyTest) keys() *ent.IdempotencyKeyClient { return k.Store.Ent.Idempote
 func TestARequestWithAKeyIsCarriedOutOnce(t *testing.T) {
 	t.Parallel()
 	eachKeyTest(t, func(t *testing.T, k *keyTest) {
-		first := k.Do(t, keyed(post("author", "/events?ml_language=pl&_fields=id,title", concert(nil)), `"one"`))
+		first := k.Do(t, withKey(post("author", "/events?ml_language=pl&_fields=id,title", concert(nil)), `"one"`))
 		if first.Status != 201 || first.Header.Get("Idempotency-Replayed") != "" || first.Header.Get("Content-Language") != "pl" {
 			t.Fatalf("got %d %v: %s", first.Status, first.Header, first.Body)
 		}
 		// Neither what has become of the record nor how the client asks now makes a difference.
-		update := k.Do(t, keyed(post("author", fmt.Sprint("/events/", first.Get(t, "id")), object{"title": "Other"}), "update"))
+		update := k.Do(t, withKey(post("author", fmt.Sprint("/events/", first.Get(t, "id")), object{"title": "Other"}), "update"))
 		for _, sent := range []string{`"one"`, "one", `  "one"; a=1`} {
-			again := k.Do(t, keyed(post("author", "/events?ml_language=pl&_fields=id,title", concert(nil)), sent, "Accept-Language", "es"))
+			again := k.Do(t, withKey(post("author", "/events?ml_language=pl&_fields=id,title", concert(nil)), sent, "Accept-Language", "es"))
 			isReplay(t, first, again)
-			first = k.Do(t, keyed(post("author", "/events?ml_language=pl&_fields=id,title", concert(nil)), sent))
+			first = k.Do(t, withKey(post("author", "/events?ml_language=pl&_fields=id,title", concert(nil)), sent))
 		}
-		isReplay(t, update, k.Do(t, keyed(post("author", fmt.Sprint("/events/", first.Get(t, "id")), object{"title": "Other"}), "update")))
+		isReplay(t, update, k.Do(t, withKey(post("author", fmt.Sprint("/events/", first.Get(t, "id")), object{"title": "Other"}), "update")))
 		equal(t, "events", 1, countOf(t, k.Store.Ent.Event.Query()))
 		equal(t, "changes", 2, countOf(t, k.Store.Ent.Change.Query()))
 	})
@@ -131,34 +131,34 @@ func TestKeys(t *testing.T) {
 		}
 		k.Run(t, []apitest.Case{
 			{Name: "no key", Request: tag("admin", "a"), Status: 201, Check: replayed("")},
-			{Name: "a key", Request: keyed(tag("admin", "b"), `"k1"`), Status: 201, Check: replayed("")},
-			{Name: "again", Request: keyed(tag("admin", "b"), `"k1"`), Status: 201, Check: replayed("true")},
-			{Name: "another payload", Request: keyed(tag("admin", "c"), `"k1"`), Status: 422, Code: "rest_idempotency_key_reused", Check: replayed("")},
-			{Name: "another path", Request: keyed(post("admin", "/categories", object{"name": "b"}), `"k1"`), Status: 422, Code: "rest_idempotency_key_reused"},
-			{Name: "another query", Request: keyed(post("admin", "/tags?_fields=id", object{"name": "b"}), `"k1"`), Status: 422, Code: "rest_idempotency_key_reused"},
-			{Name: "another content type", Request: keyed(tag("admin", "b"), `"k1"`, "Content-Type", "application/x+json"), Status: 422, Code: "rest_idempotency_key_reused"},
-			{Name: "in Polish", Request: keyed(tag("admin", "c"), `"k1"`, "Accept-Language", "pl"), Status: 422, Check: shows(`"Tego Idempotency-Key użyto już w innym żądaniu. Wybierz nowy klucz dla każdego żądania."`, "message")},
-			{Name: "as a problem", Request: keyed(tag("admin", "c"), `"k1"`, "Accept", "application/problem+json"), Status: 422, Check: shows(`"rest_idempotency_key_reused"`, "code")},
-			{Name: "keys have case", Request: keyed(tag("admin", "d"), `"K1"`), Status: 201, Check: replayed("")},
-			{Name: "of another user", Request: keyed(post("other", "/events", concert(nil)), `"k1"`), Status: 201, Check: replayed("")},
-			{Name: "a refusal", Request: keyed(tag("reader", "e"), `"k2"`), Status: 403, Code: "rest_forbidden"},
-			{Name: "is looked at again", Request: keyed(tag("reader", "e"), `"k2"`), Status: 403, Check: replayed("")},
-			{Name: "what is invalid", Request: keyed(tag("admin", ""), `"k3"`), Status: 400},
-			{Name: "is corrected under the same key", Request: keyed(tag("admin", "f"), `"k3"`), Status: 201, Check: replayed("")},
-			{Name: "and that is remembered", Request: keyed(tag("admin", ""), `"k3"`), Status: 422},
-			{Name: "a term that is there", Request: keyed(tag("admin", "b"), `"k4"`), Status: 400, Code: "term_exists"},
-			{Name: "nobody's key is ignored", Request: keyed(tag("", "g"), `""`), Status: 401, Code: "rest_forbidden"},
-			{Name: "wrong credentials", Request: keyed(tag("", "g"), `"k1"`, "Authorization", "Bearer x"), Status: 401},
-			{Name: "empty", Request: keyed(tag("admin", "h"), `""`), Status: 400, Code: malformed, Check: shows(`"Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes."`, "data", "params", "Idempotency-Key")},
-			{Name: "as long as can be", Request: keyed(tag("admin", "h"), `"`+strings.Repeat("x", 255)+`"`), Status: 201},
-			{Name: "too long", Request: keyed(tag("admin", "i"), `"`+strings.Repeat("x", 256)+`"`), Status: 400, Code: malformed},
-			{Name: "other letters", Request: keyed(tag("admin", "i"), `"ł"`), Status: 400, Code: malformed},
-			{Name: "two words", Request: keyed(tag("admin", "i"), "a b"), Status: 400, Code: malformed},
-			{Name: "two words in quotes", Request: keyed(tag("admin", "i"), `"a b"`), Status: 201},
-			{Name: "no end", Request: keyed(tag("admin", "j"), `"a`), Status: 400, Code: malformed},
-			{Name: "other methods have no keys", Request: is(keyed(get("/tags"), `"`), "GET"), Status: 200},
-			{Name: "a POST that means another method has none", Request: keyed(tag("admin", "k"), `"`, "X-HTTP-Method-Override", "PUT"), Status: 404},
-			{Name: "too large a body is not looked at", Request: keyed(tag("admin", strings.Repeat("x", 1<<20)), `"k5"`), Status: 413},
+			{Name: "a key", Request: withKey(tag("admin", "b"), `"k1"`), Status: 201, Check: replayed("")},
+			{Name: "again", Request: withKey(tag("admin", "b"), `"k1"`), Status: 201, Check: replayed("true")},
+			{Name: "another payload", Request: withKey(tag("admin", "c"), `"k1"`), Status: 422, Code: "rest_idempotency_key_reused", Check: replayed("")},
+			{Name: "another path", Request: withKey(post("admin", "/categories", object{"name": "b"}), `"k1"`), Status: 422, Code: "rest_idempotency_key_reused"},
+			{Name: "another query", Request: withKey(post("admin", "/tags?_fields=id", object{"name": "b"}), `"k1"`), Status: 422, Code: "rest_idempotency_key_reused"},
+			{Name: "another content type", Request: withKey(tag("admin", "b"), `"k1"`, "Content-Type", "application/x+json"), Status: 422, Code: "rest_idempotency_key_reused"},
+			{Name: "in Polish", Request: withKey(tag("admin", "c"), `"k1"`, "Accept-Language", "pl"), Status: 422, Check: showsMember(`"Tego Idempotency-Key użyto już w innym żądaniu. Wybierz nowy klucz dla każdego żądania."`, "message")},
+			{Name: "as a problem", Request: withKey(tag("admin", "c"), `"k1"`, "Accept", "application/problem+json"), Status: 422, Check: showsMember(`"rest_idempotency_key_reused"`, "code")},
+			{Name: "keys have case", Request: withKey(tag("admin", "d"), `"K1"`), Status: 201, Check: replayed("")},
+			{Name: "of another user", Request: withKey(post("other", "/events", concert(nil)), `"k1"`), Status: 201, Check: replayed("")},
+			{Name: "a refusal", Request: withKey(tag("reader", "e"), `"k2"`), Status: 403, Code: "rest_forbidden"},
+			{Name: "is looked at again", Request: withKey(tag("reader", "e"), `"k2"`), Status: 403, Check: replayed("")},
+			{Name: "what is invalid", Request: withKey(tag("admin", ""), `"k3"`), Status: 400},
+			{Name: "is corrected under the same key", Request: withKey(tag("admin", "f"), `"k3"`), Status: 201, Check: replayed("")},
+			{Name: "and that is remembered", Request: withKey(tag("admin", ""), `"k3"`), Status: 422},
+			{Name: "a term that is there", Request: withKey(tag("admin", "b"), `"k4"`), Status: 400, Code: "term_exists"},
+			{Name: "nobody's key is ignored", Request: withKey(tag("", "g"), `""`), Status: 401, Code: "rest_forbidden"},
+			{Name: "wrong credentials", Request: withKey(tag("", "g"), `"k1"`, "Authorization", "Bearer x"), Status: 401},
+			{Name: "empty", Request: withKey(tag("admin", "h"), `""`), Status: 400, Code: malformed, Check: showsMember(`"Idempotency-Key must be 1 to 255 printable ASCII characters, in double quotes."`, "data", "params", "Idempotency-Key")},
+			{Name: "as long as can be", Request: withKey(tag("admin", "h"), `"`+strings.Repeat("x", 255)+`"`), Status: 201},
+			{Name: "too long", Request: withKey(tag("admin", "i"), `"`+strings.Repeat("x", 256)+`"`), Status: 400, Code: malformed},
+			{Name: "other letters", Request: withKey(tag("admin", "i"), `"ł"`), Status: 400, Code: malformed},
+			{Name: "two words", Request: withKey(tag("admin", "i"), "a b"), Status: 400, Code: malformed},
+			{Name: "two words in quotes", Request: withKey(tag("admin", "i"), `"a b"`), Status: 201},
+			{Name: "no end", Request: withKey(tag("admin", "j"), `"a`), Status: 400, Code: malformed},
+			{Name: "other methods have no keys", Request: is(withKey(get("/tags"), `"`), "GET"), Status: 200},
+			{Name: "a POST that means another method has none", Request: withKey(tag("admin", "k"), `"`, "X-HTTP-Method-Override", "PUT"), Status: 404},
+			{Name: "too large a body is not looked at", Request: withKey(tag("admin", strings.Repeat("x", 1<<20)), `"k5"`), Status: 413},
 		})
 		equal(t, "keys", 6, countOf(t, k.keys().Query()))
 	})
@@ -168,7 +168,7 @@ func TestKeys(t *testing.T) {
 // was used for something else.
 func TestEveryPostTakesAKey(t *testing.T) {
 	t.Parallel()
-	api := swept(t)
+	api := newSweepAPI(t)
 	names, _ := describedOperations(t)
 	for i, name := range names {
 		path, ok := strings.CutPrefix(name, "POST ")
@@ -179,14 +179,14 @@ func TestEveryPostTakesAKey(t *testing.T) {
 			key := fmt.Sprintf("%q", fmt.Sprint("key ", i))
 			request := func(more string) apitest.Request {
 				if path == "/images" {
-					return keyed(upload("admin", "a"+more+".png", picture(t, 40, 30)), key)
+					return withKey(upload("admin", "a"+more+".png", picture(t, 40, 30)), key)
 				}
-				r := post("admin", targets.Replace(path), minimal("POST", path))
+				r := post("admin", targets.Replace(path), minimalBody("POST", path))
 				if r.JSON == nil {
 					r.JSON = object{}
 				}
 				r.Path += "?ml_language=en" + more
-				return keyed(r, key)
+				return withKey(r, key)
 			}
 			first := api.Do(t, request(""))
 			if first.Status >= 300 {
@@ -232,8 +232,8 @@ func (c *crash) hook(next ent.Mutator) ent.Mutator {
 	})
 }
 
-// keeps reports whether a statement stores an answer, frees whether it gives a key up.
-func keeps(m ent.Mutation) bool {
+// storesReply reports whether a statement stores an answer, frees whether it gives a key up.
+func storesReply(m ent.Mutation) bool {
 	k, ok := m.(*ent.IdempotencyKeyMutation)
 	if !ok {
 		return false
@@ -242,7 +242,7 @@ func keeps(m ent.Mutation) bool {
 	return ok && status != 0
 }
 
-func frees(m ent.Mutation) bool {
+func releasesKey(m ent.Mutation) bool {
 	_, ok := m.(*ent.IdempotencyKeyMutation)
 	return ok && m.Op().Is(ent.OpDelete)
 }
@@ -252,7 +252,7 @@ func TestProcessesThatEnd(t *testing.T) {
 	eachKeyTest(t, func(t *testing.T, k *keyTest) {
 		c := &crash{}
 		k.Store.Ent.Use(c.hook)
-		request := keyed(post("author", "/events?_fields=id,title", concert(nil)), `"one"`)
+		request := withKey(post("author", "/events?_fields=id,title", concert(nil)), `"one"`)
 		broken := request
 		broken.Fails = true
 		created := func(want int) {
@@ -261,7 +261,7 @@ func TestProcessesThatEnd(t *testing.T) {
 		}
 
 		// Before the work is committed, and before the key is freed.
-		c.when = func(m ent.Mutation) bool { _, ok := m.(*ent.SearchTextMutation); return ok || frees(m) }
+		c.when = func(m ent.Mutation) bool { _, ok := m.(*ent.SearchTextMutation); return ok || releasesKey(m) }
 		equal(t, "status", 500, k.Do(t, broken).Status)
 		c.when = nil
 		created(0)
@@ -272,7 +272,7 @@ func TestProcessesThatEnd(t *testing.T) {
 		created(0)
 
 		// After the work is committed, before the answer is stored. The client still gets the answer.
-		c.when = keeps
+		c.when = storesReply
 		first := k.Do(t, request)
 		equal(t, "status", 201, first.Status)
 		c.when = nil
@@ -288,7 +288,7 @@ func TestProcessesThatEnd(t *testing.T) {
 		k.after(24*time.Hour - time.Second)
 		equal(t, "replayed", "true", k.Do(t, request).Header.Get("Idempotency-Replayed"))
 		k.after(24 * time.Hour)
-		equal(t, "replayed", "", k.Do(t, keyed(post("author", "/events", concert(nil)), `"one"`)).Header.Get("Idempotency-Replayed"))
+		equal(t, "replayed", "", k.Do(t, withKey(post("author", "/events", concert(nil)), `"one"`)).Header.Get("Idempotency-Replayed"))
 		created(2)
 		equal(t, "keys", 1, countOf(t, k.keys().Query()))
 	})
@@ -299,7 +299,7 @@ func TestProcessesThatEnd(t *testing.T) {
 func TestTheWorkThatLostItsKeyIsUndone(t *testing.T) {
 	t.Parallel()
 	eachKeyTest(t, func(t *testing.T, k *keyTest) {
-		request := keyed(post("author", "/tags", object{"name": "One"}), `"one"`)
+		request := withKey(post("author", "/tags", object{"name": "One"}), `"one"`)
 		request.As = "admin"
 		k.Store.Ent.Term.Use(func(next ent.Mutator) ent.Mutator {
 			return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
@@ -324,14 +324,14 @@ func TestTheWorkThatLostItsKeyIsUndone(t *testing.T) {
 func TestAnswersAreMadeFromTheRecord(t *testing.T) {
 	t.Parallel()
 	eachKeyTest(t, func(t *testing.T, k *keyTest) {
-		large := keyed(post("author", "/events", concert(object{"description": strings.Repeat("many words ", 30_000)})), `"large"`)
+		large := withKey(post("author", "/events", concert(object{"description": strings.Repeat("many words ", 30_000)})), `"large"`)
 		first := k.Do(t, large)
 		equal(t, "status", 201, first.Status)
 		isReplay(t, first, k.Do(t, large))
 		if row := k.keys().Query().OnlyX(t.Context()); row.Status != 0 || row.Body != nil {
 			t.Errorf("%d bytes are kept", len(row.Body))
 		}
-		tag := keyed(post("admin", "/tags", object{"name": "Gone"}), `"gone"`)
+		tag := withKey(post("admin", "/tags", object{"name": "Gone"}), `"gone"`)
 		id := k.Do(t, tag).Get(t, "id")
 		equal(t, "deleted", 200, k.Do(t, apitest.Request{Method: "DELETE", Path: fmt.Sprint("/tags/", id), As: "admin"}).Status)
 		k.Run(t, []apitest.Case{{Name: "a record that is gone", Request: tag, Status: 400, Code: "rest_invalid_param"}})
@@ -350,7 +350,7 @@ func TestRacersWithOneKey(t *testing.T) {
 		start := make(chan struct{})
 		var all sync.WaitGroup
 		for i := range replies {
-			r := keyed(post("", "/events", concert(nil)), `"one"`, "Authorization", "Bearer "+k.Token("author"))
+			r := withKey(post("", "/events", concert(nil)), `"one"`, "Authorization", "Bearer "+k.Token("author"))
 			all.Go(func() {
 				<-start
 				replies[i] = processes[i%len(processes)].Do(t, r)
@@ -388,8 +388,8 @@ func TestRacersWithARefusedRequest(t *testing.T) {
 	t.Parallel()
 	eachKeyTest(t, func(t *testing.T, k *keyTest) {
 		for range 5 {
-			replies := together(t, k.API, func(int) apitest.Request {
-				return keyed(post("author", "/events", object{"title": "No dates"}), `"one"`)
+			replies := sendTogether(t, k.API, func(int) apitest.Request {
+				return withKey(post("author", "/events", object{"title": "No dates"}), `"one"`)
 			})
 			for _, r := range replies {
 				if r.Status != 400 && r.Status != 409 {

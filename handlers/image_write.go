@@ -213,7 +213,7 @@ func (r *request) storePicture(name, file string, data []byte, source string) (*
 				SetWidth(img.Width).SetHeight(img.Height).SetFilesize(img.Filesize).SetSizes(img.Sizes)
 		})
 		if err == nil && r.upload {
-			err = r.note(tx, row.ID)
+			err = r.recordWrite(tx, row.ID)
 		}
 		return err
 	})
@@ -223,10 +223,10 @@ func (r *request) storePicture(name, file string, data []byte, source string) (*
 	return row, nil
 }
 
-// turns lets a few through at once: decoding a large picture takes much memory.
-type turns chan struct{}
+// decodeSlots lets a few through at once: decoding a large picture takes much memory.
+type decodeSlots chan struct{}
 
-func (t turns) acquire(ctx context.Context) (release func(), err error) {
+func (t decodeSlots) acquire(ctx context.Context) (release func(), err error) {
 	select {
 	case t <- struct{}{}:
 		return func() { <-t }, nil
@@ -272,7 +272,7 @@ func (r *request) createImage(in *imageInput) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.created(calendar.Image, row.ID, row.Version, r.view().Image(row)), nil
+	return r.createdReply(calendar.Image, row.ID, row.Version, r.view().Image(row)), nil
 }
 
 func (r *request) takePicture(in *imageInput) (*ent.Image, error) {

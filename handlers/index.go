@@ -20,7 +20,7 @@ func (r *request) declareIndex(p *param.Set, q *indexQuery) {
 
 // getIndex answers with the table of routes (contract, section 17), defaults of today included.
 func (r *request) getIndex(*indexQuery) (*reply, error) {
-	r.holdsUntil(r.tomorrow()) // defaults of dates are those of today
+	r.expireBy(r.tomorrow()) // defaults of dates are those of today
 	r.depends.complete = true
 	up := ordered{{"href", r.h.Site.BaseURL + r.root.Segment + "/"}}
 	return &reply{status: 200, body: ordered{
@@ -37,7 +37,7 @@ func (r *request) declareRootIndex(p *param.Set, q *indexQuery) {
 
 // getRootIndex answers with the namespaces below WordPressRoot and their routes (contract, section 18).
 func (r *request) getRootIndex(*indexQuery) (*reply, error) {
-	r.holdsUntil(r.tomorrow())
+	r.expireBy(r.tomorrow())
 	r.depends.complete = true
 	var namespaces []string
 	var routes ordered

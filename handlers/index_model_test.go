@@ -178,10 +178,10 @@ func (m *indexModel) compareLists(kind string) {
 	m.Helper()
 	paths := []string{
 		"/events?per_page=50&starts_after=1999-12-31",
-		"/events?per_page=50&starts_after=1999-12-31&geoloc=" + one(m.Rand, "true", "false"),
-		"/events?per_page=50&starts_after=1999-12-31&series=" + one(m.Rand, "next", "next", "none"),
-		"/venues?per_page=50&has_events=" + one(m.Rand, "true", "false"),
-		"/organizers?per_page=50&has_events=" + one(m.Rand, "true", "false"),
+		"/events?per_page=50&starts_after=1999-12-31&geoloc=" + pickOne(m.Rand, "true", "false"),
+		"/events?per_page=50&starts_after=1999-12-31&series=" + pickOne(m.Rand, "next", "next", "none"),
+		"/venues?per_page=50&has_events=" + pickOne(m.Rand, "true", "false"),
+		"/organizers?per_page=50&has_events=" + pickOne(m.Rand, "true", "false"),
 	}
 	for _, of := range []calendar.Kind{calendar.Venue, calendar.Organizer} {
 		if id := m.pick(of, calendar.Publish, calendar.Draft, calendar.Private, calendar.Future); id != 0 {
@@ -190,7 +190,7 @@ func (m *indexModel) compareLists(kind string) {
 	}
 	for range 4 {
 		a := &asking{refMaker: m.maker, site: m.maker.sites[0]}
-		collection := one(m.Rand, "events", "events", "events", "venues", "organizers", "categories", "tags")
+		collection := pickOne(m.Rand, "events", "events", "events", "venues", "organizers", "categories", "tags")
 		switch collection {
 		case "events":
 			a.events()
@@ -201,19 +201,19 @@ func (m *indexModel) compareLists(kind string) {
 		default:
 			a.terms(calendar.Tag)
 		}
-		if maybe(m.Rand, 50) {
-			a.add("per_page", one(m.Rand, "1", "3", "7", "50", "50"))
+		if drawPercent(m.Rand, 50) {
+			a.add("per_page", pickOne(m.Rand, "1", "3", "7", "50", "50"))
 		}
-		if maybe(m.Rand, 20) {
-			a.add("page", one(m.Rand, "1", "2", "3"))
+		if drawPercent(m.Rand, 20) {
+			a.add("page", pickOne(m.Rand, "1", "2", "3"))
 		}
-		if maybe(m.Rand, 30) {
-			a.add("ml_language", string(one(m.Rand, calendar.Languages...)))
+		if drawPercent(m.Rand, 30) {
+			a.add("ml_language", string(pickOne(m.Rand, calendar.Languages...)))
 		}
 		paths = append(paths, "/"+collection+"?"+strings.Join(a.query, "&"))
 	}
 	for _, path := range paths {
-		m.compareList(kind, path, one(m.Rand, m.world.callers...).login)
+		m.compareList(kind, path, pickOne(m.Rand, m.world.callers...).login)
 	}
 	newest, err := edit.Revision(m.ctx, m.db)
 	if err != nil {
@@ -305,7 +305,7 @@ func (m *indexModel) pick(kind calendar.Kind, statuses ...calendar.Status) int64
 	if ids == nil {
 		return 0
 	}
-	return one(m.Rand, ids...)
+	return pickOne(m.Rand, ids...)
 }
 
 // notTrashed are the statuses that records may be linked in.
@@ -331,7 +331,7 @@ func (m *indexModel) links(kind calendar.Kind, most int) []int64 {
 // send sends a write by a caller who may do most things, and reports whether it took effect.
 func (m *indexModel) send(method, path string, body object) bool {
 	m.Helper()
-	as := one(m.Rand, "administrator", "administrator", "administrator", "editor", "author")
+	as := pickOne(m.Rand, "administrator", "administrator", "administrator", "editor", "author")
 	return m.sendAs(as, method, path, body)
 }
 
@@ -368,19 +368,19 @@ func (m *indexModel) eventBody() object {
 	start := m.IntN(2000) - 500
 	body := object{
 		"title": m.name("event"), "description": "<p>" + m.maker.words(1) + "</p>",
-		"start_date": m.stamp(start), "end_date": m.stamp(start + m.IntN(40)), "all_day": maybe(m.Rand, 20),
-		"hide_from_listings": maybe(m.Rand, 10),
-		"cost":               one(m.Rand, "", "0", "5"), "status": one(m.Rand, "publish", "publish", "publish", "draft", "pending", "private"),
-		"password": one(m.Rand, "", "", "", refPassword), "venue": m.links(calendar.Venue, 2),
+		"start_date": m.stamp(start), "end_date": m.stamp(start + m.IntN(40)), "all_day": drawPercent(m.Rand, 20),
+		"hide_from_listings": drawPercent(m.Rand, 10),
+		"cost":               pickOne(m.Rand, "", "0", "5"), "status": pickOne(m.Rand, "publish", "publish", "publish", "draft", "pending", "private"),
+		"password": pickOne(m.Rand, "", "", "", refPassword), "venue": m.links(calendar.Venue, 2),
 		"organizer": m.links(calendar.Organizer, 2), "categories": m.links(calendar.Category, 2),
 		"tags": m.links(calendar.Tag, 2),
 	}
 	m.maker.drawAside(func() {
 		for _, f := range flagFilters {
-			body[f.Field] = maybe(m.maker.Rand, 30)
+			body[f.Field] = drawPercent(m.maker.Rand, 30)
 		}
 		for _, f := range wordFilters {
-			body[f.Field] = one(m.maker.Rand, f.Words...)
+			body[f.Field] = pickOne(m.maker.Rand, f.Words...)
 		}
 	})
 	return body
@@ -389,21 +389,21 @@ func (m *indexModel) eventBody() object {
 func (m *indexModel) venueBody() object {
 	return object{
 		"venue": m.name("venue"), "city": m.maker.words(1), "address": m.maker.words(1), "description": m.maker.words(1),
-		"geo_lat": 52 + m.Float64(), "geo_lng": 21 + m.Float64(), "status": one(m.Rand, "publish", "publish", "draft", "private"),
+		"geo_lat": 52 + m.Float64(), "geo_lng": 21 + m.Float64(), "status": pickOne(m.Rand, "publish", "publish", "draft", "private"),
 	}
 }
 
 func (m *indexModel) organizerBody() object {
 	return object{
 		"organizer": m.name("organizer"), "phone": m.maker.words(1), "email": "a@example.org", "description": m.maker.words(1),
-		"status": one(m.Rand, "publish", "publish", "draft", "private"),
+		"status": pickOne(m.Rand, "publish", "publish", "draft", "private"),
 	}
 }
 
 // part is some of the keys of a body, one at least.
 func (m *indexModel) part(body object) object {
 	out := object{}
-	for _, key := range some(m.Rand, slices.Sorted(maps.Keys(body)), 1+m.IntN(4)) {
+	for _, key := range pickSome(m.Rand, slices.Sorted(maps.Keys(body)), 1+m.IntN(4)) {
 		out[key] = body[key]
 	}
 	if _, there := out["start_date"]; there {
@@ -446,7 +446,7 @@ func (m *indexModel) linkedID(kind calendar.Kind) int64 {
 	if ids == nil {
 		return m.pick(kind, notTrashed...)
 	}
-	return one(m.Rand, ids...)
+	return pickOne(m.Rand, ids...)
 }
 
 // editor writes past the API, as the command line does.
@@ -531,7 +531,7 @@ func (m *indexModel) loadEvents(count int) bool {
 	for i := range in {
 		start := m.now().Add(time.Duration(m.IntN(2000)-200) * time.Hour)
 		e := &in[i].EventInput
-		e.Title, e.Status = new(m.name("loaded")), new(one(m.Rand, calendar.Publish, calendar.Publish, calendar.Draft))
+		e.Title, e.Status = new(m.name("loaded")), new(pickOne(m.Rand, calendar.Publish, calendar.Publish, calendar.Draft))
 		e.Start = new(when.FromWall(calendar.UTC().Wall(start)))
 		e.End = new(when.FromWall(calendar.UTC().Wall(start.Add(time.Hour))))
 		var venues []edit.VenueRef
@@ -586,7 +586,7 @@ func (m *indexModel) guest() string {
 		m.addGuest()
 		return m.guest()
 	}
-	return one(m.Rand, guests...)
+	return pickOne(m.Rand, guests...)
 }
 
 // addGuest signs in a user who writes something.
@@ -653,11 +653,11 @@ var indexWrites = slices.Concat(seriesWrites, []indexWrite{
 	}},
 	{"update organizer", func(m *indexModel) bool { return m.update(calendar.Organizer, "", m.part(m.organizerBody())) }},
 	{"change author", func(m *indexModel) bool {
-		author := m.users[one(m.Rand, "contributor", "author", "editor")]
-		return m.update(one(m.Rand, calendar.Event, calendar.Venue, calendar.Organizer), "", object{"author": author})
+		author := m.users[pickOne(m.Rand, "contributor", "author", "editor")]
+		return m.update(pickOne(m.Rand, calendar.Event, calendar.Venue, calendar.Organizer), "", object{"author": author})
 	}},
 	{"rename term", func(m *indexModel) bool {
-		kind := one(m.Rand, calendar.Category, calendar.Tag)
+		kind := pickOne(m.Rand, calendar.Category, calendar.Tag)
 		return m.update(kind, "", object{"name": m.name(string(kind))})
 	}},
 	{"move category", func(m *indexModel) bool {
@@ -724,7 +724,7 @@ var indexWrites = slices.Concat(seriesWrites, []indexWrite{
 	}},
 	{"show image", func(m *indexModel) bool {
 		m.lastReply = m.followed.Do(m.T, upload("author", "b.png", picture(m.T, 2, 2)))
-		return m.update(one(m.Rand, calendar.Event, calendar.Venue, calendar.Organizer), "",
+		return m.update(pickOne(m.Rand, calendar.Event, calendar.Venue, calendar.Organizer), "",
 			object{"image": m.lastReply.Get(m.T, "id")})
 	}},
 	{"delete image", func(m *indexModel) bool {
@@ -739,13 +739,13 @@ var indexWrites = slices.Concat(seriesWrites, []indexWrite{
 			m.lastReply = m.followed.Do(m.T, upload("author", "c.png", picture(m.T, 2, 2)))
 			ids = []int64{int64(m.lastReply.Get(m.T, "id").(float64))}
 		}
-		return m.sendAs("administrator", "DELETE", fmt.Sprint("/images/", one(m.Rand, ids...)), nil)
+		return m.sendAs("administrator", "DELETE", fmt.Sprint("/images/", pickOne(m.Rand, ids...)), nil)
 	}},
 
 	{"add user", (*indexModel).addGuest},
 	{"change role", func(m *indexModel) bool {
 		login := m.guest()
-		role := one(m.Rand, calendar.Subscriber, calendar.Contributor, calendar.Author, calendar.Editor)
+		role := pickOne(m.Rand, calendar.Subscriber, calendar.Contributor, calendar.Author, calendar.Editor)
 		if err := store.Tx(m.ctx, m.db, func(tx *ent.Tx) error {
 			return auth.SetRole(m.ctx, tx.Client(), m.users[login], role)
 		}); err != nil {
@@ -787,7 +787,7 @@ func indexWritesOfKinds() (out []indexWrite) {
 					body[key] = text
 				}
 			}
-			return m.update(kind, "?ml_language="+string(one(m.Rand, calendar.Polish, calendar.Spanish)), body)
+			return m.update(kind, "?ml_language="+string(pickOne(m.Rand, calendar.Polish, calendar.Spanish)), body)
 		}})
 	}
 	for _, kind := range []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer} {
@@ -807,10 +807,10 @@ func indexWritesOfKinds() (out []indexWrite) {
 						return false
 					}
 				}
-				return m.sendAs("editor", "PATCH", m.path(kind, id), object{"status": one(m.Rand, "publish", "draft")})
+				return m.sendAs("editor", "PATCH", m.path(kind, id), object{"status": pickOne(m.Rand, "publish", "draft")})
 			}},
 			{"change status of " + string(kind), func(m *indexModel) bool {
-				return m.update(kind, "", object{"status": one(m.Rand, "publish", "draft", "pending", "private")})
+				return m.update(kind, "", object{"status": pickOne(m.Rand, "publish", "draft", "pending", "private")})
 			}},
 			{"remove " + string(kind) + "s in bulk", func(m *indexModel) bool { return m.removeAll(kind) }},
 		}...)

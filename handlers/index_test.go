@@ -20,10 +20,10 @@ func onSQLite(t testing.TB) *apitest.API {
 	return apitest.New(t, storetest.Migrated(t, storetest.SQLite(t)))
 }
 
-// published compares JSON with a document below testdata, the order of keys included, or writes it with -update.
-func published(t *testing.T, name string, body []byte) {
+// comparePublished compares JSON with a document below testdata, the order of keys included, or writes it with -update.
+func comparePublished(t *testing.T, name string, body []byte) {
 	t.Helper()
-	got := indented(t, body)
+	got := indentJSON(t, body)
 	file := filepath.Join(apitest.Root(), "testdata", name)
 	if f := flag.Lookup("update"); f != nil && f.Value.String() == "true" {
 		if err := os.WriteFile(file, got, 0o644); err != nil {
@@ -40,7 +40,7 @@ func published(t *testing.T, name string, body []byte) {
 	}
 }
 
-func indented(t *testing.T, body []byte) []byte {
+func indentJSON(t *testing.T, body []byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := json.Indent(&b, bytes.TrimSpace(body), "", "  "); err != nil {
@@ -64,7 +64,7 @@ func TestIndexIsPublished(t *testing.T) {
 	if res.Status != 200 {
 		t.Fatalf("got %d: %s", res.Status, res.Body)
 	}
-	published(t, "index.json", res.Body)
+	comparePublished(t, "index.json", res.Body)
 }
 
 func TestIndexIsThatOfTheContract(t *testing.T) {
@@ -81,7 +81,7 @@ func TestIndexIsThatOfTheContract(t *testing.T) {
 	if got.Namespace != want.Namespace {
 		t.Errorf("got namespace %q, want %q", got.Namespace, want.Namespace)
 	}
-	if diff := cmp.Diff(string(indented(t, want.Links)), string(indented(t, got.Links))); diff != "" {
+	if diff := cmp.Diff(string(indentJSON(t, want.Links)), string(indentJSON(t, got.Links))); diff != "" {
 		t.Errorf("_links (-want +got):\n%s", diff)
 	}
 	for _, route := range []string{"/cal/events/v1/events", `/cal/events/v1/events/(?P<id>\d+)`} {
@@ -89,7 +89,7 @@ func TestIndexIsThatOfTheContract(t *testing.T) {
 			t.Errorf("%s is not in both", route)
 			continue
 		}
-		if diff := cmp.Diff(string(indented(t, want.Routes[route])), string(indented(t, got.Routes[route]))); diff != "" {
+		if diff := cmp.Diff(string(indentJSON(t, want.Routes[route])), string(indentJSON(t, got.Routes[route]))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", route, diff)
 		}
 	}

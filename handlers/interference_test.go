@@ -218,7 +218,7 @@ func checkInterference(t *testing.T, st *store.Store, seed uint64) {
 	}
 	pairs := pairsPerSeed
 	for pair := range pairs {
-		n.compare(t, one(r, observers...), pair)
+		n.compare(t, pickOne(r, observers...), pair)
 		if t.Failed() {
 			t.Fatalf("run again with %s=%d", seedVariable, seed)
 		}
@@ -234,18 +234,18 @@ func checkInterference(t *testing.T, st *store.Store, seed uint64) {
 // differences are the records in which two calendars differ, each once, in the order of their changes.
 type differences struct {
 	events []*refEvent
-	linked []kindred
+	linked []kindedRecord
 	series []*refRecord
 }
 
-// kindred is a venue or organizer with its kind.
-type kindred struct {
+// kindedRecord is a venue or organizer with its kind.
+type kindedRecord struct {
 	kind calendar.Kind
 	*refLinked
 }
 
-// noted is a list with an element at its end, unless it is there already.
-func noted[T comparable](list []T, v T) []T {
+// addOnce is a list with an element at its end, unless it is there already.
+func addOnce[T comparable](list []T, v T) []T {
 	if slices.Contains(list, v) {
 		return list
 	}
@@ -288,27 +288,27 @@ func (n *interference) compare(t *testing.T, o observer, pair int) {
 	n.shares["requests"] += len(was)
 }
 
-// answer is what is compared of a reply.
-type answer struct {
+// comparedReply is what is compared of a reply.
+type comparedReply struct {
 	path, by string
 	status   int
 	header   http.Header
 	body     string
 }
 
-func (a answer) Equal(b answer) bool {
+func (a comparedReply) Equal(b comparedReply) bool {
 	return a.status == b.status && a.body == b.body && maps.EqualFunc(a.header, b.header, slices.Equal)
 }
 
-func (n *interference) replies(t *testing.T, o observer, paths []string) []answer {
+func (n *interference) replies(t *testing.T, o observer, paths []string) []comparedReply {
 	t.Helper()
-	var out []answer
+	var out []comparedReply
 	for _, path := range paths {
 		for _, by := range slices.Sorted(maps.Keys(n.asked)) {
 			r := n.asked[by](t, o, path)
 			r.Header.Del("X-Request-Id")
 			r.Header.Del("Date")
-			out = append(out, answer{path + " by " + by, by, r.Status, r.Header, string(r.Body)})
+			out = append(out, comparedReply{path + " by " + by, by, r.Status, r.Header, string(r.Body)})
 		}
 	}
 	return out
@@ -316,43 +316,43 @@ func (n *interference) replies(t *testing.T, o observer, paths []string) []answe
 
 // vary changes a record at random, and takes the change back if the observer may read it.
 func (n *interference) vary(o observer, d *differences) {
-	if maybe(n.Rand, 35) {
-		kind := one(n.Rand, calendar.Venue, calendar.Venue, calendar.Organizer)
-		l := one(n.Rand, n.world.linked[kind]...)
+	if drawPercent(n.Rand, 35) {
+		kind := pickOne(n.Rand, calendar.Venue, calendar.Venue, calendar.Organizer)
+		l := pickOne(n.Rand, n.world.linked[kind]...)
 		was := *l
 		n.varyLinked(kind, l)
 		if o.shownLinked(n.site, &was) != o.shownLinked(n.site, l) {
 			*l = was
 		} else if !sameText(was, *l) {
-			d.linked = noted(d.linked, kindred{kind, l})
+			d.linked = addOnce(d.linked, kindedRecord{kind, l})
 		}
 		return
 	}
-	if maybe(n.Rand, 15) {
-		r := one(n.Rand, n.world.series...)
+	if drawPercent(n.Rand, 15) {
+		r := pickOne(n.Rand, n.world.series...)
 		was := *r
 		n.varyRecord(r)
 		r.texts = was.texts
 		if n.shownSeries(o, &was) != n.shownSeries(o, r) {
 			*r = was
 		} else if !sameText(was, *r) {
-			d.series = noted(d.series, r)
+			d.series = addOnce(d.series, r)
 		}
 		return
 	}
-	e := one(n.Rand, n.world.events...)
+	e := pickOne(n.Rand, n.world.events...)
 	was := *e
 	switch {
-	case maybe(n.Rand, 40):
+	case drawPercent(n.Rand, 40):
 		// A link to a venue or organizer that the observer may not read.
 		kind, ids := calendar.Venue, &e.venues
-		if maybe(n.Rand, 30) {
+		if drawPercent(n.Rand, 30) {
 			kind, ids = calendar.Organizer, &e.organizers
 		}
 		for range 5 {
-			l := one(n.Rand, n.world.linked[kind]...)
+			l := pickOne(n.Rand, n.world.linked[kind]...)
 			if !n.site.seen(&l.refRecord, o.refCaller, nil) && l.status != calendar.Trash {
-				*ids = toggled(*ids, l.id)
+				*ids = toggleID(*ids, l.id)
 				break
 			}
 		}
@@ -364,7 +364,7 @@ func (n *interference) vary(o observer, d *differences) {
 	if o.shownEvent(n.world, n.site, &was) != o.shownEvent(n.world, n.site, e) {
 		*e = was
 	} else if !sameText(was, *e) {
-		d.events = noted(d.events, e)
+		d.events = addOnce(d.events, e)
 	}
 }
 
@@ -373,8 +373,8 @@ func (n *interference) shownSeries(o observer, r *refRecord) string {
 	return fmt.Sprint(o.common(n.site, r), n.site.seen(r, o.refCaller, nil))
 }
 
-// toggled is a list with an id, or without it if it was there.
-func toggled(ids []int64, id int64) []int64 {
+// toggleID is a list with an id, or without it if it was there.
+func toggleID(ids []int64, id int64) []int64 {
 	if at := slices.Index(ids, id); at >= 0 {
 		return slices.Delete(slices.Clone(ids), at, at+1)
 	}
@@ -383,20 +383,20 @@ func toggled(ids []int64, id int64) []int64 {
 
 func sameText(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
-// far is a publication date that no reply lives to see.
-var far = apitest.Now.AddDate(1, 0, 0)
+// distantDate is a publication date that no reply lives to see.
+var distantDate = apitest.Now.AddDate(1, 0, 0)
 
 func (n *interference) varyRecord(r *refRecord) {
 	switch n.IntN(3) {
 	case 0:
 		if r.status != calendar.Trash && r.status != calendar.Publish {
-			r.status = one(n.Rand, calendar.Draft, calendar.Pending, calendar.Private, calendar.Future)
+			r.status = pickOne(n.Rand, calendar.Draft, calendar.Pending, calendar.Private, calendar.Future)
 			if r.status == calendar.Future {
-				r.published = far
+				r.published = distantDate
 			}
 		}
 	case 1:
-		r.author = one(n.Rand, n.world.callers...).id
+		r.author = pickOne(n.Rand, n.world.callers...).id
 	default:
 		text := r.texts.in[r.texts.original]
 		text.title, text.description = n.words(2), n.words(2)
@@ -407,10 +407,10 @@ func (n *interference) varyRecord(r *refRecord) {
 
 func (n *interference) varyLinked(kind calendar.Kind, l *refLinked) {
 	switch {
-	case kind == calendar.Venue && maybe(n.Rand, 60):
+	case kind == calendar.Venue && drawPercent(n.Rand, 60):
 		other := n.place(kind, l.id)
 		l.located, l.lat, l.lng = other.located, other.lat, other.lng
-	case maybe(n.Rand, 50):
+	case drawPercent(n.Rand, 50):
 		l.fields = n.place(kind, l.id).fields
 	default:
 		n.varyRecord(&l.refRecord)
@@ -424,17 +424,17 @@ func (n *interference) varyEvent(e *refEvent) {
 	case 3, 4:
 		e.organizers = n.relink(calendar.Organizer, e.organizers)
 	case 5:
-		f := one(n.Rand, wordFilters...)
+		f := pickOne(n.Rand, wordFilters...)
 		e.stored = maps.Clone(e.stored)
-		e.stored[f.Name] = one(n.Rand, f.Words...)
+		e.stored[f.Name] = pickOne(n.Rand, f.Words...)
 	case 6:
-		name := one(n.Rand, flagFilters...).Name
+		name := pickOne(n.Rand, flagFilters...).Name
 		e.flags = maps.Clone(e.flags)
 		e.flags[name] = !e.flags[name]
 	case 7:
 		e.terms = nil
 		for _, kind := range []calendar.Kind{calendar.Category, calendar.Tag} {
-			for _, t := range some(n.Rand, n.world.terms[kind], n.IntN(3)) {
+			for _, t := range pickSome(n.Rand, n.world.terms[kind], n.IntN(3)) {
 				e.terms = append(e.terms, t.id)
 			}
 		}
@@ -446,13 +446,13 @@ func (n *interference) varyEvent(e *refEvent) {
 	case 9:
 		n.time(e)
 	case 15, 16:
-		e.series = one(n.Rand, 0, one(n.Rand, n.world.series...).id)
+		e.series = pickOne(n.Rand, 0, pickOne(n.Rand, n.world.series...).id)
 	case 10:
 		e.protected = !e.protected
 	case 11:
 		e.hidden = !e.hidden
 	case 12:
-		e.parent = one(n.Rand, 0, one(n.Rand, n.world.events...).id)
+		e.parent = pickOne(n.Rand, 0, pickOne(n.Rand, n.world.events...).id)
 		if e.parent == e.id {
 			e.parent = 0
 		}
@@ -463,15 +463,15 @@ func (n *interference) varyEvent(e *refEvent) {
 
 // relink adds a link to one that is not in the trash, or takes one away. Half of what it adds has few events.
 func (n *interference) relink(kind calendar.Kind, ids []int64) []int64 {
-	if len(ids) > 0 && maybe(n.Rand, 40) {
+	if len(ids) > 0 && drawPercent(n.Rand, 40) {
 		at := n.IntN(len(ids))
 		return slices.Delete(slices.Clone(ids), at, at+1)
 	}
 	all := n.world.linked[kind]
-	if maybe(n.Rand, 50) {
+	if drawPercent(n.Rand, 50) {
 		all = all[len(all)/2:]
 	}
-	l := one(n.Rand, all...)
+	l := pickOne(n.Rand, all...)
 	if l.status == calendar.Trash || slices.Contains(ids, l.id) {
 		return ids
 	}
@@ -532,14 +532,14 @@ func (n *interference) paths(o observer, other *refWorld, d differences) []strin
 		q.series(r.id)
 	}
 	slices.Sort(q.paths)
-	paths := some(n.Rand, slices.Compact(q.paths), pathsPerPair)
+	paths := pickSome(n.Rand, slices.Compact(q.paths), pathsPerPair)
 	for range 8 {
 		a := &asking{refMaker: n.refMaker, site: n.site, stranger: !o.knows}
-		collection := one(n.Rand, "events", "events", "venues", "organizers", "categories", "tags")
+		collection := pickOne(n.Rand, "events", "events", "venues", "organizers", "categories", "tags")
 		switch collection {
 		case "events":
 			a.events()
-			if maybe(n.Rand, 50) {
+			if drawPercent(n.Rand, 50) {
 				a.add("starts_after", "1990-01-01")
 			}
 		case "venues", "organizers":
@@ -547,7 +547,7 @@ func (n *interference) paths(o observer, other *refWorld, d differences) []strin
 		default:
 			a.terms(map[string]calendar.Kind{"categories": calendar.Category, "tags": calendar.Tag}[collection])
 		}
-		if maybe(n.Rand, 40) {
+		if drawPercent(n.Rand, 40) {
 			a.add("page", strconv.Itoa(1+n.IntN(4)))
 			a.add("per_page", strconv.Itoa(1+n.IntN(4)))
 		}
@@ -574,12 +574,12 @@ func (q *questions) add(collection string, pairs ...any) {
 // events asks for events of all times.
 func (q *questions) events(pairs ...any) {
 	pairs = append(pairs, "starts_after", "1990-01-01", "per_page", 50)
-	if maybe(q.Rand, 80) {
+	if drawPercent(q.Rand, 80) {
 		pairs = append(pairs, "_fields", "events.id,events.venue.id,total")
 	}
 	if q.observer.knows {
 		pairs = append(pairs, "password", refPassword)
-	} else if maybe(q.Rand, 30) {
+	} else if drawPercent(q.Rand, 30) {
 		pairs = append(pairs, "password", "mistaken")
 	}
 	q.add("events", pairs...)
@@ -640,22 +640,22 @@ func (q *questions) event(e, was *refEvent) {
 			filter, collection = "tags", "tags"
 		}
 		q.events(filter, id)
-		q.add(collection, one(q.Rand, "event", "post"), e.id, "hide_empty", 0)
+		q.add(collection, pickOne(q.Rand, "event", "post"), e.id, "hide_empty", 0)
 	}
 	words := func(e *refEvent) []string {
 		text := e.texts.in[e.texts.original]
 		return strings.Fields(refPlain(text.title + " " + text.excerpt + " " + text.description))
 	}
-	for _, word := range some(q.Rand, different(words(e), words(was)), 3) {
-		q.events("search", one(q.Rand, word, word, "-"+word), "ml_language", e.texts.original, "include", e.id)
+	for _, word := range pickSome(q.Rand, different(words(e), words(was)), 3) {
+		q.events("search", pickOne(q.Rand, word, word, "-"+word), "ml_language", e.texts.original, "include", e.id)
 	}
 	if e.status != was.status || e.author != was.author || e.start != was.start || e.parent != was.parent ||
 		e.hidden != was.hidden || e.protected != was.protected {
 		q.counts("venues")
 		q.counts("organizers")
-		q.events("post_parent", one(q.Rand, e.id, e.parent, was.parent))
-		q.events("status", one(q.Rand, calendar.Statuses...))
-		q.add(one(q.Rand, "categories", "tags"), one(q.Rand, "event", "post"), e.id, "hide_empty", 0)
+		q.events("post_parent", pickOne(q.Rand, e.id, e.parent, was.parent))
+		q.events("status", pickOne(q.Rand, calendar.Statuses...))
+		q.add(pickOne(q.Rand, "categories", "tags"), pickOne(q.Rand, "event", "post"), e.id, "hide_empty", 0)
 	}
 	q.add("events/"+strconv.FormatInt(e.id, 10), "password", map[bool]string{true: refPassword}[q.observer.knows])
 }
@@ -667,10 +667,10 @@ func (q *questions) linked(kind calendar.Kind, l, was *refLinked) {
 		q.near(was)
 	}
 	q.events(string(kind), l.id)
-	for _, value := range some(q.Rand, different(slices.Collect(maps.Values(l.fields)), slices.Collect(maps.Values(was.fields))), 2) {
+	for _, value := range pickSome(q.Rand, different(slices.Collect(maps.Values(l.fields)), slices.Collect(maps.Values(was.fields))), 2) {
 		q.add(collection, "search", value, "per_page", 50)
 	}
-	q.add(collection, "has_events", q.IntN(2), "status", one(q.Rand, calendar.Statuses...), "per_page", 50)
+	q.add(collection, "has_events", q.IntN(2), "status", pickOne(q.Rand, calendar.Statuses...), "per_page", 50)
 	q.add(collection + "/" + strconv.FormatInt(l.id, 10))
 }
 

@@ -141,12 +141,12 @@ func TestLanguageParameterOfABody(t *testing.T) {
 		{Name: "form over segment", Request: apitest.Request{
 			Method: "POST", As: "editor", Absolute: true, Path: "/pl/cal/events/v1/tags", Form: "name=e&ml_language=es",
 		}, Status: 201, Check: header("Content-Language", "es")},
-		{Name: "faults", Request: tag("/tags", object{"ml_language": "es"}), Status: 400, Code: "rest_missing_callback_param", Check: both(
-			header("Content-Language", "es"), shows(`"Faltan parámetros obligatorios: name"`, "message"),
+		{Name: "faults", Request: tag("/tags", object{"ml_language": "es"}), Status: 400, Code: "rest_missing_callback_param", Check: allChecks(
+			header("Content-Language", "es"), showsMember(`"Faltan parámetros obligatorios: name"`, "message"),
 		)},
 		{Name: "null is no wish", Request: tag("/tags", object{"name": "f", "ml_language": nil}), Status: 201, Check: header("Content-Language", "en")},
-		{Name: "unknown", Request: tag("/tags", object{"name": "g", "ml_language": "de"}), Status: 400, Check: invalid("ml_language rest_not_in_enum")},
-		{Name: "no text", Request: tag("/tags", object{"name": "h", "ml_language": 7}), Status: 400, Check: invalid("ml_language rest_invalid_type")},
+		{Name: "unknown", Request: tag("/tags", object{"name": "g", "ml_language": "de"}), Status: 400, Check: hasInvalid("ml_language rest_not_in_enum")},
+		{Name: "no text", Request: tag("/tags", object{"name": "h", "ml_language": 7}), Status: 400, Check: hasInvalid("ml_language rest_invalid_type")},
 	})
 }
 
@@ -173,9 +173,9 @@ func TestLanguagesThereAreNotAreRefused(t *testing.T) {
 				}
 				// The fault is told in the language of the next wish.
 				speaks(t, res, calendar.Polish)
-				invalid("ml_language rest_not_in_enum")(t, res)
-				shows(`["en","pl","es"]`, "data", "details", "ml_language", "data", "enum")(t, res)
-				shows(`"Parametr ml_language może przyjmować tylko jedną z wartości: en, pl, es."`, "data", "params", "ml_language")(t, res)
+				hasInvalid("ml_language rest_not_in_enum")(t, res)
+				showsMember(`["en","pl","es"]`, "data", "details", "ml_language", "data", "enum")(t, res)
+				showsMember(`"Parametr ml_language może przyjmować tylko jedną z wartości: en, pl, es."`, "data", "params", "ml_language")(t, res)
 			}
 		}
 		for name, r := range map[string]apitest.Request{
@@ -302,7 +302,7 @@ func TestPicturesHaveNoLanguage(t *testing.T) {
 		}
 	}
 	tag := api.Do(t, ask(`"none"`)).Header.Get("ETag")
-	silent := both(header("Content-Language", ""), header("Vary", ""))
+	silent := allChecks(header("Content-Language", ""), header("Vary", ""))
 	api.Run(t, []apitest.Case{
 		{Name: "changed", Request: ask(`"none"`), Status: 200, Check: silent},
 		{Name: "unchanged", Request: ask(tag), Status: 304, Check: silent},

@@ -18,8 +18,8 @@ import (
 // linkHeader is one link of a Link header.
 var linkHeader = regexp.MustCompile(`<([^>]+)>; rel="(\w+)"`)
 
-// followed asks for an address of a reply, as it is.
-func followed(t *testing.T, api *apitest.API, address any, header map[string]string) apitest.Response {
+// followLink asks for an address of a reply, as it is.
+func followLink(t *testing.T, api *apitest.API, address any, header map[string]string) apitest.Response {
 	t.Helper()
 	path, ok := strings.CutPrefix(fmt.Sprint(address), apitest.BaseURL)
 	if !ok {
@@ -59,17 +59,17 @@ func TestLinksKeepTheLanguage(t *testing.T) {
 					address := any(apitest.BaseURL + style.root + "/cal/events/v1/" + kind + "?per_page=1" + style.query)
 					var pages []any // their rest_url
 					for page := 1; address != nil; page++ {
-						res := followed(t, api, address, style.header)
+						res := followLink(t, api, address, style.header)
 						if res.Status != 200 || page > 3 {
 							t.Fatalf("page %d, %v: %d: %s", page, address, res.Status, res.Body)
 						}
 						speaks(t, res, calendar.Polish)
 						if kind == "events" {
-							shows(`"Bezpłatnie"`, "events", 0, "cost")(t, res)
+							showsMember(`"Bezpłatnie"`, "events", 0, "cost")(t, res)
 						}
 						self := res.Get(t, "rest_url")
 						pages = append(pages, self)
-						if len(listed(t, res, kind)) != 1 {
+						if len(listedIDs(t, res, kind)) != 1 {
 							t.Fatalf("page %d: %s", page, res.Body)
 						}
 						links := []any{self}
@@ -91,7 +91,7 @@ func TestLinksKeepTheLanguage(t *testing.T) {
 							links = append(links, linksOfItem(t, res, kind)...)
 						}
 						for _, link := range links {
-							speaks(t, followed(t, api, link, style.header), calendar.Polish)
+							speaks(t, followLink(t, api, link, style.header), calendar.Polish)
 							keepsStyle(t, link, style.root, style.query, slices.Contains(pages, link))
 						}
 						address = res.Get(t, "next_rest_url")
@@ -156,7 +156,7 @@ func TestLinksOfTheIndexKeepTheSegment(t *testing.T) {
 	for path, route := range index.Routes {
 		for _, self := range route.Links.Self {
 			found++
-			if res := followed(t, api, self.Href, nil); !strings.HasSuffix(path, "/images") && res.Status != 200 {
+			if res := followLink(t, api, self.Href, nil); !strings.HasSuffix(path, "/images") && res.Status != 200 {
 				t.Errorf("%s: %d", self.Href, res.Status)
 			} else {
 				speaks(t, res, calendar.Polish)
@@ -181,7 +181,7 @@ func TestLocationOfANewRecordKeepsTheSegment(t *testing.T) {
 			t.Fatalf("%s: %d: %s", kind, made.Status, made.Body)
 		}
 		speaks(t, made, calendar.Polish)
-		res := followed(t, api, made.Header.Get("Location"), nil)
+		res := followLink(t, api, made.Header.Get("Location"), nil)
 		if res.Status != 200 {
 			t.Errorf("%s: %d: %s", kind, res.Status, res.Body)
 		}

@@ -99,7 +99,7 @@ func (r *request) declareVenue(f fields, in *venueInput) {
 	} {
 		f.text(field.dst, field.name, field.description, maxText).PublishDefault(nil)
 	}
-	f.clears(param.Opt(p, &in.Website, "website", "URL of the venue", "string", webAddress).PublishDefault(nil))
+	f.nullClears(param.Opt(p, &in.Website, "website", "URL of the venue", "string", webAddress).PublishDefault(nil))
 	f.image(&in.Image, "Image ID or URL", true).PublishDefault(nil)
 	f.coordinate(&in.Latitude, "geo_lat", "Latitude, degrees north", 90)
 	f.coordinate(&in.Longitude, "geo_lng", "Longitude, degrees east", 180)
@@ -107,7 +107,7 @@ func (r *request) declareVenue(f fields, in *venueInput) {
 
 // boolOrEmpty reads a boolean; "" is false.
 func boolOrEmpty(raw any) (bool, *param.Fault) {
-	if param.Last(raw) == "" {
+	if param.LastValue(raw) == "" {
 		return false, nil
 	}
 	return param.Boolean(raw)
@@ -116,7 +116,7 @@ func boolOrEmpty(raw any) (bool, *param.Fault) {
 // coordinate declares a latitude or longitude; "" and null remove it.
 func (f fields) coordinate(dst **edit.Coordinate, name, description string, limit float64) {
 	p := param.Opt(f.p, dst, name, description, "number", func(raw any) (edit.Coordinate, *param.Fault) {
-		if last := param.Last(raw); last == nil || last == "" {
+		if last := param.LastValue(raw); last == nil || last == "" {
 			return edit.Coordinate{}, nil
 		}
 		degrees, fault := param.Number(raw)
@@ -129,7 +129,7 @@ func (f fields) coordinate(dst **edit.Coordinate, name, description string, limi
 		return edit.Coordinate{Set: true, Degrees: degrees}, nil
 	})
 	p.Format = "double"
-	f.clears(p)
+	f.nullClears(p)
 	p.Minimum, p.Maximum = -limit, limit // the bounds that are enforced above
 }
 
@@ -158,7 +158,7 @@ func (r *request) declareOrganizer(f fields, in *organizerInput) {
 	f.slug(&in.OrganizerInput.Slug)
 	f.status(&in.Status).PublishDefault(nil)
 	f.text(&in.Phone, "phone", "Phone number", maxText).PublishDefault(nil)
-	f.clears(param.Opt(f.p, &in.Website, "website", "URL of the organizer", "string", webAddress).PublishDefault(nil))
+	f.nullClears(param.Opt(f.p, &in.Website, "website", "URL of the organizer", "string", webAddress).PublishDefault(nil))
 	f.text(&in.Email, "email", "E-mail address", maxText).PublishDefault(nil)
 	f.image(&in.Image, "Image ID or URL", true).PublishDefault(nil)
 }
@@ -234,7 +234,7 @@ func (w linkedWrites[I, R]) post(r *request, in *I) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.created(w.kind, id, rep.version, rep.body), nil
+	return r.createdReply(w.kind, id, rep.version, rep.body), nil
 }
 
 // patch answers an update.

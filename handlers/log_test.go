@@ -178,7 +178,7 @@ func TestChangeLogGrowsInTheOrderOfCommits(t *testing.T) {
 		const each = 4
 		_, before := e.changesAfter(t, 0)
 		for i := range each {
-			replies := together(t, e.API, func(n int) apitest.Request {
+			replies := sendTogether(t, e.API, func(n int) apitest.Request {
 				if n == 0 {
 					return patch("admin", "/events/{jazzNight}", object{"title": fmt.Sprint("Round ", i)})
 				}

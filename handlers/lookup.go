@@ -114,7 +114,7 @@ func (r *request) areTerms(taxonomy calendar.Kind, words *[]string, ids *[]int64
 
 // noSlug returns the fault of a slug that nothing has. It has no reason.
 func noSlug(slug string) *param.Fault {
-	return &param.Fault{Key: "no-slug", Args: map[string]any{"Slug": shortened(slug)}}
+	return &param.Fault{Key: "no-slug", Args: map[string]any{"Slug": shortenForMessage(slug)}}
 }
 
 // noRecord returns the fault of an id in the path that no record of the kind has. It has no reason.
@@ -143,8 +143,8 @@ func wordFault[W ~string](words []W) *param.Fault {
 	return &param.Fault{Key: "not-a-word", Args: map[string]any{"Values": strings.Join(all, ", ")}}
 }
 
-// shortened returns the start of a text that a message repeats.
-func shortened(text string) string {
+// shortenForMessage returns the start of a text that a message repeats.
+func shortenForMessage(text string) string {
 	const most = 60
 	runes := []rune(text)
 	if len(runes) <= most {
@@ -181,7 +181,7 @@ func (r *request) isReadableEvent(id **int64) func(context.Context) *param.Fault
 
 // isOpenEvent checks besides that the caller is shown what the event is linked to.
 func (r *request) isOpenEvent(id **int64) func(context.Context) *param.Fault {
-	return r.isEvent(id, func(e *ent.Event) bool { return !r.protected(e, "") })
+	return r.isEvent(id, func(e *ent.Event) bool { return !r.isProtected(e, "") })
 }
 
 func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.Context) *param.Fault {

@@ -257,15 +257,15 @@ func TestEveryRightOfTheMatrix(t *testing.T) {
 				req.JSON = object{"status": "private"}
 			}
 			r := api.Do(t, req)
-			if got := seen(t, c, r); got != c.want {
+			if got := matrixWord(t, c, r); got != c.want {
 				t.Errorf("%v: %s, want %s; %d %s", c, got, c.want, r.Status, r.Body)
 			}
 		}
 	})
 }
 
-// seen is a reply in a word of the matrix.
-func seen(t *testing.T, c right, r apitest.Response) string {
+// matrixWord is a reply in a word of the matrix.
+func matrixWord(t *testing.T, c right, r apitest.Response) string {
 	t.Helper()
 	if r.Status == http.StatusOK {
 		status, _ := r.Get(t, "status").(string)

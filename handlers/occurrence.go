@@ -82,7 +82,7 @@ func (r *request) omitTexts(shown *represent.Event, in *edit.EventInput) error {
 		if *html.sent == nil {
 			continue
 		}
-		text, err := sanitised(r.ctx, html.shown)
+		text, err := sanitiseHTML(r.ctx, html.shown)
 		if err != nil {
 			return err
 		}

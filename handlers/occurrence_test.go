@@ -177,9 +177,9 @@ func TestOnlyAChangedFieldOfAnOccurrenceSentBackBecomesOwn(t *testing.T) {
 		} {
 			asked := path + "?ml_language=" + c.language
 			body := e.must(t, get(asked)).JSON(t).(object)
-			has(t, e.must(t, get(asked)), object{"series.own_fields": own})
+			hasValues(t, e.must(t, get(asked)), object{"series.own_fields": own})
 			body[c.name] = c.value
-			has(t, e.must(t, apitest.Request{Method: "PUT", As: "admin", Path: asked, JSON: body}), object{
+			hasValues(t, e.must(t, apitest.Request{Method: "PUT", As: "admin", Path: asked, JSON: body}), object{
 				"series.own_fields": c.own, c.name: c.value,
 			})
 			own = c.own
@@ -197,11 +197,11 @@ func TestAnOccurrenceSaysNothingOfAHiddenSeries(t *testing.T) {
 		seen, hidden string // parameter and reason; none: the request is accepted
 	}{
 		{"the rule of the series", object{"rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20270303"}, "", "scope scope-required"},
-		{"the rule and the dates", onto(maps.Clone(dates), object{"rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20270303"}), "", "scope scope-required"},
+		{"the rule and the dates", overlayBody(maps.Clone(dates), object{"rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20270303"}), "", "scope scope-required"},
 		{"another rule", object{"rrule": "FREQ=DAILY;COUNT=3"}, "scope scope-required", "scope scope-required"},
-		{"another rule and the dates", onto(maps.Clone(dates), object{"rrule": "FREQ=DAILY;COUNT=3"}), "scope scope-required", "scope scope-required"},
+		{"another rule and the dates", overlayBody(maps.Clone(dates), object{"rrule": "FREQ=DAILY;COUNT=3"}), "scope scope-required", "scope scope-required"},
 		{"a rule without the start", object{"rrule": "FREQ=WEEKLY;BYDAY=MO"}, "scope scope-required", "rrule start-not-in-rule"},
-		{"a rule without the start and the dates", onto(maps.Clone(dates), object{"rrule": "FREQ=WEEKLY;BYDAY=MO"}), "scope scope-required", "rrule start-not-in-rule"},
+		{"a rule without the start and the dates", overlayBody(maps.Clone(dates), object{"rrule": "FREQ=WEEKLY;BYDAY=MO"}), "scope scope-required", "rrule start-not-in-rule"},
 		{"no rule", object{"rrule": ""}, "", ""},
 		{"no dates", object{"rdate": []string{}}, "", ""},
 		{"another date", object{"rdate": "2026-12-30"}, "scope scope-required", "scope scope-required"},
@@ -231,10 +231,10 @@ func TestAnOccurrenceSaysNothingOfAHiddenSeries(t *testing.T) {
 					changeEvent(t, e.API, occurrence, func(u *ent.EventUpdateOne) { u.SetAuthorID(e.user["author"]) })
 					e.Rewritten()
 					read := slices.Contains(c.readers, as)
-					if r := e.must(t, apitest.Request{As: as, Path: eventPath(occurrence)}); (at(r.JSON(t), "series") != nil) != read {
-						t.Fatalf("series %v, read %t", at(r.JSON(t), "series"), read)
+					if r := e.must(t, apitest.Request{As: as, Path: eventPath(occurrence)}); (valueAt(r.JSON(t), "series") != nil) != read {
+						t.Fatalf("series %v, read %t", valueAt(r.JSON(t), "series"), read)
 					}
-					outside := e.mustCreate(t, "author", onto(maps.Clone(dates), object{"title": "Outside"}))
+					outside := e.mustCreate(t, "author", overlayBody(maps.Clone(dates), object{"title": "Outside"}))
 					for _, q := range requests {
 						if read && q.body["rrule"] == "" {
 							continue // it leaves the series
@@ -246,7 +246,7 @@ func TestAnOccurrenceSaysNothingOfAHiddenSeries(t *testing.T) {
 						r := e.Do(t, patch(as, eventPath(occurrence), q.body))
 						switch {
 						case want != "" && r.Status == 400:
-							names(want)(t, r)
+							namesExactly(want)(t, r)
 						case want != "" || r.Status != 200:
 							t.Errorf("%s: got %d %s", q.name, r.Status, r.Body)
 						}
@@ -290,7 +290,7 @@ func TestAnOccurrenceWrittenMeanwhileIsComparedAgain(t *testing.T) {
 		if between != nil {
 			t.Fatal("nobody wrote meanwhile")
 		}
-		has(t, res, object{"title": "First", "description": "<p>third</p>"})
+		hasValues(t, res, object{"title": "First", "description": "<p>third</p>"})
 	})
 }
 
@@ -345,7 +345,7 @@ func TestAnOccurrenceRemovedMeanwhile(t *testing.T) {
 				req.JSON = object{"title": "New"}
 			}
 			r := api.Do(t, req)
-			if code, _ := at(r.JSON(t), "code").(string); r.Status != c.status || code != c.code {
+			if code, _ := valueAt(r.JSON(t), "code").(string); r.Status != c.status || code != c.code {
 				t.Errorf("%s %s: got %d %s", c.method, c.path, r.Status, r.Body)
 			}
 			if between != nil {

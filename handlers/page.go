@@ -89,15 +89,15 @@ func (p paging) links(link func(page int64) string, total int) (next, prev strin
 	if p.page > 1 {
 		prev = link(p.page - 1)
 	}
-	links := []string{relation(link(1), "first")}
+	links := []string{linkValue(link(1), "first")}
 	if prev != "" {
-		links = append(links, relation(prev, "prev"))
+		links = append(links, linkValue(prev, "prev"))
 	}
 	if next != "" {
-		links = append(links, relation(next, "next"))
+		links = append(links, linkValue(next, "next"))
 	}
 	if total > 0 {
-		links = append(links, relation(link(int64(pages)), "last"))
+		links = append(links, linkValue(link(int64(pages)), "last"))
 	}
 	return next, prev, [][2]string{
 		{"X-TEC-Total", strconv.Itoa(total)},
@@ -137,7 +137,7 @@ func encodeAll[T any](r *request, items []T) (out [][]byte, err error) {
 	return out, nil
 }
 
-func relation(href, rel string) string { return "<" + href + `>; rel="` + rel + `"` }
+func linkValue(href, rel string) string { return "<" + href + `>; rel="` + rel + `"` }
 
 // pageLink makes the addresses of the pages of a list: all parameters that were sent, as they were understood,
 // and the page unless it is the first.

@@ -13,14 +13,14 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// dates writes dates in the forms that pages have.
-type dates struct{ locale.Dates }
+// pageDates writes dates in the forms that pages have.
+type pageDates struct{ locale.Dates }
 
-func (d dates) full(w calendar.Wall) string  { return d.Date(locale.FullDate, w) }
-func (d dates) short(w calendar.Wall) string { return d.Date(locale.ShortWeekdayDay, w) }
+func (d pageDates) full(w calendar.Wall) string  { return d.Date(locale.FullDate, w) }
+func (d pageDates) short(w calendar.Wall) string { return d.Date(locale.ShortWeekdayDay, w) }
 
 // near is short with the year if it is not that of another day.
-func (d dates) near(w, day calendar.Wall) string {
+func (d pageDates) near(w, day calendar.Wall) string {
 	year, _, _ := w.Date()
 	if other, _, _ := day.Date(); year != other {
 		return d.Date(locale.MediumDate, w)
@@ -29,7 +29,7 @@ func (d dates) near(w, day calendar.Wall) string {
 }
 
 // dayMonth is a day with the year if it is not that of another day.
-func (d dates) dayMonth(w, day calendar.Wall) string {
+func (d pageDates) dayMonth(w, day calendar.Wall) string {
 	year, _, _ := w.Date()
 	if other, _, _ := day.Date(); year != other {
 		return d.Date(locale.LongDate, w)
@@ -38,22 +38,22 @@ func (d dates) dayMonth(w, day calendar.Wall) string {
 }
 
 // besideDay is the month and the year of a date whose number stands beside them: "listopada 2026", not "listopad 2026".
-func (d dates) besideDay(w calendar.Wall) string {
+func (d pageDates) besideDay(w calendar.Wall) string {
 	text := strings.Replace(d.Date(locale.LongDate, w), strconv.Itoa(dayNumber(w)), "", 1)
 	return strings.TrimSpace(strings.Replace(text, " ,", "", 1))
 }
 
-func (d dates) monthYear(w calendar.Wall) string   { return d.Date(locale.Month, w) }
-func (d dates) weekday(w time.Weekday) string      { return d.WeekdayName(w) }
-func (d dates) weekdayShort(w time.Weekday) string { return d.ShortWeekdayName(w) }
+func (d pageDates) monthYear(w calendar.Wall) string   { return d.Date(locale.Month, w) }
+func (d pageDates) weekday(w time.Weekday) string      { return d.WeekdayName(w) }
+func (d pageDates) weekdayShort(w time.Weekday) string { return d.ShortWeekdayName(w) }
 
-func (d dates) monthShort(w calendar.Wall) string {
+func (d pageDates) monthShort(w calendar.Wall) string {
 	_, month, _ := w.Date()
 	return d.ShortMonthName(month)
 }
 
 // span returns when something takes place. last is its last day, which may be before that of its end.
-func (d dates) span(start, end, last calendar.Wall, allDay bool) string {
+func (d pageDates) span(start, end, last calendar.Wall, allDay bool) string {
 	switch {
 	case allDay:
 		return d.DateRange(locale.FullDate, start, last)

@@ -23,22 +23,22 @@ func (r *pageRequest) dayPage() (*PageReply, error) {
 	day := r.path.Date
 	if day.IsZero() {
 		day = today
-		r.holdsUntil(r.tomorrow())
+		r.expireBy(r.tomorrow())
 	}
 	title := r.dates.full(day)
 	m := &web.ListPage{Filter: p.form, Heading: title}
 	if day == today {
 		m.Lead = r.words.Today
-		r.holdsUntil(r.tomorrow())
+		r.expireBy(r.tomorrow())
 	}
-	f := frameOf{kind: "list-page day-page", current: viewDay, filters: r.filters(), feed: r.periodFeed("day", day.Format(time.DateOnly))}
+	f := frameInput{kind: "list-page day-page", current: viewDay, filters: r.filters(), feed: r.periodFeed("day", day.Format(time.DateOnly))}
 	if day != today {
 		f.current = ""
 	}
 	if p.events != nil {
 		p.asked.perPage = ent.MaxRead
 		offset, limit := p.asked.span()
-		this := days{day, day}
+		this := dayRange{day, day}
 		sheet, err := r.eventsOfDays(p.events, this, this, offset+limit)
 		if err != nil {
 			return nil, err
@@ -63,7 +63,7 @@ func (r *pageRequest) dayPage() (*PageReply, error) {
 			}
 			return &web.Link{Href: r.href(r.path, fields)}
 		}
-		before, after, err := r.neighbours(p.events, this, days{day.AddDate(0, 0, -1), day.AddDate(0, 0, 1)})
+		before, after, err := r.neighbours(p.events, this, dayRange{day.AddDate(0, 0, -1), day.AddDate(0, 0, 1)})
 		if err != nil {
 			return nil, err
 		}
@@ -153,21 +153,21 @@ func (r *pageRequest) periodFeed(name, value string) []web.Field {
 // periodFilters select, of the API, what takes place between two days. Nothing takes place before the first year.
 func periodFilters(first, last calendar.Wall) []web.Field {
 	out := []web.Field{{Name: "starts_before", Value: last.Format(time.DateOnly)}}
-	if before := first.AddDate(0, 0, -1); ofPages(before) {
+	if before := first.AddDate(0, 0, -1); isPageDay(before) {
 		out = append(out, web.Field{Name: "ends_after", Value: before.Format(time.DateOnly)})
 	}
 	return out
 }
 
-// ofPages reports whether a day is of a year that pages and the API have.
-func ofPages(day calendar.Wall) bool {
+// isPageDay reports whether a day is of a year that pages and the API have.
+func isPageDay(day calendar.Wall) bool {
 	year, _, _ := day.Date()
 	return year >= firstPageYear && year <= lastPageYear
 }
 
 // dayHref is the address of a day, "" if the site has no such pages.
 func (r *pageRequest) dayHref(p pagePath) string {
-	if !r.h.serves(viewDay) {
+	if !r.h.servesView(viewDay) {
 		return ""
 	}
 	return r.href(p, nil)

@@ -30,8 +30,8 @@ const zoneWidth = 28 * time.Hour
 // idsAtOnce is how many events a statement reads for the days that they stand on.
 const idsAtOnce = 2000
 
-// days are days of the site in a row, both included.
-type days struct{ first, last calendar.Wall }
+// dayRange are days of the site in a row, both included.
+type dayRange struct{ first, last calendar.Wall }
 
 // daySheet has the events of some days.
 type daySheet struct {
@@ -46,7 +46,7 @@ type sheetDay struct {
 	events []dayEvent
 }
 
-func emptySheet(of days) *daySheet {
+func emptySheet(of dayRange) *daySheet {
 	out := &daySheet{}
 	for day := of.first; !of.last.Before(day); day = day.AddDate(0, 0, 1) {
 		out.days = append(out.days, sheetDay{day: day})
@@ -56,7 +56,7 @@ func emptySheet(of days) *daySheet {
 
 // eventsOfDays returns the events of a query that take place on some days (contract, section 21): up to a number for each
 // day. It counts those that take place on the days of counted.
-func (r *pageRequest) eventsOfDays(q *query.Events, shown, counted days, most int) (*daySheet, error) {
+func (r *pageRequest) eventsOfDays(q *query.Events, shown, counted dayRange, most int) (*daySheet, error) {
 	zone := r.zone()
 	begin, end := zone.Instant(shown.first), zone.Instant(shown.last.AddDate(0, 0, 1))
 	wide := *q
@@ -95,7 +95,7 @@ func (r *pageRequest) eventsOfDays(q *query.Events, shown, counted days, most in
 	for at := range out.days {
 		for _, i := range slices.Concat(places[at][:]...) {
 			if len(out.days[at].events) < most {
-				out.days[at].events = append(out.days[at].events, r.placed(page, i))
+				out.days[at].events = append(out.days[at].events, r.dayEventOf(page, i))
 			}
 		}
 	}
@@ -195,8 +195,8 @@ func spanOf(row *ent.Event) query.Span {
 	return out
 }
 
-// placed returns an event of a page with its days: of an all-day event its own, of others those of the site's clock.
-func (r *pageRequest) placed(page query.Page, i int) dayEvent {
+// dayEventOf returns an event of a page with its days: of an all-day event its own, of others those of the site's clock.
+func (r *pageRequest) dayEventOf(page query.Page, i int) dayEvent {
 	s := &page.Spans[i]
 	e := dayEvent{
 		id: page.IDs[i], allDay: s.AllDay, starts: time.Unix(s.Starts, 0).UTC(), end: time.Unix(s.Ends, 0).UTC(),
@@ -220,7 +220,7 @@ func (r *pageRequest) placed(page query.Page, i int) dayEvent {
 
 // dayEvent returns the days of an event.
 func (r *pageRequest) dayEvent(row *ent.Event) dayEvent {
-	return r.placed(query.Page{IDs: []int64{row.ID}, Spans: []query.Span{spanOf(row)}}, 0)
+	return r.dayEventOf(query.Page{IDs: []int64{row.ID}, Spans: []query.Span{spanOf(row)}}, 0)
 }
 
 // pageOfDays returns some events as a part of a list.
@@ -244,7 +244,7 @@ const (
 
 // neighbours returns the next day with events of a query before a period of days of the site, and after it. Zero is none.
 // Any day of near is as good as the next one: the page links its month.
-func (r *pageRequest) neighbours(q *query.Events, period, near days) (before, after calendar.Wall, err error) {
+func (r *pageRequest) neighbours(q *query.Events, period, near dayRange) (before, after calendar.Wall, err error) {
 	zone := r.zone()
 	yesterday, tomorrow := period.first.AddDate(0, 0, -1), period.last.AddDate(0, 0, 1)
 	begin, end := zone.Instant(period.first), zone.Instant(tomorrow)
@@ -317,7 +317,7 @@ func (r *pageRequest) eachDayEvent(q *query.Events, offset, limit int, do func(*
 		return false, err
 	}
 	for i := range page.IDs {
-		if e := r.placed(page, i); !do(&e) {
+		if e := r.dayEventOf(page, i); !do(&e) {
 			return false, nil
 		}
 	}

@@ -20,15 +20,15 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// named finds the record that the path names by its slug, 0 for none. It returns a redirect if the slug is another one than
+// findBySlug finds the record that the path names by its slug, 0 for none. It returns a redirect if the slug is another one than
 // that of the record in the language of the path.
-func (r *pageRequest) named(kind calendar.Kind) (int64, error) {
+func (r *pageRequest) findBySlug(kind calendar.Kind) (int64, error) {
 	return r.ownerBySlug(kind, r.path.Slugs[0])
 }
 
-// moved returns the redirect to the address of a record, nil if the path is the right one. Below a segment the slug is that
+// redirectIfMoved returns the redirect to the address of a record, nil if the path is the right one. Below a segment the slug is that
 // of its language. Without one a slug of any language is served as it is.
-func (r *pageRequest) moved(row ent.Row) *PageReply {
+func (r *pageRequest) redirectIfMoved(row ent.Row) *PageReply {
 	accepted := calendar.Languages
 	if r.path.Language != "" {
 		accepted = []calendar.Language{r.lang}
@@ -63,8 +63,8 @@ func (r *pageRequest) recordPaths(row ent.Row) func(calendar.Language) pagePath 
 	}
 }
 
-// public reports whether an anonymous visitor may see a record.
-func (r *pageRequest) public(row ent.Core) bool {
+// isPublicRecord reports whether an anonymous visitor may see a record.
+func (r *pageRequest) isPublicRecord(row ent.Core) bool {
 	return row.Status.Shown(r.now, row.PublishedAt) == calendar.Publish
 }
 
@@ -76,7 +76,7 @@ func (r *pageRequest) prose(description string) (template.HTML, error) {
 		return "", err
 	}
 	return template.HTML(markup.OnPage(clean, func(src string) string { //nolint:gosec // it is sanitised
-		if here := r.local(src); external || here != src || strings.HasPrefix(src, "/") && !strings.HasPrefix(src, "//") {
+		if here := r.localAddress(src); external || here != src || strings.HasPrefix(src, "/") && !strings.HasPrefix(src, "//") {
 			return here
 		}
 		return ""
@@ -85,7 +85,7 @@ func (r *pageRequest) prose(description string) (template.HTML, error) {
 
 // eventPage answers the page of an event.
 func (r *pageRequest) eventPage() (*PageReply, error) {
-	id, err := r.named(calendar.Event)
+	id, err := r.findBySlug(calendar.Event)
 	if err != nil {
 		return nil, err
 	}
@@ -96,25 +96,25 @@ func (r *pageRequest) eventPage() (*PageReply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 || !r.public(rows[0].Core()) {
+	if len(rows) == 0 || !r.isPublicRecord(rows[0].Core()) {
 		return nil, r.withdrawnPage()
 	}
 	e := rows[0]
 	if err := r.translateFully(ent.PageOf(e)); err != nil {
 		return nil, err
 	}
-	if to := r.moved(e); to != nil {
+	if to := r.redirectIfMoved(e); to != nil {
 		return to, nil
 	}
 	texts := e.Edges.Translations
-	if err := r.complete(rows, true); err != nil {
+	if err := r.loadRelated(rows, true); err != nil {
 		return nil, err
 	}
 	e.Edges.Translations = texts
 	v := r.view()
-	shown, redacted := r.shown(v, e, true)
+	shown, redacted := r.representEvent(v, e, true)
 	if e.Status == calendar.Future && e.PublishedAt.After(r.now) {
-		r.holdsUntil(e.PublishedAt)
+		r.expireBy(e.PublishedAt)
 	}
 	m, f := r.describeEvent(e, &shown, redacted)
 	f.paths, f.languages, f.original = r.recordPaths(e), e.Languages.List(), e.Language
@@ -160,11 +160,11 @@ func (r *pageRequest) withdrawnPage() error {
 }
 
 // describeEvent fills what a protected event shows as well: title and dates.
-func (r *pageRequest) describeEvent(e *ent.Event, shown *represent.Event, redacted bool) (*web.EventPage, *frameOf) {
-	when := r.when(e, redacted)
+func (r *pageRequest) describeEvent(e *ent.Event, shown *represent.Event, redacted bool) (*web.EventPage, *frameInput) {
+	when := r.eventTimeOf(e, redacted)
 	title := html.UnescapeString(shown.Title)
 	m := &web.EventPage{
-		Heading: title, Lang: r.foreign(shown.Language), Marks: r.marks(shown, redacted), When: when.text,
+		Heading: title, Lang: r.foreignLanguage(shown.Language), Marks: r.eventMarks(shown, redacted), When: when.text,
 		Start: when.start, End: when.end, AllDay: e.AllDay && !redacted, Zone: when.zone, DayNumber: strconv.Itoa(dayNumber(when.first)),
 		MonthShort: r.dates.monthShort(when.first), WeekdayShort: r.dates.weekdayShort(when.first.Weekday()),
 		Colour: colourOf(shown.Categories),
@@ -175,20 +175,20 @@ func (r *pageRequest) describeEvent(e *ent.Event, shown *represent.Event, redact
 			m.Marks = append(m.Marks, web.Mark{Kind: "ended", Text: r.words.Ended})
 		}
 	} else {
-		r.holdsUntil(e.EndsAt.Add(time.Second))
+		r.expireBy(e.EndsAt.Add(time.Second))
 	}
 	if reason := html.UnescapeString(shown.EventStatusReason); reason != "" && !redacted {
 		m.Notice, m.NoticeLang = reason, m.Lang
 	}
 	m.Crumbs = []web.Link{{Text: r.words.Events, Href: r.href(r.newPagePath(viewDefault), nil)}}
-	return m, &frameOf{
+	return m, &frameInput{
 		kind: "event-page", title: title, description: title + " – " + when.text, ogType: "article",
 		index: !e.HideFromListings && !redacted,
 	}
 }
 
 // completeEvent fills what only readers of an event see.
-func (r *pageRequest) completeEvent(m *web.EventPage, f *frameOf, e *ent.Event, shown *represent.Event) (err error) {
+func (r *pageRequest) completeEvent(m *web.EventPage, f *frameInput, e *ent.Event, shown *represent.Event) (err error) {
 	if m.Prose, err = r.prose(shown.Description); err != nil {
 		return err
 	}
@@ -206,7 +206,7 @@ func (r *pageRequest) completeEvent(m *web.EventPage, f *frameOf, e *ent.Event, 
 		return err
 	}
 	if !movedAt.IsZero() {
-		r.holdsUntil(movedAt.Add(represent.RescheduledFor))
+		r.expireBy(movedAt.Add(represent.RescheduledFor))
 	}
 	f.linked = r.view().EventPageLD(e, movedAt)
 	f.api = "/events/" + strconv.FormatInt(e.ID, 10)
@@ -244,14 +244,14 @@ func (r *pageRequest) completeEvent(m *web.EventPage, f *frameOf, e *ent.Event, 
 
 func (r *pageRequest) organizerOf(o *represent.Organizer) web.Place {
 	out := web.Place{
-		Name: html.UnescapeString(o.Organizer), Lang: r.foreign(o.Language), Phone: o.Phone, Call: callNumber(o.Phone),
+		Name: html.UnescapeString(o.Organizer), Lang: r.foreignLanguage(o.Language), Phone: o.Phone, Call: callNumber(o.Phone),
 		Email: o.Email, Website: o.Website, Host: hostOf(o.Website),
 	}
 	if !strings.Contains(o.Email, "@") {
 		out.Email = ""
 	}
-	if o.Slug != "" && o.Status == calendar.Publish && r.h.serves(viewOrganizer) {
-		out.Href = r.local(o.URL)
+	if o.Slug != "" && o.Status == calendar.Publish && r.h.servesView(viewOrganizer) {
+		out.Href = r.localAddress(o.URL)
 	}
 	return out
 }
@@ -264,7 +264,7 @@ func (r *pageRequest) linkTerms(m *web.EventPage, e *ent.Event) error {
 	}
 	for i, t := range shown {
 		link := web.Link{
-			Text: html.UnescapeString(t.Name), Href: r.local(t.URL), Lang: r.foreign(t.Language), Colour: termColour(t.ID),
+			Text: html.UnescapeString(t.Name), Href: r.localAddress(t.URL), Lang: r.foreignLanguage(t.Language), Colour: termColour(t.ID),
 		}
 		switch taxonomy := e.Edges.Terms[i].Taxonomy; {
 		case !r.h.servesTerms(taxonomy):
@@ -338,11 +338,11 @@ func (r *pageRequest) addSeries(m *web.EventPage, e *ent.Event, shown *represent
 		return err
 	}
 	slug := r.slugIn(row, r.lang)
-	if slug == "" || r.protected(row, r.password) {
+	if slug == "" || r.isProtected(row, r.password) {
 		return nil
 	}
 	m.Series = &web.SeriesNote{Text: shown.Series.Text}
-	if r.h.serves(viewSeries) {
+	if r.h.servesView(viewSeries) {
 		p := r.newPagePath(viewSeries)
 		p.Slugs = []string{slug}
 		m.Series.Href = r.href(p, nil)
@@ -359,16 +359,16 @@ func (r *pageRequest) addSeries(m *web.EventPage, e *ent.Event, shown *represent
 	if err != nil || len(next) == 0 {
 		return err
 	}
-	r.holdsUntil(next[0].StartsAt)
-	nextShown, redacted := r.shown(r.view(), next[0], false)
-	m.Series.Next = &web.Link{Text: r.when(next[0], redacted).text, Href: r.local(nextShown.URL)}
+	r.expireBy(next[0].StartsAt)
+	nextShown, redacted := r.representEvent(r.view(), next[0], false)
+	m.Series.Next = &web.Link{Text: r.eventTimeOf(next[0], redacted).text, Href: r.localAddress(nextShown.URL)}
 	return nil
 }
 
 // anonymousEvents is the query for all events that visitors see in lists.
 func (r *pageRequest) anonymousEvents() *query.Events {
-	seen := seenBy(r.caller, nil)
-	out := &query.Events{Now: r.now, Language: r.lang, Visible: seen, Places: seen, Readable: r.readable(nil)}
+	seen := visibleTo(r.caller, nil)
+	out := &query.Events{Now: r.now, Language: r.lang, Visible: seen, Places: seen, Readable: r.readableEvents(nil)}
 	out.Series.Visible = seen
 	return out
 }
@@ -397,7 +397,7 @@ func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
 	one.Window, one.OnlyReadable = query.Window{StartMin: &from, StartMax: &to}, true
 	one.Series.First, one.Spans = true, true
 	for _, v := range e.Edges.Venues {
-		if v.Latitude != nil && v.Longitude != nil && r.public(v.Core()) {
+		if v.Latitude != nil && v.Longitude != nil && r.isPublicRecord(v.Core()) {
 			one.Near = &query.Circle{Latitude: *v.Latitude, Longitude: *v.Longitude, Kilometres: nearKilometres}
 			break
 		}
@@ -406,7 +406,7 @@ func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
 		var ids []int64
 		name := "venue"
 		for _, v := range e.Edges.Venues {
-			if r.public(v.Core()) {
+			if r.isPublicRecord(v.Core()) {
 				ids = append(ids, v.ID)
 			}
 		}
@@ -432,20 +432,20 @@ func (r *pageRequest) addNear(m *web.EventPage, e *ent.Event) error {
 		return err
 	}
 	if from.Equal(r.now) {
-		r.holdsUntil(r.tomorrow()) // until then nothing comes near that was not
+		r.expireBy(r.tomorrow()) // until then nothing comes near that was not
 	}
-	if err := r.holdsUntilStart(page); err != nil {
+	if err := r.expireByStart(page); err != nil {
 		return err
 	}
-	items, err := r.items(without(page, map[int64]bool{e.ID: true}, nearEvents), cardItem)
-	m.Near = bodies(items)
+	items, err := r.items(withoutField(page, map[int64]bool{e.ID: true}, nearEvents), cardItem)
+	m.Near = itemBodies(items)
 	return err
 }
 
 // occurrencePage answers the address of an occurrence of a series, which leads to its event: that of a day, or the next one
 // (contract, section 19.4).
 func (r *pageRequest) occurrencePage() (*PageReply, error) {
-	seriesID, err := r.named(calendar.Series)
+	seriesID, err := r.findBySlug(calendar.Series)
 	if err != nil {
 		return nil, err
 	}
@@ -468,7 +468,7 @@ func (r *pageRequest) occurrencePage() (*PageReply, error) {
 	from := r.now
 	if r.path.Date.IsZero() {
 		one.Window = query.Window{StartMin: &from}
-	} else if one.Include, err = r.plannedOn(seriesID, r.path.Date); err != nil || len(one.Include) == 0 {
+	} else if one.Include, err = r.occurrencesPlannedOn(seriesID, r.path.Date); err != nil || len(one.Include) == 0 {
 		return nil, cmp.Or(err, error(errNoPage))
 	}
 	page, err := r.findEvents(one, 0, 1)
@@ -491,8 +491,8 @@ func (r *pageRequest) occurrencePage() (*PageReply, error) {
 	return r.redirect(http.StatusFound, to), nil
 }
 
-// plannedOn returns the ids of the occurrences that the rule of a series puts on a day, wherever they were moved to.
-func (r *pageRequest) plannedOn(seriesID int64, day calendar.Wall) ([]int64, error) {
+// occurrencesPlannedOn returns the ids of the occurrences that the rule of a series puts on a day, wherever they were moved to.
+func (r *pageRequest) occurrencesPlannedOn(seriesID int64, day calendar.Wall) ([]int64, error) {
 	return r.db.Event.Query().
 		Where(event.SeriesID(seriesID), event.OriginalStartGTE(day), event.OriginalStartLT(day.AddDate(0, 0, 1))).
 		Limit(ent.MaxRead).IDs(r.ctx)

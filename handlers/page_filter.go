@@ -42,10 +42,10 @@ func (r *pageRequest) applyAliases() error {
 			return param.Invalid{Faults: []param.Fault{fault}}
 		}
 		if date.Relative() {
-			r.holdsUntil(r.tomorrow())
+			r.expireBy(r.tomorrow())
 		}
 		day := dayOf(date, r.zone())
-		if !ofPages(day) {
+		if !isPageDay(day) {
 			return errNoPage
 		}
 		r.path.Date = day
@@ -133,7 +133,7 @@ func (r *pageRequest) addChips(f *web.Filter) {
 		case "start_date", "end_date":
 			if day, ok := pageDay(r.dateField(field.Name)); ok {
 				text = r.dates.near(day, today)
-				r.holdsUntil(r.tomorrow())
+				r.expireBy(r.tomorrow())
 			}
 		case "featured":
 			text = ""
@@ -206,7 +206,7 @@ func (r *pageRequest) categoryOptions(chosen string) ([]web.Option, error) {
 	for i, t := range rows {
 		text := r.view().Text(t)
 		out[i] = web.Option{
-			Value: text.Slug, Text: text.Title, Lang: r.foreign(string(text.Language)),
+			Value: text.Slug, Text: text.Title, Lang: r.foreignLanguage(string(text.Language)),
 			Depth: strings.Repeat("– ", depth[t.ID]), Selected: text.Slug == chosen || strconv.FormatInt(t.ID, 10) == chosen,
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// frameOf is what pages differ in around their content.
-type frameOf struct {
+// frameInput is what pages differ in around their content.
+type frameInput struct {
 	kind        string // class of the body
 	title       string
 	description string
@@ -34,7 +34,7 @@ type frameOf struct {
 }
 
 // frame returns what is around the content of a page.
-func (r *pageRequest) frame(f frameOf) web.Frame {
+func (r *pageRequest) frame(f frameInput) web.Frame {
 	site := r.h.Site
 	name := firstText(r.siteName(), r.words.Calendar)
 	title := f.title
@@ -44,7 +44,7 @@ func (r *pageRequest) frame(f frameOf) web.Frame {
 	base := r.h.prefix + r.root.Segment
 	out := web.Frame{
 		Language: string(r.lang), Dir: "ltr", Locale: r.locale(), W: r.words, Kind: f.kind, Site: name, Home: base + "/", Title: title,
-		Description: f.description, NoIndex: !f.index || !r.h.PageSettings.Indexing, Prev: r.absolute(f.prev), Next: r.absolute(f.next),
+		Description: f.description, NoIndex: !f.index || !r.h.PageSettings.Indexing, Prev: r.absoluteAddress(f.prev), Next: r.absoluteAddress(f.next),
 		APIRoot: site.BaseURL, LinkedData: f.linked,
 		OpenGraph:    web.OpenGraph{Type: cmp.Or(f.ogType, "website"), Title: f.title, Image: f.image},
 		SearchAction: r.searchAction(), SearchWords: sentText(r.values["search"]),
@@ -54,11 +54,11 @@ func (r *pageRequest) frame(f frameOf) web.Frame {
 		view pageView
 		text string
 	}{{viewList, r.words.List}, {viewMonth, r.words.Month}, {viewDay, r.words.Today}} {
-		if !r.h.serves(v.view) {
+		if !r.h.servesView(v.view) {
 			continue
 		}
 		out.Views = append(out.Views, web.Link{
-			Text: v.text, Href: r.href(r.scoped(v.view), r.viewFilters()), Current: f.current == v.view,
+			Text: v.text, Href: r.href(r.readingIn(v.view), r.viewFilters()), Current: f.current == v.view,
 		})
 	}
 	paths := f.paths
@@ -85,7 +85,7 @@ func (r *pageRequest) frame(f frameOf) web.Frame {
 			Href: r.h.prefix + p.path() + encode(withParams(p, f.filters)),
 		})
 	}
-	if f.languages != nil && !contains(languages, r.lang) {
+	if f.languages != nil && !hasLanguage(languages, r.lang) {
 		own = cmp.Or(f.original, languages[0])
 	}
 	out.Canonical = canonical(own)
@@ -135,7 +135,7 @@ func (r *pageRequest) locale() string {
 }
 
 // secret takes off what tells machines about a protected record, which an unlocked page does not have either.
-func (f *frameOf) secret(protected bool) {
+func (f *frameInput) secret(protected bool) {
 	if protected {
 		f.index, f.linked, f.api = false, nil, ""
 	}
@@ -154,7 +154,7 @@ var languageNames = map[calendar.Language]string{
 	calendar.English: "English", calendar.Polish: "Polski", calendar.Spanish: "Español",
 }
 
-func contains(languages []calendar.Language, l calendar.Language) bool {
+func hasLanguage(languages []calendar.Language, l calendar.Language) bool {
 	for _, one := range languages {
 		if one == l {
 			return true
@@ -165,7 +165,7 @@ func contains(languages []calendar.Language, l calendar.Language) bool {
 
 // searchAction is where the search of the frame leads to, "" if the site has no lists.
 func (r *pageRequest) searchAction() string {
-	if !r.h.serves(viewList) {
+	if !r.h.servesView(viewList) {
 		return ""
 	}
 	return r.href(r.newPagePath(viewList), nil)
@@ -180,8 +180,8 @@ func (r *pageRequest) viewFilters() []web.Field {
 	return nil
 }
 
-// absolute returns an address for links with the base URL, "" for none.
-func (r *pageRequest) absolute(href string) string {
+// absoluteAddress returns an address for links with the base URL, "" for none.
+func (r *pageRequest) absoluteAddress(href string) string {
 	if href == "" {
 		return ""
 	}
@@ -195,7 +195,7 @@ func (r *pageRequest) api() string { return r.h.Site.BaseURL + r.root.Segment + 
 func (r *pageRequest) headers(f *web.Frame) [][2]string {
 	links := make([]string, 0, len(f.Alternates)+2)
 	for _, a := range f.Alternates {
-		link := relation(a.Href, "alternate")
+		link := linkValue(a.Href, "alternate")
 		if a.Hreflang != "" {
 			link += `; hreflang="` + a.Hreflang + `"`
 		}
@@ -205,10 +205,10 @@ func (r *pageRequest) headers(f *web.Frame) [][2]string {
 		links = append(links, link)
 	}
 	if f.Prev != "" {
-		links = append(links, relation(f.Prev, "prev"))
+		links = append(links, linkValue(f.Prev, "prev"))
 	}
 	if f.Next != "" {
-		links = append(links, relation(f.Next, "next"))
+		links = append(links, linkValue(f.Next, "next"))
 	}
 	root := r.h.Site.BaseURL + r.root.Mount + "/"
 	if r.apiRoot != "" {

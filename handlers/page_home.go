@@ -18,13 +18,13 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 	if name := r.siteName(); name != "" {
 		m.Heading = name
 	}
-	r.holdsUntil(r.tomorrow())
+	r.expireBy(r.tomorrow())
 	today := r.today()
 	m.Date = r.dates.full(today)
 	all := &query.Events{
-		Now: r.now, Language: r.lang, Visible: seenBy(r.caller, nil), Places: seenBy(r.caller, nil), Readable: r.readable(nil),
+		Now: r.now, Language: r.lang, Visible: visibleTo(r.caller, nil), Places: visibleTo(r.caller, nil), Readable: r.readableEvents(nil),
 	}
-	if err := r.holdsUntilNextEnd(); err != nil {
+	if err := r.expireByNextEnd(); err != nil {
 		return nil, err
 	}
 	now, tomorrow := r.now, r.tomorrow()
@@ -70,11 +70,11 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 		limit int
 		into  *[]template.HTML
 	}{{on, 6, &m.Today}, {next, 12, &m.Upcoming}} {
-		items, err := r.items(without(part.page, shown, part.limit), cardItem)
+		items, err := r.items(withoutField(part.page, shown, part.limit), cardItem)
 		if err != nil {
 			return nil, err
 		}
-		*part.into = bodies(items)
+		*part.into = itemBodies(items)
 	}
 	if m.Lead == "" && len(m.Today)+len(m.Upcoming) == 0 {
 		m.Empty = &web.Empty{Title: r.words.NothingTitle, Text: r.words.NothingHere}
@@ -90,18 +90,18 @@ func (r *pageRequest) homePage() (*PageReply, error) {
 		text := r.view().Text(t)
 		p := r.newPagePath(viewList)
 		p.Taxonomy, p.Slugs = calendar.Category, []string{text.Slug}
-		link := web.Link{Text: text.Title, Href: r.href(p, nil), Lang: r.foreign(string(text.Language)), Colour: termColour(t.ID)}
+		link := web.Link{Text: text.Title, Href: r.href(p, nil), Lang: r.foreignLanguage(string(text.Language)), Colour: termColour(t.ID)}
 		m.Categories = append(m.Categories, link)
 	}
 	m.UpcomingHref = r.href(r.newPagePath(viewDefault), nil)
-	if r.h.serves(viewDay) {
+	if r.h.servesView(viewDay) {
 		m.TodayHref = r.href(r.newPagePath(viewDay), nil)
 	}
 	if r.h.PageSettings.Pages.Docs {
 		m.Developers = r.h.prefix + r.root.Segment + "/developers/"
 	}
 	m.Subscribe = r.subscribe(r.subscribeTitle(r.words.AllEvents), nil)
-	m.Frame = r.frame(frameOf{
+	m.Frame = r.frame(frameInput{
 		kind: "home", title: m.Heading, description: r.words.Lead, index: true, feed: []web.Field{}, api: "/events",
 	})
 	return r.reply(http.StatusOK, "home", &m.Frame, m)
@@ -121,14 +121,14 @@ func (r *pageRequest) featuredNext(all *query.Events) (query.Page, error) {
 	if err != nil {
 		return page, err
 	}
-	return page, r.holdsUntilStart(page)
+	return page, r.expireByStart(page)
 }
 
-// holdsUntilStart notes when the first of some events, in the order of their starts, is no longer one that is coming.
-func (r *pageRequest) holdsUntilStart(page query.Page) error {
+// expireByStart notes when the first of some events, in the order of their starts, is no longer one that is coming.
+func (r *pageRequest) expireByStart(page query.Page) error {
 	page, err := r.withSpans(page)
 	if err == nil && len(page.Spans) > 0 {
-		r.holdsUntil(time.Unix(page.Spans[0].Starts+1, 0).UTC())
+		r.expireBy(time.Unix(page.Spans[0].Starts+1, 0).UTC())
 	}
 	return err
 }
@@ -143,8 +143,8 @@ func columnNamed(name string) (*query.Column, error) {
 	return columns[at], nil
 }
 
-// without returns a part of a page without some events, at most a number of them.
-func without(page query.Page, ids map[int64]bool, limit int) query.Page {
+// withoutField returns a part of a page without some events, at most a number of them.
+func withoutField(page query.Page, ids map[int64]bool, limit int) query.Page {
 	out := query.Page{Total: page.Total}
 	for i, id := range page.IDs {
 		if ids[id] || len(out.IDs) == limit {

@@ -51,7 +51,7 @@ func (r *pageRequest) items(page query.Page, form string) ([]pageItem, error) {
 		return b.Bytes(), err
 	}}
 	var v *represent.View
-	bodies, err := render(r.request, page, rendering[*ent.Event]{
+	bodies, err := renderRecords(r.request, page, recordRenderer[*ent.Event]{
 		kind: calendar.Event,
 		read: func(ids []int64) ([]*ent.Event, error) {
 			rows, err := r.events(ids)
@@ -95,8 +95,8 @@ func (r *pageRequest) itemsByID(events []dayEvent, form string) (map[int64]templ
 	return out, nil
 }
 
-// bodies are the items without their days.
-func bodies(items []pageItem) []template.HTML {
+// itemBodies are the items without their days.
+func itemBodies(items []pageItem) []template.HTML {
 	out := make([]template.HTML, len(items))
 	for i, item := range items {
 		out[i] = item.body
@@ -104,10 +104,10 @@ func bodies(items []pageItem) []template.HTML {
 	return out
 }
 
-// shown returns the representation of an event, redacted if it is protected and the password is not its own.
-func (r *pageRequest) shown(v *represent.View, e *ent.Event, full bool) (out represent.Event, redacted bool) {
+// representEvent returns the representation of an event, redacted if it is protected and the password is not its own.
+func (r *pageRequest) representEvent(v *represent.View, e *ent.Event, full bool) (out represent.Event, redacted bool) {
 	out = v.Event(e, full)
-	if redacted = r.protected(e, r.password); redacted {
+	if redacted = r.isProtected(e, r.password); redacted {
 		out.Redact()
 	}
 	return out, redacted
@@ -123,36 +123,36 @@ func (r *pageRequest) cost(e *ent.Event, shown string) string {
 
 // item returns what lists show of an event. It is made from the representation, which a protected event has redacted.
 func (r *pageRequest) item(v *represent.View, e *ent.Event, form string) *web.Item {
-	shown, redacted := r.shown(v, e, false)
+	shown, redacted := r.representEvent(v, e, false)
 	w := r.words
-	when := r.when(e, redacted)
+	when := r.eventTimeOf(e, redacted)
 	stands := r.dayEvent(e)
 	last := stands.last
 	if !stands.allDay {
 		last = lastDay(r.zone().Wall(e.StartsAt), r.zone().Wall(e.EndsAt))
 	}
 	out := &web.Item{
-		ID: e.ID, Language: string(r.lang), W: w, Href: r.local(shown.URL), Title: html.UnescapeString(shown.Title), Lang: r.foreign(shown.Language),
+		ID: e.ID, Language: string(r.lang), W: w, Href: r.localAddress(shown.URL), Title: html.UnescapeString(shown.Title), Lang: r.foreignLanguage(shown.Language),
 		Start: when.start, Day: stands.first.Format(time.DateOnly), Last: last.Format(time.DateOnly), Date: r.dates.near(when.first, r.today()), Time: when.time, Zone: when.zone,
 		Until: when.until, DayNumber: strconv.Itoa(dayNumber(when.first)), MonthShort: r.dates.monthShort(when.first),
 		WeekdayShort: r.dates.weekdayShort(when.first.Weekday()), Cost: r.cost(e, shown.Cost),
 		Teaser: summary(firstText(shown.Excerpt, shown.Description), 150), Colour: colourOf(shown.Categories),
 	}
-	r.sayTime(out, e, &when, &stands, form)
+	r.setItemTime(out, e, &when, &stands, form)
 	if len(shown.Categories) > 0 {
 		out.Category = html.UnescapeString(shown.Categories[0].Name)
 		for _, t := range e.Edges.Terms {
 			if t.ID == shown.Categories[0].ID {
-				out.CategoryLang = r.foreign(string(v.Text(t).Language))
+				out.CategoryLang = r.foreignLanguage(string(v.Text(t).Language))
 			}
 		}
 	}
 	if venues := venueList(shown.Venue); len(venues) > 0 {
-		out.Place, out.PlaceLang = placeName(&venues[0]), r.foreign(venues[0].Language)
+		out.Place, out.PlaceLang = placeName(&venues[0]), r.foreignLanguage(venues[0].Language)
 	}
-	out.Marks = r.marks(&shown, redacted)
+	out.Marks = r.eventMarks(&shown, redacted)
 	out.Picture = r.picture(shown.Image)
-	if !r.h.serves(viewEvent) {
+	if !r.h.servesView(viewEvent) {
 		out.Href = ""
 	}
 	if strings.HasPrefix(form, entryItem) {
@@ -161,8 +161,8 @@ func (r *pageRequest) item(v *represent.View, e *ent.Event, form string) *web.It
 	return out
 }
 
-// sayTime sets the time that an item in one of the forms shows.
-func (r *pageRequest) sayTime(item *web.Item, e *ent.Event, when *moment, stands *dayEvent, form string) {
+// setItemTime sets the time that an item in one of the forms shows.
+func (r *pageRequest) setItemTime(item *web.Item, e *ent.Event, when *eventTime, stands *dayEvent, form string) {
 	if form == entryItem && !when.allDay {
 		item.Time = r.dates.Time(e.StartWall)
 	}
@@ -186,8 +186,8 @@ func firstText(texts ...string) string {
 	return ""
 }
 
-// marks are the words that stand out at an event.
-func (r *pageRequest) marks(shown *represent.Event, redacted bool) []web.Mark {
+// eventMarks are the words that stand out at an event.
+func (r *pageRequest) eventMarks(shown *represent.Event, redacted bool) []web.Mark {
 	var out []web.Mark
 	switch shown.EventStatus {
 	case calendar.Canceled:
@@ -227,8 +227,8 @@ func placeName(v *represent.Venue) string {
 	return name + ", " + city
 }
 
-// foreign is a language if it is not that of the page, else "".
-func (r *pageRequest) foreign(language string) string {
+// foreignLanguage is a language if it is not that of the page, else "".
+func (r *pageRequest) foreignLanguage(language string) string {
 	if language == string(r.lang) {
 		return ""
 	}
@@ -254,16 +254,16 @@ func (r *pageRequest) picture(of represent.OrFalse) *web.Picture {
 	if !ok || image == nil {
 		return nil
 	}
-	src := r.local(image.URL)
+	src := r.localAddress(image.URL)
 	if src == image.URL {
 		return nil // of another host
 	}
 	out := &web.Picture{URL: src, Width: image.Width, Height: image.Height}
 	if m := image.Sizes.Medium; m != nil {
-		out.URL, out.Width, out.Height = r.local(m.URL), m.Width, m.Height
+		out.URL, out.Width, out.Height = r.localAddress(m.URL), m.Width, m.Height
 		full, width := src, image.Width
 		if l := image.Sizes.Large; l != nil {
-			full, width = r.local(l.URL), l.Width
+			full, width = r.localAddress(l.URL), l.Width
 		}
 		out.Set = out.URL + " " + strconv.Itoa(m.Width) + "w, " + full + " " + strconv.Itoa(width) + "w"
 	}
@@ -274,9 +274,9 @@ func (r *pageRequest) picture(of represent.OrFalse) *web.Picture {
 func (r *pageRequest) largePicture(of represent.OrFalse) *web.Picture {
 	out := r.picture(of)
 	if image, ok := of.(*represent.Image); ok && out != nil {
-		out.URL, out.Width, out.Height = r.local(image.URL), image.Width, image.Height
+		out.URL, out.Width, out.Height = r.localAddress(image.URL), image.Width, image.Height
 		if l := image.Sizes.Large; l != nil {
-			out.URL, out.Width, out.Height = r.local(l.URL), l.Width, l.Height
+			out.URL, out.Width, out.Height = r.localAddress(l.URL), l.Width, l.Height
 		}
 	}
 	return out
@@ -287,11 +287,11 @@ func (r *pageRequest) sharedPicture(p *web.Picture) *web.Picture {
 	if p == nil {
 		return nil
 	}
-	return &web.Picture{URL: r.absolute(p.URL), Width: p.Width, Height: p.Height}
+	return &web.Picture{URL: r.absoluteAddress(p.URL), Width: p.Width, Height: p.Height}
 }
 
-// moment is when an event takes place, as a page says it.
-type moment struct {
+// eventTime is when an event takes place, as a page says it.
+type eventTime struct {
 	first, last calendar.Wall // days, in the zone of the event
 	allDay      bool
 	start, end  string // for machines: with offset, all-day ones the day alone
@@ -301,14 +301,14 @@ type moment struct {
 	text        string // all of it
 }
 
-// when returns the moment of an event. A redacted one is shown as timed.
-func (r *pageRequest) when(e *ent.Event, redacted bool) moment {
+// eventTimeOf returns the moment of an event. A redacted one is shown as timed.
+func (r *pageRequest) eventTimeOf(e *ent.Event, redacted bool) eventTime {
 	zone, err := calendar.ParseZone(e.Timezone)
 	if err != nil { // names in the database are valid by construction
 		zone = calendar.UTC()
 	}
 	allDay := e.AllDay && !redacted
-	m := moment{allDay: allDay, first: e.StartWall.StartOfDay(), last: lastDay(e.StartWall, e.EndWall)}
+	m := eventTime{allDay: allDay, first: e.StartWall.StartOfDay(), last: lastDay(e.StartWall, e.EndWall)}
 	if allDay {
 		m.start, m.end = m.first.Format(time.DateOnly), m.last.Format(time.DateOnly)
 		m.time = r.words.AllDay
@@ -401,11 +401,11 @@ func (r *pageRequest) mapLink(v *represent.Venue) string {
 // placeOf is a venue on a page.
 func (r *pageRequest) placeOf(v *represent.Venue) web.Place {
 	out := web.Place{
-		Name: html.UnescapeString(v.Venue), Lang: r.foreign(v.Language), Phone: v.Phone, Call: callNumber(v.Phone),
+		Name: html.UnescapeString(v.Venue), Lang: r.foreignLanguage(v.Language), Phone: v.Phone, Call: callNumber(v.Phone),
 		Website: v.Website, Host: hostOf(v.Website), Map: r.mapLink(v),
 	}
-	if v.Slug != "" && v.Status == calendar.Publish && r.h.serves(viewVenue) {
-		out.Href = r.local(v.URL)
+	if v.Slug != "" && v.Status == calendar.Publish && r.h.servesView(viewVenue) {
+		out.Href = r.localAddress(v.URL)
 	}
 	town := strings.TrimSpace(v.Zip + " " + v.City)
 	for _, line := range []string{v.Address, town, v.StateProvince, v.Country} {

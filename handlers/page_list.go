@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// prepared is a list that was asked for, as far as all lists are alike.
-type prepared struct {
+// preparedList is a list that was asked for, as far as all lists are alike.
+type preparedList struct {
 	asked  *eventQuery
 	events *query.Events // nil: a parameter is invalid
 	form   *web.Filter
@@ -26,8 +26,8 @@ type prepared struct {
 }
 
 // prepare reads the parameters of a list. A parameter that is invalid is a fault at its field, and there are no events.
-func (r *pageRequest) prepare(dates bool) (*prepared, error) {
-	out := &prepared{status: http.StatusOK}
+func (r *pageRequest) prepare(dates bool) (*preparedList, error) {
+	out := &preparedList{status: http.StatusOK}
 	err := r.applyAliases()
 	if err == nil {
 		out.asked, err = r.parse()
@@ -77,7 +77,7 @@ func (r *pageRequest) listPage() (*PageReply, error) {
 		description = r.words.DescPast
 	}
 	m.Heading = title
-	f := frameOf{
+	f := frameInput{
 		kind: "list-page", current: viewList, filters: r.filters(), feed: r.feedFilters(),
 		index: p.events != nil && !r.path.Past && len(r.filters()) == 0,
 	}
@@ -179,7 +179,7 @@ func (r *pageRequest) findList(e *query.Events, q *eventQuery, past bool) (event
 		one.Window.EndMin = &from
 	}
 	if past || !dated && one.Include == nil {
-		if err := r.holdsUntilNextEnd(); err != nil {
+		if err := r.expireByNextEnd(); err != nil {
 			return eventList{}, err
 		}
 	}
@@ -195,11 +195,11 @@ func (r *pageRequest) findList(e *query.Events, q *eventQuery, past bool) (event
 	return out, nil
 }
 
-// holdsUntilNextEnd notes when the next event ends: lists of what has not ended change then. Where too many go on to look at
+// expireByNextEnd notes when the next event ends: lists of what has not ended change then. Where too many go on to look at
 // all of them, it is a minute.
-func (r *pageRequest) holdsUntilNextEnd() error {
+func (r *pageRequest) expireByNextEnd() error {
 	now, tomorrow := r.now, r.tomorrow()
-	r.holdsUntil(tomorrow)
+	r.expireBy(tomorrow)
 	going := r.anonymousEvents()
 	going.Hidden, going.Spans, going.Window = true, true, query.Window{EndMin: &now, StartMax: &tomorrow}
 	page, err := r.findEvents(going, 0, idsAtOnce)
@@ -207,19 +207,19 @@ func (r *pageRequest) holdsUntilNextEnd() error {
 		return err
 	}
 	if page.Total > len(page.IDs) {
-		r.holdsUntil(now.Add(time.Minute))
+		r.expireBy(now.Add(time.Minute))
 	}
 	if page, err = r.withSpans(page); err != nil {
 		return err
 	}
 	for _, s := range page.Spans {
-		r.holdsUntil(time.Unix(s.Ends+1, 0).UTC())
+		r.expireBy(time.Unix(s.Ends+1, 0).UTC())
 	}
 	return nil
 }
 
 // fillList writes the events of a list below the headings of their days, and the links to the pages before and after.
-func (r *pageRequest) fillList(m *web.ListPage, list eventList, f *frameOf) error {
+func (r *pageRequest) fillList(m *web.ListPage, list eventList, f *frameInput) error {
 	items, err := r.items(list.Page, rowItem)
 	if err != nil {
 		return err
@@ -242,7 +242,7 @@ func (r *pageRequest) fillList(m *web.ListPage, list eventList, f *frameOf) erro
 // days. Of a list of what has not ended, what began before today comes first, as going on.
 func (r *pageRequest) groups(items []pageItem, past bool) []web.Group {
 	today, now := r.today().Format(time.DateOnly), dayNumberOf(r.today())
-	r.holdsUntil(r.tomorrow())
+	r.expireBy(r.tomorrow())
 	var out []web.Group
 	key := ""
 	// The days of whole-day events of other zones are in another order than their instants.
@@ -268,7 +268,7 @@ func (r *pageRequest) groups(items []pageItem, past bool) []web.Group {
 			g := web.Group{Title: r.words.OnNow}
 			if !ongoing {
 				day, _ := pageDay(this)
-				p := r.scoped(viewDay)
+				p := r.readingIn(viewDay)
 				p.Date = day
 				g = web.Group{
 					Title: r.dates.full(day), Href: r.dayHref(p), Day: strconv.Itoa(dayNumber(day)), Date: this,
@@ -369,11 +369,11 @@ func (r *pageRequest) nextEvent(like *query.Events) (*web.Link, error) {
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	r.holdsUntil(rows[0].StartsAt.Add(time.Second))
-	shown, redacted := r.shown(r.view(), rows[0], false)
-	before, after, _ := strings.Cut(strings.ReplaceAll(r.words.NothingNext, "{date}", r.when(rows[0], redacted).text), "{title}")
+	r.expireBy(rows[0].StartsAt.Add(time.Second))
+	shown, redacted := r.representEvent(r.view(), rows[0], false)
+	before, after, _ := strings.Cut(strings.ReplaceAll(r.words.NothingNext, "{date}", r.eventTimeOf(rows[0], redacted).text), "{title}")
 	return &web.Link{
-		Before: before, Text: html.UnescapeString(shown.Title), After: after, Lang: r.foreign(shown.Language),
-		Href: r.local(shown.URL),
+		Before: before, Text: html.UnescapeString(shown.Title), After: after, Lang: r.foreignLanguage(shown.Language),
+		Href: r.localAddress(shown.URL),
 	}, nil
 }

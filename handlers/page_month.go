@@ -25,18 +25,18 @@ func (r *pageRequest) monthPage() (*PageReply, error) {
 		return nil, err
 	}
 	today := r.today()
-	r.holdsUntil(r.tomorrow())
+	r.expireBy(r.tomorrow())
 	first := r.path.Date
 	if first.IsZero() {
 		first = startOfMonth(today)
 	}
 	last := first.AddDate(0, 1, -1)
 	title := r.dates.monthYear(first)
-	named := r.scoped(viewMonth)
+	named := r.readingIn(viewMonth)
 	named.Date = first
 	name := r.words.AllEvents
 	m := &web.MonthPage{Filter: p.form, Heading: title}
-	f := frameOf{
+	f := frameInput{
 		kind: "month-page", current: viewMonth, title: title, description: strings.ReplaceAll(r.words.DescMonth, "{month}", title),
 		filters: r.filters(), feed: r.periodFeed("month", first.Format("2006-01")),
 	}
@@ -58,11 +58,11 @@ func (r *pageRequest) monthPage() (*PageReply, error) {
 	begin := weekStart(first, r.h.firstWeekday())
 	end := weekStart(last, r.h.firstWeekday()).AddDate(0, 0, 6)
 	if p.events != nil {
-		if sheet, err = r.eventsOfDays(p.events, days{begin, end}, days{first, last}, entriesOfDay); err != nil {
+		if sheet, err = r.eventsOfDays(p.events, dayRange{begin, end}, dayRange{first, last}, entriesOfDay); err != nil {
 			return nil, err
 		}
-		near := days{startOfMonth(first.AddDate(0, 0, -1)), first.AddDate(0, 2, -1)}
-		before, after, err := r.neighbours(p.events, days{first, last}, near)
+		near := dayRange{startOfMonth(first.AddDate(0, 0, -1)), first.AddDate(0, 2, -1)}
+		before, after, err := r.neighbours(p.events, dayRange{first, last}, near)
 		if err != nil {
 			return nil, err
 		}
@@ -83,7 +83,7 @@ func (r *pageRequest) monthPage() (*PageReply, error) {
 		}
 	}
 	if sheet == nil {
-		sheet = emptySheet(days{begin, end})
+		sheet = emptySheet(dayRange{begin, end})
 	}
 	if m.Weeks, err = r.weeks(sheet, first, today); err != nil {
 		return nil, err
@@ -149,12 +149,12 @@ func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]we
 			Number: number, Day: r.dates.full(day), Outside: itsMonth != thisMonth, Today: day == today,
 			Past: day.Before(today),
 		}
-		if ofPages(day) {
+		if isPageDay(day) {
 			cell.Date = day.Format(time.DateOnly)
 		}
-		p := r.scoped(viewDay)
+		p := r.readingIn(viewDay)
 		p.Date = day
-		if on.total > 0 && r.h.serves(viewDay) && ofPages(day) {
+		if on.total > 0 && r.h.servesView(viewDay) && isPageDay(day) {
 			cell.Href = r.href(p, r.filters(dateParameters...))
 			cell.Label = r.dates.full(day) + ", " + r.pluralOf(r.words.EventsCount, on.total)
 		}
@@ -178,11 +178,11 @@ func (r *pageRequest) weeks(sheet *daySheet, month, today calendar.Wall) ([][]we
 
 // addMonths adds the form that chooses a month: those of a year before and of two years after.
 func (r *pageRequest) addMonths(m *web.MonthPage, first calendar.Wall) {
-	p := r.scoped(viewMonth)
+	p := r.readingIn(viewMonth)
 	m.GoTo, m.Kept = r.h.prefix+p.path(), r.filters(dateParameters...)
 	for i := -12; i <= 24; i++ {
 		month := first.AddDate(0, i, 0)
-		if !ofPages(month) {
+		if !isPageDay(month) {
 			continue
 		}
 		m.Months = append(m.Months, web.Option{

@@ -50,7 +50,7 @@ type placeText struct {
 func placePage[R ent.Row, J any](
 	r *pageRequest, reads linkedReads[R, J], filter, label string, linked func(*represent.View, R) any, describe func(J) placeText,
 ) (*PageReply, error) {
-	id, err := r.named(reads.kind)
+	id, err := r.findBySlug(reads.kind)
 	if err != nil {
 		return nil, err
 	}
@@ -58,24 +58,24 @@ func placePage[R ent.Row, J any](
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) == 0 || !r.public(rows[0].Core()) {
+	if len(rows) == 0 || !r.isPublicRecord(rows[0].Core()) {
 		return nil, errNoPage
 	}
 	row := rows[0]
 	if err := r.translateFully(ent.PageOf(row)); err != nil {
 		return nil, err
 	}
-	if to := r.moved(row); to != nil {
+	if to := r.redirectIfMoved(row); to != nil {
 		return to, nil
 	}
 	t := describe(reads.represent(r.view(), row, false))
-	m := &web.PlacePage{Label: label, Lang: r.foreign(t.language), Place: t.place, Picture: r.largePicture(imageOf(t.image))}
+	m := &web.PlacePage{Label: label, Lang: r.foreignLanguage(t.language), Place: t.place, Picture: r.largePicture(imageOf(t.image))}
 	m.Heading = t.name
 	if m.Prose, err = r.prose(t.description); err != nil {
 		return nil, err
 	}
 	m.ProseLang = m.Lang
-	f := frameOf{
+	f := frameInput{
 		kind: "place-page", title: t.name, paths: r.recordPaths(row), languages: row.Core().Languages.List(),
 		original: row.Text().Language, image: r.sharedPicture(m.Picture), linked: linked(r.view(), row), index: !r.path.Past,
 		description: firstText(summary(t.description, 160), replaceTitle(t.words, t.name)),
@@ -95,7 +95,7 @@ func imageOf(image *represent.Image) represent.OrFalse {
 func replaceTitle(text, title string) string { return strings.ReplaceAll(text, "{title}", title) }
 
 // finishPlace adds the events of a record and writes its page. by is the filter that selects them.
-func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameOf, by web.Field) (*PageReply, error) {
+func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameInput, by web.Field) (*PageReply, error) {
 	// The page has no other filters than which page of the list it is.
 	number := r.values["page"]
 	r.values = map[string]any{by.Name: by.Value}
@@ -141,7 +141,7 @@ func (r *pageRequest) finishPlace(m *web.PlacePage, f *frameOf, by web.Field) (*
 
 // seriesPage answers the page of a series: its schedule in words and its dates.
 func (r *pageRequest) seriesPage() (*PageReply, error) {
-	id, err := r.named(calendar.Series)
+	id, err := r.findBySlug(calendar.Series)
 	if err != nil {
 		return nil, err
 	}
@@ -157,18 +157,18 @@ func (r *pageRequest) seriesPage() (*PageReply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if to := r.moved(e); to != nil {
+	if to := r.redirectIfMoved(e); to != nil {
 		return to, nil
 	}
-	redacted := r.protected(e, r.password)
+	redacted := r.isProtected(e, r.password)
 	shown, err := r.representSeries(rows, r.password)
 	if err != nil {
 		return nil, err
 	}
 	j := shown[0]
-	m := &web.PlacePage{Label: r.words.SeriesLabel, Lang: r.foreign(j.Language)}
+	m := &web.PlacePage{Label: r.words.SeriesLabel, Lang: r.foreignLanguage(j.Language)}
 	m.Heading = html.UnescapeString(j.Title)
-	f := frameOf{
+	f := frameInput{
 		kind: "place-page", title: m.Heading, paths: r.recordPaths(e), languages: e.Languages.List(), original: e.Language,
 		index: !s.HideFromListings && !edit.HasPassword(e) && !r.path.Past, description: m.Heading,
 	}

@@ -57,7 +57,7 @@ func (r *pageRequest) recordPage() (*PageReply, error) {
 			return r.view().Text(e).Slug, rows[0].Status, rows[0].PublishedAt, nil
 		}},
 	} {
-		if !r.h.serves(one.view) {
+		if !r.h.servesView(one.view) {
 			continue
 		}
 		slug, status, published, err := one.find(r.ctx, r.path.ID)

@@ -105,7 +105,7 @@ func (h *Handlers) ServePage(ctx context.Context, p *Page, call PageCall) (*Page
 				root: Root{Mount: h.PublicMount()},
 			},
 			path: path, values: values, query: call.Query, password: call.Password,
-			words: h.pages.Words(string(call.Language)), dates: dates{locale.DatesIn(call.Language, h.PageSettings.English)},
+			words: h.pages.Words(string(call.Language)), dates: pageDates{locale.DatesIn(call.Language, h.PageSettings.English)},
 		}
 		if path.Language != "" || values["ml_language"] != nil {
 			r.root.Segment = "/" + string(call.Language)
@@ -138,7 +138,7 @@ type pageRequest struct {
 	query    []byte
 	password string
 	words    *web.CalendarWords
-	dates    dates
+	dates    pageDates
 	apiRoot  string      // X-TEC-API-ROOT below the API; "" means the API itself
 	terms    []*ent.Term // of the path, with their translations: the term last, after its ancestors
 }
@@ -153,7 +153,7 @@ func (r *pageRequest) serve() (*PageReply, error) {
 	if r.path.Redirect != 0 {
 		return r.redirect(r.path.Redirect, r.path), nil
 	}
-	if r.path.View == viewList && r.path.Taxonomy != "" && !r.h.serves(viewList) {
+	if r.path.View == viewList && r.path.Taxonomy != "" && !r.h.servesView(viewList) {
 		if to := r.path; to.Past || to.Page > 0 {
 			to.Past, to.Page = false, 0
 			return r.redirect(http.StatusFound, to, paramDisplay, "page"), nil
@@ -163,10 +163,10 @@ func (r *pageRequest) serve() (*PageReply, error) {
 	if r.path.View == viewDefault {
 		r.path = r.path.withDefault(r.defaultView())
 	}
-	if !r.h.serves(r.path.View) || r.path.Taxonomy != "" && !r.h.servesTerms(r.path.Taxonomy) {
+	if !r.h.servesView(r.path.View) || r.path.Taxonomy != "" && !r.h.servesTerms(r.path.Taxonomy) {
 		return nil, errNoPage
 	}
-	r.settleValues()
+	r.applyPathToQuery()
 	switch r.path.View {
 	case viewHome:
 		return r.homePage()
@@ -188,8 +188,8 @@ func (r *pageRequest) serve() (*PageReply, error) {
 	return r.listPage()
 }
 
-// settleValues drops the parameters of what the path decides, and takes the page of a list for that of the path.
-func (r *pageRequest) settleValues() {
+// applyPathToQuery drops the parameters of what the path decides, and takes the page of a list for that of the path.
+func (r *pageRequest) applyPathToQuery() {
 	switch r.path.Taxonomy {
 	case calendar.Category:
 		delete(r.values, "categories")
@@ -217,7 +217,7 @@ func (r *pageRequest) today() calendar.Wall { return r.zone().Wall(r.now).StartO
 // defaultView returns the view of /events/. Dates that were sent are those of a list.
 func (r *pageRequest) defaultView() pageView {
 	view := r.h.defaultView()
-	if view == viewMonth && r.h.serves(viewList) && slices.ContainsFunc(dateParameters, func(name string) bool { return r.values[name] != nil }) {
+	if view == viewMonth && r.h.servesView(viewList) && slices.ContainsFunc(dateParameters, func(name string) bool { return r.values[name] != nil }) {
 		return viewList
 	}
 	return view
@@ -301,8 +301,8 @@ func withParams(p pagePath, filters []web.Field) []web.Field {
 	return out
 }
 
-// local returns an address of this service as links have it. It returns other addresses as they are.
-func (r *pageRequest) local(address string) string {
+// localAddress returns an address of this service as links have it. It returns other addresses as they are.
+func (r *pageRequest) localAddress(address string) string {
 	if rest, ok := strings.CutPrefix(address, r.h.Site.BaseURL); ok && (rest == "" || rest[0] == '/' || rest[0] == '?') {
 		return r.h.prefix + rest
 	}
@@ -314,8 +314,8 @@ func (r *pageRequest) newPagePath(view pageView) pagePath {
 	return pagePath{Language: r.path.Language, View: view}
 }
 
-// scoped returns a reading of the same events, those of the term or the featured ones, in another view.
-func (r *pageRequest) scoped(view pageView) pagePath {
+// readingIn returns a reading of the same events, those of the term or the featured ones, in another view.
+func (r *pageRequest) readingIn(view pageView) pagePath {
 	p := pagePath{Language: r.path.Language, View: view, Taxonomy: r.path.Taxonomy, Featured: r.path.Featured}
 	if p.Taxonomy != "" {
 		p.Slugs = r.path.Slugs
@@ -382,7 +382,7 @@ func (r *pageRequest) faults(invalid param.Invalid, fields ...string) map[string
 func (h *Handlers) PageError(status int, language calendar.Language, now time.Time) ([]byte, error) {
 	r := &pageRequest{
 		request: &request{ctx: context.Background(), h: h, now: now, lang: language, root: Root{Mount: h.PublicMount()}},
-		words:   h.pages.Words(string(language)), dates: dates{locale.DatesIn(language, h.PageSettings.English)},
+		words:   h.pages.Words(string(language)), dates: pageDates{locale.DatesIn(language, h.PageSettings.English)},
 	}
 	r.path.Language, r.root.Segment = language, "/"+string(language)
 	w := r.words
@@ -400,7 +400,7 @@ func (h *Handlers) PageError(status int, language calendar.Language, now time.Ti
 		m.Heading, m.Text = w.InvalidTitle, w.InvalidText
 	}
 	m.Links = []web.Link{{Text: w.AllEvents, Href: r.href(r.newPagePath(viewDefault), nil)}}
-	m.Frame = r.frame(frameOf{kind: "error-page", title: m.Heading, index: false})
+	m.Frame = r.frame(frameInput{kind: "error-page", title: m.Heading, index: false})
 	m.Canonical = ""
 	var b bytes.Buffer
 	err := h.pages.Write(&b, "error", m)

@@ -66,8 +66,8 @@ func (h *Handlers) defaultView() pageView {
 // firstWeekday is the day that weeks begin with.
 func (h *Handlers) firstWeekday() time.Weekday { return h.PageSettings.WeekStart }
 
-// serves reports whether the site has switched on the page of a view.
-func (h *Handlers) serves(view pageView) bool {
+// servesView reports whether the site has switched on the page of a view.
+func (h *Handlers) servesView(view pageView) bool {
 	p := &h.PageSettings.Pages
 	switch view {
 	case viewList:

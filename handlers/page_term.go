@@ -87,14 +87,14 @@ func (r *pageRequest) termSlugs(l calendar.Language) []string {
 }
 
 // describeTerm adds what the page of a term says about it. Other pages stay as they are.
-func (r *pageRequest) describeTerm(m *web.ListPage, f *frameOf, title, description *string) error {
+func (r *pageRequest) describeTerm(m *web.ListPage, f *frameInput, title, description *string) error {
 	if len(r.terms) == 0 {
 		return nil
 	}
 	t := r.terms[len(r.terms)-1]
 	text := r.view().Text(t)
 	*title = text.Title
-	m.Heading, m.Lead, m.LeadLang = text.Title, markup.Plain(text.Description), r.foreign(string(text.Language))
+	m.Heading, m.Lead, m.LeadLang = text.Title, markup.Plain(text.Description), r.foreignLanguage(string(text.Language))
 	m.HeadingLang = m.LeadLang
 	if m.Lead != "" {
 		*description = summary(text.Description, 160)
@@ -111,7 +111,7 @@ func (r *pageRequest) describeTerm(m *web.ListPage, f *frameOf, title, descripti
 		p := r.newPagePath(viewList)
 		p.Taxonomy, p.Slugs = r.path.Taxonomy, r.termSlugs(r.lang)[:i+1]
 		aboveText := r.view().Text(above)
-		m.Crumbs = append(m.Crumbs, web.Link{Text: aboveText.Title, Href: r.href(p, nil), Lang: r.foreign(string(aboveText.Language))})
+		m.Crumbs = append(m.Crumbs, web.Link{Text: aboveText.Title, Href: r.href(p, nil), Lang: r.foreignLanguage(string(aboveText.Language))})
 	}
 	f.languages, f.original = t.Languages.List(), t.Language
 	f.paths = func(l calendar.Language) pagePath {
@@ -147,7 +147,7 @@ func (r *pageRequest) addSubcategories(m *web.ListPage, t *ent.Term) error {
 		p := r.newPagePath(viewList)
 		p.Taxonomy, p.Slugs = calendar.Category, append(r.termSlugs(r.lang), text.Slug)
 		m.Terms = append(m.Terms, web.Link{
-			Text: text.Title, Href: r.href(p, nil), Lang: r.foreign(string(text.Language)), Colour: termColour(row.ID),
+			Text: text.Title, Href: r.href(p, nil), Lang: r.foreignLanguage(string(text.Language)), Colour: termColour(row.ID),
 		})
 	}
 	return nil

@@ -77,13 +77,13 @@ func TestARealCalendarIsServedAsItsSourceServedIt(t *testing.T) {
 	})
 }
 
-// elsewhere are members that say where a record lives, who wrote it and how often something is used there.
-var elsewhere = []string{
+// sourceMembers are members that say where a record lives, who wrote it and how often something is used there.
+var sourceMembers = []string{
 	"id", "global_id", "global_id_lineage", "author", "url", "rest_url", "urls", "count", "term_taxonomy_id", "parent",
 }
 
-// ours are members that the source does not have.
-var ours = []string{
+// addedMembers are members that the source does not have.
+var addedMembers = []string{
 	"ticketed", "post_parent", "language", "translations", "event_status", "event_status_reason", "attendance",
 	"virtual_url", "series",
 }
@@ -91,7 +91,7 @@ var ours = []string{
 // expectedEvent returns a source's event as the service answers it (contract, section 6.1).
 func expectedEvent(t *testing.T, e map[string]any) map[string]any {
 	t.Helper()
-	out := expected(t, e, "title")
+	out := expectedMember(t, e, "title")
 	// Members of the source's add-ons.
 	for name := range out {
 		if strings.HasPrefix(name, "is_virtual") || strings.HasPrefix(name, "virtual_") {
@@ -116,12 +116,12 @@ func expectedEvent(t *testing.T, e map[string]any) map[string]any {
 		list, _ := e[name].([]any)
 		items := make([]any, len(list))
 		for i, item := range list {
-			items[i] = expected(t, item.(map[string]any), "organizer")
+			items[i] = expectedMember(t, item.(map[string]any), "organizer")
 		}
 		out[name] = items
 	}
 	if venue, ok := e["venue"].(map[string]any); ok {
-		out["venue"] = expected(t, venue, "venue")
+		out["venue"] = expectedMember(t, venue, "venue")
 	}
 	if _, ok := e["custom_fields"]; !ok {
 		out["custom_fields"] = []any{}
@@ -129,14 +129,14 @@ func expectedEvent(t *testing.T, e map[string]any) map[string]any {
 	return out
 }
 
-// expected changes the texts as the contract says, and drops what is the source's own.
-func expected(t *testing.T, e map[string]any, title string) map[string]any {
+// expectedMember changes the texts as the contract says, and drops what is the source's own.
+func expectedMember(t *testing.T, e map[string]any, title string) map[string]any {
 	t.Helper()
 	out := make(map[string]any, len(e))
 	for name, v := range e {
 		out[name] = v
 	}
-	for _, name := range elsewhere {
+	for _, name := range sourceMembers {
 		delete(out, name)
 	}
 	for name, v := range out {
@@ -173,7 +173,7 @@ func withoutOurs(e, source map[string]any) map[string]any {
 	for name, v := range e {
 		out[name] = v
 	}
-	for _, name := range append(elsewhere[:len(elsewhere):len(elsewhere)], ours...) {
+	for _, name := range append(sourceMembers[:len(sourceMembers):len(sourceMembers)], addedMembers...) {
 		delete(out, name)
 	}
 	if e["website"] == e["url"] && e["url"] != nil && source["website"] == source["url"] {

@@ -81,8 +81,8 @@ func (c *RecordCache) count(hits, made int) {
 	}
 }
 
-// rendering is how a kind of records becomes bytes.
-type rendering[R ent.Row] struct {
+// recordRenderer is how a kind of records becomes bytes.
+type recordRenderer[R ent.Row] struct {
 	kind calendar.Kind
 	read func(ids []int64) ([]R, error) // rows with all that their representations need, in any order
 	// value returns the representation. shared says that it depends on nothing but the key of RecordCache.
@@ -92,8 +92,8 @@ type rendering[R ent.Row] struct {
 	until time.Time // when the representation may be another one anyhow; zero: never
 }
 
-// render returns the records of a page in the bytes of the endpoint's codec. It leaves out those that are gone meanwhile.
-func render[R ent.Row](r *request, page query.Page, list rendering[R]) ([][]byte, error) {
+// renderRecords returns the records of a page in the bytes of the endpoint's codec. It leaves out those that are gone meanwhile.
+func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R]) ([][]byte, error) {
 	cache := r.h.RecordCache
 	if page.Changed == nil {
 		cache = nil // the age of the records is unknown
@@ -135,7 +135,7 @@ func render[R ent.Row](r *request, page query.Page, list rendering[R]) ([][]byte
 			bodies[i] = body
 			if cache != nil && shared {
 				cache.records.Set(key, &cachedRecord{
-					changed: page.Changed[i], from: r.now.Unix(), until: min(latest, datesHoldUntil(r.now, list.parts(row))), body: body,
+					changed: page.Changed[i], from: r.now.Unix(), until: min(latest, nextPublication(r.now, list.parts(row))), body: body,
 				})
 			}
 		}); err != nil {
@@ -147,7 +147,7 @@ func render[R ent.Row](r *request, page query.Page, list rendering[R]) ([][]byte
 }
 
 // encode calls each with the bytes of each row.
-func (l *rendering[R]) encode(r *request, rows []R, each func(row R, body []byte, shared bool)) error {
+func (l *recordRenderer[R]) encode(r *request, rows []R, each func(row R, body []byte, shared bool)) error {
 	for _, row := range rows {
 		value, shared := l.value(row)
 		body, err := r.codec.encode(value, "")
@@ -159,8 +159,8 @@ func (l *rendering[R]) encode(r *request, rows []R, each func(row R, body []byte
 	return nil
 }
 
-// datesHoldUntil returns when the first of some scheduled records is published, in seconds since 1970.
-func datesHoldUntil(now time.Time, parts []ent.Core) int64 {
+// nextPublication returns when the first of some scheduled records is published, in seconds since 1970.
+func nextPublication(now time.Time, parts []ent.Core) int64 {
 	until := int64(math.MaxInt64)
 	for _, c := range parts {
 		if c.Status == calendar.Future && c.PublishedAt.After(now) {

@@ -64,7 +64,7 @@ type request struct {
 	// changes is the version that the record to be changed had when it was looked up; 0: nothing is looked up
 	changes    int64
 	mark       func(context.Context, *ent.Tx, int64) error // Call.Mark
-	located    bool                                        // the reply names its address, which is not that of the request
+	locatedFor bool                                        // the reply names its address, which is not that of the request
 	outlook    bool                                        // the feed is for Outlook
 	upload     bool                                        // what is written is an image, and not a part of what is written
 	enterMedia func() error                                // Call.EnterMedia
@@ -85,15 +85,15 @@ type reply struct {
 	version int64 // Outcome.Version
 }
 
-// holdsUntil notes that the reply depends on the time: it holds before t only.
-func (r *request) holdsUntil(t time.Time) {
+// expireBy notes that the reply depends on the time: it holds before t only.
+func (r *request) expireBy(t time.Time) {
 	if r.until.IsZero() || t.Before(r.until) {
 		r.until = t
 	}
 }
 
-// on ties an input to its declaration and its handler. The compiler checks that the three fit.
-func on[Q any](summary string, methods []string, status int,
+// endpointFor ties an input to its declaration and its handler. The compiler checks that the three fit.
+func endpointFor[Q any](summary string, methods []string, status int,
 	declare func(*request, *param.Set, *Q), handle func(*request, *Q) (*reply, error),
 ) *endpoint {
 	in := param.InQuery
@@ -125,7 +125,7 @@ func (e *endpoint) describe(now time.Time) []*param.Param {
 	return param.Describe(now, e.in, func(p *param.Set) { e.declare(&request{now: now}, p) })
 }
 
-func at(path string, endpoints ...*endpoint) *pattern {
+func newPattern(path string, endpoints ...*endpoint) *pattern {
 	p := &pattern{endpoints: endpoints}
 	for _, part := range strings.Split(strings.Trim(path, "/"), "/") {
 		switch part {

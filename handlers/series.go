@@ -43,7 +43,7 @@ func (r *request) declareSeriesQuery(p *param.Set, q *seriesQuery) {
 // events (decision 032).
 func (r *request) listSeries(q *seriesQuery) (*reply, error) {
 	list := &query.SeriesList{
-		Now: r.now, Language: r.lang, Visible: seenBy(r.caller, q.Status), Readable: r.readable(nil),
+		Now: r.now, Language: r.lang, Visible: visibleTo(r.caller, q.Status), Readable: r.readableEvents(nil),
 	}
 	if q.Search != nil {
 		list.Search = &q.text
@@ -102,7 +102,7 @@ func (r *request) getSeries(q *target) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.protected(e, password) {
+	if r.isProtected(e, password) {
 		return nil, &calendar.Error{Code: "series-password-protected", Key: "series-password-protected"}
 	}
 	return r.seriesReply(s, password)
@@ -175,7 +175,7 @@ func (r *request) representSeries(rows []*ent.Series, password string) ([]*repre
 			return nil, err
 		}
 		ids[i], events[i] = s.ID, e
-		loaded[i] = &represent.LoadedSeries{Event: e, GeneratedUntil: s.GeneratedUntil, Redacted: r.protected(e, password)}
+		loaded[i] = &represent.LoadedSeries{Event: e, GeneratedUntil: s.GeneratedUntil, Redacted: r.isProtected(e, password)}
 		for _, phase := range s.Edges.Phases {
 			schedule, err := edit.ScheduleOf(phase)
 			if err != nil {
@@ -187,7 +187,7 @@ func (r *request) representSeries(rows []*ent.Series, password string) ([]*repre
 	if err := r.readTemplateLinks(rows, events); err != nil {
 		return nil, err
 	}
-	occurrences, err := query.Database{Ent: r.db}.CountOccurrences(r.ctx, ids, seenBy(r.caller, nil), r.now)
+	occurrences, err := query.Database{Ent: r.db}.CountOccurrences(r.ctx, ids, visibleTo(r.caller, nil), r.now)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func (r *request) representSeries(rows []*ent.Series, password string) ([]*repre
 		s.Published = o.Published
 		if o.Next != nil {
 			s.Next = o.Next.ID
-			r.holdsUntil(o.Next.StartsAt)
+			r.expireBy(o.Next.StartsAt)
 		}
 		out[i] = v.Series(s)
 	}
@@ -219,26 +219,26 @@ func (r *request) readTemplateLinks(rows []*ent.Series, events []*ent.Event) err
 		venues, organizers = append(venues, t.Venues...), append(organizers, t.Organizers...)
 		terms = append(append(terms, t.Categories...), t.Tags...)
 	}
-	imageByID, err := readOnce(images, func(row *ent.Image) int64 { return row.ID }, func(ids []int64) ([]*ent.Image, error) {
+	imageByID, err := readUnique(images, func(row *ent.Image) int64 { return row.ID }, func(ids []int64) ([]*ent.Image, error) {
 		return r.db.Image.Query().Where(image.IDIn(ids...)).All(r.ctx)
 	})
 	if err != nil {
 		return err
 	}
-	venueByID, err := readOnce(venues, func(row *ent.Venue) int64 { return row.ID }, func(ids []int64) ([]*ent.Venue, error) {
+	venueByID, err := readUnique(venues, func(row *ent.Venue) int64 { return row.ID }, func(ids []int64) ([]*ent.Venue, error) {
 		return r.db.Venue.Query().Where(venue.IDIn(ids...)).WithImage().All(r.ctx)
 	})
 	if err != nil {
 		return err
 	}
 	idOfOrganizer := func(row *ent.Organizer) int64 { return row.ID }
-	organizerByID, err := readOnce(organizers, idOfOrganizer, func(ids []int64) ([]*ent.Organizer, error) {
+	organizerByID, err := readUnique(organizers, idOfOrganizer, func(ids []int64) ([]*ent.Organizer, error) {
 		return r.db.Organizer.Query().Where(organizer.IDIn(ids...)).WithImage().All(r.ctx)
 	})
 	if err != nil {
 		return err
 	}
-	termByID, err := readOnce(terms, func(row *ent.Term) int64 { return row.ID }, func(ids []int64) ([]*ent.Term, error) {
+	termByID, err := readUnique(terms, func(row *ent.Term) int64 { return row.ID }, func(ids []int64) ([]*ent.Term, error) {
 		return r.db.Term.Query().Where(term.IDIn(ids...)).All(r.ctx)
 	})
 	if err != nil {
@@ -248,8 +248,8 @@ func (r *request) readTemplateLinks(rows []*ent.Series, events []*ent.Event) err
 	for i := range events {
 		e, t := &events[i].Edges, templates[i]
 		e.Image = imageByID[t.ImageID]
-		e.Venues, e.Organizers = withIDs(venueByID, t.Venues), withIDs(organizerByID, t.Organizers)
-		e.Terms = withIDs(termByID, slices.Concat(t.Categories, t.Tags))
+		e.Venues, e.Organizers = recordsByIDs(venueByID, t.Venues), recordsByIDs(organizerByID, t.Organizers)
+		e.Terms = recordsByIDs(termByID, slices.Concat(t.Categories, t.Tags))
 	}
 	for _, row := range venueByID {
 		page.Venues = append(page.Venues, row)
@@ -266,8 +266,8 @@ func (r *request) readTemplateLinks(rows []*ent.Series, events []*ent.Event) err
 // maxLinksRead is how many records a statement reads.
 const maxLinksRead = 500
 
-// readOnce reads records by their ids, each once.
-func readOnce[R any](ids []int64, idOf func(R) int64, find func(ids []int64) ([]R, error)) (map[int64]R, error) {
+// readUnique reads records by their ids, each once.
+func readUnique[R any](ids []int64, idOf func(R) int64, find func(ids []int64) ([]R, error)) (map[int64]R, error) {
 	slices.Sort(ids)
 	out := make(map[int64]R, len(ids))
 	for part := range slices.Chunk(slices.Compact(ids), maxLinksRead) {
@@ -282,8 +282,8 @@ func readOnce[R any](ids []int64, idOf func(R) int64, find func(ids []int64) ([]
 	return out, nil
 }
 
-// withIDs returns the records of some ids, in the order of the ids. It leaves out ids without a record.
-func withIDs[R any](byID map[int64]R, ids []int64) []R {
+// recordsByIDs returns the records of some ids, in the order of the ids. It leaves out ids without a record.
+func recordsByIDs[R any](byID map[int64]R, ids []int64) []R {
 	out := make([]R, 0, len(ids))
 	for _, id := range ids {
 		if row, ok := byID[id]; ok {
@@ -357,7 +357,7 @@ func (r *request) updateSeries(in *eventInput) (*reply, error) {
 			return nil, err
 		}
 	}
-	return r.seriesWritten(s.ID)
+	return r.writtenSeries(s.ID)
 }
 
 // writeOverSeries is writeOver for a series.
@@ -390,7 +390,7 @@ func (r *request) deleteSeries(in *eventInput) (*reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.seriesWritten(s.ID)
+	return r.writtenSeries(s.ID)
 }
 
 // seriesForWrite is eventForWrite for a series.
@@ -411,8 +411,8 @@ func (r *request) seriesForWrite(q *target, op auth.Operation) (*ent.Series, err
 	return s, nil
 }
 
-// seriesWritten is the reply to a write: the series as its writer sees it.
-func (r *request) seriesWritten(id int64) (*reply, error) {
+// writtenSeries is the reply to a write: the series as its writer sees it.
+func (r *request) writtenSeries(id int64) (*reply, error) {
 	s, err := r.findSeries(&target{ID: id})
 	if err != nil {
 		return nil, err
@@ -436,7 +436,7 @@ func (r *request) previewSeries(in *previewInput) (*reply, error) {
 	if !auth.May(r.caller, auth.Create, auth.Record{Kind: calendar.Event}) {
 		return nil, edit.Forbidden()
 	}
-	s, err := r.expanded(&in.eventInput)
+	s, err := r.expandSchedule(&in.eventInput)
 	if err != nil {
 		return nil, err
 	}

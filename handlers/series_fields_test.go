@@ -13,9 +13,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/apitest"
 )
 
-// ofOne are the members of a representation that differ between the occurrences of a series, and between an occurrence
+// occurrenceMembers are the members of a representation that differ between the occurrences of a series, and between an occurrence
 // and its series.
-var ofOne = []string{
+var occurrenceMembers = []string{
 	"id", "global_id", "global_id_lineage", "slug", "url", "rest_url", "website", "date", "date_utc", "modified", "modified_utc",
 	"start_date", "start_date_details", "end_date", "end_date_details", "utc_start_date", "utc_start_date_details",
 	"utc_end_date", "utc_end_date_details", "timezone_abbr", "utc_timezone", "series",
@@ -29,9 +29,9 @@ var notOfSeries = []string{"post_parent", "event_status", "event_status_reason"}
 // alone makes it an own field.
 func TestSeriesHaveEveryFieldOfAnEvent(t *testing.T) {
 	t.Parallel()
-	api := swept(t)
+	api := newSweepAPI(t)
 	asked := 0
-	for _, route := range explainedRoutes(t, offline(t)) {
+	for _, route := range explainedRoutes(t, offlineAPI(t)) {
 		if route.Operation != "POST /events" {
 			continue
 		}
@@ -44,7 +44,7 @@ func TestSeriesHaveEveryFieldOfAnEvent(t *testing.T) {
 				t.Fatalf("%s: %v", p.Name, err)
 			}
 			asked++
-			onto(body, object{"title": fmt.Sprint("Fair ", asked), "rrule": "FREQ=WEEKLY;COUNT=2"})
+			overlayBody(body, object{"title": fmt.Sprint("Fair ", asked), "rrule": "FREQ=WEEKLY;COUNT=2"})
 			var created struct{ Series struct{ ID int64 } }
 			first := api.Do(t, post("admin", "/events", body))
 			first.Into(t, &created)
@@ -65,7 +65,7 @@ func TestSeriesHaveEveryFieldOfAnEvent(t *testing.T) {
 			shared := func(o map[string]any, but ...string) map[string]any {
 				out := maps.Clone(o)
 				maps.DeleteFunc(out, func(name string, _ any) bool {
-					return slices.Contains(ofOne, name) || slices.Contains(but, name)
+					return slices.Contains(occurrenceMembers, name) || slices.Contains(but, name)
 				})
 				return out
 			}

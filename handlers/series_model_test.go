@@ -53,14 +53,14 @@ var seriesWrites = []indexWrite{
 	{"trash a series", func(m *indexModel) bool { return m.restateSeries(calendar.Trash) }},
 	{"change fields of following occurrences", scopedFields("following")},
 	{"change fields of all occurrences", scopedFields("all")},
-	{"move following occurrences", scoped("following", func(m *indexModel, row *ent.Event) object {
+	{"move following occurrences", scopedWrite("following", func(m *indexModel, row *ent.Event) object {
 		return object{"start_date": row.StartsAt.Add(time.Duration(1+m.IntN(20)) * time.Hour).Format("2006-01-02T15:04:05Z")}
 	})},
-	{"change the rule of all occurrences", scoped("all", func(m *indexModel, _ *ent.Event) object {
+	{"change the rule of all occurrences", scopedWrite("all", func(m *indexModel, _ *ent.Event) object {
 		return object{"rrule": fmt.Sprintf("FREQ=DAILY;INTERVAL=%d;COUNT=%d", 1+m.IntN(3), 2+m.IntN(6))}
 	})},
-	{"trash following occurrences", scoped("following", nil)},
-	{"trash all occurrences", scoped("all", nil)},
+	{"trash following occurrences", scopedWrite("following", nil)},
+	{"trash all occurrences", scopedWrite("all", nil)},
 	{"change fields of a series", func(m *indexModel) bool {
 		id := m.pickSeries(calendar.Publish)
 		return id != 0 && m.sendAs("administrator", "PATCH", fmt.Sprint("/series/", id), m.seriesFields())
@@ -77,11 +77,11 @@ var seriesWrites = []indexWrite{
 
 // scopedFields returns a write of some fields with a scope.
 func scopedFields(scope string) func(*indexModel) bool {
-	return scoped(scope, func(m *indexModel, _ *ent.Event) object { return m.seriesFields() })
+	return scopedWrite(scope, func(m *indexModel, _ *ent.Event) object { return m.seriesFields() })
 }
 
-// scoped returns a write with a scope to an occurrence that has not begun. Without a body it is a deletion.
-func scoped(scope string, body func(*indexModel, *ent.Event) object) func(*indexModel) bool {
+// scopedWrite returns a write with a scope to an occurrence that has not begun. Without a body it is a deletion.
+func scopedWrite(scope string, body func(*indexModel, *ent.Event) object) func(*indexModel) bool {
 	return func(m *indexModel) bool {
 		m.Helper()
 		published := m.db.Series.Query().Where(series.StatusEQ(calendar.Publish)).IDsX(m.ctx)
@@ -92,7 +92,7 @@ func scoped(scope string, body func(*indexModel, *ent.Event) object) func(*index
 			m.createSeries()
 			return false
 		}
-		row := one(m.Rand, rows...)
+		row := pickOne(m.Rand, rows...)
 		path := fmt.Sprintf("%s?scope=%s", m.path(calendar.Event, row.ID), scope)
 		if body == nil {
 			return m.sendAs("editor", "DELETE", path, nil)
@@ -123,7 +123,7 @@ func (m *indexModel) pickSeries(status calendar.Status) int64 {
 		}
 		return 0
 	}
-	return one(m.Rand, rows...).ID
+	return pickOne(m.Rand, rows...).ID
 }
 
 func (m *indexModel) createSeries() bool {
@@ -132,7 +132,7 @@ func (m *indexModel) createSeries() bool {
 		start := m.now().Add(time.Duration(m.IntN(1000)-200) * time.Hour)
 		_, err := e.CreateEvent(m.ctx, tx, &edit.EventInput{
 			Title: new(m.name("series")), Start: new(when.FromInstant(start)), End: new(when.FromInstant(start.Add(time.Hour))),
-			AuthorID: new(m.users[one(m.Rand, "author", "editor")]), Rule: new(fmt.Sprintf("FREQ=DAILY;INTERVAL=2;COUNT=%d", 3+m.IntN(5))),
+			AuthorID: new(m.users[pickOne(m.Rand, "author", "editor")]), Rule: new(fmt.Sprintf("FREQ=DAILY;INTERVAL=2;COUNT=%d", 3+m.IntN(5))),
 		})
 		return err
 	})
@@ -146,7 +146,7 @@ func (m *indexModel) editOccurrence(do func(*ent.Tx, *edit.Editor, *ent.Event) e
 		m.createSeries()
 		return false
 	}
-	row := one(m.Rand, rows...)
+	row := pickOne(m.Rand, rows...)
 	return m.edit(func(tx *ent.Tx, e *edit.Editor) error { return do(tx, e, row) })
 }
 
@@ -162,7 +162,7 @@ func (m *indexModel) restateSeries(status calendar.Status) bool {
 		m.createSeries()
 		return false
 	}
-	row := one(m.Rand, rows...)
+	row := pickOne(m.Rand, rows...)
 	return m.edit(func(tx *ent.Tx, _ *edit.Editor) error {
 		update := tx.Series.UpdateOne(row).SetStatus(status).SetStatusBeforeTrash("").AddVersion(1)
 		if status == calendar.Trash {

@@ -75,7 +75,7 @@ func (r *request) addPhase(row *phaseRow) error {
 		s = &represent.Recurrence{ID: row.SeriesID, AuthorID: row.AuthorID, Status: row.Status, PublishedAt: row.PublishedAt}
 		r.recurrences[row.SeriesID] = s
 		if row.Status == calendar.Future && row.PublishedAt.After(r.now) {
-			r.holdsUntil(row.PublishedAt) // its occurrences begin to show it
+			r.expireBy(row.PublishedAt) // its occurrences begin to show it
 		}
 	}
 	s.Template = nil // that of the last phase remains

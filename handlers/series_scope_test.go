@@ -22,12 +22,12 @@ func TestFollowingOfTheContract(t *testing.T) {
 		for i, id := range ids {
 			slugs[i] = e.must(t, get(eventPath(id))).Get(t, "slug")
 		}
-		has(t, e.must(t, patch("admin", eventPath(ids[2])+"?scope=following", object{"start_date": "2027-01-05 18:30"})), object{
+		hasValues(t, e.must(t, patch("admin", eventPath(ids[2])+"?scope=following", object{"start_date": "2027-01-05 18:30"})), object{
 			"start_date": "2027-01-05 18:30:00", "end_date": "2027-01-05 20:00:00", "series.is_exception": false,
 			"series.original_start_date": "2027-01-05 18:30:00", "series.text": "every second Tuesday until 3 March 2027",
 		})
 		shown := e.must(t, get(fmt.Sprint("/series/", series)))
-		has(t, shown, object{"total": 7, "next": ids[0], "start_date": "2027-01-05 18:30:00"})
+		hasValues(t, shown, object{"total": 7, "next": ids[0], "start_date": "2027-01-05 18:30:00"})
 		var got struct {
 			Phases []struct {
 				Start string `json:"start_date"`
@@ -51,7 +51,7 @@ func TestFollowingOfTheContract(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("phases (-want +got):\n%s", diff)
 		}
-		has(t, e.must(t, get(eventPath(ids[1]))), object{"start_date": "2026-12-09 17:00:00", "series.is_exception": true})
+		hasValues(t, e.must(t, get(eventPath(ids[1]))), object{"start_date": "2026-12-09 17:00:00", "series.is_exception": true})
 		for i, id := range ids {
 			if slug := e.must(t, get(eventPath(id))).Get(t, "slug"); slug != slugs[i] {
 				t.Errorf("slug %v, before %v", slug, slugs[i])
@@ -71,23 +71,23 @@ func TestWritesOfSeries(t *testing.T) {
 		titles := func(want string) {
 			t.Helper()
 			for _, id := range ids {
-				has(t, e.must(t, get(eventPath(id))), object{"title": want})
+				hasValues(t, e.must(t, get(eventPath(id))), object{"title": want})
 			}
 		}
-		has(t, e.must(t, patch("admin", path, object{"title": "Polish", "scope": "all"})), object{"title": "Polish", "total": 7})
+		hasValues(t, e.must(t, patch("admin", path, object{"title": "Polish", "scope": "all"})), object{"title": "Polish", "total": 7})
 		titles("Polish")
-		has(t, e.must(t, apitest.Request{Method: "PUT", As: "admin", Path: bySlug, JSON: object{"title": "Polski", "cost": "10"}}), object{
+		hasValues(t, e.must(t, apitest.Request{Method: "PUT", As: "admin", Path: bySlug, JSON: object{"title": "Polski", "cost": "10"}}), object{
 			"id": series, "title": "Polski", "cost": "$10",
 		})
 		titles("Polski")
 		e.must(t, patch("admin", eventPath(ids[4]), object{"title": "Own"}))
-		has(t, e.must(t, patch("admin", path, object{"slug": "polski"})), object{"slug": "polski"})
-		has(t, e.must(t, patch("admin", path+"?exceptions=drop", object{"title": "All"})), object{"title": "All"})
+		hasValues(t, e.must(t, patch("admin", path, object{"slug": "polski"})), object{"slug": "polski"})
+		hasValues(t, e.must(t, patch("admin", path+"?exceptions=drop", object{"title": "All"})), object{"title": "All"})
 		titles("All")
 
-		has(t, e.must(t, patch("admin", path, object{"description": "<b onclick=x>Bold</b><script>x</script>"})), object{"description": "<p><b>Bold</b></p>"})
-		has(t, e.must(t, patch("admin", eventPath(ids[5])+"?scope=all", object{"excerpt": "<i onclick=x>Slow</i>"})), object{"excerpt": "<p><i>Slow</i></p>"})
-		has(t, e.must(t, patch("admin", eventPath(ids[5]), object{"excerpt": "<u onclick=x>Own</u>"})), object{"excerpt": "<p><u>Own</u></p>"})
+		hasValues(t, e.must(t, patch("admin", path, object{"description": "<b onclick=x>Bold</b><script>x</script>"})), object{"description": "<p><b>Bold</b></p>"})
+		hasValues(t, e.must(t, patch("admin", eventPath(ids[5])+"?scope=all", object{"excerpt": "<i onclick=x>Slow</i>"})), object{"excerpt": "<p><i>Slow</i></p>"})
+		hasValues(t, e.must(t, patch("admin", eventPath(ids[5]), object{"excerpt": "<u onclick=x>Own</u>"})), object{"excerpt": "<p><u>Own</u></p>"})
 
 		// What is read and sent back changes nothing.
 		before := e.must(t, apitest.Request{As: "admin", Path: path})
@@ -111,28 +111,28 @@ func TestWritesOfSeries(t *testing.T) {
 			{Name: "no rights to delete", Request: remove("author", path), Status: 403, Code: "rest_forbidden"},
 			{Name: "an event", Request: patch("admin", fmt.Sprint("/series/", ids[0]), object{"title": "x"}), Status: 404, Code: "series-not-found"},
 			{Name: "an unknown slug", Request: remove("admin", "/series/by-slug/nothing"), Status: 404, Code: "series-not-found"},
-			{Name: "another scope", Request: patch("admin", path+"?scope=following", object{"title": "x"}), Status: 400, Check: names("scope rest_not_in_enum")},
-			{Name: "no choice", Request: patch("admin", path, object{"exceptions": "some"}), Status: 400, Check: names("exceptions rest_not_in_enum")},
-			{Name: "a rule without the start", Request: patch("admin", path, object{"rrule": "FREQ=WEEKLY;BYDAY=MO"}), Status: 400, Check: names("rrule start-not-in-rule")},
+			{Name: "another scope", Request: patch("admin", path+"?scope=following", object{"title": "x"}), Status: 400, Check: namesExactly("scope rest_not_in_enum")},
+			{Name: "no choice", Request: patch("admin", path, object{"exceptions": "some"}), Status: 400, Check: namesExactly("exceptions rest_not_in_enum")},
+			{Name: "a rule without the start", Request: patch("admin", path, object{"rrule": "FREQ=WEEKLY;BYDAY=MO"}), Status: 400, Check: namesExactly("rrule start-not-in-rule")},
 			{Name: "delete", Request: remove("admin", "/series/by-slug/polski"), Status: 200, Check: func(t *testing.T, r apitest.Response) {
-				has(t, r, object{"id": series, "status": "trash", "slug": "polski", "total": 0, "next": nil})
+				hasValues(t, r, object{"id": series, "status": "trash", "slug": "polski", "total": 0, "next": nil})
 			}},
 			{Name: "delete again", Request: remove("admin", path), Status: 410, Code: "series-is-in-trash"},
 			{Name: "in the trash", Request: get(path), Status: 403, Code: "series-no-longer-available"},
 			{Name: "its occurrence too", Request: get(eventPath(ids[3])), Status: 403, Code: "event-no-longer-available"},
 			{Name: "another schedule in the trash", Request: patch("admin", path, object{"rrule": "FREQ=DAILY;COUNT=2"}), Status: 410, Code: "series-is-in-trash"},
-			{Name: "by an occurrence, which shows no series", Request: patch("admin", eventPath(ids[3])+"?scope=all", object{"status": "publish"}), Status: 400, Check: names("scope not-recurring")},
+			{Name: "by an occurrence, which shows no series", Request: patch("admin", eventPath(ids[3])+"?scope=all", object{"status": "publish"}), Status: 400, Check: namesExactly("scope not-recurring")},
 			{Name: "restore", Request: patch("admin", path, object{"status": "publish"}), Status: 200, Check: func(t *testing.T, r apitest.Response) {
-				has(t, r, object{"status": "publish", "total": 7, "slug": "polski"})
+				hasValues(t, r, object{"status": "publish", "total": 7, "slug": "polski"})
 			}},
 			{Name: "all", Request: remove("admin", eventPath(ids[2])+"?scope=all"), Status: 200, Check: func(t *testing.T, r apitest.Response) {
-				has(t, r, object{"id": ids[2], "status": "trash"})
+				hasValues(t, r, object{"id": ids[2], "status": "trash"})
 			}},
 			{Name: "the series went along", Request: get(path), Status: 403, Code: "series-no-longer-available"},
 			{Name: "restore by POST", Request: post("admin", path, object{"status": "publish"}), Status: 200},
 			{Name: "following", Request: remove("admin", eventPath(ids[2])+"?scope=following"), Status: 200},
 			{Name: "what is left", Request: get(path), Status: 200, Check: func(t *testing.T, r apitest.Response) {
-				has(t, r, object{"total": 2, "rrule": "FREQ=WEEKLY;INTERVAL=2;UNTIL=20270104;BYDAY=TU"})
+				hasValues(t, r, object{"total": 2, "rrule": "FREQ=WEEKLY;INTERVAL=2;UNTIL=20270104;BYDAY=TU"})
 			}},
 		})
 	})
@@ -141,8 +141,8 @@ func TestWritesOfSeries(t *testing.T) {
 // TestEveryWriteOfSeriesTakesEveryField updates and deletes series and their events by each method and path, with all fields.
 func TestEveryWriteOfSeriesTakesEveryField(t *testing.T) {
 	t.Parallel()
-	api := swept(t)
-	fields := whole(t, api)["events"]
+	api := newSweepAPI(t)
+	fields := fullBodies(t, api)["events"]
 	for i, method := range []string{"POST", "PUT", "PATCH"} {
 		for j, by := range []string{"id", "slug"} {
 			name := fmt.Sprintf("sweep-%d-%d", i, j)
@@ -158,7 +158,7 @@ func TestEveryWriteOfSeriesTakesEveryField(t *testing.T) {
 				trashed = series + "__trashed"
 				single, gone = "/events/by-slug/"+name+"-alone", "/events/by-slug/"+name+"-alone__trashed"
 			}
-			body := onto(onto(object{}, fields), object{
+			body := overlayBody(overlayBody(object{}, fields), object{
 				"slug": nil, "post_parent": 0, "start_date": "2026-11-24 19:00", "end_date": "2026-11-24 20:00", "scope": "all",
 				"exceptions": "drop", "rrule": "FREQ=WEEKLY;COUNT=4", "rdate": []string{"2026-11-27"}, "exdate": []string{"2026-12-01"},
 			})
@@ -170,7 +170,7 @@ func TestEveryWriteOfSeriesTakesEveryField(t *testing.T) {
 				{Request: ifMatch("*", write(series+"?_fields=id,title&ml_language=en", body)), Status: 200},
 				{Request: write(series, object{"password": "sesame"}), Status: 200},
 				{Request: ifMatch(old, write(series, object{"title": "x"})), Status: 412, Code: "rest_precondition_failed"},
-				{Request: ifMatch("*", write(occurrence, onto(body, object{"rrule": "FREQ=WEEKLY;COUNT=3", "exdate": []string{}}))), Status: 200},
+				{Request: ifMatch("*", write(occurrence, overlayBody(body, object{"rrule": "FREQ=WEEKLY;COUNT=3", "exdate": []string{}}))), Status: 200},
 				{Request: ifMatch(old, remove("admin", series)), Status: 412, Code: "rest_precondition_failed"},
 				{Request: ifMatch("*", remove("admin", series+"?scope=all")), Status: 200},
 				{Request: remove("admin", trashed), Status: 410, Code: "series-is-in-trash"},
@@ -265,7 +265,7 @@ func TestAWriteOfASeriesHidesItsOccurrences(t *testing.T) {
 				{"/events?" + window + fmt.Sprint("&series=", id), c.lists},
 				{"/events?" + window + "&series=none", nil},
 				{"/events?" + window + "&series=next", c.first},
-				{"/events?" + window + "&series=next&search=rumba", first(c.found)},
+				{"/events?" + window + "&series=next&search=rumba", firstOfIDs(c.found)},
 				{"/events?" + window + "&search=rumba", c.found},
 				{"/series?per_page=50", c.series},
 				{"/series?per_page=50&search=rumba", seriesIf(id, c.found)},
@@ -283,8 +283,8 @@ func TestAWriteOfASeriesHidesItsOccurrences(t *testing.T) {
 	})
 }
 
-// first returns the first of some ids, if there are any.
-func first(ids []int64) []int64 { return ids[:min(1, len(ids))] }
+// firstOfIDs returns the first of some ids, if there are any.
+func firstOfIDs(ids []int64) []int64 { return ids[:min(1, len(ids))] }
 
 // seriesIf returns the id of a series if occurrences are found.
 func seriesIf(id int64, occurrences []int64) []int64 {

@@ -53,7 +53,7 @@ type Unchanged func(ctx context.Context, made, at int64, now time.Time) (bool, e
 // Serve parses the parameters of a matched request, runs its handler and writes the reply. What is returned
 // as an error has written nothing: a *calendar.Error, param.Missing, param.Invalid, or our own fault.
 func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call) (Outcome, error) {
-	r := h.request(ctx, h.reads(c.Method(), call.Caller), m, call)
+	r := h.request(ctx, h.readDatabase(c.Method(), call.Caller), m, call)
 	values, err := h.values(c, m.path)
 	if err != nil {
 		return Outcome{}, err
@@ -69,14 +69,14 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	}
 	r.fields = fieldNames(values["_fields"])
 	if call.Made != 0 {
-		if err := r.accessible(m, call.Made); err != nil {
+		if err := r.checkAccess(m, call.Made); err != nil {
 			return Outcome{}, err
 		}
-		rep, err := r.written(m, call.Made)
+		rep, err := r.writtenReply(m, call.Made)
 		if err != nil {
 			return Outcome{}, err
 		}
-		return Outcome{Version: rep.version, Until: r.until}, write(c, m.endpoint.codec, rep, r.fields)
+		return Outcome{Version: rep.version, Until: r.until}, writeReply(c, m.endpoint.codec, rep, r.fields)
 	}
 	r.params = param.NewSet(r.now, m.endpoint.in, m.path, values)
 	m.endpoint.declare(r, r.params)
@@ -93,7 +93,7 @@ func (h *Handlers) Serve(ctx context.Context, c *fiber.Ctx, m *Match, call Call)
 	}
 	return Outcome{
 		Version: rep.version, Until: r.until, Unchanged: r.unchanged(), Strong: m.endpoint.strong,
-	}, write(c, m.endpoint.codec, rep, r.fields)
+	}, writeReply(c, m.endpoint.codec, rep, r.fields)
 }
 
 func (h *Handlers) request(ctx context.Context, db *ent.Client, m *Match, call Call) *request {
@@ -110,11 +110,11 @@ func (h *Handlers) Accessible(ctx context.Context, m *Match, call Call) error {
 	if call.Made == 0 {
 		return nil
 	}
-	return h.request(ctx, h.DB, m, call).accessible(m, call.Made)
+	return h.request(ctx, h.DB, m, call).checkAccess(m, call.Made)
 }
 
-// accessible returns the error that GET of a record by id would have for the caller.
-func (r *request) accessible(m *Match, id int64) (err error) {
+// checkAccess returns the error that GET of a record by id would have for the caller.
+func (r *request) checkAccess(m *Match, id int64) (err error) {
 	q := &target{ID: id}
 	switch kind := m.pattern.kind(); kind {
 	case calendar.Event:
@@ -133,14 +133,14 @@ func (r *request) accessible(m *Match, id int64) (err error) {
 	return err
 }
 
-// written is the reply to a write that was carried out before: the same representation, of the record as it is now.
-func (r *request) written(m *Match, id int64) (rep *reply, err error) {
+// writtenReply is the reply to a write that was carried out before: the same representation, of the record as it is now.
+func (r *request) writtenReply(m *Match, id int64) (rep *reply, err error) {
 	kind := m.pattern.kind()
 	switch kind {
 	case calendar.Event:
-		rep, err = r.eventWritten(id)
+		rep, err = r.writtenEvent(id)
 	case calendar.Series:
-		rep, err = r.seriesWritten(id)
+		rep, err = r.writtenSeries(id)
 	case calendar.Venue:
 		rep, err = venues.written(r, id)
 	case calendar.Organizer:
@@ -154,13 +154,13 @@ func (r *request) written(m *Match, id int64) (rep *reply, err error) {
 		return nil, err
 	}
 	if m.endpoint.success == http.StatusCreated {
-		rep = r.created(kind, id, rep.version, rep.body)
+		rep = r.createdReply(kind, id, rep.version, rep.body)
 	}
 	return rep, nil
 }
 
-// reads is the database that a request reads: a replica may be behind, so it is only for those who cannot have written.
-func (h *Handlers) reads(method string, caller auth.Principal) *ent.Client {
+// readDatabase is the database that a request reads: a replica may be behind, so it is only for those who cannot have written.
+func (h *Handlers) readDatabase(method string, caller auth.Principal) *ent.Client {
 	if h.Replica == nil || method != fiber.MethodGet && method != fiber.MethodHead || caller.UserID != 0 {
 		return h.DB
 	}
@@ -197,11 +197,11 @@ func (r *request) sinceRevision() (int64, error) {
 // Options answers OPTIONS on the matched path.
 func (h *Handlers) Options(c *fiber.Ctx, m *Match, call Call) error {
 	c.Set(fiber.HeaderAllow, m.Allow)
-	return write(c, jsonCodec, &reply{status: fiber.StatusOK, body: h.options(m.pattern, call)}, "")
+	return writeReply(c, jsonCodec, &reply{status: fiber.StatusOK, body: h.options(m.pattern, call)}, "")
 }
 
-// write sends a reply in the format of a codec.
-func write(c *fiber.Ctx, as codec, rep *reply, fields string) error {
+// writeReply sends a reply in the format of a codec.
+func writeReply(c *fiber.Ctx, as codec, rep *reply, fields string) error {
 	body, err := as.encode(rep.body, fields)
 	if err != nil {
 		return err

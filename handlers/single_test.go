@@ -50,8 +50,8 @@ func hasKeys(want string) func(*testing.T, apitest.Response) {
 	}
 }
 
-// shows checks one member; want is compared as JSON.
-func shows(want string, path ...any) func(*testing.T, apitest.Response) {
+// showsMember checks one member; want is compared as JSON.
+func showsMember(want string, path ...any) func(*testing.T, apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
 		var b strings.Builder
@@ -66,8 +66,8 @@ func shows(want string, path ...any) func(*testing.T, apitest.Response) {
 	}
 }
 
-// both joins checks.
-func both(checks ...func(*testing.T, apitest.Response)) func(*testing.T, apitest.Response) {
+// allChecks joins checks.
+func allChecks(checks ...func(*testing.T, apitest.Response)) func(*testing.T, apitest.Response) {
 	return func(t *testing.T, r apitest.Response) {
 		t.Helper()
 		for _, check := range checks {
@@ -89,47 +89,47 @@ func TestTargetOfAPath(t *testing.T) {
 		api.Example(t)
 		const huge = "99999999999999999999999999"
 		api.Run(t, []apitest.Case{
-			{Name: "event", Request: get("/events/{minimalEvent}"), Status: 200, Check: shows("16", "id")},
-			{Name: "event, zeros in front", Request: get("/events/0016"), Status: 200, Check: shows("16", "id")},
-			{Name: "event, percent-encoded digits", Request: get("/events/%31%36"), Status: 200, Check: shows("16", "id")},
-			{Name: "the query does not choose another", Request: get("/events/{minimalEvent}?id=15"), Status: 200, Check: shows("16", "id")},
-			{Name: "the query does not choose another slug", Request: get("/events/by-slug/minimal-event?slug=choir"), Status: 200, Check: shows("16", "id")},
-			{Name: "event by slug", Request: get("/events/by-slug/minimal-event"), Status: 200, Check: shows("16", "id")},
-			{Name: "event by slug, normalised", Request: get("/events/by-slug/Minimal%20Event!"), Status: 200, Check: shows("16", "id")},
-			{Name: "event by slug, encoded slash", Request: get("/events/by-slug/minimal%2Fevent"), Status: 200, Check: shows("16", "id")},
-			{Name: "event by the slug of a translation", Request: get("/events/by-slug/zimowy-jazz"), Status: 200, Check: shows("15", "id")},
+			{Name: "event", Request: get("/events/{minimalEvent}"), Status: 200, Check: showsMember("16", "id")},
+			{Name: "event, zeros in front", Request: get("/events/0016"), Status: 200, Check: showsMember("16", "id")},
+			{Name: "event, percent-encoded digits", Request: get("/events/%31%36"), Status: 200, Check: showsMember("16", "id")},
+			{Name: "the query does not choose another", Request: get("/events/{minimalEvent}?id=15"), Status: 200, Check: showsMember("16", "id")},
+			{Name: "the query does not choose another slug", Request: get("/events/by-slug/minimal-event?slug=choir"), Status: 200, Check: showsMember("16", "id")},
+			{Name: "event by slug", Request: get("/events/by-slug/minimal-event"), Status: 200, Check: showsMember("16", "id")},
+			{Name: "event by slug, normalised", Request: get("/events/by-slug/Minimal%20Event!"), Status: 200, Check: showsMember("16", "id")},
+			{Name: "event by slug, encoded slash", Request: get("/events/by-slug/minimal%2Fevent"), Status: 200, Check: showsMember("16", "id")},
+			{Name: "event by the slug of a translation", Request: get("/events/by-slug/zimowy-jazz"), Status: 200, Check: showsMember("15", "id")},
 			{Name: "unknown event", Request: get("/events/999999"), Status: 404, Code: "rest-event-not-found"},
 			{Name: "event zero", Request: get("/events/0"), Status: 404, Code: "rest-event-not-found"},
 			{Name: "event beyond int64", Request: get("/events/" + huge), Status: 404, Code: "rest-event-not-found"},
 			{Name: "a venue is no event", Request: get("/events/10"), Status: 400, Code: "rest-invalid-event-id"},
 			{Name: "an organizer is no event", Request: get("/events/12"), Status: 400, Code: "rest-invalid-event-id"},
 			{Name: "an image is no event", Request: get("/events/14"), Status: 400, Code: "rest-invalid-event-id"},
-			{Name: "unknown slug of an event", Request: get("/events/by-slug/nothing"), Status: 400, Code: "rest_invalid_param", Check: invalid("slug")},
-			{Name: "slug of a venue", Request: get("/events/by-slug/grand-hall"), Status: 400, Code: "rest_invalid_param", Check: invalid("slug")},
-			{Name: "slug of nothing", Request: get("/events/by-slug/%20"), Status: 400, Code: "rest_invalid_param", Check: invalid("slug")},
-			{Name: "slug with NUL", Request: get("/events/by-slug/minimal-event%00"), Status: 400, Code: "rest_invalid_param", Check: invalid("slug")},
-			{Name: "slug that is no UTF-8", Request: get("/venues/by-slug/%ff"), Status: 400, Code: "rest_invalid_param", Check: invalid("slug")},
+			{Name: "unknown slug of an event", Request: get("/events/by-slug/nothing"), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("slug")},
+			{Name: "slug of a venue", Request: get("/events/by-slug/grand-hall"), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("slug")},
+			{Name: "slug of nothing", Request: get("/events/by-slug/%20"), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("slug")},
+			{Name: "slug with NUL", Request: get("/events/by-slug/minimal-event%00"), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("slug")},
+			{Name: "slug that is no UTF-8", Request: get("/venues/by-slug/%ff"), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("slug")},
 			{Name: "trashed event", Request: get("/events/{trashedEvent}"), Status: 403, Code: "event-no-longer-available"},
 			{Name: "trashed event for an administrator", Request: getAs("admin", "/events/{trashedEvent}"), Status: 403, Code: "event-no-longer-available"},
 			{Name: "trashed event by its slug", Request: getAs("admin", "/events/by-slug/to-delete__trashed"), Status: 403, Code: "event-no-longer-available"},
 			{Name: "trashed event by its old slug", Request: getAs("admin", "/events/by-slug/to-delete"), Status: 400, Code: "rest_invalid_param"},
 			{Name: "draft", Request: get("/events/{secretPlans}"), Status: 403, Code: "event-not-accessible"},
-			{Name: "draft for an administrator", Request: getAs("admin", "/events/{secretPlans}"), Status: 200, Check: both(shows(`""`, "slug"), shows(`"http://127.0.0.1:8080/?p=20"`, "url"))},
-			{Name: "hidden event", Request: get("/events/{hiddenEvent}"), Status: 200, Check: shows("true", "hide_from_listings")},
+			{Name: "draft for an administrator", Request: getAs("admin", "/events/{secretPlans}"), Status: 200, Check: allChecks(showsMember(`""`, "slug"), showsMember(`"http://127.0.0.1:8080/?p=20"`, "url"))},
+			{Name: "hidden event", Request: get("/events/{hiddenEvent}"), Status: 200, Check: showsMember("true", "hide_from_listings")},
 			{Name: "past event", Request: get("/events/{longGone}"), Status: 200},
 
-			{Name: "venue by slug", Request: get("/venues/by-slug/bare-venue"), Status: 200, Check: shows("11", "id")},
-			{Name: "venue zero", Request: get("/venues/0"), Status: 400, Code: "rest_invalid_param", Check: invalid("id")},
-			{Name: "venue beyond int64", Request: get("/venues/" + huge), Status: 400, Code: "rest_invalid_param", Check: invalid("id")},
-			{Name: "an event is no venue", Request: get("/venues/15"), Status: 400, Code: "rest_invalid_param", Check: invalid("id")},
-			{Name: "an organizer is no venue", Request: get("/venues/12"), Status: 400, Code: "rest_invalid_param", Check: invalid("id")},
-			{Name: "unknown slug of a venue", Request: get("/venues/by-slug/bob"), Status: 400, Code: "rest_invalid_param", Check: invalid("slug")},
-			{Name: "organizer by slug", Request: get("/organizers/by-slug/alice-co"), Status: 200, Check: shows("12", "id")},
-			{Name: "unknown organizer", Request: get("/organizers/10"), Status: 400, Code: "rest_invalid_param", Check: invalid("id")},
-			{Name: "unknown slug of an organizer", Request: get("/organizers/by-slug/grand-hall"), Status: 400, Code: "rest_invalid_param", Check: invalid("slug")},
-			{Name: "a tag is no category", Request: get("/categories/4"), Status: 400, Code: "rest_invalid_param", Check: invalid("id")},
-			{Name: "a category is no tag", Request: get("/tags/2"), Status: 400, Code: "rest_invalid_param", Check: invalid("id")},
-			{Name: "category beyond int64", Request: get("/categories/" + huge), Status: 400, Code: "rest_invalid_param", Check: invalid("id")},
+			{Name: "venue by slug", Request: get("/venues/by-slug/bare-venue"), Status: 200, Check: showsMember("11", "id")},
+			{Name: "venue zero", Request: get("/venues/0"), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("id")},
+			{Name: "venue beyond int64", Request: get("/venues/" + huge), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("id")},
+			{Name: "an event is no venue", Request: get("/venues/15"), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("id")},
+			{Name: "an organizer is no venue", Request: get("/venues/12"), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("id")},
+			{Name: "unknown slug of a venue", Request: get("/venues/by-slug/bob"), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("slug")},
+			{Name: "organizer by slug", Request: get("/organizers/by-slug/alice-co"), Status: 200, Check: showsMember("12", "id")},
+			{Name: "unknown organizer", Request: get("/organizers/10"), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("id")},
+			{Name: "unknown slug of an organizer", Request: get("/organizers/by-slug/grand-hall"), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("slug")},
+			{Name: "a tag is no category", Request: get("/categories/4"), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("id")},
+			{Name: "a category is no tag", Request: get("/tags/2"), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("id")},
+			{Name: "category beyond int64", Request: get("/categories/" + huge), Status: 400, Code: "rest_invalid_param", Check: hasInvalid("id")},
 			{Name: "unknown image", Request: get("/images/15"), Status: 404, Code: "image-not-found"},
 			{Name: "image beyond int64", Request: get("/images/" + huge), Status: 404, Code: "image-not-found"},
 			{Name: "language is checked before the target", Request: get("/events/999999?ml_language=fr"), Status: 400, Code: "rest_invalid_param"},
@@ -260,80 +260,80 @@ func TestRepresentationsKeepOrDropMembers(t *testing.T) {
 		left := events("Left", []int64{gone}, []int64{lost})
 		const page = "http://127.0.0.1:8080"
 		api.Run(t, []apitest.Case{
-			{Name: "an event keeps everything", Request: get(fmt.Sprint("/events/", bare)), Status: 200, Check: both(
+			{Name: "an event keeps everything", Request: get(fmt.Sprint("/events/", bare)), Status: 200, Check: allChecks(
 				hasKeys(eventKeys+" json_ld"),
-				shows(`"1 &lt; 2 &amp; \"so\" 'on' &gt; 0"`, "title"), shows(`"1 < 2 & \"so\" 'on' > 0"`, "json_ld", "name"),
-				shows(`"0"`, "author"), shows("false", "image"), shows("[]", "venue"), shows("[]", "organizer"), shows("[]", "categories"),
-				shows("[]", "tags"), shows("[]", "custom_fields"), shows("0", "post_parent"), shows(`""`, "cost"),
-				shows(`{"currency_code":"","currency_position":"","currency_symbol":"","values":[]}`, "cost_details"),
-				shows(fmt.Sprintf("%q", page+"/event/1-2-so-on-0/"), "website"), shows(`"en"`, "language"), shows(`["en"]`, "translations"),
-				shows(`"2026-11-20 10:30:00"`, "date"), shows(`"2026-11-20 09:30:00"`, "date_utc"),
-				shows(`"2026-12-01 10:00:00"`, "start_date"), shows(`"UTC"`, "timezone_abbr"),
-				shows(`{"day":"01","hour":"10","minutes":"00","month":"12","seconds":"00","year":"2026"}`, "start_date_details"),
-				shows(fmt.Sprintf(`["127.0.0.1?id=%d"]`, bare), "global_id_lineage"),
+				showsMember(`"1 &lt; 2 &amp; \"so\" 'on' &gt; 0"`, "title"), showsMember(`"1 < 2 & \"so\" 'on' > 0"`, "json_ld", "name"),
+				showsMember(`"0"`, "author"), showsMember("false", "image"), showsMember("[]", "venue"), showsMember("[]", "organizer"), showsMember("[]", "categories"),
+				showsMember("[]", "tags"), showsMember("[]", "custom_fields"), showsMember("0", "post_parent"), showsMember(`""`, "cost"),
+				showsMember(`{"currency_code":"","currency_position":"","currency_symbol":"","values":[]}`, "cost_details"),
+				showsMember(fmt.Sprintf("%q", page+"/event/1-2-so-on-0/"), "website"), showsMember(`"en"`, "language"), showsMember(`["en"]`, "translations"),
+				showsMember(`"2026-11-20 10:30:00"`, "date"), showsMember(`"2026-11-20 09:30:00"`, "date_utc"),
+				showsMember(`"2026-12-01 10:00:00"`, "start_date"), showsMember(`"UTC"`, "timezone_abbr"),
+				showsMember(`{"day":"01","hour":"10","minutes":"00","month":"12","seconds":"00","year":"2026"}`, "start_date_details"),
+				showsMember(fmt.Sprintf(`["127.0.0.1?id=%d"]`, bare), "global_id_lineage"),
 			)},
 			{Name: "not in lists", Request: get(fmt.Sprint("/events?include=", bare)), Status: 200, Check: func(t *testing.T, r apitest.Response) {
 				var body struct{ Events []json.RawMessage }
 				r.Into(t, &body)
 				hasKeys(eventKeys)(t, apitest.Response{Body: body.Events[0]})
 			}},
-			{Name: "website sent empty", Request: get(eventOf("No site", nil, nil, func(c *ent.EventCreate) { c.SetWebsite("") })), Status: 200, Check: shows(`""`, "website")},
+			{Name: "website sent empty", Request: get(eventOf("No site", nil, nil, func(c *ent.EventCreate) { c.SetWebsite("") })), Status: 200, Check: showsMember(`""`, "website")},
 			{
 				Name: "time in an offset zone", Request: get(eventOf("Far", nil, nil, func(c *ent.EventCreate) { c.SetTimezone("UTC+5.5") })), Status: 200,
-				Check: both(shows(`"UTC+5.5"`, "timezone_abbr"), shows(`"2026-12-01 04:30:00"`, "utc_start_date"), shows(`"2026-12-01T10:00:00+05:30"`, "json_ld", "startDate")),
+				Check: allChecks(showsMember(`"UTC+5.5"`, "timezone_abbr"), showsMember(`"2026-12-01 04:30:00"`, "utc_start_date"), showsMember(`"2026-12-01T10:00:00+05:30"`, "json_ld", "startDate")),
 			},
 			{
 				Name: "abbreviation at the start", Request: get(eventOf("Winter", nil, nil, func(c *ent.EventCreate) { c.SetTimezone("Europe/Warsaw") })), Status: 200,
-				Check: both(shows(`"CET"`, "timezone_abbr"), shows(`"2026-12-01 09:00:00"`, "utc_start_date")),
+				Check: allChecks(showsMember(`"CET"`, "timezone_abbr"), showsMember(`"2026-12-01 09:00:00"`, "utc_start_date")),
 			},
 			{
 				Name: "paragraphs", Request: get(eventOf("Text", nil, nil, func(c *ent.EventCreate) { c.SetDescription("a\nb\n\nc") })), Status: 200,
-				Check: shows(`"<p>a<br />\nb</p>\n<p>c</p>"`, "description"),
+				Check: showsMember(`"<p>a<br />\nb</p>\n<p>c</p>"`, "description"),
 			},
-			{Name: "child", Request: get(eventOf("Child", nil, nil, func(c *ent.EventCreate) { c.SetParentID(bare) })), Status: 200, Check: shows(fmt.Sprint(bare), "post_parent")},
-			{Name: "children", Request: get(fmt.Sprint("/events?_fields=events.title&post_parent=", bare)), Status: 200, Check: shows(`[{"title":"Child"}]`, "events")},
+			{Name: "child", Request: get(eventOf("Child", nil, nil, func(c *ent.EventCreate) { c.SetParentID(bare) })), Status: 200, Check: showsMember(fmt.Sprint(bare), "post_parent")},
+			{Name: "children", Request: get(fmt.Sprint("/events?_fields=events.title&post_parent=", bare)), Status: 200, Check: showsMember(`[{"title":"Child"}]`, "events")},
 
-			{Name: "several venues are a list in their order, without what may not be seen", Request: get(with), Status: 200, Check: both(
-				names("B &amp; &lt;b&gt;", "A"), shows(`"B & <b>"`, "json_ld", "location", "name"), shows(`"Org"`, "organizer", 0, "organizer"),
+			{Name: "several venues are a list in their order, without what may not be seen", Request: get(with), Status: 200, Check: allChecks(
+				names("B &amp; &lt;b&gt;", "A"), showsMember(`"B & <b>"`, "json_ld", "location", "name"), showsMember(`"Org"`, "organizer", 0, "organizer"),
 			)},
-			{Name: "its author sees a draft", Request: getAs("author", with), Status: 200, Check: both(
-				names("B &amp; &lt;b&gt;", "Mine", "A"), shows(`"Hers"`, "organizer", 0, "organizer"), shows(`"Org"`, "organizer", 1, "organizer"),
+			{Name: "its author sees a draft", Request: getAs("author", with), Status: 200, Check: allChecks(
+				names("B &amp; &lt;b&gt;", "Mine", "A"), showsMember(`"Hers"`, "organizer", 0, "organizer"), showsMember(`"Org"`, "organizer", 1, "organizer"),
 			)},
 			{Name: "nobody sees the trash", Request: getAs("editor", with), Status: 200, Check: names("B &amp; &lt;b&gt;", "Mine", "A")},
-			{Name: "one that is left is an object", Request: get(only), Status: 200, Check: both(shows(`"A"`, "venue", "venue"), shows("[]", "organizer"))},
-			{Name: "none that is left", Request: getAs("author", left), Status: 200, Check: both(shows("[]", "venue"), shows("[]", "organizer"), shows("null", "json_ld", "location"))},
+			{Name: "one that is left is an object", Request: get(only), Status: 200, Check: allChecks(showsMember(`"A"`, "venue", "venue"), showsMember("[]", "organizer"))},
+			{Name: "none that is left", Request: getAs("author", left), Status: 200, Check: allChecks(showsMember("[]", "venue"), showsMember("[]", "organizer"), showsMember("null", "json_ld", "location"))},
 
 			{Name: "a bare venue", Request: get(fmt.Sprint("/venues/", a)), Status: 200, Check: hasKeys("id status date date_utc modified modified_utc url venue slug json_ld show_map show_map_link global_id global_id_lineage language translations")},
-			{Name: "a bare organizer", Request: get(fmt.Sprint("/organizers/", org)), Status: 200, Check: both(
+			{Name: "a bare organizer", Request: get(fmt.Sprint("/organizers/", org)), Status: 200, Check: allChecks(
 				hasKeys("id status date date_utc modified modified_utc url organizer slug json_ld global_id global_id_lineage language translations"),
-				shows(fmt.Sprintf("%q", page+"/organizer/org/"), "url"),
+				showsMember(fmt.Sprintf("%q", page+"/organizer/org/"), "url"),
 			)},
-			{Name: "coordinates of zero are values", Request: get(equator), Status: 200, Check: both(shows("0", "geo_lat"), shows("0", "geo_lng"), shows("0", "json_ld", "geo", "latitude"))},
-			{Name: "a trashed venue for an editor", Request: getAs("editor", fmt.Sprint("/venues/", gone)), Status: 200, Check: both(shows(`"trash"`, "status"), shows(fmt.Sprintf(`"%s/?p=%d"`, page, gone), "url"))},
-			{Name: "state of the United States", Request: get(place("usa", "Texas", "P", "")), Status: 200, Check: shows(`"Texas"`, "stateprovince")},
-			{Name: "state without country", Request: get(place("", "Ohio", "P", "")), Status: 200, Check: shows(`"Ohio"`, "stateprovince")},
-			{Name: "province elsewhere", Request: get(place("Canada", "Texas", "Quebec", "")), Status: 200, Check: shows(`"Quebec"`, "stateprovince")},
-			{Name: "province without state", Request: get(place("US", "", "P2", "")), Status: 200, Check: shows(`"P2"`, "stateprovince")},
-			{Name: "as written", Request: get(place("United States", "Texas", "P", "Both & all")), Status: 200, Check: shows(`"Both & all"`, "stateprovince")},
-			{Name: "neither", Request: get(place("Canada", "Texas", "", "")), Status: 200, Check: shows("null", "stateprovince")},
+			{Name: "coordinates of zero are values", Request: get(equator), Status: 200, Check: allChecks(showsMember("0", "geo_lat"), showsMember("0", "geo_lng"), showsMember("0", "json_ld", "geo", "latitude"))},
+			{Name: "a trashed venue for an editor", Request: getAs("editor", fmt.Sprint("/venues/", gone)), Status: 200, Check: allChecks(showsMember(`"trash"`, "status"), showsMember(fmt.Sprintf(`"%s/?p=%d"`, page, gone), "url"))},
+			{Name: "state of the United States", Request: get(place("usa", "Texas", "P", "")), Status: 200, Check: showsMember(`"Texas"`, "stateprovince")},
+			{Name: "state without country", Request: get(place("", "Ohio", "P", "")), Status: 200, Check: showsMember(`"Ohio"`, "stateprovince")},
+			{Name: "province elsewhere", Request: get(place("Canada", "Texas", "Quebec", "")), Status: 200, Check: showsMember(`"Quebec"`, "stateprovince")},
+			{Name: "province without state", Request: get(place("US", "", "P2", "")), Status: 200, Check: showsMember(`"P2"`, "stateprovince")},
+			{Name: "as written", Request: get(place("United States", "Texas", "P", "Both & all")), Status: 200, Check: showsMember(`"Both & all"`, "stateprovince")},
+			{Name: "neither", Request: get(place("Canada", "Texas", "", "")), Status: 200, Check: showsMember("null", "stateprovince")},
 
-			{Name: "address of a category", Request: get(fmt.Sprint("/categories/", leaf)), Status: 200, Check: both(
+			{Name: "address of a category", Request: get(fmt.Sprint("/categories/", leaf)), Status: 200, Check: allChecks(
 				hasKeys("id count description name slug taxonomy parent meta url urls language translations"),
-				shows(fmt.Sprintf("%q", page+"/events/category/top-co/middle/leaf/"), "url"),
-				shows(fmt.Sprintf("%q", fmt.Sprint(page, "/cal/events/v1/categories/", middle)), "urls", "up"),
-				shows(`"a\n\nb"`, "description"),
+				showsMember(fmt.Sprintf("%q", page+"/events/category/top-co/middle/leaf/"), "url"),
+				showsMember(fmt.Sprintf("%q", fmt.Sprint(page, "/cal/events/v1/categories/", middle)), "urls", "up"),
+				showsMember(`"a\n\nb"`, "description"),
 			)},
-			{Name: "address of a category at the top", Request: get(fmt.Sprint("/categories/", top)), Status: 200, Check: both(
-				shows("0", "parent"), shows("null", "urls", "up"), shows(`"Top &amp; Co"`, "name"), shows("[]", "meta"),
+			{Name: "address of a category at the top", Request: get(fmt.Sprint("/categories/", top)), Status: 200, Check: allChecks(
+				showsMember("0", "parent"), showsMember("null", "urls", "up"), showsMember(`"Top &amp; Co"`, "name"), showsMember("[]", "meta"),
 			)},
-			{Name: "address of a tag", Request: get(fmt.Sprint("/tags/", tag)), Status: 200, Check: both(
+			{Name: "address of a tag", Request: get(fmt.Sprint("/tags/", tag)), Status: 200, Check: allChecks(
 				hasKeys("id count description name slug taxonomy meta url urls language translations"),
-				shows(fmt.Sprintf("%q", page+"/tag/tag/"), "url"), shows(`"post_tag"`, "taxonomy"),
+				showsMember(fmt.Sprintf("%q", page+"/tag/tag/"), "url"), showsMember(`"post_tag"`, "taxonomy"),
 			)},
-			{Name: "terms inside an event", Request: get(fmt.Sprint("/events/", carrying)), Status: 200, Check: both(
-				shows(`"leaf"`, "categories", 0, "name"), shows(`"Middle"`, "categories", 1, "name"),
-				shows(fmt.Sprint(middle), "categories", 0, "parent"), shows(fmt.Sprint(leaf), "categories", 0, "term_taxonomy_id"),
-				shows("0", "tags", 0, "parent"), shows(`"raw"`, "tags", 0, "filter"), shows("0", "tags", 0, "term_group"),
+			{Name: "terms inside an event", Request: get(fmt.Sprint("/events/", carrying)), Status: 200, Check: allChecks(
+				showsMember(`"leaf"`, "categories", 0, "name"), showsMember(`"Middle"`, "categories", 1, "name"),
+				showsMember(fmt.Sprint(middle), "categories", 0, "parent"), showsMember(fmt.Sprint(leaf), "categories", 0, "term_taxonomy_id"),
+				showsMember("0", "tags", 0, "parent"), showsMember(`"raw"`, "tags", 0, "filter"), showsMember("0", "tags", 0, "term_group"),
 			)},
 		})
 	})
@@ -363,16 +363,16 @@ func TestProtectedEvents(t *testing.T) {
 		single, slug, list := fmt.Sprint("/events/", id), "/events/by-slug/guarded-dear", fmt.Sprint("/events?include=", id, ",22")
 		right := "password=" + url.QueryEscape("a+b ż&")
 		const refused = "event-password-protected"
-		clear := both(shows(`"<p>secret</p>"`, "description"), shows(`"https://meet.example/secret"`, "virtual_url"))
-		redacted := both(
-			shows(`""`, "events", 0, "description"), shows(`""`, "events", 0, "excerpt"), shows(`""`, "events", 0, "cost"),
-			shows(`""`, "events", 0, "website"), shows(`""`, "events", 0, "virtual_url"), shows(`"canceled"`, "events", 0, "event_status"), shows("false", "events", 0, "image"), shows("null", "events", 0, "all_day"),
-			shows("null", "events", 0, "featured"), shows("null", "events", 0, "ticketed"), shows("null", "events", 0, "sticky"),
-			shows("null", "events", 0, "show_map"), shows("null", "events", 0, "show_map_link"), shows("null", "events", 0, "hide_from_listings"),
-			shows("[]", "events", 0, "venue"), shows("[]", "events", 0, "organizer"), shows("[]", "events", 0, "categories"),
-			shows("[]", "events", 0, "tags"), shows("[]", "events", 0, "custom_fields"), shows(`"Guarded &amp; dear"`, "events", 0, "title"),
-			shows(`"2026-12-01 10:00:00"`, "events", 0, "start_date"), shows(`"guarded-dear"`, "events", 0, "slug"),
-			shows(`{"currency_code":"","currency_position":"","currency_symbol":"","values":[]}`, "events", 0, "cost_details"),
+		clear := allChecks(showsMember(`"<p>secret</p>"`, "description"), showsMember(`"https://meet.example/secret"`, "virtual_url"))
+		redacted := allChecks(
+			showsMember(`""`, "events", 0, "description"), showsMember(`""`, "events", 0, "excerpt"), showsMember(`""`, "events", 0, "cost"),
+			showsMember(`""`, "events", 0, "website"), showsMember(`""`, "events", 0, "virtual_url"), showsMember(`"canceled"`, "events", 0, "event_status"), showsMember("false", "events", 0, "image"), showsMember("null", "events", 0, "all_day"),
+			showsMember("null", "events", 0, "featured"), showsMember("null", "events", 0, "ticketed"), showsMember("null", "events", 0, "sticky"),
+			showsMember("null", "events", 0, "show_map"), showsMember("null", "events", 0, "show_map_link"), showsMember("null", "events", 0, "hide_from_listings"),
+			showsMember("[]", "events", 0, "venue"), showsMember("[]", "events", 0, "organizer"), showsMember("[]", "events", 0, "categories"),
+			showsMember("[]", "events", 0, "tags"), showsMember("[]", "events", 0, "custom_fields"), showsMember(`"Guarded &amp; dear"`, "events", 0, "title"),
+			showsMember(`"2026-12-01 10:00:00"`, "events", 0, "start_date"), showsMember(`"guarded-dear"`, "events", 0, "slug"),
+			showsMember(`{"currency_code":"","currency_position":"","currency_symbol":"","values":[]}`, "events", 0, "cost_details"),
 			func(t *testing.T, r apitest.Response) {
 				var body struct{ Events []json.RawMessage }
 				r.Into(t, &body)
@@ -398,16 +398,16 @@ func TestProtectedEvents(t *testing.T) {
 			{Name: "its categories", Request: get(fmt.Sprint("/categories?event=", id)), Status: 400, Code: "rest_invalid_param"},
 			{Name: "its tags", Request: get(fmt.Sprint("/tags?post=", id)), Status: 400, Code: "rest_invalid_param"},
 			{Name: "its venues, for somebody else", Request: getAs("contributor", fmt.Sprint("/venues?event=", id)), Status: 400, Code: "rest_invalid_param"},
-			{Name: "its venues, for its author", Request: getAs("author", fmt.Sprint("/venues?event=", id)), Status: 200, Check: shows("10", "venues", 0, "id")},
+			{Name: "its venues, for its author", Request: getAs("author", fmt.Sprint("/venues?event=", id)), Status: 200, Check: showsMember("10", "venues", 0, "id")},
 			{Name: "found by what is not guarded", Request: get("/events?event_status=canceled"), Status: 200, Check: redacted},
-			{Name: "its children", Request: get(fmt.Sprint("/events?post_parent=", id)), Status: 200, Check: shows("0", "total")},
+			{Name: "its children", Request: get(fmt.Sprint("/events?post_parent=", id)), Status: 200, Check: showsMember("0", "total")},
 
-			{Name: "redacted in lists, and counted", Request: get(list), Status: 200, Check: both(redacted, shows("2", "total"))},
-			{Name: "redacted with a wrong password", Request: get(list + "&password=sesame"), Status: 200, Check: both(redacted, shows(`"<p>Handshake</p>"`, "events", 1, "description"))},
-			{Name: "clear with the right one", Request: get(list + "&" + right), Status: 200, Check: both(shows(`"<p>secret</p>"`, "events", 0, "description"), shows(`""`, "events", 1, "description"))},
-			{Name: "clear for who may edit", Request: getAs("author", list), Status: 200, Check: both(shows(`"<p>secret</p>"`, "events", 0, "description"), shows("10", "events", 0, "venue", "id"), shows(`""`, "events", 1, "description"))},
+			{Name: "redacted in lists, and counted", Request: get(list), Status: 200, Check: allChecks(redacted, showsMember("2", "total"))},
+			{Name: "redacted with a wrong password", Request: get(list + "&password=sesame"), Status: 200, Check: allChecks(redacted, showsMember(`"<p>Handshake</p>"`, "events", 1, "description"))},
+			{Name: "clear with the right one", Request: get(list + "&" + right), Status: 200, Check: allChecks(showsMember(`"<p>secret</p>"`, "events", 0, "description"), showsMember(`""`, "events", 1, "description"))},
+			{Name: "clear for who may edit", Request: getAs("author", list), Status: 200, Check: allChecks(showsMember(`"<p>secret</p>"`, "events", 0, "description"), showsMember("10", "events", 0, "venue", "id"), showsMember(`""`, "events", 1, "description"))},
 			{Name: "redacted for who may not", Request: getAs("contributor", list), Status: 200, Check: redacted},
-			{Name: "the password is never repeated", Request: get(list + "&" + right), Status: 200, Check: shows(fmt.Sprintf(`"http://127.0.0.1:8080/cal/events/v1/events/?include=%d%%2C22"`, id), "rest_url")},
+			{Name: "the password is never repeated", Request: get(list + "&" + right), Status: 200, Check: showsMember(fmt.Sprintf(`"http://127.0.0.1:8080/cal/events/v1/events/?include=%d%%2C22"`, id), "rest_url")},
 		})
 	})
 }

@@ -41,11 +41,11 @@ var (
 func (h *Handlers) servesKind(kind calendar.Kind) bool {
 	switch kind {
 	case calendar.Event:
-		return h.serves(viewEvent)
+		return h.servesView(viewEvent)
 	case calendar.Venue:
-		return h.serves(viewVenue)
+		return h.servesView(viewVenue)
 	case calendar.Organizer:
-		return h.serves(viewOrganizer)
+		return h.servesView(viewOrganizer)
 	}
 	return h.servesTerms(kind)
 }

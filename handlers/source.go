@@ -50,16 +50,16 @@ func bodyValues(c *fiber.Ctx) (map[string]any, error) {
 	}
 	// A few kilobytes can unpack to gigabytes, so compressed bodies are not read at all.
 	if coding := c.Get(fiber.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, malformed(errors.New("compressed bodies are not understood"))
+		return nil, malformedError(errors.New("compressed bodies are not understood"))
 	}
 	switch {
 	case kind == fiber.MIMEApplicationJSON || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"):
 		values, err := param.DecodeJSON(c.BodyRaw())
 		if errors.Is(err, param.ErrForm) {
-			return nil, tooLarge(err)
+			return nil, tooLargeError(err)
 		}
 		if err != nil {
-			return nil, malformed(err)
+			return nil, malformedError(err)
 		}
 		return values, nil
 	case kind == fiber.MIMEApplicationForm:
@@ -68,9 +68,9 @@ func bodyValues(c *fiber.Ctx) (map[string]any, error) {
 		form, err := MultipartForm(c, params["boundary"])
 		if err != nil {
 			if errors.Is(err, multipart.ErrMessageTooLarge) {
-				return nil, tooLarge(err)
+				return nil, tooLargeError(err)
 			}
-			return nil, malformed(err)
+			return nil, malformedError(err)
 		}
 		return multipartValues(form)
 	}
@@ -106,7 +106,7 @@ func pairValues(text []byte) (map[string]any, error) {
 		one.ParseBytes(pair)
 		one.VisitAll(func(key, value []byte) { failed = form.Add(string(key), string(value)) })
 		if failed != nil {
-			return nil, tooLarge(failed)
+			return nil, tooLargeError(failed)
 		}
 	}
 	return form.Values(), nil
@@ -118,7 +118,7 @@ func multipartValues(data *multipart.Form) (map[string]any, error) {
 	for _, key := range slices.Sorted(maps.Keys(data.Value)) {
 		for _, v := range data.Value[key] {
 			if err := form.Add(strings.Clone(key), strings.Clone(v)); err != nil {
-				return nil, tooLarge(err)
+				return nil, tooLargeError(err)
 			}
 		}
 	}
@@ -130,12 +130,12 @@ func multipartValues(data *multipart.Form) (map[string]any, error) {
 	return out, nil
 }
 
-// tooLarge is the answer for more parameters, or a deeper structure of them, than anybody needs.
-func tooLarge(err error) error {
+// tooLargeError is the answer for more parameters, or a deeper structure of them, than anybody needs.
+func tooLargeError(err error) error {
 	return &calendar.Error{Code: "rest_request_too_large", Key: "rest_request_too_large", Err: err}
 }
 
-func malformed(err error) error {
+func malformedError(err error) error {
 	return &calendar.Error{
 		Code: "rest_invalid_json", Key: "rest_invalid_json",
 		Data: map[string]any{"json_error_message": err.Error()}, Err: err,

@@ -159,8 +159,8 @@ var (
 	}
 )
 
-// updates is the update column of a table.
-func updates(fields []field) []field {
+// updateColumn is the update column of a table.
+func updateColumn(fields []field) []field {
 	out := slices.Clone(fields)
 	for i := range out {
 		out[i].must = optional
@@ -171,7 +171,7 @@ func updates(fields []field) []field {
 	return out
 }
 
-func without(fields []field, name string) []field {
+func withoutField(fields []field, name string) []field {
 	return slices.DeleteFunc(slices.Clone(fields), func(f field) bool { return f.name == name })
 }
 
@@ -231,41 +231,41 @@ var operations = []struct {
 	{"GET", "/events", [][]field{eventFilters}, "geoloc_radius password series " + addedFilters()},
 	{"POST", "/events", [][]field{eventFields}, "password ticketed post_parent " + addedEventFields},
 	{"GET", `/events/(?P<id>\d+)`, [][]field{idField, passwordField}, ""},
-	{"POST PUT PATCH", `/events/(?P<id>\d+)`, [][]field{idField, updates(eventFields), passwordField}, "ticketed post_parent exceptions " + addedEventFields},
+	{"POST PUT PATCH", `/events/(?P<id>\d+)`, [][]field{idField, updateColumn(eventFields), passwordField}, "ticketed post_parent exceptions " + addedEventFields},
 	{"DELETE", `/events/(?P<id>\d+)`, [][]field{idField, passwordField}, "scope"},
 	{"GET", "/events/by-slug/(?P<slug>[^/]+)", [][]field{slugField}, ""},
 	// Here the slug is optional, and the field of the event too.
-	{"POST PUT PATCH", "/events/by-slug/(?P<slug>[^/]+)", [][]field{updates(eventFields)}, "password ticketed post_parent exceptions " + addedEventFields},
+	{"POST PUT PATCH", "/events/by-slug/(?P<slug>[^/]+)", [][]field{updateColumn(eventFields)}, "password ticketed post_parent exceptions " + addedEventFields},
 	{"DELETE", "/events/by-slug/(?P<slug>[^/]+)", [][]field{slugField}, "scope"},
 
 	{"GET", "/venues", [][]field{linkedFilters}, ""},
 	{"POST", "/venues", [][]field{venueFields}, "slug geo_lat geo_lng"},
 	{"GET", `/venues/(?P<id>\d+)`, [][]field{idField}, ""},
-	{"POST PUT PATCH", `/venues/(?P<id>\d+)`, [][]field{idField, updates(venueFields)}, "slug geo_lat geo_lng"},
+	{"POST PUT PATCH", `/venues/(?P<id>\d+)`, [][]field{idField, updateColumn(venueFields)}, "slug geo_lat geo_lng"},
 	{"DELETE", `/venues/(?P<id>\d+)`, [][]field{idField}, ""},
 	{"GET", "/venues/by-slug/(?P<slug>[^/]+)", [][]field{slugField}, ""},
-	{"POST PUT PATCH", "/venues/by-slug/(?P<slug>[^/]+)", [][]field{slugField, updates(venueFields)}, "geo_lat geo_lng"},
+	{"POST PUT PATCH", "/venues/by-slug/(?P<slug>[^/]+)", [][]field{slugField, updateColumn(venueFields)}, "geo_lat geo_lng"},
 	{"DELETE", "/venues/by-slug/(?P<slug>[^/]+)", [][]field{slugField}, ""},
 
 	{"GET", "/organizers", [][]field{linkedFilters}, ""},
 	{"POST", "/organizers", [][]field{organizerFields}, "slug"},
 	{"GET", `/organizers/(?P<id>\d+)`, [][]field{idField}, ""},
-	{"POST PUT PATCH", `/organizers/(?P<id>\d+)`, [][]field{idField, updates(organizerFields)}, "slug"},
+	{"POST PUT PATCH", `/organizers/(?P<id>\d+)`, [][]field{idField, updateColumn(organizerFields)}, "slug"},
 	{"DELETE", `/organizers/(?P<id>\d+)`, [][]field{idField}, ""},
 	{"GET", "/organizers/by-slug/(?P<slug>[^/]+)", [][]field{slugField}, ""},
-	{"POST PUT PATCH", "/organizers/by-slug/(?P<slug>[^/]+)", [][]field{slugField, updates(organizerFields)}, ""},
+	{"POST PUT PATCH", "/organizers/by-slug/(?P<slug>[^/]+)", [][]field{slugField, updateColumn(organizerFields)}, ""},
 	{"DELETE", "/organizers/by-slug/(?P<slug>[^/]+)", [][]field{slugField}, ""},
 
 	{"GET", "/categories", [][]field{categoryFilters}, ""},
 	{"POST", "/categories", [][]field{categoryFields}, ""},
 	{"GET", `/categories/(?P<id>\d+)`, [][]field{idField}, ""},
-	{"POST PUT PATCH", `/categories/(?P<id>\d+)`, [][]field{idField, updates(categoryFields)}, ""},
+	{"POST PUT PATCH", `/categories/(?P<id>\d+)`, [][]field{idField, updateColumn(categoryFields)}, ""},
 	{"DELETE", `/categories/(?P<id>\d+)`, [][]field{idField}, ""},
 
-	{"GET", "/tags", [][]field{without(categoryFilters, "parent")}, ""},
+	{"GET", "/tags", [][]field{withoutField(categoryFilters, "parent")}, ""},
 	{"POST", "/tags", [][]field{tagFields}, ""},
 	{"GET", `/tags/(?P<id>\d+)`, [][]field{idField}, ""},
-	{"POST PUT PATCH", `/tags/(?P<id>\d+)`, [][]field{idField, updates(tagFields)}, ""},
+	{"POST PUT PATCH", `/tags/(?P<id>\d+)`, [][]field{idField, updateColumn(tagFields)}, ""},
 	{"DELETE", `/tags/(?P<id>\d+)`, [][]field{idField}, ""},
 }
 

@@ -73,8 +73,8 @@ func TestCalendarBehavesAsItsModel(t *testing.T) {
 	})
 }
 
-// modelled is an event, a venue or an organizer of the model.
-type modelled struct {
+// statefulRecord is an event, a venue or an organizer of the model.
+type statefulRecord struct {
 	id            int64
 	kind, owner   string // the role of its author
 	status        calendar.Status
@@ -91,7 +91,7 @@ type model struct {
 	api   *apitest.API
 	names int
 
-	records []*modelled
+	records []*statefulRecord
 	terms   map[int64]string // name by id; "" once deleted
 	ids     []int64          // of terms, in the order they were created
 }
@@ -126,8 +126,8 @@ func (m *model) role() string { return rapid.SampledFrom(roles).Draw(m.rt, "role
 func (m *model) yes(label string) bool { return rapid.Bool().Draw(m.rt, label) }
 
 // any is a record of the kinds, nil if there is none.
-func (m *model) any(kinds ...string) *modelled {
-	var all []*modelled
+func (m *model) any(kinds ...string) *statefulRecord {
+	var all []*statefulRecord
 	for _, r := range m.records {
 		if slices.Contains(kinds, r.kind) {
 			all = append(all, r)
@@ -143,7 +143,7 @@ func editor(role string) bool { return role == "editor" || role == "administrato
 
 func publisher(role string) bool { return role == "author" || editor(role) }
 
-func (r *modelled) mayEdit(role string) bool {
+func (r *statefulRecord) mayEdit(role string) bool {
 	status := r.status
 	if status == calendar.Trash {
 		status = r.before
@@ -159,7 +159,7 @@ func (r *modelled) mayEdit(role string) bool {
 	return role == "author"
 }
 
-func (r *modelled) mayRead(role string) bool {
+func (r *statefulRecord) mayRead(role string) bool {
 	switch r.status {
 	case calendar.Publish:
 		return true
@@ -170,7 +170,7 @@ func (r *modelled) mayRead(role string) bool {
 }
 
 // settle gives a record the status that somebody sends.
-func (r *modelled) settle(role string, sent calendar.Status) {
+func (r *statefulRecord) settle(role string, sent calendar.Status) {
 	switch {
 	case sent == calendar.Trash:
 		if r.status != calendar.Trash {
@@ -228,7 +228,7 @@ func (m *model) create() {
 	kind := rapid.SampledFrom([]string{"event", "event", "venue", "organizer"}).Draw(m.rt, "kind")
 	status := rapid.SampledFrom(sendable).Draw(m.rt, "status")
 	m.names++
-	r := &modelled{kind: kind, owner: role}
+	r := &statefulRecord{kind: kind, owner: role}
 	// All want the same slug, but only events may have the same name.
 	body := object{"slug": "same"}
 	wrong, named := false, ""
@@ -315,10 +315,10 @@ func (m *model) update() {
 	m.shows(r, role, reply)
 }
 
-func (m *model) path(r *modelled) string { return fmt.Sprintf("/%ss/%d", r.kind, r.id) }
+func (m *model) path(r *statefulRecord) string { return fmt.Sprintf("/%ss/%d", r.kind, r.id) }
 
 // unlink removes a venue in the trash from all events.
-func (m *model) unlink(gone *modelled) {
+func (m *model) unlink(gone *statefulRecord) {
 	for _, r := range m.records {
 		r.links = slices.DeleteFunc(r.links, func(id int64) bool { return id == gone.id })
 	}
@@ -357,12 +357,12 @@ func (m *model) read() {
 }
 
 // shows compares a representation with the model.
-func (m *model) shows(r *modelled, role string, reply apitest.Response) {
+func (m *model) shows(r *statefulRecord, role string, reply apitest.Response) {
 	body := reply.JSON(m.t)
-	if got := at(body, "status"); got != string(r.status) {
+	if got := valueAt(body, "status"); got != string(r.status) {
 		m.rt.Fatalf("%s %d is %v, want %s", r.kind, r.id, got, r.status)
 	}
-	r.slug, _ = at(body, "slug").(string)
+	r.slug, _ = valueAt(body, "slug").(string)
 	r.slugged = r.slugged || r.kind != "event" || r.status.HasSlug() || r.before.HasSlug()
 	if (r.slug != "") != r.slugged {
 		m.rt.Fatalf("%s %d, %s, has the slug %q", r.kind, r.id, r.status, r.slug)
@@ -379,17 +379,17 @@ func (m *model) shows(r *modelled, role string, reply apitest.Response) {
 			venues = append(venues, id)
 		}
 	}
-	got := idsOf(at(body, "venue"))
+	got := idsOf(valueAt(body, "venue"))
 	if !slices.Equal(got, venues) {
 		m.rt.Fatalf("event %d shows %q the venues %v, want %v", r.id, role, got, venues)
 	}
-	if got := idsOf(at(body, "tags")); !slices.Equal(got, r.tagged) {
+	if got := idsOf(valueAt(body, "tags")); !slices.Equal(got, r.tagged) {
 		m.rt.Fatalf("event %d has the tags %v, want %v", r.id, got, r.tagged)
 	}
 }
 
-func (m *model) find(id int64) *modelled {
-	return m.records[slices.IndexFunc(m.records, func(r *modelled) bool { return r.id == id })]
+func (m *model) find(id int64) *statefulRecord {
+	return m.records[slices.IndexFunc(m.records, func(r *statefulRecord) bool { return r.id == id })]
 }
 
 // idsOf are the ids of an object or of a list of objects.
@@ -497,9 +497,9 @@ func (m *model) lists(role string) {
 		m.rt.Fatalf("%q sees %d tags, want %d", role, got, len(counts))
 	}
 	for _, item := range r.Get(m.t, "tags").([]any) {
-		id := int64(at(item, "id").(float64))
-		if got := at(item, "count"); got != float64(counts[id]) || at(item, "name") != m.terms[id] {
-			m.rt.Fatalf("tag %d: count %v of %v, want %d of %q", id, got, at(item, "name"), counts[id], m.terms[id])
+		id := int64(valueAt(item, "id").(float64))
+		if got := valueAt(item, "count"); got != float64(counts[id]) || valueAt(item, "name") != m.terms[id] {
+			m.rt.Fatalf("tag %d: count %v of %v, want %d of %q", id, got, valueAt(item, "name"), counts[id], m.terms[id])
 		}
 	}
 }

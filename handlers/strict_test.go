@@ -26,7 +26,7 @@ func TestStrictWritesOfEveryKind(t *testing.T) {
 			bySlug     bool
 		}{
 			{"/events", event, true},
-			{"/series", onto(maps.Clone(event), object{"rrule": "FREQ=WEEKLY;COUNT=3"}), true},
+			{"/series", overlayBody(maps.Clone(event), object{"rrule": "FREQ=WEEKLY;COUNT=3"}), true},
 			{"/venues", object{"venue": "Strict"}, true},
 			{"/organizers", object{"organizer": "Strict"}, true},
 			{"/categories", object{"name": "Strict"}, false},
@@ -56,7 +56,7 @@ func TestStrictWritesOfEveryKind(t *testing.T) {
 					if method == "DELETE" {
 						sent = object{}
 					}
-					request := apitest.Request{Method: method, Path: path, JSON: onto(maps.Clone(sent), object{"colour": "red"})}
+					request := apitest.Request{Method: method, Path: path, JSON: overlayBody(maps.Clone(sent), object{"colour": "red"})}
 					if res := api.Do(t, strictly(request)); res.Status != 400 {
 						t.Errorf("%s %s with colour: %d: %s", method, path, res.Status, res.Body)
 					}

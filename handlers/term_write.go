@@ -47,7 +47,7 @@ func (r *request) declareTerm(f fields, taxonomy calendar.Kind, in *termInput) {
 		return nil
 	})
 	if taxonomy == calendar.Category {
-		f.clears(param.Opt(f.p, &in.ParentID, "parent", "ID of the parent category", "integer", idOrNone)).
+		f.nullClears(param.Opt(f.p, &in.ParentID, "parent", "ID of the parent category", "integer", idOrNone)).
 			Check(func(ctx context.Context) *param.Fault {
 				if *in.ParentID == 0 {
 					return nil
@@ -89,7 +89,7 @@ func createTerm(taxonomy calendar.Kind) func(*request, *termInput) (*reply, erro
 		if err != nil {
 			return nil, err
 		}
-		return r.created(taxonomy, id, rep.version, rep.body), nil
+		return r.createdReply(taxonomy, id, rep.version, rep.body), nil
 	}
 }
 

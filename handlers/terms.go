@@ -140,7 +140,7 @@ func (q *termQuery) predicates(taxonomy calendar.Kind, language calendar.Languag
 	if q.Parent != nil {
 		where = append(where, term.ParentID(*q.Parent))
 	}
-	if of := cmpOr(q.Event, q.Post); of != nil {
+	if of := firstNonNil(q.Event, q.Post); of != nil {
 		where = append(where, term.HasEventsWith(event.ID(*of)))
 	}
 	if q.Slug != nil {
@@ -159,7 +159,7 @@ func notBlank(v **string) func(context.Context) *param.Fault {
 	}
 }
 
-func cmpOr(a, b *int64) *int64 {
+func firstNonNil(a, b *int64) *int64 {
 	if a != nil {
 		return a
 	}
@@ -232,12 +232,12 @@ func (r *request) termOrder(taxonomy calendar.Kind, q *termQuery) (term.OrderOpt
 			s.OrderBy(direction(s.C(term.FieldEventCount)))
 		case "description":
 			key := s.C(edit.DescriptionSortColumn(r.lang))
-			s.OrderExpr(isNull(key))
+			s.OrderExpr(orderNullsLast(key))
 			s.OrderBy(direction(key))
 		default:
 			key := s.C(edit.NameSortColumn(r.lang))
 			if keyless {
-				s.OrderExpr(isNull(key))
+				s.OrderExpr(orderNullsLast(key))
 			}
 			s.OrderBy(direction(key))
 			if keyless {
@@ -248,8 +248,8 @@ func (r *request) termOrder(taxonomy calendar.Kind, q *termQuery) (term.OrderOpt
 	}, nil
 }
 
-// isNull is 0 for a value and 1 for none.
-func isNull(column string) sql.Querier {
+// orderNullsLast is 0 for a value and 1 for none.
+func orderNullsLast(column string) sql.Querier {
 	return sql.ExprFunc(func(b *sql.Builder) { b.Ident(column).WriteString(" IS NULL") })
 }
 

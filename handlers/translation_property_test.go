@@ -97,33 +97,33 @@ func (k tongueKind) texts() []string { return slices.Concat([]string{k.title}, k
 // term reports whether it is a category or a tag.
 func (k tongueKind) term() bool { return k.title == "name" }
 
-// tongued is a record of the model: its own texts by language and field; what is "" or missing it has not.
-type tongued struct {
+// modelRecord is a record of the model: its own texts by language and field; what is "" or missing it has not.
+type modelRecord struct {
 	tongueKind
 	id       int64
 	original calendar.Language
 	own      map[calendar.Language]map[string]string
-	linked   []*tongued // of an event
+	linked   []*modelRecord // of an event
 }
 
-// tongues is the model of a calendar.
-type tongues struct {
+// languageModel is the model of a calendar.
+type languageModel struct {
 	t       *testing.T
 	rt      *rapid.T
 	api     *apitest.API
 	site    calendar.Language
-	records []*tongued
+	records []*modelRecord
 	count   int
 }
 
-func newTongues(t *testing.T, rt *rapid.T, st *store.Store) *tongues {
-	m := &tongues{t: t, rt: rt, site: rapid.SampledFrom(calendar.Languages).Draw(rt, "site")}
+func newTongues(t *testing.T, rt *rapid.T, st *store.Store) *languageModel {
+	m := &languageModel{t: t, rt: rt, site: rapid.SampledFrom(calendar.Languages).Draw(rt, "site")}
 	m.api = apitest.New(t, st, func(c *handlers.Config) { c.Site.Language = m.site })
 	m.api.SignIn(t, "admin", calendar.Administrator)
 	return m
 }
 
-func (m *tongues) run(most int) {
+func (m *languageModel) run(most int) {
 	for range rapid.IntRange(1, most).Draw(m.rt, "steps") {
 		if len(m.records) == 0 || rapid.IntRange(0, 3).Draw(m.rt, "create") == 0 {
 			m.create()
@@ -146,7 +146,7 @@ type choice struct {
 
 // choose draws languages. The last word is the parameter's, then the path's; the header only has a say in the
 // reply.
-func (m *tongues) choose() choice {
+func (m *languageModel) choose() choice {
 	any := rapid.SampledFrom(append([]calendar.Language{""}, calendar.Languages...))
 	header, path, parameter := any.Draw(m.rt, "header"), any.Draw(m.rt, "path"), any.Draw(m.rt, "parameter")
 	c := choice{reply: m.site}
@@ -163,21 +163,21 @@ func (m *tongues) choose() choice {
 }
 
 // word is a text that nobody has yet.
-func (m *tongues) word(kind string) string {
+func (m *languageModel) word(kind string) string {
 	m.count++
 	return fmt.Sprintf("%s %d", kind, m.count)
 }
 
-func (m *tongues) send(method string, c choice, path string, body object) apitest.Response {
+func (m *languageModel) send(method string, c choice, path string, body object) apitest.Response {
 	return m.api.Do(m.t, apitest.Request{
 		Method: method, As: "admin", Absolute: true, Path: c.prefix + "/cal/events/v1/" + path + c.query,
 		Header: c.header, JSON: body,
 	})
 }
 
-func (m *tongues) create() {
+func (m *languageModel) create() {
 	k, c := rapid.SampledFrom(tongueKinds).Draw(m.rt, "kind"), m.choose()
-	r := &tongued{tongueKind: k, original: c.write, own: map[calendar.Language]map[string]string{}}
+	r := &modelRecord{tongueKind: k, original: c.write, own: map[calendar.Language]map[string]string{}}
 	if r.original == "" {
 		r.original = m.site
 	}
@@ -211,7 +211,7 @@ func (m *tongues) create() {
 }
 
 // link draws a record of each other kind for an event.
-func (m *tongues) link(r *tongued, body object) {
+func (m *languageModel) link(r *modelRecord, body object) {
 	for member, collection := range map[string]string{
 		"venue": "venues", "organizer": "organizers", "categories": "categories", "tags": "tags",
 	} {
@@ -225,7 +225,7 @@ func (m *tongues) link(r *tongued, body object) {
 	}
 }
 
-func (m *tongues) update() {
+func (m *languageModel) update() {
 	r, c := rapid.SampledFrom(m.records).Draw(m.rt, "record"), m.choose()
 	body := object{}
 	for _, f := range r.texts() {
@@ -268,7 +268,7 @@ func (m *tongues) update() {
 
 // write is what a body changes: with a language its texts, without one field by field the text that is read
 // without any wish.
-func (r *tongued) write(site, language calendar.Language, body object) {
+func (r *modelRecord) write(site, language calendar.Language, body object) {
 	chosen := language != ""
 	if !chosen {
 		language = site
@@ -307,7 +307,7 @@ func (r *tongued) write(site, language calendar.Language, body object) {
 }
 
 // has reports whether the record has the slug in any language.
-func (r *tongued) has(slug string) bool {
+func (r *modelRecord) has(slug string) bool {
 	for _, own := range r.own {
 		if own["slug"] == slug {
 			return true
@@ -318,7 +318,7 @@ func (r *tongued) has(slug string) bool {
 
 // served is what is read in a language: each field from the first of it, the site's and the original that has
 // it; with the language of the title.
-func (r *tongued) served(site, wish calendar.Language) map[string]string {
+func (r *modelRecord) served(site, wish calendar.Language) map[string]string {
 	out := map[string]string{}
 	for _, l := range []calendar.Language{wish, site, r.original} {
 		for f, text := range r.own[l] {
@@ -335,7 +335,7 @@ func (r *tongued) served(site, wish calendar.Language) map[string]string {
 }
 
 // answer is the part of a representation that the model knows.
-func (r *tongued) answer(site, wish calendar.Language) object {
+func (r *modelRecord) answer(site, wish calendar.Language) object {
 	served := r.served(site, wish)
 	out := object{r.title: served[r.title], "slug": served["slug"]}
 	for _, f := range r.html {
@@ -351,7 +351,7 @@ func (r *tongued) answer(site, wish calendar.Language) object {
 }
 
 // shows compares a representation with the model, and those of what is in it.
-func (m *tongues) shows(r *tongued, l calendar.Language, body object) {
+func (m *languageModel) shows(r *modelRecord, l calendar.Language, body object) {
 	want := r.answer(m.site, l)
 	want["language"] = r.served(m.site, l)["language"]
 	var languages []any
@@ -368,16 +368,16 @@ func (m *tongues) shows(r *tongued, l calendar.Language, body object) {
 		case "venues":
 			in = body["venue"]
 		case "organizers":
-			in = at(body, "organizer.0")
+			in = valueAt(body, "organizer.0")
 		default:
-			in = at(body, other.collection+".0")
+			in = valueAt(body, other.collection+".0")
 		}
 		where := fmt.Sprintf("%s %d in event %d", other.collection, other.id, r.id)
 		m.compare(where, l, other.answer(m.site, l), in.(object))
 	}
 }
 
-func (m *tongues) compare(what string, l calendar.Language, want, body object) {
+func (m *languageModel) compare(what string, l calendar.Language, want, body object) {
 	got := object{}
 	for f := range want {
 		got[f] = body[f]
@@ -391,7 +391,7 @@ func (m *tongues) compare(what string, l calendar.Language, want, body object) {
 }
 
 // reads compares what is read of a record in all languages, and where its slugs lead to.
-func (m *tongues) reads(r *tongued) {
+func (m *languageModel) reads(r *modelRecord) {
 	for _, l := range calendar.Languages {
 		path := fmt.Sprintf("/%s/%d?ml_language=%s", r.collection, r.id, l)
 		reply := m.api.Do(m.t, get(path))
@@ -414,7 +414,7 @@ func (m *tongues) reads(r *tongued) {
 }
 
 // lists compares all lists in all languages.
-func (m *tongues) lists() {
+func (m *languageModel) lists() {
 	for _, l := range calendar.Languages {
 		for _, k := range tongueKinds {
 			reply := m.api.Do(m.t, get(fmt.Sprintf("/%s?per_page=50&hide_empty=0&ml_language=%s", k.collection, l)))

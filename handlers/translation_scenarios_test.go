@@ -23,7 +23,7 @@ func (e *eventTest) translate(t *testing.T, path, language string, body object) 
 // found are the ids that a list has for a query.
 func (e *eventTest) found(t *testing.T, collection, query string) []int64 {
 	t.Helper()
-	return listed(t, e.must(t, get("/"+collection+"?"+query)), collection)
+	return listedIDs(t, e.must(t, get("/"+collection+"?"+query)), collection)
 }
 
 // Searches follow what is written: each language finds what it reads, until that is changed or cleared.
@@ -42,7 +42,7 @@ func TestSearchFollowsTheTranslations(t *testing.T) {
 		t.Run(kind.collection, func(t *testing.T) {
 			eachEventTest(t, func(t *testing.T, e *eventTest) {
 				// Terms are found by their slugs too.
-				body := over(kind.body, object{kind.title: "Lighthouse", "description": "Keepers", "slug": "x"})
+				body := mergeBodies(kind.body, object{kind.title: "Lighthouse", "description": "Keepers", "slug": "x"})
 				id := e.mustPost(t, "admin", "/"+kind.collection, body)
 				path := fmt.Sprintf("/%s/%d", kind.collection, id)
 				finds := func(when, word string, languages ...string) {
@@ -90,8 +90,8 @@ func TestSearchFollowsTheTranslations(t *testing.T) {
 	}
 }
 
-// over puts bodies over each other.
-func over(bodies ...object) object {
+// mergeBodies puts bodies over each other.
+func mergeBodies(bodies ...object) object {
 	out := object{}
 	for _, b := range bodies {
 		maps.Copy(out, b)
@@ -113,13 +113,13 @@ func TestTermFiltersKnowTheSlugsOfAllLanguages(t *testing.T) {
 					t.Errorf("%s=%s in %s: %v", collection, slug, l, got)
 				}
 				r := e.must(t, get("/"+collection+"?slug="+slug+"&ml_language="+l))
-				has(t, r, object{"total": 1, collection + ".0.id": id})
+				hasValues(t, r, object{"total": 1, collection + ".0.id": id})
 			}
 		}
 		finds("theatre")
 		finds("teatr-pl")
 		finds("TEATR-pl")
-		has(t, e.must(t, get(path+"?ml_language=es")), object{"name": "Teatro", "slug": "theatre"})
+		hasValues(t, e.must(t, get(path+"?ml_language=es")), object{"name": "Teatro", "slug": "theatre"})
 
 		// A changed slug is nobody's.
 		e.translate(t, path, "pl", object{"slug": "scena"})
@@ -127,7 +127,7 @@ func TestTermFiltersKnowTheSlugsOfAllLanguages(t *testing.T) {
 		if r := e.Do(t, get("/events?"+collection+"=teatr-pl")); r.Status != 400 {
 			t.Errorf("a slug that was: %d %s", r.Status, r.Body)
 		}
-		has(t, e.must(t, get("/"+collection+"?slug=teatr-pl&hide_empty=0")), object{"total": 0})
+		hasValues(t, e.must(t, get("/"+collection+"?slug=teatr-pl&hide_empty=0")), object{"total": 0})
 
 		// The slug of another language cannot be taken, neither in that language nor in one more.
 		other := e.mustPost(t, "admin", "/"+collection, object{"name": "Stage"})
@@ -156,7 +156,7 @@ func TestCategoriesAreFoundBelowTheirTranslatedParents(t *testing.T) {
 		}
 		// The address has the slugs of the language that is read, from the top.
 		for l, want := range map[string]string{"en": "arts/ballet", "pl": "sztuka/ballet", "es": "arts/danza"} {
-			has(t, e.must(t, get(termPath("categories", below)+"?ml_language="+l)), object{
+			hasValues(t, e.must(t, get(termPath("categories", below)+"?ml_language="+l)), object{
 				"url": apitest.BaseURL + "/events/category/" + want + "/",
 			})
 		}
@@ -172,7 +172,7 @@ func TestSlugsLeadToTheRecordFromAnyLanguage(t *testing.T) {
 	} {
 		t.Run(kind.collection, func(t *testing.T) {
 			eachEventTest(t, func(t *testing.T, e *eventTest) {
-				id := e.mustPost(t, "admin", "/"+kind.collection+"?ml_language=es", over(kind.body, object{kind.title: "Faro"}))
+				id := e.mustPost(t, "admin", "/"+kind.collection+"?ml_language=es", mergeBodies(kind.body, object{kind.title: "Faro"}))
 				path := fmt.Sprintf("/%s/%d", kind.collection, id)
 				e.translate(t, path, "pl", object{kind.title: "Latarnia", "slug": "latarnia"})
 				titles := map[string]string{"en": "Faro", "pl": "Latarnia", "es": "Faro"}
@@ -180,11 +180,11 @@ func TestSlugsLeadToTheRecordFromAnyLanguage(t *testing.T) {
 					t.Helper()
 					for l, title := range titles {
 						want := object{"id": id, kind.title: title}
-						has(t, e.must(t, get("/"+kind.collection+"/by-slug/"+slug+"?ml_language="+l)), want)
-						has(t, e.must(t, apitest.Request{
+						hasValues(t, e.must(t, get("/"+kind.collection+"/by-slug/"+slug+"?ml_language="+l)), want)
+						hasValues(t, e.must(t, apitest.Request{
 							Absolute: true, Path: "/" + l + "/cal/events/v1/" + kind.collection + "/by-slug/" + slug,
 						}), want)
-						has(t, e.must(t, apitest.Request{
+						hasValues(t, e.must(t, apitest.Request{
 							Path: "/" + kind.collection + "/by-slug/" + slug, Header: map[string]string{"Accept-Language": l},
 						}), want)
 					}
@@ -210,10 +210,10 @@ func TestSlugsLeadToTheRecordFromAnyLanguage(t *testing.T) {
 				if r := e.Do(t, get("/"+kind.collection+"/by-slug/latarnia")); r.Status != 400 && r.Status != 404 {
 					t.Errorf("a slug that was: %d %s", r.Status, r.Body)
 				}
-				other := e.mustPost(t, "admin", "/"+kind.collection, over(kind.body, object{kind.title: "Latarnia druga", "slug": "latarnia"}))
-				has(t, e.must(t, get("/"+kind.collection+"/by-slug/latarnia")), object{"id": other, "slug": "latarnia"})
+				other := e.mustPost(t, "admin", "/"+kind.collection, mergeBodies(kind.body, object{kind.title: "Latarnia druga", "slug": "latarnia"}))
+				hasValues(t, e.must(t, get("/"+kind.collection+"/by-slug/latarnia")), object{"id": other, "slug": "latarnia"})
 				// Those that are in use are numbered, in every language.
-				has(t, e.translate(t, fmt.Sprintf("/%s/%d", kind.collection, other), "es", object{"slug": "wieza"}), object{"slug": "wieza-2"})
+				hasValues(t, e.translate(t, fmt.Sprintf("/%s/%d", kind.collection, other), "es", object{"slug": "wieza"}), object{"slug": "wieza-2"})
 				leads("wieza")
 			})
 		})
@@ -275,11 +275,11 @@ func TestWhatIsInAnEventIsReadInTheLanguageOfTheRequest(t *testing.T) {
 					{Absolute: true, Path: "/" + l + "/cal/events/v1" + path},
 					{Path: path, Header: map[string]string{"Accept-Language": l}},
 				} {
-					has(t, e.must(t, r), expected)
+					hasValues(t, e.must(t, r), expected)
 				}
 			}
 		}
-		has(t, e.must(t, get(eventPath(id)+"?ml_language=pl")), object{
+		hasValues(t, e.must(t, get(eventPath(id)+"?ml_language=pl")), object{
 			"json_ld.location.name": "Sala", "json_ld.organizer.name": "Miasto",
 		})
 	})
@@ -294,7 +294,7 @@ func TestClearedTextsFallBackFieldByField(t *testing.T) {
 			t.Helper()
 			for l, want := range wants {
 				t.Run(step+" in "+l, func(t *testing.T) {
-					has(t, e.must(t, get(path+"?ml_language="+l)), want)
+					hasValues(t, e.must(t, get(path+"?ml_language="+l)), want)
 				})
 			}
 		}
@@ -306,7 +306,7 @@ func TestClearedTextsFallBackFieldByField(t *testing.T) {
 		reads("all", map[string]object{
 			"en": {"title": "Targi", "description": "<p>Długie</p>", "excerpt": "<p>Short</p>", "slug": "targi", "language": "pl", "translations": []string{"en", "pl", "es"}},
 			"pl": {"title": "Targi", "description": "<p>Długie</p>", "excerpt": "<p>Breve</p>", "slug": "targi", "language": "pl"},
-			"es": over(spanish, object{"slug": "feria"}),
+			"es": mergeBodies(spanish, object{"slug": "feria"}),
 		})
 
 		e.translate(t, path, "pl", object{"description": ""})
@@ -353,22 +353,22 @@ func TestClearedTranslationsGiveUpTheirSlugs(t *testing.T) {
 			eachEventTest(t, func(t *testing.T, e *eventTest) {
 				create := func(title, slug string) int64 {
 					t.Helper()
-					return e.mustPost(t, "admin", "/"+kind.collection, over(kind.body, object{kind.title: title, "slug": slug}))
+					return e.mustPost(t, "admin", "/"+kind.collection, mergeBodies(kind.body, object{kind.title: title, "slug": slug}))
 				}
 				id := create("Only here", "only-here")
 				path := fmt.Sprintf("/%s/%d", kind.collection, id)
 				reads := func(want object) {
 					t.Helper()
-					has(t, e.must(t, get(path+"?ml_language=pl")), want)
+					hasValues(t, e.must(t, get(path+"?ml_language=pl")), want)
 				}
 				e.translate(t, path, "pl", object{"description": "Tylko opis", "slug": "tylko-tu"})
 				reads(object{kind.title: "Only here", "language": "en", "slug": "tylko-tu", "translations": []string{"en", "pl"}})
-				if other := e.must(t, post("admin", "/"+kind.collection, over(kind.body, object{kind.title: "Other", "slug": "tylko-tu"}))); other.Get(t, "slug") != "tylko-tu-2" {
+				if other := e.must(t, post("admin", "/"+kind.collection, mergeBodies(kind.body, object{kind.title: "Other", "slug": "tylko-tu"}))); other.Get(t, "slug") != "tylko-tu-2" {
 					t.Errorf("the slug of a translation: %s", other.Body)
 				}
 				e.translate(t, path, "pl", object{"description": nil})
 				reads(object{"slug": "only-here", "translations": []string{"en"}})
-				if other := e.must(t, post("admin", "/"+kind.collection, over(kind.body, object{kind.title: "Another", "slug": "tylko-tu"}))); other.Get(t, "slug") != "tylko-tu" {
+				if other := e.must(t, post("admin", "/"+kind.collection, mergeBodies(kind.body, object{kind.title: "Another", "slug": "tylko-tu"}))); other.Get(t, "slug") != "tylko-tu" {
 					t.Errorf("the slug that was given up: %s", other.Body)
 				}
 			})

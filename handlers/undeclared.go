@@ -53,9 +53,9 @@ var genericParameters = []string{
 // undeclaredParameter is a parameter that was sent, and the declared one that its name resembles, "" if none does.
 type undeclaredParameter struct{ name, meant string }
 
-// undeclared returns the sent parameters that have no effect, by name. A client may send back a whole representation: its
+// undeclaredParameters returns the sent parameters that have no effect, by name. A client may send back a whole representation: its
 // keys are left out of those of a write.
-func (r *request) undeclared(m *Match, values map[string]any) []undeclaredParameter {
+func (r *request) undeclaredParameters(m *Match, values map[string]any) []undeclaredParameter {
 	var names []string
 	for name := range values {
 		known := r.params.Declares(name) || slices.Contains(genericParameters, name) ||
@@ -78,7 +78,7 @@ func (r *request) undeclared(m *Match, values map[string]any) []undeclaredParame
 
 // parse parses the parameters. Undeclared ones are faults for a strict client; for others a header of the reply names them.
 func (r *request) parse(c *fiber.Ctx, m *Match, values map[string]any, strict bool) (ignored string, err error) {
-	unknown := r.undeclared(m, values)
+	unknown := r.undeclaredParameters(m, values)
 	err = r.params.Parse(r.ctx)
 	if !strict {
 		return ignoredHeader(unknown), err

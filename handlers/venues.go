@@ -48,11 +48,11 @@ func declareLinkedQuery(noun string) func(*request, *param.Set, *linkedQuery) {
 // the index cannot.
 func (q *linkedQuery) find(r *request, kind calendar.Kind) (_ query.Page, err error) {
 	if q.OnlyUpcoming {
-		r.holdsUntil(r.now.Add(time.Second)) // the next event may begin then
+		r.expireBy(r.now.Add(time.Second)) // the next event may begin then
 	}
 	l := &query.Linked{
-		Now: r.now, Visible: seenBy(r.caller, q.Status), Event: q.Event, HasEvents: q.HasEvents, Upcoming: q.OnlyUpcoming,
-		Events: seenBy(r.caller, nil), Readable: r.readable(nil), Pieces: q.pieces, Language: r.lang,
+		Now: r.now, Visible: visibleTo(r.caller, q.Status), Event: q.Event, HasEvents: q.HasEvents, Upcoming: q.OnlyUpcoming,
+		Events: visibleTo(r.caller, nil), Readable: r.readableEvents(nil), Pieces: q.pieces, Language: r.lang,
 	}
 	offset, limit := q.span()
 	if x := r.h.Index; x != nil {
@@ -67,7 +67,7 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (_ query.Page, err er
 			}
 		}
 		page, err := x.FindLinked(r.ctx, kind, l, offset, limit)
-		if !r.unanswered(err) {
+		if !r.needsDatabase(err) {
 			return page, err
 		}
 	}
@@ -98,7 +98,7 @@ func (l linkedReads[R, J]) list(r *request, q *linkedQuery) (*reply, error) {
 		return nil, err
 	}
 	v := r.view()
-	items, err := render(r, page, rendering[R]{
+	items, err := renderRecords(r, page, recordRenderer[R]{
 		kind: l.kind,
 		read: func(ids []int64) ([]R, error) {
 			rows, err := l.rows(r.db, r.ctx, ids)

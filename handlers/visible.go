@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// seenBy returns what a caller sees in a list, whether a status was sent or not (contract, section 9.1).
-func seenBy(caller auth.Principal, sent []calendar.Status) query.Visible {
+// visibleTo returns what a caller sees in a list, whether a status was sent or not (contract, section 9.1).
+func visibleTo(caller auth.Principal, sent []calendar.Status) query.Visible {
 	published := []calendar.Status{calendar.Publish}
 	everything := auth.MaySeeAllUnpublished(caller)
 	asked := sent
@@ -33,9 +33,9 @@ func seenBy(caller auth.Principal, sent []calendar.Status) query.Visible {
 	return mine
 }
 
-// readable returns which protected events the caller is shown in full: those that the caller may edit (contract, section
+// readableEvents returns which protected events the caller is shown in full: those that the caller may edit (contract, section
 // 12.3), and those that the password of the request has unlocked.
-func (r *request) readable(unlocked []int64) query.Readable {
+func (r *request) readableEvents(unlocked []int64) query.Readable {
 	out := query.Readable{IDs: unlocked}
 	switch {
 	case auth.MaySeeAllUnpublished(r.caller):
@@ -46,9 +46,9 @@ func (r *request) readable(unlocked []int64) query.Readable {
 	return out
 }
 
-// unlocked are the events that a password opens. Each has a hash of its own, so all are compared. The occurrences of a
+// unlockedEvents are the events that a password opens. Each has a hash of its own, so all are compared. The occurrences of a
 // series share one.
-func (r *request) unlocked(password *string) ([]int64, error) {
+func (r *request) unlockedEvents(password *string) ([]int64, error) {
 	if password == nil || *password == "" {
 		return nil, nil
 	}

@@ -47,7 +47,7 @@ func (r *request) change(id *int64, do func(tx *entTx, e *edit.Editor) error) er
 		if err := do(tx, e); err != nil {
 			return err
 		}
-		return r.note(tx, *id)
+		return r.recordWrite(tx, *id)
 	})
 	if err == nil {
 		r.fetched = nil // they belong to the record now
@@ -55,8 +55,8 @@ func (r *request) change(id *int64, do func(tx *entTx, e *edit.Editor) error) er
 	return err
 }
 
-// note says what was written, in the transaction that writes it, to who wants to know.
-func (r *request) note(tx *entTx, id int64) error {
+// recordWrite says what was written, in the transaction that writes it, to who wants to know.
+func (r *request) recordWrite(tx *entTx, id int64) error {
 	if r.mark == nil {
 		return nil
 	}
@@ -94,8 +94,8 @@ type fields struct {
 	preview bool
 }
 
-// clears makes null a value on update. On create it means "not sent", as it does everywhere else.
-func (f fields) clears(p *param.Param) *param.Param {
+// nullClears makes null a value on update. On create it means "not sent", as it does everywhere else.
+func (f fields) nullClears(p *param.Param) *param.Param {
 	if f.create {
 		return p
 	}
@@ -104,7 +104,7 @@ func (f fields) clears(p *param.Param) *param.Param {
 
 // text declares a plain text that is answered unescaped, and therefore without markup.
 func (f fields) text(dst **string, name, description string, maximum int) *param.Param {
-	return f.clears(param.Opt(f.p, dst, name, description, "string", textOf(name, maximum, markup.Inert))).Longest(maximum)
+	return f.nullClears(param.Opt(f.p, dst, name, description, "string", textOf(name, maximum, markup.Inert))).Longest(maximum)
 }
 
 // title declares the name of a record: not empty after cleaning.
@@ -134,7 +134,7 @@ func textOf(name string, maximum int, clean func(string) string) func(raw any) (
 		if fault != nil {
 			return "", fault
 		}
-		text, ok, err := markup.TextWithin(sent, maximum)
+		text, ok, err := markup.TextLimited(sent, maximum)
 		if err != nil {
 			return "", param.Bad()
 		}
@@ -152,7 +152,7 @@ func textOf(name string, maximum int, clean func(string) string) func(raw any) (
 // can be stored has a sanitised form, so no refusal depends on it. request.change sanitises it.
 func (f fields) html(dst **string, name, description string) *param.Param {
 	f.r.unclean = append(f.r.unclean, dst)
-	return f.clears(param.Opt(f.p, dst, name, description, "string", func(raw any) (string, *param.Fault) {
+	return f.nullClears(param.Opt(f.p, dst, name, description, "string", func(raw any) (string, *param.Fault) {
 		if raw == nil {
 			return "", nil
 		}
@@ -167,7 +167,7 @@ func (r *request) sanitise() error {
 		if *text == nil {
 			continue
 		}
-		clean, err := sanitised(r.ctx, **text)
+		clean, err := sanitiseHTML(r.ctx, **text)
 		if err != nil {
 			return err
 		}
@@ -177,8 +177,8 @@ func (r *request) sanitise() error {
 	return nil
 }
 
-// sanitised returns what is stored of an HTML text. White space alone is no text.
-func sanitised(ctx context.Context, text string) (string, error) {
+// sanitiseHTML returns what is stored of an HTML text. White space alone is no text.
+func sanitiseHTML(ctx context.Context, text string) (string, error) {
 	clean, err := markup.HTMLContext(ctx, text)
 	if strings.TrimSpace(clean) == "" {
 		clean = ""
@@ -208,8 +208,8 @@ func (f fields) status(dst **calendar.Status) *param.Param {
 
 // declareWord declares a field that is one of some words. The first is the default; "" and null set it.
 func declareWord[W ~string](f fields, dst **W, name, description string, words []W) {
-	p := f.clears(param.Opt(f.p, dst, name, description, "string", func(raw any) (W, *param.Fault) {
-		if last := param.Last(raw); last == nil || last == "" {
+	p := f.nullClears(param.Opt(f.p, dst, name, description, "string", func(raw any) (W, *param.Fault) {
+		if last := param.LastValue(raw); last == nil || last == "" {
 			return words[0], nil
 		}
 		text, fault := param.String(raw)
@@ -303,7 +303,7 @@ type picture struct {
 // image declares an image. empty says whether "" means none.
 func (f fields) image(dst **picture, description string, empty bool) *param.Param {
 	p := param.Opt(f.p, dst, "image", description, "string", func(raw any) (picture, *param.Fault) {
-		switch v := param.Last(raw).(type) {
+		switch v := param.LastValue(raw).(type) {
 		case nil:
 			return picture{}, nil
 		case bool:
@@ -325,7 +325,7 @@ func (f fields) image(dst **picture, description string, empty bool) *param.Para
 		}
 		return picture{id: id}, nil
 	})
-	return f.clears(p).Check(func(ctx context.Context) *param.Fault {
+	return f.nullClears(p).Check(func(ctx context.Context) *param.Fault {
 		return referenceFault(f.r.editor().ImageFault(ctx, f.r.db, (*dst).id))
 	})
 }
@@ -333,7 +333,7 @@ func (f fields) image(dst **picture, description string, empty bool) *param.Para
 // imageRef returns what names an image of the calendar: the value that was sent, or the id of a representation that is sent
 // back.
 func imageRef(raw any) any {
-	if o, ok := param.Last(raw).(map[string]any); ok {
+	if o, ok := param.LastValue(raw).(map[string]any); ok {
 		return o["id"]
 	}
 	return raw
@@ -379,7 +379,7 @@ func costElement(item any, decimal string) (string, *param.Fault) {
 	case nil:
 		return "", nil
 	case string:
-		text, ok, err := markup.TextWithin(v, maxText)
+		text, ok, err := markup.TextLimited(v, maxText)
 		if err != nil {
 			return "", param.Bad()
 		}
@@ -433,7 +433,7 @@ func termRefs(name string) func(raw any) ([]edit.TermRef, *param.Fault) {
 // written.
 func (f fields) terms(dst **[]edit.TermRef, taxonomy calendar.Kind, name, description string) *param.Param {
 	p := param.Opt(f.p, dst, name, description, "array", termRefs(name)).ListOf("integer").PublishDefault(nil)
-	return f.clears(p).Check(func(ctx context.Context) *param.Fault {
+	return f.nullClears(p).Check(func(ctx context.Context) *param.Fault {
 		var ids []int64
 		for _, ref := range **dst {
 			if ref.Name == "" {
@@ -470,7 +470,7 @@ func references(raw any) ([]reference, *param.Fault) {
 			}
 			refs = append(refs, ref...)
 		case []any:
-			if !blank(v) {
+			if !isBlankValue(v) {
 				return nil, &param.Fault{Key: "not-linkable"} // a list in the list
 			}
 		default:
@@ -500,7 +500,7 @@ func references(raw any) ([]reference, *param.Fault) {
 
 // objectReference reads {"id":12} and the fields of a new record; an object of empties is nothing.
 func objectReference(object map[string]any) ([]reference, *param.Fault) {
-	if raw, ok := object["id"]; ok && !blank(raw) {
+	if raw, ok := object["id"]; ok && !isBlankValue(raw) {
 		id, fault := param.Integer(raw)
 		if fault != nil {
 			return nil, &param.Fault{Key: "not-linkable"}
@@ -510,25 +510,25 @@ func objectReference(object map[string]any) ([]reference, *param.Fault) {
 		}
 	}
 	for name, v := range object {
-		if name != "id" && !blank(v) {
+		if name != "id" && !isBlankValue(v) {
 			return []reference{{object: object}}, nil
 		}
 	}
 	return nil, nil
 }
 
-// blank reports whether a value says nothing: null, "", and lists and objects of such.
-func blank(v any) bool {
+// isBlankValue reports whether a value says nothing: null, "", and lists and objects of such.
+func isBlankValue(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return true
 	case string:
 		return strings.TrimSpace(v) == ""
 	case []any:
-		return !slices.ContainsFunc(v, func(e any) bool { return !blank(e) })
+		return !slices.ContainsFunc(v, func(e any) bool { return !isBlankValue(e) })
 	case map[string]any:
 		for _, e := range v {
-			if !blank(e) {
+			if !isBlankValue(e) {
 				return false
 			}
 		}

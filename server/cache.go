@@ -45,7 +45,7 @@ type cache struct {
 	Caching
 	revisions revisions
 	replies   *otter.Cache[string, *cachedReply]
-	schedule  schedule
+	schedule  publicationSchedule
 
 	mu     sync.Mutex
 	shared map[sharedKey]*sharedReply
@@ -66,7 +66,7 @@ func newCache(c Caching, timeout time.Duration) (*cache, error) {
 		return nil, fmt.Errorf("cache: %w", err)
 	}
 	return &cache{
-		Caching: c, replies: replies, shared: map[sharedKey]*sharedReply{}, schedule: schedule{held: make(chan struct{}, 1)},
+		Caching: c, replies: replies, shared: map[sharedKey]*sharedReply{}, schedule: publicationSchedule{scheduledReplies: make(chan struct{}, 1)},
 		revisions: revisions{read: c.Revision, known: c.Known, timeout: timeout, delay: c.Delay},
 	}, nil
 }
@@ -126,7 +126,7 @@ func (c *cache) revalidate(
 	ctx, cancel := context.WithTimeout(ctx, gateWait)
 	defer cancel()
 	if same, err = r.unchanged(ctx, r.revision, revision, now); same && err == nil {
-		until, err = c.holdsUntil(ctx, r.until, revision, now)
+		until, err = c.validUntil(ctx, r.until, revision, now)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -138,9 +138,9 @@ func (c *cache) revalidate(
 	return true, until, nil
 }
 
-// holdsUntil returns until when a reply is right that is right until another time by itself: no longer than until the next
+// validUntil returns until when a reply is right that is right until another time by itself: no longer than until the next
 // scheduled record is published.
-func (c *cache) holdsUntil(ctx context.Context, until time.Time, revision int64, now time.Time) (time.Time, error) {
+func (c *cache) validUntil(ctx context.Context, until time.Time, revision int64, now time.Time) (time.Time, error) {
 	due, err := c.schedule.next(ctx, c.NextDue, revision, now)
 	if err != nil {
 		return time.Time{}, fmt.Errorf("scheduled records: %w", err)
@@ -270,7 +270,7 @@ func (s *Server) newCachedReply(c *fiber.Ctx, x *exchange, revision int64) (*cac
 	if c.Response().StatusCode() != fiber.StatusOK || int64(len(body)) > min(s.cache.Size/replyShare, maxReplySize) {
 		return nil, nil
 	}
-	until, err := s.cache.holdsUntil(x.ctx, x.until, revision, x.now)
+	until, err := s.cache.validUntil(x.ctx, x.until, revision, x.now)
 	if err != nil {
 		return nil, err
 	}
@@ -295,7 +295,7 @@ func (s *Server) writeCached(c *fiber.Ctx, x *exchange, r *cachedReply) {
 		h.Add(pair[0], pair[1])
 	}
 	body := r.body
-	if in := acceptedCoding(c.Get(fiber.HeaderAcceptEncoding)); in != identity {
+	if in := acceptedCoding(c.Get(fiber.HeaderAcceptEncoding)); in != identityCoding {
 		compressed := &r.gzip
 		if in == brotliCoding {
 			compressed = &r.br
@@ -316,22 +316,22 @@ func (s *Server) expireRevision(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// schedule remembers when the next scheduled record is published, for one revision.
-type schedule struct {
-	held     chan struct{} // full while a request uses the rest
-	revision int64
-	asked    time.Time // when the database was asked; zero: never
-	due      time.Time // zero: no record is scheduled
+// publicationSchedule remembers when the next scheduled record is published, for one revision.
+type publicationSchedule struct {
+	scheduledReplies chan struct{} // full while a request uses the rest
+	revision         int64
+	asked            time.Time // when the database was asked; zero: never
+	due              time.Time // zero: no record is scheduled
 }
 
 // next returns when the next scheduled record is published. It asks the database if the revision is another one or that
 // time has come.
-func (d *schedule) next(
+func (d *publicationSchedule) next(
 	ctx context.Context, ask func(context.Context, time.Time) (time.Time, error), revision int64, now time.Time,
 ) (time.Time, error) {
 	select {
-	case d.held <- struct{}{}:
-		defer func() { <-d.held }()
+	case d.scheduledReplies <- struct{}{}:
+		defer func() { <-d.scheduledReplies }()
 	case <-ctx.Done():
 		return time.Time{}, ctx.Err()
 	}

@@ -39,8 +39,8 @@ func entityTag(body []byte, version int64) string {
 }
 
 // addCoding returns the tag of a body in a content coding. Strong tags differ when the bytes do; weak ones do not.
-func addCoding(tag string, in coding) string {
-	if in == identity || strings.HasPrefix(tag, "W/") {
+func addCoding(tag string, in contentCoding) string {
+	if in == identityCoding || strings.HasPrefix(tag, "W/") {
 		return tag
 	}
 	return strings.TrimSuffix(tag, `"`) + "-" + string(in) + `"`
@@ -48,7 +48,7 @@ func addCoding(tag string, in coding) string {
 
 // trimCoding returns a tag without the coding that addCoding added.
 func trimCoding(tag string) string {
-	for _, in := range [2]coding{gzipCoding, brotliCoding} {
+	for _, in := range [2]contentCoding{gzipCoding, brotliCoding} {
 		if rest, ok := strings.CutSuffix(tag, "-"+string(in)+`"`); ok {
 			return rest + `"`
 		}

@@ -23,9 +23,9 @@ func (s *Server) limitConnections(ln net.Listener) *limit.Listener {
 
 // refuseConnection answers a connection over the limit. The client has sent nothing yet, so the language is the site's.
 func (s *Server) refuseConnection(c net.Conn, why limit.Reason) {
-	f := fault{status: http.StatusServiceUnavailable, code: "rest_unavailable"}
+	f := errorReply{status: http.StatusServiceUnavailable, code: "rest_unavailable"}
 	if why == limit.TooManyFromAddress {
-		f = fault{status: http.StatusTooManyRequests, code: "rest_too_many_requests"}
+		f = errorReply{status: http.StatusTooManyRequests, code: "rest_too_many_requests"}
 	}
 	f.message = s.Words.Message(s.Site.Language, f.code, nil)
 	s.Metrics.countRefusedConnection(why)

@@ -10,13 +10,13 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// coding is a content coding (RFC 9110, section 8.4.1). "" means none.
-type coding string
+// contentCoding is a content coding (RFC 9110, section 8.4.1). "" means none.
+type contentCoding string
 
 const (
-	identity     coding = ""
-	gzipCoding   coding = "gzip"
-	brotliCoding coding = "br"
+	identityCoding contentCoding = ""
+	gzipCoding     contentCoding = "gzip"
+	brotliCoding   contentCoding = "br"
 )
 
 // Levels of compression. One compression serves many replies.
@@ -30,15 +30,15 @@ const minCompressed = 1 << 10
 
 // acceptedCoding returns the coding to answer in, by the Accept-Encoding header (RFC 9110, section 12.5.3). It is the one
 // that the client prefers, and brotli among equals. Items that do not parse count for nothing.
-func acceptedCoding(header string) coding {
+func acceptedCoding(header string) contentCoding {
 	if header == "" {
-		return identity
+		return identityCoding
 	}
-	weights := map[coding]float64{}
+	weights := map[contentCoding]float64{}
 	others := 0.0
 	for part := range strings.SplitSeq(header, ",") {
 		name, parameters, _ := strings.Cut(part, ";")
-		q, ok := quality(parameters)
+		q, ok := parseQuality(parameters)
 		if !ok {
 			continue
 		}
@@ -51,8 +51,8 @@ func acceptedCoding(header string) coding {
 			others = q
 		}
 	}
-	best, weight := identity, 0.0
-	for _, c := range [2]coding{brotliCoding, gzipCoding} {
+	best, weight := identityCoding, 0.0
+	for _, c := range [2]contentCoding{brotliCoding, gzipCoding} {
 		q, named := weights[c]
 		if !named {
 			q = others
@@ -64,8 +64,8 @@ func acceptedCoding(header string) coding {
 	return best
 }
 
-// quality reads the weight of an item in a list: 1 if there is none.
-func quality(parameters string) (q float64, ok bool) {
+// parseQuality reads the weight of an item in a list: 1 if there is none.
+func parseQuality(parameters string) (q float64, ok bool) {
 	parameters = strings.TrimSpace(parameters)
 	if parameters == "" {
 		return 1, true
@@ -85,21 +85,21 @@ type compressedBody struct {
 }
 
 // bytes returns the compressed body, or nil if the body is to be sent as it is.
-func (b *compressedBody) bytes(body []byte, c coding) []byte {
+func (b *compressedBody) bytes(body []byte, c contentCoding) []byte {
 	b.once.Do(func() {
 		if len(body) < minCompressed {
 			return
 		}
 		out := bytes.NewBuffer(make([]byte, 0, len(body)/4))
-		if compress(out, body, c) == nil && out.Len() < len(body) {
+		if compressBody(out, body, c) == nil && out.Len() < len(body) {
 			b.data = bytes.Clone(out.Bytes())
 		}
 	})
 	return b.data
 }
 
-// compress writes a body in a coding. Writing to memory does not fail.
-func compress(out *bytes.Buffer, body []byte, c coding) error {
+// compressBody writes a body in a coding. Writing to memory does not fail.
+func compressBody(out *bytes.Buffer, body []byte, c contentCoding) error {
 	if c == brotliCoding {
 		w := brotli.NewWriterLevel(out, brotliLevel)
 		if _, err := w.Write(body); err != nil {

@@ -69,8 +69,8 @@ const (
 	typeProblem = "application/problem+json; charset=UTF-8"
 )
 
-// fault is the content of an error reply.
-type fault struct {
+// errorReply is the content of an error reply.
+type errorReply struct {
 	status  int
 	code    string
 	message string
@@ -86,7 +86,7 @@ type paramError struct {
 }
 
 // explain translates an error for the client. An unknown error is an internal error, without details.
-func (s *Server) explain(x *exchange, err error) fault {
+func (s *Server) explain(x *exchange, err error) errorReply {
 	translate := func(key string, args map[string]any) string { return s.Words.Message(x.lang, key, args) }
 	var missing param.Missing
 	var invalid param.Invalid
@@ -94,9 +94,9 @@ func (s *Server) explain(x *exchange, err error) fault {
 	var refused *refusedError
 	switch {
 	case errors.As(err, &refused) && refused.status != 0:
-		return fault{status: refused.status, code: errBusy.Code, message: translate(errBusy.Key, nil)}
+		return errorReply{status: refused.status, code: errBusy.Code, message: translate(errBusy.Key, nil)}
 	case errors.As(err, &missing):
-		f := fault{
+		f := errorReply{
 			status: http.StatusBadRequest, code: "rest_missing_callback_param",
 			message: translate("missing-params", map[string]any{"Names": strings.Join(missing.Names, ", ")}),
 			data:    map[string]any{"params": missing.Names},
@@ -112,23 +112,23 @@ func (s *Server) explain(x *exchange, err error) fault {
 		if refusal.Code == "rest_forbidden" && x.caller.Anonymous() {
 			status = http.StatusUnauthorized
 		}
-		return fault{status: status, code: refusal.Code, message: translate(refusal.Key, refusal.Args), data: refusal.Data}
+		return errorReply{status: status, code: refusal.Code, message: translate(refusal.Key, refusal.Args), data: refusal.Data}
 	case s.unavailable(err):
-		return fault{
+		return errorReply{
 			status: http.StatusServiceUnavailable, code: "rest_unavailable", message: translate("rest_unavailable", nil),
 		}
 	}
-	return fault{
+	return errorReply{
 		status: http.StatusInternalServerError, code: "rest_internal_error",
 		message: translate("rest_internal_error", nil),
 	}
 }
 
 // invalidFault describes wrong parameters: each with a sentence, those with a reason with details.
-func invalidFault(invalid param.Invalid, translate func(string, map[string]any) string) fault {
+func invalidFault(invalid param.Invalid, translate func(string, map[string]any) string) errorReply {
 	sentences := make(jsonwrite.Object, 0, len(invalid.Faults))
 	details := make(jsonwrite.Object, 0, len(invalid.Faults))
-	f := fault{
+	f := errorReply{
 		status: http.StatusBadRequest, code: "rest_invalid_param",
 		message: translate("invalid-params", map[string]any{"Names": strings.Join(invalid.Names(), ", ")}),
 	}
@@ -220,7 +220,7 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	}
 	var refused *refusedError
 	if errors.As(x.failed, &refused) && refused.retry > 0 {
-		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(seconds(refused.retry), 10))
+		c.Set(fiber.HeaderRetryAfter, strconv.FormatInt(wholeSeconds(refused.retry), 10))
 	}
 	if x.errorPage && s.writePageError(c, x, f.status) {
 		return
@@ -241,7 +241,7 @@ func (s *Server) writeError(c *fiber.Ctx, x *exchange) {
 	c.Response().SetBody(data)
 }
 
-func (f fault) body() jsonwrite.Object {
+func (f errorReply) body() jsonwrite.Object {
 	data := jsonwrite.Object{{"status", f.status}}
 	for _, name := range []string{"params", "details"} {
 		if v, ok := f.data[name]; ok {
@@ -256,7 +256,7 @@ func (f fault) body() jsonwrite.Object {
 	return jsonwrite.Object{{"code", f.code}, {"message", f.message}, {"data", data}}
 }
 
-func (f fault) problem(path string) jsonwrite.Object {
+func (f errorReply) problem(path string) jsonwrite.Object {
 	o := jsonwrite.Object{
 		{"type", "about:blank"},
 		{"title", http.StatusText(f.status)},

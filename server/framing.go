@@ -101,7 +101,7 @@ func (e *framingError) Error() string {
 // framer parses what a connection receives, and stops at a chunk that fasthttp and a proxy would read differently. For
 // example, fasthttp takes the size "0x10" for that of the last chunk. checkFraming refuses ambiguous headers.
 type framer struct {
-	at   part
+	at   framingState
 	line []byte // what is parsed by lines: headers, the size of a chunk, trailers
 	from int    // where the last line begins
 	left int64  // missing bytes of the body or the chunk
@@ -109,11 +109,11 @@ type framer struct {
 	request uint64 // on the connection, from 1
 }
 
-// part is a part of a request.
-type part int
+// framingState is a part of a request.
+type framingState int
 
 const (
-	inHead part = iota
+	inHead framingState = iota
 	inBody
 	inChunkSize
 	inChunk
@@ -153,7 +153,7 @@ func (f *framer) inspect(received []byte) (int, error) {
 }
 
 // enter starts a part of the request.
-func (f *framer) enter(at part) { f.at, f.line, f.from = at, f.line[:0], 0 }
+func (f *framer) enter(at framingState) { f.at, f.line, f.from = at, f.line[:0], 0 }
 
 // readLine appends to line until the end of a line, and returns the number of bytes. whole is the line without its end.
 func (f *framer) readLine(received []byte) (n int, whole []byte, ended bool) {

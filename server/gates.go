@@ -49,8 +49,8 @@ func newMediaGate() *limit.Gate {
 	})
 }
 
-// slot is the place of a request behind a gate. The zero value is none.
-type slot struct {
+// gateSlot is the place of a request behind a gate. The zero value is none.
+type gateSlot struct {
 	gate   *limit.Gate
 	client string
 }
@@ -59,7 +59,7 @@ type slot struct {
 func (x *exchange) leaveGate() {
 	if x.slot.gate != nil {
 		x.slot.gate.Leave(x.slot.client)
-		x.slot = slot{}
+		x.slot = gateSlot{}
 	}
 }
 
@@ -72,7 +72,7 @@ func (x *exchange) changeGate(to *limit.Gate, client string, full *refusedError)
 	if !to.Enter(x.ctx, client) {
 		return full
 	}
-	x.slot = slot{to, client}
+	x.slot = gateSlot{to, client}
 	return nil
 }
 

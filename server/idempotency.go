@@ -65,11 +65,11 @@ func (s *Server) applyKey(c *fiber.Ctx) (err error) {
 		return translateKeyError(err)
 	}
 	x.claim = claim
-	if claim.Answer != nil && callerRole(claim.Answer) == string(x.caller.Role) {
+	if claim.Reply != nil && callerRole(claim.Reply) == string(x.caller.Role) {
 		if err := s.API.Accessible(x.ctx, x.match, s.newCall(c, x)); err != nil {
 			return err
 		}
-		x.repeatAnswer(c, claim.Answer)
+		x.replayReply(c, claim.Reply)
 		return nil
 	}
 	answered := false
@@ -77,7 +77,7 @@ func (s *Server) applyKey(c *fiber.Ctx) (err error) {
 		defer func() {
 			// Also after a panic. Drop keeps the key of a committed record.
 			if !answered {
-				s.endClaim(x, claim.Drop)
+				s.endClaim(x, claim.Release)
 			}
 		}()
 	}
@@ -85,8 +85,8 @@ func (s *Server) applyKey(c *fiber.Ctx) (err error) {
 		return translateKeyError(err)
 	}
 	answered, x.replayed = true, claim.Made != 0
-	answer := copyAnswer(c, x)
-	s.endClaim(x, func(ctx context.Context) error { return claim.Keep(ctx, answer) })
+	answer := copyReply(c, x)
+	s.endClaim(x, func(ctx context.Context) error { return claim.StoreReply(ctx, answer) })
 	return nil
 }
 
@@ -96,7 +96,7 @@ func (s *Server) leaseTime(x *exchange) time.Duration {
 	if x.match.Upload() {
 		timeout = s.UploadTimeout
 	}
-	return time.Duration(seconds(timeout))*time.Second + leaseMargin
+	return time.Duration(wholeSeconds(timeout))*time.Second + leaseMargin
 }
 
 // endClaim stores the answer or drops the claim. An error is logged: a retry waits for the end of the lease, or is
@@ -218,9 +218,9 @@ var perReplyHeaders = map[string]bool{
 	"transfer-encoding": true, "ratelimit": true, "ratelimit-policy": true, "content-language": true,
 }
 
-// copyAnswer copies the reply as it stands, before setHeaders.
-func copyAnswer(c *fiber.Ctx, x *exchange) idempotency.Answer {
-	a := idempotency.Answer{
+// copyReply copies the reply as it stands, before setHeaders.
+func copyReply(c *fiber.Ctx, x *exchange) idempotency.Reply {
+	a := idempotency.Reply{
 		Status: c.Response().StatusCode(), Body: slices.Clone(c.Response().Body()),
 		Header: [][2]string{{fiber.HeaderContentLanguage, string(x.lang)}, {headerRole, string(x.caller.Role)}},
 	}
@@ -236,7 +236,7 @@ func copyAnswer(c *fiber.Ctx, x *exchange) idempotency.Answer {
 // answered from the record, without links that the role may not read.
 const headerRole = ":role"
 
-func callerRole(a *idempotency.Answer) string {
+func callerRole(a *idempotency.Reply) string {
 	for _, h := range a.Header {
 		if h[0] == headerRole {
 			return h[1]
@@ -245,8 +245,8 @@ func callerRole(a *idempotency.Answer) string {
 	return ""
 }
 
-// repeatAnswer writes a stored answer.
-func (x *exchange) repeatAnswer(c *fiber.Ctx, a *idempotency.Answer) {
+// replayReply writes a stored answer.
+func (x *exchange) replayReply(c *fiber.Ctx, a *idempotency.Reply) {
 	x.replayed = true
 	for _, h := range a.Header {
 		switch h[0] {

@@ -83,7 +83,7 @@ func NewMetrics(version string) *Metrics {
 		m.statements, m.failures, m.replies, build, collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	// A counter that nothing has raised yet is 0, not missing.
-	for _, reason := range reasons {
+	for _, reason := range refusalReasons {
 		m.refused.WithLabelValues(reason)
 	}
 	for _, why := range []limit.Reason{limit.TooMany, limit.TooManyFromAddress} {

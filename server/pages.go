@@ -138,7 +138,7 @@ func sendPageFile(c *fiber.Ctx, f *web.File, caching string) error {
 	etag := addCoding(`"`+f.Tag+`"`, encoding)
 	list, sent := headerTags(c, fiber.HeaderIfNoneMatch)
 	known := sent && list.matchWeak(etag)
-	if encoding == identity && !known {
+	if encoding == identityCoding && !known {
 		var err error
 		if data, err = f.Plain(); err != nil {
 			return fmt.Errorf("unpacking %s: %w", f.Tag, err)
@@ -150,7 +150,7 @@ func sendPageFile(c *fiber.Ctx, f *web.File, caching string) error {
 		c.Status(fiber.StatusNotModified)
 		return nil
 	}
-	if encoding != identity {
+	if encoding != identityCoding {
 		c.Set(fiber.HeaderContentEncoding, string(encoding))
 	}
 	c.Set(fiber.HeaderContentType, f.Type)

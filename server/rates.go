@@ -106,9 +106,9 @@ type rateState struct {
 // headers returns the values of draft-ietf-httpapi-ratelimit-headers. The quota is the burst. The window is the time in
 // which an empty quota fills again.
 func (r *rateState) headers() (policy, state string) {
-	return fmt.Sprintf("%q;q=%d;w=%d", r.policy, r.rate.Burst, seconds(r.rate.Window())),
-		fmt.Sprintf("%q;r=%d;t=%d", r.policy, r.Remaining, seconds(r.Reset))
+	return fmt.Sprintf("%q;q=%d;w=%d", r.policy, r.rate.Burst, wholeSeconds(r.rate.Window())),
+		fmt.Sprintf("%q;r=%d;t=%d", r.policy, r.Remaining, wholeSeconds(r.Reset))
 }
 
-// seconds returns a duration in whole seconds, rounded up.
-func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
+// wholeSeconds returns a duration in whole seconds, rounded up.
+func wholeSeconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }

@@ -33,7 +33,7 @@ const (
 	reasonKey       = "key_in_use"
 )
 
-var reasons = []string{
+var refusalReasons = []string{
 	reasonBusy, reasonLarge, reasonMedia, reasonSending, reasonReceiving, reasonAddress, reasonToken, reasonFailures, reasonSlow, reasonTooLarge, reasonParse,
 	reasonKey,
 }

@@ -32,7 +32,7 @@ type Config struct {
 	Log   *slog.Logger
 	Media media.Store // files below /media/; nil serves none
 	// Replays stores answers to requests with an idempotency key. Nil ignores the keys.
-	Replays *idempotency.Keeper
+	Replays *idempotency.Keys
 
 	// MaxAge is how long caches may answer anonymous reads. Stale is how long they may go on while they revalidate.
 	// Whole seconds.

@@ -78,7 +78,7 @@ type exchange struct {
 	caller    auth.Principal
 
 	rate *rateState // nil: no rate applies
-	slot slot       // place behind a gate
+	slot gateSlot   // place behind a gate
 
 	claim    *idempotency.Claim // of the idempotency key; nil: there is none
 	replayed bool               // the reply repeats that of an earlier request

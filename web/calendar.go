@@ -32,7 +32,7 @@ func NewCalendar(languages []string, own map[string][]byte) (*Calendar, error) {
 		}
 		c.words[lang] = w
 	}
-	err := each("assets", func(name string, data []byte) error {
+	err := eachFile("assets", func(name string, data []byte) error {
 		c.names[name] = assetName(name, data)
 		return nil
 	})
@@ -248,11 +248,11 @@ type Option struct {
 	Selected          bool
 }
 
-// labelled is a field of a form with its label and what is wrong with it.
-type labelled struct{ Label, Name, Type, Value, Fault string }
+// labelledField is a field of a form with its label and what is wrong with it.
+type labelledField struct{ Label, Name, Type, Value, Fault string }
 
-func newField(label, name, kind, value, fault string) labelled {
-	return labelled{label, name, kind, value, fault}
+func newField(label, name, kind, value, fault string) labelledField {
+	return labelledField{label, name, kind, value, fault}
 }
 
 // Field is a hidden field of a form.

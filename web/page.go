@@ -19,8 +19,8 @@ type Site struct {
 	Files map[string][]byte
 }
 
-// words are what the pages say in a language: words/{language}.json. The name of the site stands for {name}.
-type words struct {
+// pageWords are what the pages say in a language: words/{language}.json. The name of the site stands for {name}.
+type pageWords struct {
 	Name                                                 string // of the language, in itself
 	Title, Lead, LanguagesLabel                          string
 	DocsLink, DocsText, DocumentLink, DocumentText       string
@@ -32,8 +32,8 @@ type words struct {
 }
 
 // readWords reads a language. What is missing or unknown is an error: a page must not have holes.
-func readWords(language string) (words, error) {
-	var w words
+func readWords(language string) (pageWords, error) {
+	var w pageWords
 	data, err := files.ReadFile("words/" + language + ".json")
 	if err != nil {
 		return w, err
@@ -55,7 +55,7 @@ func readWords(language string) (words, error) {
 // stays there. They have the path of the base URL, which a proxy may take away and the service does not mind.
 type view struct {
 	Language  string
-	Words     words
+	Words     pageWords
 	Name      string // of the site, or what it is
 	Title     string
 	API       string // absolute
@@ -67,21 +67,21 @@ type view struct {
 	Canonical string // absolute
 	Neutral   string // the same without a language
 	Segment   string // path of the API in this language
-	Languages []choice
-	Lines     []line
+	Languages []languageChoice
+	Lines     []exampleCommand
 	Reference string // words of the bundle, JSON
 
 	names map[string]string
 }
 
-// choice is the same page in a language.
-type choice struct {
+// languageChoice is the same page in a language.
+type languageChoice struct {
 	Code, Name, Path, Canonical string
 	Current                     bool
 }
 
-// line is a command to try.
-type line struct{ What, Command string }
+// exampleCommand is a command to try.
+type exampleCommand struct{ What, Command string }
 
 // Asset is the address of an asset by its plain name.
 func (v view) Asset(name string) (string, error) {
@@ -105,7 +105,7 @@ func (p *Pages) write(site Site, languages []string) error {
 	if err != nil {
 		return err
 	}
-	said := make(map[string]words, len(languages))
+	said := make(map[string]pageWords, len(languages))
 	for _, lang := range languages {
 		if said[lang], err = readWords(lang); err != nil {
 			return err
@@ -119,7 +119,7 @@ func (p *Pages) write(site Site, languages []string) error {
 				return err
 			}
 			for _, other := range languages {
-				v.Languages = append(v.Languages, choice{
+				v.Languages = append(v.Languages, languageChoice{
 					Code: other, Name: said[other].Name, Current: other == lang,
 					Path: v.Base + "/" + other + where, Canonical: site.BaseURL + "/" + other + where,
 				})
@@ -137,7 +137,7 @@ func (p *Pages) write(site Site, languages []string) error {
 	return nil
 }
 
-func newView(site Site, base, lang, where string, w words) (view, error) {
+func newView(site Site, base, lang, where string, w pageWords) (view, error) {
 	reference, err := json.Marshal(w.Reference)
 	if err != nil {
 		return view{}, err
@@ -152,12 +152,12 @@ func newView(site Site, base, lang, where string, w words) (view, error) {
 	if v.Name == "" {
 		v.Name = title
 	}
-	v.Lines, err = lines(v.API, lang, w)
+	v.Lines, err = firstCommands(v.API, lang, w)
 	return v, err
 }
 
-// lines are the first things to try. They hold on any calendar.
-func lines(api, lang string, w words) ([]line, error) {
+// firstCommands are the first things to try. They hold on any calendar.
+func firstCommands(api, lang string, w pageWords) ([]exampleCommand, error) {
 	var event bytes.Buffer
 	e := json.NewEncoder(&event)
 	e.SetEscapeHTML(false)
@@ -168,14 +168,14 @@ func lines(api, lang string, w words) ([]line, error) {
 	}{w.CreateTitle, "tomorrow 18:00", "tomorrow 20:00"}); err != nil {
 		return nil, err
 	}
-	return []line{
-		{w.Next, "curl " + quote(api+"/events?per_page=3")},
-		{w.Search, "curl " + quote(api+"/events?search="+url.QueryEscape(w.SearchWord)+"&ml_language="+lang)},
+	return []exampleCommand{
+		{w.Next, "curl " + shellQuote(api+"/events?per_page=3")},
+		{w.Search, "curl " + shellQuote(api+"/events?search="+url.QueryEscape(w.SearchWord)+"&ml_language="+lang)},
 		{w.Create, `curl -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' \` + "\n" +
-			"  -d " + quote(strings.TrimSpace(event.String())) + ` \` + "\n" +
-			"  " + quote(api+"/events?ml_language="+lang)},
+			"  -d " + shellQuote(strings.TrimSpace(event.String())) + ` \` + "\n" +
+			"  " + shellQuote(api+"/events?ml_language="+lang)},
 	}, nil
 }
 
-// quote makes one word of a text for a shell.
-func quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
+// shellQuote makes one word of a text for a shell.
+func shellQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

@@ -113,8 +113,8 @@ func New(site Site, languages []string) (*Pages, error) {
 // brotliLevel is how well small files are compressed at each start; the large ones have been before.
 const brotliLevel = 5
 
-// types are the media types of files by the end of their name.
-var types = map[string]string{
+// mediaTypes are the media types of files by the end of their name.
+var mediaTypes = map[string]string{
 	".css":  "text/css; charset=UTF-8",
 	".html": "text/html; charset=UTF-8",
 	".js":   "text/javascript; charset=UTF-8",
@@ -125,7 +125,7 @@ var types = map[string]string{
 
 // readAssets takes the files that are written by hand, and names them after their content.
 func (p *Pages) readAssets() error {
-	return each("assets", p.addAsset)
+	return eachFile("assets", p.addAsset)
 }
 
 // addAsset adds a file, and names it after its content.
@@ -141,20 +141,20 @@ func (p *Pages) addAsset(name string, data []byte) error {
 
 // readStatic takes the files that are made: name.hash.ext, or that in the two compressed forms instead.
 func (p *Pages) readStatic() error {
-	err := each("static", func(file string, data []byte) error {
+	err := eachFile("static", func(file string, data []byte) error {
 		name, form := file, path.Ext(file)
 		if form == ".br" || form == ".gz" {
 			name = strings.TrimSuffix(file, form)
 		}
 		parts := strings.Split(name, ".")
 		ext := path.Ext(name)
-		if len(parts) != 3 || types[ext] == "" {
+		if len(parts) != 3 || mediaTypes[ext] == "" {
 			return fmt.Errorf("%s: want NAME.HASH.TYPE, and .br or .gz after it", file)
 		}
 		p.names[parts[0]+ext] = name
 		f := p.assets[name]
 		if f == nil {
-			f = &File{Type: types[ext], Tag: parts[1]}
+			f = &File{Type: mediaTypes[ext], Tag: parts[1]}
 			p.assets[name] = f
 		}
 		switch form {
@@ -182,8 +182,8 @@ func (p *Pages) readStatic() error {
 	return nil
 }
 
-// each calls do with every file of a folder, in the order of their names.
-func each(folder string, do func(name string, data []byte) error) error {
+// eachFile calls do with every file of a folder, in the order of their names.
+func eachFile(folder string, do func(name string, data []byte) error) error {
 	entries, err := files.ReadDir(folder)
 	if err != nil {
 		return err
@@ -202,10 +202,10 @@ func each(folder string, do func(name string, data []byte) error) error {
 
 // file is a content as it is sent.
 func (p *Pages) file(ext string, data []byte) (*File, error) {
-	if types[ext] == "" {
+	if mediaTypes[ext] == "" {
 		return nil, fmt.Errorf("no media type for %q", ext)
 	}
-	f := &File{Type: types[ext], plain: data}
+	f := &File{Type: mediaTypes[ext], plain: data}
 	for _, form := range []struct {
 		w interface {
 			io.WriteCloser

@@ -22,8 +22,8 @@ import (
 
 var languages = []string{"en", "pl", "es"}
 
-// made are the pages of a site whose base URL has a path.
-func made(t *testing.T) *Pages {
+// builtPages are the pages of a site whose base URL has a path.
+func builtPages(t *testing.T) *Pages {
 	t.Helper()
 	p, err := New(Site{Name: "Almanac", BaseURL: "https://example.org/rest", API: "/cal/events/v1"}, languages)
 	if err != nil {
@@ -44,7 +44,7 @@ func text(t *testing.T, f *File) string {
 // eachPage parses every page in every language.
 func eachPage(t *testing.T, do func(t *testing.T, p *Pages, lang, where string, nodes []*html.Node)) {
 	t.Helper()
-	p := made(t)
+	p := builtPages(t)
 	for _, lang := range languages {
 		for where := range pages {
 			t.Run(lang+where, func(t *testing.T) {
@@ -170,9 +170,9 @@ func TestPagesReferToNothingElse(t *testing.T) {
 		}
 	})
 	for _, name := range []string{"calendar.css", "calendar.js"} {
-		used[made(t).names[name]] = true // by the pages of the calendar
+		used[builtPages(t).names[name]] = true // by the pages of the calendar
 	}
-	if want := slices.Sorted(maps.Values(made(t).names)); !slices.Equal(want, slices.Sorted(maps.Keys(used))) {
+	if want := slices.Sorted(maps.Values(builtPages(t).names)); !slices.Equal(want, slices.Sorted(maps.Keys(used))) {
 		t.Errorf("assets %q, of which the pages use %q", want, slices.Sorted(maps.Keys(used)))
 	}
 }
@@ -181,7 +181,7 @@ var hosts = regexp.MustCompile(`(?:https?:)?//[a-z0-9-]+(?:\.[a-z0-9-]+)+[^\s"'<
 
 func TestNoOtherHostIsNamed(t *testing.T) {
 	t.Parallel()
-	p := made(t)
+	p := builtPages(t)
 	check := func(name, text string) {
 		for _, address := range hosts.FindAllString(text, -1) {
 			if !strings.HasPrefix(address, "https://example.org/rest") && address != "http://www.w3.org/2000/svg" {
@@ -214,14 +214,14 @@ func TestNoOtherHostIsNamed(t *testing.T) {
 
 func TestAssetsAreNamedAfterTheirContent(t *testing.T) {
 	t.Parallel()
-	for name, f := range made(t).assets {
+	for name, f := range builtPages(t).assets {
 		data := []byte(text(t, f))
 		parts := strings.Split(name, ".")
 		sum := sha256.Sum256(data)
 		if want := hex.EncodeToString(sum[:6]); parts[1] != want || f.Tag != want {
 			t.Errorf("%s with the tag %s holds %s", name, f.Tag, want)
 		}
-		if f.Type != types[path.Ext(name)] {
+		if f.Type != mediaTypes[path.Ext(name)] {
 			t.Errorf("%s is %q", name, f.Type)
 		}
 		zipped, err := gzip.NewReader(bytes.NewReader(f.Gzip))
@@ -242,7 +242,7 @@ func TestAssetsAreNamedAfterTheirContent(t *testing.T) {
 
 func TestLicencesGoWithTheBundle(t *testing.T) {
 	t.Parallel()
-	p := made(t)
+	p := builtPages(t)
 	f, ok := p.Asset(p.names["swagger-ui.txt"])
 	if !ok {
 		t.Fatal("there are none")
@@ -278,7 +278,7 @@ func TestWordsOfTheReference(t *testing.T) {
 			}
 		}
 	}
-	p := made(t)
+	p := builtPages(t)
 	bundle, _ := p.Asset(p.names["swagger-ui.js"])
 	source := text(t, bundle)
 	for english := range polish.Reference {
@@ -372,7 +372,7 @@ func TestQuote(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "''", "a b": "'a b'", "$HOME": "'$HOME'", "it's": `'it'\''s'`, `\`: `'\'`,
 	} {
-		if got := quote(in); got != want {
+		if got := shellQuote(in); got != want {
 			t.Errorf("quote(%q) = %s, want %s", in, got, want)
 		}
 	}

@@ -67,7 +67,7 @@ func dumpHelp(db, file string) (string, error) {
 
 The copy is the database at the moment it begins; nobody waits for it. Do not migrate meanwhile.
 With MariaDB the program is called mariadb-dump. docs/dba.md tells how to restore it, and which rights it needs.`,
-		address, quoted(file), quoted(name)), nil
+		address, shellQuote(file), shellQuote(name)), nil
 }
 
 // mysqlAddress is a database URL as flags of MySQL's programs, and the database's name.
@@ -77,22 +77,22 @@ func mysqlAddress(db string) (flags, name string, err error) {
 		return "", "", fmt.Errorf("--db: %w", err)
 	}
 	if target.Network == "unix" {
-		flags = "--socket=" + quoted(target.Address)
+		flags = "--socket=" + shellQuote(target.Address)
 	} else {
 		host, port, err := net.SplitHostPort(target.Address)
 		if err != nil {
 			return "", "", fmt.Errorf("--db: %w", err)
 		}
-		flags = "--host=" + quoted(host) + " --port=" + port
+		flags = "--host=" + shellQuote(host) + " --port=" + port
 	}
 	if target.User != "" {
-		flags += " --user=" + quoted(target.User)
+		flags += " --user=" + shellQuote(target.User)
 	}
 	return flags, target.Database, nil
 }
 
-// quoted is an argument as a shell takes it.
-func quoted(text string) string {
+// shellQuote is an argument as a shell takes it.
+func shellQuote(text string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-./:@%+=,", r)
 	}

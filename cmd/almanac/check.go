@@ -32,9 +32,9 @@ func (c checkCmd) Run(ctx context.Context, s streams) error {
 	}
 	return with(ctx, func(st *store.Store) error {
 		if err := migrate.CheckCurrent(ctx, st); err != nil {
-			return advised(err, st)
+			return adviseMigration(err, st)
 		}
-		e := &edit.Editor{Site: site, Now: now(), By: auth.System()}
+		e := &edit.Editor{Site: site, Now: clockNow(), By: auth.System()}
 		if c.Repair {
 			if err := upkeep.Repair(ctx, st.Ent, e); err != nil {
 				return err

@@ -229,7 +229,7 @@ func servesEvents(t *testing.T, st *store.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := &edit.Editor{Site: site, Now: now(), By: auth.System()}
+	e := &edit.Editor{Site: site, Now: clockNow(), By: auth.System()}
 	write := func(do func(tx *ent.Tx) error) {
 		t.Helper()
 		if err := edit.Write(t.Context(), st.Ent, e, do); err != nil {
@@ -240,7 +240,7 @@ func servesEvents(t *testing.T, st *store.Store) {
 	write(func(tx *ent.Tx) (err error) {
 		row, err = e.CreateEvent(t.Context(), tx, &edit.EventInput{
 			Title: new("Koncert w Łodzi"), Status: new(calendar.Publish),
-			Start: new(when.FromInstant(now())), End: new(when.FromInstant(now().Add(time.Hour))),
+			Start: new(when.FromInstant(clockNow())), End: new(when.FromInstant(clockNow().Add(time.Hour))),
 			Categories: &[]edit.TermRef{{Name: "Muzyka"}},
 		})
 		return err
@@ -252,7 +252,7 @@ func servesEvents(t *testing.T, st *store.Store) {
 		row, err = e.UpdateEvent(t.Context(), tx, row, &edit.EventInput{Title: new("Recital w Łodzi")})
 		return err
 	})
-	read, err := st.Ent.Event.Query().Where(event.StartsAtLTE(now()), event.HasTerms()).Only(t.Context())
+	read, err := st.Ent.Event.Query().Where(event.StartsAtLTE(clockNow()), event.HasTerms()).Only(t.Context())
 	if err != nil || read.Title != "Recital w Łodzi" || read.Status != calendar.Publish {
 		t.Errorf("got %+v, error %v", read, err)
 	}

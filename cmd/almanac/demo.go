@@ -57,7 +57,7 @@ func (c *demoCmd) calendar() (*scenario.Calendar, scenario.Options, error) {
 	if c.Events < 1 {
 		return nil, scenario.Options{}, usageError{fmt.Errorf("--events %d: want at least 1", c.Events)}
 	}
-	at := now()
+	at := clockNow()
 	o, err := c.options(at, calendar.UTC())
 	if err != nil {
 		return nil, o, err
@@ -68,7 +68,7 @@ func (c *demoCmd) calendar() (*scenario.Calendar, scenario.Options, error) {
 			return nil, o, err
 		}
 	}
-	o.Events, o.Months, o.Languages, o.Pictures = c.Events, demoMonths, startingWith(home), true
+	o.Events, o.Months, o.Languages, o.Pictures = c.Events, demoMonths, languagesStartingWith(home), true
 	made, err := scenario.New(o)
 	if err != nil {
 		return nil, o, usageError{err}
@@ -85,7 +85,7 @@ const demoMonths = 6
 
 // Run fills the database, serves it, and prints what to try.
 func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
-	defer func() { err = stopped(ctx, s, err) }()
+	defer func() { err = reportStop(ctx, s, err) }()
 	made, o, err := c.calendar()
 	if err != nil {
 		return err
@@ -157,7 +157,7 @@ func demoUser(ctx context.Context, st *store.Store) (int64, string, error) {
 	if err != nil {
 		return 0, "", err
 	}
-	secret, _, err := auth.IssueToken(ctx, st.Ent, now(), user.ID, "demo", nil)
+	secret, _, err := auth.IssueToken(ctx, st.Ent, clockNow(), user.ID, "demo", nil)
 	return user.ID, secret, err
 }
 
@@ -259,7 +259,7 @@ func examplesOf(ctx context.Context, st *store.Store) (x examples, err error) {
 		return err
 	}
 	coming := db.Event.Query().Where(event.StatusEQ(calendar.Publish), event.HideFromListings(false),
-		event.PasswordHashIsNil(), event.StartsAtGT(now()))
+		event.PasswordHashIsNil(), event.StartsAtGT(clockNow()))
 	steps := []func() error{
 		func() (err error) { x.events, err = db.Event.Query().Count(ctx); return err },
 		func() (err error) { x.series, err = db.Series.Query().Count(ctx); return err },

@@ -20,8 +20,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/apitest"
 )
 
-// parses fails the test if the program does not understand its arguments, with settings from the environment.
-func parses(t *testing.T, where string, args []string, env map[string]string) (c cli) {
+// checkParses fails the test if the program does not understand its arguments, with settings from the environment.
+func checkParses(t *testing.T, where string, args []string, env map[string]string) (c cli) {
 	t.Helper()
 	known := &environment{getenv: func(name string) string { return env[name] }}
 	parser, err := kong.New(&c, kong.Resolvers(known), kong.PostBuild(known.learn), kong.Exit(func(int) {}),
@@ -72,7 +72,7 @@ func TestSystemdUnit(t *testing.T) {
 		name, value, _ := strings.Cut(pair, "=")
 		env[name] = value
 	}
-	c := parses(t, "almanac.service", start[1:], env)
+	c := checkParses(t, "almanac.service", start[1:], env)
 	if c.Serve.DB == "" || c.Serve.MetricsListen == "" || c.Serve.LogFormat != "json" {
 		t.Errorf("serves %+v", c.Serve)
 	}
@@ -208,7 +208,7 @@ func TestKubernetesManifests(t *testing.T) {
 			if !s.ReadOnly || s.Escalation == nil || *s.Escalation || len(s.Capabilities.Drop) != 1 || c.Resources.Limits["memory"] == "" {
 				t.Errorf("%s may do too much: %+v", c.Name, c)
 			}
-			parsed := parses(t, c.Name, c.Args, c.env())
+			parsed := checkParses(t, c.Name, c.Args, c.env())
 			for _, e := range c.Env {
 				if e.Name == "ALMANAC_DB" {
 					secrets[strings.Join(c.Args[:min(2, len(c.Args))], " ")] = e.ValueFrom.Secret.Name
@@ -331,7 +331,7 @@ func TestCompose(t *testing.T) {
 			args = []string{"serve"}
 		}
 		env := settings(service)
-		parses(t, "compose.yaml, "+service, args, env)
+		checkParses(t, "compose.yaml, "+service, args, env)
 		if url := "mysql://" + want.user + ":" + want.password + "@mysql:3306/almanac"; want.password == "" || env["ALMANAC_DB"] != url {
 			t.Errorf("%s has the database %s, want %s", service, env["ALMANAC_DB"], url)
 		}
@@ -349,7 +349,7 @@ func TestCompose(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^ENV (\w+)=(.*)$`).FindAllStringSubmatch(docker, -1) {
 		env[m[1]] = m[2]
 	}
-	parses(t, "Dockerfile", []string{"serve"}, env)
+	checkParses(t, "Dockerfile", []string{"serve"}, env)
 }
 
 func readRoot(t *testing.T, name string) string {

@@ -21,11 +21,11 @@ type explainCmd struct {
 
 // Run prints to the standard output, or says which names are like the unknown one.
 func (c explainCmd) Run(s streams) error {
-	h, root, err := offline(c.BaseURL, c.Mount)
+	h, root, err := describedAPI(c.BaseURL, c.Mount)
 	if err != nil {
 		return err
 	}
-	api := h.Describe(now(), root, calendar.Language(c.Language))
+	api := h.Describe(clockNow(), root, calendar.Language(c.Language))
 	method, name := "", c.What[0]
 	switch {
 	case len(c.What) == 2:
@@ -108,22 +108,22 @@ func (s streams) routes(routes []openapi.RouteExplanation) error {
 
 // unknownName is the mistake of asking for what there is not; it names what is spelled alike.
 func unknownName(api *openapi.API, asked, name string) error {
-	near := nearest(name, api.Explainable())
+	near := similarNames(name, api.Explainable())
 	if len(near) == 0 {
 		return usageError{fmt.Errorf("there is no %q; a route such as /events lists its parameters", asked)}
 	}
 	return usageError{fmt.Errorf("there is no %q; did you mean %s?", asked, strings.Join(near, ", "))}
 }
 
-// nearest are at most three of the names, the likest first, none of them so far that a third of it differs.
-func nearest(name string, names []string) []string {
+// similarNames are at most three of the names, the likest first, none of them so far that a third of it differs.
+func similarNames(name string, names []string) []string {
 	type candidate struct {
 		name     string
 		distance int
 	}
 	var out []candidate
 	for _, one := range names {
-		if d := distance(strings.ToLower(name), one); d <= max(2, len(one)/3) {
+		if d := editDistance(strings.ToLower(name), one); d <= max(2, len(one)/3) {
 			out = append(out, candidate{one, d})
 		}
 	}
@@ -135,8 +135,8 @@ func nearest(name string, names []string) []string {
 	return likest
 }
 
-// distance is the number of characters to insert, delete or replace to make one text of the other (Levenshtein).
-func distance(a, b string) int {
+// editDistance is the number of characters to insert, delete or replace to make one text of the other (Levenshtein).
+func editDistance(a, b string) int {
 	from, to := []rune(a), []rune(b)
 	row := make([]int, len(to)+1)
 	for j := range row {

@@ -38,7 +38,7 @@ func (c imagesCleanCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	most, err := memory("max-decoding", c.MaxDecoding)
+	most, err := parseMemory("max-decoding", c.MaxDecoding)
 	if err != nil {
 		return usageError{err}
 	}
@@ -51,7 +51,7 @@ func (c imagesCleanCmd) Run(ctx context.Context, s streams) error {
 			return fmt.Errorf("--media: %w", err)
 		}
 		defer func() { err = errors.Join(err, files.Close()) }()
-		e := &edit.Editor{Site: site, Now: now(), By: auth.System()}
+		e := &edit.Editor{Site: site, Now: clockNow(), By: auth.System()}
 		cleaner := imageCleaner{db: st.Ent, editor: e, files: files, budget: media.NewBudget(most), progress: s}
 		return cleaner.run(ctx)
 	})

@@ -60,7 +60,7 @@ func TestImagesCleanRemovesMetadataOnce(t *testing.T) {
 			}
 			err = st.Ent.Image.Create().SetID(record.ID).SetPath(path).SetExtension("jpg").SetMimeType("image/jpeg").
 				SetWidth(w).SetHeight(h).SetFilesize(int64(len(data))).SetSizes(map[string]calendar.ImageSize{}).
-				SetCreatedAt(now()).Exec(t.Context())
+				SetCreatedAt(clockNow()).Exec(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}

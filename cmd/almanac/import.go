@@ -83,14 +83,14 @@ func (c importCmd) run(
 	language := calendar.Language(c.Language)
 	im := &importer.Importer{DB: st.Ent, Site: site, Language: language, DryRun: c.DryRun, Protected: importer.Protection(c.Protected)}
 	if c.DryRun {
-		plan, done, planErr := planned(ctx, st)
+		plan, done, planErr := dryRunTarget(ctx, st)
 		if planErr != nil {
 			return planErr
 		}
 		defer func() { err = errors.Join(err, done()) }()
 		im.DB = plan.Ent
 	} else {
-		if err := current(ctx, st, false); err != nil {
+		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}
 		if err := currentData(ctx, st, site, false); err != nil {
@@ -144,9 +144,9 @@ func (c importCmd) run(
 // importDecoding is the memory that decoding one picture may take.
 const importDecoding = 512 << 20
 
-// planned is the database that a dry run compares with: the given one, or an empty one in memory when that has
+// dryRunTarget is the database that a dry run compares with: the given one, or an empty one in memory when that has
 // never been used. It is not brought up to date, which would be a change.
-func planned(ctx context.Context, st *store.Store) (plan *store.Store, done func() error, err error) {
+func dryRunTarget(ctx context.Context, st *store.Store) (plan *store.Store, done func() error, err error) {
 	nothing := func() error { return nil }
 	err = migrate.CheckCurrent(ctx, st)
 	if err == nil {
@@ -161,7 +161,7 @@ func planned(ctx context.Context, st *store.Store) (plan *store.Store, done func
 	}
 	for _, r := range revs {
 		if !r.ExecutedAt.IsZero() {
-			return nil, nil, advised(err, st)
+			return nil, nil, adviseMigration(err, st)
 		}
 	}
 	if plan, err = store.Open(ctx, "sqlite://:memory:"); err != nil {
@@ -208,10 +208,10 @@ func (c importCmd) print(s streams, report *importer.Report) error {
 	}
 	// They quote what others wrote.
 	for _, n := range report.Notices {
-		fmt.Fprintln(s.Err, "note:", cell(n))
+		fmt.Fprintln(s.Err, "note:", cellText(n))
 	}
 	for _, p := range report.Problems {
-		fmt.Fprintln(s.Err, "not imported:", cell(p))
+		fmt.Fprintln(s.Err, "not imported:", cellText(p))
 	}
 	return nil
 }
@@ -261,7 +261,7 @@ func (p *progress) line(format string, args ...any) {
 	if p.bar != nil {
 		p.drawn(p.bar.Clear())
 	}
-	fmt.Fprintln(p.out, "almanac:", cell(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(p.out, "almanac:", cellText(fmt.Sprintf(format, args...)))
 }
 
 func (p *progress) end() {

@@ -11,12 +11,12 @@ import (
 const (
 	// linesWait is how long a line waits for others at most. The first one after a pause does not wait.
 	linesWait = 10 * time.Millisecond
-	// linesMost is how many bytes wait. Whoever logs more is held up until some have been written.
-	linesMost = 1 << 20
+	// maxWaitingLines is how many bytes wait. Whoever logs more is held up until some have been written.
+	maxWaitingLines = 1 << 20
 )
 
-// lines is a writer of lines that are written together when they come in quick succession. It is for concurrent use.
-type lines struct {
+// lineWriter is a writer of lines that are written together when they come in quick succession. It is for concurrent use.
+type lineWriter struct {
 	to io.Writer
 
 	writing sync.Mutex // held while something is written, so that it is in order
@@ -29,17 +29,17 @@ type lines struct {
 	err     error // of the last write
 }
 
-func newLines(to io.Writer) *lines {
-	l := &lines{to: to}
+func newLines(to io.Writer) *lineWriter {
+	l := &lineWriter{to: to}
 	l.room.L = &l.mu
 	return l
 }
 
 // Write takes a line. Its error is one of a line before.
-func (l *lines) Write(line []byte) (int, error) {
+func (l *lineWriter) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for len(l.waiting) >= linesMost {
+	for len(l.waiting) >= maxWaitingLines {
 		l.room.Wait()
 	}
 	l.waiting = append(l.waiting, line...)
@@ -55,7 +55,7 @@ func (l *lines) Write(line []byte) (int, error) {
 }
 
 // run writes what comes, until nothing has come for a while.
-func (l *lines) run() {
+func (l *lineWriter) run() {
 	for {
 		l.flush()
 		time.Sleep(linesWait)
@@ -70,7 +70,7 @@ func (l *lines) run() {
 }
 
 // flush writes what waits.
-func (l *lines) flush() {
+func (l *lineWriter) flush() {
 	l.writing.Lock()
 	defer l.writing.Unlock()
 	l.mu.Lock()
@@ -91,7 +91,7 @@ func (l *lines) flush() {
 }
 
 // Close writes what still waits, and returns the error of that. Lines can be written afterwards.
-func (l *lines) Close() error {
+func (l *lineWriter) Close() error {
 	l.flush()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -53,22 +53,22 @@ func (c manualCmd) Run() error {
 	return nil
 }
 
-// parts makes what is generated.
-type parts struct {
+// manualParts makes what is generated.
+type manualParts struct {
 	model *kong.Application
 	env   *environment
 	api   *handlers.Handlers
 	root  handlers.Root
 }
 
-func newParts() (*parts, error) {
-	p := &parts{env: &environment{}}
+func newParts() (*manualParts, error) {
+	p := &manualParts{env: &environment{}}
 	k, err := kong.New(new(cli), kong.Name("almanac"), kong.PostBuild(p.env.learn))
 	if err != nil {
 		return nil, err
 	}
 	p.model = k.Model
-	p.api, p.root, err = offline("http://127.0.0.1:8080", nil)
+	p.api, p.root, err = describedAPI("http://127.0.0.1:8080", nil)
 	return p, err
 }
 
@@ -76,7 +76,7 @@ func newParts() (*parts, error) {
 var errPart = errors.New("want flags, routes, or parameters METHOD PATH")
 
 // part is what stands under a name.
-func (p *parts) part(name string) (string, error) {
+func (p *manualParts) part(name string) (string, error) {
 	kind, of, _ := strings.Cut(name, " ")
 	method, path, _ := strings.Cut(of, " ")
 	switch {
@@ -90,11 +90,11 @@ func (p *parts) part(name string) (string, error) {
 	return "", fmt.Errorf("%q: %w", name, errPart)
 }
 
-// many is from how many shared flags on a command refers to serve instead of repeating its table.
-const many = 10
+// manySharedFlags is from how many shared flags on a command refers to serve instead of repeating its table.
+const manySharedFlags = 10
 
 // flags has a heading and a table for each command that has flags.
-func (p *parts) flags() string {
+func (p *manualParts) flags() string {
 	var b strings.Builder
 	serving := map[string]string{} // flags of serve, and what their rows say
 	commands := p.model.Leaves(true)
@@ -113,7 +113,7 @@ func (p *parts) flags() string {
 			}
 			rows = append(rows, row)
 		}
-		if len(shared) >= many {
+		if len(shared) >= manySharedFlags {
 			rows = slices.DeleteFunc(rows, func(row []string) bool {
 				return slices.Contains(shared, strings.Split(row[0], ",")[0])
 			})
@@ -125,18 +125,18 @@ func (p *parts) flags() string {
 		if len(rows) > 0 {
 			b.WriteString(manual.Table([]string{"Flag", "Variable", "Default", "Meaning"}, rows) + "\n")
 		}
-		if len(shared) >= many {
+		if len(shared) >= manySharedFlags {
 			fmt.Fprintf(&b, "And, as for `serve`, %s.\n\n", strings.Join(shared, ", "))
 		}
 	}
 	return b.String()
 }
 
-// ofDefault is what a description says about a default. Tables have a column for that.
-var ofDefault = regexp.MustCompile(` ?(?:Default:? ([^.]+(?:\.[^.\s][^.]*)*)|On by default)\.(?: |$)`)
+// defaultSentence is what a description says about a default. Tables have a column for that.
+var defaultSentence = regexp.MustCompile(` ?(?:Default:? ([^.]+(?:\.[^.\s][^.]*)*)|On by default)\.(?: |$)`)
 
 // flag is a row: the flag, its variable, its default and what it is for.
-func (p *parts) flag(f *kong.Flag) []string {
+func (p *manualParts) flag(f *kong.Flag) []string {
 	name := "`--" + f.Name + "`"
 	if f.Tag.Negatable != "" {
 		name += ", `--no-" + f.Name + "`"
@@ -153,7 +153,7 @@ func (p *parts) flag(f *kong.Flag) []string {
 		variable = "`" + variable + "`"
 	}
 	standard := ""
-	switch m := ofDefault.FindStringSubmatch(help); {
+	switch m := defaultSentence.FindStringSubmatch(help); {
 	case f.Required:
 		standard = "required"
 	case f.IsBool() && f.Default == "true":
@@ -165,12 +165,12 @@ func (p *parts) flag(f *kong.Flag) []string {
 	case f.Default != "":
 		standard = "`" + f.Default + "`"
 	}
-	help = strings.TrimSpace(ofDefault.ReplaceAllString(help, " "))
+	help = strings.TrimSpace(defaultSentence.ReplaceAllString(help, " "))
 	return []string{name, variable, standard, help}
 }
 
 // routes has a row for each operation; methods that do the same share one.
-func (p *parts) routes() string {
+func (p *manualParts) routes() string {
 	api := p.api.Describe(time.Unix(0, 0).UTC(), p.root, calendar.English)
 	paths := slices.DeleteFunc(api.Explainable(), func(name string) bool { return name != "" && name[0] != '/' })
 	var rows [][]string
@@ -192,7 +192,7 @@ func (p *parts) routes() string {
 }
 
 // parameters has a row for each parameter of an operation.
-func (p *parts) parameters(method, path string) (string, error) {
+func (p *manualParts) parameters(method, path string) (string, error) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	found := p.api.Describe(at, p.root, calendar.English).ExplainRoute(method, path)
 	later := p.api.Describe(at.AddDate(0, 1, 1), p.root, calendar.English).ExplainRoute(method, path)

@@ -41,12 +41,12 @@ func databaseURL(text string) string {
 
 // with opens the database for do and closes it afterwards.
 func (d database) with(ctx context.Context, do func(*store.Store) error) error {
-	return opened(ctx, "--db", d.DB, store.Open, do)
+	return withStore(ctx, "--db", d.DB, store.Open, do)
 }
 
 // reading is with for commands that only look: no SQLite file comes of them.
 func (d database) reading(ctx context.Context, do func(*store.Store) error) error {
-	return opened(ctx, "--db", d.DB, store.OpenReading, do)
+	return withStore(ctx, "--db", d.DB, store.OpenReading, do)
 }
 
 // existing is with for commands that need a database with something in it: an SQLite file is not made for them.
@@ -59,8 +59,8 @@ func (d database) existing(ctx context.Context, do func(*store.Store) error) err
 	return d.with(ctx, do)
 }
 
-// opened opens the database that a flag names for do and closes it afterwards.
-func opened(
+// withStore opens the database that a flag names for do and closes it afterwards.
+func withStore(
 	ctx context.Context, flag, url string,
 	open func(context.Context, string) (*store.Store, error), do func(*store.Store) error,
 ) (err error) {
@@ -320,7 +320,7 @@ func (c migrateSealCmd) Run(ctx context.Context, s streams) error {
 	if c.Dev == "" {
 		return nil
 	}
-	return opened(ctx, "--dev", c.Dev, store.Open, func(dev *store.Store) error {
+	return withStore(ctx, "--dev", c.Dev, store.Open, func(dev *store.Store) error {
 		_, err := writeStates(ctx, dev, filepath.Join(c.Dir, "migrations"), false)
 		return err
 	})

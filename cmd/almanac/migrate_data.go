@@ -25,7 +25,7 @@ func dataSteps(site calendar.Site) []migrate.DataStep {
 		{
 			Name: "term-sort-keys", Version: "20261121134820",
 			Run: func(ctx context.Context, db *ent.Client, progress func(rows int)) error {
-				e := &edit.Editor{Site: site, Now: now(), By: auth.System()}
+				e := &edit.Editor{Site: site, Now: clockNow(), By: auth.System()}
 				return upkeep.FillSortKeys(ctx, db, e, progress)
 			},
 		},
@@ -150,7 +150,7 @@ func currentData(ctx context.Context, st *store.Store, site calendar.Site, apply
 	if err != nil {
 		return err
 	}
-	if err := current(ctx, st, apply); err != nil {
+	if err := requireCurrent(ctx, st, apply); err != nil {
 		return err
 	}
 	if st.Engine() != "sqlite" && before[0].Done() {

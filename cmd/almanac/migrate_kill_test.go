@@ -45,7 +45,7 @@ func TestKilledProcessesAreTakenUp(t *testing.T) {
 			t.Error("no process was killed")
 		}
 		t.Logf("%d processes were killed", killed)
-		if out, err := applying(t, program, url).CombinedOutput(); err != nil {
+		if out, err := startApply(t, program, url).CombinedOutput(); err != nil {
 			t.Fatalf("after %d kills: %v, %s", killed, err, out)
 		}
 		st, err := store.Open(t.Context(), url)
@@ -73,7 +73,7 @@ func TestKilledProcessesAreTakenUp(t *testing.T) {
 	})
 }
 
-func applying(t *testing.T, program, url string) *exec.Cmd {
+func startApply(t *testing.T, program, url string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, "migrate", "apply", "--no-data", "--db", url)
 	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=10")
@@ -84,7 +84,7 @@ func applying(t *testing.T, program, url string) *exec.Cmd {
 // did: the process may have ended before.
 func killedWhileApplying(t *testing.T, program, url string, after time.Duration) bool {
 	t.Helper()
-	cmd := applying(t, program, url)
+	cmd := startApply(t, program, url)
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -62,7 +62,7 @@ func (d dev) with(ctx context.Context, do func(*store.Store) error) error {
 	if d.Dev == "" {
 		return do(nil)
 	}
-	return opened(ctx, "--dev", d.Dev, store.Open, do)
+	return withStore(ctx, "--dev", d.Dev, store.Open, do)
 }
 
 type migrateVerifyCmd struct {

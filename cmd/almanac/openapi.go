@@ -22,11 +22,11 @@ type openapiCmd struct {
 
 // Run writes the document with the defaults of today.
 func (c openapiCmd) Run(s streams) error {
-	h, root, err := offline(c.BaseURL, c.Mount)
+	h, root, err := describedAPI(c.BaseURL, c.Mount)
 	if err != nil {
 		return err
 	}
-	api := h.Describe(now(), root, calendar.Language(c.Language))
+	api := h.Describe(clockNow(), root, calendar.Language(c.Language))
 	document := api.Document
 	if c.Version == "3.1" {
 		document = api.Document31
@@ -47,8 +47,8 @@ func (c openapiCmd) Run(s streams) error {
 	return os.WriteFile(c.Out, b.Bytes(), 0o644)
 }
 
-// offline is the API for describing it: there is nothing behind it. Its root is the first mount, or the usual one.
-func offline(baseURL string, mounts []string) (*handlers.Handlers, handlers.Root, error) {
+// describedAPI is the API for describing it: there is nothing behind it. Its root is the first mount, or the usual one.
+func describedAPI(baseURL string, mounts []string) (*handlers.Handlers, handlers.Root, error) {
 	root := handlers.Root{Mount: "/" + handlers.Namespace}
 	words, err := locale.Load()
 	if err != nil {

@@ -52,7 +52,7 @@ type operateFlags struct {
 
 // What addresses and tokens may do when nothing is said about it.
 const (
-	automatic    = "auto"
+	autoValue    = "auto"
 	addressRate  = "50/s burst 250"
 	tokenRate    = "200/s burst 1000" //nolint:gosec // no token, but how often one may ask
 	countedLocal = 200_000            // keys, while Redis is away
@@ -102,7 +102,7 @@ func (f operateFlags) check() error {
 		}
 	}
 	for _, m := range []struct{ flag, size string }{{"cache-size", f.CacheSize}, {"record-cache", f.RecordCache}, {"max-sending", f.MaxSending}, {"max-receiving", f.MaxReceiving}, {"max-decoding", f.MaxDecoding}} {
-		if _, err := memory(m.flag, m.size); err != nil {
+		if _, err := parseMemory(m.flag, m.size); err != nil {
 			return usageError{err}
 		}
 	}
@@ -134,7 +134,7 @@ func (f operateFlags) warn(log *slog.Logger) {
 	if f.ProxyHeader == "forwarded" && len(f.TrustedProxy) == 0 {
 		log.Warn("--proxy-header has no effect without --trusted-proxy: the header is not read")
 	}
-	if size, err := memory("cache-size", f.CacheSize); err == nil && size == 0 && f.CacheDelay > 0 {
+	if size, err := parseMemory("cache-size", f.CacheSize); err == nil && size == 0 && f.CacheDelay > 0 {
 		log.Warn("--cache-delay has no effect with --cache-size 0: no replies are kept")
 	}
 }
@@ -142,8 +142,8 @@ func (f operateFlags) warn(log *slog.Logger) {
 // maxMemory is the most that anybody means.
 const maxMemory = 1 << 40
 
-// memory is the size that a flag gives, in bytes.
-func memory(flag, text string) (int64, error) {
+// parseMemory is the size that a flag gives, in bytes.
+func parseMemory(flag, text string) (int64, error) {
 	size, err := humanize.ParseBytes(text)
 	if err != nil || size > maxMemory {
 		return 0, fmt.Errorf("--%s %q: want a size such as 64MiB, or 0", flag, text)
@@ -153,7 +153,7 @@ func memory(flag, text string) (int64, error) {
 
 // caching keeps replies that are made from a database. stop comes before the database is closed.
 func (f operateFlags) caching(st *store.Store) (_ server.Caching, stop func() error, err error) {
-	size, err := memory("cache-size", f.CacheSize)
+	size, err := parseMemory("cache-size", f.CacheSize)
 	if err != nil {
 		return server.Caching{}, nil, usageError{err}
 	}
@@ -172,10 +172,10 @@ func (f operateFlags) limits(at net.Addr) (server.Limits, error) {
 		Forwarded: f.ProxyHeader == "forwarded",
 	}
 	var err error
-	if l.Sending, err = memory("max-sending", f.MaxSending); err != nil {
+	if l.Sending, err = parseMemory("max-sending", f.MaxSending); err != nil {
 		return l, err
 	}
-	if l.Receiving, err = memory("max-receiving", f.MaxReceiving); err != nil {
+	if l.Receiving, err = parseMemory("max-receiving", f.MaxReceiving); err != nil {
 		return l, err
 	}
 	if l.Receiving > 0 && l.Receiving < server.LeastReceiving {
@@ -185,18 +185,18 @@ func (f operateFlags) limits(at net.Addr) (server.Limits, error) {
 	if l.Proxies, err = limit.ParseProxies(f.TrustedProxy); err != nil {
 		return l, fmt.Errorf("--trusted-proxy: %w", err)
 	}
-	if l.Rates.Address, l.Rates.AddressFar, err = rate(f.RateLimit, addressRate, at); err != nil {
+	if l.Rates.Address, l.Rates.AddressFar, err = parseRate(f.RateLimit, addressRate, at); err != nil {
 		return l, fmt.Errorf("--rate-limit %q: %w", f.RateLimit, err)
 	}
-	if l.Rates.Token, l.Rates.TokenFar, err = rate(f.RateLimitToken, tokenRate, at); err != nil {
+	if l.Rates.Token, l.Rates.TokenFar, err = parseRate(f.RateLimitToken, tokenRate, at); err != nil {
 		return l, fmt.Errorf("--rate-limit-token %q: %w", f.RateLimitToken, err)
 	}
 	return l, nil
 }
 
-// rate reads a rate. Of what is not said, farOnly is that it is for public addresses.
-func rate(text, usual string, at net.Addr) (r limit.Rate, farOnly bool, err error) {
-	if text != automatic {
+// parseRate reads a rate. Of what is not said, farOnly is that it is for public addresses.
+func parseRate(text, usual string, at net.Addr) (r limit.Rate, farOnly bool, err error) {
+	if text != autoValue {
 		r, err = limit.ParseRate(text)
 		return r, false, err
 	}
@@ -233,7 +233,7 @@ func (f operateFlags) operation(
 	}
 	var watches []store.Watch
 	if f.MetricsListen != "" {
-		if o.metrics, err = measure(st); err != nil {
+		if o.metrics, err = newMetrics(st); err != nil {
 			return nil, errors.Join(fmt.Errorf("metrics: %w", err), o.end())
 		}
 		watches = append(watches, o.metrics.SQL)
@@ -257,13 +257,13 @@ func (f operateFlags) operation(
 	return o, nil
 }
 
-// measure makes metrics of the databases.
-func measure(st databases) (*server.Metrics, error) {
+// newMetrics makes metrics of the databases.
+func newMetrics(st databases) (*server.Metrics, error) {
 	m := server.NewMetrics(buildVersion())
 	if err := m.Pool("main", st.DB); err != nil {
 		return nil, err
 	}
-	overdue := func(ctx context.Context) (int, error) { return edit.CountOverdue(ctx, st.Ent, now()) }
+	overdue := func(ctx context.Context) (int, error) { return edit.CountOverdue(ctx, st.Ent, clockNow()) }
 	if err := m.Series(overdue); err != nil {
 		return nil, err
 	}
@@ -305,9 +305,9 @@ func (o *operation) end() error {
 	return errors.Join(errs...)
 }
 
-// checks are what has to be well for the service to be ready. What is read without signing in comes from replicas, if there
+// readinessChecks are what has to be well for the service to be ready. What is read without signing in comes from replicas, if there
 // are any, and from the database itself while they are away.
-func checks(st databases) []server.Check {
+func readinessChecks(st databases) []server.Check {
 	reading := st.reading()
 	schema := func(ctx context.Context) error { return migrate.CheckCurrent(ctx, reading) }
 	out := []server.Check{{Name: "database", Do: reading.Reach}, {Name: "schema", Do: schema}}

@@ -52,7 +52,7 @@ func TestWrongSettingsAreNamedBeforeAnythingIsOpened(t *testing.T) {
 			var failed strings.Builder
 			file := filepath.Join(t.TempDir(), "never.db")
 			args := []string{"serve", "--db", "sqlite://" + file, "--listen", "127.0.0.1:0", test.flag + "=" + test.value}
-			if code := run(t.Context(), args, nothing, streams{Out: io.Discard, Err: &failed}); code != 2 {
+			if code := run(t.Context(), args, noOutput, streams{Out: io.Discard, Err: &failed}); code != 2 {
 				t.Errorf("exit status %d", code)
 			}
 			if !strings.Contains(failed.String(), test.flag) || strings.Contains(failed.String(), "hunter2") {
@@ -64,7 +64,7 @@ func TestWrongSettingsAreNamedBeforeAnythingIsOpened(t *testing.T) {
 		})
 	}
 	var failed strings.Builder
-	if code := run(t.Context(), []string{"serve", "--pprof"}, nothing, streams{Out: io.Discard, Err: &failed}); code != 2 {
+	if code := run(t.Context(), []string{"serve", "--pprof"}, noOutput, streams{Out: io.Discard, Err: &failed}); code != 2 {
 		t.Errorf("profiles for the public: exit status %d", code)
 	}
 }
@@ -85,15 +85,15 @@ func TestRatesThatNobodyChose(t *testing.T) {
 		want       limit.Rate
 		far        bool
 	}{
-		{"this machine", automatic, address("127.0.0.1:80"), limit.Rate{}, false},
-		{"this machine, IPv6", automatic, address("[::1]:80"), limit.Rate{}, false},
-		{"all addresses", automatic, address("0.0.0.0:80"), usual, true},
-		{"a public address", automatic, address("203.0.113.1:80"), usual, true},
-		{"a socket in the file system", automatic, &net.UnixAddr{Name: "x"}, limit.Rate{}, false},
+		{"this machine", autoValue, address("127.0.0.1:80"), limit.Rate{}, false},
+		{"this machine, IPv6", autoValue, address("[::1]:80"), limit.Rate{}, false},
+		{"all addresses", autoValue, address("0.0.0.0:80"), usual, true},
+		{"a public address", autoValue, address("203.0.113.1:80"), usual, true},
+		{"a socket in the file system", autoValue, &net.UnixAddr{Name: "x"}, limit.Rate{}, false},
 		{"chosen, on this machine", "1/s burst 2", address("127.0.0.1:80"), limit.Rate{Interval: time.Second, Burst: 2}, false},
 		{"off", "off", address("0.0.0.0:80"), limit.Rate{}, false},
 	} {
-		got, far, err := rate(test.text, addressRate, test.at)
+		got, far, err := parseRate(test.text, addressRate, test.at)
 		if got != test.want || far != test.far || err != nil {
 			t.Errorf("%s: got %v, far %v, %v", test.name, got, far, err)
 		}
@@ -125,7 +125,7 @@ func TestSocketNames(t *testing.T) {
 
 func TestNotify(t *testing.T) {
 	t.Parallel()
-	if err := notify(t.Context(), "", "READY=1"); err != nil {
+	if err := notifySystemd(t.Context(), "", "READY=1"); err != nil {
 		t.Errorf("nobody asked: %v", err)
 	}
 	socket := filepath.Join(t.TempDir(), "n")
@@ -134,7 +134,7 @@ func TestNotify(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if err := notify(t.Context(), socket, "READY=1"); err != nil {
+	if err := notifySystemd(t.Context(), socket, "READY=1"); err != nil {
 		t.Fatal(err)
 	}
 	b := make([]byte, 64)
@@ -191,8 +191,8 @@ func (p *process) stop(t *testing.T) {
 	}
 }
 
-// healthy waits until a process is ready.
-func healthy(t *testing.T, p *process, url string) {
+// waitHealthy waits until a process is ready.
+func waitHealthy(t *testing.T, p *process, url string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -249,7 +249,7 @@ func TestRestartRefusesNobody(t *testing.T) {
 		return start(t, []*os.File{file}, activated, "serve", "--db", db, "--listen", "127.0.0.1:1")
 	}
 	first := begin()
-	healthy(t, first, url+"/readyz")
+	waitHealthy(t, first, url+"/readyz")
 
 	ctx, cancel := context.WithCancel(t.Context())
 	asked := make(chan int, 1)
@@ -266,7 +266,7 @@ func TestRestartRefusesNobody(t *testing.T) {
 	}()
 	first.stop(t)
 	second := begin()
-	healthy(t, second, url+"/readyz")
+	waitHealthy(t, second, url+"/readyz")
 	cancel()
 	if n := <-asked; n == 0 {
 		t.Error("nothing was asked")
@@ -310,14 +310,14 @@ func TestLogHasOneForm(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			address := unused(t)
+			address := unusedAddress(t)
 			p := start(t, nil, test.shell, append([]string{"serve", "--log-format=json", "--listen=" + address}, test.args...)...)
 			if test.fails {
 				if err := <-p.ended; err == nil {
 					t.Error("it did not fail")
 				}
 			} else {
-				healthy(t, p, "http://"+address+"/readyz")
+				waitHealthy(t, p, "http://"+address+"/readyz")
 				if _, err := ask(t.Context(), "http://"+address+"/cal/events/v1/events"); err != nil {
 					t.Error(err)
 				}
@@ -335,8 +335,8 @@ func TestLogHasOneForm(t *testing.T) {
 	}
 }
 
-// unused is an address that was taken and given back: nobody else is given it soon.
-func unused(t *testing.T) string {
+// unusedAddress is an address that was taken and given back: nobody else is given it soon.
+func unusedAddress(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -369,7 +369,7 @@ func TestOneAddressIsNotForAll(t *testing.T) {
 		{"127.0.0.1:8080", "", false},
 	} {
 		f := serveFlags{Listen: test.public, operateFlags: operateFlags{MetricsListen: test.private, ReusePort: true}}
-		err := f.checkSockets(nothing, 7)
+		err := f.checkSockets(noOutput, 7)
 		if (err != nil) != test.refused || err != nil && !errors.As(err, new(usageError)) {
 			t.Errorf("%s and %s: %v", test.public, test.private, err)
 		}
@@ -385,7 +385,7 @@ func TestOneAddressIsNotForAll(t *testing.T) {
 // Names that lead to one address are found out when they are opened.
 func TestTwoNamesOfOneAddress(t *testing.T) {
 	t.Parallel()
-	_, port, err := net.SplitHostPort(unused(t))
+	_, port, err := net.SplitHostPort(unusedAddress(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -466,12 +466,12 @@ func TestCollectors(t *testing.T) {
 
 func TestProcessesShareAPort(t *testing.T) {
 	t.Parallel()
-	address, private := unused(t), unused(t)
+	address, private := unusedAddress(t), unusedAddress(t)
 	serve := func() *process {
 		return start(t, nil, "", "serve", "--listen", address, "--reuse-port", "--metrics-listen", private)
 	}
 	first := serve()
-	healthy(t, first, "http://"+address+"/readyz")
+	waitHealthy(t, first, "http://"+address+"/readyz")
 	second := serve()
 	// Both answer: each connection goes to either, and after the first has ended all go to the second.
 	time.Sleep(time.Second)
@@ -481,7 +481,7 @@ func TestProcessesShareAPort(t *testing.T) {
 	default:
 	}
 	first.stop(t)
-	healthy(t, second, "http://"+address+"/readyz")
-	healthy(t, second, "http://"+private+"/metrics")
+	waitHealthy(t, second, "http://"+address+"/readyz")
+	waitHealthy(t, second, "http://"+private+"/metrics")
 	second.stop(t)
 }

@@ -23,12 +23,12 @@ func newTable(w io.Writer, columns ...string) table {
 func (t table) row(values ...any) {
 	cells := make([]string, len(values))
 	for i, v := range values {
-		cells[i] = cell(v)
+		cells[i] = cellText(v)
 	}
 	fmt.Fprintln(t, strings.Join(cells, "\t"))
 }
 
-func cell(v any) string {
+func cellText(v any) string {
 	text := ""
 	if at, ok := v.(*time.Time); !ok {
 		text = fmt.Sprint(v)
@@ -56,7 +56,7 @@ func printJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-func utc(t *time.Time) *time.Time {
+func toUTC(t *time.Time) *time.Time {
 	if t == nil {
 		return nil
 	}

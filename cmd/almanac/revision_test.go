@@ -55,7 +55,7 @@ func TestCommandsRaiseTheRevision(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := &edit.Editor{Now: now(), By: auth.Principal{UserID: ewa.ID, Role: calendar.Author}}
+		e := &edit.Editor{Now: clockNow(), By: auth.Principal{UserID: ewa.ID, Role: calendar.Author}}
 		err = edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) error {
 			_, _, err := e.CreateVenue(t.Context(), tx, &edit.VenueInput{Name: new("Hall")})
 			return err

@@ -27,10 +27,10 @@ func (c searchRebuildCmd) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	return c.with(ctx, func(st *store.Store) error {
-		if err := current(ctx, st, false); err != nil {
+		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}
-		e := &edit.Editor{Site: site, Now: now(), By: auth.System()}
+		e := &edit.Editor{Site: site, Now: clockNow(), By: auth.System()}
 		done := make(map[calendar.Kind]int)
 		err := upkeep.Reindex(ctx, st.Ent, e, func(kind calendar.Kind, records int) { done[kind] = records })
 		for _, kind := range []calendar.Kind{

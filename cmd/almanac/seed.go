@@ -82,11 +82,11 @@ func (c calendarChoice) languages(chosen []string) ([]calendar.Language, error) 
 	if err != nil {
 		return nil, err
 	}
-	return startingWith(home), nil
+	return languagesStartingWith(home), nil
 }
 
-// startingWith are all languages, one of them first.
-func startingWith(first calendar.Language) []calendar.Language {
+// languagesStartingWith are all languages, one of them first.
+func languagesStartingWith(first calendar.Language) []calendar.Language {
 	all := slices.DeleteFunc(slices.Clone(calendar.Languages), func(l calendar.Language) bool { return l == first })
 	return slices.Insert(all, 0, first)
 }
@@ -140,7 +140,7 @@ func (f calendarFlags) options(at time.Time) (scenario.Options, error) {
 
 // Run fills a database or writes a file.
 func (c seedCmd) Run(ctx context.Context, s streams) error {
-	o, err := c.options(now())
+	o, err := c.options(clockNow())
 	if err != nil {
 		return err
 	}
@@ -282,7 +282,7 @@ type seedRemoveCmd struct {
 // Run removes what was made up.
 func (c seedRemoveCmd) Run(ctx context.Context, s streams) error {
 	return c.existing(ctx, func(st *store.Store) error {
-		if err := current(ctx, st, false); err != nil {
+		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}
 		site, err := siteFlags{Timezone: "UTC", Language: string(calendar.English)}.site()
@@ -309,7 +309,7 @@ func removeSeeded(
 	}
 	bar := newProgress(s.Err, "removing records")
 	r := seed.Remover{
-		Store: st, Editor: &edit.Editor{Site: site, Now: now(), By: auth.System()}, Progress: bar.show,
+		Store: st, Editor: &edit.Editor{Site: site, Now: clockNow(), By: auth.System()}, Progress: bar.show,
 	}
 	if _, statErr := os.Stat(folder); statErr == nil {
 		files, openErr := media.OpenDir(folder)

@@ -39,9 +39,9 @@ func (c seedCmd) export(ctx context.Context, s streams, site calendar.Site, o sc
 		case "ics":
 			return seed.ICS(out, made)
 		case "sql":
-			return inScratch(ctx, s, site, made, func(st *store.Store) error { return seed.SQL(ctx, out, st.DB) })
+			return withScratchDatabase(ctx, s, site, made, func(st *store.Store) error { return seed.SQL(ctx, out, st.DB) })
 		}
-		return inScratch(ctx, s, site, made, func(st *store.Store) error {
+		return withScratchDatabase(ctx, s, site, made, func(st *store.Store) error {
 			return exportJSON(ctx, out, st, site)
 		})
 	})
@@ -70,8 +70,8 @@ func (c seedCmd) writing(s streams, do func(io.Writer) error) (err error) {
 	return nil
 }
 
-// inScratch runs do on a temporary database with the calendar.
-func inScratch(
+// withScratchDatabase runs do on a temporary database with the calendar.
+func withScratchDatabase(
 	ctx context.Context, s streams, site calendar.Site, made *scenario.Calendar, do func(*store.Store) error,
 ) (err error) {
 	dir, err := os.MkdirTemp("", "almanac-seed-")

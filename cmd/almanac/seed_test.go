@@ -18,7 +18,7 @@ func TestWhichCalendarIsSeeded(t *testing.T) {
 	options := func(events int) scenario.Options {
 		return scenario.Options{
 			Scenario: "city", Seed: 7, Events: events, From: calendar.WallAt(2026, 11, 1, 0, 0, 0), Months: 24,
-			Languages: calendar.Languages, Now: now(),
+			Languages: calendar.Languages, Now: clockNow(),
 		}
 	}
 	begun := func(n seed.Number, complete bool) *seed.Plan {
@@ -86,7 +86,7 @@ func TestInterruptedSeedSaysHowToGoOn(t *testing.T) {
 	}
 	o := scenario.Options{
 		Scenario: "city", Seed: 7, Events: 600, From: calendar.WallAt(2026, 11, 1, 0, 0, 0), Months: 24,
-		Languages: calendar.Languages, Now: now(),
+		Languages: calendar.Languages, Now: clockNow(),
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	_, err = writePlan(ctx, st, site, planOf(o, 1), seed.Writer{Progress: func(int, int) { stop() }})

@@ -64,15 +64,15 @@ func nearestZone(text string) (nearest string) {
 		if !strings.Contains(text, "/") {
 			compared = path.Base(name)
 		}
-		if d := distance(text, strings.ToLower(compared)); d < limit {
+		if d := editDistance(text, strings.ToLower(compared)); d < limit {
 			nearest, limit = name, d
 		}
 	}
 	return nearest
 }
 
-// now is the clock of every site: UTC, whole seconds.
-func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
+// clockNow is the clock of every site: UTC, whole seconds.
+func clockNow() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
 // site is the calendar's settings without an address.
 func (f siteFlags) site() (calendar.Site, error) {
@@ -83,7 +83,7 @@ func (f siteFlags) site() (calendar.Site, error) {
 	return calendar.Site{
 		Name: "Almanac", Zone: zone, Language: calendar.Language(f.Language), PerPage: 10,
 		Currency: calendar.Currency{Symbol: "$", Code: "USD", Position: calendar.Prefix, Decimal: "."},
-		Now:      now,
+		Now:      clockNow,
 	}, nil
 }
 
@@ -119,7 +119,7 @@ type serveCmd struct {
 
 // Run serves until it is told to stop.
 func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err error) {
-	defer func() { err = stopped(ctx, s, err) }()
+	defer func() { err = reportStop(ctx, s, err) }()
 	site, err := c.site()
 	if err != nil {
 		return err
@@ -207,9 +207,9 @@ func splitURLs(given []string) (urls []string) {
 	return urls
 }
 
-// stopped says that a server that was told to stop has done so, and returns the error that it ended with. To be told before
+// reportStop says that a server that was told to stop has done so, and returns the error that it ended with. To be told before
 // it was ready is no failure.
-func stopped(ctx context.Context, s streams, err error) error {
+func reportStop(ctx context.Context, s streams, err error) error {
 	if ctx.Err() == nil || err != nil && !errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -222,7 +222,7 @@ func (f serveFlags) address(sock sockets) string {
 	if sock.public == nil {
 		return hostPort(f.Listen)
 	}
-	return reachable(sock.public.Addr())
+	return reachableAddress(sock.public.Addr())
 }
 
 // logging is the log of a server, which says at once what settings have no effect. flush writes what still waits.
@@ -325,18 +325,18 @@ func numericHost(address string) string {
 	return address
 }
 
-// current makes sure that the schema is up to date, or says how to make it so.
-func current(ctx context.Context, st *store.Store, apply bool) error {
+// requireCurrent makes sure that the schema is up to date, or says how to make it so.
+func requireCurrent(ctx context.Context, st *store.Store, apply bool) error {
 	if apply || st.Engine() == "sqlite" {
 		_, err := migrate.Apply(ctx, st, migrate.ApplyOptions{Operator: version()})
 		return err
 	}
-	return advised(migrate.CheckCurrent(ctx, st), st)
+	return adviseMigration(migrate.CheckCurrent(ctx, st), st)
 }
 
-// advised adds the command that mends a schema that is behind. It names no user: that of the database may not change
+// adviseMigration adds the command that mends a schema that is behind. It names no user: that of the database may not change
 // tables.
-func advised(err error, st *store.Store) error {
+func adviseMigration(err error, st *store.Store) error {
 	if !errors.Is(err, migrate.ErrBehind) {
 		return err
 	}
@@ -364,7 +364,7 @@ func (f serveFlags) listen(
 	}
 	at := sock.public.Addr()
 	if site.BaseURL == "" {
-		site.BaseURL = "http://" + reachable(at)
+		site.BaseURL = "http://" + reachableAddress(at)
 	}
 	op, err := f.operation(ctx, log, st, at)
 	if err != nil {
@@ -398,7 +398,7 @@ func (f serveFlags) listen(
 		return srv.Serve(ctx, sock.public)
 	})
 	if sock.private != nil {
-		fmt.Fprintf(s.Err, "almanac: metrics on http://%s/metrics\n", reachable(sock.private.Addr()))
+		fmt.Fprintf(s.Err, "almanac: metrics on http://%s/metrics\n", reachableAddress(sock.private.Addr()))
 		if f.Pprof {
 			warnOfPprof(log, sock.private.Addr())
 		}
@@ -412,7 +412,7 @@ func (f serveFlags) listen(
 	})
 	horizon := &horizonJob{log: srv.Log, db: st.Ent, site: site}
 	group.Go(func() error {
-		return repeatEvery(ctx, dueEvery, func() { horizon.run(ctx, now()) })
+		return repeatEvery(ctx, dueEvery, func() { horizon.run(ctx, clockNow()) })
 	})
 	if st.Engine() == "sqlite" {
 		group.Go(func() error { return watchFiles(ctx, srv.Log, st.Store) })
@@ -432,15 +432,15 @@ func (f serveFlags) listen(
 			return err
 		})
 	}
-	if err := notify(ctx, os.Getenv("NOTIFY_SOCKET"), "READY=1"); err != nil {
+	if err := notifySystemd(ctx, os.Getenv("NOTIFY_SOCKET"), "READY=1"); err != nil {
 		log.Warn("systemd was not told", "error", err)
 	}
 	return group.Wait()
 }
 
-// reachable is the address of a listener as a client on this machine writes it. The listener itself knows the
+// reachableAddress is the address of a listener as a client on this machine writes it. The listener itself knows the
 // port when 0 was asked for; that it listens on all addresses is no address.
-func reachable(a net.Addr) string {
+func reachableAddress(a net.Addr) string {
 	if tcp, ok := a.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
 		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
 	}
@@ -489,7 +489,7 @@ const dueEvery = time.Second
 
 // publishDue publishes scheduled records. An error is logged, and they are tried again at the next call.
 func publishDue(ctx context.Context, log *slog.Logger, st *store.Store) {
-	n, err := edit.PublishDue(ctx, st.Ent, now())
+	n, err := edit.PublishDue(ctx, st.Ent, clockNow())
 	switch {
 	case err != nil && ctx.Err() == nil:
 		log.Error("scheduled publication", "error", err)
@@ -531,15 +531,15 @@ func (j *horizonJob) run(ctx context.Context, at time.Time) {
 const forgetEvery = time.Minute
 
 // forgetKeys removes expired keys. An error is logged.
-func forgetKeys(ctx context.Context, log *slog.Logger, keys *idempotency.Keeper) {
-	if _, err := keys.Forget(ctx, now()); err != nil && ctx.Err() == nil {
+func forgetKeys(ctx context.Context, log *slog.Logger, keys *idempotency.Keys) {
+	if _, err := keys.DeleteExpired(ctx, clockNow()); err != nil && ctx.Err() == nil {
 		log.Error("expired idempotency keys", "error", err)
 	}
 }
 
 // forgetWithdrawals removes withdrawals that no feed tells of any more. An error is logged.
 func forgetWithdrawals(ctx context.Context, log *slog.Logger, db *ent.Client) {
-	if _, err := edit.ForgetWithdrawals(ctx, db, now()); err != nil && ctx.Err() == nil {
+	if _, err := edit.ForgetWithdrawals(ctx, db, clockNow()); err != nil && ctx.Err() == nil {
 		log.Error("old withdrawals", "error", err)
 	}
 }
@@ -564,7 +564,7 @@ func (f serveFlags) server(
 	if err != nil {
 		return nil, nil, err
 	}
-	decoding, err := memory("max-decoding", f.MaxDecoding)
+	decoding, err := parseMemory("max-decoding", f.MaxDecoding)
 	if err != nil {
 		return nil, nil, usageError{err}
 	}
@@ -572,7 +572,7 @@ func (f serveFlags) server(
 	if err != nil {
 		return nil, nil, fmt.Errorf("--media: %w", err)
 	}
-	size, err := memory("record-cache", f.RecordCache)
+	size, err := parseMemory("record-cache", f.RecordCache)
 	if err != nil {
 		return nil, nil, errors.Join(usageError{err}, files.Close())
 	}
@@ -605,7 +605,7 @@ func (f serveFlags) server(
 	}
 	srv, err := server.New(server.Config{
 		API: api, Auth: verifier, Words: words, Site: site, Log: log, Media: files, Away: store.IsUnavailable,
-		Limits: op.limits, Checks: checks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
+		Limits: op.limits, Checks: readinessChecks(st), DrainWait: f.DrainWait, Metrics: op.metrics, Tracer: op.tracer,
 		Caching: caching, Replays: idempotency.New(st.Ent), MaxAge: f.MaxAge, Stale: f.StaleWhileRevalidate, NoPages: !f.Pages,
 		Quiet: !f.AccessLog, Index: state, IndexWait: f.IndexWait,
 	})

@@ -65,7 +65,7 @@ func TestSeveralServers(t *testing.T) {
 			defer stop()
 			printed := &watchedOutput{stop: stop, until: "almanac: serving "}
 			args := append([]string{"serve", "--listen", "127.0.0.1:0", "--media", t.TempDir()}, test.args...)
-			code := run(ctx, args, nothing, streams{Out: printed, Err: printed, In: strings.NewReader("")})
+			code := run(ctx, args, noOutput, streams{Out: printed, Err: printed, In: strings.NewReader("")})
 			text := printed.String()
 			if test.serves != (code == 0) || test.serves != strings.Contains(text, printed.until) {
 				t.Errorf("status %d: %s", code, text)

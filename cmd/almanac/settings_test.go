@@ -65,7 +65,7 @@ func TestHelpNamesTheVariables(t *testing.T) {
 			t.Parallel()
 			var out, failed strings.Builder
 			args := append(strings.Fields(test.command), "--help")
-			if code := run(t.Context(), args, nothing, streams{Out: &out, Err: &failed}); code != 0 {
+			if code := run(t.Context(), args, noOutput, streams{Out: &out, Err: &failed}); code != 0 {
 				t.Fatalf("exit status %d: %s", code, failed.String())
 			}
 			var got []string
@@ -81,7 +81,7 @@ func TestHelpNamesTheVariables(t *testing.T) {
 	}
 }
 
-func nothing(string) string { return "" }
+func noOutput(string) string { return "" }
 
 // Settings that do nothing are told when a server starts. It is told to stop before that, which is no failure.
 func TestSettingsWithoutEffectAreTold(t *testing.T) {
@@ -116,7 +116,7 @@ func TestSettingsWithoutEffectAreTold(t *testing.T) {
 			stop()
 			var failed strings.Builder
 			args := append([]string{"serve", "--db=sqlite://" + filepath.Join(t.TempDir(), "a.db"), "--listen=127.0.0.1:0"}, test.flags...)
-			code := run(ctx, args, nothing, streams{Out: io.Discard, Err: &failed, Environ: test.environ})
+			code := run(ctx, args, noOutput, streams{Out: io.Discard, Err: &failed, Environ: test.environ})
 			said := failed.String()
 			if code != 0 || strings.Contains(said, "context canceled") {
 				t.Errorf("told to stop: exit status %d: %s", code, said)
@@ -192,7 +192,7 @@ func TestTableCells(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			if got := cell(test.value); got != test.want {
+			if got := cellText(test.value); got != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})

@@ -49,16 +49,16 @@ func hostPort(address string) string {
 // addresses.
 func (f serveFlags) checkSockets(getenv func(string) string, pid int) error {
 	names, err := socketNames(getenv, pid)
-	if err != nil || len(names) > 0 || f.MetricsListen == "" || !overlap(f.Listen, f.MetricsListen) {
+	if err != nil || len(names) > 0 || f.MetricsListen == "" || !addressesOverlap(f.Listen, f.MetricsListen) {
 		return err
 	}
 	return usageError{fmt.Errorf("--metrics-listen %q: want another address than --listen %q, because metrics are not for the public",
 		f.MetricsListen, f.Listen)}
 }
 
-// overlap reports whether two addresses HOST:PORT have connections in common: one port, and one host or all of them.
+// addressesOverlap reports whether two addresses HOST:PORT have connections in common: one port, and one host or all of them.
 // Names are compared as they are; port 0 is always another one.
-func overlap(a, b string) bool {
+func addressesOverlap(a, b string) bool {
 	hostA, portA, okA := splitAddress(a)
 	hostB, portB, okB := splitAddress(b)
 	if !okA || !okB || portA != portB || portA == 0 {
@@ -69,7 +69,7 @@ func overlap(a, b string) bool {
 			return true
 		}
 	}
-	return hostA == hostB || local(hostA) && hostB == "localhost" || hostA == "localhost" && local(hostB)
+	return hostA == hostB || isLocalHost(hostA) && hostB == "localhost" || hostA == "localhost" && isLocalHost(hostB)
 }
 
 // splitAddress returns the parts of HOST:PORT, the host in one spelling.
@@ -88,7 +88,7 @@ func splitAddress(text string) (host string, port int, ok bool) {
 	return strings.ToLower(host), at.Port, true
 }
 
-func local(host string) bool {
+func isLocalHost(host string) bool {
 	ip, err := netip.ParseAddr(host)
 	return err == nil && ip.IsLoopback()
 }
@@ -104,7 +104,7 @@ func (f serveFlags) early(ctx context.Context) (sockets, error) {
 
 // sockets opens them.
 func (f serveFlags) sockets(ctx context.Context) (sockets, error) {
-	given, err := inherited(os.Getenv, os.Getpid())
+	given, err := inheritedSockets(os.Getenv, os.Getpid())
 	if err != nil {
 		return sockets{}, err
 	}
@@ -119,7 +119,7 @@ func (f serveFlags) sockets(ctx context.Context) (sockets, error) {
 		}
 	}
 	// Names that lead to one address are known only now.
-	if f.ReusePort && given.private != nil && overlap(given.public.Addr().String(), given.private.Addr().String()) {
+	if f.ReusePort && given.private != nil && addressesOverlap(given.public.Addr().String(), given.private.Addr().String()) {
 		err := fmt.Errorf("--metrics-listen: %s is where requests come in, too", given.private.Addr())
 		return sockets{}, errors.Join(usageError{err}, given.close())
 	}
@@ -150,8 +150,8 @@ func portProblem(flag, address string, err error) error {
 		"such as --%[1]s %[4]s", flag, hostPort(address), syscall.EADDRINUSE, net.JoinHostPort(host, strconv.Itoa(other)))
 }
 
-// inherited are the sockets of a systemd socket unit: one named metrics is the private one, another the public one.
-func inherited(getenv func(string) string, pid int) (out sockets, err error) {
+// inheritedSockets are the sockets of a systemd socket unit: one named metrics is the private one, another the public one.
+func inheritedSockets(getenv func(string) string, pid int) (out sockets, err error) {
 	names, err := socketNames(getenv, pid)
 	if err != nil {
 		return sockets{}, err
@@ -194,8 +194,8 @@ func socketNames(getenv func(string) string, pid int) ([]string, error) {
 	return out, nil
 }
 
-// notify tells systemd about the state of the service, if it asked to be told (sd_notify).
-func notify(ctx context.Context, socket, state string) error {
+// notifySystemd tells systemd about the state of the service, if it asked to be told (sd_notify).
+func notifySystemd(ctx context.Context, socket, state string) error {
 	if socket == "" {
 		return nil
 	}

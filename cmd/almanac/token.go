@@ -28,7 +28,7 @@ type tokenAddCmd struct {
 
 // Run issues the token.
 func (c tokenAddCmd) Run(ctx context.Context, s streams) error {
-	at := now()
+	at := clockNow()
 	expires, err := parseExpiry(c.Expires, at)
 	if err != nil {
 		return usageError{fmt.Errorf("--expires %q: %w", c.Expires, err)}
@@ -136,13 +136,13 @@ func (c tokenListCmd) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		at := now()
+		at := clockNow()
 		rows := make([]tokenRow, len(tokens))
 		for i, t := range tokens {
 			rows[i] = tokenRow{
 				ID: t.ID, Login: t.Edges.User.Login, Name: t.Name, State: tokenState(t, at),
-				CreatedAt: t.CreatedAt.UTC(), LastUsedAt: utc(t.LastUsedAt), ExpiresAt: utc(t.ExpiresAt),
-				RevokedAt: utc(t.RevokedAt),
+				CreatedAt: t.CreatedAt.UTC(), LastUsedAt: toUTC(t.LastUsedAt), ExpiresAt: toUTC(t.ExpiresAt),
+				RevokedAt: toUTC(t.RevokedAt),
 			}
 		}
 		if c.JSON {
@@ -177,7 +177,7 @@ type tokenRevokeCmd struct {
 // Run revokes the token.
 func (c tokenRevokeCmd) Run(ctx context.Context, s streams) error {
 	return c.withCurrent(ctx, func(st *store.Store) error {
-		if err := auth.RevokeToken(ctx, st.Ent, now(), c.ID); err != nil {
+		if err := auth.RevokeToken(ctx, st.Ent, clockNow(), c.ID); err != nil {
 			return err
 		}
 		_, err := fmt.Fprintf(s.Out, "token %d: revoked\n", c.ID)

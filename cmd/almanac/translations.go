@@ -43,7 +43,7 @@ func (f kindFlag) kinds() []calendar.Kind {
 func (d database) looking(ctx context.Context, do func(*store.Store) error) error {
 	return d.reading(ctx, func(st *store.Store) error {
 		if err := migrate.CheckCurrent(ctx, st); err != nil {
-			return advised(err, st)
+			return adviseMigration(err, st)
 		}
 		return do(st)
 	})
@@ -91,7 +91,7 @@ func (c translationsStatusCmd) missing(ctx context.Context, out io.Writer, st *s
 		fmt.Fprintf(out, "%-9s  %8s  %-8s  %-25s  %s\n", "KIND", "ID", "LANGUAGE", "MISSING", "TITLE")
 		return translations.ListMissing(ctx, st.Ent, f, func(m translations.Missing) error {
 			_, err := fmt.Fprintf(out, "%-9s  %8d  %-8s  %-25s  %s\n",
-				m.Kind, m.ID, m.Language, fieldList(m.Fields), cell(m.Title))
+				m.Kind, m.ID, m.Language, fieldList(m.Fields), cellText(m.Title))
 			return err
 		})
 	}
@@ -219,7 +219,7 @@ func (c translationsImportCmd) Run(ctx context.Context, s streams) (err error) {
 		return c.looking(ctx, func(st *store.Store) error { return c.run(ctx, s, st, site, f) })
 	}
 	return c.existing(ctx, func(st *store.Store) error {
-		if err := current(ctx, st, false); err != nil {
+		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}
 		return c.run(ctx, s, st, site, f)
@@ -237,7 +237,7 @@ func (c translationsImportCmd) run(
 			if p.Outcome == translations.Failed {
 				what = "failed:"
 			}
-			fmt.Fprintln(s.Err, what, cell(p))
+			fmt.Fprintln(s.Err, what, cellText(p))
 		},
 	}
 	report, err := im.Import(ctx, f)

@@ -26,7 +26,7 @@ type userCmds struct {
 // withCurrent is with for a database whose schema has to be up to date.
 func (d database) withCurrent(ctx context.Context, do func(*store.Store) error) error {
 	return d.with(ctx, func(st *store.Store) error {
-		if err := current(ctx, st, false); err != nil {
+		if err := requireCurrent(ctx, st, false); err != nil {
 			return err
 		}
 		return do(st)
@@ -64,12 +64,12 @@ func (c userAddCmd) Run(ctx context.Context, s streams) error {
 // addUser creates a user and a first token.
 func addUser(ctx context.Context, st *store.Store, login, name string, role calendar.Role, password string) (id int64, secret string, err error) {
 	err = store.Tx(ctx, st.Ent, func(tx *ent.Tx) error {
-		user, err := auth.AddUser(ctx, tx.Client(), now(), login, name, role, password)
+		user, err := auth.AddUser(ctx, tx.Client(), clockNow(), login, name, role, password)
 		if err != nil {
 			return err
 		}
 		id = user.ID
-		secret, _, err = auth.IssueToken(ctx, tx.Client(), now(), user.ID, "first token", nil)
+		secret, _, err = auth.IssueToken(ctx, tx.Client(), clockNow(), user.ID, "first token", nil)
 		return err
 	})
 	return id, secret, err
@@ -102,7 +102,7 @@ func (c userListCmd) Run(ctx context.Context, s streams) error {
 		for i, u := range users {
 			rows[i] = userRow{
 				ID: u.ID, Login: u.Login, Name: u.Name, Role: u.Role, HasPassword: u.PasswordHash != nil,
-				CreatedAt: u.CreatedAt.UTC(), DisabledAt: utc(u.DisabledAt),
+				CreatedAt: u.CreatedAt.UTC(), DisabledAt: toUTC(u.DisabledAt),
 			}
 		}
 		if c.JSON {
@@ -131,7 +131,7 @@ type userArg struct {
 func (c userArg) change(
 	ctx context.Context, s streams, guard bool, done string, do func(ctx context.Context, tx *ent.Tx, id int64) error,
 ) error {
-	return c.changeBy(ctx, s, &edit.Editor{Now: now(), By: auth.System()}, guard, done, do)
+	return c.changeBy(ctx, s, &edit.Editor{Now: clockNow(), By: auth.System()}, guard, done, do)
 }
 
 // changeBy is change for what also writes records, which e does.
@@ -217,7 +217,7 @@ type userDisableCmd struct {
 // Run disables the user.
 func (c userDisableCmd) Run(ctx context.Context, s streams) error {
 	return c.change(ctx, s, !c.Force, "disabled", func(ctx context.Context, tx *ent.Tx, id int64) error {
-		return auth.SetDisabled(ctx, tx.Client(), now(), id, true)
+		return auth.SetDisabled(ctx, tx.Client(), clockNow(), id, true)
 	})
 }
 
@@ -226,7 +226,7 @@ type userEnableCmd struct{ userArg }
 // Run enables the user.
 func (c userEnableCmd) Run(ctx context.Context, s streams) error {
 	return c.change(ctx, s, false, "enabled", func(ctx context.Context, tx *ent.Tx, id int64) error {
-		return auth.SetDisabled(ctx, tx.Client(), now(), id, false)
+		return auth.SetDisabled(ctx, tx.Client(), clockNow(), id, false)
 	})
 }
 
@@ -237,6 +237,6 @@ type userRemoveCmd struct {
 
 // Run removes the user.
 func (c userRemoveCmd) Run(ctx context.Context, s streams) error {
-	e := &edit.Editor{Now: now(), By: auth.System()}
+	e := &edit.Editor{Now: clockNow(), By: auth.System()}
 	return c.changeBy(ctx, s, e, !c.Force, "removed", e.RemoveUser)
 }

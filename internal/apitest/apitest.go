@@ -220,7 +220,7 @@ func (a *API) NewRequest(t testing.TB, r Request) *http.Request {
 // request returns the request as it is sent, its path and its body.
 func (a *API) request(t testing.TB, r Request) (req *http.Request, path, sent string) {
 	t.Helper()
-	path = named.Replace(r.Path)
+	path = recordPaths.Replace(r.Path)
 	if !r.Absolute {
 		path = "/" + handlers.Namespace + path
 	}

@@ -41,7 +41,7 @@ func (a *API) asDescribed(t testing.TB, req *http.Request, path, sent string, re
 	if req.Method == http.MethodOptions || root.Mount == handlers.WordPressRoot {
 		return
 	}
-	method := effective(req)
+	method := effectiveMethod(req)
 	var match *handlers.Match
 	if ok {
 		match = a.routes.Match(method, root, rest)
@@ -68,11 +68,11 @@ func (a *API) asDescribed(t testing.TB, req *http.Request, path, sent string, re
 	if err := d.check(&x); err != nil {
 		t.Errorf("%s %s: not as described: %v", req.Method, req.URL.RequestURI(), err)
 	}
-	record(&x)
+	recordExchange(&x)
 }
 
-// effective is the method that a request asks for, which a POST may override.
-func effective(req *http.Request) string {
+// effectiveMethod is the method that a request asks for, which a POST may override.
+func effectiveMethod(req *http.Request) string {
 	if req.Method != http.MethodPost {
 		return req.Method
 	}
@@ -103,11 +103,11 @@ type exchange struct {
 // operation is one of the document: all of it, and without what _fields may take away.
 type operation struct{ whole, part *openapi3.Operation }
 
-// described is the interface description, read for comparing.
-type described struct{ whole, part *openapi3.T }
+// describedAPI is the interface description, read for comparing.
+type describedAPI struct{ whole, part *openapi3.T }
 
 // description is read once for all tests of a package: what differs by service and day is not compared.
-var description = sync.OnceValues(func() (*described, error) {
+var description = sync.OnceValues(func() (*describedAPI, error) {
 	words, err := locale.Load()
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ var description = sync.OnceValues(func() (*described, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &described{}
+	d := &describedAPI{}
 	for _, doc := range []**openapi3.T{&d.whole, &d.part} {
 		if *doc, err = openapi3.NewLoader().LoadFromData(body); err != nil {
 			return nil, fmt.Errorf("interface description: %w", err)
@@ -136,7 +136,7 @@ var description = sync.OnceValues(func() (*described, error) {
 
 // seal makes members that no schema mentions a fault, in replies alone, and takes from the partial document
 // what is required.
-func (d *described) seal() {
+func (d *describedAPI) seal() {
 	seen := make(map[*openapi3.Schema]bool)
 	for _, doc := range []*openapi3.T{d.whole, d.part} {
 		for _, item := range doc.Paths.Map() {
@@ -177,7 +177,7 @@ func everySchema(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool, f func
 }
 
 // operation is nil when there is none.
-func (d *described) operation(method, template string) *operation {
+func (d *describedAPI) operation(method, template string) *operation {
 	item := d.whole.Paths.Value(template)
 	if item == nil || item.GetOperation(method) == nil {
 		return nil
@@ -185,7 +185,7 @@ func (d *described) operation(method, template string) *operation {
 	return &operation{item.GetOperation(method), d.part.Paths.Value(template).GetOperation(method)}
 }
 
-func (d *described) check(x *exchange) error {
+func (d *describedAPI) check(x *exchange) error {
 	if err := x.checkReply(); err != nil {
 		return err
 	}
@@ -195,9 +195,9 @@ func (d *described) check(x *exchange) error {
 	return x.checkRequest()
 }
 
-// ofEveryReply are headers of the transport, of caches and browsers, and of the limits of a deployment. They say
+// commonHeaders are headers of the transport, of caches and browsers, and of the limits of a deployment. They say
 // nothing about an operation, and the description does not repeat them for each.
-var ofEveryReply = map[string]bool{
+var commonHeaders = map[string]bool{
 	"Content-Type": true, "Content-Length": true, "Date": true, "Vary": true, "Cache-Control": true,
 	"X-Content-Type-Options": true, "Access-Control-Allow-Origin": true, "Access-Control-Expose-Headers": true,
 	"Strict-Transport-Security": true, "Referrer-Policy": true, "Content-Security-Policy": true,
@@ -260,7 +260,7 @@ func (x *exchange) asksForFields() bool {
 // checkHeaders compares the headers of a reply with its description, both ways.
 func checkHeaders(reply *openapi3.Response, got http.Header) error {
 	for name := range got {
-		if !ofEveryReply[http.CanonicalHeaderKey(name)] && headerOf(reply, name) == nil {
+		if !commonHeaders[http.CanonicalHeaderKey(name)] && headerOf(reply, name) == nil {
 			return fmt.Errorf("header %s is not described", name)
 		}
 	}
@@ -272,7 +272,7 @@ func checkHeaders(reply *openapi3.Response, got http.Header) error {
 			}
 			continue
 		}
-		value := understood(text, ref.Value.Schema.Value)
+		value := describedForm(text, ref.Value.Schema.Value)
 		if err := ref.Value.Schema.Value.VisitJSON(value, uris); err != nil {
 			return fmt.Errorf("header %s: %w", name, err)
 		}
@@ -412,7 +412,7 @@ func (x *exchange) checkBody(values map[string]any) error {
 // checkValue compares one value, and notes that the parameter took effect. Null for one that cannot be cleared
 // is as good as nothing.
 func (x *exchange) checkValue(name string, raw any, s *openapi3.Schema) error {
-	value := understood(raw, s)
+	value := describedForm(raw, s)
 	if value == nil && !s.PermitsNull() {
 		return nil
 	}

@@ -25,8 +25,8 @@ func (a *API) Example(t testing.TB) {
 	a.Reindex(t)
 }
 
-// named are the records of the example by the names that paths of requests give them: "/events/{jazzNight}".
-var named = strings.NewReplacer(
+// recordPaths are the records of the example by the names that paths of requests give them: "/events/{jazzNight}".
+var recordPaths = strings.NewReplacer(
 	"{morningSong}", "1",
 	"{eveningSong}", "2",
 	"{choir}", "3",
@@ -56,7 +56,7 @@ var named = strings.NewReplacer(
 )
 
 // Named returns a path in which the names of records of the example are their ids.
-func Named(path string) string { return named.Replace(path) }
+func Named(path string) string { return recordPaths.Replace(path) }
 
 type example struct {
 	t  testing.TB
@@ -71,12 +71,12 @@ func (x example) do(err error) {
 	}
 }
 
-func at(day, hour, minute int) time.Time {
+func exampleTime(day, hour, minute int) time.Time {
 	return time.Date(2026, 11, day, hour, minute, 0, 0, time.UTC)
 }
 
-// written is when everything in the example was written.
-var written = at(20, 9, 30)
+// writtenAt is when everything in the example was written.
+var writtenAt = exampleTime(20, 9, 30)
 
 // Users of the example by id; 1 is the administrator.
 const adminID = int64(1)
@@ -113,7 +113,7 @@ func (x example) terms() {
 	} {
 		create := x.db.Term.Create().SetID(term.id).SetTaxonomy(term.taxonomy).SetName(term.name).
 			SetNameKey(calendar.FoldName(term.name)).SetSlug(term.slug).SetDescription(term.description).
-			SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(written).SetModifiedAt(written).
+			SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(writtenAt).SetModifiedAt(writtenAt).
 			SetEventCount(term.count)
 		if term.parent != 0 {
 			create.SetParentID(term.parent)
@@ -124,28 +124,28 @@ func (x example) terms() {
 }
 
 func (x example) venues() {
-	x.do(x.db.Venue.Create().SetID(10).SetAuthorID(adminID).SetStatus(calendar.Publish).SetPublishedAt(written).
-		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(written).SetModifiedAt(written).
+	x.do(x.db.Venue.Create().SetID(10).SetAuthorID(adminID).SetStatus(calendar.Publish).SetPublishedAt(writtenAt).
+		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(writtenAt).SetModifiedAt(writtenAt).
 		SetName("Grand Hall").SetNameKey("grand hall").SetDescription("A big hall").SetSlug("grand-hall").
 		SetAddress("1 Main St").SetCity("Warsaw").SetCountry("Poland").SetProvince("Mazowieckie").SetZip("00-001").
 		SetPhone("+48 22 000 00 00").SetWebsite("https://hall.example.org").
 		SetLatitude(52.2318).SetLongitude(21.0067).Exec(x.t.Context()))
 	x.slug(calendar.Venue, "grand-hall", 10)
-	x.do(x.db.Venue.Create().SetID(11).SetAuthorID(adminID).SetStatus(calendar.Publish).SetPublishedAt(written).
-		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(written).SetModifiedAt(written).
+	x.do(x.db.Venue.Create().SetID(11).SetAuthorID(adminID).SetStatus(calendar.Publish).SetPublishedAt(writtenAt).
+		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(writtenAt).SetModifiedAt(writtenAt).
 		SetName("Bare Venue").SetNameKey("bare venue").SetSlug("bare-venue").Exec(x.t.Context()))
 	x.slug(calendar.Venue, "bare-venue", 11)
 }
 
 func (x example) organizers() {
-	x.do(x.db.Organizer.Create().SetID(12).SetAuthorID(adminID).SetStatus(calendar.Publish).SetPublishedAt(written).
-		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(written).SetModifiedAt(written).
+	x.do(x.db.Organizer.Create().SetID(12).SetAuthorID(adminID).SetStatus(calendar.Publish).SetPublishedAt(writtenAt).
+		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(writtenAt).SetModifiedAt(writtenAt).
 		SetName("Alice & Co").SetNameKey("alice & co").SetDescription("Concert agency").SetSlug("alice-co").
 		SetPhone("+48 500 000 000").SetWebsite("https://alice.example.org").SetEmail("alice@example.org").
 		Exec(x.t.Context()))
 	x.slug(calendar.Organizer, "alice-co", 12)
-	x.do(x.db.Organizer.Create().SetID(13).SetAuthorID(adminID).SetStatus(calendar.Publish).SetPublishedAt(written).
-		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(written).SetModifiedAt(written).
+	x.do(x.db.Organizer.Create().SetID(13).SetAuthorID(adminID).SetStatus(calendar.Publish).SetPublishedAt(writtenAt).
+		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(writtenAt).SetModifiedAt(writtenAt).
 		SetName("Bob").SetNameKey("bob").SetSlug("bob").Exec(x.t.Context()))
 	x.slug(calendar.Organizer, "bob", 13)
 }
@@ -155,7 +155,7 @@ func (x example) image() {
 		return calendar.ImageSize{Path: "2026/11/" + name, MIMEType: "image/png", Width: w, Height: h, Filesize: bytes}
 	}
 	x.do(x.db.Image.Create().SetID(14).SetAuthorID(adminID).SetPath("2026/11/pic.png").SetExtension("png").
-		SetMimeType("image/png").SetWidth(640).SetHeight(480).SetFilesize(1970).SetCreatedAt(written).
+		SetMimeType("image/png").SetWidth(640).SetHeight(480).SetFilesize(1970).SetCreatedAt(writtenAt).
 		SetSizes(map[string]calendar.ImageSize{
 			"thumbnail": size("pic-150x150.png", 150, 150, 489),
 			"medium":    size("pic-300x225.png", 300, 225, 845),
@@ -172,7 +172,7 @@ type row struct {
 	change      func(*ent.EventCreate)
 }
 
-func wall(month time.Month, day, hour, minute, second int) calendar.Wall {
+func exampleWall(month time.Month, day, hour, minute, second int) calendar.Wall {
 	return calendar.WallAt(2026, month, day, hour, minute, second)
 }
 
@@ -181,61 +181,61 @@ func (x example) events() {
 	for _, e := range []row{
 		{
 			id: 15, title: "Winter Jazz & Blues", slug: "winter-jazz-blues", zone: "Europe/Warsaw",
-			start: wall(dec, 5, 18, 0, 0), end: wall(dec, 5, 20, 30, 0), terms: []int64{2, 3, 4},
+			start: exampleWall(dec, 5, 18, 0, 0), end: exampleWall(dec, 5, 20, 30, 0), terms: []int64{2, 3, 4},
 			change: func(c *ent.EventCreate) {
-				c.SetDescription("Hello <b>world</b>").SetExcerpt("Short").SetImageID(14).SetModifiedAt(at(21, 10, 0)).
+				c.SetDescription("Hello <b>world</b>").SetExcerpt("Short").SetImageID(14).SetModifiedAt(exampleTime(21, 10, 0)).
 					SetCost(calendar.Cost{Symbol: "$", Position: calendar.Prefix, Prices: []string{"12.50", "20"}}).
 					SetWebsite("https://event.example.org/x").SetShowMap(true).SetShowMapLink(true).
 					SetSticky(true).SetFeatured(true).SetTicketed(true).SetLanguages("en,pl")
 			},
 		},
 		{
-			id: 16, title: "Minimal event", slug: "minimal-event", start: wall(dec, 1, 10, 0, 0), end: wall(dec, 1, 12, 0, 0),
+			id: 16, title: "Minimal event", slug: "minimal-event", start: exampleWall(dec, 1, 10, 0, 0), end: exampleWall(dec, 1, 12, 0, 0),
 			change: func(c *ent.EventCreate) { c.SetPublishedAt(Now).SetModifiedAt(Now) },
 		},
 		{
 			id: 17, title: "Walk with music", slug: "walk-with-music", terms: []int64{2},
-			start: wall(dec, 12, 9, 0, 0), end: wall(dec, 12, 11, 0, 0),
+			start: exampleWall(dec, 12, 9, 0, 0), end: exampleWall(dec, 12, 11, 0, 0),
 			change: func(c *ent.EventCreate) {
 				c.SetDescription("Meet at the gate").SetCost(calendar.Cost{Prices: []string{"0"}})
 			},
 		},
 		{
 			id: 18, title: "Night of museums", slug: "night-of-museums",
-			start: wall(dec, 20, 18, 0, 0), end: wall(dec, 21, 1, 0, 0),
+			start: exampleWall(dec, 20, 18, 0, 0), end: exampleWall(dec, 21, 1, 0, 0),
 			change: func(c *ent.EventCreate) { c.SetPublishedAt(Now).SetModifiedAt(Now) },
 		},
 		{
 			id: 19, title: "Jazz festival", slug: "jazz-festival", terms: []int64{3},
-			start: wall(dec, 10, 0, 0, 0), end: wall(dec, 11, 23, 59, 59),
+			start: exampleWall(dec, 10, 0, 0, 0), end: exampleWall(dec, 11, 23, 59, 59),
 			change: func(c *ent.EventCreate) { c.SetAllDay(true) },
 		},
 		{
-			id: 20, title: "Secret plans", slug: "", start: wall(dec, 24, 10, 0, 0), end: wall(dec, 24, 11, 0, 0),
+			id: 20, title: "Secret plans", slug: "", start: exampleWall(dec, 24, 10, 0, 0), end: exampleWall(dec, 24, 11, 0, 0),
 			change: func(c *ent.EventCreate) { c.SetStatus(calendar.Draft) },
 		},
 		{
-			id: 21, title: "To delete", slug: "to-delete__trashed", start: wall(dec, 1, 10, 0, 0), end: wall(dec, 1, 12, 0, 0),
+			id: 21, title: "To delete", slug: "to-delete__trashed", start: exampleWall(dec, 1, 10, 0, 0), end: exampleWall(dec, 1, 12, 0, 0),
 			change: func(c *ent.EventCreate) {
 				c.SetStatus(calendar.Trash).SetStatusBeforeTrash(calendar.Publish).SetModifiedAt(Now)
 			},
 		},
 		{
-			id: 22, title: "Members only", slug: "members-only", start: wall(dec, 4, 10, 0, 0), end: wall(dec, 4, 11, 0, 0),
+			id: 22, title: "Members only", slug: "members-only", start: exampleWall(dec, 4, 10, 0, 0), end: exampleWall(dec, 4, 11, 0, 0),
 			change: func(c *ent.EventCreate) {
 				c.SetPasswordHash(edit.HashPassword(x.a.Key, 22, "sesame")).SetDescription("Handshake").SetTicketed(true)
 			},
 		},
 		// The rest fills pages of categories 2 and 3.
-		{id: 1, title: "Morning song", slug: "morning-song", terms: []int64{2}, start: wall(dec, 2, 8, 0, 0), end: wall(dec, 2, 9, 0, 0)},
-		{id: 2, title: "Evening song", slug: "evening-song", terms: []int64{2}, start: wall(dec, 2, 18, 0, 0), end: wall(dec, 2, 19, 0, 0)},
-		{id: 3, title: "Choir", slug: "choir", terms: []int64{2}, start: wall(dec, 3, 18, 0, 0), end: wall(dec, 3, 19, 0, 0)},
-		{id: 4, title: "Organ hour", slug: "organ-hour", terms: []int64{2}, start: wall(dec, 13, 18, 0, 0), end: wall(dec, 13, 19, 0, 0)},
-		{id: 5, title: "Open stage", slug: "open-stage", terms: []int64{2}, start: wall(dec, 14, 18, 0, 0), end: wall(dec, 14, 19, 0, 0)},
-		{id: 6, title: "City run", slug: "city-run", terms: []int64{5, 4}, start: wall(dec, 15, 9, 0, 0), end: wall(dec, 15, 12, 0, 0)},
-		{id: 7, title: "Long gone", slug: "long-gone", start: wall(time.October, 1, 9, 0, 0), end: wall(time.October, 1, 12, 0, 0)},
+		{id: 1, title: "Morning song", slug: "morning-song", terms: []int64{2}, start: exampleWall(dec, 2, 8, 0, 0), end: exampleWall(dec, 2, 9, 0, 0)},
+		{id: 2, title: "Evening song", slug: "evening-song", terms: []int64{2}, start: exampleWall(dec, 2, 18, 0, 0), end: exampleWall(dec, 2, 19, 0, 0)},
+		{id: 3, title: "Choir", slug: "choir", terms: []int64{2}, start: exampleWall(dec, 3, 18, 0, 0), end: exampleWall(dec, 3, 19, 0, 0)},
+		{id: 4, title: "Organ hour", slug: "organ-hour", terms: []int64{2}, start: exampleWall(dec, 13, 18, 0, 0), end: exampleWall(dec, 13, 19, 0, 0)},
+		{id: 5, title: "Open stage", slug: "open-stage", terms: []int64{2}, start: exampleWall(dec, 14, 18, 0, 0), end: exampleWall(dec, 14, 19, 0, 0)},
+		{id: 6, title: "City run", slug: "city-run", terms: []int64{5, 4}, start: exampleWall(dec, 15, 9, 0, 0), end: exampleWall(dec, 15, 12, 0, 0)},
+		{id: 7, title: "Long gone", slug: "long-gone", start: exampleWall(time.October, 1, 9, 0, 0), end: exampleWall(time.October, 1, 12, 0, 0)},
 		{
-			id: 8, title: "Behind the scenes", slug: "behind-the-scenes", start: wall(dec, 16, 9, 0, 0), end: wall(dec, 16, 12, 0, 0),
+			id: 8, title: "Behind the scenes", slug: "behind-the-scenes", start: exampleWall(dec, 16, 9, 0, 0), end: exampleWall(dec, 16, 12, 0, 0),
 			change: func(c *ent.EventCreate) { c.SetHideFromListings(true) },
 		},
 	} {
@@ -266,8 +266,8 @@ func (x example) event(e row) {
 	x.do(err)
 	span := calendar.Span{Start: e.start, End: e.end, Zone: zone}
 	create := x.db.Event.Create().SetID(e.id).SetAuthorID(adminID).SetStatus(calendar.Publish).
-		SetPublishedAt(written).SetLanguage(calendar.English).SetLanguages("en").
-		SetCreatedAt(written).SetModifiedAt(written).SetTitle(e.title).SetSlug(e.slug).
+		SetPublishedAt(writtenAt).SetLanguage(calendar.English).SetLanguages("en").
+		SetCreatedAt(writtenAt).SetModifiedAt(writtenAt).SetTitle(e.title).SetSlug(e.slug).
 		SetStartWall(e.start).SetEndWall(e.end).SetTimezone(e.zone).
 		SetStartsAt(span.StartsAt()).SetEndsAt(span.EndsAt())
 	if e.change != nil {

@@ -15,20 +15,20 @@ type Exercise struct {
 	Strangers  map[string]int // the same for names that are no parameters of the operation
 }
 
-// exercised collects over all tests of a process.
-var exercised = struct {
+// exerciseLog collects over all tests of a process.
+var exerciseLog = struct {
 	sync.Mutex
 	by map[string]*Exercise
 }{by: make(map[string]*Exercise)}
 
-// record adds an exchange to what was exercised.
-func record(x *exchange) {
-	exercised.Lock()
-	defer exercised.Unlock()
-	one := exercised.by[x.operation]
+// recordExchange adds an exchange to what was exercised.
+func recordExchange(x *exchange) {
+	exerciseLog.Lock()
+	defer exerciseLog.Unlock()
+	one := exerciseLog.by[x.operation]
 	if one == nil {
 		one = &Exercise{map[string]int{}, map[string]int{}, map[string]int{}}
-		exercised.by[x.operation] = one
+		exerciseLog.by[x.operation] = one
 	}
 	one.Statuses[x.status]++
 	for _, name := range x.parameters {
@@ -42,10 +42,10 @@ func record(x *exchange) {
 // Exercised is what was done so far with each operation of the interface description, by its method and path:
 // PATCH /events/{id}. Operations that nothing was done with are not there.
 func Exercised() map[string]Exercise {
-	exercised.Lock()
-	defer exercised.Unlock()
-	out := make(map[string]Exercise, len(exercised.by))
-	for name, one := range exercised.by {
+	exerciseLog.Lock()
+	defer exerciseLog.Unlock()
+	out := make(map[string]Exercise, len(exerciseLog.by))
+	for name, one := range exerciseLog.by {
 		out[name] = Exercise{maps.Clone(one.Statuses), maps.Clone(one.Parameters), maps.Clone(one.Strangers)}
 	}
 	return out

@@ -16,8 +16,8 @@ func (a *API) AddEvent(t testing.TB, title, start, end string, changes ...func(*
 	t.Helper()
 	id := a.record(t, calendar.Event)
 	from, to := wallOf(t, start), wallOf(t, end)
-	create := a.Store.Ent.Event.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(written).
-		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(written).SetModifiedAt(written).
+	create := a.Store.Ent.Event.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(writtenAt).
+		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(writtenAt).SetModifiedAt(writtenAt).
 		SetTitle(title).SetSlug(calendar.Slug(title)).SetStartWall(from).SetEndWall(to).SetTimezone("UTC")
 	for _, change := range changes {
 		change(create)
@@ -40,8 +40,8 @@ func (a *API) AddEvent(t testing.TB, title, start, end string, changes ...func(*
 func (a *API) AddVenue(t testing.TB, name string, changes ...func(*ent.VenueCreate)) int64 {
 	t.Helper()
 	id := a.record(t, calendar.Venue)
-	create := a.Store.Ent.Venue.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(written).
-		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(written).SetModifiedAt(written).
+	create := a.Store.Ent.Venue.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(writtenAt).
+		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(writtenAt).SetModifiedAt(writtenAt).
 		SetName(name).SetNameKey(calendar.FoldName(name)).SetSlug(calendar.Slug(name))
 	for _, change := range changes {
 		change(create)
@@ -58,8 +58,8 @@ func (a *API) AddVenue(t testing.TB, name string, changes ...func(*ent.VenueCrea
 func (a *API) AddOrganizer(t testing.TB, name string, changes ...func(*ent.OrganizerCreate)) int64 {
 	t.Helper()
 	id := a.record(t, calendar.Organizer)
-	create := a.Store.Ent.Organizer.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(written).
-		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(written).SetModifiedAt(written).
+	create := a.Store.Ent.Organizer.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(writtenAt).
+		SetLanguage(calendar.English).SetLanguages("en").SetCreatedAt(writtenAt).SetModifiedAt(writtenAt).
 		SetName(name).SetNameKey(calendar.FoldName(name)).SetSlug(calendar.Slug(name))
 	for _, change := range changes {
 		change(create)
@@ -75,7 +75,7 @@ func (a *API) AddOrganizer(t testing.TB, name string, changes ...func(*ent.Organ
 // AddTerm adds a category or tag with a count of 1 and returns its id.
 func (a *API) AddTerm(t testing.TB, taxonomy calendar.Kind, name string, changes ...func(*ent.TermCreate)) int64 {
 	t.Helper()
-	create := a.Store.Ent.Term.Create().SetTaxonomy(taxonomy).SetCreatedAt(written).SetModifiedAt(written).
+	create := a.Store.Ent.Term.Create().SetTaxonomy(taxonomy).SetCreatedAt(writtenAt).SetModifiedAt(writtenAt).
 		SetLanguage(calendar.English).SetLanguages("en").SetEventCount(1).
 		SetName(name).SetNameKey(calendar.FoldName(name)).SetSlug(calendar.Slug(name))
 	for _, change := range changes {
@@ -189,8 +189,8 @@ func (a *API) AddSeries(t testing.TB, s SeriesRow, changes ...func(*ent.EventCre
 		title := calendar.Served(l, calendar.English, s.Template.Original, s.Template.Others).Title
 		return calendar.SortKey(l, title, calendar.NameKeySize)
 	}
-	create := a.Store.Ent.Series.Create().SetID(id).SetStatus(s.Status).SetPublishedAt(written).SetCreatedAt(written).
-		SetModifiedAt(written).SetLanguage(calendar.English).SetLanguages(languages).SetSlug(s.Slug).
+	create := a.Store.Ent.Series.Create().SetID(id).SetStatus(s.Status).SetPublishedAt(writtenAt).SetCreatedAt(writtenAt).
+		SetModifiedAt(writtenAt).SetLanguage(calendar.English).SetLanguages(languages).SetSlug(s.Slug).
 		SetHideFromListings(s.Template.HideFromListings).SetProtected(s.Template.PasswordHash != nil).
 		SetSortEn(key(calendar.English)).SetSortPl(key(calendar.Polish)).SetSortEs(key(calendar.Spanish))
 	if s.Author != 0 {

@@ -12,13 +12,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// understood is a value as the described type has it. The description says what clients should send; the service
+// describedForm is a value as the described type has it. The description says what clients should send; the service
 // takes more, and what it takes means the same as something described (contract, section 4): numbers and
 // booleans as words, lists with commas, a single item for a list, nothing for what can be cleared. A value that
 // none of this explains stays as it is, and then does not fit.
-func understood(raw any, s *openapi3.Schema) any {
+func describedForm(raw any, s *openapi3.Schema) any {
 	for _, one := range slices.Concat(s.AnyOf, s.OneOf) {
-		if v := understood(raw, one.Value); one.Value.VisitJSON(v, openapi3.VisitAsRequest()) == nil {
+		if v := describedForm(raw, one.Value); one.Value.VisitJSON(v, openapi3.VisitAsRequest()) == nil {
 			return v
 		}
 	}
@@ -27,7 +27,7 @@ func understood(raw any, s *openapi3.Schema) any {
 	case s.Type.Is("array"):
 		return understoodList(raw, s)
 	case isRepeated:
-		return understood(list[len(list)-1], s)
+		return describedForm(list[len(list)-1], s)
 	case raw == "" && !s.Type.Is("string"):
 		return nil
 	case s.Type.Is("integer"), s.Type.Is("number"):
@@ -104,33 +104,33 @@ func understoodList(raw any, s *openapi3.Schema) any {
 	}
 	out := make([]any, 0, len(items))
 	for _, item := range items {
-		if isNothing(item) {
+		if isEmptyItem(item) {
 			continue
 		}
 		if text, ok := item.(string); ok && isIDs(text) {
 			for id := range strings.SplitSeq(text, ",") {
-				out = append(out, understood(strings.TrimSpace(id), s.Items.Value))
+				out = append(out, describedForm(strings.TrimSpace(id), s.Items.Value))
 			}
 			continue
 		}
-		out = append(out, understood(item, s.Items.Value))
+		out = append(out, describedForm(item, s.Items.Value))
 	}
 	return out
 }
 
-// isNothing reports what lists are cleaned of: nulls, empty texts, and lists and objects that hold
+// isEmptyItem reports what lists are cleaned of: nulls, empty texts, and lists and objects that hold
 // nothing else.
-func isNothing(item any) bool {
+func isEmptyItem(item any) bool {
 	switch v := item.(type) {
 	case nil:
 		return true
 	case string:
 		return strings.TrimSpace(v) == ""
 	case []any:
-		return !slices.ContainsFunc(v, func(inner any) bool { return !isNothing(inner) })
+		return !slices.ContainsFunc(v, func(inner any) bool { return !isEmptyItem(inner) })
 	case map[string]any:
 		for _, inner := range v {
-			if !isNothing(inner) {
+			if !isEmptyItem(inner) {
 				return false
 			}
 		}
@@ -156,7 +156,7 @@ func understoodObject(raw any, s *openapi3.Schema) any {
 			out[name] = value
 			continue
 		}
-		if value = understood(value, ref.Value); value != nil || ref.Value.PermitsNull() {
+		if value = describedForm(value, ref.Value); value != nil || ref.Value.PermitsNull() {
 			out[name] = value
 		}
 	}

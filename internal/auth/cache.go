@@ -7,12 +7,12 @@ import (
 )
 
 const (
-	// fresh is how long a verified credential is believed without asking the database again, and so how long
+	// recheckAfter is how long a verified credential is believed without asking the database again, and so how long
 	// a change of password, a revocation or a change of role takes to be noticed.
-	fresh = 5 * time.Second
-	// idle is how long after its last use a credential is forgotten. Until then an unchanged password is
+	recheckAfter = 5 * time.Second
+	// evictAfter is how long after its last use a credential is forgotten. Until then an unchanged password is
 	// not computed again.
-	idle = 15 * time.Minute
+	evictAfter = 15 * time.Minute
 	// touchEvery is how often the last use of a token is written at most.
 	touchEvery = time.Minute
 	// maxEntries bounds the cache; beyond, the least recently used is forgotten.
@@ -22,8 +22,8 @@ const (
 // cacheKey stands for a credential; it tells nothing about it to who does not have the process's key.
 type cacheKey [32]byte
 
-// verified is a credential found right.
-type verified struct {
+// cachedCredential is a credential found right.
+type cachedCredential struct {
 	principal Principal
 	hash      string    // of the password in the database when it matched; "" for a token
 	expires   time.Time // of the token; zero is never
@@ -32,53 +32,53 @@ type verified struct {
 	used      time.Time
 }
 
-// flight is a verification under way, for all who present the same credential meanwhile.
-type flight struct {
+// verification is a verification under way, for all who present the same credential meanwhile.
+type verification struct {
 	done chan struct{} // closed when the rest is set
 	// abandoned: the one who led it gave up for reasons of its own, so it has no result.
 	abandoned bool
-	found     verified
+	found     cachedCredential
 	err       error
 }
 
 // cache holds verified credentials and the verifications under way. Refusals are never kept.
 type cache struct {
 	mu      sync.Mutex
-	entries map[cacheKey]verified
-	flights map[cacheKey]*flight
+	entries map[cacheKey]cachedCredential
+	flights map[cacheKey]*verification
 }
 
 func newCache() *cache {
-	return &cache{entries: map[cacheKey]verified{}, flights: map[cacheKey]*flight{}}
+	return &cache{entries: map[cacheKey]cachedCredential{}, flights: map[cacheKey]*verification{}}
 }
 
 // lookup finds a fresh entry (f is nil), or the flight to wait for, or one to lead. A stale entry is handed
 // to the leader, who may save work with it; the zero value is none.
-func (c *cache) lookup(key cacheKey, now time.Time) (found verified, f *flight, leads bool) {
+func (c *cache) lookup(key cacheKey, now time.Time) (found cachedCredential, f *verification, leads bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found, ok := c.entries[key]
-	if ok && now.Sub(found.used) > idle {
+	if ok && now.Sub(found.used) > evictAfter {
 		delete(c.entries, key)
-		found, ok = verified{}, false
+		found, ok = cachedCredential{}, false
 	}
 	// A clock set back makes the entry look younger than new.
-	if age := now.Sub(found.checked); ok && age >= 0 && age < fresh {
+	if age := now.Sub(found.checked); ok && age >= 0 && age < recheckAfter {
 		found.used = now
 		c.entries[key] = found
 		return found, nil, false
 	}
 	if f, ok := c.flights[key]; ok {
-		return verified{}, f, false
+		return cachedCredential{}, f, false
 	}
-	f = &flight{done: make(chan struct{}), abandoned: true}
+	f = &verification{done: make(chan struct{}), abandoned: true}
 	c.flights[key] = f
 	return found, f, true
 }
 
 // land ends a flight. Its result is kept if it is one of success, forgotten if it is a refusal, and what was
 // known before stays if the database could not be asked.
-func (c *cache) land(key cacheKey, f *flight, now time.Time) {
+func (c *cache) land(key cacheKey, f *verification, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.flights, key)
@@ -113,7 +113,7 @@ func (c *cache) makeRoom(now time.Time) {
 	var since time.Time
 	for key, e := range c.entries {
 		switch {
-		case now.Sub(e.used) > idle:
+		case now.Sub(e.used) > evictAfter:
 			delete(c.entries, key)
 		case since.IsZero() || e.used.Before(since):
 			oldest, since = key, e.used

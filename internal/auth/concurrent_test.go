@@ -39,7 +39,7 @@ func TestConcurrentMissesComputeOnce(t *testing.T) {
 func TestManyCallersWhileUsersChange(t *testing.T) {
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	w := newWorld(st.Ent)
-	cheap := hashed{memory: 8, passes: 1, threads: 1, salt: make([]byte, 8), key: make([]byte, 16)}
+	cheap := passwordHash{memory: 8, passes: 1, threads: 1, salt: make([]byte, 8), key: make([]byte, 16)}
 	cheap.key = cheap.derive(horse)
 	u := addUser(t, st.Ent, "ewa", calendar.Author, "")
 	if err := st.Ent.User.UpdateOne(u).SetPasswordHash(cheap.String()).Exec(t.Context()); err != nil {
@@ -76,9 +76,9 @@ func TestManyCallersWhileUsersChange(t *testing.T) {
 		}
 	})
 	together.Wait()
-	w.pass(fresh)
+	w.pass(recheckAfter)
 	w.accepts(t, inBasic("ewa:"+horse), Principal{UserID: u.ID, Login: "ewa", Role: calendar.Author})
-	w.refuses(t, "Bearer "+key, badToken, revoked)
+	w.refuses(t, "Bearer "+key, badToken, revokedToken)
 }
 
 func TestComputationsAreBounded(t *testing.T) {
@@ -86,7 +86,7 @@ func TestComputationsAreBounded(t *testing.T) {
 	w := newWorld(st.Ent)
 	limit := int64(max(1, runtime.GOMAXPROCS(0)/2))
 	var running, most atomic.Int64
-	w.matches = func(hashed, string) bool {
+	w.matches = func(passwordHash, string) bool {
 		now := running.Add(1)
 		defer running.Add(-1)
 		for seen := most.Load(); now > seen && !most.CompareAndSwap(seen, now); seen = most.Load() {
@@ -123,7 +123,7 @@ func TestFewWaitToCompute(t *testing.T) {
 	atOnce := max(1, runtime.GOMAXPROCS(0)/2)
 	let, flood := make(chan struct{}), make(chan error)
 	compute := w.matches
-	w.matches = func(hashed, string) bool {
+	w.matches = func(passwordHash, string) bool {
 		<-let
 		return false
 	}
@@ -133,14 +133,14 @@ func TestFewWaitToCompute(t *testing.T) {
 			flood <- err
 		}()
 	}
-	for range 200 - atOnce - waiting {
+	for range 200 - atOnce - maxWaiting {
 		if err := <-flood; !errors.Is(err, ErrBusy) {
 			t.Errorf("got %v, want %v", err, ErrBusy)
 		}
 	}
 
 	w.accepts(t, right, want)
-	w.pass(fresh)
+	w.pass(recheckAfter)
 	w.accepts(t, right, want)
 	w.accepts(t, "Bearer "+key, want.by(tok))
 	w.accepts(t, inBasic("ewa:"+key), want.by(tok))
@@ -160,7 +160,7 @@ func TestFewWaitToCompute(t *testing.T) {
 	}
 
 	close(let)
-	for range atOnce + waiting {
+	for range atOnce + maxWaiting {
 		if err := <-flood; !errors.Is(err, wrongPair) {
 			t.Errorf("got %v, want %v", err, wrongPair)
 		}
@@ -254,7 +254,7 @@ func TestLeaderWhoGivesUpIsSucceeded(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := w.lead(ctx, key, f, c, verified{}); !errors.Is(err, context.Canceled) {
+	if _, err := w.lead(ctx, key, f, c, cachedCredential{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("the leader got %v, want %v", err, context.Canceled)
 	}
 	together.Wait()
@@ -267,7 +267,7 @@ func TestPanicLeavesNothingLocked(t *testing.T) {
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	w := newWorld(st.Ent)
 	u := addUser(t, st.Ent, "ewa", calendar.Author, horse)
-	w.matches = func(hashed, string) bool { panic("out of luck") }
+	w.matches = func(passwordHash, string) bool { panic("out of luck") }
 	func() {
 		defer func() {
 			if recover() == nil {
@@ -277,7 +277,7 @@ func TestPanicLeavesNothingLocked(t *testing.T) {
 		got, err := w.Verify(t.Context(), inBasic("ewa:"+horse))
 		t.Errorf("got %+v, %v", got, err)
 	}()
-	w.matches = hashed.matches
+	w.matches = passwordHash.matches
 	w.accepts(t, inBasic("ewa:"+horse), Principal{UserID: u.ID, Login: "ewa", Role: calendar.Author})
 	if len(w.slots) != 0 || len(w.line) != 0 {
 		t.Error("a slot or a place in the line was not given back")

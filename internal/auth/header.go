@@ -16,7 +16,7 @@ const maxHeader = 4096
 type scheme uint8
 
 const (
-	none scheme = iota
+	noScheme scheme = iota
 	basic
 	bearer // and all schemes that are not supported
 )
@@ -35,18 +35,18 @@ type refusal string
 func (r refusal) Error() string { return string(r) }
 
 const (
-	tooLong      refusal = "header too long"
-	malformed    refusal = "malformed header"
-	notSupported refusal = "scheme not supported"
-	notAToken    refusal = "not a token"
-	wrongPair    refusal = "unknown user or wrong password"
-	unknownToken refusal = "unknown token"
-	otherUser    refusal = "token of another user"
-	revoked      refusal = "token revoked"
-	expired      refusal = "token expired"
-	disabled     refusal = "user disabled"
-	passwordless refusal = "user without password"
-	brokenHash   refusal = "stored password hash unusable"
+	headerTooLong       refusal = "header too long"
+	malformedHeader     refusal = "malformed header"
+	unsupportedScheme   refusal = "scheme not supported"
+	notAToken           refusal = "not a token"
+	wrongPair           refusal = "unknown user or wrong password"
+	unknownToken        refusal = "unknown token"
+	otherUser           refusal = "token of another user"
+	revokedToken        refusal = "token revoked"
+	expiredToken        refusal = "token expired"
+	disabledUser        refusal = "user disabled"
+	userWithoutPassword refusal = "user without password"
+	brokenHash          refusal = "stored password hash unusable"
 )
 
 // refused is the error a client gets for a reason.
@@ -77,23 +77,23 @@ func parseHeader(header string) (credential, error) {
 	case strings.EqualFold(name, "Basic"):
 		c.scheme = basic
 	case !strings.EqualFold(name, "Bearer"):
-		return c, notSupported
+		return c, unsupportedScheme
 	}
 	if len(header) > maxHeader {
-		return c, tooLong
+		return c, headerTooLong
 	}
 	if c.scheme == bearer {
-		if c.secret, c.token = squeeze(rest), true; !isToken(c.secret) {
+		if c.secret, c.token = removeSpaces(rest), true; !isToken(c.secret) {
 			return credential{scheme: bearer}, notAToken
 		}
 		return c, nil
 	}
 	login, secret, ok := decodeBasic(rest)
 	if !ok {
-		return c, malformed
+		return c, malformedHeader
 	}
 	c.login, c.secret = login, secret
-	if t := squeeze(secret); isToken(t) {
+	if t := removeSpaces(secret); isToken(t) {
 		c.secret, c.token = t, true
 	}
 	return c, nil

@@ -45,24 +45,24 @@ func TestParseHeader(t *testing.T) {
 			nil,
 		},
 
-		{"basic without credentials", "Basic", credential{scheme: basic}, malformed},
-		{"basic without colon", inBasic("ewa"), credential{scheme: basic}, malformed},
-		{"basic without login", inBasic(":a"), credential{scheme: basic}, malformed},
-		{"basic without secret", inBasic("ewa:"), credential{scheme: basic}, malformed},
-		{"login with a space", inBasic("ewa :a"), credential{scheme: basic}, malformed},
-		{"login with an accent", inBasic("éwa:a"), credential{scheme: basic}, malformed},
-		{"login with the Kelvin sign", inBasic("\u212A:a"), credential{scheme: basic}, malformed},
-		{"login of 101 characters", inBasic(strings.Repeat("a", 101) + ":a"), credential{scheme: basic}, malformed},
-		{"secret with a control character", inBasic("ewa:a\x00"), credential{scheme: basic}, malformed},
-		{"secret in Latin-1", inBasic("ewa:g\xea"), credential{scheme: basic}, malformed},
-		{"not base64", "Basic ewa:a", credential{scheme: basic}, malformed},
-		{"base64 for URLs", "Basic ZXdhOj8-Pw", credential{scheme: basic}, malformed},
-		{"too much padding", "Basic ZXdhOmE==", credential{scheme: basic}, malformed},
-		{"padding where none belongs", "Basic ZXdhOmFi=", credential{scheme: basic}, malformed},
-		{"line break inside", "Basic ZXdh\nOmE=", credential{scheme: basic}, malformed},
-		{"two parts", "Basic ZXdh OmE=", credential{scheme: basic}, malformed},
-		{"bits behind the end", "Basic ZXdhOmF=", credential{scheme: basic}, malformed},
-		{"long", inBasic("ewa:" + strings.Repeat("a", 4096)), credential{scheme: basic}, tooLong},
+		{"basic without credentials", "Basic", credential{scheme: basic}, malformedHeader},
+		{"basic without colon", inBasic("ewa"), credential{scheme: basic}, malformedHeader},
+		{"basic without login", inBasic(":a"), credential{scheme: basic}, malformedHeader},
+		{"basic without secret", inBasic("ewa:"), credential{scheme: basic}, malformedHeader},
+		{"login with a space", inBasic("ewa :a"), credential{scheme: basic}, malformedHeader},
+		{"login with an accent", inBasic("éwa:a"), credential{scheme: basic}, malformedHeader},
+		{"login with the Kelvin sign", inBasic("\u212A:a"), credential{scheme: basic}, malformedHeader},
+		{"login of 101 characters", inBasic(strings.Repeat("a", 101) + ":a"), credential{scheme: basic}, malformedHeader},
+		{"secret with a control character", inBasic("ewa:a\x00"), credential{scheme: basic}, malformedHeader},
+		{"secret in Latin-1", inBasic("ewa:g\xea"), credential{scheme: basic}, malformedHeader},
+		{"not base64", "Basic ewa:a", credential{scheme: basic}, malformedHeader},
+		{"base64 for URLs", "Basic ZXdhOj8-Pw", credential{scheme: basic}, malformedHeader},
+		{"too much padding", "Basic ZXdhOmE==", credential{scheme: basic}, malformedHeader},
+		{"padding where none belongs", "Basic ZXdhOmFi=", credential{scheme: basic}, malformedHeader},
+		{"line break inside", "Basic ZXdh\nOmE=", credential{scheme: basic}, malformedHeader},
+		{"two parts", "Basic ZXdh OmE=", credential{scheme: basic}, malformedHeader},
+		{"bits behind the end", "Basic ZXdhOmF=", credential{scheme: basic}, malformedHeader},
+		{"long", inBasic("ewa:" + strings.Repeat("a", 4096)), credential{scheme: basic}, headerTooLong},
 
 		{"token", "Bearer " + sample, credential{scheme: bearer, secret: sample, token: true}, nil},
 		{"bearer in lower case", "bearer " + sample, credential{scheme: bearer, secret: sample, token: true}, nil},
@@ -76,10 +76,10 @@ func TestParseHeader(t *testing.T) {
 		{"token too long", "Bearer " + sample + "x", credential{scheme: bearer}, notAToken},
 		{"token with a foreign character", "Bearer " + sample[:46] + "+", credential{scheme: bearer}, notAToken},
 		{"token without prefix", "Bearer " + strings.Repeat("a", 47), credential{scheme: bearer}, notAToken},
-		{"token alone", sample, credential{scheme: bearer}, notSupported},
-		{"other scheme", `Digest username="ewa"`, credential{scheme: bearer}, notSupported},
+		{"token alone", sample, credential{scheme: bearer}, unsupportedScheme},
+		{"other scheme", `Digest username="ewa"`, credential{scheme: bearer}, unsupportedScheme},
 		{"tab", "Bearer\t" + sample, credential{scheme: bearer, secret: sample, token: true}, nil},
-		{"long token", "Bearer " + strings.Repeat("a", 4096), credential{scheme: bearer}, tooLong},
+		{"long token", "Bearer " + strings.Repeat("a", 4096), credential{scheme: bearer}, headerTooLong},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -117,7 +117,7 @@ func FuzzParseHeader(f *testing.F) {
 		c, err := parseHeader(header)
 		if err != nil {
 			var why refusal
-			if !errors.As(err, &why) || c.scheme == none || c.secret != "" || c.login != "" {
+			if !errors.As(err, &why) || c.scheme == noScheme || c.secret != "" || c.login != "" {
 				t.Fatalf("%q: %+v with error %v", header, c, err)
 			}
 			return
@@ -125,7 +125,7 @@ func FuzzParseHeader(f *testing.F) {
 		// What was understood, written plainly, is understood in the same way.
 		plain := ""
 		switch c.scheme {
-		case none:
+		case noScheme:
 			if strings.Trim(header, " \t") != "" {
 				t.Fatalf("%q is anonymous", header)
 			}
@@ -134,7 +134,7 @@ func FuzzParseHeader(f *testing.F) {
 		case bearer:
 			plain = "Bearer " + c.secret
 		}
-		if c.token != isToken(c.secret) || (c.scheme != none && c.secret == "") {
+		if c.token != isToken(c.secret) || (c.scheme != noScheme && c.secret == "") {
 			t.Fatalf("%q: %+v", header, c)
 		}
 		if len(plain) > maxHeader { // the padding that was left out

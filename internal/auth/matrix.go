@@ -53,42 +53,42 @@ func RecordOf(kind calendar.Kind, authorID *int64, status, before calendar.Statu
 type stage uint8
 
 const (
-	published stage = 1 << iota
-	draftOrPending
-	privateOrFuture
-	wasDraftOrPending // in the trash, from draft or pending
-	wasOther          // in the trash, from anything else
+	stagePublished stage = 1 << iota
+	stageDraftOrPending
+	stagePrivateOrFuture
+	stageWasDraftOrPending // in the trash, from draft or pending
+	stageWasOther          // in the trash, from anything else
 
-	whatever    stage = 0 // the status does not matter
-	unpublished       = draftOrPending | privateOrFuture
-	trashed           = wasDraftOrPending | wasOther
-	all               = published | unpublished | trashed
+	anyStage         stage = 0 // the status does not matter
+	stageUnpublished       = stageDraftOrPending | stagePrivateOrFuture
+	stageTrashed           = stageWasDraftOrPending | stageWasOther
+	allStages              = stagePublished | stageUnpublished | stageTrashed
 )
 
 func (r Record) stage() stage {
 	switch r.Status {
 	case calendar.Publish:
-		return published
+		return stagePublished
 	case calendar.Draft, calendar.Pending:
-		return draftOrPending
+		return stageDraftOrPending
 	case calendar.Private, calendar.Future:
-		return privateOrFuture
+		return stagePrivateOrFuture
 	case calendar.Trash:
 		if r.BeforeTrash == calendar.Draft || r.BeforeTrash == calendar.Pending {
-			return wasDraftOrPending
+			return stageWasDraftOrPending
 		}
-		return wasOther
+		return stageWasOther
 	}
 	return 0
 }
 
-// whose says to whom the record of a rule belongs.
-type whose uint8
+// ownership says to whom the record of a rule belongs.
+type ownership uint8
 
 const (
-	anyones whose = iota
-	own
-	others
+	anyOwner ownership = iota
+	ownOnly
+	othersOnly
 )
 
 // The cells of the matrix.
@@ -107,51 +107,51 @@ type rule struct {
 	operation Operation
 	kinds     []calendar.Kind
 	stages    stage
-	whose     whose
+	whose     ownership
 }
 
 var (
-	records = []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Series}
-	linked  = []calendar.Kind{calendar.Venue, calendar.Organizer}
-	open    = []calendar.Kind{calendar.Category, calendar.Tag, calendar.Image}
+	recordKinds = []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Series}
+	linkedKinds = []calendar.Kind{calendar.Venue, calendar.Organizer}
+	openKinds   = []calendar.Kind{calendar.Category, calendar.Tag, calendar.Image}
 )
 
 // matrix is the permission matrix (contract, section 12.3). What no line speaks of nobody may: read a trashed
 // event, restore what is not in the trash, edit a term as if it were a record.
 var matrix = []rule{
-	{cells{y, y, y, y, y}, Read, records, published, anyones},
-	{cells{n, n, y, y, y}, Read, records, unpublished, own},
-	{cells{n, n, n, n, y}, Read, records, unpublished, others},
+	{cells{y, y, y, y, y}, Read, recordKinds, stagePublished, anyOwner},
+	{cells{n, n, y, y, y}, Read, recordKinds, stageUnpublished, ownOnly},
+	{cells{n, n, n, n, y}, Read, recordKinds, stageUnpublished, othersOnly},
 	// A trashed venue or organizer is read by who may edit it.
-	{cells{n, n, y, y, y}, Read, linked, wasDraftOrPending, own},
-	{cells{n, n, n, y, y}, Read, linked, wasOther, own},
-	{cells{n, n, n, n, y}, Read, linked, trashed, others},
-	{cells{y, y, y, y, y}, Read, open, whatever, anyones},
+	{cells{n, n, y, y, y}, Read, linkedKinds, stageWasDraftOrPending, ownOnly},
+	{cells{n, n, n, y, y}, Read, linkedKinds, stageWasOther, ownOnly},
+	{cells{n, n, n, n, y}, Read, linkedKinds, stageTrashed, othersOnly},
+	{cells{y, y, y, y, y}, Read, openKinds, anyStage, anyOwner},
 
-	{cells{n, n, y, y, y}, Create, records, whatever, anyones},
-	{cells{n, n, n, y, y}, Publish, records, whatever, anyones},
+	{cells{n, n, y, y, y}, Create, recordKinds, anyStage, anyOwner},
+	{cells{n, n, n, y, y}, Publish, recordKinds, anyStage, anyOwner},
 
 	// A contributor's right on a trashed record follows the status it had.
-	{cells{n, n, y, y, y}, Edit, records, draftOrPending | wasDraftOrPending, own},
-	{cells{n, n, n, y, y}, Edit, records, published | privateOrFuture | wasOther, own},
-	{cells{n, n, n, n, y}, Edit, records, all, others},
+	{cells{n, n, y, y, y}, Edit, recordKinds, stageDraftOrPending | stageWasDraftOrPending, ownOnly},
+	{cells{n, n, n, y, y}, Edit, recordKinds, stagePublished | stagePrivateOrFuture | stageWasOther, ownOnly},
+	{cells{n, n, n, n, y}, Edit, recordKinds, allStages, othersOnly},
 
-	{cells{n, n, y, y, y}, Delete, records, draftOrPending | wasDraftOrPending, own},
-	{cells{n, n, n, y, y}, Delete, records, published | privateOrFuture | wasOther, own},
-	{cells{n, n, n, n, y}, Delete, records, all, others},
+	{cells{n, n, y, y, y}, Delete, recordKinds, stageDraftOrPending | stageWasDraftOrPending, ownOnly},
+	{cells{n, n, n, y, y}, Delete, recordKinds, stagePublished | stagePrivateOrFuture | stageWasOther, ownOnly},
+	{cells{n, n, n, n, y}, Delete, recordKinds, allStages, othersOnly},
 
-	{cells{n, n, y, y, y}, Restore, records, wasDraftOrPending, own},
-	{cells{n, n, n, y, y}, Restore, records, wasOther, own},
-	{cells{n, n, n, n, y}, Restore, records, trashed, others},
+	{cells{n, n, y, y, y}, Restore, recordKinds, stageWasDraftOrPending, ownOnly},
+	{cells{n, n, n, y, y}, Restore, recordKinds, stageWasOther, ownOnly},
+	{cells{n, n, n, n, y}, Restore, recordKinds, stageTrashed, othersOnly},
 
-	{cells{n, n, n, n, y}, SetAuthor, records, whatever, anyones},
+	{cells{n, n, n, n, y}, SetAuthor, recordKinds, anyStage, anyOwner},
 
-	{cells{n, n, n, y, y}, ManageTerms, nil, whatever, anyones},
+	{cells{n, n, n, y, y}, ManageTerms, nil, anyStage, anyOwner},
 
-	{cells{n, n, n, y, y}, Upload, nil, whatever, anyones},
-	{cells{n, n, n, y, y}, ListImages, nil, whatever, anyones},
-	{cells{n, n, n, y, y}, DeleteImage, nil, whatever, own},
-	{cells{n, n, n, n, y}, DeleteImage, nil, whatever, others},
+	{cells{n, n, n, y, y}, Upload, nil, anyStage, anyOwner},
+	{cells{n, n, n, y, y}, ListImages, nil, anyStage, anyOwner},
+	{cells{n, n, n, y, y}, DeleteImage, nil, anyStage, ownOnly},
+	{cells{n, n, n, n, y}, DeleteImage, nil, anyStage, othersOnly},
 }
 
 // column is the place of a role in the lines of the matrix. A role the program does not know has the rights
@@ -181,8 +181,8 @@ func May(p Principal, op Operation, r Record) bool {
 	at, mine, place := column(p.Role), p.owns(r.AuthorID), r.stage()
 	return slices.ContainsFunc(matrix, func(l rule) bool {
 		return l.operation == op && l.may[at] &&
-			(l.whose == anyones || mine == (l.whose == own)) &&
-			(l.stages == whatever || l.stages&place != 0) &&
+			(l.whose == anyOwner || mine == (l.whose == ownOnly)) &&
+			(l.stages == anyStage || l.stages&place != 0) &&
 			(l.kinds == nil || slices.Contains(l.kinds, r.Kind))
 	})
 }

@@ -44,8 +44,8 @@ var ErrPassword = errors.New("password must have at least 8 characters, at most 
 
 var errHash = errors.New("not a usable argon2id hash")
 
-// hashed is a password hash with what it takes to compute it again.
-type hashed struct {
+// passwordHash is a password hash with what it takes to compute it again.
+type passwordHash struct {
 	memory  uint32 // KiB
 	passes  uint32
 	threads uint8
@@ -55,18 +55,18 @@ type hashed struct {
 
 // hashPassword hashes a password that is fit to be set. It takes some 50 ms and 19 MiB.
 func hashPassword(password string) (string, error) {
-	if !utf8.ValidString(password) || strings.ContainsFunc(password, unicode.IsControl) || isToken(squeeze(password)) ||
+	if !utf8.ValidString(password) || strings.ContainsFunc(password, unicode.IsControl) || isToken(removeSpaces(password)) ||
 		utf8.RuneCountInString(password) < minPassword || len(password) > maxPassword {
 		return "", ErrPassword
 	}
-	h := unmatchable()
+	h := newDummyHash()
 	h.key = h.derive(password)
 	return h.String(), nil
 }
 
-// unmatchable is a hash with the parameters and a salt of a new one, of no password: its key is random.
-func unmatchable() hashed {
-	h := hashed{
+// newDummyHash is a hash with the parameters and a salt of a new one, of no password: its key is random.
+func newDummyHash() passwordHash {
+	h := passwordHash{
 		memory: hashMemory, passes: hashPasses, threads: hashThreads,
 		salt: make([]byte, hashSalt), key: make([]byte, hashKey),
 	}
@@ -76,55 +76,55 @@ func unmatchable() hashed {
 }
 
 // derive computes the key. The password is normalised (NFC): systems differ in how they type an accent.
-func (h hashed) derive(password string) []byte {
+func (h passwordHash) derive(password string) []byte {
 	return argon2.IDKey([]byte(norm.NFC.String(password)), h.salt, h.passes, h.memory, h.threads, uint32(len(h.key))) //nolint:gosec // at most 64 bytes
 }
 
 // matches reports in constant time whether h is of the password.
-func (h hashed) matches(password string) bool {
+func (h passwordHash) matches(password string) bool {
 	return subtle.ConstantTimeCompare(h.derive(password), h.key) == 1
 }
 
 // String is the hash in PHC format: $argon2id$v=19$m=19456,t=2,p=1$SALT$KEY.
-func (h hashed) String() string {
+func (h passwordHash) String() string {
 	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, h.memory, h.passes, h.threads,
 		base64.RawStdEncoding.EncodeToString(h.salt), base64.RawStdEncoding.EncodeToString(h.key))
 }
 
 // parseHash reads what String writes, with other parameters too as long as they are within bounds. Its
 // errors say which part is at fault and never repeat it.
-func parseHash(phc string) (hashed, error) {
+func parseHash(phc string) (passwordHash, error) {
 	parts := strings.Split(phc, "$")
 	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" {
-		return hashed{}, fmt.Errorf("%w: form", errHash)
+		return passwordHash{}, fmt.Errorf("%w: form", errHash)
 	}
 	if parts[2] != "v="+strconv.Itoa(argon2.Version) {
-		return hashed{}, fmt.Errorf("%w: version", errHash)
+		return passwordHash{}, fmt.Errorf("%w: version", errHash)
 	}
-	var h hashed
+	var h passwordHash
 	settings := strings.Split(parts[3], ",")
 	if len(settings) != 3 {
-		return hashed{}, fmt.Errorf("%w: parameters", errHash)
+		return passwordHash{}, fmt.Errorf("%w: parameters", errHash)
 	}
-	m, okM := setting(settings[0], "m=", maxHashMemory)
-	t, okT := setting(settings[1], "t=", maxHashPasses)
-	p, okP := setting(settings[2], "p=", maxHashThreads)
+	m, okM := parseParameter(settings[0], "m=", maxHashMemory)
+	t, okT := parseParameter(settings[1], "t=", maxHashPasses)
+	p, okP := parseParameter(settings[2], "p=", maxHashThreads)
 	if !okM || !okT || !okP || m < 8*p {
-		return hashed{}, fmt.Errorf("%w: parameters", errHash)
+		return passwordHash{}, fmt.Errorf("%w: parameters", errHash)
 	}
 	h.memory, h.passes, h.threads = uint32(m), uint32(t), uint8(p) //nolint:gosec // all within the bounds above
 	var err error
-	if h.salt, err = unpadded(parts[4], 8, 64); err != nil {
-		return hashed{}, fmt.Errorf("%w: salt", errHash)
+	if h.salt, err = decodeBase64(parts[4], 8, 64); err != nil {
+		return passwordHash{}, fmt.Errorf("%w: salt", errHash)
 	}
-	if h.key, err = unpadded(parts[5], 16, 64); err != nil {
-		return hashed{}, fmt.Errorf("%w: key", errHash)
+	if h.key, err = decodeBase64(parts[5], 16, 64); err != nil {
+		return passwordHash{}, fmt.Errorf("%w: key", errHash)
 	}
 	return h, nil
 }
 
-// setting reads one parameter, from 1 to limit.
-func setting(text, name string, limit uint64) (uint64, bool) {
+// parseParameter reads one parameter, from 1 to limit.
+func parseParameter(text, name string, limit uint64) (uint64, bool) {
 	digits, ok := strings.CutPrefix(text, name)
 	if !ok || strings.HasPrefix(digits, "0") {
 		return 0, false
@@ -133,8 +133,8 @@ func setting(text, name string, limit uint64) (uint64, bool) {
 	return v, err == nil && v <= limit
 }
 
-// unpadded decodes canonical base64 without padding of least to most bytes.
-func unpadded(text string, least, most int) ([]byte, error) {
+// decodeBase64 decodes canonical base64 without padding of least to most bytes.
+func decodeBase64(text string, least, most int) ([]byte, error) {
 	if strings.ContainsAny(text, "\r\n") { // which the decoder would skip
 		return nil, errHash
 	}

@@ -36,7 +36,7 @@ func IssueToken(ctx context.Context, db *ent.Client, now time.Time, userID int64
 		return "", nil, fmt.Errorf("token for user %d: %w", userID, err)
 	}
 	if expires != nil {
-		at := stored(*expires)
+		at := databaseTime(*expires)
 		if !at.After(now) {
 			return "", nil, fmt.Errorf("token for user %d: %w", userID, ErrTokenExpiry)
 		}
@@ -44,7 +44,7 @@ func IssueToken(ctx context.Context, db *ent.Client, now time.Time, userID int64
 	}
 	secret = newSecret()
 	t, err = db.Token.Create().SetUserID(userID).SetName(name).SetHash(hashToken(secret)).
-		SetCreatedAt(stored(now)).SetNillableExpiresAt(expires).Save(ctx)
+		SetCreatedAt(databaseTime(now)).SetNillableExpiresAt(expires).Save(ctx)
 	if ent.IsConstraintError(err) { // the foreign key; the hash is unique by 256 bits of chance
 		return "", nil, fmt.Errorf("token for user %d: %w", userID, ErrNoUser)
 	}
@@ -62,7 +62,7 @@ func RevokeToken(ctx context.Context, db *ent.Client, now time.Time, tokenID int
 		return fmt.Errorf("token %d: %w", tokenID, ErrNoToken)
 	}
 	if err == nil && t.RevokedAt == nil {
-		err = db.Token.UpdateOneID(tokenID).SetRevokedAt(stored(now)).Exec(ctx)
+		err = db.Token.UpdateOneID(tokenID).SetRevokedAt(databaseTime(now)).Exec(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("token %d: %w", tokenID, err)
@@ -103,5 +103,5 @@ func isToken(secret string) bool {
 	}) < 0
 }
 
-// squeeze removes the spaces people copy along with a token.
-func squeeze(secret string) string { return strings.ReplaceAll(secret, " ", "") }
+// removeSpaces removes the spaces people copy along with a token.
+func removeSpaces(secret string) string { return strings.ReplaceAll(secret, " ", "") }

@@ -53,7 +53,7 @@ func AddUser(ctx context.Context, db *ent.Client, now time.Time, login, name str
 		return nil, fmt.Errorf("user %s: %w", normal, err)
 	}
 	u, err := db.User.Create().SetLogin(normal).SetName(name).SetRole(role).SetNillablePasswordHash(hash).
-		SetCreatedAt(stored(now)).Save(ctx)
+		SetCreatedAt(databaseTime(now)).Save(ctx)
 	if ent.IsConstraintError(err) {
 		return nil, fmt.Errorf("user %s: %w", normal, ErrLoginTaken)
 	}
@@ -98,7 +98,7 @@ func SetPassword(ctx context.Context, db *ent.Client, userID int64, password str
 	} else {
 		change.SetPasswordHash(*hash)
 	}
-	return saved(ctx, userID, change)
+	return saveUser(ctx, userID, change)
 }
 
 // SetRole gives a user another role. Errors: ErrRole, ErrNoUser.
@@ -106,7 +106,7 @@ func SetRole(ctx context.Context, db *ent.Client, userID int64, role calendar.Ro
 	if !role.Known() {
 		return fmt.Errorf("user %d: role %q: %w", userID, role, ErrRole)
 	}
-	return saved(ctx, userID, db.User.UpdateOneID(userID).SetRole(role))
+	return saveUser(ctx, userID, db.User.UpdateOneID(userID).SetRole(role))
 }
 
 // SetDisabled refuses a user's password and tokens from now on, or accepts them again. Who is disabled
@@ -120,9 +120,9 @@ func SetDisabled(ctx context.Context, db *ent.Client, now time.Time, userID int6
 	case disabled == (u.DisabledAt != nil):
 		return nil
 	case disabled:
-		return saved(ctx, userID, db.User.UpdateOneID(userID).SetDisabledAt(stored(now)))
+		return saveUser(ctx, userID, db.User.UpdateOneID(userID).SetDisabledAt(databaseTime(now)))
 	}
-	return saved(ctx, userID, db.User.UpdateOneID(userID).ClearDisabledAt())
+	return saveUser(ctx, userID, db.User.UpdateOneID(userID).ClearDisabledAt())
 }
 
 // RemoveUser deletes a user and their tokens for good. What they wrote stays, without an author. Running
@@ -156,7 +156,7 @@ func forUpdate(s *sql.Selector) {
 	}
 }
 
-func saved(ctx context.Context, userID int64, change *ent.UserUpdateOne) error {
+func saveUser(ctx context.Context, userID int64, change *ent.UserUpdateOne) error {
 	if err := change.Exec(ctx); err != nil {
 		return fmt.Errorf("user %d: %w", userID, unknownUser(err))
 	}
@@ -210,5 +210,5 @@ func optionalHash(password string) (*string, error) {
 	return &hash, nil
 }
 
-// stored is an instant as the database keeps it. MySQL would round fractions of a second up.
-func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+// databaseTime is an instant as the database keeps it. MySQL would round fractions of a second up.
+func databaseTime(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }

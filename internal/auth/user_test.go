@@ -292,7 +292,7 @@ func TestRemoveUser(t *testing.T) {
 		for i, author := range []int64{ewa.ID, jan.ID, ewa.ID} {
 			ids[i] = int64(i + 1)
 			err := db.Image.Create().SetID(ids[i]).SetAuthorID(author).SetExtension("png").SetMimeType("image/png").
-				SetWidth(1).SetHeight(1).SetFilesize(1).SetCreatedAt(stored(noon)).Exec(ctx)
+				SetWidth(1).SetHeight(1).SetFilesize(1).SetCreatedAt(databaseTime(noon)).Exec(ctx)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -318,7 +318,7 @@ func TestRemoveUser(t *testing.T) {
 				t.Errorf("author of image %d (-want +got):\n%s", ids[i], diff)
 			}
 		}
-		w.pass(fresh)
+		w.pass(recheckAfter)
 		w.refuses(t, "Bearer "+key, badToken, unknownToken)
 		w.refuses(t, inBasic("ewa:"+horse), badPair, wrongPair)
 	})

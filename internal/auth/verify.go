@@ -17,9 +17,9 @@ import (
 	"github.com/almanac-cal/almanac/ent/user"
 )
 
-// waiting is how many passwords wait to be computed, beyond those that are. A request that waits keeps others from the
+// maxWaiting is how many passwords wait to be computed, beyond those that are. A request that waits keeps others from the
 // server, so that is bounded to what a processor computes within a fraction of a second.
-const waiting = 4
+const maxWaiting = 4
 
 // touchTime is how long a reply waits for the last use of its token to be written. It is a commit, or a write lock that
 // somebody else has for longer than anybody should wait for this.
@@ -43,8 +43,8 @@ type Verifier struct {
 	cache   *cache
 	line    chan struct{} // one per password that is computed, or waits for that
 	slots   chan struct{} // one per password computation under way
-	dummy   hashed
-	matches func(hashed, string) bool
+	dummy   passwordHash
+	matches func(passwordHash, string) bool
 
 	touchTime time.Duration
 }
@@ -58,10 +58,10 @@ func NewVerifier(db *ent.Client, now func() time.Time) *Verifier {
 		db:      db,
 		now:     now,
 		cache:   newCache(),
-		line:    make(chan struct{}, atOnce+waiting),
+		line:    make(chan struct{}, atOnce+maxWaiting),
 		slots:   make(chan struct{}, atOnce),
-		dummy:   unmatchable(),
-		matches: hashed.matches,
+		dummy:   newDummyHash(),
+		matches: passwordHash.matches,
 
 		touchTime: touchTime,
 	}
@@ -78,16 +78,16 @@ func NewVerifier(db *ent.Client, now func() time.Time) *Verifier {
 // of ctx, which also ends the wait for a turn to compute.
 func (v *Verifier) Verify(ctx context.Context, authorization string) (Principal, error) {
 	c, err := parseHeader(authorization)
-	if err == nil && c.scheme == none {
+	if err == nil && c.scheme == noScheme {
 		return Principal{}, nil
 	}
-	var found verified
+	var found cachedCredential
 	key := v.cacheKey(c)
 	if err == nil {
 		found, err = v.find(ctx, key, c)
 	}
 	if err == nil && found.expired(v.now()) {
-		err = expired
+		err = expiredToken
 	}
 	var why refusal
 	if errors.As(err, &why) {
@@ -101,7 +101,9 @@ func (v *Verifier) Verify(ctx context.Context, authorization string) (Principal,
 }
 
 // expired reports whether now is at or after the expiry of the token.
-func (f verified) expired(now time.Time) bool { return !f.expires.IsZero() && !now.Before(f.expires) }
+func (f cachedCredential) expired(now time.Time) bool {
+	return !f.expires.IsZero() && !now.Before(f.expires)
+}
 
 // cacheKey is a keyed hash of everything in c. Neither a scheme nor a login contains the separator.
 func (v *Verifier) cacheKey(c credential) (key cacheKey) {
@@ -113,7 +115,7 @@ func (v *Verifier) cacheKey(c credential) (key cacheKey) {
 }
 
 // find answers from the cache, or with what another goroutine is just finding out, or from the database.
-func (v *Verifier) find(ctx context.Context, key cacheKey, c credential) (verified, error) {
+func (v *Verifier) find(ctx context.Context, key cacheKey, c credential) (cachedCredential, error) {
 	for {
 		found, f, leads := v.cache.lookup(key, v.now())
 		if f == nil {
@@ -124,7 +126,7 @@ func (v *Verifier) find(ctx context.Context, key cacheKey, c credential) (verifi
 		}
 		select {
 		case <-ctx.Done():
-			return verified{}, ctx.Err()
+			return cachedCredential{}, ctx.Err()
 		case <-f.done:
 		}
 		if !f.abandoned {
@@ -135,7 +137,7 @@ func (v *Verifier) find(ctx context.Context, key cacheKey, c credential) (verifi
 
 // lead asks the database for all who wait for f. Whatever happens to the leader, a panic included, they are
 // let go.
-func (v *Verifier) lead(ctx context.Context, key cacheKey, f *flight, c credential, known verified) (verified, error) {
+func (v *Verifier) lead(ctx context.Context, key cacheKey, f *verification, c credential, known cachedCredential) (cachedCredential, error) {
 	defer func() { v.cache.land(key, f, v.now()) }()
 	found, err := v.ask(ctx, c, known)
 	f.found, f.err = found, err
@@ -143,7 +145,7 @@ func (v *Verifier) lead(ctx context.Context, key cacheKey, f *flight, c credenti
 	return found, err
 }
 
-func (v *Verifier) ask(ctx context.Context, c credential, known verified) (verified, error) {
+func (v *Verifier) ask(ctx context.Context, c credential, known cachedCredential) (cachedCredential, error) {
 	if c.token {
 		return v.askToken(ctx, c)
 	}
@@ -158,16 +160,16 @@ func (v *Verifier) ask(ctx context.Context, c credential, known verified) (verif
 }
 
 // askToken looks a token up. The index finds its hash, of which timing tells nothing that helps to guess.
-func (v *Verifier) askToken(ctx context.Context, c credential) (verified, error) {
+func (v *Verifier) askToken(ctx context.Context, c credential) (cachedCredential, error) {
 	now, hash := v.now(), hashToken(c.secret)
 	t, err := v.db.Token.Query().Where(token.Hash(hash)).WithUser().Only(ctx)
 	switch {
 	case ent.IsNotFound(err):
-		return verified{}, unknownToken
+		return cachedCredential{}, unknownToken
 	case err != nil:
-		return verified{}, fmt.Errorf("token: %w", err)
+		return cachedCredential{}, fmt.Errorf("token: %w", err)
 	}
-	found := verified{checked: now}
+	found := cachedCredential{checked: now}
 	if t.ExpiresAt != nil {
 		found.expires = *t.ExpiresAt
 	}
@@ -177,15 +179,15 @@ func (v *Verifier) askToken(ctx context.Context, c credential) (verified, error)
 	u := t.Edges.User
 	switch {
 	case subtle.ConstantTimeCompare(t.Hash, hash) != 1 || u == nil:
-		return verified{}, unknownToken
+		return cachedCredential{}, unknownToken
 	case c.scheme == basic && u.Login != c.login:
-		return verified{}, otherUser
+		return cachedCredential{}, otherUser
 	case t.RevokedAt != nil:
-		return verified{}, revoked
+		return cachedCredential{}, revokedToken
 	case found.expired(now):
-		return verified{}, expired
+		return cachedCredential{}, expiredToken
 	case u.DisabledAt != nil:
-		return verified{}, disabled
+		return cachedCredential{}, disabledUser
 	}
 	found.principal = principalOf(u)
 	found.principal.TokenID = t.ID
@@ -194,25 +196,25 @@ func (v *Verifier) askToken(ctx context.Context, c credential) (verified, error)
 
 // askPassword costs the same computation whether the user exists, is disabled, has a password or not, so that
 // the time of the answer does not tell which logins there are.
-func (v *Verifier) askPassword(ctx context.Context, c credential) (verified, error) {
+func (v *Verifier) askPassword(ctx context.Context, c credential) (cachedCredential, error) {
 	// Before the user is looked up: without a computation after it, the time that takes would tell something.
 	select {
 	case v.line <- struct{}{}:
 	default:
-		return verified{}, ErrBusy
+		return cachedCredential{}, ErrBusy
 	}
 	defer func() { <-v.line }()
 	u, err := v.db.User.Query().Where(user.Login(c.login)).Only(ctx)
 	if err != nil && !ent.IsNotFound(err) {
-		return verified{}, fmt.Errorf("user: %w", err)
+		return cachedCredential{}, fmt.Errorf("user: %w", err)
 	}
 	against, why := v.dummy, wrongPair
 	switch {
 	case err != nil: // not found
 	case u.DisabledAt != nil:
-		why = disabled
+		why = disabledUser
 	case u.PasswordHash == nil:
-		why = passwordless
+		why = userWithoutPassword
 	default:
 		if kept, err := parseHash(*u.PasswordHash); err == nil {
 			against = kept
@@ -223,36 +225,36 @@ func (v *Verifier) askPassword(ctx context.Context, c credential) (verified, err
 	}
 	ok, err := v.compute(ctx, against, c.secret)
 	if err != nil {
-		return verified{}, fmt.Errorf("password: %w", err)
+		return cachedCredential{}, fmt.Errorf("password: %w", err)
 	}
 	if !ok {
-		return verified{}, why
+		return cachedCredential{}, why
 	}
 	// The computation may have waited for its turn, and what it proved is about a row read before.
 	return v.unchanged(ctx, u.ID, c.login, *u.PasswordHash)
 }
 
 // unchanged verifies cheaply what matched hash before: the user still has it and is not disabled.
-func (v *Verifier) unchanged(ctx context.Context, userID int64, login, hash string) (verified, error) {
+func (v *Verifier) unchanged(ctx context.Context, userID int64, login, hash string) (cachedCredential, error) {
 	now := v.now()
 	u, err := v.db.User.Get(ctx, userID)
 	switch {
 	case ent.IsNotFound(err):
-		return verified{}, wrongPair
+		return cachedCredential{}, wrongPair
 	case err != nil:
-		return verified{}, fmt.Errorf("user %d: %w", userID, err)
+		return cachedCredential{}, fmt.Errorf("user %d: %w", userID, err)
 	case u.DisabledAt != nil:
-		return verified{}, disabled
+		return cachedCredential{}, disabledUser
 	case u.PasswordHash == nil:
-		return verified{}, passwordless
+		return cachedCredential{}, userWithoutPassword
 	case u.Login != login || subtle.ConstantTimeCompare([]byte(*u.PasswordHash), []byte(hash)) != 1:
-		return verified{}, wrongPair
+		return cachedCredential{}, wrongPair
 	}
-	return verified{principal: principalOf(u), hash: hash, checked: now}, nil
+	return cachedCredential{principal: principalOf(u), hash: hash, checked: now}, nil
 }
 
 // compute compares when it is its turn.
-func (v *Verifier) compute(ctx context.Context, h hashed, password string) (bool, error) {
+func (v *Verifier) compute(ctx context.Context, h passwordHash, password string) (bool, error) {
 	// Of a free slot and an ended context select would take either.
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -268,14 +270,14 @@ func (v *Verifier) compute(ctx context.Context, h hashed, password string) (bool
 
 // touch notes the use of a token, once a minute over all processes. That it fails, or takes too long, is no reason to
 // refuse the caller or to keep it waiting: the first use after another minute does it then.
-func (v *Verifier) touch(ctx context.Context, key cacheKey, found verified) {
+func (v *Verifier) touch(ctx context.Context, key cacheKey, found cachedCredential) {
 	now, id := v.now(), found.principal.TokenID
 	if id == 0 || now.Sub(found.touched) < touchEvery || !v.cache.claimTouch(key, now) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, v.touchTime)
 	defer cancel()
-	at := stored(now)
+	at := databaseTime(now)
 	_, err := v.db.Token.Update().Where(
 		token.ID(id),
 		token.Or(token.LastUsedAtIsNil(), token.LastUsedAtLTE(at.Add(-touchEvery))),

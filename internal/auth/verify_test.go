@@ -39,7 +39,7 @@ func newWorld(db *ent.Client) *world {
 	})
 	w.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	w.touchTime = time.Minute // however slow the machine is
-	w.matches = func(h hashed, password string) bool {
+	w.matches = func(h passwordHash, password string) bool {
 		w.computed.Add(1)
 		return h.matches(password)
 	}
@@ -116,7 +116,7 @@ func TestVerify(t *testing.T) {
 		for _, err := range []error{
 			SetDisabled(ctx, db, noon, out.ID, true),
 			RevokeToken(ctx, db, noon, old.ID),
-			db.Token.UpdateOne(late).SetExpiresAt(stored(noon)).Exec(ctx),
+			db.Token.UpdateOne(late).SetExpiresAt(databaseTime(noon)).Exec(ctx),
 			db.User.UpdateOne(odd).SetPasswordHash("$2y$10$x").Exec(ctx),
 		} {
 			if err != nil {
@@ -145,23 +145,23 @@ func TestVerify(t *testing.T) {
 
 			{"wrong password", inBasic("ewa:wrong horse"), Principal{}, badPair, wrongPair, 1},
 			{"password in other case", inBasic("ewa:" + strings.ToUpper(horse)), Principal{}, badPair, wrongPair, 1},
-			{"password without its spaces", inBasic("ewa:" + squeeze(horse)), Principal{}, badPair, wrongPair, 1},
-			{"password of another", inBasic("jan:" + horse), Principal{}, badPair, passwordless, 1},
+			{"password without its spaces", inBasic("ewa:" + removeSpaces(horse)), Principal{}, badPair, wrongPair, 1},
+			{"password of another", inBasic("jan:" + horse), Principal{}, badPair, userWithoutPassword, 1},
 			{"unknown user", inBasic("nobody:" + horse), Principal{}, badPair, wrongPair, 1},
-			{"disabled user", inBasic("out:" + horse), Principal{}, badPair, disabled, 1},
+			{"disabled user", inBasic("out:" + horse), Principal{}, badPair, disabledUser, 1},
 			{"user with a hash that is none", inBasic("odd:" + horse), Principal{}, badPair, brokenHash, 1},
 			{"password as bearer", "Bearer " + horse, Principal{}, badToken, notAToken, 0},
-			{"malformed", "Basic !", Principal{}, badPair, malformed, 0},
-			{"other scheme", "Digest x", Principal{}, badToken, notSupported, 0},
+			{"malformed", "Basic !", Principal{}, badPair, malformedHeader, 0},
+			{"other scheme", "Digest x", Principal{}, badToken, unsupportedScheme, 0},
 
 			{"unknown token", "Bearer " + newSecret(), Principal{}, badToken, unknownToken, 0},
 			{"unknown token as secret", inBasic("ewa:" + newSecret()), Principal{}, badPair, unknownToken, 0},
 			{"token of another as secret", inBasic("ewa:" + janToken), Principal{}, badPair, otherUser, 0},
 			{"token of an unknown user", inBasic("nobody:" + ewaToken), Principal{}, badPair, otherUser, 0},
-			{"revoked token", "Bearer " + oldToken, Principal{}, badToken, revoked, 0},
-			{"revoked token as secret", inBasic("ewa:" + oldToken), Principal{}, badPair, revoked, 0},
-			{"expired token", "Bearer " + lateToken, Principal{}, badToken, expired, 0},
-			{"token of a disabled user", "Bearer " + outToken, Principal{}, badToken, disabled, 0},
+			{"revoked token", "Bearer " + oldToken, Principal{}, badToken, revokedToken, 0},
+			{"revoked token as secret", inBasic("ewa:" + oldToken), Principal{}, badPair, revokedToken, 0},
+			{"expired token", "Bearer " + lateToken, Principal{}, badToken, expiredToken, 0},
+			{"token of a disabled user", "Bearer " + outToken, Principal{}, badToken, disabledUser, 0},
 		}
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
@@ -193,12 +193,12 @@ func TestPasswordInUseIsComputedOnce(t *testing.T) {
 			computed, queries int64
 		}{
 			{"at once", 0, 0, 0},
-			{"just fresh", fresh - 1, 0, 0},
+			{"just fresh", recheckAfter - 1, 0, 0},
 			{"a moment later", 1, 0, 1},
 			{"fresh again", time.Second, 0, 0},
-			{"just not idle", idle, 0, 1},
-			{"once more", idle, 0, 1},
-			{"idle", idle + 1, 1, 2},
+			{"just not idle", evictAfter, 0, 1},
+			{"once more", evictAfter, 0, 1},
+			{"idle", evictAfter + 1, 1, 2},
 			{"clock set back", -time.Hour, 0, 1},
 		}
 		for _, tt := range tests {
@@ -226,13 +226,13 @@ func TestChangesAreNoticed(t *testing.T) {
 			}, password, wrongPair},
 			{"password taken away", "b", func(ctx context.Context, db *ent.Client, u *ent.User, _ *ent.Token) error {
 				return SetPassword(ctx, db, u.ID, "")
-			}, password, passwordless},
+			}, password, userWithoutPassword},
 			{"token revoked", "c", func(ctx context.Context, db *ent.Client, _ *ent.User, tok *ent.Token) error {
 				return RevokeToken(ctx, db, noon, tok.ID)
-			}, secret, revoked},
+			}, secret, revokedToken},
 			{"user disabled", "d", func(ctx context.Context, db *ent.Client, u *ent.User, _ *ent.Token) error {
 				return SetDisabled(ctx, db, noon, u.ID, true)
-			}, both, disabled},
+			}, both, disabledUser},
 		}
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
@@ -245,7 +245,7 @@ func TestChangesAreNoticed(t *testing.T) {
 				if err := tt.change(t.Context(), st.Ent, u, tok); err != nil {
 					t.Fatal(err)
 				}
-				w.pass(fresh)
+				w.pass(recheckAfter)
 				if tt.refuse&password != 0 {
 					w.refuses(t, inBasic(tt.login+":"+horse), badPair, tt.why)
 					w.refuses(t, inBasic(tt.login+":"+horse), badPair, tt.why)
@@ -271,7 +271,7 @@ func TestSamePasswordSetAgainStaysGood(t *testing.T) {
 	if err := SetPassword(t.Context(), st.Ent, u.ID, horse); err != nil {
 		t.Fatal(err)
 	}
-	w.pass(fresh)
+	w.pass(recheckAfter)
 	w.accepts(t, inBasic("ewa:"+horse), want)
 }
 
@@ -286,7 +286,7 @@ func TestNewRoleIsNoticed(t *testing.T) {
 	if err := SetRole(t.Context(), st.Ent, u.ID, calendar.Subscriber); err != nil {
 		t.Fatal(err)
 	}
-	w.pass(fresh)
+	w.pass(recheckAfter)
 	want.Role = calendar.Subscriber
 	w.accepts(t, inBasic("ewa:"+horse), want)
 	w.accepts(t, "Bearer "+key, want.by(tok))
@@ -296,11 +296,11 @@ func TestTokenExpiresWhileCached(t *testing.T) {
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	w := newWorld(st.Ent)
 	u := addUser(t, st.Ent, "ewa", calendar.Author, "")
-	at := stored(noon).Add(3 * time.Second)
+	at := databaseTime(noon).Add(3 * time.Second)
 	key, tok := issue(t, st.Ent, u.ID, &at)
 	w.accepts(t, "Bearer "+key, Principal{UserID: u.ID, Login: "ewa", Role: calendar.Author}.by(tok))
 	w.pass(at.Sub(noon))
-	_, queries := w.cost(func() { w.refuses(t, "Bearer "+key, badToken, expired) })
+	_, queries := w.cost(func() { w.refuses(t, "Bearer "+key, badToken, expiredToken) })
 	if queries != 0 {
 		t.Errorf("%d queries, want an answer from the cache", queries)
 	}
@@ -310,7 +310,7 @@ func TestPasswordChangedWhileItWaits(t *testing.T) {
 	st := storetest.Migrated(t, storetest.SQLite(t))
 	w := newWorld(st.Ent)
 	u := addUser(t, st.Ent, "ewa", calendar.Author, horse)
-	w.matches = func(h hashed, password string) bool {
+	w.matches = func(h passwordHash, password string) bool {
 		if err := SetPassword(t.Context(), st.Ent, u.ID, "another horse"); err != nil {
 			t.Error(err)
 		}
@@ -348,7 +348,7 @@ func TestLastUseIsWrittenOnceAMinute(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if at := stored(noon).Add(s.used); got.LastUsedAt == nil || !got.LastUsedAt.Equal(at) {
+			if at := databaseTime(noon).Add(s.used); got.LastUsedAt == nil || !got.LastUsedAt.Equal(at) {
 				t.Errorf("%s: last used at %v, want %s", s.name, got.LastUsedAt, at)
 			}
 		}
@@ -370,7 +370,7 @@ func TestLastUseThatCannotBeWrittenIsLogged(t *testing.T) {
 	want := Principal{UserID: u.ID, Login: "ewa", Role: calendar.Author}.by(tok)
 	for range 3 {
 		w.accepts(t, "Bearer "+key, want)
-		w.pass(fresh) // the row, read again, must not make it try again at once
+		w.pass(recheckAfter) // the row, read again, must not make it try again at once
 	}
 	if got := strings.Count(log.String(), "disk full"); got != 1 {
 		t.Errorf("logged %d times, want once:\n%s", got, log.String())
@@ -428,7 +428,7 @@ func TestLastUseDoesNotHoldUpTheReply(t *testing.T) {
 		w.touchTime = time.Minute
 		w.pass(touchEvery)
 		w.accepts(t, "Bearer "+key, want)
-		if at := used(); at == nil || !at.Equal(stored(noon).Add(touchEvery)) {
+		if at := used(); at == nil || !at.Equal(databaseTime(noon).Add(touchEvery)) {
 			t.Errorf("last used at %v, want a minute after noon", at)
 		}
 	})
@@ -445,7 +445,7 @@ func TestDatabaseTroubleIsNoRefusal(t *testing.T) {
 	for i, header := range headers {
 		w.accepts(t, header, wants[i])
 	}
-	w.pass(fresh)
+	w.pass(recheckAfter)
 	away, broken := errors.New("database away"), true
 	st.Ent.Intercept(ent.InterceptFunc(func(next ent.Querier) ent.Querier {
 		return ent.QuerierFunc(func(ctx context.Context, q ent.Query) (ent.Value, error) {
@@ -491,7 +491,7 @@ func TestCacheIsBounded(t *testing.T) {
 		if !leads {
 			t.Fatalf("entry %d is known", i)
 		}
-		f.abandoned, f.found = false, verified{principal: Principal{TokenID: 1}, checked: at}
+		f.abandoned, f.found = false, cachedCredential{principal: Principal{TokenID: 1}, checked: at}
 		c.land(key(i), f, at)
 	}
 	if len(c.entries) != maxEntries || len(c.flights) != 0 {
@@ -510,11 +510,11 @@ func TestCacheIsBounded(t *testing.T) {
 func TestIdleEntriesMakeRoomTogether(t *testing.T) {
 	c := newCache()
 	for i := range maxEntries {
-		c.entries[cacheKey{byte(i), byte(i >> 8)}] = verified{used: noon}
+		c.entries[cacheKey{byte(i), byte(i >> 8)}] = cachedCredential{used: noon}
 	}
-	later := noon.Add(idle + 1)
+	later := noon.Add(evictAfter + 1)
 	_, f, _ := c.lookup(cacheKey{31: 1}, later)
-	f.abandoned, f.found = false, verified{checked: later}
+	f.abandoned, f.found = false, cachedCredential{checked: later}
 	c.land(cacheKey{31: 1}, f, later)
 	if len(c.entries) != 1 {
 		t.Errorf("%d entries, want 1", len(c.entries))

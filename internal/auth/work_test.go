@@ -26,7 +26,7 @@ func (w *world) refusalOf(t testing.TB, header string) work {
 	t.Helper()
 	var done work
 	matches := w.matches
-	w.matches = func(h hashed, password string) bool {
+	w.matches = func(h passwordHash, password string) bool {
 		done.Computed = append(done.Computed, fmt.Sprintf("m=%d t=%d p=%d salt=%d key=%d", h.memory, h.passes, h.threads, len(h.salt), len(h.key)))
 		return h.matches(password)
 	}

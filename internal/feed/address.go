@@ -27,7 +27,7 @@ func uri(address string) string {
 		u.Host = host
 		address = u.String()
 	}
-	return encoded(address, "-._~:/?#[]@!$&'()*+,;=%")
+	return percentEncode(address, "-._~:/?#[]@!$&'()*+,;=%")
 }
 
 // mailto returns the URI of an e-mail address (RFC 6068), "" for what is none.
@@ -36,12 +36,12 @@ func mailto(address string) string {
 	if err != nil || parsed.Address != address {
 		return ""
 	}
-	return "mailto:" + encoded(address, "-._~!$'*+@")
+	return "mailto:" + percentEncode(address, "-._~!$'*+@")
 }
 
-// encoded writes the bytes of s in percent-encoding that are neither letters and digits of ASCII nor in safe. A percent
+// percentEncode writes the bytes of s in percent-encoding that are neither letters and digits of ASCII nor in safe. A percent
 // sign that begins no encoding is encoded too.
-func encoded(s, safe string) string {
+func percentEncode(s, safe string) string {
 	const digits = "0123456789ABCDEF"
 	var b []byte
 	done := 0

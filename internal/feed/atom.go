@@ -16,7 +16,7 @@ func (f *Feed) Atom(entries []Entry) []byte {
 		"xml:lang", string(f.Language))
 	x.element("id", uri(f.Self))
 	x.element("title", f.Name)
-	sorted := newest(entries)
+	sorted := newestFirst(entries)
 	updated := time.Unix(0, 0).UTC()
 	if len(sorted) > 0 {
 		updated = sorted[0].Stamp
@@ -101,7 +101,7 @@ func (f *Feed) RSS(entries []Entry) []byte {
 	if self := uri(f.Self); self != "" {
 		x.empty("atom:link", "rel", "self", "type", "application/rss+xml", "href", self)
 	}
-	for _, e := range newest(entries) {
+	for _, e := range newestFirst(entries) {
 		if !e.Withdrawn {
 			f.rssItem(x, e)
 		}

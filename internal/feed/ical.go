@@ -20,8 +20,8 @@ const (
 	maxLine    = 75   // octets of a line without its end
 )
 
-// MostText is how many characters of a description a file to import has. A subscription has fewer.
-const MostText = 8000
+// MaxText is how many characters of a description a file to import has. A subscription has fewer.
+const MaxText = 8000
 
 // ICalendar writes the entries as iCalendar (RFC 5545, 7986), ordered by start and ID.
 func (f *Feed) ICalendar(entries []Entry) []byte {
@@ -148,7 +148,7 @@ func (w *icalWriter) summary(e *Entry) string {
 func (w *icalWriter) description(e *Entry) {
 	limit := listedText
 	if w.feed.Import {
-		limit = MostText
+		limit = MaxText
 	}
 	text, address := markup.Lines(e.Description, limit), uri(e.URL)
 	if text != "" && address != "" {
@@ -163,12 +163,12 @@ func (e *Entry) location() string {
 	for i := range e.Places {
 		lines[i] = e.Places[i].line()
 	}
-	return joined("; ", lines...)
+	return joinNonEmpty("; ", lines...)
 }
 
 // line returns the place as one line, without what is empty.
 func (p *Place) line() string {
-	return joined(", ", p.Name, p.Address, joined(" ", p.Zip, p.City), p.Region, p.Country)
+	return joinNonEmpty(", ", p.Name, p.Address, joinNonEmpty(" ", p.Zip, p.City), p.Region, p.Country)
 }
 
 // position writes where the first place with coordinates is.
@@ -235,13 +235,13 @@ func (w *icalWriter) organizers(all []Organizer) {
 	}
 	for i, o := range all {
 		if i != first {
-			w.text("CONTACT", joined(", ", o.Name, o.Phone, o.Email))
+			w.text("CONTACT", joinNonEmpty(", ", o.Name, o.Phone, o.Email))
 		}
 	}
 }
 
-// joined joins the texts that are not empty.
-func joined(separator string, texts ...string) string {
+// joinNonEmpty joins the texts that are not empty.
+func joinNonEmpty(separator string, texts ...string) string {
 	texts = slices.DeleteFunc(texts, func(s string) bool { return s == "" })
 	return strings.Join(texts, separator)
 }

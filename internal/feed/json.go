@@ -17,7 +17,7 @@ func (f *Feed) JSON(entries []Entry) []byte {
 	o.Key("items")
 	o.B = append(o.B, '[')
 	first := true
-	for _, e := range newest(entries) {
+	for _, e := range newestFirst(entries) {
 		if e.Withdrawn {
 			continue
 		}

@@ -213,8 +213,8 @@ func readClock(t testing.TB, zone *component) []clock {
 	return out
 }
 
-// at returns when a clock shows wall. Where it does twice, that is the first time, or the last.
-func at(t testing.TB, clocks []clock, wall time.Time, last bool) time.Time {
+// instantOf returns when a clock shows wall. Where it does twice, that is the first time, or the last.
+func instantOf(t testing.TB, clocks []clock, wall time.Time, last bool) time.Time {
 	t.Helper()
 	var best *clock
 	for i := range clocks {
@@ -246,7 +246,7 @@ func instants(t testing.TB, zones map[string][]clock, p *property) [2]time.Time 
 	if !ok {
 		t.Fatalf("no VTIMEZONE of %s", zone)
 	}
-	return [2]time.Time{at(t, clocks, wall, false), at(t, clocks, wall, true)}
+	return [2]time.Time{instantOf(t, clocks, wall, false), instantOf(t, clocks, wall, true)}
 }
 
 // readZones reads the clocks of all zones of a calendar.

@@ -13,8 +13,8 @@ import (
 // excerptText is how many characters of an excerpt a summary has.
 const excerptText = 300
 
-// newest returns the entries in the order of Atom, RSS and JSON Feed: by their last change, the latest first.
-func newest(entries []Entry) []*Entry {
+// newestFirst returns the entries in the order of Atom, RSS and JSON Feed: by their last change, the latest first.
+func newestFirst(entries []Entry) []*Entry {
 	sorted := make([]*Entry, len(entries))
 	for i := range entries {
 		sorted[i] = &entries[i]
@@ -32,7 +32,7 @@ func (f *Feed) summary(e *Entry) string {
 		excerpt := markup.Lines(e.Excerpt, excerptText)
 		parts = append(parts, e.location(), strings.Join(strings.Fields(excerpt), " "))
 	}
-	return joined(" · ", parts...)
+	return joinNonEmpty(" · ", parts...)
 }
 
 func (f *Feed) state(e *Entry) string {

@@ -12,13 +12,13 @@ import (
 // most one DAYLIGHT can say: other readers than those that follow RFC 5545 closely understand no more.
 type zoneRule struct {
 	name   string
-	offset int     // seconds east of UTC, if the clock is never changed
-	abbr   string  // abbreviation, if the clock is never changed
-	onsets []onset // the two changes of a year in their order, or none
+	offset int           // seconds east of UTC, if the clock is never changed
+	abbr   string        // abbreviation, if the clock is never changed
+	onsets []clockChange // the two changes of a year in their order, or none
 }
 
-// onset is a change of the clock that comes every year.
-type onset struct {
+// clockChange is a change of the clock that comes every year.
+type clockChange struct {
 	month    time.Month
 	week     int // 1 to 4, or -1 for the last one of the month
 	day      time.Weekday
@@ -43,7 +43,7 @@ func ruleOf(zone calendar.Zone, year int) *zoneRule {
 	rule.abbr, rule.offset = time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).In(zone.Location()).Zone()
 	var weeks []weekSet // of each onset, which weeks it was in so far
 	for y := range ruleYears {
-		changes, in := changesOf(zone.Location(), year+y)
+		changes, in := clockChanges(zone.Location(), year+y)
 		if y == 0 {
 			rule.onsets, weeks = changes, in
 		}
@@ -76,9 +76,9 @@ func (s weekSet) any() int {
 	return -1
 }
 
-// changesOf returns the changes of the clock in a year of UTC, without their weeks, and the weeks that each may be in. Zones
+// clockChanges returns the changes of the clock in a year of UTC, without their weeks, and the weeks that each may be in. Zones
 // have transitions that change nothing.
-func changesOf(loc *time.Location, year int) (changes []onset, weeks []weekSet) {
+func clockChanges(loc *time.Location, year int) (changes []clockChange, weeks []weekSet) {
 	next := time.Date(year+1, 1, 1, 0, 0, 0, 0, time.UTC)
 	at := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC).In(loc)
 	for {
@@ -105,7 +105,7 @@ func changesOf(loc *time.Location, year int) (changes []onset, weeks []weekSet) 
 			in = 0 // not to be written in hours and minutes
 		}
 		hour, minute, second := wall.Clock()
-		changes = append(changes, onset{
+		changes = append(changes, clockChange{
 			month: wall.Month(), day: wall.Weekday(), clock: hour*3600 + minute*60 + second, from: from, to: to, abbr: abbr,
 		})
 		weeks = append(weeks, in)
@@ -113,7 +113,7 @@ func changesOf(loc *time.Location, year int) (changes []onset, weeks []weekSet) 
 }
 
 // in returns when the change takes place in a year, on the clock before it.
-func (o *onset) in(year int) time.Time {
+func (o *clockChange) in(year int) time.Time {
 	first := time.Date(year, o.month, 1, 0, 0, o.clock, 0, time.UTC)
 	day := (int(o.day) - int(first.Weekday()) + 7) % 7
 	if o.week > 0 {
@@ -154,9 +154,9 @@ func (r *zoneRule) resolves(at time.Time) bool {
 	return offset == ruled
 }
 
-// Resolves reports whether the instants can be written as wall times of a zone, by the rule that the zone keeps from
+// RuleCovers reports whether the instants can be written as wall times of a zone, by the rule that the zone keeps from
 // year on.
-func Resolves(zone calendar.Zone, year int, instants ...time.Time) bool {
+func RuleCovers(zone calendar.Zone, year int, instants ...time.Time) bool {
 	rule := ruleOf(zone, year)
 	for _, at := range instants {
 		if rule == nil || !rule.resolves(at.In(zone.Location())) {

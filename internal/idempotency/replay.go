@@ -26,8 +26,8 @@ var (
 	ErrReused = errors.New("the key belongs to another request")
 )
 
-// For is how long a key is remembered, from its first use.
-const For = 24 * time.Hour
+// Lifetime is how long a key is remembered, from its first use.
+const Lifetime = 24 * time.Hour
 
 // maxBody bounds a stored answer, in bytes. A larger one is made anew from the record each time.
 const maxBody = 256 << 10
@@ -44,25 +44,25 @@ func (r Request) hash() []byte {
 	return sum[:]
 }
 
-// Answer is a reply as it was sent.
-type Answer struct {
+// Reply is a reply as it was sent.
+type Reply struct {
 	Status int
 	Header [][2]string
 	Body   []byte
 }
 
-// Keeper is the keys of a database.
-type Keeper struct{ db *ent.Client }
+// Keys is the keys of a database.
+type Keys struct{ db *ent.Client }
 
 // New is the keys of a database.
-func New(db *ent.Client) *Keeper { return &Keeper{db} }
+func New(db *ent.Client) *Keys { return &Keys{db} }
 
 // Claim is the right to answer a request. With an Answer that is what is sent. With Made alone the request was carried
 // out, and its answer has to be made from the record. With neither it is to be carried out: Mark in its transaction, Keep
 // after it, or Drop.
 type Claim struct {
-	Answer *Answer
-	Made   int64 // id of what the request wrote
+	Reply *Reply
+	Made  int64 // id of what the request wrote
 
 	db      *ent.Client
 	id      int64
@@ -71,13 +71,13 @@ type Claim struct {
 
 // Begin claims the key of a request. Nobody else gets it until now + lease; what is not ended then counts as
 // abandoned. Errors are ErrInUse, ErrReused and those of the database.
-func (k *Keeper) Begin(ctx context.Context, r Request, now time.Time, lease time.Duration) (*Claim, error) {
+func (k *Keys) Begin(ctx context.Context, r Request, now time.Time, lease time.Duration) (*Claim, error) {
 	// Who finds the row of another, and then does not, saw it end without a trace.
 	for range 3 {
 		var row *ent.IdempotencyKey
 		err := run(ctx, func() (err error) {
 			row, err = k.db.IdempotencyKey.Create().SetHash(r.hash()).SetUserID(r.User).SetFingerprint(r.Fingerprint[:]).
-				SetLeaseUntil(now.Add(lease)).SetExpiresAt(now.Add(For)).Save(ctx)
+				SetLeaseUntil(now.Add(lease)).SetExpiresAt(now.Add(Lifetime)).Save(ctx)
 			return err
 		})
 		if err == nil {
@@ -98,7 +98,7 @@ func (k *Keeper) Begin(ctx context.Context, r Request, now time.Time, lease time
 }
 
 // found decides what a key that was used before is good for.
-func (k *Keeper) found(
+func (k *Keys) found(
 	ctx context.Context, r Request, row *ent.IdempotencyKey, now time.Time, lease time.Duration,
 ) (*Claim, error) {
 	c := &Claim{db: k.db, id: row.ID, attempt: row.Attempt}
@@ -106,7 +106,7 @@ func (k *Keeper) found(
 	case !expired && [sha256.Size]byte(row.Fingerprint) != r.Fingerprint:
 		return nil, ErrReused
 	case !expired && row.Status != 0:
-		c.Answer, c.Made = &Answer{row.Status, row.Header, row.Body}, row.RecordID
+		c.Reply, c.Made = &Reply{row.Status, row.Header, row.Body}, row.RecordID
 		return c, nil
 	case !expired && row.RecordID != 0:
 		c.Made = row.RecordID
@@ -120,7 +120,7 @@ func (k *Keeper) found(
 		SetFingerprint(r.Fingerprint[:]).SetAttempt(row.Attempt + 1).SetLeaseUntil(now.Add(lease)).
 		SetRecordID(0).SetStatus(0).ClearHeader().ClearBody()
 	if !row.ExpiresAt.After(now) {
-		taken.SetExpiresAt(now.Add(For))
+		taken.SetExpiresAt(now.Add(Lifetime))
 	}
 	n := 0
 	if err := run(ctx, func() (err error) { n, err = taken.Save(ctx); return err }); err != nil {
@@ -148,8 +148,8 @@ func (c *Claim) Mark(ctx context.Context, tx *ent.Tx, id int64) error {
 	return nil
 }
 
-// Keep stores the answer, unless one is stored already. One that is too large is left out: it is made from the record.
-func (c *Claim) Keep(ctx context.Context, a Answer) error {
+// StoreReply stores the answer, unless one is stored already. One that is too large is left out: it is made from the record.
+func (c *Claim) StoreReply(ctx context.Context, a Reply) error {
 	if len(a.Body) > maxBody {
 		return nil
 	}
@@ -160,8 +160,8 @@ func (c *Claim) Keep(ctx context.Context, a Answer) error {
 	})
 }
 
-// Drop frees the key of a request that changed nothing. What is committed stays.
-func (c *Claim) Drop(ctx context.Context) error {
+// Release frees the key of a request that changed nothing. What is committed stays.
+func (c *Claim) Release(ctx context.Context) error {
 	return run(ctx, func() error {
 		_, err := c.db.IdempotencyKey.Delete().
 			Where(idempotencykey.ID(c.id), idempotencykey.Attempt(c.attempt), idempotencykey.RecordID(0)).Exec(ctx)
@@ -184,9 +184,9 @@ func run(ctx context.Context, do func() error) error {
 // batch is how many rows one statement removes.
 const batch = 500
 
-// Forget removes the keys that have expired, a batch at a time, and returns how many. Any number of processes may do so
+// DeleteExpired removes the keys that have expired, a batch at a time, and returns how many. Any number of processes may do so
 // at once.
-func (k *Keeper) Forget(ctx context.Context, now time.Time) (int, error) {
+func (k *Keys) DeleteExpired(ctx context.Context, now time.Time) (int, error) {
 	total := 0
 	for {
 		// By their ids, so that nobody who adds a key waits for a lock on the end of the index.

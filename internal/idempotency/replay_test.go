@@ -24,7 +24,7 @@ func request(user int64, key, body string) idempotency.Request {
 }
 
 // begin claims a key that must be free, or to be answered.
-func begin(t *testing.T, k *idempotency.Keeper, r idempotency.Request, at time.Time) *idempotency.Claim {
+func begin(t *testing.T, k *idempotency.Keys, r idempotency.Request, at time.Time) *idempotency.Claim {
 	t.Helper()
 	c, err := k.Begin(t.Context(), r, at, lease)
 	if err != nil {
@@ -33,7 +33,7 @@ func begin(t *testing.T, k *idempotency.Keeper, r idempotency.Request, at time.T
 	return c
 }
 
-func refused(t *testing.T, k *idempotency.Keeper, r idempotency.Request, at time.Time, want error) {
+func refused(t *testing.T, k *idempotency.Keys, r idempotency.Request, at time.Time, want error) {
 	t.Helper()
 	if _, err := k.Begin(t.Context(), r, at, lease); !errors.Is(err, want) {
 		t.Errorf("got %v, want %v", err, want)
@@ -70,17 +70,17 @@ func TestClaims(t *testing.T) {
 		if err := mark(t, st, first, 7); !errors.Is(err, idempotency.ErrInUse) {
 			t.Errorf("got %v, want that the key is in use", err)
 		}
-		must(t, first.Keep(ctx, idempotency.Answer{Status: 201}))
-		must(t, first.Drop(ctx))
+		must(t, first.StoreReply(ctx, idempotency.Reply{Status: 201}))
+		must(t, first.Release(ctx))
 		refused(t, k, one, now.Add(lease), idempotency.ErrInUse)
 
 		// A key that is dropped is free; what is committed is not dropped.
-		must(t, second.Drop(ctx))
+		must(t, second.Release(ctx))
 		third := begin(t, k, request(1, "key", "b"), now)
 		must(t, mark(t, st, third, 7))
-		must(t, third.Drop(ctx))
+		must(t, third.Release(ctx))
 		again := begin(t, k, request(1, "key", "b"), now)
-		if again.Made != 7 || again.Answer != nil {
+		if again.Made != 7 || again.Reply != nil {
 			t.Errorf("got %+v, want what was made", again)
 		}
 		if err := mark(t, st, third, 8); !errors.Is(err, idempotency.ErrInUse) {
@@ -88,23 +88,23 @@ func TestClaims(t *testing.T) {
 		}
 
 		// The first answer that is kept stays.
-		answer := idempotency.Answer{Status: 201, Header: [][2]string{{"Location", "x"}, {"Link", `<a>; rel="next"`}}, Body: []byte("\x00ł")}
-		must(t, third.Keep(ctx, answer))
-		must(t, again.Keep(ctx, idempotency.Answer{Status: 200, Body: []byte("other")}))
+		answer := idempotency.Reply{Status: 201, Header: [][2]string{{"Location", "x"}, {"Link", `<a>; rel="next"`}}, Body: []byte("\x00ł")}
+		must(t, third.StoreReply(ctx, answer))
+		must(t, again.StoreReply(ctx, idempotency.Reply{Status: 200, Body: []byte("other")}))
 		for range 2 {
-			found := begin(t, k, request(1, "key", "b"), now.Add(idempotency.For-time.Second))
-			if diff := cmp.Diff(&idempotency.Claim{Answer: &answer, Made: 7}, found, cmpopts.IgnoreUnexported(idempotency.Claim{})); diff != "" {
+			found := begin(t, k, request(1, "key", "b"), now.Add(idempotency.Lifetime-time.Second))
+			if diff := cmp.Diff(&idempotency.Claim{Reply: &answer, Made: 7}, found, cmpopts.IgnoreUnexported(idempotency.Claim{})); diff != "" {
 				t.Errorf("claim (-want +got):\n%s", diff)
 			}
 		}
 
 		// A day after its first use the key is anybody's, whatever was made with it.
-		fresh := begin(t, k, one, now.Add(idempotency.For))
-		if fresh.Made != 0 || fresh.Answer != nil {
+		fresh := begin(t, k, one, now.Add(idempotency.Lifetime))
+		if fresh.Made != 0 || fresh.Reply != nil {
 			t.Errorf("got %+v of a key that has expired", fresh)
 		}
 		must(t, mark(t, st, fresh, 9))
-		if c := begin(t, k, one, now.Add(2*idempotency.For-time.Second)); c.Made != 9 {
+		if c := begin(t, k, one, now.Add(2*idempotency.Lifetime-time.Second)); c.Made != 9 {
 			t.Errorf("got %+v, want what was made the second time", c)
 		}
 	})
@@ -155,7 +155,7 @@ func TestForget(t *testing.T) {
 		}
 		must(t, st.Ent.IdempotencyKey.CreateBulk(rows...).Exec(ctx))
 		for _, want := range []int{expired, 0} {
-			n, err := k.Forget(ctx, now)
+			n, err := k.DeleteExpired(ctx, now)
 			must(t, err)
 			if n != want {
 				t.Errorf("%d were forgotten, want %d", n, want)

@@ -2,37 +2,37 @@ package index
 
 import "math/bits"
 
-// set is a set of slots: a bit for each.
-type set []uint64
+// slotSet is a set of slots: a bit for each.
+type slotSet []uint64
 
-func (b set) has(slot uint32) bool {
+func (b slotSet) has(slot uint32) bool {
 	w := slot / 64
 	return int(w) < len(b) && b[w]&(1<<(slot%64)) != 0
 }
 
 // add adds a slot, growing the set.
-func (b *set) add(slot uint32) {
+func (b *slotSet) add(slot uint32) {
 	for int(slot/64) >= len(*b) {
 		*b = append(*b, 0)
 	}
 	(*b)[slot/64] |= 1 << (slot % 64)
 }
 
-func (b set) remove(slot uint32) {
+func (b slotSet) remove(slot uint32) {
 	if w := slot / 64; int(w) < len(b) {
 		b[w] &^= 1 << (slot % 64)
 	}
 }
 
 // or adds what is in another set that is not longer.
-func (b set) or(other set) {
+func (b slotSet) or(other slotSet) {
 	for i, w := range other {
 		b[i] |= w
 	}
 }
 
 // and leaves what is in another set too, and not where it has no words.
-func (b set) and(other set) {
+func (b slotSet) and(other slotSet) {
 	n := min(len(b), len(other))
 	for i, w := range other[:n] {
 		b[i] &= w
@@ -41,14 +41,14 @@ func (b set) and(other set) {
 }
 
 // without takes away what is in another set.
-func (b set) without(other set) {
+func (b slotSet) without(other slotSet) {
 	n := min(len(b), len(other))
 	for i, w := range other[:n] {
 		b[i] &^= w
 	}
 }
 
-func (b set) count() int {
+func (b slotSet) count() int {
 	n := 0
 	for _, w := range b {
 		n += bits.OnesCount64(w)
@@ -56,7 +56,7 @@ func (b set) count() int {
 	return n
 }
 
-func (b set) empty() bool {
+func (b slotSet) empty() bool {
 	for _, w := range b {
 		if w != 0 {
 			return false
@@ -66,7 +66,7 @@ func (b set) empty() bool {
 }
 
 // each yields the slots from one on, in order, before another.
-func (b set) each(from, to uint32, yield func(slot uint32) bool) {
+func (b slotSet) each(from, to uint32, yield func(slot uint32) bool) {
 	for i := from / 64; int(i) < len(b) && i*64 < to; i++ {
 		w := b[i]
 		if i == from/64 {
@@ -82,13 +82,13 @@ func (b set) each(from, to uint32, yield func(slot uint32) bool) {
 }
 
 // between takes away what lies outside [from, to), as far as it lies before end.
-func (b set) between(from, to, end uint32) {
+func (b slotSet) between(from, to, end uint32) {
 	b.clear(0, min(from, end))
 	b.clear(max(from, to), end)
 }
 
 // clear takes away [from, to).
-func (b set) clear(from, to uint32) {
+func (b slotSet) clear(from, to uint32) {
 	to = min(to, uint32(len(b)*64))
 	if from >= to {
 		return
@@ -106,7 +106,7 @@ func (b set) clear(from, to uint32) {
 }
 
 // countIn counts the slots in [from, to).
-func (b set) countIn(from, to uint32) int {
+func (b slotSet) countIn(from, to uint32) int {
 	to = min(to, uint32(len(b)*64))
 	if from >= to {
 		return 0
@@ -121,7 +121,7 @@ func (b set) countIn(from, to uint32) int {
 }
 
 // skip passes over up to n slots of [from, to), and returns where it stands then and how many of n are left.
-func (b set) skip(from, to uint32, n int) (at uint32, left int) {
+func (b slotSet) skip(from, to uint32, n int) (at uint32, left int) {
 	for from < to && n > 0 {
 		next := min((from/64+1)*64, to)
 		c := b.countIn(from, next)

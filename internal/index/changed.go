@@ -68,7 +68,7 @@ func bySlot(ps postings[int64], slots uint32) slotLists {
 // countedTerms returns the terms that count an event among their events.
 func (s *state) countedTerms(event int64) []int64 {
 	slot, known := s.slot(event)
-	if !known || !s.statuses[published].has(slot) {
+	if !known || !s.statuses[statusPublished].has(slot) {
 		return nil
 	}
 	return s.termsOf.of(slot)
@@ -105,7 +105,7 @@ func (s *state) noteShown(p *posting) {
 
 // noteChanges notes for those that show a record that it changed. The state has taken over the events, venues and
 // organizers that changed themselves.
-func (s *state) noteChanges(changes []change) {
+func (s *state) noteChanges(changes []logEntry) {
 	images := map[int64]bool{}
 	for _, c := range changes {
 		s.changed.kinds[c.kind] = s.revision

@@ -131,7 +131,7 @@ func TestUnchangedSurvivesLoading(t *testing.T) {
 				t.Fatalf("%s: %d %s", path, r.Status, r.Body)
 			}
 		}
-		if _, err := x.FindEvents(t.Context(), published(), 0, 1); err != nil {
+		if _, err := x.FindEvents(t.Context(), publishedQuery(), 0, 1); err != nil {
 			t.Fatal(err)
 		}
 		now := load()

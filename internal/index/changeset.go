@@ -13,15 +13,15 @@ import (
 
 // changeSet is some entries of the change log, with the records that they are about as they are now.
 type changeSet struct {
-	anew      bool          // all records of a kind were written
-	events    []int64       // each once
-	recounts  map[int64]int // by event: entries that may change the numbers of events of terms
-	documents map[int64]*document
-	linked    map[calendar.Kind][]int64
-	records   map[calendar.Kind]map[int64]*record
-	places    map[int64]place
-	terms     []int64 // deleted ones
-	series    []int64
+	mustReload bool          // all records of a kind were written
+	events     []int64       // each once
+	recounts   map[int64]int // by event: entries that may change the numbers of events of terms
+	documents  map[int64]*document
+	linked     map[calendar.Kind][]int64
+	records    map[calendar.Kind]map[int64]*record
+	places     map[int64]place
+	terms      []int64 // deleted ones
+	series     []int64
 	// unpublishedSeries are those of series that are not published.
 	unpublishedSeries map[int64]*record
 }
@@ -45,13 +45,13 @@ func (c *changeSet) recountedTwice() bool {
 }
 
 // read adds entries, and reads the records that they are about.
-func (c *changeSet) read(ctx context.Context, db reader, entries []change, withTexts bool) error {
+func (c *changeSet) read(ctx context.Context, db reader, entries []logEntry, withTexts bool) error {
 	var events, changedSeries []int64
 	linked := map[calendar.Kind][]int64{}
 	for _, e := range entries {
 		switch {
 		case e.first == 0:
-			c.anew = true
+			c.mustReload = true
 		case e.kind == calendar.Event:
 			for id := e.first; id <= e.last; id++ {
 				events = append(events, id)
@@ -69,7 +69,7 @@ func (c *changeSet) read(ctx context.Context, db reader, entries []change, withT
 			c.terms = append(c.terms, e.first)
 		}
 	}
-	events = unique(events)
+	events = sortUnique(events)
 	documents, err := db.documents(ctx, events, withTexts)
 	if err != nil {
 		return err
@@ -78,9 +78,9 @@ func (c *changeSet) read(ctx context.Context, db reader, entries []change, withT
 		delete(c.documents, id)
 	}
 	maps.Copy(c.documents, documents)
-	c.events = unique(append(c.events, events...))
+	c.events = sortUnique(append(c.events, events...))
 	for kind, ids := range linked {
-		ids = unique(ids)
+		ids = sortUnique(ids)
 		if c.records[kind] == nil {
 			c.records[kind] = map[int64]*record{}
 		}
@@ -94,9 +94,9 @@ func (c *changeSet) read(ctx context.Context, db reader, entries []change, withT
 			}
 			maps.Copy(c.records[kind], some)
 		}
-		c.linked[kind] = unique(append(c.linked[kind], ids...))
+		c.linked[kind] = sortUnique(append(c.linked[kind], ids...))
 	}
-	changedSeries = unique(changedSeries)
+	changedSeries = sortUnique(changedSeries)
 	for _, id := range changedSeries {
 		delete(c.unpublishedSeries, id)
 	}
@@ -105,8 +105,8 @@ func (c *changeSet) read(ctx context.Context, db reader, entries []change, withT
 			return err
 		}
 	}
-	c.series = unique(append(c.series, changedSeries...))
-	venues := unique(linked[calendar.Venue])
+	c.series = sortUnique(append(c.series, changedSeries...))
+	venues := sortUnique(linked[calendar.Venue])
 	for _, id := range venues {
 		delete(c.places, id)
 	}
@@ -119,8 +119,8 @@ func (c *changeSet) read(ctx context.Context, db reader, entries []change, withT
 	return nil
 }
 
-// unique sorts ids and returns each once.
-func unique(ids []int64) []int64 {
+// sortUnique sorts ids and returns each once.
+func sortUnique(ids []int64) []int64 {
 	slices.Sort(ids)
 	return slices.Compact(ids)
 }

@@ -19,7 +19,7 @@ type phrase struct {
 
 // comparison is in which slots a phrase was looked for, and in which it was found.
 type comparison struct {
-	known, found set
+	known, found slotSet
 	used         uint64
 }
 
@@ -30,7 +30,7 @@ type comparisons struct {
 }
 
 // unread adds to slots those of a set in which a term was not looked for yet.
-func (c *comparisons) unread(b set, t search.Term, language calendar.Language, slots []uint32, pool *scratch) []uint32 {
+func (c *comparisons) unread(b slotSet, t search.Term, language calendar.Language, slots []uint32, pool *scratchSets) []uint32 {
 	rest := pool.take(uint32(len(b) * 64))
 	defer pool.give(rest)
 	rest.or(b)
@@ -45,7 +45,7 @@ func (c *comparisons) unread(b set, t search.Term, language calendar.Language, s
 }
 
 // restrict leaves what a term allows. It was looked for in all of the set.
-func (c *comparisons) restrict(b set, t search.Term, language calendar.Language) {
+func (c *comparisons) restrict(b slotSet, t search.Term, language calendar.Language) {
 	have := c.of[phrase{language, t.Text}]
 	switch {
 	case have == nil: // the set is empty

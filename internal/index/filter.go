@@ -15,27 +15,27 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// scratch are sets for intermediate results.
-type scratch struct {
+// scratchSets are sets for intermediate results.
+type scratchSets struct {
 	pool sync.Pool
 }
 
 // take returns an empty set with room for a number of slots.
-func (p *scratch) take(slots uint32) set {
+func (p *scratchSets) take(slots uint32) slotSet {
 	n := int(slots+63) / 64
-	if have, ok := p.pool.Get().(*set); ok && cap(*have) >= n {
+	if have, ok := p.pool.Get().(*slotSet); ok && cap(*have) >= n {
 		b := (*have)[:n]
 		clear(b)
 		return b
 	}
-	return make(set, n, n+n/8)
+	return make(slotSet, n, n+n/8)
 }
 
-func (p *scratch) give(b set) { p.pool.Put(&b) }
+func (p *scratchSets) give(b slotSet) { p.pool.Put(&b) }
 
 // find evaluates all of a query that the index can decide, but for Series.First. The caller gives the set back. Terms of the
 // search that are left have to be compared with the texts. The index supports the query.
-func (s *state) find(f *query.Events, pool *scratch) (found set, left search.Query) {
+func (s *state) find(f *query.Events, pool *scratchSets) (found slotSet, left search.Query) {
 	found = s.visible(f, pool)
 	if !f.Hidden {
 		found.without(s.hidden)
@@ -60,11 +60,11 @@ func (s *state) find(f *query.Events, pool *scratch) (found set, left search.Que
 		pool.give(some)
 	}
 	if f.Series.IDs != nil {
-		oneOf(s, found, s.series, f.Series.IDs, pool)
+		keepOneOf(s, found, s.series, f.Series.IDs, pool)
 	}
 	switch {
 	case f.Near != nil && (f.Located == nil || *f.Located):
-		oneOf(s, found, s.venues, s.places.near(*f.Near, s.counting(f)), pool)
+		keepOneOf(s, found, s.venues, s.places.near(*f.Near, s.counting(f)), pool)
 	case f.Located != nil:
 		located := s.locatedFor(f, pool)
 		if *f.Located {
@@ -111,7 +111,7 @@ func linksOf(c *query.Column) int {
 }
 
 // restrict leaves the slots that meet a condition.
-func (s *state) restrict(found set, c query.Condition, pool *scratch) {
+func (s *state) restrict(found slotSet, c query.Condition, pool *scratchSets) {
 	switch c.Column.Kind {
 	case query.FlagKind:
 		with := s.flags[slices.Index(s.columns.flags, c.Column.Field)]
@@ -121,14 +121,14 @@ func (s *state) restrict(found set, c query.Condition, pool *scratch) {
 			found.without(with)
 		}
 	case query.WordKind:
-		oneOf(s, found, s.stored[slices.Index(s.columns.words, c.Column.Field)], c.Words, pool)
+		keepOneOf(s, found, s.stored[slices.Index(s.columns.words, c.Column.Field)], c.Words, pool)
 	default:
-		oneOf(s, found, linkTables[linksOf(c.Column)].state(s), c.IDs, pool)
+		keepOneOf(s, found, linkTables[linksOf(c.Column)].state(s), c.IDs, pool)
 	}
 }
 
-// oneOf leaves the slots that have one of some values.
-func oneOf[V comparable](s *state, found set, of postings[V], values []V, pool *scratch) {
+// keepOneOf leaves the slots that have one of some values.
+func keepOneOf[V comparable](s *state, found slotSet, of postings[V], values []V, pool *scratchSets) {
 	any := pool.take(s.size())
 	of.into(any, values)
 	found.and(any)
@@ -137,13 +137,13 @@ func oneOf[V comparable](s *state, found set, of postings[V], values []V, pool *
 
 // counting returns which places count for the caller of a filter.
 func (s *state) counting(f *query.Events) func(place) bool {
-	sees, venues := compile(f.Places), s.records[calendar.Venue].byID
-	publishedOnly := sees.anyone|sees.own == 1<<published
+	sees, venues := compileVisible(f.Places), s.records[calendar.Venue].byID
+	publishedOnly := sees.anyone|sees.own == 1<<statusPublished
 	return func(at place) bool {
-		if at.status == published {
+		if at.status == statusPublished {
 			return true
 		}
-		if publishedOnly && at.status != future {
+		if publishedOnly && at.status != statusFuture {
 			return false
 		}
 		r := venues[at.venue]
@@ -152,7 +152,7 @@ func (s *state) counting(f *query.Events) func(place) bool {
 }
 
 // locatedFor returns the slots of the events that have a venue with a position, as far as it counts for the caller.
-func (s *state) locatedFor(f *query.Events, pool *scratch) set {
+func (s *state) locatedFor(f *query.Events, pool *scratchSets) slotSet {
 	all, counts := pool.take(s.size()), s.counting(f)
 	all.or(s.located)
 	for _, at := range s.places.unpublished {
@@ -164,7 +164,7 @@ func (s *state) locatedFor(f *query.Events, pool *scratch) set {
 }
 
 // visible are the slots of the events that may be in a list.
-func (s *state) visible(f *query.Events, pool *scratch) set {
+func (s *state) visible(f *query.Events, pool *scratchSets) slotSet {
 	found := pool.take(s.size())
 	s.withStatus(found, f.Visible.Anyone, f.Now)
 	if p := s.authors[f.Visible.Author]; p != nil && len(f.Visible.Own) > 0 {
@@ -180,7 +180,7 @@ func (s *state) visible(f *query.Events, pool *scratch) set {
 }
 
 // withStatus adds the slots with one of some effective statuses: a scheduled event is published from its date on.
-func (s *state) withStatus(found set, statuses []calendar.Status, now time.Time) {
+func (s *state) withStatus(found slotSet, statuses []calendar.Status, now time.Time) {
 	for i, status := range calendar.Statuses {
 		if status != calendar.Future && slices.Contains(statuses, status) {
 			found.or(s.statuses[i])
@@ -189,7 +189,7 @@ func (s *state) withStatus(found set, statuses []calendar.Status, now time.Time)
 	due, later := slices.Contains(statuses, calendar.Publish), slices.Contains(statuses, calendar.Future)
 	if now.Unix() < s.nextDue {
 		if later {
-			found.or(s.statuses[future])
+			found.or(s.statuses[statusFuture])
 		}
 		return
 	}
@@ -201,15 +201,15 @@ func (s *state) withStatus(found set, statuses []calendar.Status, now time.Time)
 }
 
 // within takes away what is outside a window.
-func (s *state) within(found set, w query.Window) {
-	first, last := bounds(w.StartMin, w.StartMax)
+func (s *state) within(found slotSet, w query.Window) {
+	first, last := secondBounds(w.StartMin, w.StartMax)
 	from, _ := slices.BinarySearch(s.starts[:s.base], first)
 	to := len(s.starts[:s.base])
 	if w.StartMax != nil {
 		to, _ = slices.BinarySearch(s.starts[:s.base], last+1)
 	}
 	found.between(uint32(from), uint32(to), s.base)
-	earliest, latest := bounds(w.EndMin, w.EndMax)
+	earliest, latest := secondBounds(w.EndMin, w.EndMax)
 	if w.EndMin != nil || w.EndMax != nil {
 		for i := from / 64; i*64 < to; i++ {
 			if s.earliest[i] >= earliest && s.latest[i] <= latest {
@@ -237,8 +237,8 @@ func (s *state) within(found set, w query.Window) {
 	})
 }
 
-// bounds are the seconds of two bounds; what is not bounded is so far away that nothing is beyond.
-func bounds(from, to *time.Time) (first, last int64) {
+// secondBounds are the seconds of two bounds; what is not bounded is so far away that nothing is beyond.
+func secondBounds(from, to *time.Time) (first, last int64) {
 	first, last = -1<<62, 1<<62
 	if from != nil {
 		first = from.Unix()
@@ -250,7 +250,7 @@ func bounds(from, to *time.Time) (first, last int64) {
 }
 
 // readable takes away the protected events that the caller may not read.
-func (s *state) readable(found set, r query.Readable, pool *scratch) {
+func (s *state) readable(found slotSet, r query.Readable, pool *scratchSets) {
 	if r.All || s.locked.empty() {
 		return
 	}
@@ -280,7 +280,7 @@ func (s *state) readable(found set, r query.Readable, pool *scratch) {
 
 // search leaves the slots whose words allow that the terms are in their texts, and returns the terms for which that
 // is not certain.
-func (s *state) search(found set, q search.Query, language calendar.Language, pool *scratch) (left search.Query) {
+func (s *state) search(found slotSet, q search.Query, language calendar.Language, pool *scratchSets) (left search.Query) {
 	bit := uint8(language.Bit())
 	for _, t := range q.Terms {
 		pieces, exact := t.Pieces()
@@ -305,8 +305,8 @@ func (s *state) search(found set, q search.Query, language calendar.Language, po
 }
 
 // occurrencesFor returns the slots of the occurrences of the series that the caller sees.
-func (s *state) occurrencesFor(f *query.Events, pool *scratch) set {
-	all, seen := pool.take(s.size()), compile(f.Series.Visible)
+func (s *state) occurrencesFor(f *query.Events, pool *scratchSets) slotSet {
+	all, seen := pool.take(s.size()), compileVisible(f.Series.Visible)
 	all.or(s.occurrences)
 	for id, r := range s.unpublishedSeries {
 		if p := s.series[id]; p != nil && !seen.sees(r, f.Now) {
@@ -319,7 +319,7 @@ func (s *state) occurrencesFor(f *query.Events, pool *scratch) set {
 }
 
 // firstOfSeries leaves the earliest of the occurrences of each series.
-func (s *state) firstOfSeries(found set, f *query.Events, pool *scratch) {
+func (s *state) firstOfSeries(found slotSet, f *query.Events, pool *scratchSets) {
 	some := s.occurrencesFor(f, pool)
 	defer pool.give(some)
 	some.and(found)
@@ -361,7 +361,7 @@ func (s *state) addTo(page *query.Page, slot uint32, spans bool) {
 
 // page returns the events of the slots of a set, in the order of lists, from an offset on; all of them for a limit below
 // 0. It does not count them.
-func (s *state) page(found set, offset, limit int, spans bool) (out query.Page) {
+func (s *state) page(found slotSet, offset, limit int, spans bool) (out query.Page) {
 	full := func() bool { return limit >= 0 && len(out.IDs) == limit }
 	at := uint32(0) // everything before it in the base is behind us
 	// upTo takes the slots of the base before to.
@@ -397,7 +397,7 @@ func (s *state) page(found set, offset, limit int, spans bool) (out query.Page) 
 
 // pageByEnd is page in the descending order of ends. Words of the base that end before all of the page are passed over, so
 // that the first pages of a long list cost little.
-func (s *state) pageByEnd(found set, offset, limit int, spans bool) (out query.Page) {
+func (s *state) pageByEnd(found slotSet, offset, limit int, spans bool) (out query.Page) {
 	want := offset + limit
 	switch {
 	case limit == 0:

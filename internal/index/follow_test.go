@@ -59,18 +59,18 @@ var sticky = query.Flag("sticky", event.FieldSticky, event.Sticky, "")
 // attendance is a stored word that no filter of the service asks for.
 var attendance = query.Word("attendance", event.FieldAttendance, event.AttendanceIn, "")
 
-// published is the filter of everything that is published.
-func published() *query.Events {
+// publishedQuery is the filter of everything that is published.
+func publishedQuery() *query.Events {
 	return &query.Events{Now: apitest.Now, Visible: query.Visible{Anyone: []calendar.Status{calendar.Publish}}}
 }
 
-func searching(t *testing.T, text string) *query.Events {
+func searchQuery(t *testing.T, text string) *query.Events {
 	t.Helper()
 	q, ok := search.ParseEvents(text)
 	if !ok {
 		t.Fatal(text)
 	}
-	f := published()
+	f := publishedQuery()
 	f.Search, f.Language = &q, calendar.English
 	return f
 }
@@ -96,7 +96,7 @@ func (f *follower) finds(what string, filter *query.Events, id int64, want bool)
 
 func TestFindSeesEveryWrite(t *testing.T) {
 	eachFollower(t, func(f *follower) {
-		if _, err := f.index.FindEvents(f.Context(), published(), 0, 10); !errors.Is(err, index.ErrNotReady) {
+		if _, err := f.index.FindEvents(f.Context(), publishedQuery(), 0, 10); !errors.Is(err, index.ErrNotReady) {
 			f.Errorf("before it is loaded: %v", err)
 		}
 		if made := f.index.Made(); !made.IsZero() {
@@ -113,16 +113,16 @@ func TestFindSeesEveryWrite(t *testing.T) {
 		path := fmt.Sprint("/events/", id)
 		tag := int64(r.Get(f.T, "tags", 0, "id").(float64))
 		venue := int64(r.Get(f.T, "venue", "id").(float64))
-		tagged, located := published(), published()
+		tagged, located := publishedQuery(), publishedQuery()
 		tags := query.Terms("tags", event.TermsTable, event.HasTermsWith, term.IDIn, calendar.Tag, "")
 		tagged.Conditions, located.Located = []query.Condition{{Column: &tags, IDs: []int64{tag}}}, new(true)
-		near := published()
+		near := publishedQuery()
 		near.Near = &query.Circle{Latitude: 50.06, Longitude: 19.94, Kilometres: 5}
-		late := published()
+		late := publishedQuery()
 		late.Window.StartMin = new(time.Date(2027, 6, 1, 0, 0, 0, 0, time.UTC))
-		moon, phrase := searching(f.T, "moonl"), searching(f.T, `"light walk"`)
+		moon, phrase := searchQuery(f.T, "moonl"), searchQuery(f.T, `"light walk"`)
 
-		f.finds("created", published(), id, true)
+		f.finds("created", publishedQuery(), id, true)
 		f.finds("created, by tag", tagged, id, true)
 		f.finds("created, by a part of a word", moon, id, true)
 		f.finds("created, by a phrase", phrase, id, true)
@@ -139,16 +139,16 @@ func TestFindSeesEveryWrite(t *testing.T) {
 		f.finds("renamed, by the old word", moon, id, false)
 		f.finds("renamed, by the old phrase", phrase, id, false)
 		f.finds("moved, late", late, id, true)
-		f.finds("renamed, by the new phrase", searching(f.T, `"sunrise w"`), id, true)
+		f.finds("renamed, by the new phrase", searchQuery(f.T, `"sunrise w"`), id, true)
 
 		f.do("DELETE", fmt.Sprint("/tags/", tag), nil)
 		f.finds("the tag is gone", tagged, id, false)
 		f.do("PUT", path, object{"status": "draft"})
-		f.finds("a draft", published(), id, false)
+		f.finds("a draft", publishedQuery(), id, false)
 		f.do("PUT", path, object{"status": "publish"})
-		f.finds("published", published(), id, true)
+		f.finds("published", publishedQuery(), id, true)
 		f.do("DELETE", path, nil)
-		f.finds("in the trash", published(), id, false)
+		f.finds("in the trash", publishedQuery(), id, false)
 		if f.index.Made().IsZero() {
 			f.Error("loaded, and not made")
 		}
@@ -166,7 +166,7 @@ func TestColumnsAreAnsweredOrRefused(t *testing.T) {
 		}
 		body := object{"title": "Fair", "start_date": "2027-03-01 20:00:00", "end_date": "2027-03-01 22:00:00", "sticky": true}
 		fair := int64(f.do("POST", "/events", body).Get(f.T, "id").(float64))
-		asked := published()
+		asked := publishedQuery()
 		asked.Conditions = []query.Condition{{Column: &sticky, Flag: true}}
 		f.finds("sticky", asked, fair, true)
 		f.do("PATCH", fmt.Sprint("/events/", fair), object{"sticky": false})
@@ -209,7 +209,7 @@ func TestRunTakesOverWhatReadersLeave(t *testing.T) {
 		go func() { ended <- f.index.Run(ctx) }()
 		ready := func() query.Page {
 			for {
-				found, err := f.index.FindEvents(ctx, searching(f.T, "-absent"), 0, 3)
+				found, err := f.index.FindEvents(ctx, searchQuery(f.T, "-absent"), 0, 3)
 				if err == nil {
 					return found
 				}
@@ -259,7 +259,7 @@ func TestChangesOfUnknownKindsAreFollowed(t *testing.T) {
 			id := int64(f.do("POST", "/events", object{
 				"title": "Beside " + string(action), "start_date": "2030-01-01 10:00:00", "end_date": "2030-01-01 11:00:00",
 			}).Get(f.T, "id").(float64))
-			f.finds("an event after it was "+string(action), published(), id, true)
+			f.finds("an event after it was "+string(action), publishedQuery(), id, true)
 			if _, _, known := f.index.Stats(); known < revision+2 {
 				f.Errorf("%s: the index knows revision %d, want %d", action, known, revision+2)
 			}
@@ -330,7 +330,7 @@ func TestStatementsAreWatched(t *testing.T) {
 		if statements.Swap(0) == 0 {
 			t.Error("no statement of loading is watched")
 		}
-		if _, err := lists.FindEvents(t.Context(), published(), 0, 10); err != nil {
+		if _, err := lists.FindEvents(t.Context(), publishedQuery(), 0, 10); err != nil {
 			t.Fatal(err)
 		}
 		if n := statements.Load(); n != 1 {

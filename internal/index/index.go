@@ -32,7 +32,7 @@ const maxBehind = 2000
 type Index struct {
 	db   reader
 	log  *slog.Logger
-	pool scratch
+	pool scratchSets
 
 	// applying is held by whoever changes the state; mu as well while it does, and for reading by readers.
 	applying chan struct{}
@@ -40,10 +40,10 @@ type Index struct {
 	state    *state // nil until it is loaded
 	made     time.Time
 
-	running bool          // under mu: Run does what takes long
-	wake    chan struct{} // tells Run that there is something to do
-	anew    bool          // under mu: it is wrong, and has to be made anew
-	untidy  bool          // under mu: it is right, and should be made anew
+	running    bool          // under mu: Run does what takes long
+	wake       chan struct{} // tells Run that there is something to do
+	mustReload bool          // under mu: it is wrong, and has to be made anew
+	untidy     bool          // under mu: it is right, and should be made anew
 }
 
 // New returns an index that has yet to be loaded, by Load or Run. It has the flags and words among columns, and all
@@ -71,7 +71,7 @@ func (x *Index) Stats() (ready bool, events int, revision int64) {
 		return false, 0, 0
 	}
 	s := x.state
-	return s.words != nil && !x.anew, int(s.base) - s.gone + len(s.moved), s.revision
+	return s.words != nil && !x.mustReload, int(s.base) - s.gone + len(s.moved), s.revision
 }
 
 // Made returns the time at which the index was last loaded in full: zero until it is.
@@ -88,11 +88,11 @@ const retryAfter = time.Second
 // nil when ctx ends, and logs what fails before it tries again.
 func (x *Index) Run(ctx context.Context) error {
 	x.mu.Lock()
-	x.running, x.anew = true, true
+	x.running, x.mustReload = true, true
 	x.mu.Unlock()
 	for {
 		started := time.Now()
-		what, err := x.tend(ctx)
+		what, err := x.maintain(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -115,10 +115,10 @@ func (x *Index) Run(ctx context.Context) error {
 	}
 }
 
-// tend does what there is to do, and says what it was.
-func (x *Index) tend(ctx context.Context) (string, error) {
+// maintain does what there is to do, and says what it was.
+func (x *Index) maintain(ctx context.Context) (string, error) {
 	x.mu.RLock()
-	anew := x.anew || x.untidy || x.state == nil
+	anew := x.mustReload || x.untidy || x.state == nil
 	x.mu.RUnlock()
 	if anew {
 		return "made anew", x.Load(ctx)
@@ -138,7 +138,7 @@ func (x *Index) Load(ctx context.Context) error {
 	x.mu.Lock()
 	first := x.state == nil
 	if first {
-		x.state, x.anew, x.untidy = s, false, false
+		x.state, x.mustReload, x.untidy = s, false, false
 	}
 	x.mu.Unlock()
 	words, err := x.db.read(ctx, ids)
@@ -165,10 +165,10 @@ func (x *Index) Load(ctx context.Context) error {
 	x.mu.Lock()
 	s.words, x.made = words, time.Now()
 	if !first {
-		if !x.anew && x.state.revision >= s.changed.before {
+		if !x.mustReload && x.state.revision >= s.changed.before {
 			s.inherit(x.state)
 		}
-		x.state, x.anew, x.untidy = s, false, false
+		x.state, x.mustReload, x.untidy = s, false, false
 	}
 	x.mu.Unlock()
 	return x.followLocked(ctx)
@@ -222,7 +222,7 @@ func (x *Index) fresh(ctx context.Context, revision int64) (_ *state, err error)
 	}
 	for {
 		x.mu.RLock()
-		if x.state.revision >= revision && !x.anew {
+		if x.state.revision >= revision && !x.mustReload {
 			return x.state, nil
 		}
 		x.mu.RUnlock()
@@ -235,7 +235,7 @@ func (x *Index) fresh(ctx context.Context, revision int64) (_ *state, err error)
 // catchUp takes over the changes up to a revision, if they are not too many.
 func (x *Index) catchUp(ctx context.Context, revision int64) error {
 	x.mu.RLock()
-	running, anew := x.running, x.anew
+	running, anew := x.running, x.mustReload
 	x.mu.RUnlock()
 	if anew {
 		if running {
@@ -264,7 +264,7 @@ func (x *Index) catchUp(ctx context.Context, revision int64) error {
 		}
 		// Somebody took the newest entries out of the log.
 		x.mu.Lock()
-		x.anew = true
+		x.mustReload = true
 		x.mu.Unlock()
 		x.awaken()
 		return nil
@@ -288,7 +288,7 @@ func (x *Index) awaken() {
 const maxRereads = 5
 
 // apply takes over some changes. The caller holds the lock of those who change the state.
-func (x *Index) apply(ctx context.Context, changes []change, revision int64) error {
+func (x *Index) apply(ctx context.Context, changes []logEntry, revision int64) error {
 	found := newChangeSet()
 	if err := found.read(ctx, x.db, changes, x.state.words != nil); err != nil {
 		return err
@@ -353,9 +353,9 @@ func (x *Index) apply(ctx context.Context, changes []change, revision int64) err
 	if s.places.byCell == nil {
 		s.locate()
 	}
-	x.anew = x.anew || found.anew
+	x.mustReload = x.mustReload || found.mustReload
 	x.untidy = x.untidy || s.untidy()
-	if x.anew || x.untidy {
+	if x.mustReload || x.untidy {
 		x.awaken()
 	}
 	return nil

@@ -79,8 +79,8 @@ var modelVenues = []struct {
 // modelSeries are the series that are not published. The others are.
 var modelSeries = map[int64]*record{
 	2: {author: 1, status: uint8(slices.Index(calendar.Statuses, calendar.Private))},
-	3: {author: 2, status: future, published: 1000},
-	4: {status: trash},
+	3: {author: 2, status: statusFuture, published: 1000},
+	4: {status: statusTrash},
 }
 
 // seenSeries returns the series of a document, 0 if the query does not see it.
@@ -90,7 +90,7 @@ func (d *document) seenSeries(f *query.Events) int64 {
 		return d.series
 	}
 	status := calendar.Statuses[r.status]
-	if r.status == future && r.published <= f.Now.Unix() {
+	if r.status == statusFuture && r.published <= f.Now.Unix() {
 		status = calendar.Publish
 	}
 	if slices.Contains(seen.Anyone, status) || r.author != 0 && r.author == seen.Author && slices.Contains(seen.Own, status) {
@@ -355,7 +355,7 @@ func TestFindIsWhatEachEventSays(t *testing.T) {
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		s, m := build(r)
-		pool := &scratch{}
+		pool := &scratchSets{}
 		for range 60 {
 			f := randomFilter(r)
 			found, left := s.find(f, pool)
@@ -424,7 +424,7 @@ func TestPostingHoldsWhatWasAdded(t *testing.T) {
 			if got := slices.Collect(p.all()); !slices.Equal(got, want) || p.n != uint32(len(want)) {
 				t.Errorf("%d slots of %d", len(got), len(want))
 			}
-			b := make(set, p.last/64+1)
+			b := make(slotSet, p.last/64+1)
 			p.into(b)
 			if b.count() != len(want) || !b.has(want[777]) || b.has(p.last+1) {
 				t.Errorf("the set has %d slots of %d", b.count(), len(want))
@@ -462,7 +462,7 @@ func TestVocabularyIsTheSamePacked(t *testing.T) {
 		}
 		for word, of := range want {
 			for language := uint8(1); language <= all; language <<= 1 {
-				plain := make(set, slots/64+1)
+				plain := make(slotSet, slots/64+1)
 				for languages, some := range of {
 					for slot := range some {
 						if uint8(languages)&language != 0 {
@@ -470,7 +470,7 @@ func TestVocabularyIsTheSamePacked(t *testing.T) {
 						}
 					}
 				}
-				got := make(set, slots/64+1)
+				got := make(slotSet, slots/64+1)
 				v.into(got, search.Piece{Text: word, Start: true, End: true}, language)
 				if !slices.Equal(got, plain) {
 					t.Fatalf("packed at %d: %q in %b: %d slots instead of %d", packedAt, word, language, got.count(), plain.count())
@@ -485,7 +485,7 @@ func TestSetRanges(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		n := uint32(1 + r.IntN(300))
-		b, plain := set{}, map[uint32]bool{}
+		b, plain := slotSet{}, map[uint32]bool{}
 		for range r.IntN(200) {
 			slot := r.Uint32N(n)
 			b.add(slot)
@@ -521,7 +521,7 @@ func TestWithEventsIsKeptAsLongAsItIsTrue(t *testing.T) {
 		x := &Index{}
 		all := map[int64]*record{}
 		for id := range int64(6) {
-			all[id] = &record{id: id, status: published, published: id}
+			all[id] = &record{id: id, status: statusPublished, published: id}
 		}
 		s.records[calendar.Venue].fill(all)
 		for range 80 {

@@ -39,7 +39,7 @@ type records struct {
 	words *vocabulary
 }
 
-func newest(a, b *record) int {
+func compareNewest(a, b *record) int {
 	return cmp.Or(cmp.Compare(b.published, a.published), cmp.Compare(b.id, a.id))
 }
 
@@ -49,7 +49,7 @@ func (rs *records) fill(all map[int64]*record) {
 	for _, r := range all {
 		rs.ordered = append(rs.ordered, r)
 	}
-	slices.SortFunc(rs.ordered, newest)
+	slices.SortFunc(rs.ordered, compareNewest)
 	rs.slots, rs.words = nil, newVocabulary()
 	for _, r := range rs.ordered {
 		rs.read(r)
@@ -68,13 +68,13 @@ func (rs *records) read(r *record) {
 // put takes over what became of a record; nil if it is gone.
 func (rs *records) put(id int64, now *record) {
 	if before := rs.byID[id]; before != nil {
-		at, _ := slices.BinarySearchFunc(rs.ordered, before, newest)
+		at, _ := slices.BinarySearchFunc(rs.ordered, before, compareNewest)
 		rs.ordered = slices.Delete(rs.ordered, at, at+1)
 		delete(rs.byID, id)
 		rs.slots[before.slot] = nil
 	}
 	if now != nil {
-		at, _ := slices.BinarySearchFunc(rs.ordered, now, newest)
+		at, _ := slices.BinarySearchFunc(rs.ordered, now, compareNewest)
 		rs.ordered = slices.Insert(rs.ordered, at, now)
 		rs.byID[id] = now
 		rs.read(now)
@@ -137,12 +137,12 @@ func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *query.Lin
 	}
 	defer x.mu.RUnlock()
 	var out query.Page
-	var candidates set
+	var candidates slotSet
 	if f.Pieces != nil {
 		candidates = s.records[kind].holding(f.Pieces, f.Language, &x.pool)
 		defer x.pool.give(candidates)
 	}
-	visible := compile(f.Visible)
+	visible := compileVisible(f.Visible)
 	for _, r := range x.withEvents(s, kind, f) {
 		if !visible.sees(r, f.Now) {
 			continue
@@ -160,7 +160,7 @@ func (x *Index) FindLinked(ctx context.Context, kind calendar.Kind, f *query.Lin
 }
 
 // holding are the slots of the records whose words allow that a text holds all pieces.
-func (rs *records) holding(pieces []string, language calendar.Language, pool *scratch) set {
+func (rs *records) holding(pieces []string, language calendar.Language, pool *scratchSets) slotSet {
 	slots := uint32(len(rs.slots))
 	all := pool.take(slots)
 	for i := range all {
@@ -191,15 +191,15 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*rec
 	now := f.Now.Unix()
 	// Each caller with events of their own has another answer.
 	keep := f.Events.Author == 0
-	if kept, ok := s.kept.Load(key); ok && keep {
-		if k, ok := kept.(keptRecords); ok && k.from <= now && now <= k.until && k.revision == s.revision {
+	if kept, ok := s.cached.Load(key); ok && keep {
+		if k, ok := kept.(cachedRecords); ok && k.from <= now && now <= k.until && k.revision == s.revision {
 			return k.records
 		}
 	}
 	of := s.linksTo(kind)
-	out := keptRecords{revision: s.revision, from: now, until: s.publishesUntil(now)}
+	out := cachedRecords{revision: s.revision, from: now, until: s.publishesUntil(now)}
 	events := query.Events{Now: f.Now, Visible: f.Events, Hidden: true, Readable: f.Readable, OnlyReadable: true}
-	var counted, upcoming set
+	var counted, upcoming slotSet
 	if f.HasEvents != nil {
 		counted, _ = s.find(&events, &x.pool)
 		defer x.pool.give(counted)
@@ -217,7 +217,7 @@ func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*rec
 		out.records = append(out.records, r)
 	}
 	if keep {
-		s.kept.Store(key, out)
+		s.cached.Store(key, out)
 	}
 	return out.records
 }
@@ -235,8 +235,8 @@ type askedEvents struct {
 	visible      string // whose events
 }
 
-// keptRecords are the records that have such events, at times in seconds since 1970.
-type keptRecords struct {
+// cachedRecords are the records that have such events, at times in seconds since 1970.
+type cachedRecords struct {
 	records     []*record
 	revision    int64
 	from, until int64
@@ -244,7 +244,7 @@ type keptRecords struct {
 
 // startsUntil returns the last second up to which the same events are still to come as at now.
 func (s *state) startsUntil(now int64) int64 {
-	until := int64(never)
+	until := int64(maxTime)
 	at, _ := slices.BinarySearch(s.starts[:s.base], now)
 	if at < int(s.base) {
 		until = s.starts[at]
@@ -258,7 +258,7 @@ func (s *state) startsUntil(now int64) int64 {
 
 // publishesUntil returns the last second up to which the same scheduled events are published as at now.
 func (s *state) publishesUntil(now int64) int64 {
-	until := int64(never)
+	until := int64(maxTime)
 	for _, published := range s.scheduled {
 		if published > now {
 			until = min(until, published-1)
@@ -267,14 +267,14 @@ func (s *state) publishesUntil(now int64) int64 {
 	return until
 }
 
-// compiled is a Visible with bits for the statuses.
-type compiled struct {
+// compiledVisible is a Visible with bits for the statuses.
+type compiledVisible struct {
 	anyone, own uint
 	author      int64
 }
 
-func compile(v query.Visible) compiled {
-	c := compiled{author: v.Author}
+func compileVisible(v query.Visible) compiledVisible {
+	c := compiledVisible{author: v.Author}
 	for i, status := range calendar.Statuses {
 		if slices.Contains(v.Anyone, status) {
 			c.anyone |= 1 << i
@@ -286,10 +286,10 @@ func compile(v query.Visible) compiled {
 	return c
 }
 
-func (c compiled) sees(r *record, now time.Time) bool {
+func (c compiledVisible) sees(r *record, now time.Time) bool {
 	status := r.status
-	if status == future && r.published <= now.Unix() {
-		status = published
+	if status == statusFuture && r.published <= now.Unix() {
+		status = statusPublished
 	}
 	return c.anyone>>status&1 != 0 || r.author != 0 && r.author == c.author && c.own>>status&1 != 0
 }
@@ -305,7 +305,7 @@ func (r *record) holds(pieces []string, language uint8) bool {
 }
 
 // meets reports whether a value has a slot in a set.
-func (ps postings[V]) meets(value V, in set) bool {
+func (ps postings[V]) meets(value V, in slotSet) bool {
 	p := ps[value]
 	return p != nil && p.meets(in)
 }

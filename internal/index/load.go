@@ -74,11 +74,11 @@ func (r reader) load(ctx context.Context) (*state, error) {
 func (r reader) read(ctx context.Context, ids []int64) (*vocabulary, error) {
 	v := newVocabulary()
 	group, ctx := errgroup.WithContext(ctx)
-	parts := make(chan []textsOf, 1)
+	parts := make(chan []slotTexts, 1)
 	group.Go(func() error {
 		defer close(parts)
 		for part := range slices.Chunk(ids, partSize) {
-			all := make([]textsOf, len(part))
+			all := make([]slotTexts, len(part))
 			at := make(map[int64]int, len(part))
 			for i, id := range part {
 				at[id] = i
@@ -112,5 +112,5 @@ func (r reader) read(ctx context.Context, ids []int64) (*vocabulary, error) {
 	return v, err
 }
 
-// textsOf are the texts of one slot.
-type textsOf []text
+// slotTexts are the texts of one slot.
+type slotTexts []text

@@ -50,7 +50,7 @@ func (p *places) change(venue int64, found map[int64]place) {
 func (p *places) sort() {
 	p.byCell, p.unpublished = make([]place, 0, len(p.all)), nil
 	for _, at := range p.all {
-		if at.status != published {
+		if at.status != statusPublished {
 			p.unpublished = append(p.unpublished, at)
 		}
 		if at.complete {

@@ -9,7 +9,7 @@ import (
 type distances []byte
 
 // into adds the slots to a set that has room for them.
-func (d distances) into(b set) {
+func (d distances) into(b slotSet) {
 	slot := uint32(0)
 	for len(d) > 0 {
 		// Mostly one byte.
@@ -29,7 +29,7 @@ func (d distances) into(b set) {
 // are so many that it is smaller.
 type posting struct {
 	distances distances
-	dense     *set
+	dense     *slotSet
 	n, last   uint32
 }
 
@@ -51,14 +51,14 @@ func (p *posting) add(slot uint32) {
 // condense turns the distances up to a slot into a set if that has less than a number of bits for each of their bytes.
 func (p *posting) condense(slot uint32, bits int) {
 	if p.dense == nil && len(p.distances) > 1024 && len(p.distances)*bits > int(slot) {
-		dense := make(set, slot/64+1)
+		dense := make(slotSet, slot/64+1)
 		p.distances.into(dense)
 		p.distances, p.dense = nil, &dense
 	}
 }
 
 // into adds the slots to a set that has room for them.
-func (p *posting) into(b set) {
+func (p *posting) into(b slotSet) {
 	if p.dense != nil {
 		b.or(*p.dense)
 		return
@@ -67,7 +67,7 @@ func (p *posting) into(b set) {
 }
 
 // meets reports whether a slot is in a set.
-func (p *posting) meets(b set) bool {
+func (p *posting) meets(b slotSet) bool {
 	if p.dense != nil {
 		n := min(len(*p.dense), len(b))
 		for i, w := range (*p.dense)[:n] {
@@ -127,7 +127,7 @@ func (ps postings[V]) add(value V, slot uint32) {
 }
 
 // into adds the slots of some values to a set.
-func (ps postings[V]) into(b set, values []V) {
+func (ps postings[V]) into(b slotSet, values []V) {
 	for _, v := range values {
 		if p := ps[v]; p != nil {
 			p.into(b)

@@ -135,7 +135,7 @@ func (r reader) events(ctx context.Context, where string, each func(*document)) 
 		if d.status, err = statusNumber(status); err != nil {
 			return fmt.Errorf("%d %w", d.id, err)
 		}
-		if d.status == trash {
+		if d.status == statusTrash {
 			status = before
 		}
 		d.draft = string(status) == string(calendar.Draft) || string(status) == string(calendar.Pending)
@@ -240,8 +240,8 @@ func (r reader) unpublishedSeries(ctx context.Context, where string, to map[int6
 	})
 }
 
-// change is an entry of the change log: of one record, or of all with ids from one to another.
-type change struct {
+// logEntry is an entry of the change log: of one record, or of all with ids from one to another.
+type logEntry struct {
 	kind        calendar.Kind
 	action      calendar.Action
 	first, last int64
@@ -251,15 +251,15 @@ type change struct {
 // countedFields are the fields of events, in the change log, by which terms count them.
 var countedFields = [][]byte{[]byte(`"status"`), []byte(`"date"`), []byte(`"categories"`), []byte(`"tags"`)}
 
-// recounts reports whether an entry about an event may change the numbers of events of terms. Only an update names fields.
-func recounts(action calendar.Action, fields []byte) bool {
+// changesCounts reports whether an entry about an event may change the numbers of events of terms. Only an update names fields.
+func changesCounts(action calendar.Action, fields []byte) bool {
 	return action != calendar.Updated || len(fields) == 0 ||
 		slices.ContainsFunc(countedFields, func(name []byte) bool { return bytes.Contains(fields, name) })
 }
 
 // changes returns the entries after a revision, of up to a number of records or a block of them, and the revision of the
 // last. A log with a gap, out of which entries were taken, is one change of everything.
-func (r reader) changes(ctx context.Context, after int64, limit int) (out []change, revision int64, err error) {
+func (r reader) changes(ctx context.Context, after int64, limit int) (out []logEntry, revision int64, err error) {
 	revision = after
 	records := int64(0)
 	var id, record int64
@@ -276,9 +276,9 @@ func (r reader) changes(ctx context.Context, after int64, limit int) (out []chan
 		if records >= int64(limit) {
 			return nil
 		}
-		c := change{kind, action, record, record, kind == calendar.Event && recounts(action, fields)}
+		c := logEntry{kind, action, record, record, kind == calendar.Event && changesCounts(action, fields)}
 		if id != revision+1 {
-			c = change{}
+			c = logEntry{}
 		}
 		revision = id
 		if c.action == calendar.Loaded {

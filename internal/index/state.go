@@ -47,51 +47,51 @@ type state struct {
 	moved            map[int64]uint32
 	gone             int // slots of the base that are not used any more
 
-	statuses                           []set // by index into calendar.Statuses; a slot that is left is in none
-	hidden, locked, drafts             set
+	statuses                           []slotSet // by index into calendar.Statuses; a slot that is left is in none
+	hidden, locked, drafts             slotSet
 	columns                            storedColumns
-	flags                              []set              // by index into the flags of columns
+	flags                              []slotSet          // by index into the flags of columns
 	stored                             []postings[string] // by index into the words of columns
 	scheduled                          map[uint32]int64   // publication of those with status future
 	nextDue                            int64              // the first of them
 	authors, venues, organizers, terms postings[int64]
 	images                             postings[int64]
 	series                             postings[int64]  // occurrences by their series
-	occurrences                        set              // of any series
+	occurrences                        slotSet          // of any series
 	seriesNumbers                      map[int64]uint32 // from 1 on, by id
 	seriesOf                           []uint32         // numbers by slot, up to that of the last occurrence; 0: none
 	unpublishedSeries                  map[int64]*record
 	termsOf                            slotLists
 	changed                            changeRevisions
 	places                             places
-	located                            set         // with a published venue that is one of places
+	located                            slotSet     // with a published venue that is one of places
 	words                              *vocabulary // nil until it is loaded
 
 	compared comparisons
 	records  map[calendar.Kind]*records // venues and organizers
-	kept     sync.Map                   // of askedEvents: keptRecords
+	cached   sync.Map                   // of askedEvents: keptRecords
 }
 
 // dayRange is the first and the last day of an all-day event, as in query.Span.
 type dayRange struct{ first, last int32 }
 
-// never is later than any time.
-const never = math.MaxInt64
+// maxTime is later than any time.
+const maxTime = math.MaxInt64
 
 // future, published and trash are where those statuses stand in calendar.Statuses.
 var (
-	trash     = uint8(slices.Index(calendar.Statuses, calendar.Trash))
-	future    = uint8(slices.Index(calendar.Statuses, calendar.Future))
-	published = uint8(slices.Index(calendar.Statuses, calendar.Publish))
+	statusTrash     = uint8(slices.Index(calendar.Statuses, calendar.Trash))
+	statusFuture    = uint8(slices.Index(calendar.Statuses, calendar.Future))
+	statusPublished = uint8(slices.Index(calendar.Statuses, calendar.Publish))
 )
 
 func newState(columns storedColumns) *state {
 	s := &state{
-		columns: columns, flags: make([]set, len(columns.flags)), stored: make([]postings[string], len(columns.words)),
-		moved: map[int64]uint32{}, statuses: make([]set, len(calendar.Statuses)), scheduled: map[uint32]int64{},
+		columns: columns, flags: make([]slotSet, len(columns.flags)), stored: make([]postings[string], len(columns.words)),
+		moved: map[int64]uint32{}, statuses: make([]slotSet, len(calendar.Statuses)), scheduled: map[uint32]int64{},
 		authors: postings[int64]{}, venues: postings[int64]{}, organizers: postings[int64]{}, terms: postings[int64]{},
 		images: postings[int64]{}, series: postings[int64]{}, seriesNumbers: map[int64]uint32{},
-		unpublishedSeries: map[int64]*record{}, nextDue: never, allDays: map[uint32]dayRange{},
+		unpublishedSeries: map[int64]*record{}, nextDue: maxTime, allDays: map[uint32]dayRange{},
 		changed: changeRevisions{kinds: map[calendar.Kind]int64{}, series: map[int64]int64{}},
 		records: map[calendar.Kind]*records{calendar.Venue: {}, calendar.Organizer: {}},
 	}
@@ -117,13 +117,13 @@ func (s *state) append(d *document) uint32 {
 		s.allDays[slot] = dayRange{d.firstDay, d.lastDay}
 	}
 	s.statuses[d.status].add(slot)
-	if d.status == future {
+	if d.status == statusFuture {
 		s.scheduled[slot] = d.published
 		s.nextDue = min(s.nextDue, d.published)
 	}
 	for _, flag := range []struct {
 		on bool
-		in *set
+		in *slotSet
 	}{{d.hidden, &s.hidden}, {d.locked, &s.locked}, {d.draft, &s.drafts}} {
 		if flag.on {
 			flag.in.add(slot)
@@ -158,7 +158,7 @@ func (s *state) append(d *document) uint32 {
 	}
 	for _, v := range d.venues {
 		s.venues.add(v, slot)
-		if at, known := s.places.all[v]; known && at.status == published {
+		if at, known := s.places.all[v]; known && at.status == statusPublished {
 			s.located.add(slot)
 		}
 	}
@@ -234,7 +234,7 @@ func (s *state) drop(id int64) {
 	if published, was := s.scheduled[slot]; was {
 		delete(s.scheduled, slot)
 		if published == s.nextDue {
-			s.nextDue = never
+			s.nextDue = maxTime
 			for _, p := range s.scheduled {
 				s.nextDue = min(s.nextDue, p)
 			}
@@ -254,9 +254,9 @@ func (s *state) untidy() bool { return len(s.tail)+s.gone > max(4096, int(s.base
 
 // locate finds out anew which events have a published venue with a position.
 func (s *state) locate() {
-	s.located = make(set, (s.size()+63)/64)
+	s.located = make(slotSet, (s.size()+63)/64)
 	for venue, at := range s.places.all {
-		if p := s.venues[venue]; p != nil && at.status == published {
+		if p := s.venues[venue]; p != nil && at.status == statusPublished {
 			p.into(s.located)
 		}
 	}

@@ -21,26 +21,26 @@ type vocabulary struct {
 	seed  maphash.Seed
 	// slots are, for each word, those of texts that are served in the languages of the first such text; further has those
 	// of texts served in others.
-	slots   []served
-	further map[uint32][]served
-	packed  packed
+	slots   []servedSlots
+	further map[uint32][]servedSlots
+	packed  packedSlots
 }
 
-// packed are the slots of words that were read at once. For each language set of a word there are the languages, the
+// packedSlots are the slots of words that were read at once. For each language set of a word there are the languages, the
 // length of the distances as a varint, and the distances.
-type packed struct {
+type packedSlots struct {
 	all  []byte
 	from []uint32 // by word: where its part begins; and where the last one ends
 }
 
-// served is the slots of a word in texts of the same languages.
-type served struct {
+// servedSlots is the slots of a word in texts of the same languages.
+type servedSlots struct {
 	posting
 	languages uint8
 }
 
 func newVocabulary() *vocabulary {
-	return &vocabulary{text: []byte{'\n'}, seed: maphash.MakeSeed(), further: map[uint32][]served{}}
+	return &vocabulary{text: []byte{'\n'}, seed: maphash.MakeSeed(), further: map[uint32][]servedSlots{}}
 }
 
 // word is the text of a word.
@@ -95,7 +95,7 @@ func (v *vocabulary) add(slot uint32, languages uint8, text string) {
 			v.start = append(v.start, uint32(len(v.text)))
 			v.text = append(append(v.text, word...), '\n')
 			if v.packed.from == nil {
-				v.slots = append(v.slots, served{languages: languages})
+				v.slots = append(v.slots, servedSlots{languages: languages})
 			}
 		}
 		v.of(id, languages).add(slot)
@@ -103,15 +103,15 @@ func (v *vocabulary) add(slot uint32, languages uint8, text string) {
 }
 
 // of is the slots of a word in texts of some languages.
-func (v *vocabulary) of(id uint32, languages uint8) *served {
+func (v *vocabulary) of(id uint32, languages uint8) *servedSlots {
 	if int(id) < len(v.slots) && v.slots[id].languages == languages {
 		return &v.slots[id]
 	}
 	all := v.further[id]
-	at := slices.IndexFunc(all, func(s served) bool { return s.languages == languages })
+	at := slices.IndexFunc(all, func(s servedSlots) bool { return s.languages == languages })
 	if at < 0 {
 		at = len(all)
-		all = append(all, served{languages: languages})
+		all = append(all, servedSlots{languages: languages})
 		v.further[id] = all
 	}
 	return &all[at]
@@ -121,13 +121,13 @@ func (v *vocabulary) of(id uint32, languages uint8) *served {
 // would take a multiple of its contents. What is added later stands beside it, and so do the sets of frequent words.
 func (v *vocabulary) pack() {
 	v.text, v.start = slices.Clone(v.text), slices.Clone(v.start)
-	size, frequent := 0, map[uint32][]served{}
+	size, frequent := 0, map[uint32][]servedSlots{}
 	for id := range uint32(len(v.slots)) {
 		for s := range v.served(id) {
 			size += s.packedSize()
 		}
 	}
-	v.packed = packed{all: make([]byte, 0, size), from: make([]uint32, 0, len(v.slots)+1)}
+	v.packed = packedSlots{all: make([]byte, 0, size), from: make([]uint32, 0, len(v.slots)+1)}
 	for id := range uint32(len(v.slots)) {
 		v.packed.from = append(v.packed.from, uint32(len(v.packed.all)))
 		for s := range v.served(id) {
@@ -145,7 +145,7 @@ func (v *vocabulary) pack() {
 }
 
 // packedSize is how many bytes it takes when it is packed.
-func (s *served) packedSize() int {
+func (s *servedSlots) packedSize() int {
 	if s.dense != nil {
 		return 0
 	}
@@ -153,8 +153,8 @@ func (s *served) packedSize() int {
 }
 
 // served yields the slots of a word that are not packed.
-func (v *vocabulary) served(id uint32) iter.Seq[*served] {
-	return func(yield func(*served) bool) {
+func (v *vocabulary) served(id uint32) iter.Seq[*servedSlots] {
+	return func(yield func(*servedSlots) bool) {
 		if int(id) < len(v.slots) && !yield(&v.slots[id]) {
 			return
 		}
@@ -168,7 +168,7 @@ func (v *vocabulary) served(id uint32) iter.Seq[*served] {
 }
 
 // into adds the slots of all words that hold a piece, in texts served in a language, to a set.
-func (v *vocabulary) into(b set, piece search.Piece, language uint8) {
+func (v *vocabulary) into(b slotSet, piece search.Piece, language uint8) {
 	if piece.Start && piece.End {
 		if id, _, known := v.find(piece.Text); known {
 			v.wordInto(b, id, language)
@@ -205,7 +205,7 @@ func (v *vocabulary) into(b set, piece search.Piece, language uint8) {
 }
 
 // wordInto adds the slots of a word in texts served in a language to a set.
-func (v *vocabulary) wordInto(b set, id uint32, language uint8) {
+func (v *vocabulary) wordInto(b slotSet, id uint32, language uint8) {
 	if int(id)+1 < len(v.packed.from) {
 		for rest := v.packed.all[v.packed.from[id]:v.packed.from[id+1]]; len(rest) > 0; {
 			n, size := binary.Uvarint(rest[1:])

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// callers says which file alone may call what removes links between records, tests aside. That file also writes the
+// soleCallers says which file alone may call what removes links between records, tests aside. That file also writes the
 // entries of the change log (decision 023).
-var callers = map[string]string{
+var soleCallers = map[string]string{
 	"DELETE FROM":           "internal/migrate/revisions.go",
 	"EventVenue.Delete":     "edit/links.go",
 	"EventOrganizer.Delete": "edit/links.go",
@@ -43,13 +43,13 @@ func TestLinksAreRemovedWhereTheyAreLogged(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, call := range found {
-			if file, known := callers[call]; !known || file != f.path {
+			if file, known := soleCallers[call]; !known || file != f.path {
 				t.Errorf("%s: %s is called in %q only", f.path, call, file)
 			}
 			seen[call] = true
 		}
 	}
-	for call := range callers {
+	for call := range soleCallers {
 		if !seen[call] {
 			t.Errorf("%s is not called any more; take it from the table", call)
 		}
@@ -77,7 +77,7 @@ func removals(root, name string) (out []string, err error) {
 			if strings.HasPrefix(method, "DeleteOne") {
 				method = "Delete"
 			}
-			if _, listed := callers[of+"."+method]; listed {
+			if _, listed := soleCallers[of+"."+method]; listed {
 				out = append(out, of+"."+method)
 			}
 		case *ast.BasicLit:

@@ -47,8 +47,8 @@ var layers = []layer{
 	{"tests", "internal/layers"},
 }
 
-// beside says which packages of its own layer a package may import.
-var beside = map[string]string{
+// sameLayerImports says which packages of its own layer a package may import.
+var sameLayerImports = map[string]string{
 	"handlers":              "web",
 	"internal/ruletext":     "internal/locale",
 	"internal/search":       "internal/markup",
@@ -65,8 +65,8 @@ var beside = map[string]string{
 	"internal/apitest":      "internal/storetest internal/edittest",
 }
 
-// only says what little some packages may import although more lies under them: they know no database, or nothing.
-var only = map[string]string{
+// narrowImports says what little some packages may import although more lies under them: they know no database, or nothing.
+var narrowImports = map[string]string{
 	"migrations":          "",
 	"web":                 "",
 	"internal/feed":       "calendar internal/jsonwrite internal/locale internal/markup",
@@ -88,15 +88,15 @@ var only = map[string]string{
 	"server": "calendar handlers web internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/represent internal/sitefolder",
 }
 
-// testsMay is what a test may import besides: a database, what writes to it, and a server on one.
-var testsMay = []string{"internal/storetest", "internal/apitest", "internal/edittest", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
+// testImports is what a test may import besides: a database, what writes to it, and a server on one.
+var testImports = []string{"internal/storetest", "internal/apitest", "internal/edittest", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
 
-// standardOnly are packages without dependencies of others'.
-var standardOnly = []string{"internal/param"}
+// standardLibraryOnly are packages without dependencies of others'.
+var standardLibraryOnly = []string{"internal/param"}
 
-// users says who alone may import a module of others'. The web framework stays at the edge, so that nothing
+// moduleUsers says who alone may import a module of others'. The web framework stays at the edge, so that nothing
 // else holds a value that it reuses after the request.
-var users = map[string][]string{
+var moduleUsers = map[string][]string{
 	"ariga.io/atlas":                      {"internal/migrate"},
 	"github.com/gomodule/redigo":          {"internal/limit"},
 	"github.com/prometheus/client_golang": {"server", "cmd/almanac"},
@@ -118,13 +118,13 @@ func TestLayers(t *testing.T) {
 	if len(files) == 0 {
 		t.Fatal("no source was found")
 	}
-	for _, fault := range faults(files) {
+	for _, fault := range importFaults(files) {
 		t.Error(fault)
 	}
 }
 
-// faults returns a sentence for each import that the tables forbid, and one for each package they do not know.
-func faults(files []file) []string {
+// importFaults returns a sentence for each import that the tables forbid, and one for each package they do not know.
+func importFaults(files []file) []string {
 	var out []string
 	unknown := map[string]bool{}
 	for _, f := range files {
@@ -135,7 +135,7 @@ func faults(files []file) []string {
 			continue
 		}
 		for _, name := range f.imports {
-			if !allowed(from, strings.HasSuffix(f.path, "_test.go"), name) {
+			if !isAllowed(from, strings.HasSuffix(f.path, "_test.go"), name) {
 				out = append(out, fmt.Sprintf("%s: %s may not import %s", f.path, from, name))
 			}
 		}
@@ -146,16 +146,16 @@ func faults(files []file) []string {
 	return out
 }
 
-// allowed reports whether a file of the package from may import the package name.
-func allowed(from string, test bool, name string) bool {
+// isAllowed reports whether a file of the package from may import the package name.
+func isAllowed(from string, test bool, name string) bool {
 	dir, ours := strings.CutPrefix(name, module+"/")
 	if !ours {
 		standard := !strings.Contains(strings.Split(name, "/")[0], ".")
-		if !test && !standard && slices.Contains(standardOnly, from) {
+		if !test && !standard && slices.Contains(standardLibraryOnly, from) {
 			return false
 		}
-		for prefix, importers := range users {
-			if under(name, prefix) && !slices.Contains(importers, from) {
+		for prefix, importers := range moduleUsers {
+			if isUnder(name, prefix) && !slices.Contains(importers, from) {
 				return false
 			}
 		}
@@ -167,20 +167,20 @@ func allowed(from string, test bool, name string) bool {
 		return false
 	case to == from:
 		return true
-	case test && slices.Contains(testsMay, to):
+	case test && slices.Contains(testImports, to):
 		return true
 	}
-	if few, limited := only[from]; limited {
+	if few, limited := narrowImports[from]; limited {
 		return slices.Contains(strings.Fields(few), to)
 	}
-	return heightOf(to) < heightOf(from) || slices.Contains(strings.Fields(beside[from]), to)
+	return heightOf(to) < heightOf(from) || slices.Contains(strings.Fields(sameLayerImports[from]), to)
 }
 
 // packageOf is the package of the table that a folder belongs to, "" for none.
 func packageOf(dir string) string {
 	for _, l := range layers {
 		for _, name := range strings.Fields(l.packages) {
-			if under(dir, name) {
+			if isUnder(dir, name) {
 				return name
 			}
 		}
@@ -193,7 +193,7 @@ func heightOf(name string) int {
 	return slices.IndexFunc(layers, func(l layer) bool { return slices.Contains(strings.Fields(l.packages), name) })
 }
 
-func under(name, prefix string) bool { return name == prefix || strings.HasPrefix(name, prefix+"/") }
+func isUnder(name, prefix string) bool { return name == prefix || strings.HasPrefix(name, prefix+"/") }
 
 // sources reads the imports of every Go file below root that the go command would look at.
 func sources(root string) ([]file, error) {
@@ -203,7 +203,7 @@ func sources(root string) ([]file, error) {
 			return err
 		}
 		if d.IsDir() {
-			return enter(root, name, d.Name())
+			return checkFolder(root, name, d.Name())
 		}
 		if filepath.Ext(name) != ".go" {
 			return nil
@@ -230,8 +230,8 @@ func sources(root string) ([]file, error) {
 	return out, err
 }
 
-// enter returns fs.SkipDir for folders that are no packages of this module.
-func enter(root, name, base string) error {
+// checkFolder returns fs.SkipDir for folders that are no packages of this module.
+func checkFolder(root, name, base string) error {
 	if name == root {
 		return nil
 	}
@@ -259,26 +259,26 @@ func TestTables(t *testing.T) {
 			}
 		}
 	}
-	for _, list := range append(slices.Collect(maps.Values(users)), testsMay, standardOnly) {
+	for _, list := range append(slices.Collect(maps.Values(moduleUsers)), testImports, standardLibraryOnly) {
 		for _, name := range list {
 			if heightOf(name) < 0 {
 				t.Errorf("%s stands in no layer", name)
 			}
 		}
 	}
-	for from, names := range beside {
+	for from, names := range sameLayerImports {
 		for _, to := range strings.Fields(names) {
-			if heightOf(from) < 0 || heightOf(to) != heightOf(from) || slices.Contains(strings.Fields(beside[to]), from) {
+			if heightOf(from) < 0 || heightOf(to) != heightOf(from) || slices.Contains(strings.Fields(sameLayerImports[to]), from) {
 				t.Errorf("%s and %s do not stand beside each other, or import each other", from, to)
 			}
 		}
 	}
-	for from, names := range only {
+	for from, names := range narrowImports {
 		if heightOf(from) < 0 {
 			t.Errorf("%s stands in no layer", from)
 		}
 		for _, to := range strings.Fields(names) {
-			if heightOf(to) < 0 || heightOf(to) >= heightOf(from) && !slices.Contains(strings.Fields(beside[from]), to) {
+			if heightOf(to) < 0 || heightOf(to) >= heightOf(from) && !slices.Contains(strings.Fields(sameLayerImports[from]), to) {
 				t.Errorf("%s may import %s, which does not stand under it", from, to)
 			}
 		}
@@ -327,7 +327,7 @@ func TestFaults(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := faults([]file{{tt.path, []string{tt.imports}}})
+			got := importFaults([]file{{tt.path, []string{tt.imports}}})
 			if len(got) != tt.faults {
 				t.Errorf("faults %q, want %d", got, tt.faults)
 			}

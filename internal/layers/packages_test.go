@@ -20,7 +20,7 @@ func TestPackagesHaveOneOwner(t *testing.T) {
 	sentences := map[string]string{}
 	for _, f := range files {
 		dir := path.Dir(f.path)
-		if under(dir, "ent") || strings.Contains(dir, "testdata") {
+		if isUnder(dir, "ent") || strings.Contains(dir, "testdata") {
 			continue // generated
 		}
 		tree, err := parser.ParseFile(token.NewFileSet(), "../../"+f.path, nil, parser.ParseComments|parser.PackageClauseOnly)

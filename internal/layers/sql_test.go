@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/migrate"
 )
 
-// namedByHand are the files that may name tables in statements, and why.
-var namedByHand = map[string]string{
+// statementFiles are the files that may name tables in statements, and why.
+var statementFiles = map[string]string{
 	"internal/storetest/logged.go": "a test kit",
 }
 
@@ -41,7 +41,7 @@ func TestStatementsNameTablesByConstants(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, may := namedByHand[f.path]; may {
+		if _, may := statementFiles[f.path]; may {
 			if found == nil {
 				t.Errorf("%s names no table any more: take it from the list", f.path)
 			}

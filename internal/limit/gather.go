@@ -14,10 +14,10 @@ type gathering struct {
 	held     *[]byte // a piece that waits; nil: none does
 }
 
-// heldMost is the longest piece that waits: copying a longer one would cost what it saves.
-const heldMost = 8 << 10
+// maxBuffered is the longest piece that waits: copying a longer one would cost what it saves.
+const maxBuffered = 8 << 10
 
-var heldPool = sync.Pool{New: func() any { return new([]byte) }}
+var bufferPool = sync.Pool{New: func() any { return new([]byte) }}
 
 // Gather says that what is written next is the head of a reply, and a body of so many bytes after it; 0: of no use. Where
 // replies are put together before they are written, it is about the last of them. So of what follows the first head there
@@ -31,16 +31,16 @@ func (g *gathering) write(to net.Conn, piece []byte) (int, error) {
 	if g.held != nil {
 		first := g.held
 		g.held = nil
-		defer release(first)
+		defer releaseBuffer(first)
 		both := net.Buffers{*first, piece}
 		n, err := both.WriteTo(to)
 		return max(int(n)-len(*first), 0), err
 	}
 	head := bytes.Index(piece, []byte("\r\n\r\n"))
-	if body == 0 || len(piece) > heldMost || head < 0 || head+len("\r\n\r\n")+body <= len(piece) {
+	if body == 0 || len(piece) > maxBuffered || head < 0 || head+len("\r\n\r\n")+body <= len(piece) {
 		return to.Write(piece)
 	}
-	g.held, _ = heldPool.Get().(*[]byte)
+	g.held, _ = bufferPool.Get().(*[]byte)
 	*g.held = append((*g.held)[:0], piece...)
 	return len(piece), nil
 }
@@ -52,9 +52,9 @@ func (g *gathering) flush(to net.Conn) error {
 	}
 	first := g.held
 	g.held = nil
-	defer release(first)
+	defer releaseBuffer(first)
 	_, err := to.Write(*first)
 	return err
 }
 
-func release(piece *[]byte) { heldPool.Put(piece) }
+func releaseBuffer(piece *[]byte) { bufferPool.Put(piece) }

@@ -234,7 +234,7 @@ func (c *conn) Close() error {
 		go func() {
 			// Whatever comes, and however it ends: nobody is left to be told.
 			if c.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
-				_, _ = io.CopyN(io.Discard, c.Conn, lingerMost)
+				_, _ = io.CopyN(io.Discard, c.Conn, maxLingerBytes)
 			}
 			_ = c.end()
 		}()
@@ -245,8 +245,8 @@ func (c *conn) Close() error {
 
 // Who lingers sends so much more at most, and for so long.
 const (
-	lingerTime = 2 * time.Second
-	lingerMost = 32 << 20
+	lingerTime     = 2 * time.Second
+	maxLingerBytes = 32 << 20
 )
 
 // Linger has the client read its reply before the connection is closed, though it has more to send.

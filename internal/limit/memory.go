@@ -60,8 +60,8 @@ func (m *Memory) at(now time.Duration, key string, r Rate, cost int64) Decision 
 	return d
 }
 
-// sample is how many keys are looked at when one has to go.
-const sample = 32
+// evictionSample is how many keys are looked at when one has to go.
+const evictionSample = 32
 
 // makeRoom forgets keys that may do everything again, of a sample, or the one that is next to it.
 func (s *shard) makeRoom(now int64) {
@@ -76,7 +76,7 @@ func (s *shard) makeRoom(now int64) {
 		case seen == 0 || due < soonest:
 			first, soonest = key, due
 		}
-		if seen++; seen == sample {
+		if seen++; seen == evictionSample {
 			break
 		}
 	}

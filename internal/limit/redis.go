@@ -125,7 +125,7 @@ func (r *Redis) Take(ctx context.Context, key string, rate Rate) (Decision, erro
 	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if r.closed || ended(ctx) || int64(time.Since(r.began)) < r.away.Load() {
+	if r.closed || contextEnded(ctx) || int64(time.Since(r.began)) < r.away.Load() {
 		return r.own.Take(ctx, key, rate)
 	}
 	d, err := r.take(ctx, key, rate)
@@ -133,15 +133,15 @@ func (r *Redis) Take(ctx context.Context, key string, rate Rate) (Decision, erro
 		return d, nil
 	}
 	own, ownErr := r.own.Take(ctx, key, rate)
-	if ended(ctx) {
+	if contextEnded(ctx) {
 		return own, ownErr
 	}
 	r.away.Store(int64(time.Since(r.began) + r.pause))
 	return own, errors.Join(fmt.Errorf("shared rate limit: %w", err), ownErr)
 }
 
-// ended reports whether a context is canceled or past its deadline. A connection may notice the deadline first.
-func ended(ctx context.Context) bool {
+// contextEnded reports whether a context is canceled or past its deadline. A connection may notice the deadline first.
+func contextEnded(ctx context.Context) bool {
 	deadline, set := ctx.Deadline()
 	return ctx.Err() != nil || set && !time.Now().Before(deadline)
 }

@@ -13,8 +13,8 @@ const maxHeader = 1024
 // fullQuality is the quality 1. Qualities are counted in thousandths, the finest step of their grammar.
 const fullQuality = 1000
 
-// wish is a language of the service that a header asks for.
-type wish struct {
+// acceptedLanguage is a language of the service that a header asks for.
+type acceptedLanguage struct {
 	language calendar.Language
 	quality  int
 }
@@ -31,7 +31,7 @@ func Negotiate(acceptLanguage string, fallback calendar.Language) calendar.Langu
 	if acceptLanguage == "" || len(acceptLanguage) > maxHeader {
 		return fallback
 	}
-	wishes := make([]wish, 0, 8) // on the stack for all but odd headers
+	wishes := make([]acceptedLanguage, 0, 8) // on the stack for all but odd headers
 	var excluded []calendar.Language
 	var others bool
 	for element := range strings.SplitSeq(acceptLanguage, ",") {
@@ -48,20 +48,20 @@ func Negotiate(acceptLanguage string, fallback calendar.Language) calendar.Langu
 			continue
 		}
 		primary, _, regional := strings.Cut(tag, "-")
-		lang, ok := known(primary)
+		lang, ok := findLanguage(primary)
 		switch {
 		case !ok:
 		case quality > 0:
-			wishes = append(wishes, wish{lang, quality})
+			wishes = append(wishes, acceptedLanguage{lang, quality})
 		case !regional:
 			excluded = append(excluded, lang)
 		}
 	}
-	return choose(wishes, excluded, others, fallback)
+	return chooseLanguage(wishes, excluded, others, fallback)
 }
 
-func choose(wishes []wish, excluded []calendar.Language, others bool, fallback calendar.Language) calendar.Language {
-	var best wish
+func chooseLanguage(wishes []acceptedLanguage, excluded []calendar.Language, others bool, fallback calendar.Language) calendar.Language {
+	var best acceptedLanguage
 	for _, w := range wishes {
 		if w.quality > best.quality && !slices.Contains(excluded, w.language) {
 			best = w
@@ -80,8 +80,8 @@ func choose(wishes []wish, excluded []calendar.Language, others bool, fallback c
 	return fallback
 }
 
-// known finds the language of the service that a primary subtag of any case names.
-func known(primary string) (calendar.Language, bool) {
+// findLanguage finds the language of the service that a primary subtag of any case names.
+func findLanguage(primary string) (calendar.Language, bool) {
 	for _, lang := range calendar.Languages {
 		if len(lang) == len(primary) && strings.EqualFold(string(lang), primary) {
 			return lang, true

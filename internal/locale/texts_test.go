@@ -60,9 +60,9 @@ func descriptions(t *testing.T, lang calendar.Language) map[string]string {
 	return out
 }
 
-// kept is what a translation has to leave as it is: numbers, placeholders, and words of programs such as
+// untranslated is what a translation has to leave as it is: numbers, placeholders, and words of programs such as
 // geoloc_lat and venue.venue.
-var kept = regexp.MustCompile(`\{\{\.\w+\}\}|\d+|[a-z]+[_.][a-z]+|\b(?:UTC|HTML|URL|ID|multipart|false|asc|desc)s?\b`)
+var untranslated = regexp.MustCompile(`\{\{\.\w+\}\}|\d+|[a-z]+[_.][a-z]+|\b(?:UTC|HTML|URL|ID|multipart|false|asc|desc)s?\b`)
 
 func TestDescriptionsAgree(t *testing.T) {
 	// loans are the English words that are also those of the language.
@@ -71,7 +71,7 @@ func TestDescriptionsAgree(t *testing.T) {
 		calendar.Spanish: {"API", "Series", "Slug"},
 	}
 	words := func(s string) []string {
-		found := kept.FindAllString(s, -1)
+		found := untranslated.FindAllString(s, -1)
 		for i := range found {
 			found[i] = strings.TrimSuffix(found[i], "s") // neither language has IDs
 		}

@@ -117,7 +117,7 @@ type Row struct {
 	Cells []string
 }
 
-var checked = regexp.MustCompile(`^<!-- checked: (.*) -->$`)
+var checkedMark = regexp.MustCompile(`^<!-- checked: (.*) -->$`)
 
 // Tables are the tables of examples of a page.
 func Tables(page string) []Examples {
@@ -127,7 +127,7 @@ func Tables(page string) []Examples {
 	for text := range strings.Lines(page) {
 		line++
 		text = strings.TrimSpace(text)
-		switch m := checked.FindStringSubmatch(text); {
+		switch m := checkedMark.FindStringSubmatch(text); {
 		case m != nil:
 			out = append(out, Examples{Line: line, Name: m[1]})
 			open = &out[len(out)-1]
@@ -135,16 +135,16 @@ func Tables(page string) []Examples {
 		case !strings.HasPrefix(text, "|"):
 			open = nil
 		case open.Head == nil:
-			open.Head = cells(text)
+			open.Head = splitCells(text)
 		case strings.Trim(text, "|-: ") != "":
-			open.Rows = append(open.Rows, Row{line, cells(text)})
+			open.Rows = append(open.Rows, Row{line, splitCells(text)})
 		}
 	}
 	return out
 }
 
-// cells are those of a row.
-func cells(row string) []string {
+// splitCells are those of a row.
+func splitCells(row string) []string {
 	row = strings.ReplaceAll(row, `\|`, "\x00")
 	parts := strings.Split(strings.Trim(row, "|"), "|")
 	for i, c := range parts {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Any stands in shown output for what is not shown: within a line or a JSON string for a part of it, elsewhere in
+// Ellipsis stands in shown output for what is not shown: within a line or a JSON string for a part of it, elsewhere in
 // JSON for any values, as a line of its own for any number of lines.
-const Any = "…"
+const Ellipsis = "…"
 
 // Match compares output with how it is shown. JSON is compared without white space between values, other text
 // without white space at the ends of lines.
 func Match(lang, shown, got string) error {
-	want, text := pattern(shown), trimmed(got)
+	want, text := pattern(shown), trimLines(got)
 	if lang == "json" {
-		want, text = jsonPattern(compact(shown)), compact(got)
+		want, text = jsonPattern(compactJSON(shown)), compactJSON(got)
 	}
 	re, err := regexp.Compile(want)
 	if err != nil {
@@ -27,8 +27,8 @@ func Match(lang, shown, got string) error {
 	return nil
 }
 
-// trimmed ends every line without white space and the text with one line break.
-func trimmed(text string) string {
+// trimLines ends every line without white space and the text with one line break.
+func trimLines(text string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(strings.TrimRight(text, " \r\n\t"), "\n") {
 		b.WriteString(strings.TrimRight(line, " \r\t") + "\n")
@@ -40,12 +40,12 @@ func trimmed(text string) string {
 func pattern(shown string) string {
 	var b strings.Builder
 	b.WriteString("^")
-	for line := range strings.Lines(trimmed(shown)) {
-		if strings.TrimSpace(line) == Any {
+	for line := range strings.Lines(trimLines(shown)) {
+		if strings.TrimSpace(line) == Ellipsis {
 			b.WriteString(`(?:.*\n)*?`)
 			continue
 		}
-		parts := strings.Split(strings.TrimSuffix(line, "\n"), Any)
+		parts := strings.Split(strings.TrimSuffix(line, "\n"), Ellipsis)
 		for i, p := range parts {
 			parts[i] = regexp.QuoteMeta(p)
 		}
@@ -54,8 +54,8 @@ func pattern(shown string) string {
 	return b.String() + "$"
 }
 
-// compact leaves out white space that is not within a string.
-func compact(text string) string {
+// compactJSON leaves out white space that is not within a string.
+func compactJSON(text string) string {
 	var b strings.Builder
 	walkJSON(text, func(r rune, inString bool) {
 		if inString || !strings.ContainsRune(" \t\r\n", r) {
@@ -71,7 +71,7 @@ func jsonPattern(shown string) string {
 	b.WriteString("(?s)^")
 	walkJSON(shown, func(r rune, inString bool) {
 		switch {
-		case string(r) != Any:
+		case string(r) != Ellipsis:
 			b.WriteString(regexp.QuoteMeta(string(r)))
 		case inString:
 			b.WriteString(`(?:[^"\\]|\\.)*?`)

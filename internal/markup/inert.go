@@ -18,7 +18,7 @@ func Inert(s string) string {
 		if strings.IndexByte(s, '<') < 0 && strings.IndexByte(s, '&') < 0 {
 			return s
 		}
-		next := strings.TrimSpace(strip(collapse(s), false))
+		next := strings.TrimSpace(strip(collapseEscapes(s), false))
 		if next == s {
 			if next = strings.TrimSpace(withoutOpeners(s)); next == s {
 				return s
@@ -29,8 +29,8 @@ func Inert(s string) string {
 	return strings.TrimSpace(strings.NewReplacer("<", "", "&", "").Replace(s))
 }
 
-// collapse decodes the ampersands of a text that was encoded many times at once: "&amp;amp;lt;" becomes "&lt;".
-func collapse(s string) string {
+// collapseEscapes decodes the ampersands of a text that was encoded many times at once: "&amp;amp;lt;" becomes "&lt;".
+func collapseEscapes(s string) string {
 	const again = "&amp;"
 	i := strings.Index(s, again)
 	if i < 0 {
@@ -53,7 +53,7 @@ func withoutOpeners(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := range len(s) {
-		if s[i] == '<' && (i+1 == len(s) || opens(s[i+1])) {
+		if s[i] == '<' && (i+1 == len(s) || opensMarkup(s[i+1])) {
 			continue
 		}
 		b.WriteByte(s[i])
@@ -61,5 +61,5 @@ func withoutOpeners(s string) string {
 	return b.String()
 }
 
-// opens reports whether a "<" before the character begins a tag, a comment or what browsers take for one.
-func opens(c byte) bool { return letter(c) || c == '/' || c == '!' || c == '?' }
+// opensMarkup reports whether a "<" before the character begins a tag, a comment or what browsers take for one.
+func opensMarkup(c byte) bool { return isLetter(c) || c == '/' || c == '!' || c == '?' }

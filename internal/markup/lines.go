@@ -94,7 +94,7 @@ func (w *linesWriter) token(z *html.Tokenizer, kind html.TokenType) {
 		}
 	case atom.Img:
 	default:
-		if !inline[tag] {
+		if !inlineElements[tag] {
 			w.endLine()
 		}
 	}

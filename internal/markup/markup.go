@@ -22,19 +22,19 @@ var ErrText = errors.New("text has a NUL character or is not valid UTF-8")
 //
 // The error is ErrText. The rule is the type "text" (contract, section 4).
 func Text(s string) (string, error) {
-	if !storable(s) {
+	if !isStorable(s) {
 		return "", ErrText
 	}
 	return strings.TrimSpace(strip(s, false)), nil
 }
 
-// TextWithin is Text for a text that may have so many characters: ok reports whether it has no more. It stops
+// TextLimited is Text for a text that may have so many characters: ok reports whether it has no more. It stops
 // reading where the text is certainly too long, so the text of one that is not ok is "".
-func TextWithin(s string, characters int) (text string, ok bool, err error) {
-	if !storable(s) {
+func TextLimited(s string, characters int) (text string, ok bool, err error) {
+	if !isStorable(s) {
 		return "", false, ErrText
 	}
-	stripped, complete := stripWithin(s, false, characters)
+	stripped, complete := stripLimited(s, false, characters)
 	if !complete {
 		return "", false, nil
 	}
@@ -51,23 +51,23 @@ func Plain(s string) string {
 	return strings.Join(strings.Fields(strip(s, true)), " ")
 }
 
-func storable(s string) bool {
+func isStorable(s string) bool {
 	return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 }
 
 // strip removes the tags of s and decodes its entities once. With apart, tags that are not inline leave a space.
 func strip(s string, apart bool) string {
-	stripped, _ := stripWithin(s, apart, -1)
+	stripped, _ := stripLimited(s, apart, -1)
 	return stripped
 }
 
-// stripWithin is strip. It gives up, and complete is false, where the result without outer white space would have
+// stripLimited is strip. It gives up, and complete is false, where the result without outer white space would have
 // more than the given number of characters. A negative number means no limit.
-func stripWithin(s string, apart bool, characters int) (stripped string, complete bool) {
+func stripLimited(s string, apart bool, characters int) (stripped string, complete bool) {
 	least := leastLength{enough: characters}
 	// Without an end there is no tag.
 	if strings.Contains(s, ">") {
-		s = mend(s)
+		s = escapeStray(s)
 	}
 	if !strings.Contains(s, "<") || !strings.Contains(s, ">") {
 		if characters >= 0 && least.add(s) > characters {
@@ -106,7 +106,7 @@ func stripWithin(s string, apart bool, characters int) (stripped string, complet
 				// The tokenizer takes the content of elements such as textarea for text; here tags go everywhere.
 				z.NextIsNotRawText()
 			}
-			if apart && !inline[name] {
+			if apart && !inlineElements[name] {
 				b.WriteByte(' ')
 			}
 		default:
@@ -128,7 +128,7 @@ func (l *leastLength) add(text string) int {
 		switch c := text[i]; {
 		case c == '&':
 			l.entity = true
-		case l.entity && (c == '#' || c == ';' || letter(c) || '0' <= c && c <= '9'):
+		case l.entity && (c == '#' || c == ';' || isLetter(c) || '0' <= c && c <= '9'):
 		case c > ' ' && c < utf8.RuneSelf:
 			l.n++
 			l.entity = false
@@ -139,9 +139,9 @@ func (l *leastLength) add(text string) int {
 	return l.n
 }
 
-// mend escapes each "<" that readers mean as a character though the tokenizer would take it, and what follows,
+// escapeStray escapes each "<" that readers mean as a character though the tokenizer would take it, and what follows,
 // for markup: one that no ">" follows, and "</" before anything but a letter, which HTML calls a bogus comment.
-func mend(s string) string {
+func escapeStray(s string) string {
 	next := strings.IndexByte(s, '<')
 	if next < 0 {
 		return s
@@ -150,7 +150,7 @@ func mend(s string) string {
 	var b strings.Builder
 	done := 0
 	for i := next; next >= 0; i += 1 + next {
-		if i > last || s[i+1] == '/' && s[i+2] != '>' && !letter(s[i+2]) {
+		if i > last || s[i+1] == '/' && s[i+2] != '>' && !isLetter(s[i+2]) {
 			b.WriteString(s[done:i])
 			b.WriteString("&lt;")
 			done = i + 1
@@ -164,15 +164,15 @@ func mend(s string) string {
 	return b.String()
 }
 
-func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// inline are the elements that do not part words.
-var inline = set(atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code,
+// inlineElements are the elements that do not part words.
+var inlineElements = atomSet(atom.A, atom.Abbr, atom.Acronym, atom.B, atom.Bdi, atom.Bdo, atom.Big, atom.Cite, atom.Code,
 	atom.Del, atom.Dfn, atom.Em, atom.Font, atom.I, atom.Ins, atom.Kbd, atom.Mark, atom.Q, atom.S, atom.Samp,
 	atom.Small, atom.Span, atom.Strike, atom.Strong, atom.Sub, atom.Sup, atom.Time, atom.Tt, atom.U, atom.Var,
 	atom.Wbr)
 
-func set(names ...atom.Atom) map[atom.Atom]bool {
+func atomSet(names ...atom.Atom) map[atom.Atom]bool {
 	m := make(map[atom.Atom]bool, len(names))
 	for _, a := range names {
 		m[a] = true

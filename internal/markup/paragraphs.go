@@ -40,15 +40,15 @@ func Paragraphs(s string) string {
 			b.WriteString("<br />\n")
 		}
 		b.WriteString(line)
-		open += opened(line)
+		open += openedElements(line)
 		before, apart = line, false
 	}
 	b.WriteString("</p>")
 	return b.String()
 }
 
-// opened returns how many more elements a line opens than it closes.
-func opened(line string) (n int) {
+// openedElements returns how many more elements a line opens than it closes.
+func openedElements(line string) (n int) {
 	for {
 		i := strings.IndexByte(line, '<')
 		if i < 0 || i+1 == len(line) {
@@ -60,7 +60,7 @@ func opened(line string) (n int) {
 			n--
 		case strings.HasPrefix(line, "br") || strings.HasPrefix(line, "img"):
 			// They have no end tag.
-		case letter(line[0]):
+		case isLetter(line[0]):
 			n++
 		}
 	}
@@ -79,7 +79,7 @@ func hasBlock(s string) bool {
 		s = s[i+1:]
 		var name [len("blockquote")]byte
 		n := 0
-		for n < len(s) && n < len(name) && (letter(s[n]) || '1' <= s[n] && s[n] <= '6') {
+		for n < len(s) && n < len(name) && (isLetter(s[n]) || '1' <= s[n] && s[n] <= '6') {
 			name[n] = s[n] | 0x20 // lower case; digits have the bit set
 			n++
 		}

@@ -17,11 +17,11 @@ const maxDepth = 100
 // needed, attributes in double quotes, every element closed, no end tag without its start.
 func render(ctx context.Context, s string) (string, error) {
 	w := writer{out: make([]byte, 0, len(s)+len(s)/8)}
-	z := html.NewTokenizer(read(ctx, s))
+	z := html.NewTokenizer(newReader(ctx, s))
 	for {
 		switch z.Next() {
 		case html.ErrorToken:
-			if err := ended(z); err != nil {
+			if err := tokenizerError(z); err != nil {
 				return "", err
 			}
 			w.closeTo(0)
@@ -70,7 +70,7 @@ func (w *writer) start(t html.Token) {
 			return
 		}
 	case atom.A:
-		t.Attr = shield(t.Attr)
+		t.Attr = addNoopener(t.Attr)
 	}
 	empty := t.DataAtom == atom.Br || t.DataAtom == atom.Hr || t.DataAtom == atom.Img
 	if !empty {
@@ -112,9 +112,9 @@ func (w *writer) attr(key, value string) {
 	w.out = append(w.out, '"')
 }
 
-// shield adds "noopener" to the rel of a link whose target may be another window, so that the page opened there
+// addNoopener adds "noopener" to the rel of a link whose target may be another window, so that the page opened there
 // gets no hold of the one it was opened from.
-func shield(attrs []html.Attribute) []html.Attribute {
+func addNoopener(attrs []html.Attribute) []html.Attribute {
 	rel, elsewhere := -1, false
 	for i, a := range attrs {
 		switch a.Key {
@@ -149,7 +149,7 @@ func (w *writer) end(name atom.Atom) {
 			w.closeTo(i)
 			return
 		}
-		if stops(name, w.open[i]) {
+		if stopsEndTag(name, w.open[i]) {
 			return
 		}
 	}
@@ -166,13 +166,13 @@ func (w *writer) closeTo(n int) {
 // closeImplied closes what HTML closes of itself before the element: a paragraph before a block, an item before
 // the next item, a cell before the next cell, a link before another.
 func (w *writer) closeImplied(name atom.Atom) {
-	if !isBlock(name) && name != atom.A && !tabular(name) {
+	if !isBlock(name) && name != atom.A && !isTablePart(name) {
 		return // it closes nothing
 	}
 	for i := len(w.open) - 1; i >= 0; i-- {
-		if closes(name, w.open[i]) {
+		if closesElement(name, w.open[i]) {
 			w.closeTo(i)
-		} else if stopsImplied(name, w.open[i]) {
+		} else if stopsImpliedEnd(name, w.open[i]) {
 			return
 		}
 	}
@@ -188,56 +188,56 @@ func isBlock(a atom.Atom) bool {
 	return false
 }
 
-// closes reports whether the start of next ends an open element, if nothing between them stops it.
-func closes(next, open atom.Atom) bool {
+// closesElement reports whether the start of next ends an open element, if nothing between them stops it.
+func closesElement(next, open atom.Atom) bool {
 	switch open {
 	case atom.P:
 		return isBlock(next)
 	case atom.Li, atom.A, atom.Tbody, atom.Thead, atom.Tfoot:
-		return next == open || section(open) && section(next)
+		return next == open || isTableSection(open) && isTableSection(next)
 	case atom.Dd, atom.Dt:
 		return next == atom.Dd || next == atom.Dt
 	case atom.Td, atom.Th:
-		return next == atom.Td || next == atom.Th || next == atom.Tr || section(next)
+		return next == atom.Td || next == atom.Th || next == atom.Tr || isTableSection(next)
 	case atom.Tr:
-		return next == atom.Tr || section(next)
+		return next == atom.Tr || isTableSection(next)
 	}
 	return false
 }
 
-// stopsImplied reports whether the start of next ends nothing that is outside the open element.
-func stopsImplied(next, open atom.Atom) bool {
+// stopsImpliedEnd reports whether the start of next ends nothing that is outside the open element.
+func stopsImpliedEnd(next, open atom.Atom) bool {
 	switch open {
 	case atom.Table:
 		return true
 	case atom.Td, atom.Th, atom.Tr, atom.Tbody, atom.Thead, atom.Tfoot:
-		return !tabular(next)
+		return !isTablePart(next)
 	case atom.P, atom.Div:
 		return false
 	}
 	return isBlock(open) && (next == atom.Li || next == atom.Dd || next == atom.Dt || next == atom.A)
 }
 
-// stops reports whether an end tag finds nothing that is outside the open element: tables keep to themselves,
+// stopsEndTag reports whether an end tag finds nothing that is outside the open element: tables keep to themselves,
 // and a stray inline tag must not tear a list apart.
-func stops(end, open atom.Atom) bool {
+func stopsEndTag(end, open atom.Atom) bool {
 	switch open {
 	case atom.Table:
 		return true
 	case atom.Td, atom.Th, atom.Tr, atom.Tbody, atom.Thead, atom.Tfoot:
-		return !tabular(end)
+		return !isTablePart(end)
 	case atom.Ul, atom.Ol:
-		return end == atom.Li || !isBlock(end) && !tabular(end)
+		return end == atom.Li || !isBlock(end) && !isTablePart(end)
 	case atom.Dl:
-		return end == atom.Dd || end == atom.Dt || !isBlock(end) && !tabular(end)
+		return end == atom.Dd || end == atom.Dt || !isBlock(end) && !isTablePart(end)
 	case atom.Li, atom.Dd, atom.Dt:
-		return !isBlock(end) && !tabular(end)
+		return !isBlock(end) && !isTablePart(end)
 	}
 	return false
 }
 
-func section(a atom.Atom) bool { return a == atom.Tbody || a == atom.Thead || a == atom.Tfoot }
+func isTableSection(a atom.Atom) bool { return a == atom.Tbody || a == atom.Thead || a == atom.Tfoot }
 
-func tabular(a atom.Atom) bool {
-	return a == atom.Table || a == atom.Tr || a == atom.Td || a == atom.Th || section(a)
+func isTablePart(a atom.Atom) bool {
+	return a == atom.Table || a == atom.Tr || a == atom.Td || a == atom.Th || isTableSection(a)
 }

@@ -26,20 +26,20 @@ func HTML(s string) (string, error) { return HTMLContext(context.Background(), s
 
 // HTMLContext is HTML. It checks ctx every few kilobytes and returns its error.
 func HTMLContext(ctx context.Context, s string) (string, error) {
-	if !storable(s) {
+	if !isStorable(s) {
 		return "", ErrText
 	}
 	s = lineFeeds(s)
 	if !strings.ContainsAny(s, "<>&") {
 		return s, nil
 	}
-	pruned, err := prune(ctx, mend(s))
+	pruned, err := dropElements(ctx, escapeStray(s))
 	if err != nil {
 		return "", err
 	}
 	var permitted strings.Builder
 	permitted.Grow(len(pruned) + len(pruned)/8)
-	if err := policy.SanitizeReaderToWriter(read(ctx, pruned), &permitted); err != nil {
+	if err := policy.SanitizeReaderToWriter(newReader(ctx, pruned), &permitted); err != nil {
 		return "", err
 	}
 	return render(ctx, permitted.String())
@@ -51,7 +51,7 @@ type reader struct {
 	text strings.Reader
 }
 
-func read(ctx context.Context, s string) *reader {
+func newReader(ctx context.Context, s string) *reader {
 	r := &reader{ctx: ctx}
 	r.text.Reset(s)
 	return r
@@ -64,8 +64,8 @@ func (r *reader) Read(p []byte) (int, error) {
 	return r.text.Read(p)
 }
 
-// ended is the error of a tokenizer that has no more tokens; nil at the end of the text.
-func ended(z *html.Tokenizer) error {
+// tokenizerError is the error of a tokenizer that has no more tokens; nil at the end of the text.
+func tokenizerError(z *html.Tokenizer) error {
 	if err := z.Err(); !errors.Is(err, io.EOF) {
 		return err
 	}
@@ -80,8 +80,8 @@ func lineFeeds(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// allowed are the elements that may be stored.
-var allowed = []string{
+// allowedElements are the elements that may be stored.
+var allowedElements = []string{
 	"a", "abbr", "b", "blockquote", "br", "cite", "code", "dd", "del", "div", "dl", "dt", "em", "figcaption",
 	"figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "ins", "kbd", "li", "mark", "ol", "p", "pre",
 	"q", "s", "samp", "small", "span", "strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead",
@@ -108,8 +108,8 @@ func newPolicy() *bluemonday.Policy {
 	// prune removes what goes with its content; the library's own list is longer than ours.
 	p.AllowElementsContent("frame", "frameset", "iframe", "noembed", "noframes", "noscript", "nostyle", "object",
 		"script", "style", "title")
-	p.AllowElements(allowed...)
-	p.AllowNoAttrs().OnElements(allowed...)
+	p.AllowElements(allowedElements...)
+	p.AllowNoAttrs().OnElements(allowedElements...)
 
 	p.AllowAttrs("title").Globally()
 	p.AllowAttrs("lang").Matching(language).Globally()
@@ -135,18 +135,18 @@ func newPolicy() *bluemonday.Policy {
 
 // Elements that go before the policy sees them.
 var (
-	// dropped go with their content.
-	dropped = set(atom.Script, atom.Style, atom.Iframe, atom.Object, atom.Embed, atom.Form, atom.Svg, atom.Math,
+	// droppedElements go with their content.
+	droppedElements = atomSet(atom.Script, atom.Style, atom.Iframe, atom.Object, atom.Embed, atom.Form, atom.Svg, atom.Math,
 		atom.Template)
-	// literal are those whose content a browser shows as it is or not at all. Only their tags go: the content is
+	// literalElements are those whose content a browser shows as it is or not at all. Only their tags go: the content is
 	// markup like any other.
-	literal = set(atom.Noembed, atom.Noframes, atom.Noscript, atom.Plaintext, atom.Textarea, atom.Title, atom.Xmp)
+	literalElements = atomSet(atom.Noembed, atom.Noframes, atom.Noscript, atom.Plaintext, atom.Textarea, atom.Title, atom.Xmp)
 )
 
-// prune removes the elements that go with their content, and comments. An element that is never closed reaches
+// dropElements removes the elements that go with their content, and comments. An element that is never closed reaches
 // to the end, as it does in a browser. The policy could skip content too, but it loses count at stray end tags
 // and never finds the end of embed, which has none.
-func prune(ctx context.Context, s string) (string, error) {
+func dropElements(ctx context.Context, s string) (string, error) {
 	if !strings.Contains(s, "<") {
 		return s, nil
 	}
@@ -156,12 +156,12 @@ func prune(ctx context.Context, s string) (string, error) {
 		embed = -1      // where in out an embed was, as long as its end tag may come
 	)
 	out := make([]byte, 0, len(s))
-	z := html.NewTokenizer(read(ctx, s))
+	z := html.NewTokenizer(newReader(ctx, s))
 	for {
 		kind := z.Next()
 		switch kind {
 		case html.ErrorToken:
-			return string(out), ended(z)
+			return string(out), tokenizerError(z)
 		case html.TextToken:
 			if depth == 0 {
 				// Escaped, or it would make a tag with what follows when the element between the two is gone.
@@ -170,7 +170,7 @@ func prune(ctx context.Context, s string) (string, error) {
 		case html.StartTagToken, html.SelfClosingTagToken:
 			tag, _ := z.TagName()
 			name := atom.Lookup(tag)
-			if literal[name] {
+			if literalElements[name] {
 				z.NextIsNotRawText()
 			}
 			// Only in svg and math does "/>" close an element.
@@ -182,13 +182,13 @@ func prune(ctx context.Context, s string) (string, error) {
 				}
 			case name == atom.Embed:
 				embed = len(out)
-			case dropped[name]:
+			case droppedElements[name]:
 				if !closed {
 					in, depth = name, 1
 				}
 			case name == atom.Menu:
 				out = append(out, "<ul>"...) // its items stay in a list
-			case !literal[name]:
+			case !literalElements[name]:
 				out = append(out, z.Raw()...)
 			}
 		case html.EndTagToken:
@@ -206,7 +206,7 @@ func prune(ctx context.Context, s string) (string, error) {
 				}
 			case name == atom.Menu:
 				out = append(out, "</ul>"...)
-			case !dropped[name] && !literal[name]:
+			case !droppedElements[name] && !literalElements[name]:
 				out = append(out, z.Raw()...)
 			}
 		}

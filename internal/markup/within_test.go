@@ -15,48 +15,48 @@ var textPieces = []string{
 	"<b>", "</b>", "<b ", "x=\">\"", "<!--", "-->", "<script>", "</script>", "<style>", "</style>", "<textarea>", "\n", "&NotEqualTilde;", "-",
 }
 
-// withinAgrees compares TextWithin with Text.
-func withinAgrees(t *testing.T, s string, characters int) {
+// checkLimited compares TextLimited with Text.
+func checkLimited(t *testing.T, s string, characters int) {
 	t.Helper()
 	full, wantErr := Text(s)
-	got, ok, err := TextWithin(s, characters)
+	got, ok, err := TextLimited(s, characters)
 	if err != wantErr { //nolint:errorlint // it is returned as it is
-		t.Fatalf("TextWithin(%q): %v, Text: %v", s, err, wantErr)
+		t.Fatalf("TextLimited(%q): %v, Text: %v", s, err, wantErr)
 	}
 	if fits := err == nil && utf8.RuneCountInString(full) <= characters; ok != fits || ok && got != full {
-		t.Errorf("TextWithin(%q, %d) = %q, %t; the text is %q", s, characters, got, ok, full)
+		t.Errorf("TextLimited(%q, %d) = %q, %t; the text is %q", s, characters, got, ok, full)
 	}
 }
 
-func TestTextWithinAgreesWithText(t *testing.T) {
+func TestTextLimitedAgreesWithText(t *testing.T) {
 	chance := rand.New(rand.NewPCG(3, 4))
 	for range 20_000 {
 		var b strings.Builder
 		for range chance.IntN(12) {
 			b.WriteString(textPieces[chance.IntN(len(textPieces))])
 		}
-		withinAgrees(t, b.String(), chance.IntN(8))
+		checkLimited(t, b.String(), chance.IntN(8))
 	}
 }
 
-func FuzzTextWithin(f *testing.F) {
+func FuzzTextLimited(f *testing.F) {
 	f.Add("&am<b>p;</b>", 0)
 	f.Add(" <script>a</script>&nbsp;", 1)
 	f.Fuzz(func(t *testing.T, s string, characters int) {
 		if characters >= 0 {
-			withinAgrees(t, s, characters)
+			checkLimited(t, s, characters)
 		}
 	})
 }
 
 // A title of a megabyte is not taken apart to its end when it is certain that it is too long.
-func TestTextWithinStopsEarly(t *testing.T) {
+func TestTextLimitedStopsEarly(t *testing.T) {
 	for name, s := range map[string]string{
 		"prose": strings.Repeat("a ", 500_000), "brackets": strings.Repeat("<", 1_000_000), "tags and prose": strings.Repeat("<b>a</b>", 125_000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if n := testing.AllocsPerRun(1, func() {
-				if _, ok, err := TextWithin(s, 500); ok || err != nil {
+				if _, ok, err := TextLimited(s, 500); ok || err != nil {
 					t.Errorf("%t, %v", ok, err)
 				}
 			}); n > 2000 {

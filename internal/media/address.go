@@ -43,20 +43,20 @@ func prefixes(texts ...string) []netip.Prefix {
 	return ps
 }
 
-// public reports whether an address is one anybody on the Internet can reach.
-func public(a netip.Addr) bool {
+// isPublic reports whether an address is one anybody on the Internet can reach.
+func isPublic(a netip.Addr) bool {
 	a = a.Unmap()
 	switch {
 	case a.Zone() != "":
 		return false
 	case a.Is4():
-		return !within(a, ipv4Special)
+		return !inPrefixes(a, ipv4Special)
 	default:
-		return ipv6Global.Contains(a) && !within(a, ipv6Special)
+		return ipv6Global.Contains(a) && !inPrefixes(a, ipv6Special)
 	}
 }
 
-func within(a netip.Addr, ps []netip.Prefix) bool {
+func inPrefixes(a netip.Addr, ps []netip.Prefix) bool {
 	for _, p := range ps {
 		if p.Contains(a) {
 			return true

@@ -22,9 +22,9 @@ func NewBudget(most int64) *Budget {
 	return &Budget{most: most, room: semaphore.NewWeighted(most)}
 }
 
-// collectFrom is the size from which memory is collected before the next picture gets it. Smaller pictures wait for the
+// collectThreshold is the size from which memory is collected before the next picture gets it. Smaller pictures wait for the
 // ordinary collection.
-const collectFrom = 32 << 20
+const collectThreshold = 32 << 20
 
 // take waits for some bytes, in the order of calls. It returns ErrMemory if the budget is smaller than that.
 func (b *Budget) take(ctx context.Context, n int64) (release func(), err error) {
@@ -38,7 +38,7 @@ func (b *Budget) take(ctx context.Context, n int64) (release func(), err error) 
 		return nil, err
 	}
 	return func() {
-		if n >= collectFrom {
+		if n >= collectThreshold {
 			runtime.GC()
 		}
 		b.room.Release(n)

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// cleaned is a picture file without metadata. Pixels, colour profiles and animation stay.
-type cleaned struct {
+// cleanedFile is a picture file without metadata. Pixels, colour profiles and animation stay.
+type cleanedFile struct {
 	data []byte
 	// turn is the one that the metadata asked for. The pixels of data are not turned.
 	turn turn
@@ -45,15 +45,15 @@ var (
 
 // cleanJPEG keeps the segments that decoders need, the density of JFIF, and the colours: the ICC profile and the
 // transform of Adobe. The first EXIF block says the turn.
-func cleanJPEG(data []byte) (cleaned, error) {
-	c := cleaned{turn: upright}
+func cleanJPEG(data []byte) (cleanedFile, error) {
+	c := cleanedFile{turn: turnUpright}
 	out := make([]byte, 0, len(data))
 	out = append(out, data[:2]...)
 	turned := false
 	for rest := data[2:]; ; {
 		marker, after, ok := jpegMarker(rest)
 		if !ok {
-			return cleaned{}, errBroken
+			return cleanedFile{}, errBroken
 		}
 		if marker == jpegEOI {
 			out = append(out, 0xFF, jpegEOI)
@@ -65,11 +65,11 @@ func cleanJPEG(data []byte) (cleaned, error) {
 			continue
 		}
 		if len(after) < 2 {
-			return cleaned{}, errBroken
+			return cleanedFile{}, errBroken
 		}
 		length := int(binary.BigEndian.Uint16(after))
 		if length < 2 || length > len(after) {
-			return cleaned{}, errBroken
+			return cleanedFile{}, errBroken
 		}
 		body := after[2:length]
 		rest = after[length:]
@@ -102,7 +102,7 @@ func cleanJPEG(data []byte) (cleaned, error) {
 			}
 		default:
 			if marker != jpegCOM && (marker < jpegAPP0 || marker > jpegAPP15) {
-				return cleaned{}, errBroken
+				return cleanedFile{}, errBroken
 			}
 		}
 	}
@@ -158,18 +158,18 @@ const (
 )
 
 // cleanPNG keeps the chunks that say which pixels are shown, in which colours, and when.
-func cleanPNG(data []byte) (cleaned, error) {
-	c := cleaned{turn: upright}
+func cleanPNG(data []byte) (cleanedFile, error) {
+	c := cleanedFile{turn: turnUpright}
 	out := make([]byte, 0, len(data))
 	out = append(out, data[:pngSignature]...)
 	animated := false
 	for rest := data[pngSignature:]; ; {
 		if len(rest) < pngAround {
-			return cleaned{}, errBroken
+			return cleanedFile{}, errBroken
 		}
 		length := uint64(binary.BigEndian.Uint32(rest))
 		if length > uint64(len(rest)-pngAround) {
-			return cleaned{}, errBroken
+			return cleanedFile{}, errBroken
 		}
 		chunk := rest[:pngAround+length]
 		rest = rest[len(chunk):]
@@ -178,7 +178,7 @@ func cleanPNG(data []byte) (cleaned, error) {
 			out = append(out, chunk...)
 			c.data = out
 			if animated {
-				c.turn = upright // its frames cannot be turned
+				c.turn = turnUpright // its frames cannot be turned
 			}
 			return c, nil
 		case "acTL":
@@ -206,14 +206,14 @@ const (
 
 // cleanGIF keeps pictures, their timing, how often an animation repeats, and a colour profile. It ends the file
 // before the first block that is cut off, as decoders do.
-func cleanGIF(data []byte) (cleaned, error) {
+func cleanGIF(data []byte) (cleanedFile, error) {
 	const header = 13
 	if len(data) < header {
-		return cleaned{}, errBroken
+		return cleanedFile{}, errBroken
 	}
 	i := header + gifColours(data[10])
 	if i > len(data) {
-		return cleaned{}, errBroken
+		return cleanedFile{}, errBroken
 	}
 	out := append(make([]byte, 0, len(data)), data[:i]...)
 	pictures := 0
@@ -236,9 +236,9 @@ func cleanGIF(data []byte) (cleaned, error) {
 		}
 	}
 	if pictures == 0 {
-		return cleaned{}, errBroken
+		return cleanedFile{}, errBroken
 	}
-	return cleaned{data: append(out, gifTrailer), turn: upright}, nil
+	return cleanedFile{data: append(out, gifTrailer), turn: turnUpright}, nil
 }
 
 // gifColours is the length of the colour table that flags announce.
@@ -295,12 +295,12 @@ const (
 )
 
 // cleanWebP keeps the chunks that show the picture, its frames, and the colour profile. The EXIF chunk says the turn.
-func cleanWebP(data []byte) (cleaned, error) {
+func cleanWebP(data []byte) (cleanedFile, error) {
 	const header = 12
-	c := cleaned{turn: upright}
+	c := cleanedFile{turn: turnUpright}
 	end := min(uint64(len(data)), 8+uint64(binary.LittleEndian.Uint32(data[4:])))
 	if end < header {
-		return cleaned{}, errBroken
+		return cleanedFile{}, errBroken
 	}
 	out := append(make([]byte, 0, len(data)), data[:header]...)
 	seen := map[string]bool{}
@@ -318,7 +318,7 @@ func cleanWebP(data []byte) (cleaned, error) {
 		switch name {
 		case "VP8X":
 			if len(body) != 10 {
-				return cleaned{}, errBroken
+				return cleanedFile{}, errBroken
 			}
 			moves = body[0]&webpMoves != 0
 			at := len(out)
@@ -337,7 +337,7 @@ func cleanWebP(data []byte) (cleaned, error) {
 		}
 	}
 	if moves {
-		c.turn = upright // its frames cannot be turned
+		c.turn = turnUpright // its frames cannot be turned
 	}
 	binary.LittleEndian.PutUint32(out[4:], uint32(len(out)-8))
 	c.data = out

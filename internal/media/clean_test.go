@@ -120,7 +120,7 @@ func progressiveJPEG(w, h int, sampling byte) []byte {
 	out = appendSegment(out, jpegDHT, append([]byte{0x00, 1}, make([]byte, 16)...))
 	out = appendSegment(out, jpegSOS, []byte{3, 1, 0, 2, 0, 3, 0, 0, 0, 0})
 	hs, vs := int(sampling>>4), int(sampling&15)
-	blocks := ceil(w, 8*hs) * ceil(h, 8*vs) * int64(hs*vs+2)
+	blocks := ceilDiv(w, 8*hs) * ceilDiv(h, 8*vs) * int64(hs*vs+2)
 	out = append(out, make([]byte, blocks/8+1)...)
 	return append(out, 0xFF, jpegEOI)
 }

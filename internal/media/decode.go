@@ -17,7 +17,7 @@ import (
 type format struct {
 	ext, mimeType string
 	is            func(data []byte) bool
-	clean         func(data []byte) (cleaned, error)
+	clean         func(data []byte) (cleanedFile, error)
 	config        func(io.Reader) (image.Config, error)
 	footprint     func(data []byte, size image.Point) footprint      // of a cleaned file
 	decode        func(data []byte, size image.Point) (frame, error) // size as config tells
@@ -38,7 +38,7 @@ var (
 		clean:     cleanJPEG,
 		config:    jpeg.DecodeConfig,
 		footprint: jpegFootprint,
-		decode:    whole(jpeg.Decode),
+		decode:    wholePicture(jpeg.Decode),
 		encode: func(w io.Writer, img image.Image) error {
 			return jpeg.Encode(w, img, &jpeg.Options{Quality: 82})
 		},
@@ -50,7 +50,7 @@ var (
 		clean:     cleanPNG,
 		config:    png.DecodeConfig,
 		footprint: pngFootprint,
-		decode:    whole(png.Decode),
+		decode:    wholePicture(png.Decode),
 		encode:    png.Encode,
 	}
 	gifFormat = format{
@@ -122,7 +122,7 @@ type picture struct {
 }
 
 // picture decodes the only or first frame of a cleaned file.
-func (f *format) picture(c cleaned, size image.Point) (picture, error) {
+func (f *format) picture(c cleanedFile, size image.Point) (picture, error) {
 	frame, err := f.decode(c.data, size)
 	if err != nil {
 		return picture{}, fmt.Errorf("%w: %w", ErrType, err)
@@ -131,30 +131,30 @@ func (f *format) picture(c cleaned, size image.Point) (picture, error) {
 }
 
 // inspect takes the metadata from a file, and tells its size, which is at most so many pixels.
-func inspect(data []byte, pixels int64) (*format, cleaned, image.Point, error) {
+func inspect(data []byte, pixels int64) (*format, cleanedFile, image.Point, error) {
 	f := sniff(data)
 	if f == nil {
-		return nil, cleaned{}, image.Point{}, ErrType
+		return nil, cleanedFile{}, image.Point{}, ErrType
 	}
 	c, err := f.clean(data)
 	if err != nil {
-		return nil, cleaned{}, image.Point{}, err
+		return nil, cleanedFile{}, image.Point{}, err
 	}
 	config, err := f.config(bytes.NewReader(c.data))
 	if err != nil {
-		return nil, cleaned{}, image.Point{}, fmt.Errorf("%w: %w", ErrType, err)
+		return nil, cleanedFile{}, image.Point{}, fmt.Errorf("%w: %w", ErrType, err)
 	}
 	if config.Width < 1 || config.Height < 1 {
-		return nil, cleaned{}, image.Point{}, ErrType
+		return nil, cleanedFile{}, image.Point{}, ErrType
 	}
 	if int64(config.Width) > pixels/int64(config.Height) {
-		return nil, cleaned{}, image.Point{}, ErrPixels
+		return nil, cleanedFile{}, image.Point{}, ErrPixels
 	}
 	return f, c, image.Pt(config.Width, config.Height), nil
 }
 
-// whole is for formats whose only frame is the picture.
-func whole(decode func(io.Reader) (image.Image, error)) func([]byte, image.Point) (frame, error) {
+// wholePicture is for formats whose only frame is the picture.
+func wholePicture(decode func(io.Reader) (image.Image, error)) func([]byte, image.Point) (frame, error) {
 	return func(data []byte, _ image.Point) (frame, error) {
 		img, err := decode(bytes.NewReader(data))
 		return frame{img: img}, err

@@ -158,7 +158,7 @@ func (d *Dir) Open(ctx context.Context, name string) (io.ReadSeekCloser, Info, e
 	}
 	f, err := d.root.Open(name)
 	if err != nil {
-		return nil, Info{}, notExist(err)
+		return nil, Info{}, asNotExist(err)
 	}
 	fi, err := f.Stat()
 	if err != nil {
@@ -181,16 +181,16 @@ func (d *Dir) Remove(ctx context.Context, name string) error {
 	}
 	fi, err := d.root.Lstat(name)
 	if err != nil {
-		return notExist(err)
+		return asNotExist(err)
 	}
 	if fi.IsDir() {
 		return missing
 	}
-	return notExist(d.root.Remove(name))
+	return asNotExist(d.root.Remove(name))
 }
 
-// notExist makes fs.ErrNotExist of the error for a path that goes on below a file.
-func notExist(err error) error {
+// asNotExist makes fs.ErrNotExist of the error for a path that goes on below a file.
+func asNotExist(err error) error {
 	if errors.Is(err, syscall.ENOTDIR) {
 		return errors.Join(fs.ErrNotExist, err)
 	}

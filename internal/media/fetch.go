@@ -126,7 +126,7 @@ func checkAddress(network, address string, allow []netip.Prefix) error {
 		return fmt.Errorf("%w: %s %s", ErrAddress, network, address)
 	}
 	// Without its zone, or no prefix contains it.
-	if public(ap.Addr()) || within(ap.Addr().Unmap().WithZone(""), allow) {
+	if isPublic(ap.Addr()) || inPrefixes(ap.Addr().Unmap().WithZone(""), allow) {
 		return nil
 	}
 	return fmt.Errorf("%w: %s", ErrAddress, ap.Addr())

@@ -289,12 +289,12 @@ func TestPublic(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.addr, func(t *testing.T) {
-			if got := public(netip.MustParseAddr(tt.addr)); got != tt.want {
+			if got := isPublic(netip.MustParseAddr(tt.addr)); got != tt.want {
 				t.Errorf("got %t, want %t", got, tt.want)
 			}
 		})
 	}
-	if public(netip.Addr{}) {
+	if isPublic(netip.Addr{}) {
 		t.Error("the zero address is public")
 	}
 }

@@ -50,9 +50,9 @@ type Image struct {
 }
 
 const (
-	maxName  = 100 // bytes of a name without folder, number, size and extension
-	maxTries = 100 // names tried with a number, and then with letters drawn by chance
-	chance   = 10  // how many of these: 50 bits
+	maxName      = 100 // bytes of a name without folder, number, size and extension
+	maxTries     = 100 // names tried with a number, and then with letters drawn by chance
+	suffixLength = 10  // how many of these: 50 bits
 )
 
 // Save checks a picture, and stores it without metadata and with the sizes it is due, under the year and month of now,
@@ -80,11 +80,11 @@ func save(
 		switch {
 		case try > maxTries:
 			// A month with so many files of one name: something nobody else has ends the search.
-			numbered += "-" + strings.ToLower(rand.Text()[:chance])
+			numbered += "-" + strings.ToLower(rand.Text()[:suffixLength])
 		case try > 1:
 			numbered += "-" + strconv.Itoa(try)
 		}
-		img, err := write(ctx, st, numbered, files)
+		img, err := storeFiles(ctx, st, numbered, files)
 		if !errors.Is(err, fs.ErrExist) {
 			return img, err
 		}
@@ -92,56 +92,56 @@ func save(
 	return Image{}, fmt.Errorf("%s/%s: no free name: %w", folder, base, fs.ErrExist)
 }
 
-// prepared are the files of a picture, ready to be stored.
-type prepared struct {
+// preparedFiles are the files of a picture, ready to be stored.
+type preparedFiles struct {
 	format        *format
 	data          []byte
 	width, height int
-	sizes         []size
+	sizes         []madeSize
 }
 
 // prepareFiles makes the files of a picture. The memory of its pixels counts for the budget until it returns.
-func prepareFiles(ctx context.Context, b *Budget, data []byte, pixels int64) (prepared, error) {
+func prepareFiles(ctx context.Context, b *Budget, data []byte, pixels int64) (preparedFiles, error) {
 	if len(data) > MaxBytes {
-		return prepared{}, ErrTooLarge
+		return preparedFiles{}, ErrTooLarge
 	}
 	f, c, size, err := inspect(data, pixels)
 	if err != nil {
-		return prepared{}, err
+		return preparedFiles{}, err
 	}
 	release, err := b.take(ctx, f.memoryFor(c, size))
 	if err != nil {
-		return prepared{}, err
+		return preparedFiles{}, err
 	}
 	defer release()
 	return makeFiles(ctx, f, c, size)
 }
 
-func makeFiles(ctx context.Context, f *format, c cleaned, size image.Point) (prepared, error) {
+func makeFiles(ctx context.Context, f *format, c cleanedFile, size image.Point) (preparedFiles, error) {
 	pic, err := f.picture(c, size)
 	if err != nil {
-		return prepared{}, err
+		return preparedFiles{}, err
 	}
-	if c.turn != upright {
+	if c.turn != turnUpright {
 		if pic, c.data, err = uprightFile(c, pic); err != nil {
-			return prepared{}, err
+			return preparedFiles{}, err
 		}
 	}
 	sizes, err := makeSizes(ctx, pic)
 	if err != nil {
-		return prepared{}, err
+		return preparedFiles{}, err
 	}
-	return prepared{format: pic.format, data: c.data, width: pic.width, height: pic.height, sizes: sizes}, nil
+	return preparedFiles{format: pic.format, data: c.data, width: pic.width, height: pic.height, sizes: sizes}, nil
 }
 
-// write stores all files of a picture or none. The original comes last, so where there is one, all is there.
-func write(
-	ctx context.Context, st Store, name string, files prepared,
+// storeFiles stores all files of a picture or none. The original comes last, so where there is one, all is there.
+func storeFiles(
+	ctx context.Context, st Store, name string, files preparedFiles,
 ) (img Image, err error) {
 	var done []string
 	defer func() {
 		if err != nil {
-			err = undo(ctx, st, done, err)
+			err = removeStored(ctx, st, done, err)
 		}
 	}()
 	create := func(p string, data []byte, mimeType string) error {
@@ -176,8 +176,8 @@ func write(
 	return img, nil
 }
 
-// undo removes what was stored before cause ended a write.
-func undo(ctx context.Context, st Store, done []string, cause error) error {
+// removeStored removes what was stored before cause ended a write.
+func removeStored(ctx context.Context, st Store, done []string, cause error) error {
 	// What ended it, such as a client that left, must not keep its traces.
 	ctx = context.WithoutCancel(ctx)
 	var errs []error
@@ -226,8 +226,8 @@ func baseName(name string) string {
 	return slug
 }
 
-// size is a made size, ready to be stored.
-type size struct {
+// madeSize is a made size, ready to be stored.
+type madeSize struct {
 	name          string
 	format        *format
 	width, height int
@@ -235,12 +235,12 @@ type size struct {
 }
 
 // path returns where the size of a picture is stored. name is the path of the picture without extension.
-func (s size) path(name string) string {
+func (s madeSize) path(name string) string {
 	return fmt.Sprintf("%s-%dx%d.%s", name, s.width, s.height, s.format.ext)
 }
 
 // stored returns the size as the record of its picture has it.
-func (s size) stored(path string) calendar.ImageSize {
+func (s madeSize) stored(path string) calendar.ImageSize {
 	return calendar.ImageSize{
 		Path: path, MIMEType: s.format.mimeType, Width: s.width, Height: s.height, Filesize: int64(len(s.data)),
 	}
@@ -248,10 +248,10 @@ func (s size) stored(path string) calendar.ImageSize {
 
 // makeSizes makes the sizes a picture is due, the largest first. Two of the same dimensions are one file under two names: the
 // large and the medium large size of a picture of 3 by 4.
-func makeSizes(ctx context.Context, pic picture) ([]size, error) {
-	var sizes []size
+func makeSizes(ctx context.Context, pic picture) ([]madeSize, error) {
+	var sizes []madeSize
 	largest := pic
-	for _, b := range boxes {
+	for _, b := range sizeBoxes {
 		if !b.isDue(pic.width, pic.height) {
 			continue
 		}
@@ -259,7 +259,7 @@ func makeSizes(ctx context.Context, pic picture) ([]size, error) {
 			return nil, err
 		}
 		w, h := b.dimensions(pic.width, pic.height)
-		if i := slices.IndexFunc(sizes, func(s size) bool { return s.width == w && s.height == h }); i >= 0 {
+		if i := slices.IndexFunc(sizes, func(s madeSize) bool { return s.width == w && s.height == h }); i >= 0 {
 			same := sizes[i]
 			same.name = b.name
 			sizes = append(sizes, same)
@@ -275,8 +275,8 @@ func makeSizes(ctx context.Context, pic picture) ([]size, error) {
 		if err := f.encode(&file, img); err != nil {
 			return nil, fmt.Errorf("size %s: %w", b.name, err)
 		}
-		sizes = append(sizes, size{name: b.name, format: f, width: w, height: h, data: file.join(0, nil)})
-		if b == boxes[0] {
+		sizes = append(sizes, madeSize{name: b.name, format: f, width: w, height: h, data: file.join(0, nil)})
+		if b == sizeBoxes[0] {
 			// The others are made of the largest, which has far fewer pixels than some pictures.
 			largest = picture{img: img, width: w, height: h}
 		}

@@ -21,16 +21,16 @@ type footprint struct {
 }
 
 // memoryFor returns the bytes that makeFiles needs: for the cleaned file, decoding, turning, and the sizes.
-func (f *format) memoryFor(c cleaned, size image.Point) int64 {
+func (f *format) memoryFor(c cleanedFile, size image.Point) int64 {
 	fp := f.footprint(c.data, size)
 	total := int64(len(c.data)) + fp.image + fp.extra + decoders
-	if c.turn != upright {
+	if c.turn != turnUpright {
 		turned := fp.image
 		if fp.converted {
-			turned = 2 * 4 * area(size)
+			turned = 2 * 4 * pixelCount(size)
 		}
 		// The turned picture, five lines in the encoder, and the file in pieces and as a whole.
-		total += turned + 5*8*int64(max(size.X, size.Y)) + 2*turnedMost(size) + spoolPart + encoder
+		total += turned + 5*8*int64(max(size.X, size.Y)) + 2*maxTurnedBytes(size) + spoolPart + encoder
 	}
 	w, h := size.X, size.Y
 	if c.turn.swapsSides() {
@@ -39,8 +39,8 @@ func (f *format) memoryFor(c cleaned, size image.Point) int64 {
 	return total + memoryForSizes(w, h)
 }
 
-// turnedMost is the most bytes that the file of a turned picture may have.
-func turnedMost(size image.Point) int64 { return min(MaxBytes, 9*area(size)+spoolPart) }
+// maxTurnedBytes is the most bytes that the file of a turned picture may have.
+func maxTurnedBytes(size image.Point) int64 { return min(MaxBytes, 9*pixelCount(size)+spoolPart) }
 
 // encoder covers the tables, windows and buffers of any encoder, in bytes.
 const encoder = 2 << 20
@@ -49,7 +49,7 @@ const encoder = 2 << 20
 // pixels of the largest.
 func memoryForSizes(w, h int) int64 {
 	var kept, most int64
-	for _, b := range boxes {
+	for _, b := range sizeBoxes {
 		if !b.isDue(w, h) {
 			continue
 		}
@@ -59,17 +59,17 @@ func memoryForSizes(w, h int) int64 {
 		// The pixels, the file in pieces, and the sums of a row.
 		most = max(most, 2*pixels+strip+64*int64(bw)+spoolPart+encoder)
 		kept += pixels
-		if b == boxes[0] {
+		if b == sizeBoxes[0] {
 			kept += pixels
 		}
 	}
 	return kept + most
 }
 
-func area(size image.Point) int64 { return int64(size.X) * int64(size.Y) }
+func pixelCount(size image.Point) int64 { return int64(size.X) * int64(size.Y) }
 
-// ceil is a/b rounded up.
-func ceil(a, b int) int64 { return (int64(a) + int64(b) - 1) / int64(b) }
+// ceilDiv is a/b rounded up.
+func ceilDiv(a, b int) int64 { return (int64(a) + int64(b) - 1) / int64(b) }
 
 // jpegFootprint: samples lie in whole units of the largest component. A progressive file keeps 64 coefficients of 4
 // bytes for each block of 64 samples. RGB and CMYK files are converted into a second picture.
@@ -111,7 +111,7 @@ func jpegFootprint(data []byte, size image.Point) footprint {
 	if h0 == 0 || v0 == 0 {
 		return footprint{}
 	}
-	units := ceil(size.X, 8*h0) * ceil(size.Y, 8*v0)
+	units := ceilDiv(size.X, 8*h0) * ceilDiv(size.Y, 8*v0)
 	var samples int64
 	ids := make([]byte, 0, 4)
 	for i := range components {
@@ -128,7 +128,7 @@ func jpegFootprint(data []byte, size image.Point) footprint {
 	}
 	if components == 4 || components == 3 && (converted || string(ids) == "RGB") {
 		fp.extra += samples
-		fp.image = 4 * area(size)
+		fp.image = 4 * pixelCount(size)
 	}
 	fp.converted = components == 4 || h0 == 4
 	return fp
@@ -146,7 +146,7 @@ func pngFootprint(data []byte, size image.Point) footprint {
 	case kind != 0 || transparent:
 		samples = 4
 	}
-	fp := footprint{image: samples * max(depth, 8) / 8 * area(size)}
+	fp := footprint{image: samples * max(depth, 8) / 8 * pixelCount(size)}
 	row := 1 + int64(size.X)*8
 	fp.extra = 2 * row
 	if interlaced {
@@ -157,20 +157,20 @@ func pngFootprint(data []byte, size image.Point) footprint {
 
 // gifFootprint: the lines of an interlaced frame are put in order in a second one.
 func gifFootprint(_ []byte, size image.Point) footprint {
-	return footprint{image: area(size), extra: area(size)}
+	return footprint{image: pixelCount(size), extra: pixelCount(size)}
 }
 
 // webpFootprint is for the largest of three codings: lossy, lossy with transparency, and lossless.
 func webpFootprint(data []byte, size image.Point) footprint {
-	lossy := ceil(size.X, 16) * ceil(size.Y, 16) * (16*16*3/2 + 8)
+	lossy := ceilDiv(size.X, 16) * ceilDiv(size.Y, 16) * (16*16*3/2 + 8)
 	fp := footprint{image: lossy, extra: 2 * int64(len(data))}
 	alpha, lossless := webpChunks(data)
 	if alpha {
-		fp.image += area(size)
+		fp.image += pixelCount(size)
 		fp.converted = true
 	}
 	if lossless {
-		fp.image = max(fp.image, 4*area(size))
+		fp.image = max(fp.image, 4*pixelCount(size))
 		fp.extra += webpLossless(size)
 	}
 	return fp
@@ -184,9 +184,9 @@ func webpLossless(size image.Point) int64 {
 		group  = 57_000
 		groups = 2600 // more are refused
 	)
-	tiles := ceil(size.X, 4) * ceil(size.Y, 4)
+	tiles := ceilDiv(size.X, 4) * ceilDiv(size.Y, 4)
 	// Colours of a palette, two or more of which share 4 bytes; four pictures of tiles; and the groups.
-	return 2*area(size) + 4*int64(size.Y) + 4*4*tiles + min(tiles+1, groups)*group
+	return 2*pixelCount(size) + 4*int64(size.Y) + 4*4*tiles + min(tiles+1, groups)*group
 }
 
 // webpChunks reports what a file has: transparency beside lossy colours, and lossless data, which transparency may be.

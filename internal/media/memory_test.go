@@ -117,7 +117,7 @@ func manyTrees(w, h int) []byte {
 			b.write(v>>i&1, 1)
 		}
 	}
-	for i := range int(ceil(w, 4) * ceil(h, 4)) {
+	for i := range int(ceilDiv(w, 4) * ceilDiv(h, 4)) {
 		if low := i % groups & 255; low < 232 {
 			code(low, 8)
 		} else {
@@ -208,7 +208,7 @@ func TestEstimateBoundsMemory(t *testing.T) {
 			var estimate int64
 			peak := peakOf(t, func() {
 				var f *format
-				var c cleaned
+				var c cleanedFile
 				var size image.Point
 				if f, c, size, err = inspect(tt.data, MaxPixels); err == nil {
 					estimate = f.memoryFor(c, size)
@@ -354,7 +354,7 @@ func TestMegapixelsThatFit(t *testing.T) {
 			for millions := 0.5; millions <= 40; millions += 0.5 {
 				h := int(866 * math.Sqrt(millions))
 				w := int(millions * 1e6 / float64(h))
-				if tt.format.memoryFor(cleaned{data: tt.head(w, h), turn: max(tt.turn, upright)}, image.Pt(w, h))+4<<20 <= budget {
+				if tt.format.memoryFor(cleanedFile{data: tt.head(w, h), turn: max(tt.turn, turnUpright)}, image.Pt(w, h))+4<<20 <= budget {
 					most = millions
 				}
 			}

@@ -5,16 +5,16 @@ import (
 	"image/draw"
 )
 
-// box is what a size must fit into.
-type box struct {
+// sizeBox is what a size must fit into.
+type sizeBox struct {
 	name string
 	side int  // pixels, of a square
 	crop bool // fill the square as far as the picture allows, and cut off the rest evenly
 	wide bool // the side is that of the width alone
 }
 
-// boxes are the sizes, the largest first. A picture with no side longer than a box's does not get that size.
-var boxes = []box{
+// sizeBoxes are the sizes, the largest first. A picture with no side longer than a box's does not get that size.
+var sizeBoxes = []sizeBox{
 	{name: "large", side: 1024},
 	{name: "medium_large", side: 768, wide: true},
 	{name: "medium", side: 300},
@@ -25,37 +25,37 @@ var boxes = []box{
 const maxHeight = 4096
 
 // isDue reports whether a picture of w by h pixels gets the size.
-func (b box) isDue(w, h int) bool {
+func (b sizeBox) isDue(w, h int) bool {
 	if b.wide {
-		return w > b.side && scaled(h, b.side, w) <= maxHeight
+		return w > b.side && scaleRounded(h, b.side, w) <= maxHeight
 	}
 	return w > b.side || h > b.side
 }
 
 // dimensions are those of the size of a picture of w by h pixels, which is longer than the box on some side.
-func (b box) dimensions(w, h int) (int, int) {
+func (b sizeBox) dimensions(w, h int) (int, int) {
 	switch {
 	case b.crop:
 		return min(w, b.side), min(h, b.side)
 	case b.wide || w >= h:
-		return b.side, max(1, scaled(h, b.side, w))
+		return b.side, max(1, scaleRounded(h, b.side, w))
 	default:
-		return max(1, scaled(w, b.side, h)), b.side
+		return max(1, scaleRounded(w, b.side, h)), b.side
 	}
 }
 
-// scaled is n*num/den, rounded half up. Products of a picture's sides do not fit into 32 bits.
-func scaled(n, num, den int) int {
+// scaleRounded is n*num/den, rounded half up. Products of a picture's sides do not fit into 32 bits.
+func scaleRounded(n, num, den int) int {
 	return int((2*int64(n)*int64(num) + int64(den)) / (2 * int64(den)))
 }
 
-// middle is the largest rectangle in the middle of w by h pixels with the shape of tw by th.
-func middle(w, h, tw, th int) image.Rectangle {
+// centreCrop is the largest rectangle in the middle of w by h pixels with the shape of tw by th.
+func centreCrop(w, h, tw, th int) image.Rectangle {
 	cw, ch := w, h
 	if int64(tw)*int64(h) >= int64(th)*int64(w) {
-		ch = min(h, max(1, scaled(w, th, tw)))
+		ch = min(h, max(1, scaleRounded(w, th, tw)))
 	} else {
-		cw = min(w, max(1, scaled(h, tw, th)))
+		cw = min(w, max(1, scaleRounded(h, tw, th)))
 	}
 	x, y := (w-cw)/2, (h-ch)/2
 	return image.Rect(x, y, x+cw, y+ch)
@@ -65,7 +65,7 @@ func middle(w, h, tw, th int) image.Rectangle {
 // shape is cut off evenly. Every pixel is the exact mean of the area it stands for: this needs memory for a few
 // rows only, whatever the shape of the picture, and the same picture gives the same bytes on every machine.
 func (p picture) shrink(tw, th int) *image.RGBA {
-	from := middle(p.width, p.height, tw, th)
+	from := centreCrop(p.width, p.height, tw, th)
 	sw, sh := from.Dx(), from.Dy()
 
 	dst := image.NewRGBA(image.Rect(0, 0, tw, th))
@@ -83,7 +83,7 @@ func (p picture) shrink(tw, th int) *image.RGBA {
 			draw.Draw(strip, strip.Bounds(), p.img, at.Add(image.Pt(0, s)), draw.Src)
 		}
 		line := (s % stripRows) * strip.Stride
-		narrow(row, strip.Pix[line:line+4*sw], sw, tw)
+		addNarrowed(row, strip.Pix[line:line+4*sw], sw, tw)
 
 		part := min(th, space)
 		accumulate(sum, row, part)
@@ -101,9 +101,9 @@ func (p picture) shrink(tw, th int) *image.RGBA {
 // stripPixels is how many pixels are brought into one colour model at a time.
 const stripPixels = 1 << 16
 
-// narrow adds up a row of sw RGBA pixels into tw sums, each sw times the mean of what it stands for. A source
+// addNarrowed adds up a row of sw RGBA pixels into tw sums, each sw times the mean of what it stands for. A source
 // pixel is tw parts wide and a target pixel sw parts; as tw <= sw, one goes into two targets at most.
-func narrow(dst []uint64, src []uint8, sw, tw int) {
+func addNarrowed(dst []uint64, src []uint8, sw, tw int) {
 	var r, g, b, a uint64
 	i, space := 0, sw
 	for x := 0; x < 4*sw; x += 4 {

@@ -14,10 +14,10 @@ import (
 )
 
 func TestDimensions(t *testing.T) {
-	fit, crop := box{side: 300}, box{side: 150, crop: true}
+	fit, crop := sizeBox{side: 300}, sizeBox{side: 150, crop: true}
 	tests := []struct {
 		name         string
-		box          box
+		box          sizeBox
 		w, h         int
 		wantW, wantH int
 	}{
@@ -56,7 +56,7 @@ func TestMiddle(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := middle(tt.w, tt.h, tt.tw, tt.th); got != tt.want {
+			if got := centreCrop(tt.w, tt.h, tt.tw, tt.th); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})
@@ -107,7 +107,7 @@ func TestShrinkGoesStripByStrip(t *testing.T) {
 		whole := image.NewRGBA(image.Rectangle{Max: size})
 		draw.Draw(whole, whole.Bounds(), img, image.Point{}, draw.Src)
 		p := picture{img: whole, width: size.X, height: size.Y}
-		w, h := boxes[0].dimensions(size.X, size.Y)
+		w, h := sizeBoxes[0].dimensions(size.X, size.Y)
 		got := p.shrink(min(w, size.X), min(h, size.Y))
 		for i := 0; i < len(got.Pix); i += 4 {
 			if [4]byte(got.Pix[i:]) != [4]byte{10, 20, 30, 255} {
@@ -198,14 +198,14 @@ func TestExifTurn(t *testing.T) {
 	}{
 		{"big-endian", big, 6},
 		{"little-endian", exifBlock(binary.LittleEndian, 8), 8},
-		{"out of range", exifBlock(binary.BigEndian, 9), upright},
-		{"zero", exifBlock(binary.BigEndian, 0), upright},
-		{"cut off before the value", big[:len(big)-12], upright},
-		{"cut off in the header", big[:7], upright},
-		{"directory outside", farDirectory, upright},
-		{"fewer entries than said", manyEntries, upright},
-		{"neither byte order", append([]byte("XX"), big[2:]...), upright},
-		{"nothing", nil, upright},
+		{"out of range", exifBlock(binary.BigEndian, 9), turnUpright},
+		{"zero", exifBlock(binary.BigEndian, 0), turnUpright},
+		{"cut off before the value", big[:len(big)-12], turnUpright},
+		{"cut off in the header", big[:7], turnUpright},
+		{"directory outside", farDirectory, turnUpright},
+		{"fewer entries than said", manyEntries, turnUpright},
+		{"neither byte order", append([]byte("XX"), big[2:]...), turnUpright},
+		{"nothing", nil, turnUpright},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -227,8 +227,8 @@ func TestTurnOfJPEG(t *testing.T) {
 		{name: "noted", data: turned, want: 3},
 		{name: "after another block", data: append([]byte("\xFF\xD8\xFF\xE0\x00\x04ab"), turned[2:]...), want: 3},
 		{name: "after filling", data: append([]byte("\xFF\xD8\xFF\xFF"), turned[2:]...), want: 3},
-		{name: "not noted", data: jpegFile(t, 8, 8), want: upright},
-		{name: "after the end", data: append(jpegFile(t, 8, 8), turned[2:]...), want: upright},
+		{name: "not noted", data: jpegFile(t, 8, 8), want: turnUpright},
+		{name: "after the end", data: append(jpegFile(t, 8, 8), turned[2:]...), want: turnUpright},
 		{name: "block too short", data: append([]byte("\xFF\xD8\xFF\xE0\x00\x01"), turned[2:]...), err: ErrType},
 		{name: "cut off", data: turned[:30], err: ErrType},
 		{name: "signature only", data: turned[:3], err: ErrType},

@@ -23,7 +23,7 @@ import (
 //
 // A second call changes nothing. The error is ErrUnusable for a file that Save would refuse.
 func Clean(ctx context.Context, b *Budget, st Store, img Image) (Image, error) {
-	data, err := read(ctx, st, img.Path)
+	data, err := readStored(ctx, st, img.Path)
 	if err != nil {
 		return img, err
 	}
@@ -31,7 +31,7 @@ func Clean(ctx context.Context, b *Budget, st Store, img Image) (Image, error) {
 	if err != nil {
 		return img, err
 	}
-	if c.turn != upright {
+	if c.turn != turnUpright {
 		if f != &jpegFormat {
 			month, err := time.Parse("2006/01", path.Dir(img.Path))
 			if err != nil {
@@ -57,11 +57,11 @@ func Clean(ctx context.Context, b *Budget, st Store, img Image) (Image, error) {
 
 // addSizes makes the sizes that a stored image is due and does not have. The data are those of its file.
 func addSizes(ctx context.Context, b *Budget, st Store, img Image, data []byte) (_ Image, err error) {
-	isMissing := func(x box) bool {
+	isMissing := func(x sizeBox) bool {
 		_, made := img.Sizes[x.name]
 		return !made && x.isDue(img.Width, img.Height)
 	}
-	if !slices.ContainsFunc(boxes, isMissing) {
+	if !slices.ContainsFunc(sizeBoxes, isMissing) {
 		return img, nil
 	}
 	files, err := prepareFiles(ctx, b, data, MaxPixels)
@@ -85,7 +85,7 @@ func addSizes(ctx context.Context, b *Budget, st Store, img Image, data []byte) 
 		if err != nil {
 			added := Added(Image{Path: img.Path, Sizes: before}, img)
 			img.Sizes = before
-			return img, undo(ctx, st, added, err)
+			return img, removeStored(ctx, st, added, err)
 		}
 		img.Sizes[s.name] = s.stored(p)
 	}
@@ -93,7 +93,7 @@ func addSizes(ctx context.Context, b *Budget, st Store, img Image, data []byte) 
 }
 
 // withDimensions returns the name of a stored size with the type and the dimensions of s, "" if there is none.
-func withDimensions(stored map[string]calendar.ImageSize, s size) string {
+func withDimensions(stored map[string]calendar.ImageSize, s madeSize) string {
 	for name, had := range stored {
 		if had.MIMEType == s.format.mimeType && had.Width == s.width && had.Height == s.height {
 			return name
@@ -103,7 +103,7 @@ func withDimensions(stored map[string]calendar.ImageSize, s size) string {
 }
 
 // createSize stores a size under a path that is free: another picture may have the usual one.
-func createSize(ctx context.Context, st Store, name string, s size) (string, error) {
+func createSize(ctx context.Context, st Store, name string, s madeSize) (string, error) {
 	for try := 1; ; try++ {
 		numbered := name
 		if try > 1 {
@@ -135,7 +135,7 @@ func Added(before, after Image) (paths []string) {
 	return paths
 }
 
-func read(ctx context.Context, st Store, name string) (data []byte, err error) {
+func readStored(ctx context.Context, st Store, name string) (data []byte, err error) {
 	f, _, err := st.Open(ctx, name)
 	if err != nil {
 		return nil, err

@@ -9,14 +9,14 @@ import (
 // turn is how a picture is turned or mirrored before it is shown: the Exif tag Orientation, 1 to 8.
 type turn uint16
 
-const upright turn = 1
+const turnUpright turn = 1
 
 // swapsSides reports whether a picture changes its width for its height.
 func (t turn) swapsSides() bool { return t >= 5 }
 
 // apply returns a picture as it is to be shown. Its samples stay as they are where their kind can be turned.
 func (t turn) apply(img image.Image) image.Image {
-	if t <= upright {
+	if t <= turnUpright {
 		return img
 	}
 	w, h := img.Bounds().Dx(), img.Bounds().Dy()
@@ -136,7 +136,7 @@ func exifTurn(tiff []byte) turn {
 		short       = 3
 	)
 	if len(tiff) < header {
-		return upright
+		return turnUpright
 	}
 	var order binary.ByteOrder
 	switch string(tiff[:4]) {
@@ -145,22 +145,22 @@ func exifTurn(tiff []byte) turn {
 	case "MM\x00*":
 		order = binary.BigEndian
 	default:
-		return upright
+		return turnUpright
 	}
 	start := uint64(order.Uint32(tiff[4:]))
 	if start+2 > uint64(len(tiff)) {
-		return upright
+		return turnUpright
 	}
 	directory := tiff[start:]
 	count := int(order.Uint16(directory))
 	for directory = directory[2:]; count > 0 && len(directory) >= entry; count-- {
 		if order.Uint16(directory) == orientation && order.Uint16(directory[2:]) == short {
-			if t := turn(order.Uint16(directory[8:])); t >= upright && t <= 8 {
+			if t := turn(order.Uint16(directory[8:])); t >= turnUpright && t <= 8 {
 				return t
 			}
-			return upright
+			return turnUpright
 		}
 		directory = directory[entry:]
 	}
-	return upright
+	return turnUpright
 }

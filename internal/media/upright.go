@@ -19,7 +19,7 @@ var turnedQualities = [...]int{92, 85, 75}
 // uprightFile encodes a picture that its metadata asks to turn: the file then needs no metadata. JPEG and PNG files keep
 // their format. A WebP file, for which there is no encoder, becomes a JPEG if it has nothing transparent and is lossy, and
 // a PNG otherwise. The colours stay those of the file.
-func uprightFile(c cleaned, p picture) (picture, []byte, error) {
+func uprightFile(c cleanedFile, p picture) (picture, []byte, error) {
 	_, ink := p.img.(*image.CMYK)
 	source, gray := p.format, isGray(p.img)
 	p.img = c.turn.apply(p.img)
@@ -40,7 +40,7 @@ func uprightFile(c cleaned, p picture) (picture, []byte, error) {
 	if ink || gray != isGray(p.img) {
 		colours = nil // a profile is for the kind of samples that the file had
 	}
-	most := int(turnedMost(image.Pt(p.width, p.height)))
+	most := int(maxTurnedBytes(image.Pt(p.width, p.height)))
 	if p.format == &pngFormat {
 		s := spool{most: most}
 		if err := png.Encode(&s, p.img); err != nil {

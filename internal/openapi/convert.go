@@ -9,13 +9,15 @@ import (
 )
 
 // Document31 returns the description in OpenAPI 3.1, whose schemas are JSON Schema 2020-12.
-func (a *API) Document31() (json.RawMessage, error) { return jsonwrite.Encode(in31(a.document())) }
+func (a *API) Document31() (json.RawMessage, error) {
+	return jsonwrite.Encode(convertTo31(a.document()))
+}
 
 // dialect is that of the schemas of OpenAPI 3.1.
 const dialect = "https://spec.openapis.org/oas/3.1/dialect/base"
 
-// in31 is a document of OpenAPI 3.0 in 3.1.
-func in31(doc ordered) ordered {
+// convertTo31 is a document of OpenAPI 3.0 in 3.1.
+func convertTo31(doc ordered) ordered {
 	out := make(ordered, 0, len(doc)+1)
 	for _, m := range doc {
 		switch m.Name {
@@ -73,13 +75,13 @@ func part31(v any) any {
 // schema31 is a schema of OpenAPI 3.0 in JSON Schema 2020-12.
 func schema31(schema ordered) ordered {
 	var out ordered
-	nullable := has(schema, "nullable", true)
+	nullable := hasMember(schema, "nullable", true)
 	for _, m := range schema {
 		switch m.Name {
 		case "nullable":
 			continue
 		case "type":
-			if has(schema, "format", "binary") {
+			if hasMember(schema, "format", "binary") {
 				continue // a file is bytes, not a JSON string
 			}
 			if nullable {
@@ -94,7 +96,7 @@ func schema31(schema ordered) ordered {
 				m.Value = withNull(m.Value)
 			}
 		case "minimum", "maximum":
-			if bound := "exclusive" + capital(m.Name); has(schema, bound, true) {
+			if bound := "exclusive" + capitalise(m.Name); hasMember(schema, bound, true) {
 				m.Name = bound
 			}
 		case "exclusiveMinimum", "exclusiveMaximum":
@@ -152,7 +154,7 @@ func withNull(values any) []any {
 	return out
 }
 
-// has reports whether a member is there with a value.
-func has(o ordered, name string, value any) bool {
+// hasMember reports whether a member is there with a value.
+func hasMember(o ordered, name string, value any) bool {
 	return slices.ContainsFunc(o, func(m member) bool { return m.Name == name && m.Value == value })
 }

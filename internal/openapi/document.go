@@ -64,7 +64,7 @@ func (p *Route) isPreview() bool { return strings.HasSuffix(p.Path, "/preview") 
 // collection is the first part of the path. All feeds have one.
 func (p *Route) collection() string {
 	if p.isFeed() {
-		return feeds
+		return feedCollection
 	}
 	first, _, _ := strings.Cut(p.Path[1:], "/")
 	return first
@@ -167,7 +167,7 @@ func (p *Route) tag() string {
 	return tagOf(p.Kind)
 }
 
-func tagOf(kind calendar.Kind) string { return capital(represent.Collections[kind]) }
+func tagOf(kind calendar.Kind) string { return capitalise(represent.Collections[kind]) }
 
 // The groups that are of no kind.
 const feedTag, apiTag = "Feeds", "API"
@@ -188,7 +188,7 @@ var tags = map[string]string{
 	"Series":     "Series of events that recur",
 }
 
-func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
+func capitalise(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
 func (d *description) path(p *Route) ordered {
 	tag := ordered{{"name", p.tag()}, {displayName, p.tag()}, {"description", tags[p.tag()]}}
@@ -218,15 +218,15 @@ func operationID(p *Route, e *Endpoint, method string) string {
 	case p.isFeed():
 		id := "get"
 		for _, word := range p.feedName() {
-			id += capital(word)
+			id += capitalise(word)
 		}
 		return id
 	case kind == "" && p.isIndex():
 		return "getIndex"
 	case kind == "":
-		return "get" + capital(p.collection())
+		return "get" + capitalise(p.collection())
 	}
-	one := capital(string(kind))
+	one := capitalise(string(kind))
 	if p.isBySlug() {
 		one += "BySlug"
 	}
@@ -234,7 +234,7 @@ func operationID(p *Route, e *Endpoint, method string) string {
 	case p.isPreview():
 		return "preview" + one
 	case method == http.MethodGet && !p.hasCaptures():
-		return "list" + capital(represent.Collections[kind])
+		return "list" + capitalise(represent.Collections[kind])
 	case method == http.MethodGet:
 		return "get" + one
 	case method == http.MethodDelete:
@@ -244,7 +244,7 @@ func operationID(p *Route, e *Endpoint, method string) string {
 	case method == http.MethodPatch:
 		return "update" + one
 	}
-	return "update" + one + "With" + capital(strings.ToLower(method))
+	return "update" + one + "With" + capitalise(strings.ToLower(method))
 }
 
 func (d *description) operation(p *Route, e *Endpoint, method string) ordered {
@@ -335,7 +335,7 @@ func fieldsParameter() ordered {
 
 // valueSchema is what a declaration says about a parameter's value; {} for an untyped one.
 func valueSchema(p *param.Param, nullable bool) ordered {
-	o, ok := shape(p, nullable)
+	o, ok := publishedSchema(p, nullable)
 	if ok {
 		return o
 	}
@@ -357,9 +357,9 @@ func valueSchema(p *param.Param, nullable bool) ordered {
 		}
 	}
 	if p.Items != "" {
-		o = append(o, member{"items", append(ordered{{"type", p.Items}}, bounds(p, false)...)})
+		o = append(o, member{"items", append(ordered{{"type", p.Items}}, valueBounds(p, false)...)})
 	} else {
-		o = append(o, bounds(p, nullable)...)
+		o = append(o, valueBounds(p, nullable)...)
 	}
 	if nullable {
 		o = append(o, member{"nullable", true})
@@ -424,7 +424,7 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 		meaning, schema = "This document", ordered{{"type", "object"}}
 	case list:
 		meaning = "A page of the list"
-		schema = d.schemas.add(capital(string(kind))+"List",
+		schema = d.schemas.add(capitalise(string(kind))+"List",
 			listSchema(represent.Collections[kind], d.schemas.of(representations[kind])))
 	default:
 		schema = d.schemas.of(representations[kind])
@@ -448,7 +448,7 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 }
 
 // failure is an error reply, in the two forms that clients choose by Accept.
-func (d *description) failure(p *Route, method string, err possible) ordered {
+func (d *description) failure(p *Route, method string, err possibleError) ordered {
 	var names []string
 	switch err.status {
 	case "400":
@@ -478,58 +478,58 @@ func hasPassword(kind calendar.Kind) bool { return kind == calendar.Event || kin
 
 func isLinked(kind calendar.Kind) bool { return kind == calendar.Venue || kind == calendar.Organizer }
 
-// possible is an error an operation can answer.
-type possible struct{ status, meaning string }
+// possibleError is an error an operation can answer.
+type possibleError struct{ status, meaning string }
 
 // errorsOf are the errors of an operation (contract, sections 3 and 16).
-func errorsOf(p *Route, e *Endpoint, method string) []possible {
+func errorsOf(p *Route, e *Endpoint, method string) []possibleError {
 	kind, single, read := p.Kind, p.hasCaptures(), method == http.MethodGet
-	out := []possible{
+	out := []possibleError{
 		{"400", "A parameter is missing or invalid, or the body is malformed"},
 	}
 	switch {
 	case p.isFeed():
 	case read:
-		out = append(out, possible{"401", "The credentials are wrong"})
+		out = append(out, possibleError{"401", "The credentials are wrong"})
 	default:
-		out = append(out, possible{"401", "The credentials are wrong, or there are none"})
+		out = append(out, possibleError{"401", "The credentials are wrong, or there are none"})
 	}
 	switch {
 	case read && kind == calendar.Image && !single:
-		out = append(out, possible{"403", "The caller may not list images"})
+		out = append(out, possibleError{"403", "The caller may not list images"})
 	case read && hasPassword(kind) && single:
-		out = append(out, possible{"403", "The " + string(kind) + " is protected, in the trash, or not for the caller to read"})
+		out = append(out, possibleError{"403", "The " + string(kind) + " is protected, in the trash, or not for the caller to read"})
 	case read && isRecord(kind) && single:
-		out = append(out, possible{"403", "Not for the caller to read"})
+		out = append(out, possibleError{"403", "Not for the caller to read"})
 	case !read:
-		out = append(out, possible{"403", "The caller may not do this"})
+		out = append(out, possibleError{"403", "The caller may not do this"})
 	}
 	switch {
 	case read && isRecord(kind) && !single, p.isCalendar() && !single:
-		out = append(out, possible{"404", "The page is past the end"})
+		out = append(out, possibleError{"404", "The page is past the end"})
 	case p.isCalendar():
-		out = append(out, possible{"404", "There is no such event"})
+		out = append(out, possibleError{"404", "There is no such event"})
 	case kind == calendar.Image && single:
-		out = append(out, possible{"404", "There is no such image"})
+		out = append(out, possibleError{"404", "There is no such image"})
 	case kind == calendar.Event && single && (!p.isBySlug() || e.In == param.InBody):
-		out = append(out, possible{"404", "There is no such event"})
+		out = append(out, possibleError{"404", "There is no such event"})
 	case kind == calendar.Series && single:
-		out = append(out, possible{"404", "There is no such series"})
+		out = append(out, possibleError{"404", "There is no such series"})
 	}
 	// The schedule of a series in the trash does not change, and an event in the trash becomes none.
 	if method == http.MethodDelete && isRecord(kind) || hasPassword(kind) && single && !read {
-		out = append(out, possible{"410", "It is in the trash already"})
+		out = append(out, possibleError{"410", "It is in the trash already"})
 	}
 	switch {
 	case read:
-		out = append(out, possible{"412", "If-Match does not have the tag of the reply"})
+		out = append(out, possibleError{"412", "If-Match does not have the tag of the reply"})
 	case single:
-		out = append(out, possible{"412", "The record is not as If-Match asks for"})
+		out = append(out, possibleError{"412", "The record is not as If-Match asks for"})
 	}
 	if method == http.MethodPost {
 		out = append(out, keyInUse)
 	}
-	tooLarge := possible{"413", "The address is too long"}
+	tooLarge := possibleError{"413", "The address is too long"}
 	if !read {
 		tooLarge.meaning = "The body or the address is too long"
 	}
@@ -538,7 +538,7 @@ func errorsOf(p *Route, e *Endpoint, method string) []possible {
 		out = append(out, keyReused)
 	}
 	return append(out,
-		possible{"429", "Too many requests"},
-		possible{"503", "The database is away, or the service is stopping"},
-		possible{"default", "Our own fault (500)"})
+		possibleError{"429", "Too many requests"},
+		possibleError{"503", "The database is away, or the service is stopping"},
+		possibleError{"default", "Our own fault (500)"})
 }

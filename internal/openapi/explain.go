@@ -125,7 +125,7 @@ func fieldsParam() *param.Param {
 
 func (a *API) explanation(p *param.Param, clears bool) Explanation {
 	x := Explanation{
-		Name: p.Name, In: sentIn(p), Type: typeText(valueSchema(p, false)), Description: a.text(p.Description),
+		Name: p.Name, In: parameterLocation(p), Type: typeText(valueSchema(p, false)), Description: a.text(p.Description),
 	}
 	if p.IsRequired {
 		x.Rules = append(x.Rules, "required")

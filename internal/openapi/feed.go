@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// feeds is the collection of the paths of feeds.
-const feeds = "feeds"
+// feedCollection is the collection of the paths of feeds.
+const feedCollection = "feeds"
 
 // isFeed reports whether the path is that of a feed: it lies outside the API, shows what anybody may see, and is written in a
 // format of subscriptions.

@@ -62,8 +62,8 @@ const inHeader = param.Location("header")
 
 // What is said about requests with an Idempotency-Key, and the header of a reply that was given before.
 var (
-	keyInUse  = possible{"409", "A request with this Idempotency-Key is being carried out"}
-	keyReused = possible{"422", "The Idempotency-Key was used for another request"}
+	keyInUse  = possibleError{"409", "A request with this Idempotency-Key is being carried out"}
+	keyReused = possibleError{"422", "The Idempotency-Key was used for another request"}
 )
 
 // Headers of replies that not every reply of an operation has.

@@ -141,8 +141,8 @@ var samples = map[string]string{
 	"path feeds.slug":      "/event/winter-jazz-blues.ics",
 }
 
-// filled are the fields of the example of a body: what is required and what a person would fill in first, or change.
-var filled = map[string]string{
+// exampleFields are the fields of the example of a body: what is required and what a person would fill in first, or change.
+var exampleFields = map[string]string{
 	"create events":     "title description start_date end_date timezone cost venue organizer categories tags",
 	"update events":     "cost website",
 	"preview series":    "start_date end_date timezone rrule rdate",
@@ -161,7 +161,7 @@ var filled = map[string]string{
 // bodyExample is the example of the JSON body of a write, made of samples. A test sends it.
 func (p *Route) bodyExample(verb string) json.RawMessage {
 	var members []string
-	for field := range strings.FieldsSeq(filled[verb+" "+p.collection()]) {
+	for field := range strings.FieldsSeq(exampleFields[verb+" "+p.collection()]) {
 		text, ok := samples["example "+p.collection()+"."+field]
 		if !ok {
 			text = p.sample(string(param.InBody), field)
@@ -192,7 +192,7 @@ func sampleOf(p *Route, params []*param.Param, one *param.Param, method string) 
 	}
 	var members []string
 	add := func(of *param.Param) {
-		text := p.sample(sentIn(of), of.Name)
+		text := p.sample(parameterLocation(of), of.Name)
 		switch {
 		case text != "" || of.Type != "boolean":
 		case of.In == param.InBody:
@@ -201,7 +201,7 @@ func sampleOf(p *Route, params []*param.Param, one *param.Param, method string) 
 			text = of.Name + "=true"
 		}
 		switch {
-		case sentIn(of) == string(param.InQuery):
+		case parameterLocation(of) == string(param.InQuery):
 			out.Query = text
 		case of.In == inHeader:
 			out.Header = of.Name + ": " + text
@@ -231,8 +231,8 @@ func (p *Route) sample(in, name string) string {
 	return samples[in+" "+name]
 }
 
-// sentIn is where a parameter is described to be sent: the language of a write stands in the query too.
-func sentIn(p *param.Param) string {
+// parameterLocation is where a parameter is described to be sent: the language of a write stands in the query too.
+func parameterLocation(p *param.Param) string {
 	if p.Name == "ml_language" {
 		return string(param.InQuery)
 	}

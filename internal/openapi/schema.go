@@ -283,31 +283,31 @@ func problemSchema() ordered {
 
 // headers are those of replies that say more than what every reply of HTTP has.
 var headers = ordered{
-	{"X-TEC-Total", header("Number of records in the list", required, ordered{{"type", "integer"}, {"minimum", 0}})},
-	{"X-TEC-TotalPages", header("Number of pages", required, ordered{{"type", "integer"}, {"minimum", 0}})},
-	{"Link", header("Addresses of the first, previous, next and last page", required, ordered{{"type", "string"}})},
-	{"Location", header("Address of the record", required, ordered{{"type", "string"}, {"format", "uri"}})},
-	{"ETag", header("Names this state of what is shown, for If-None-Match and If-Match", required,
+	{"X-TEC-Total", headerObject("Number of records in the list", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
+	{"X-TEC-TotalPages", headerObject("Number of pages", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
+	{"Link", headerObject("Addresses of the first, previous, next and last page", headerRequired, ordered{{"type", "string"}})},
+	{"Location", headerObject("Address of the record", headerRequired, ordered{{"type", "string"}, {"format", "uri"}})},
+	{"ETag", headerObject("Names this state of what is shown, for If-None-Match and If-Match", headerRequired,
 		ordered{{"type", "string"}, {"pattern", `^(W/)?"[^"]*"$`}})},
-	{"Last-Modified", header("When anything in the calendar changed last, if that is some time ago", optional, ordered{{"type", "string"}})},
-	{"Content-Disposition", header("Name of the file", required, ordered{{"type", "string"}})},
-	{"Cache-Control", header("How long the reply may be kept, and by whom", required, ordered{{"type", "string"}})},
-	{"Content-Language", header("Language of the reply", required,
+	{"Last-Modified", headerObject("When anything in the calendar changed last, if that is some time ago", headerOptional, ordered{{"type", "string"}})},
+	{"Content-Disposition", headerObject("Name of the file", headerRequired, ordered{{"type", "string"}})},
+	{"Cache-Control", headerObject("How long the reply may be kept, and by whom", headerRequired, ordered{{"type", "string"}})},
+	{"Content-Language", headerObject("Language of the reply", headerRequired,
 		ordered{{"type", "string"}, {"enum", calendar.Languages}})},
-	{"X-Request-Id", header("Names the request in the log of the service", required, ordered{{"type", "string"}})},
-	{"WWW-Authenticate", header("The schemes there are", required, ordered{{"type", "string"}})},
-	{replayedHeader, header("Whether the reply is that of an earlier request with the same Idempotency-Key", optional,
+	{"X-Request-Id", headerObject("Names the request in the log of the service", headerRequired, ordered{{"type", "string"}})},
+	{"WWW-Authenticate", headerObject("The schemes there are", headerRequired, ordered{{"type", "string"}})},
+	{replayedHeader, headerObject("Whether the reply is that of an earlier request with the same Idempotency-Key", headerOptional,
 		ordered{{"type", "boolean"}})},
-	{preferenceHeader, header("The preference of the request that was obeyed", optional, ordered{{"type", "string"}})},
-	{ignoredHeader, header("Parameters that had no effect because there are none of their names, each with the one that was "+
-		"probably meant: category; did-you-mean=categories", optional, ordered{{"type", "string"}})},
-	{"Retry-After", header("Seconds to wait", required, ordered{{"type", "integer"}, {"minimum", 0}})},
+	{preferenceHeader, headerObject("The preference of the request that was obeyed", headerOptional, ordered{{"type", "string"}})},
+	{ignoredHeader, headerObject("Parameters that had no effect because there are none of their names, each with the one that was "+
+		"probably meant: category; did-you-mean=categories", headerOptional, ordered{{"type", "string"}})},
+	{"Retry-After", headerObject("Seconds to wait", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
 }
 
 // Whether a reply always has a header.
-const required, optional = true, false
+const headerRequired, headerOptional = true, false
 
-func header(meaning string, always bool, schema ordered) ordered {
+func headerObject(meaning string, always bool, schema ordered) ordered {
 	o := ordered{{"description", meaning}}
 	if always {
 		o = append(o, member{"required", true})
@@ -325,7 +325,7 @@ func (d *description) requestBody(p *Route, e *Endpoint, fields []*param.Param) 
 	case p.isPreview():
 		verb = "preview"
 	}
-	name := capital(string(p.Kind)) + capital(verb)
+	name := capitalise(string(p.Kind)) + capitalise(verb)
 	if p.isPreview() {
 		name += "Fields" // the reply has the plain name
 	}
@@ -333,7 +333,7 @@ func (d *description) requestBody(p *Route, e *Endpoint, fields []*param.Param) 
 	texts := slices.DeleteFunc(slices.Clone(fields), isFile)
 	schema := d.schemas.add(name, bodySchema(texts, clears))
 	form := ordered{{"schema", schema}}
-	if encoding := encodings(texts); encoding != nil {
+	if encoding := formEncodings(texts); encoding != nil {
 		form = append(form, member{"encoding", encoding})
 	}
 	content := ordered{
@@ -369,8 +369,8 @@ func bodySchema(fields []*param.Param, clears map[string]bool) ordered {
 	return append(schema, member{"properties", properties})
 }
 
-// encodings writes the lists of a form with commas.
-func encodings(fields []*param.Param) ordered {
+// formEncodings writes the lists of a form with commas.
+func formEncodings(fields []*param.Param) ordered {
 	var out ordered
 	for _, f := range fields {
 		if f.Type == "array" {

@@ -7,10 +7,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// shape is the schema of a value that its declaration publishes with one type although it may have several, as
+// publishedSchema is the schema of a value that its declaration publishes with one type although it may have several, as
 // the specification's tables do, or with none. The index keeps to the tables; here clients learn what they may
 // send. ok is false for all others, which are what their type says.
-func shape(p *param.Param, nullable bool) (schema ordered, ok bool) {
+func publishedSchema(p *param.Param, nullable bool) (schema ordered, ok bool) {
 	text := ordered{{"type", "string"}}
 	id := ordered{{"type", "integer"}, {"format", "int64"}}
 	if nullable {
@@ -18,29 +18,29 @@ func shape(p *param.Param, nullable bool) (schema ordered, ok bool) {
 	}
 	switch {
 	case p.In == param.InQuery && p.Type == "array" && (p.Name == "categories" || p.Name == "tags"):
-		return ordered{{"type", "array"}, {"items", either(id, ordered{{"type", "string"}})}}, true
+		return ordered{{"type", "array"}, {"items", anyOfSchemas(id, ordered{{"type", "string"}})}}, true
 	case p.In == param.InQuery && p.Name == "status":
 		return ordered{{"type", "array"}, {"items", ordered{{"type", "string"}, {"enum", calendar.Statuses}}}}, true
 	case p.In != param.InBody:
 		return nil, false
 	case p.Name == "categories" || p.Name == "tags":
-		schema = ordered{{"type", "array"}, {"items", either(id, ordered{{"type", "string"}}, idReference())}}
-		return nullIf(schema, nullable), true
+		schema = ordered{{"type", "array"}, {"items", anyOfSchemas(id, ordered{{"type", "string"}}, idReference())}}
+		return nullableIf(schema, nullable), true
 	case p.Name == "rdate" || p.Name == "exdate":
-		dates := ordered{{"type", "array"}, {"items", either(ordered{{"type", "string"}}, id)}, {"maxItems", p.MaxItems}}
-		return nullIf(dates, nullable), true
+		dates := ordered{{"type", "array"}, {"items", anyOfSchemas(ordered{{"type", "string"}}, id)}, {"maxItems", p.MaxItems}}
+		return nullableIf(dates, nullable), true
 	case p.Type == "array": // venue and organizer of an event
-		one := []ordered{id, idReference(), refTo("schemas", capital(p.Name)+"Create")}
-		list := nullIf(ordered{{"type", "array"}, {"items", either(one...)}}, nullable)
-		return either(append([]ordered{list}, one...)...), true
+		one := []ordered{id, idReference(), refTo("schemas", capitalise(p.Name)+"Create")}
+		list := nullableIf(ordered{{"type", "array"}, {"items", anyOfSchemas(one...)}}, nullable)
+		return anyOfSchemas(append([]ordered{list}, one...)...), true
 	case p.Name == "cost":
 		number := ordered{{"type", "number"}, {"minimum", 0}}
-		list := ordered{{"type", "array"}, {"items", either(ordered{{"type", "string"}}, number)}}
-		return either(text, number, list), true
+		list := ordered{{"type", "array"}, {"items", anyOfSchemas(ordered{{"type", "string"}}, number)}}
+		return anyOfSchemas(text, number, list), true
 	case p.Name == "image":
-		return either(text, id, idReference(), ordered{{"type", "boolean"}, {"enum", []bool{false}}}), true
+		return anyOfSchemas(text, id, idReference(), ordered{{"type", "boolean"}, {"enum", []bool{false}}}), true
 	case (p.Name == "show_map" || p.Name == "show_map_link") && p.Type == "string":
-		return either(ordered{{"type", "boolean"}}, text), true
+		return anyOfSchemas(ordered{{"type", "boolean"}}, text), true
 	case p.Name == "event_status" || p.Name == "attendance": // "" is the default
 		words := slices.Concat(p.Enum, []string{""})
 		if nullable {
@@ -56,10 +56,10 @@ func shape(p *param.Param, nullable bool) (schema ordered, ok bool) {
 	return nil, false
 }
 
-// either is any of several schemas.
-func either(schemas ...ordered) ordered { return ordered{{"anyOf", schemas}} }
+// anyOfSchemas is any of several schemas.
+func anyOfSchemas(schemas ...ordered) ordered { return ordered{{"anyOf", schemas}} }
 
-func nullIf(schema ordered, nullable bool) ordered {
+func nullableIf(schema ordered, nullable bool) ordered {
 	if nullable {
 		return append(schema, member{"nullable", true})
 	}
@@ -87,8 +87,8 @@ func typeOf(p *param.Param) string {
 	return "string" // dates and addresses
 }
 
-// bounds are the words that a value can be, the bounds of a number, and the longest text.
-func bounds(p *param.Param, nullable bool) ordered {
+// valueBounds are the words that a value can be, the bounds of a number, and the longest text.
+func valueBounds(p *param.Param, nullable bool) ordered {
 	var o ordered
 	switch {
 	case p.Enum != nil && nullable:

@@ -129,7 +129,7 @@ func (p *Param) OfToday() *Param { p.IsOfToday = true; return p }
 func (p *Param) Between(minimum, maximum any) *Param {
 	p.Minimum, p.Maximum = minimum, maximum
 	return p.bounded(func(v float64) bool {
-		return (minimum == nil || v >= numeric(minimum)) && (maximum == nil || v <= numeric(maximum))
+		return (minimum == nil || v >= numericBound(minimum)) && (maximum == nil || v <= numericBound(maximum))
 	})
 }
 
@@ -137,7 +137,7 @@ func (p *Param) Between(minimum, maximum any) *Param {
 func (p *Param) Above(minimum, maximum any) *Param {
 	p.Minimum, p.Maximum, p.IsAbove = minimum, maximum, true
 	return p.bounded(func(v float64) bool {
-		return v > numeric(minimum) && (maximum == nil || v <= numeric(maximum))
+		return v > numericBound(minimum) && (maximum == nil || v <= numericBound(maximum))
 	})
 }
 
@@ -165,8 +165,8 @@ func (p *Param) bounded(within func(float64) bool) *Param {
 	})
 }
 
-// numeric returns a bound as a number.
-func numeric(bound any) float64 {
+// numericBound returns a bound as a number.
+func numericBound(bound any) float64 {
 	switch v := bound.(type) {
 	case int:
 		return float64(v)

@@ -157,7 +157,7 @@ func (n *node) value() any {
 		return Repeated(n.values)
 	}
 	// The names are checked before any member is built, or each level would build those below it twice.
-	if slices.ContainsFunc(n.names, func(name string) bool { return !digits(name) }) {
+	if slices.ContainsFunc(n.names, func(name string) bool { return !isDigits(name) }) {
 		object := make(map[string]any, len(n.names))
 		for _, name := range n.names {
 			object[name] = n.member[name].value()
@@ -165,14 +165,14 @@ func (n *node) value() any {
 		return object
 	}
 	list := make([]any, 0, len(n.names))
-	for _, name := range slices.SortedStableFunc(slices.Values(n.names), byNumber) {
+	for _, name := range slices.SortedStableFunc(slices.Values(n.names), compareDigits) {
 		list = append(list, n.member[name].value())
 	}
 	return list
 }
 
-// byNumber compares texts of digits as numbers.
-func byNumber(a, b string) int {
+// compareDigits compares texts of digits as numbers.
+func compareDigits(a, b string) int {
 	a, b = strings.TrimLeft(a, "0"), strings.TrimLeft(b, "0")
 	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
 }

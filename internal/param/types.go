@@ -209,20 +209,20 @@ func TooMany(name string, maximum int) *Fault {
 // Integer reads an integer: a JSON integer, a JSON number without fraction, or decimal digits with an optional
 // minus. What is beyond int64 becomes its nearest end, which no id and no page ever is.
 func Integer(raw any) (int64, *Fault) {
-	switch v := Last(raw).(type) {
+	switch v := LastValue(raw).(type) {
 	case json.Number:
-		if n, ok := integral(string(v)); ok {
+		if n, ok := parseIntegral(string(v)); ok {
 			return n, nil
 		}
 	case string:
-		if digits(strings.TrimPrefix(v, "-")) {
-			return saturated(v), nil
+		if isDigits(strings.TrimPrefix(v, "-")) {
+			return parseSaturated(v), nil
 		}
 	}
 	return 0, WrongType("integer")
 }
 
-func digits(s string) bool {
+func isDigits(s string) bool {
 	for i := range len(s) {
 		if s[i] < '0' || s[i] > '9' {
 			return false
@@ -231,8 +231,8 @@ func digits(s string) bool {
 	return s != ""
 }
 
-// saturated parses decimal digits that may be too many.
-func saturated(s string) int64 {
+// parseSaturated parses decimal digits that may be too many.
+func parseSaturated(s string) int64 {
 	// ParseInt returns the nearest end of the range together with its error.
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil && strings.HasPrefix(s, "-") {
@@ -244,9 +244,9 @@ func saturated(s string) int64 {
 	return n
 }
 
-// integral reads a JSON number that has no fraction: 2, 2.0, 2e3. It moves the point on the digits, which is
+// parseIntegral reads a JSON number that has no fraction: 2, 2.0, 2e3. It moves the point on the digits, which is
 // exact where a float rounds, and as fast for 1e-999999 as for 1.
-func integral(s string) (int64, bool) {
+func parseIntegral(s string) (int64, bool) {
 	s, negative := strings.CutPrefix(s, "-")
 	mantissa, power := s, 0
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
@@ -258,7 +258,7 @@ func integral(s string) (int64, bool) {
 		mantissa, power = s[:i], min(max(exponent, -maxPower), maxPower)
 	}
 	whole, fraction, _ := strings.Cut(mantissa, ".")
-	if !digits(whole + fraction) {
+	if !isDigits(whole + fraction) {
 		return 0, false
 	}
 	all := strings.TrimLeft(whole+fraction, "0")
@@ -275,7 +275,7 @@ func integral(s string) (int64, bool) {
 	if negative {
 		all = "-" + all
 	}
-	return saturated(all), true
+	return parseSaturated(all), true
 }
 
 // maxPower is more than any body has digits, and little enough to count with.
@@ -284,12 +284,12 @@ const maxPower = 1 << 40
 // Number reads a number: a JSON number, or a decimal string.
 func Number(raw any) (float64, *Fault) {
 	var text string
-	switch v := Last(raw).(type) {
+	switch v := LastValue(raw).(type) {
 	case json.Number:
 		text = string(v)
 	case string:
 		whole, fraction, dotted := strings.Cut(strings.TrimPrefix(v, "-"), ".")
-		if !digits(whole) || (dotted && !digits(fraction)) {
+		if !isDigits(whole) || (dotted && !isDigits(fraction)) {
 			return 0, WrongType("number")
 		}
 		text = v
@@ -303,8 +303,8 @@ func Number(raw any) (float64, *Fault) {
 	return f, nil
 }
 
-// truth is the words of a boolean, in any case.
-var truth = map[string]bool{
+// booleanWords is the words of a boolean, in any case.
+var booleanWords = map[string]bool{
 	"1": true, "true": true, "yes": true, "y": true, "on": true, "enable": true, "enabled": true,
 	"0": false, "false": false, "no": false, "n": false, "off": false, "disable": false, "disabled": false,
 }
@@ -312,7 +312,7 @@ var truth = map[string]bool{
 // Boolean reads a boolean: a JSON boolean, or one of its words as string or number (contract, section 4).
 func Boolean(raw any) (bool, *Fault) {
 	var word string
-	switch v := Last(raw).(type) {
+	switch v := LastValue(raw).(type) {
 	case bool:
 		return v, nil
 	case json.Number:
@@ -321,7 +321,7 @@ func Boolean(raw any) (bool, *Fault) {
 		word = v
 	}
 	if len(word) <= len("disabled") {
-		if b, ok := truth[strings.ToLower(word)]; ok {
+		if b, ok := booleanWords[strings.ToLower(word)]; ok {
 			return b, nil
 		}
 	}
@@ -330,7 +330,7 @@ func Boolean(raw any) (bool, *Fault) {
 
 // String reads a string. Numbers and booleans are none.
 func String(raw any) (string, *Fault) {
-	v, ok := Last(raw).(string)
+	v, ok := LastValue(raw).(string)
 	if !ok {
 		return "", WrongType("string")
 	}
@@ -393,8 +393,8 @@ func List(raw any) ([]any, *Fault) {
 	return kept, nil
 }
 
-// empty is the fault of a list without items. It has no reason.
-func empty() *Fault { return &Fault{Key: "empty-list"} }
+// emptyListFault is the fault of a list without items. It has no reason.
+func emptyListFault() *Fault { return &Fault{Key: "empty-list"} }
 
 // Integers reads a list of integers that is not empty.
 func Integers(raw any) ([]int64, *Fault) {
@@ -403,7 +403,7 @@ func Integers(raw any) ([]int64, *Fault) {
 		return nil, fault
 	}
 	if len(items) == 0 {
-		return nil, empty()
+		return nil, emptyListFault()
 	}
 	out := make([]int64, len(items))
 	for i, item := range items {
@@ -421,7 +421,7 @@ func Strings(raw any) ([]string, *Fault) {
 		return nil, fault
 	}
 	if len(items) == 0 {
-		return nil, empty()
+		return nil, emptyListFault()
 	}
 	out := make([]string, len(items))
 	for i, item := range items {
@@ -435,8 +435,8 @@ func Strings(raw any) ([]string, *Fault) {
 	return out, nil
 }
 
-// Last is the value of a key that was repeated, for a scalar: what was sent last.
-func Last(raw any) any {
+// LastValue is the value of a key that was repeated, for a scalar: what was sent last.
+func LastValue(raw any) any {
 	if r, ok := raw.(Repeated); ok {
 		return r[len(r)-1]
 	}

@@ -98,7 +98,7 @@ func pageOf[Q listQuery[Q, O], O ~func(*sql.Selector)](
 }
 
 // predicates are the conditions of a query, other than the distance (contract, section 9.1).
-func (q *Events) predicates(due overdue) []predicate.Event {
+func (q *Events) predicates(due overdueKinds) []predicate.Event {
 	where := []predicate.Event{inList[predicate.Event](q.Visible, q.Now, due[calendar.Event])}
 	if !q.Hidden {
 		where = append(where, inListings)
@@ -127,11 +127,11 @@ func (q *Events) predicates(due overdue) []predicate.Event {
 		where = append(where, located)
 	}
 	if q.Search != nil {
-		all, none := split(*q.Search)
+		all, none := splitQuery(*q.Search)
 		where = append(where, HasText[predicate.Event](calendar.Event, q.Language, all, none))
 	}
 	if q.Guarded() {
-		where = append(where, unredacted(q.Readable, event.PasswordHashIsNil()))
+		where = append(where, isUnredacted(q.Readable, event.PasswordHashIsNil()))
 	}
 	return where
 }
@@ -173,7 +173,7 @@ func (w Window) predicates() []predicate.Event {
 
 // venuesNear returns the venues in the circle of a query that count. The index on cells finds the venues around, the great
 // circle decides.
-func (d Database) venuesNear(ctx context.Context, q *Events, due overdue) ([]int64, error) {
+func (d Database) venuesNear(ctx context.Context, q *Events, due overdueKinds) ([]int64, error) {
 	c := q.Near
 	var around []predicate.Venue
 	for _, cell := range calendar.Cells(c.Latitude, c.Longitude, c.Kilometres) {

@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-var published = query.Visible{Anyone: []calendar.Status{calendar.Publish}}
+var publishedOnly = query.Visible{Anyone: []calendar.Status{calendar.Publish}}
 
 // TestMoreIDsThanPlaceholders asks for the events of a category with more descendants than a statement has placeholders.
 func TestMoreIDsThanPlaceholders(t *testing.T) {
@@ -32,7 +32,7 @@ func TestMoreIDsThanPlaceholders(t *testing.T) {
 			}
 			ids[n/2] = music
 			q := &query.Events{
-				Now: apitest.Now, Visible: published, Conditions: []query.Condition{{Column: &categories, IDs: ids}},
+				Now: apitest.Now, Visible: publishedOnly, Conditions: []query.Condition{{Column: &categories, IDs: ids}},
 			}
 			page, err := query.Database{Ent: st.Ent}.FindEvents(t.Context(), q, 0, 10)
 			if err != nil {
@@ -49,7 +49,7 @@ func TestMoreIDsThanPlaceholders(t *testing.T) {
 func TestUnknownKindsAreRefused(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		_, err := query.Database{Ent: st.Ent}.FindLinked(t.Context(), calendar.Image, &query.Linked{Now: apitest.Now, Visible: published}, 0, 10)
+		_, err := query.Database{Ent: st.Ent}.FindLinked(t.Context(), calendar.Image, &query.Linked{Now: apitest.Now, Visible: publishedOnly}, 0, 10)
 		if !errors.Is(err, query.ErrUnsupported) {
 			t.Errorf("error %v, want ErrUnsupported", err)
 		}

@@ -39,7 +39,7 @@ const FewEvents = 1000
 // next is when an event ends that the result depends on: one of ids, or the first occurrence of a series before which another
 // one was left out. It is zero if none does.
 func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, number int) (ids []int64, next time.Time, err error) {
-	l := latest{db: d, q: q, number: number, first: make(map[int64]occurrence)}
+	l := latestSearch{db: d, q: q, number: number, first: make(map[int64]occurrence)}
 	if err := l.restrict(ctx, few); err != nil {
 		return nil, time.Time{}, err
 	}
@@ -73,8 +73,8 @@ func (d Database) LatestEvents(ctx context.Context, q *Events, few []int64, numb
 	return slices.Compact(ids), l.next, nil
 }
 
-// latest looks for the events of a list that changed last.
-type latest struct {
+// latestSearch looks for the events of a list that changed last.
+type latestSearch struct {
 	db     Database
 	q      *Events
 	number int
@@ -92,7 +92,7 @@ type occurrence struct {
 }
 
 // restrict sets the conditions.
-func (l *latest) restrict(ctx context.Context, few []int64) (err error) {
+func (l *latestSearch) restrict(ctx context.Context, few []int64) (err error) {
 	if few != nil {
 		l.where = []predicate.Event{func(s *sql.Selector) {
 			id := s.C(event.FieldID)
@@ -112,7 +112,7 @@ func (l *latest) restrict(ctx context.Context, few []int64) (err error) {
 
 // changed returns the events of the list with the latest times in a column, and so few rows are read that the list may have any
 // length.
-func (l *latest) changed(ctx context.Context, column string, more ...predicate.Event) (out []*ent.Event, err error) {
+func (l *latestSearch) changed(ctx context.Context, column string, more ...predicate.Event) (out []*ent.Event, err error) {
 	var last *ent.Event
 	at := func(e *ent.Event) time.Time {
 		if column == event.FieldPublishedAt {
@@ -146,7 +146,7 @@ func (l *latest) changed(ctx context.Context, column string, more ...predicate.E
 }
 
 // linked returns events of the list whose linked records of a kind changed last.
-func (l *latest) linked(ctx context.Context, i int, kind calendar.Kind) (out []*ent.Event, err error) {
+func (l *latestSearch) linked(ctx context.Context, i int, kind calendar.Kind) (out []*ent.Event, err error) {
 	to := changingLinks[i]
 	var newer []int64
 	err = l.db.Ent.ScanKind(ctx, kind, &newer, func(s *sql.Selector) {
@@ -193,7 +193,7 @@ func (l *latest) linked(ctx context.Context, i int, kind calendar.Kind) (out []*
 
 // withoutLater leaves of each series the first occurrence in the list, if Series.First is set. Occurrences of hidden series are
 // events like others. The rows are not to be used any more.
-func (l *latest) withoutLater(ctx context.Context, rows []*ent.Event) ([]*ent.Event, error) {
+func (l *latestSearch) withoutLater(ctx context.Context, rows []*ent.Event) ([]*ent.Event, error) {
 	if !l.q.Series.First {
 		return rows, nil
 	}
@@ -223,7 +223,7 @@ func (l *latest) withoutLater(ctx context.Context, rows []*ent.Event) ([]*ent.Ev
 }
 
 // findFirst looks up the first occurrences of series. A hidden series has none.
-func (l *latest) findFirst(ctx context.Context, ids []int64) error {
+func (l *latestSearch) findFirst(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -246,7 +246,7 @@ func (l *latest) findFirst(ctx context.Context, ids []int64) error {
 }
 
 // ends notes that an event ends that the result depends on.
-func (l *latest) ends(at time.Time) {
+func (l *latestSearch) ends(at time.Time) {
 	if !at.Before(l.q.Now) && (l.next.IsZero() || at.Before(l.next)) {
 		l.next = at
 	}

@@ -98,7 +98,7 @@ func TestLatestEvents(t *testing.T) {
 		}
 		for i := range 100 {
 			now := apitest.Now.Add(time.Duration(r.IntN(3000)) * time.Minute)
-			q := &query.Events{Now: apitest.Now, Visible: published, Series: query.Series{Visible: published}}
+			q := &query.Events{Now: apitest.Now, Visible: publishedOnly, Series: query.Series{Visible: publishedOnly}}
 			if i%2 == 0 {
 				q.Window.EndMin = new(now.Add(time.Second))
 			} else {
@@ -191,8 +191,8 @@ func TestLatestEventsHoldUntilNext(t *testing.T) {
 			next   string
 		}{{1, true, "2026-12-01 11:00:00"}, {1, false, "2026-12-08 11:00:00"}, {0, false, ""}} {
 			q := &query.Events{
-				Now: now, Visible: published, Window: query.Window{EndMin: new(now.Add(time.Second))},
-				Series: query.Series{First: true, Visible: published},
+				Now: now, Visible: publishedOnly, Window: query.Window{EndMin: new(now.Add(time.Second))},
+				Series: query.Series{First: true, Visible: publishedOnly},
 			}
 			ids, next, err := query.Database{Ent: st.Ent}.LatestEvents(t.Context(), q, nil, 1)
 			if err != nil {

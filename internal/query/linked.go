@@ -51,11 +51,11 @@ func (d Database) FindLinked(ctx context.Context, kind calendar.Kind, q *Linked,
 
 // linkedPredicates are the conditions of a list of venues or organizers (contract, section 9.2).
 func linkedPredicates[P predicateOf](
-	q *Linked, kind calendar.Kind, due overdue, withEvents func(...predicate.Event) P, not func(P) P,
+	q *Linked, kind calendar.Kind, due overdueKinds, withEvents func(...predicate.Event) P, not func(P) P,
 ) []P {
 	where := []P{inList[P](q.Visible, q.Now, due[kind])}
 	counted := event.And(
-		inList[predicate.Event](q.Events, q.Now, due[calendar.Event]), unredacted(q.Readable, event.PasswordHashIsNil()))
+		inList[predicate.Event](q.Events, q.Now, due[calendar.Event]), isUnredacted(q.Readable, event.PasswordHashIsNil()))
 	if q.Event != nil {
 		where = append(where, withEvents(event.ID(*q.Event)))
 	}

@@ -19,23 +19,23 @@ type Period struct {
 // PeriodOf returns the period between two midnights of a zone. The second is exclusive.
 func PeriodOf(zone calendar.Zone, first, after calendar.Wall) Period {
 	to := zone.Instant(after).Add(-time.Second)
-	return Period{first, after.Add(-time.Second), zone.Instant(first), earlier(to, LastSecond)}
+	return Period{first, after.Add(-time.Second), zone.Instant(first), earlierTime(to, LastSecond)}
 }
 
-func earlier(a, b time.Time) time.Time {
+func earlierTime(a, b time.Time) time.Time {
 	if a.Before(b) {
 		return a
 	}
 	return b
 }
 
-// farthest is more than the clocks of two zones differ by.
-const farthest = 48 * time.Hour
+// maxZoneDifference is more than the clocks of two zones differ by.
+const maxZoneDifference = 48 * time.Hour
 
 // predicates selects events, or withdrawals: their columns have the same names. timed selects those that are shown at their
 // times although they are all-day; nil selects none.
 func (p Period) predicates(timed func(*sql.Selector)) []func(*sql.Selector) {
-	near := Window{StartMax: new(earlier(p.To.Add(farthest), LastSecond)), EndMin: new(p.From.Add(-farthest))}
+	near := Window{StartMax: new(earlierTime(p.To.Add(maxZoneDifference), LastSecond)), EndMin: new(p.From.Add(-maxZoneDifference))}
 	var where []func(*sql.Selector)
 	for _, bound := range near.predicates() {
 		where = append(where, bound)

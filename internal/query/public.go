@@ -36,13 +36,13 @@ type PublicRecord struct {
 }
 
 // listed selects the events that a record may be public because of.
-func (q Public) listed(due overdue) predicate.Event {
+func (q Public) listed(due overdueKinds) predicate.Event {
 	return event.And(inList[predicate.Event](Visible{Anyone: []calendar.Status{calendar.Publish}}, q.Now, due[calendar.Event]),
 		event.HideFromListings(false), event.PasswordHashIsNil(), event.SlugNEQ(""))
 }
 
 // publicPredicates are those of a kind that events are linked to.
-func publicPredicates[P predicateOf](q Public, due overdue, withEvents func(...predicate.Event) P) []P {
+func publicPredicates[P predicateOf](q Public, due overdueKinds, withEvents func(...predicate.Event) P) []P {
 	return []P{
 		inList[P](Visible{Anyone: []calendar.Status{calendar.Publish}}, q.Now, due[q.Kind]),
 		withEvents(q.listed(due)), P(sql.FieldNEQ(event.FieldSlug, "")), idsOf[P](q),

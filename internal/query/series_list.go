@@ -39,9 +39,9 @@ func (d Database) FindSeries(ctx context.Context, q *SeriesList, offset, limit i
 		inList[predicate.Series](q.Visible, q.Now, due[calendar.Series]), series.HideFromListings(false),
 	}
 	if q.Search != nil {
-		all, none := split(*q.Search)
+		all, none := splitQuery(*q.Search)
 		where = append(where, HasText[predicate.Series](calendar.Series, q.Language, all, none),
-			unredacted(q.Readable, series.Protected(false)))
+			isUnredacted(q.Readable, series.Protected(false)))
 	}
 	byTitle := sql.OrderByField(seriesOrder[q.Language]).ToFunc()
 	return pageOf(ctx, d.Ent.Series.Query().Where(where...), offset, limit, byTitle, series.ByID())

@@ -38,8 +38,8 @@ func HasText[P predicateOf](kind calendar.Kind, language calendar.Language, all,
 	}
 }
 
-// split returns the texts that a search wants, and those that it excludes.
-func split(q search.Query) (all, none []string) {
+// splitQuery returns the texts that a search wants, and those that it excludes.
+func splitQuery(q search.Query) (all, none []string) {
 	for _, t := range q.Terms {
 		if t.Exclude {
 			none = append(none, t.Text)

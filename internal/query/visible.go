@@ -16,12 +16,12 @@ import (
 // about, and Ent's predicates of all of them are functions of a selector.
 type predicateOf interface{ ~func(*sql.Selector) }
 
-// overdue says for a kind whether records of it are due: scheduled, with a date that has come, and not published yet.
-type overdue map[calendar.Kind]bool
+// overdueKinds says for a kind whether records of it are due: scheduled, with a date that has come, and not published yet.
+type overdueKinds map[calendar.Kind]bool
 
 // findOverdue looks for records that are due.
-func findOverdue(ctx context.Context, db *ent.Client, now time.Time, kinds ...calendar.Kind) (overdue, error) {
-	out := make(overdue, len(kinds))
+func findOverdue(ctx context.Context, db *ent.Client, now time.Time, kinds ...calendar.Kind) (overdueKinds, error) {
+	out := make(overdueKinds, len(kinds))
 	due := sql.AndPredicates(
 		sql.FieldEQ(event.FieldStatus, calendar.Future), sql.FieldLTE(event.FieldPublishedAt, now))
 	for _, kind := range kinds {
@@ -88,9 +88,9 @@ func notInList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	))
 }
 
-// unredacted selects the records that the caller is shown in full: those without a password, which open selects, and those
+// isUnredacted selects the records that the caller is shown in full: those without a password, which open selects, and those
 // that are readable.
-func unredacted[P predicateOf](may Readable, open P) P {
+func isUnredacted[P predicateOf](may Readable, open P) P {
 	if may.All {
 		return func(*sql.Selector) {}
 	}

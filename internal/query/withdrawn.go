@@ -35,9 +35,9 @@ type Withdrawal struct {
 	Sequence int64
 }
 
-// TellsOfWithdrawn reports whether the list may have withdrawn events: only dates, terms, venues and organizers are asked
+// IncludesWithdrawn reports whether the list may have withdrawn events: only dates, terms, venues and organizers are asked
 // for. What else an event was is not known any more.
-func (q *Events) TellsOfWithdrawn() bool {
+func (q *Events) IncludesWithdrawn() bool {
 	return q.Include == nil && q.Series.IDs == nil && !q.Series.None && !q.Series.First && !q.AsksForPlaces() && q.Search == nil &&
 		!slices.ContainsFunc(q.Conditions, func(c Condition) bool {
 			return c.Column.Kind != LinkKind && c.Column.Kind != TermKind
@@ -53,7 +53,7 @@ type WithdrawnPart struct {
 
 // FindWithdrawn returns withdrawn events that matched a list when they were public last, the latest withdrawal first.
 func (d Database) FindWithdrawn(ctx context.Context, q *Events, part WithdrawnPart) ([]Withdrawal, error) {
-	if !q.TellsOfWithdrawn() {
+	if !q.IncludesWithdrawn() {
 		return nil, nil
 	}
 	where := append(q.Window.withdrawn(), withdrawal.ListedEQ(true))
@@ -158,7 +158,7 @@ func (d Database) withdrawn(
 func hasKey(kind calendar.Kind, values ...string) predicate.Withdrawal {
 	return func(s *sql.Selector) {
 		t := sql.Table(withdrawalkey.Table)
-		in := sql.In(t.C(withdrawalkey.FieldValue), anyOf(values)...)
+		in := sql.In(t.C(withdrawalkey.FieldValue), anySlice(values)...)
 		if len(values) > 1 {
 			in = sql.P(func(b *sql.Builder) {
 				b.Ident(t.C(withdrawalkey.FieldValue)).WriteString(" IN ('" + strings.Join(values, "','") + "')")
@@ -169,7 +169,7 @@ func hasKey(kind calendar.Kind, values ...string) predicate.Withdrawal {
 	}
 }
 
-func anyOf(values []string) []any {
+func anySlice(values []string) []any {
 	out := make([]any, len(values))
 	for i, v := range values {
 		out[i] = v

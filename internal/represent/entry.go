@@ -34,7 +34,7 @@ func (v *View) Entry(e *ent.Event, protected bool, characters int) (feed.Entry, 
 	}
 	out.Description, out.Excerpt = markup.Paragraphs(t.Description), markup.Paragraphs(t.Excerpt)
 	out.VirtualURL, out.Image = e.VirtualURL, v.picture(e.Edges.Image)
-	for _, row := range readable(v, e.Edges.Venues) {
+	for _, row := range readableRows(v, e.Edges.Venues) {
 		p := feed.Place{
 			Name: v.Text(row).Title, Address: row.Address, Zip: row.Zip, City: row.City, Region: stateProvince(row),
 			Country: row.Country,
@@ -44,7 +44,7 @@ func (v *View) Entry(e *ent.Event, protected bool, characters int) (feed.Entry, 
 		}
 		out.Places = append(out.Places, p)
 	}
-	for _, row := range readable(v, e.Edges.Organizers) {
+	for _, row := range readableRows(v, e.Edges.Organizers) {
 		out.Organizers = append(out.Organizers, feed.Organizer{Name: v.Text(row).Title, Phone: row.Phone, Email: row.Email})
 	}
 	for _, taxonomy := range []calendar.Kind{calendar.Category, calendar.Tag} {

@@ -80,8 +80,8 @@ type DateDetails struct {
 	Seconds string `json:"seconds"`
 }
 
-// details cuts a date in calendar.Layout into its parts.
-func details(date string) DateDetails {
+// dateDetails cuts a date in calendar.Layout into its parts.
+func dateDetails(date string) DateDetails {
 	return DateDetails{
 		Year: date[0:4], Month: date[5:7], Day: date[8:10],
 		Hour: date[11:13], Minutes: date[14:16], Seconds: date[17:19],
@@ -117,7 +117,7 @@ func (v *View) Event(e *ent.Event, full bool) Event {
 	utcStart, utcEnd := v.utc(e.StartsAt), v.utc(e.EndsAt)
 	out := Event{
 		ID: e.ID, GlobalID: v.globalID(e.ID), GlobalIDLineage: []string{v.globalID(e.ID)},
-		Author: author(e.AuthorID), Status: status,
+		Author: authorID(e.AuthorID), Status: status,
 		Date: v.local(e.PublishedAt), DateUTC: v.utc(e.PublishedAt),
 		Modified: v.local(e.ModifiedAt), ModifiedUTC: v.utc(e.ModifiedAt),
 		URL:     v.page(calendar.Event, e.ID, status, t.Slug),
@@ -127,9 +127,9 @@ func (v *View) Event(e *ent.Event, full bool) Event {
 		Image:  imageOrFalse(v.Image(e.Edges.Image)),
 		AllDay: &e.AllDay,
 
-		StartDate: start, StartDateDetails: details(start), EndDate: end, EndDateDetails: details(end),
-		UTCStartDate: utcStart, UTCStartDateDetails: details(utcStart),
-		UTCEndDate: utcEnd, UTCEndDateDetails: details(utcEnd),
+		StartDate: start, StartDateDetails: dateDetails(start), EndDate: end, EndDateDetails: dateDetails(end),
+		UTCStartDate: utcStart, UTCStartDateDetails: dateDetails(utcStart),
+		UTCEndDate: utcEnd, UTCEndDateDetails: dateDetails(utcEnd),
 		Timezone: e.Timezone, TimezoneAbbr: abbreviation(e.Timezone, e.StartsAt),
 
 		Cost: e.Cost.Display(v.Site.Currency, v.Words.Message(v.Language, "free", nil)),
@@ -143,7 +143,7 @@ func (v *View) Event(e *ent.Event, full bool) Event {
 
 		Categories: v.eventTerms(e, calendar.Category), Tags: v.eventTerms(e, calendar.Tag),
 		CustomFields: []string{}, Ticketed: &e.Ticketed,
-		Language: string(t.Language), Translations: languages(e.Languages), Series: v.eventSeries(e),
+		Language: string(t.Language), Translations: languageCodes(e.Languages), Series: v.eventSeries(e),
 	}
 	out.Website = out.URL
 	if e.Website != nil {
@@ -152,7 +152,7 @@ func (v *View) Event(e *ent.Event, full bool) Event {
 	if e.ParentID != nil {
 		out.PostParent = *e.ParentID
 	}
-	venues, organizers := readable(v, e.Edges.Venues), readable(v, e.Edges.Organizers)
+	venues, organizers := readableRows(v, e.Edges.Venues), readableRows(v, e.Edges.Organizers)
 	venueJSONs := make([]Venue, len(venues))
 	for i, row := range venues {
 		venueJSONs[i] = v.Venue(row, full)
@@ -245,7 +245,7 @@ func (v *View) linkedDataOfEvent(e *ent.Event, t calendar.Text, j *Event, venues
 	}
 	ld := &EventLD{
 		Context: "http://schema.org", Type: "Event",
-		Name: t.Title, Description: plain(t.Description), URL: j.URL,
+		Name: t.Title, Description: plainText(t.Description), URL: j.URL,
 		AttendanceMode: attendanceModes[e.Attendance],
 		Status:         eventStatuses[e.EventStatus],
 		StartDate:      e.StartsAt.In(loc).Format(isoOffset),

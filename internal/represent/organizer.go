@@ -52,11 +52,11 @@ func (v *View) Organizer(e *ent.Organizer, full bool) Organizer {
 		Description: markup.Paragraphs(t.Description), Slug: t.Slug, Image: v.Image(e.Edges.Image),
 		Phone: markup.Inert(e.Phone), Website: e.Website, Email: markup.Inert(e.Email),
 		GlobalID: v.globalID(e.ID), GlobalIDLineage: []string{v.globalID(e.ID)},
-		Language: string(t.Language), Translations: languages(e.Languages),
+		Language: string(t.Language), Translations: languageCodes(e.Languages),
 	}
 	if full {
 		out.JSONLD = &OrganizerLD{
-			Type: "Person", Name: t.Title, Description: plain(t.Description), URL: out.URL,
+			Type: "Person", Name: t.Title, Description: plainText(t.Description), URL: out.URL,
 			Telephone: out.Phone, Email: out.Email, SameAs: out.Website,
 		}
 	}

@@ -49,7 +49,7 @@ func (v *View) EventPageLD(e *ent.Event, movedAt time.Time) *EventPageLD {
 		PreviousStartDate: ld.PreviousStartDate, StartDate: ld.StartDate, EndDate: ld.EndDate,
 		Organizer: ld.Organizer, SuperEvent: ld.SuperEvent, Offers: ld.Offers,
 	}
-	for _, row := range readable(v, e.Edges.Venues) {
+	for _, row := range readableRows(v, e.Edges.Venues) {
 		out.Location = append(out.Location, v.Venue(row, true).JSONLD)
 	}
 	if e.VirtualURL != "" {

@@ -46,8 +46,8 @@ func page(t *testing.T) (*View, *ent.Event) {
 	return v, e
 }
 
-// decoded returns linked data as search engines read it.
-func decoded(t *testing.T, ld any) map[string]any {
+// decodeLinkedData returns linked data as search engines read it.
+func decodeLinkedData(t *testing.T, ld any) map[string]any {
 	t.Helper()
 	body, err := json.Marshal(ld) // as html/template does
 	if err != nil {
@@ -125,7 +125,7 @@ func TestLinkedDataOfEventPages(t *testing.T) {
 			if test.movedAt > 0 {
 				at = v.Now.Add(-test.movedAt)
 			}
-			got := decoded(t, v.EventPageLD(e, at))
+			got := decodeLinkedData(t, v.EventPageLD(e, at))
 			for key, want := range test.want {
 				if diff := cmp.Diff(want, got[key]); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", key, diff)
@@ -141,7 +141,7 @@ func TestLinkedDataOfPlacesAndOrganizers(t *testing.T) {
 	want := map[string]any{
 		"@context": "http://schema.org", "@type": "Place", "name": "Hall", "url": "https://example.org/pl/venue/hall/",
 	}
-	if diff := cmp.Diff(want, decoded(t, v.PlacePageLD(e.Edges.Venues[0]))); diff != "" {
+	if diff := cmp.Diff(want, decodeLinkedData(t, v.PlacePageLD(e.Edges.Venues[0]))); diff != "" {
 		t.Error(diff)
 	}
 	club := &ent.Organizer{ID: 9, Name: "Club", Slug: "club", Language: calendar.English, Languages: "en", Status: calendar.Publish, Email: "a@b.example"}
@@ -149,7 +149,7 @@ func TestLinkedDataOfPlacesAndOrganizers(t *testing.T) {
 		"@context": "http://schema.org", "@type": "Person", "name": "Club", "url": "https://example.org/pl/organizer/club/",
 		"email": "a@b.example",
 	}
-	if diff := cmp.Diff(want, decoded(t, v.OrganizerPageLD(club))); diff != "" {
+	if diff := cmp.Diff(want, decodeLinkedData(t, v.OrganizerPageLD(club))); diff != "" {
 		t.Error(diff)
 	}
 }

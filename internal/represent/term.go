@@ -97,7 +97,7 @@ func (v *View) Term(e *ent.Term, ancestors []string) Term {
 	out := Term{
 		ID: e.ID, Count: e.EventCount, Description: markup.Inert(t.Description), Name: calendar.Escape(t.Title), Slug: t.Slug,
 		Taxonomy: taxonomies[e.Taxonomy], Meta: []string{}, URLs: v.urlsOfTerm(e),
-		Language: string(t.Language), Translations: languages(e.Languages),
+		Language: string(t.Language), Translations: languageCodes(e.Languages),
 	}
 	if e.Taxonomy == calendar.Tag {
 		out.URL = v.Base + "/tag/" + t.Slug + "/"

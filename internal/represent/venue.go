@@ -87,7 +87,7 @@ func (v *View) Venue(e *ent.Venue, full bool) Venue {
 		GeoLat: e.Latitude, GeoLng: e.Longitude,
 		ShowMap: e.ShowMap, ShowMapLink: e.ShowMapLink,
 		GlobalID: v.globalID(e.ID), GlobalIDLineage: []string{v.globalID(e.ID)},
-		Language: string(t.Language), Translations: languages(e.Languages),
+		Language: string(t.Language), Translations: languageCodes(e.Languages),
 	}
 	if full {
 		out.JSONLD = v.linkedDataOfPlace(e, t, &out)
@@ -111,7 +111,7 @@ func stateProvince(e *ent.Venue) string {
 
 func (v *View) linkedDataOfPlace(e *ent.Venue, t calendar.Text, j *Venue) *PlaceLD {
 	ld := &PlaceLD{
-		Type: "Place", Name: t.Title, Description: plain(t.Description), URL: j.URL,
+		Type: "Place", Name: t.Title, Description: plainText(t.Description), URL: j.URL,
 		Telephone: j.Phone, SameAs: j.Website,
 	}
 	if e.Edges.Image != nil {

@@ -48,8 +48,8 @@ func (v *View) utc(t time.Time) string { return t.UTC().Format(calendar.Layout) 
 
 func (v *View) local(t time.Time) string { return v.Site.Zone.Wall(t).String() }
 
-// author is a user id in digits, "0" for none.
-func author(id *int64) string {
+// authorID is a user id in digits, "0" for none.
+func authorID(id *int64) string {
 	if id == nil {
 		return "0"
 	}
@@ -61,8 +61,8 @@ func (v *View) Text(e ent.Row) calendar.Text {
 	return calendar.Served(v.Language, v.Site.Language, e.Text(), e.Translated())
 }
 
-// languages lists those a record has text in.
-func languages(s calendar.LanguageSet) []string {
+// languageCodes lists those a record has text in.
+func languageCodes(s calendar.LanguageSet) []string {
 	list := s.List()
 	out := make([]string, len(list))
 	for i, l := range list {
@@ -71,25 +71,25 @@ func languages(s calendar.LanguageSet) []string {
 	return out
 }
 
-// plain is HTML as the text of a json_ld member.
-func plain(html string) string { return markup.Plain(html) }
+// plainText is HTML as the text of a json_ld member.
+func plainText(html string) string { return markup.Plain(html) }
 
-// common is what the representations of venues and organizers share.
-type common struct {
+// commonFields is what the representations of venues and organizers share.
+type commonFields struct {
 	status  calendar.Status
 	author  string
 	date    [2]string
 	changed [2]string
 }
 
-func (v *View) common(e ent.Core) common {
-	c := common{
+func (v *View) common(e ent.Core) commonFields {
+	c := commonFields{
 		status:  e.Status.Shown(v.Now, e.PublishedAt),
 		date:    [2]string{v.local(e.PublishedAt), v.utc(e.PublishedAt)},
 		changed: [2]string{v.local(e.ModifiedAt), v.utc(e.ModifiedAt)},
 	}
 	if e.AuthorID != nil {
-		c.author = author(e.AuthorID)
+		c.author = authorID(e.AuthorID)
 	}
 	return c
 }
@@ -103,8 +103,8 @@ func (v *View) Readable(kind calendar.Kind, authorID *int64, status calendar.Sta
 	return status != calendar.Trash && auth.May(v.Caller, auth.Read, auth.RecordOf(kind, authorID, status, ""))
 }
 
-// readable leaves out records that the caller may not read (contract, difference 20).
-func readable[R ent.Row](v *View, rows []R) []R {
+// readableRows leaves out records that the caller may not read (contract, difference 20).
+func readableRows[R ent.Row](v *View, rows []R) []R {
 	return slices.DeleteFunc(slices.Clone(rows), func(row R) bool {
 		c := row.Core()
 		return !v.Readable(c.Kind, c.AuthorID, c.Status, c.PublishedAt)

@@ -88,7 +88,7 @@ func (f *folder) rune(r rune, enc string) {
 		return
 	}
 	// Before the decomposition, which makes a space and an accent of the ´ in rock´n´roll.
-	if typed := keyboard(r); typed != r {
+	if typed := keyboardRune(r); typed != r {
 		f.put(typed)
 		return
 	}
@@ -99,7 +99,7 @@ func (f *folder) rune(r rune, enc string) {
 	}
 	for len(parts) > 0 {
 		part, size := utf8.DecodeRune(parts)
-		f.put(keyboard(part))
+		f.put(keyboardRune(part))
 		parts = parts[size:]
 	}
 }
@@ -110,7 +110,7 @@ func (f *folder) put(r rune) {
 	case r < utf8.RuneSelf:
 		f.ascii(byte(r)) //nolint:gosec // ASCII, as the case says
 		return
-	case ignored(r):
+	case isIgnored(r):
 		return
 	case unicode.IsSpace(r):
 		f.gap = true
@@ -122,7 +122,7 @@ func (f *folder) put(r rune) {
 		r = unicode.ToLower(unicode.ToUpper(r))
 	}
 	f.space()
-	if plain := letters(r); plain != "" {
+	if plain := letterSpelling(r); plain != "" {
 		f.out = append(f.out, plain...)
 		return
 	}
@@ -137,8 +137,8 @@ func (f *folder) space() {
 	f.gap = false
 }
 
-// ignored tells whether r disappears: the accents, and what only guides line breaks, joining and direction.
-func ignored(r rune) bool {
+// isIgnored tells whether r disappears: the accents, and what only guides line breaks, joining and direction.
+func isIgnored(r rune) bool {
 	switch {
 	case r < 0x300:
 		return r == '\u00AD'
@@ -155,8 +155,8 @@ func ignored(r rune) bool {
 			unicode.Syriac)
 }
 
-// keyboard is the ASCII character that is typed for a typographic one; others are returned as they are.
-func keyboard(r rune) rune {
+// keyboardRune is the ASCII character that is typed for a typographic one; others are returned as they are.
+func keyboardRune(r rune) rune {
 	if r > 0x7F && r < 0xAB {
 		return r
 	}
@@ -172,14 +172,14 @@ func keyboard(r rune) rune {
 	case '\u2044', '\u2215':
 		return '/'
 	}
-	if quote(r) {
+	if isQuote(r) {
 		return '"'
 	}
 	return r
 }
 
-// quote tells whether r begins or ends a phrase. Phones and word processors replace the quotes that are typed.
-func quote(r rune) bool {
+// isQuote tells whether r begins or ends a phrase. Phones and word processors replace the quotes that are typed.
+func isQuote(r rune) bool {
 	switch r {
 	case '"', '“', '”', '„', '‟', '«', '»', '\uFF02':
 		return true
@@ -187,9 +187,9 @@ func quote(r rune) bool {
 	return false
 }
 
-// letters is what a lower-case letter that has no decomposition is written with where its own key is missing,
+// letterSpelling is what a lower-case letter that has no decomposition is written with where its own key is missing,
 // empty for other letters.
-func letters(r rune) string {
+func letterSpelling(r rune) string {
 	if r > 0x2C6C || r < 'ß' {
 		return ""
 	}

@@ -71,11 +71,11 @@ func nextTerm(s string) (t Term, rest string) {
 // cutPhrase cuts off the phrase that s begins with, if it begins with a quote.
 func cutPhrase(s string) (phrase, rest string, ok bool) {
 	r, size := utf8.DecodeRuneInString(s)
-	if !quote(r) {
+	if !isQuote(r) {
 		return "", "", false
 	}
 	s = s[size:]
-	end := strings.IndexFunc(s, quote)
+	end := strings.IndexFunc(s, isQuote)
 	if end < 0 {
 		return s, "", true
 	}
@@ -90,7 +90,7 @@ func trimStart(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace
 // words too, but not across two fields.
 func (q Query) Match(fields ...string) bool {
 	for _, t := range q.Terms {
-		if holds(fields, t.Text) == t.Exclude {
+		if containsText(fields, t.Text) == t.Exclude {
 			return false
 		}
 	}
@@ -105,7 +105,7 @@ func ParseLinked(s string) (pieces []string, ok bool) {
 	if utf8.RuneCountInString(s) > MaxChars {
 		return nil, false
 	}
-	for piece := range strings.FieldsFuncSeq(Fold(s), separates) {
+	for piece := range strings.FieldsFuncSeq(Fold(s), isSeparator) {
 		if slices.Contains(pieces, piece) {
 			continue
 		}
@@ -117,8 +117,8 @@ func ParseLinked(s string) (pieces []string, ok bool) {
 	return pieces, len(pieces) > 0
 }
 
-// separates tells whether r, of a folded text, stands between pieces. Full-width commas are folded already.
-func separates(r rune) bool { return r == ' ' || r == ',' || r == '،' || r == '、' }
+// isSeparator tells whether r, of a folded text, stands between pieces. Full-width commas are folded already.
+func isSeparator(r rune) bool { return r == ' ' || r == ',' || r == '،' || r == '、' }
 
 // MatchLinked tells whether a venue or organizer with these folded fields is found: one field holds all pieces.
 func MatchLinked(pieces []string, fields ...string) bool {
@@ -141,10 +141,10 @@ func ParseName(s string) (text string, ok bool) {
 }
 
 // MatchName tells whether a category or tag is found by a text from ParseName; fields are its folded name and slug.
-func MatchName(text string, fields ...string) bool { return holds(fields, text) }
+func MatchName(text string, fields ...string) bool { return containsText(fields, text) }
 
-// holds tells whether one of the folded fields holds text.
-func holds(fields []string, text string) bool {
+// containsText tells whether one of the folded fields holds text.
+func containsText(fields []string, text string) bool {
 	for _, f := range fields {
 		if strings.Contains(f, text) {
 			return true

@@ -38,14 +38,14 @@ func Words(folded string) []string {
 // EachWord yields what Words returns, in the order of the text and as often as it occurs.
 func EachWord(folded string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for from, to := range runs(folded) {
+		for from, to := range wordRuns(folded) {
 			if to-from <= MaxWord {
 				if !yield(folded[from:to]) {
 					return
 				}
 				continue
 			}
-			for part := range parts(folded[from:to]) {
+			for part := range splitWord(folded[from:to]) {
 				if !yield(part) {
 					return
 				}
@@ -85,7 +85,7 @@ func (t Term) Pieces() (pieces []Piece, exact bool) {
 			pieces = append(pieces, p)
 		}
 	}
-	for from, to := range runs(t.Text) {
+	for from, to := range wordRuns(t.Text) {
 		// Where the term begins or ends inside a run, the word may go on in the text.
 		start, end := from > 0, to < len(t.Text)
 		exact = !start && !end && to-from <= MaxPiece
@@ -102,21 +102,21 @@ func (t Term) Pieces() (pieces []Piece, exact bool) {
 	return pieces, exact
 }
 
-// runs yields where each run of word characters of one kind begins and ends.
-func runs(s string) iter.Seq2[int, int] {
+// wordRuns yields where each run of word characters of one kind begins and ends.
+func wordRuns(s string) iter.Seq2[int, int] {
 	return func(yield func(from, to int) bool) {
-		from, in := 0, between
+		from, in := 0, noWord
 		for i, r := range s {
 			k := kindOf(r)
 			if k == in {
 				continue
 			}
-			if in != between && !yield(from, i) {
+			if in != noWord && !yield(from, i) {
 				return
 			}
 			from, in = i, k
 		}
-		if in != between {
+		if in != noWord {
 			yield(from, len(s))
 		}
 	}
@@ -126,9 +126,9 @@ func runs(s string) iter.Seq2[int, int] {
 type kind byte
 
 const (
-	between kind = iota // white space, punctuation, signs
-	letter              // letters, digits, marks
-	symbol              // emoji and the like
+	noWord kind = iota // white space, punctuation, signs
+	letter             // letters, digits, marks
+	symbol             // emoji and the like
 )
 
 func kindOf(r rune) kind {
@@ -136,7 +136,7 @@ func kindOf(r rune) kind {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' {
 			return letter
 		}
-		return between
+		return noWord
 	}
 	switch {
 	case unicode.In(r, unicode.L, unicode.M, unicode.N):
@@ -144,11 +144,11 @@ func kindOf(r rune) kind {
 	case unicode.In(r, unicode.So, unicode.Sk):
 		return symbol
 	}
-	return between
+	return noWord
 }
 
-// parts yields a word in parts of up to MaxWord bytes, most words in one.
-func parts(word string) iter.Seq[string] {
+// splitWord yields a word in parts of up to MaxWord bytes, most words in one.
+func splitWord(word string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for len(word) > MaxWord {
 			end := runeAtOrBefore(word, MaxWord)

@@ -102,7 +102,7 @@ func (w *icsWriter) ruled(s *scenario.Series) bool {
 			check(x.Start)
 		}
 	}
-	return feed.Resolves(s.Span.Zone, w.year, times...)
+	return feed.RuleCovers(s.Span.Zone, w.year, times...)
 }
 
 // series adds a series: its rule, and the occurrences that are moved or canceled.

@@ -7,10 +7,10 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// absolute reads a written-out date with an optional time, and an optional zone that makes it an instant: an offset from
+// parseAbsolute reads a written-out date with an optional time, and an optional zone that makes it an instant: an offset from
 // UTC or a name. No time means 00:00:00. Marked tells of letters that have lost their diacritics, which only the name
 // of a month may have.
-func absolute(r reader, marked bool) (Date, bool) {
+func parseAbsolute(r reader, marked bool) (Date, bool) {
 	weekday, named := r.weekday(marked)
 	day, iso, ok := r.day(marked)
 	if !ok || named && !r.anyDay && day.Weekday() != weekday {
@@ -203,7 +203,7 @@ func (r *reader) dayOf(year, month, day int) (calendar.Wall, bool) {
 	if r.anyDay {
 		return calendar.WallAt(minYear, time.January, 1, 0, 0, 0), true
 	}
-	if !inRange(year) || month < 1 || month > 12 || day < 1 {
+	if !isSupportedYear(year) || month < 1 || month > 12 || day < 1 {
 		return calendar.Wall{}, false
 	}
 	w := calendar.WallAt(year, time.Month(month), day, 0, 0, 0)

@@ -36,12 +36,12 @@ func TestEveryAbsoluteFormReadsBack(t *testing.T) {
 				t.Fatalf("Parse(%q): %v", text, err)
 			}
 			if got := d.Wall(calendar.UTC()); !got.Equal(w.Add(-ahead)) || d.IsInstant() != (suffix != "") {
-				t.Fatalf("Parse(%q) = %s, want %s", text, show(d, calendar.UTC()), w.Add(-ahead))
+				t.Fatalf("Parse(%q) = %s, want %s", text, formatDate(d, calendar.UTC()), w.Add(-ahead))
 			}
 		}
 		d, err := when.Parse(w.Format(day), saturday, calendar.UTC())
 		if err != nil || !d.Wall(calendar.UTC()).Equal(w.StartOfDay()) {
-			t.Fatalf("Parse(%q) = %s, %v", w.Format(day), show(d, calendar.UTC()), err)
+			t.Fatalf("Parse(%q) = %s, %v", w.Format(day), formatDate(d, calendar.UTC()), err)
 		}
 	})
 }
@@ -93,7 +93,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("Parse(%q) is %s, which reads back as %s, %v", text, at, again.Instant(z), err)
 		}
 		if again, err := when.Parse(" "+strings.ToUpper(text), now, z); len(text) < 100 && (err != nil || again != d) {
-			t.Fatalf("Parse(%q) = %s, in upper case %s, %v", text, show(d, z), show(again, z), err)
+			t.Fatalf("Parse(%q) = %s, in upper case %s, %v", text, formatDate(d, z), formatDate(again, z), err)
 		}
 	})
 }

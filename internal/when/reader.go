@@ -30,7 +30,7 @@ func normalise(text string) (s string, marked, ok bool) {
 			marked = true
 			continue
 		}
-		c, wasMarked := fold(r)
+		c, wasMarked := foldRune(r)
 		if c == 0 {
 			return "", false, false
 		}
@@ -73,9 +73,9 @@ func isMark(r rune) bool {
 	return false
 }
 
-// fold returns r as a lower-case ASCII character, and whether it lost a diacritic on the way; 0 if no date
+// foldRune returns r as a lower-case ASCII character, and whether it lost a diacritic on the way; 0 if no date
 // has such a character. Letters of other scripts that merely map to ASCII when lowered are not among them.
-func fold(r rune) (c byte, marked bool) {
+func foldRune(r rune) (c byte, marked bool) {
 	switch {
 	case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
 		return byte(r), false //nolint:gosec // ASCII, as the case says

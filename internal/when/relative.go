@@ -83,10 +83,10 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 			if step, ok := v.steps[try.nextWord()]; ok && try.nextWord() == v.week {
 				*r = try
 				monday := startOfWeek(t.wall).AddDate(0, 0, 7*step)
-				return phrase{fromDay(nearest(monday, weekday, 0)), true}, true
+				return phrase{fromDay(nearestWeekday(monday, weekday, 0)), true}, true
 			}
 		}
-		return phrase{fromDay(nearest(t.wall, weekday, step)), true}, true
+		return phrase{fromDay(nearestWeekday(t.wall, weekday, step)), true}, true
 	}
 	if month, ok := v.months[word]; ok && v.monthAlone {
 		return phrase{fromDay(v.monthOf(r, t, month)), true}, true
@@ -117,7 +117,7 @@ func (v *vocabulary) phrase(r *reader, t today) (phrase, bool) {
 	if !ok {
 		return phrase{}, false
 	}
-	return phrase{fromDay(nearest(t.wall, weekday, step)), true}, isStep
+	return phrase{fromDay(nearestWeekday(t.wall, weekday, step)), true}, isStep
 }
 
 // counted reads the rest of "first monday of next month" or "last day of december" behind the noun.
@@ -128,7 +128,7 @@ func (v *vocabulary) counted(r *reader, t today, ordinal int, noun string) (phra
 		return phrase{}, false
 	}
 	if weekday, ok := v.weekdays[noun]; ok {
-		return phrase{fromDay(nth(first, weekday, ordinal)), true}, true
+		return phrase{fromDay(nthWeekday(first, weekday, ordinal)), true}, true
 	}
 	if ordinal < 0 {
 		first = first.AddDate(0, 1, -1)
@@ -227,8 +227,8 @@ func addMonths(w calendar.Wall, n int) calendar.Wall {
 	return calendar.WallAt(y, m+time.Month(n), min(d, last), h, mi, s)
 }
 
-// nearest is 00:00:00 of the weekday a step away from w, as vocabulary.steps counts.
-func nearest(w calendar.Wall, weekday time.Weekday, step int) calendar.Wall {
+// nearestWeekday is 00:00:00 of the weekday a step away from w, as vocabulary.steps counts.
+func nearestWeekday(w calendar.Wall, weekday time.Weekday, step int) calendar.Wall {
 	ahead := (int(weekday) - int(w.Weekday()) + 7) % 7
 	switch {
 	case step < 0:
@@ -239,10 +239,10 @@ func nearest(w calendar.Wall, weekday time.Weekday, step int) calendar.Wall {
 	return w.StartOfDay().AddDate(0, 0, ahead)
 }
 
-// nth is the n-th such weekday of the month that starts with first, or the last one for -1.
-func nth(first calendar.Wall, weekday time.Weekday, n int) calendar.Wall {
+// nthWeekday is the n-th such weekday of the month that starts with first, or the last one for -1.
+func nthWeekday(first calendar.Wall, weekday time.Weekday, n int) calendar.Wall {
 	if n < 0 {
-		return nearest(first.AddDate(0, 1, 0), weekday, -1)
+		return nearestWeekday(first.AddDate(0, 1, 0), weekday, -1)
 	}
-	return nearest(first, weekday, 0).AddDate(0, 0, 7*(n-1))
+	return nearestWeekday(first, weekday, 0).AddDate(0, 0, 7*(n-1))
 }

@@ -13,33 +13,33 @@ type vocabulary struct {
 	// marked: letters may carry diacritics.
 	marked bool
 
-	now      words[bool]
-	midnight words[bool]
-	noon     words[bool]
+	now      wordTable[bool]
+	midnight wordTable[bool]
+	noon     wordTable[bool]
 	// days are words for a day, as its distance from today.
-	days     words[int]
-	weekdays words[time.Weekday]
+	days     wordTable[int]
+	weekdays wordTable[time.Weekday]
 
 	// steps go with a weekday: +1 is the first one after today, -1 the last one before today, 0 the first
 	// one that is today or later.
-	steps words[int]
+	steps wordTable[int]
 	// stepBehind: a step may also follow its weekday.
 	stepBehind bool
 	// stepped are the units that a step of +1 or -1 goes with, too.
-	stepped words[unit]
+	stepped wordTable[unit]
 
 	// in introduces an amount (za 3 dni). If there is no such word, amounts stand alone and may have a sign.
 	in    string
-	units words[unit]
+	units wordTable[unit]
 	// one are words for an amount of one (en una hora).
-	one words[bool]
+	one wordTable[bool]
 	// ago stands behind an amount that is counted backwards (3 days ago).
 	ago string
 	// single are the units that mean one of them if there is no number (za tydzień).
-	single words[unit]
+	single wordTable[unit]
 
 	// ordinals count the weekdays of a month, -1 is the last one.
-	ordinals words[int]
+	ordinals wordTable[int]
 	of       string
 	// day goes with the first and the last ordinal (last day of next month).
 	day string
@@ -49,20 +49,20 @@ type vocabulary struct {
 	monthAlone bool
 
 	// months are spelt as they are in a date. A particle may stand before month and year (5 de mayo de 2026).
-	months   words[time.Month]
+	months   wordTable[time.Month]
 	particle string
 }
 
-// words are a table of words as they are spelt, in lower case, and what they mean.
-type words[T any] map[string]T
+// wordTable are a table of words as they are spelt, in lower case, and what they mean.
+type wordTable[T any] map[string]T
 
 // plain returns the table as it is looked up, without diacritics.
-func (w words[T]) plain() words[T] {
-	folded := make(words[T], len(w))
+func (w wordTable[T]) plain() wordTable[T] {
+	folded := make(wordTable[T], len(w))
 	for word, meaning := range w {
 		key := make([]byte, 0, len(word))
 		for _, r := range word {
-			c, _ := fold(r)
+			c, _ := foldRune(r)
 			key = append(key, c)
 		}
 		folded[string(key)] = meaning

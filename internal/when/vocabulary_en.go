@@ -3,11 +3,11 @@ package when
 import "time"
 
 var english = vocabulary{
-	now:      words[bool]{"now": true},
-	midnight: words[bool]{"midnight": true},
-	noon:     words[bool]{"noon": true},
-	days:     words[int]{"today": 0, "tomorrow": 1, "yesterday": -1},
-	weekdays: words[time.Weekday]{
+	now:      wordTable[bool]{"now": true},
+	midnight: wordTable[bool]{"midnight": true},
+	noon:     wordTable[bool]{"noon": true},
+	days:     wordTable[int]{"today": 0, "tomorrow": 1, "yesterday": -1},
+	weekdays: wordTable[time.Weekday]{
 		"monday": time.Monday, "mon": time.Monday,
 		"tuesday": time.Tuesday, "tue": time.Tuesday,
 		"wednesday": time.Wednesday, "wed": time.Wednesday,
@@ -16,9 +16,9 @@ var english = vocabulary{
 		"saturday": time.Saturday, "sat": time.Saturday,
 		"sunday": time.Sunday, "sun": time.Sunday,
 	},
-	steps:   words[int]{"next": 1, "this": 0, "last": -1},
-	stepped: words[unit]{"day": aDay, "week": aWeek, "month": aMonth, "year": aYear},
-	units: words[unit]{
+	steps:   wordTable[int]{"next": 1, "this": 0, "last": -1},
+	stepped: wordTable[unit]{"day": aDay, "week": aWeek, "month": aMonth, "year": aYear},
+	units: wordTable[unit]{
 		"second": aSecond, "seconds": aSecond,
 		"minute": aMinute, "minutes": aMinute,
 		"hour": anHour, "hours": anHour,
@@ -27,7 +27,7 @@ var english = vocabulary{
 		"month": aMonth, "months": aMonth,
 		"year": aYear, "years": aYear,
 	},
-	ordinals: words[int]{"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1},
+	ordinals: wordTable[int]{"first": 1, "second": 2, "third": 3, "fourth": 4, "last": -1},
 	ago:      "ago",
 	of:       "of",
 	day:      "day",
@@ -35,7 +35,7 @@ var english = vocabulary{
 	week:     "week",
 
 	monthAlone: true,
-	months: words[time.Month]{
+	months: wordTable[time.Month]{
 		"january": time.January, "jan": time.January,
 		"february": time.February, "feb": time.February,
 		"march": time.March, "mar": time.March,

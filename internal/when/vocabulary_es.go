@@ -4,9 +4,9 @@ import "time"
 
 var spanish = vocabulary{
 	marked: true,
-	now:    words[bool]{"ahora": true},
-	days:   words[int]{"hoy": 0, "mañana": 1, "ayer": -1}.plain(),
-	weekdays: words[time.Weekday]{
+	now:    wordTable[bool]{"ahora": true},
+	days:   wordTable[int]{"hoy": 0, "mañana": 1, "ayer": -1}.plain(),
+	weekdays: wordTable[time.Weekday]{
 		"lunes":     time.Monday,
 		"martes":    time.Tuesday,
 		"miércoles": time.Wednesday,
@@ -15,10 +15,10 @@ var spanish = vocabulary{
 		"sábado":    time.Saturday,
 		"domingo":   time.Sunday,
 	}.plain(),
-	steps:      words[int]{"próximo": 1, "próxima": 1}.plain(),
+	steps:      wordTable[int]{"próximo": 1, "próxima": 1}.plain(),
 	stepBehind: true,
 	in:         "en",
-	units: words[unit]{
+	units: wordTable[unit]{
 		"segundo": aSecond, "segundos": aSecond,
 		"minuto": aMinute, "minutos": aMinute,
 		"hora": anHour, "horas": anHour,
@@ -27,8 +27,8 @@ var spanish = vocabulary{
 		"mes": aMonth, "meses": aMonth,
 		"año": aYear, "años": aYear,
 	}.plain(),
-	one: words[bool]{"un": true, "una": true},
-	months: words[time.Month]{
+	one: wordTable[bool]{"un": true, "una": true},
+	months: wordTable[time.Month]{
 		"enero": time.January, "ene": time.January,
 		"febrero": time.February, "feb": time.February,
 		"marzo": time.March, "mar": time.March,

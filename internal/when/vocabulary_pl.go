@@ -6,9 +6,9 @@ import "time"
 // Gender is not checked: "następny środa" is wrong, but nobody can mean two things by it.
 var polish = vocabulary{
 	marked: true,
-	now:    words[bool]{"teraz": true},
-	days:   words[int]{"dziś": 0, "dzisiaj": 0, "jutro": 1, "wczoraj": -1}.plain(),
-	weekdays: words[time.Weekday]{
+	now:    wordTable[bool]{"teraz": true},
+	days:   wordTable[int]{"dziś": 0, "dzisiaj": 0, "jutro": 1, "wczoraj": -1}.plain(),
+	weekdays: wordTable[time.Weekday]{
 		"poniedziałek": time.Monday,
 		"wtorek":       time.Tuesday,
 		"środa":        time.Wednesday, "środę": time.Wednesday,
@@ -17,13 +17,13 @@ var polish = vocabulary{
 		"sobota":   time.Saturday, "sobotę": time.Saturday,
 		"niedziela": time.Sunday, "niedzielę": time.Sunday,
 	}.plain(),
-	steps: words[int]{
+	steps: wordTable[int]{
 		"następny": 1, "następna": 1, "następną": 1,
 		"przyszły": 1, "przyszła": 1, "przyszłą": 1,
 		"najbliższy": 1, "najbliższa": 1, "najbliższą": 1,
 	}.plain(),
 	in: "za",
-	units: words[unit]{
+	units: wordTable[unit]{
 		"sekundę": aSecond, "sekundy": aSecond, "sekund": aSecond,
 		"minutę": aMinute, "minuty": aMinute, "minut": aMinute,
 		"godzinę": anHour, "godziny": anHour, "godzin": anHour,
@@ -32,7 +32,7 @@ var polish = vocabulary{
 		"miesiąc": aMonth, "miesiące": aMonth, "miesięcy": aMonth,
 		"rok": aYear, "lata": aYear, "lat": aYear,
 	}.plain(),
-	single: words[unit]{
+	single: wordTable[unit]{
 		"sekundę": aSecond,
 		"minutę":  aMinute,
 		"godzinę": anHour,
@@ -41,7 +41,7 @@ var polish = vocabulary{
 		"miesiąc": aMonth,
 		"rok":     aYear,
 	}.plain(),
-	months: words[time.Month]{
+	months: wordTable[time.Month]{
 		"stycznia": time.January, "sty": time.January,
 		"lutego": time.February, "lut": time.February,
 		"marca": time.March, "mar": time.March,

@@ -46,7 +46,7 @@ func TestVocabulariesConsistOfPlainWords(t *testing.T) {
 	}
 }
 
-func keys[T any](w words[T]) []string {
+func keys[T any](w wordTable[T]) []string {
 	all := make([]string, 0, len(w))
 	for word := range w {
 		all = append(all, word)

@@ -64,7 +64,7 @@ func FromInstant(t time.Time) Date { return Date{at: t.UTC().Truncate(time.Secon
 // 1000–9999 in UTC.
 func Unix(sec int64) (Date, error) {
 	d := FromInstant(time.Unix(sec, 0))
-	if !inRange(d.at.Year()) {
+	if !isSupportedYear(d.at.Year()) {
 		return Date{}, ErrDate
 	}
 	return d, nil
@@ -127,22 +127,22 @@ func Parse(text string, now time.Time, zone calendar.Zone) (Date, error) {
 	d, ok := read(s, marked, now, zone)
 	switch {
 	case !ok:
-		return Date{}, explain(s, marked)
-	case !inRange(yearOf(d.Wall(zone))) || !inRange(d.Instant(zone).Year()):
+		return Date{}, dateError(s, marked)
+	case !isSupportedYear(yearOf(d.Wall(zone))) || !isSupportedYear(d.Instant(zone).Year()):
 		return Date{}, ErrYear
 	}
 	return d, nil
 }
 
-// explain returns why a text is not a date: it would be one if some rule did not hold.
-func explain(s string, marked bool) error {
+// dateError returns why a text is not a date: it would be one if some rule did not hold.
+func dateError(s string, marked bool) error {
 	if isInteger(s) && !isCompactDay(s) {
 		return ErrYear
 	}
-	if _, ok := absolute(reader{s: s, anyDay: true}, marked); ok {
+	if _, ok := parseAbsolute(reader{s: s, anyDay: true}, marked); ok {
 		return ErrDay
 	}
-	if _, ok := absolute(reader{s: s, anyZone: true}, marked); ok {
+	if _, ok := parseAbsolute(reader{s: s, anyZone: true}, marked); ok {
 		return ErrZone
 	}
 	return ErrDate
@@ -151,7 +151,7 @@ func explain(s string, marked bool) error {
 // read tries the kinds of dates one after another; no text is read by two of them.
 func read(s string, marked bool, now time.Time, zone calendar.Zone) (Date, bool) {
 	if isCompactDay(s) {
-		return absolute(reader{s: s}, marked)
+		return parseAbsolute(reader{s: s}, marked)
 	}
 	if number := strings.TrimPrefix(s, "@"); number != "" && isInteger(number) {
 		sec, err := strconv.ParseInt(number, 10, 64)
@@ -161,7 +161,7 @@ func read(s string, marked bool, now time.Time, zone calendar.Zone) (Date, bool)
 		d, err := Unix(sec)
 		return d, err == nil
 	}
-	if d, ok := absolute(reader{s: s}, marked); ok {
+	if d, ok := parseAbsolute(reader{s: s}, marked); ok {
 		return d, true
 	}
 	for _, v := range vocabularies {
@@ -194,7 +194,7 @@ func isInteger(s string) bool {
 	return s != ""
 }
 
-func inRange(year int) bool { return minYear <= year && year <= maxYear }
+func isSupportedYear(year int) bool { return minYear <= year && year <= maxYear }
 
 func yearOf(w calendar.Wall) int {
 	year, _, _ := w.Date()

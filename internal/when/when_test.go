@@ -24,8 +24,8 @@ func zone(t testing.TB, name string) calendar.Zone {
 	return calendar.ZoneOf(loc)
 }
 
-// show writes a date so that tests can tell its kinds apart: an instant ends with Z.
-func show(d when.Date, z calendar.Zone) string {
+// formatDate writes a date so that tests can tell its kinds apart: an instant ends with Z.
+func formatDate(d when.Date, z calendar.Zone) string {
 	if d.IsInstant() {
 		return d.Instant(z).Format(calendar.Layout) + "Z"
 	}
@@ -34,8 +34,8 @@ func show(d when.Date, z calendar.Zone) string {
 
 type row struct{ text, want string }
 
-// check parses each text at now in z; an empty want is ErrDate.
-func check(t *testing.T, now time.Time, z calendar.Zone, rows []row) {
+// checkDates parses each text at now in z; an empty want is ErrDate.
+func checkDates(t *testing.T, now time.Time, z calendar.Zone, rows []row) {
 	t.Helper()
 	for _, r := range rows {
 		got, err := when.Parse(r.text, now, z)
@@ -43,18 +43,18 @@ func check(t *testing.T, now time.Time, z calendar.Zone, rows []row) {
 		case err != nil && !errors.Is(err, when.ErrDate):
 			t.Errorf("Parse(%q): error is not ErrDate: %v", r.text, err)
 		case r.want == "" && err == nil:
-			t.Errorf("Parse(%q) = %s, want ErrDate", r.text, show(got, z))
+			t.Errorf("Parse(%q) = %s, want ErrDate", r.text, formatDate(got, z))
 		case r.want != "" && err != nil:
 			t.Errorf("Parse(%q): %v, want %s", r.text, err, r.want)
-		case r.want != "" && show(got, z) != r.want:
-			t.Errorf("Parse(%q) = %s, want %s", r.text, show(got, z), r.want)
+		case r.want != "" && formatDate(got, z) != r.want:
+			t.Errorf("Parse(%q) = %s, want %s", r.text, formatDate(got, z), r.want)
 		}
 	}
 }
 
 func TestUnixSeconds(t *testing.T) {
 	t.Parallel()
-	check(t, saturday, zone(t, "Europe/Warsaw"), []row{
+	checkDates(t, saturday, zone(t, "Europe/Warsaw"), []row{
 		{"0", "1970-01-01 00:00:00Z"},
 		{"-0", "1970-01-01 00:00:00Z"},
 		{"1", "1970-01-01 00:00:01Z"},
@@ -117,8 +117,8 @@ func TestUnixIsBounded(t *testing.T) {
 			t.Errorf("Unix(%d): %v, want ErrDate", test.sec, err)
 		case test.want != "" && err != nil:
 			t.Errorf("Unix(%d): %v", test.sec, err)
-		case test.want != "" && show(d, calendar.UTC()) != test.want:
-			t.Errorf("Unix(%d) = %s, want %s", test.sec, show(d, calendar.UTC()), test.want)
+		case test.want != "" && formatDate(d, calendar.UTC()) != test.want:
+			t.Errorf("Unix(%d) = %s, want %s", test.sec, formatDate(d, calendar.UTC()), test.want)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func TestWrittenOutDatesAreWallTimes(t *testing.T) {
 		row{"2026-12-05T18:00:00.123", "2026-12-05 18:00:00"},
 		row{"2026-12-05T23:59:59.999999", "2026-12-05 23:59:59"},
 	)
-	check(t, saturday, zone(t, "America/New_York"), rows)
+	checkDates(t, saturday, zone(t, "America/New_York"), rows)
 }
 
 func TestOffsetMakesAnInstant(t *testing.T) {
@@ -230,12 +230,12 @@ func TestOffsetMakesAnInstant(t *testing.T) {
 		row{"2026-12-05T18:00:00-0330", "2026-12-05 21:30:00Z"},
 		row{"1969-12-31T23:59:59.9Z", "1969-12-31 23:59:59Z"},
 	)
-	check(t, saturday, zone(t, "Europe/Warsaw"), rows)
+	checkDates(t, saturday, zone(t, "Europe/Warsaw"), rows)
 }
 
 func TestImpossibleDaysAndTimesAreRefused(t *testing.T) {
 	t.Parallel()
-	check(t, saturday, calendar.UTC(), []row{
+	checkDates(t, saturday, calendar.UTC(), []row{
 		{"2026-02-28", "2026-02-28 00:00:00"},
 		{"2026-02-29", ""},
 		{"2026-02-30", ""},
@@ -293,7 +293,7 @@ func TestImpossibleDaysAndTimesAreRefused(t *testing.T) {
 
 func TestYearsAreFourDigits(t *testing.T) {
 	t.Parallel()
-	check(t, saturday, calendar.UTC(), []row{
+	checkDates(t, saturday, calendar.UTC(), []row{
 		{"1000-01-01", "1000-01-01 00:00:00"},
 		{"9999-12-31 23:59:59", "9999-12-31 23:59:59"},
 		{"9999-12-31T23:59:59Z", "9999-12-31 23:59:59Z"},
@@ -335,11 +335,11 @@ func TestYearsAreFourDigits(t *testing.T) {
 		{"first monday of january 10000", ""},
 	})
 	// A day that exists in the zone but not in UTC could not be answered.
-	check(t, saturday, zone(t, "Europe/Warsaw"), []row{
+	checkDates(t, saturday, zone(t, "Europe/Warsaw"), []row{
 		{"9999-12-31 23:59:59", "9999-12-31 23:59:59"},
 		{"1000-01-01", ""},
 	})
-	check(t, saturday, zone(t, "America/New_York"), []row{
+	checkDates(t, saturday, zone(t, "America/New_York"), []row{
 		{"9999-12-31", "9999-12-31 00:00:00"},
 		{"9999-12-31 23:59:59", ""},
 		{"1000-01-01", "1000-01-01 00:00:00"},
@@ -408,12 +408,12 @@ func TestOtherTextsAreRefused(t *testing.T) {
 	} {
 		rows = append(rows, row{text, ""})
 	}
-	check(t, saturday, calendar.UTC(), rows)
+	checkDates(t, saturday, calendar.UTC(), rows)
 }
 
 func TestDatesOfOtherPrograms(t *testing.T) {
 	t.Parallel()
-	check(t, saturday, zone(t, "Europe/Warsaw"), []row{
+	checkDates(t, saturday, zone(t, "Europe/Warsaw"), []row{
 		{"Tue, 01 Dec 2026 10:00:00 GMT", "2026-12-01 10:00:00Z"}, // HTTP
 		{"Tue, 01 Dec 2026 10:00:00 +0100", "2026-12-01 09:00:00Z"},
 		{"Wed, 01 Dec 2026 10:00:00 GMT", ""},
@@ -446,7 +446,7 @@ func TestDatesOfOtherPrograms(t *testing.T) {
 
 func TestPhrasesOfDaysWeeksAndMonths(t *testing.T) {
 	t.Parallel()
-	check(t, saturday, calendar.UTC(), []row{
+	checkDates(t, saturday, calendar.UTC(), []row{
 		{"first day of this month", "2026-11-01 00:00:00"},
 		{"last day of this month", "2026-11-30 00:00:00"},
 		{"first day of next month", "2026-12-01 00:00:00"},
