@@ -14,9 +14,6 @@ type Zone struct {
 	loc  *time.Location
 }
 
-// ZoneOf names a location that is loaded already.
-func ZoneOf(loc *time.Location) Zone { return Zone{loc.String(), loc} }
-
 // UTC is the zone UTC.
 func UTC() Zone { return Zone{"UTC", time.UTC} }
 

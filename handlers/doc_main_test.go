@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/almanac-cal/almanac/internal/apitest"
-	"github.com/almanac-cal/almanac/internal/openapi"
 )
 
 // TestMain looks, after all tests, at what they did together: what the interface description has is exercised. With
@@ -55,17 +54,20 @@ func isSet(name string) bool {
 	return f != nil && f.Value.String() == "true"
 }
 
+// carriedExamples matches the examples that the program carries.
+var carriedExamples = filepath.Join(apitest.Root(), "internal", "openapi", "examples", "*.json")
+
 func copyExamples() error {
-	names, err := openapi.Examples()
+	files, err := filepath.Glob(carriedExamples)
 	if err != nil {
 		return err
 	}
-	for _, name := range names {
-		data, err := os.ReadFile(filepath.Join(apitest.Root(), "testdata", "golden", name+".json"))
+	for _, file := range files {
+		data, err := os.ReadFile(filepath.Join(apitest.Root(), "testdata", "golden", filepath.Base(file)))
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(apitest.Root(), "internal", "openapi", "examples", name+".json"), data, 0o644); err != nil {
+		if err := os.WriteFile(file, data, 0o644); err != nil {
 			return err
 		}
 	}

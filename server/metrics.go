@@ -99,9 +99,6 @@ func NewMetrics(version string) *Metrics {
 	return m
 }
 
-// Register adds metrics of another package.
-func (m *Metrics) Register(c prometheus.Collector) error { return m.registry.Register(c) }
-
 // Pool adds the connection pool of a database under a name: go_sql_open_connections and others.
 func (m *Metrics) Pool(name string, db *sql.DB) error {
 	return m.registry.Register(collectors.NewDBStatsCollector(db, name))

@@ -31,7 +31,7 @@ type cli struct {
 	Images       imagesCmds       `cmd:"" help:"Maintain the files of images."`
 	Search       searchCmds       `cmd:"" help:"Rebuild the search index."`
 	Translations translationsCmds `cmd:"" help:"See what is not translated, and exchange texts with translators."`
-	OpenAPI      openapiCmd       `cmd:"" name:"openapi" help:"Write the OpenAPI document, 3.0 or 3.1."`
+	OpenAPI      openapiCmd       `cmd:"" name:"openapi" help:"Write the OpenAPI document."`
 	Explain      explainCmd       `cmd:"" help:"Print the rules of a parameter or of a route, with examples."`
 	Version      versionCmd       `cmd:"" help:"Print the version, as --version and -v do."`
 	Manual       manualCmd        `cmd:"" hidden:"" help:"Write the generated parts of the manual anew."`

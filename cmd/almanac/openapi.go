@@ -13,7 +13,6 @@ import (
 
 // openapiCmd writes what GET /doc answers, without a database or a server.
 type openapiCmd struct {
-	Version  string   `default:"3.0" placeholder:"N" enum:"3.0,3.1" help:"Version of OpenAPI: 3.0 or 3.1. Default ${default}."`
 	Language string   `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the descriptions: en, pl or es. Default ${default}."`
 	BaseURL  string   `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root. Default ${default}."`
 	Mount    []string `placeholder:"PATH" help:"Describe the API under this path, such as /wp-json/tribe/events/v1; of several, the first. Default /cal/events/v1."`
@@ -26,12 +25,7 @@ func (c openapiCmd) Run(s streams) error {
 	if err != nil {
 		return err
 	}
-	api := h.Describe(clockNow(), root, calendar.Language(c.Language))
-	document := api.Document
-	if c.Version == "3.1" {
-		document = api.Document31
-	}
-	body, err := document()
+	body, err := h.Describe(clockNow(), root, calendar.Language(c.Language)).Document()
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ import (
 type translationsCmds struct {
 	Status translationsStatusCmd `cmd:"" help:"Count what is translated into each language, or list what is missing."`
 	Export translationsExportCmd `cmd:"" help:"Write the texts to a file for a translator and their tool."`
-	Import translationsImportCmd `cmd:"" help:"Take translations over from such a file, JSON or XLIFF 1.2, 2.0 or 2.1."`
+	Import translationsImportCmd `cmd:"" help:"Take translations over from such a file, JSON or XLIFF 2.0 or 2.1."`
 }
 
 // kindFlag narrows a command down to some kinds.
@@ -129,7 +129,7 @@ type translationsExportCmd struct {
 	kindFlag
 	To          string `required:"" placeholder:"LANG" enum:"en,pl,es" help:"Language to translate into: en, pl or es."`
 	From        string `placeholder:"LANG" enum:",en,pl,es" default:"" help:"Language to translate from: en, pl or es. Default that in which each record was written."`
-	Format      string `default:"xliff" placeholder:"FORMAT" enum:"json,xliff,xliff-1.2" help:"json, xliff (2.0) or xliff-1.2. Default ${default}."`
+	Format      string `default:"xliff" placeholder:"FORMAT" enum:"json,xliff" help:"xliff (2.0) or json. Default ${default}."`
 	Out         string `short:"o" default:"-" placeholder:"FILE" help:"File to write, - for standard output. Default ${default}."`
 	MissingOnly bool   `help:"Leave out what is translated already."`
 	Slugs       bool   `help:"Export the slugs, too. A translation may do without."`
@@ -161,7 +161,7 @@ func (c translationsExportCmd) Run(ctx context.Context, s streams) error {
 			return err
 		})
 		if errors.Is(err, translations.ErrMixed) {
-			return fmt.Errorf("%w\nName one with --from, or choose --format xliff-1.2 or json", err)
+			return fmt.Errorf("%w\nName one with --from, or choose --format json", err)
 		}
 		if err != nil {
 			return err

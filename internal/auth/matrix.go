@@ -187,10 +187,6 @@ func May(p Principal, op Operation, r Record) bool {
 	})
 }
 
-// MayPublish reports whether what p writes may become publish, future or private. Without it these become
-// pending, and a new record without a status is a draft.
-func MayPublish(p Principal) bool { return May(p, Publish, Record{Kind: calendar.Event}) }
-
 // MaySeeOwnUnpublished reports whether lists show p the records p is author of in any status.
 func MaySeeOwnUnpublished(p Principal) bool {
 	return May(p, Read, Record{Kind: calendar.Event, Status: calendar.Draft, AuthorID: p.UserID})

@@ -167,8 +167,8 @@ func TestRightsOfLists(t *testing.T) {
 			if tt.role == "" {
 				p = Principal{}
 			}
-			if got := MayPublish(p); got != tt.publish {
-				t.Errorf("MayPublish: got %t", got)
+			if got := May(p, Publish, Record{Kind: calendar.Event}); got != tt.publish {
+				t.Errorf("May Publish: got %t", got)
 			}
 			if got := MaySeeOwnUnpublished(p); got != tt.ownAll {
 				t.Errorf("MaySeeOwnUnpublished: got %t", got)

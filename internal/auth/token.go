@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/almanac-cal/almanac/ent"
-	"github.com/almanac-cal/almanac/ent/token"
 )
 
 // tokenPrefix marks our tokens, for people and for programs that look for leaked secrets.
@@ -68,15 +67,6 @@ func RevokeToken(ctx context.Context, db *ent.Client, now time.Time, tokenID int
 		return fmt.Errorf("token %d: %w", tokenID, err)
 	}
 	return nil
-}
-
-// ListTokens is all tokens of a user, revoked and expired ones too, in the order they were issued.
-func ListTokens(ctx context.Context, db *ent.Client, userID int64) ([]*ent.Token, error) {
-	ts, err := db.Token.Query().Where(token.UserID(userID)).Order(token.ByID()).All(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("tokens of user %d: %w", userID, err)
-	}
-	return ts, nil
 }
 
 func newSecret() string {

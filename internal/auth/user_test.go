@@ -12,6 +12,7 @@ import (
 
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
+	"github.com/almanac-cal/almanac/ent/token"
 	"github.com/almanac-cal/almanac/internal/store"
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
@@ -262,7 +263,7 @@ func TestTokens(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		ts, err := ListTokens(ctx, db, u.ID)
+		ts, err := db.Token.Query().Where(token.UserID(u.ID)).Order(token.ByID()).All(ctx)
 		if err != nil {
 			t.Fatal(err)
 		}

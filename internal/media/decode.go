@@ -82,15 +82,7 @@ var (
 // sniffBytes is how much of a file sniffing needs.
 const sniffBytes = 12
 
-// Sniff tells the type of a picture by its first bytes: its extension, without dot, and its MIME type.
-func Sniff(data []byte) (ext, mimeType string, ok bool) {
-	f := sniff(data)
-	if f == nil {
-		return "", "", false
-	}
-	return f.ext, f.mimeType, true
-}
-
+// sniff returns the format of a picture by its first bytes, nil if it is none.
 func sniff(data []byte) *format {
 	for _, f := range formats {
 		if f.is(data) {

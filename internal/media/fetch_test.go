@@ -133,8 +133,8 @@ func TestFetch(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, _, ok := Sniff(data); name != tt.wantName || !ok {
-				t.Errorf("got %q, picture %t; want %q", name, ok, tt.wantName)
+			if f := sniff(data); name != tt.wantName || f == nil {
+				t.Errorf("got %q, picture %t; want %q", name, f != nil, tt.wantName)
 			}
 		})
 	}

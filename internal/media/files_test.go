@@ -61,8 +61,8 @@ func checkTruth(t *testing.T, dir *Dir, img Image) {
 		if info.Size != n || int64(len(data)) != n || info.MIMEType != mimeType {
 			t.Errorf("%s: stored %+v, said %d bytes of %s", p, info, n, mimeType)
 		}
-		if ext, sniffed, _ := Sniff(data); sniffed != mimeType || !strings.HasSuffix(p, "."+ext) {
-			t.Errorf("%s: holds %s, said %s", p, sniffed, mimeType)
+		if f := sniff(data); f == nil || f.mimeType != mimeType || !strings.HasSuffix(p, "."+f.ext) {
+			t.Errorf("%s: holds %+v, said %s", p, f, mimeType)
 		}
 		c, _, err := image.DecodeConfig(bytes.NewReader(data))
 		if err != nil || c.Width != w || c.Height != h {

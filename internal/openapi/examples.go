@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -123,18 +122,4 @@ func errorExample(p *Route, method, status string) string {
 		return "error_unavailable_503"
 	}
 	return "error_internal_500"
-}
-
-// Examples are the names of all examples, in order.
-func Examples() ([]string, error) {
-	files, err := examples.ReadDir("examples")
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, f := range files {
-		out = append(out, strings.TrimSuffix(f.Name(), ".json"))
-	}
-	slices.Sort(out)
-	return out, nil
 }

@@ -110,3 +110,12 @@ func valueBounds(p *param.Param, nullable bool) ordered {
 	}
 	return o
 }
+
+// withNull returns the words of an enum and null.
+func withNull[W ~string](words []W) []any {
+	out := make([]any, 0, len(words)+1)
+	for _, w := range words {
+		out = append(out, w)
+	}
+	return append(out, nil)
+}

@@ -140,10 +140,7 @@ func ParseName(s string) (text string, ok bool) {
 	return text, text != ""
 }
 
-// MatchName tells whether a category or tag is found by a text from ParseName; fields are its folded name and slug.
-func MatchName(text string, fields ...string) bool { return containsText(fields, text) }
-
-// containsText tells whether one of the folded fields holds text.
+// containsText tells whether one of the folded fields containsText text.
 func containsText(fields []string, text string) bool {
 	for _, f := range fields {
 		if strings.Contains(f, text) {

@@ -194,7 +194,7 @@ func TestName(t *testing.T) {
 		{`"zywa"`, true, false},
 	} {
 		text, ok := ParseName(c.search)
-		if found := ok && MatchName(text, name, slug); ok != c.ok || found != c.found {
+		if found := ok && containsText([]string{name, slug}, text); ok != c.ok || found != c.found {
 			t.Errorf("%q: ok %t, found %t", c.search, ok, found)
 		}
 	}

@@ -8,34 +8,21 @@ import (
 	"unicode/utf8"
 )
 
-// MaxWord is the longest of Words, in bytes.
+// MaxWord is the longest word of EachWord, in bytes.
 const MaxWord = 64
 
 // MaxPiece is the longest text of a Piece, in bytes: small enough beside MaxWord that a word in several parts
 // still holds every piece in one of them.
 const MaxPiece = 32
 
-// Words cuts folded text into its words, each once, in the order of their first occurrence. A word is a run of
-// letters, digits and the marks on them; a run of symbols such as emoji is a word too, so that they can be found.
+// EachWord yields the words of a folded text, in its order and as often as they occur. A word is a run of letters,
+// digits and the marks on them. A run of symbols such as emoji is a word too, so that they can be found.
 //
 // A word of more than MaxWord bytes, such as a sentence in a script without spaces, is given in parts that
 // overlap: every stretch of up to MaxPiece bytes lies in one of them, its beginning begins the first, its end
 // ends the last.
 //
 // The words share the memory of the text.
-func Words(folded string) []string {
-	var words []string
-	seen := make(map[string]struct{}, len(folded)/8)
-	for part := range EachWord(folded) {
-		if _, again := seen[part]; !again {
-			seen[part] = struct{}{}
-			words = append(words, part)
-		}
-	}
-	return words
-}
-
-// EachWord yields what Words returns, in the order of the text and as often as it occurs.
 func EachWord(folded string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for from, to := range wordRuns(folded) {
@@ -60,7 +47,7 @@ type Piece struct {
 	Start, End bool   // it begins a word; it ends one
 }
 
-// In tells whether a word, one of Words, holds the piece where it has to.
+// In tells whether a word, one of EachWord, holds the piece where it has to.
 func (p Piece) In(word string) bool {
 	switch {
 	case p.Start && p.End:
@@ -73,7 +60,7 @@ func (p Piece) In(word string) bool {
 	return strings.Contains(word, p.Text)
 }
 
-// Pieces is what an index of Words can say about the term: a text that holds the term has, for each piece, a word
+// Pieces is what an index of words can say about the term: a text that holds the term has, for each piece, a word
 // that the piece is In. Look-ups by all pieces therefore miss no text.
 //
 // With exact, which means one piece, the reverse holds too. Without, a text with such words is a candidate, to be

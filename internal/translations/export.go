@@ -21,12 +21,10 @@ import (
 // Format is a format of files.
 type Format string
 
-// The formats. XLIFF is version 2.0; XLIFF12 is version 1.2, which more tools know and which may have several
-// source languages. All are read.
+// The formats. XLIFF is version 2.0, which has one source language. A JSON file may have several.
 const (
-	JSON    Format = "json"
-	XLIFF   Format = "xliff"
-	XLIFF12 Format = "xliff-1.2"
+	JSON  Format = "json"
+	XLIFF Format = "xliff"
 )
 
 // ErrMixed is the refusal of an export in XLIFF 2.0, which has one source language, of records that were written

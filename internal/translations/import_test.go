@@ -100,8 +100,12 @@ func TestReasonsOfEvents(t *testing.T) {
 	eachEngine(t, func(t *testing.T, w *world) {
 		w.change(w.gala, calendar.English, edit.EventInput{EventStatusReason: new("Illness")})
 		stored := func() string { return w.texts()[key{calendar.Event, w.gala}][calendar.Polish].EventStatusReason }
-		for _, f := range []Format{JSON, XLIFF12} {
-			file, _ := w.export(Exporter{Kinds: []calendar.Kind{calendar.Event}, To: "pl", Format: f, MissingOnly: true})
+		for _, f := range []Format{JSON, XLIFF} {
+			x := Exporter{Kinds: []calendar.Kind{calendar.Event}, To: "pl", Format: f, MissingOnly: true}
+			if f == XLIFF {
+				x.From = calendar.English // the market was written in Spanish
+			}
+			file, _ := w.export(x)
 			if !strings.Contains(file, "Event status reason of event") || !strings.Contains(file, "Illness") {
 				t.Errorf("%s has no reason:\n%s", f, file)
 			}
@@ -154,7 +158,7 @@ func TestSlugOfAnother(t *testing.T) {
 func TestBrokenFile(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
-		for _, f := range []Format{JSON, XLIFF, XLIFF12} {
+		for _, f := range []Format{JSON, XLIFF} {
 			file := written(t, f, []Unit{unit(calendar.Event, w.gala, Title, "Gala", "Bal")})
 			im := &Importer{DB: w.db, Site: site()}
 			report, err := im.Import(t.Context(), strings.NewReader(file[:len(file)-4]))
@@ -240,7 +244,7 @@ func TestExport(t *testing.T) {
 			}, 0},
 		}
 		for _, tt := range tests {
-			for _, f := range []Format{JSON, XLIFF12, XLIFF} {
+			for _, f := range []Format{JSON, XLIFF} {
 				tt.x.Format = f
 				if f == XLIFF && tt.x.From == "" && tt.x.To == "pl" && (len(tt.x.Kinds) == 1 && tt.x.After == 0) {
 					tt.x.DB = w.db
@@ -272,7 +276,7 @@ var errBroken = errors.New("disk full")
 func TestExportTellsOfFailures(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
-		x := &Exporter{DB: w.db, Format: XLIFF12, To: calendar.Polish}
+		x := &Exporter{DB: w.db, Format: XLIFF, From: calendar.English, To: calendar.Polish}
 		if _, err := x.Write(t.Context(), broken{}); !errors.Is(err, errBroken) {
 			t.Errorf("error %v", err)
 		}

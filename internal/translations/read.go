@@ -70,9 +70,6 @@ func Read(r io.Reader, do func(*Unit) error) error {
 	return refuse("the file is neither JSON nor XLIFF")
 }
 
-// Fault is what makes the unit unusable, nil if nothing does.
-func (u *Unit) Fault() error { return u.fault }
-
 // Name is the id of the unit as the file has it.
 func (u *Unit) Name() string {
 	if u.name != "" {

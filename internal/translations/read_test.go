@@ -23,12 +23,10 @@ func line(u *Unit) string {
 
 const (
 	head2  = `<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" srcLang="en" trgLang="pl"><file id="f">`
-	head12 = `<xliff xmlns="urn:oasis:names:tc:xliff:document:1.2" version="1.2"><file source-language="en-GB" target-language="pl_PL" original="x" datatype="html"><body>`
 	headJS = `{"format":"almanac-translations/1","target_language":"pl","units":[`
 )
 
 func v2(unit string) string  { return head2 + unit + `</file></xliff>` }
-func v12(unit string) string { return head12 + unit + `</body></file></xliff>` }
 func js(units string) string { return headJS + units + `]}` }
 
 func TestRead(t *testing.T) {
@@ -61,13 +59,8 @@ func TestRead(t *testing.T) {
 		{"into its own language", strings.Replace(v2(`<unit id="event.1.title"/>`), `"pl"`, `"en"`, 1), []string{`event.1.title en>en "" - FAULT from en into en is no translation`}},
 		{"without units", v2(""), nil},
 
-		{"1.2", v12(`<trans-unit id="event/1/title"><source>A</source><target state="final">B</target><note>n</note></trans-unit>`), []string{`event/1/title en>pl "A" "B"`}},
-		{"1.2 without a target", v12(`<trans-unit id="event/1/title"><source>A</source></trans-unit>`), []string{`event/1/title en>pl "A" -`}},
-		{"1.2 divided, with an alternative", v12(`<trans-unit id="event/1/title"><source>A B</source><seg-source><mrk mtype="seg" mid="0">A</mrk> <mrk mtype="seg" mid="1">B</mrk></seg-source><target><mrk mtype="seg" mid="0">C</mrk> <mrk mtype="seg" mid="1">D</mrk></target><alt-trans><source>x</source><target>y</target></alt-trans></trans-unit>`), []string{`event/1/title en>pl "A B" "C D"`}},
-		{"1.2 tags made codes of", v12(`<trans-unit id="event/1/description"><source><bpt id="1">&lt;b&gt;</bpt>A<ept id="1">&lt;/b&gt;</ept></source><target>B<ph id="2">&lt;br&gt;</ph></target></trans-unit>`), []string{`event/1/description en>pl "<b>A</b>" "B<br>"`}},
-		{"1.2 with a placeholder for nothing", v12(`<trans-unit id="event/1/title"><source>A</source><target>B<x id="1"/></target></trans-unit>`), []string{`event/1/title en>pl "A" "B" FAULT target: <x> in it, which was not exported`}},
-		{"1.2 not translated yet", v12(`<trans-unit id="event/1/title"><source>A</source><target state="needs-translation">A</target></trans-unit>`), []string{`event/1/title en>pl "A" -`}},
-		{"1.2 without a namespace, with a byte order mark", "\ufeff<?xml version='1.0'?>\n" + strings.Replace(v12(`<group><trans-unit id="venue/5/slug"><source>A</source></trans-unit></group>`), ` xmlns="urn:oasis:names:tc:xliff:document:1.2"`, "", 1), []string{`venue/5/slug en>pl "A" -`}},
+		{"without a namespace, with a byte order mark", "\ufeff<?xml version='1.0'?>\n" + strings.Replace(v2(`<unit id="venue.5.slug"><segment><source>A</source></segment></unit>`), ` xmlns="urn:oasis:names:tc:xliff:document:2.0"`, "", 1), []string{`venue.5.slug en>pl "A" -`}},
+		{"with regions", strings.Replace(v2(`<unit id="tag.7.name"><segment><source>A</source></segment></unit>`), `srcLang="en" trgLang="pl"`, `srcLang="en-GB" trgLang="pl_PL"`, 1), []string{`tag.7.name en>pl "A" -`}},
 
 		{"JSON", js(`{"id":"event/1/title","source_language":"es","source":"A","target":"B","note":"n","mine":[1]},{"id":"tag/2/name","source_language":"en","source":"\u0000"}`), []string{`event/1/title es>pl "A" "B"`, `tag/2/name en>pl "\x00" -`}},
 		{"JSON with null and empty targets", js(`{"id":"event/1/title","source_language":"en","source":"A","target":null},{"id":"event/1/title","source_language":"en","source":"A","target":""}`), []string{`event/1/title en>pl "A" -`, `event/1/title en>pl "A" ""`}},
@@ -96,7 +89,8 @@ func TestUnreadable(t *testing.T) {
 		{"UTF-16", "\xff\xfe<\x00", "UTF-16"},
 		{"other XML", "<html/>", "line 1: the file is XML, but no XLIFF: it starts with <html>"},
 		{"no element", "<!-- c -->", "XML without an element"},
-		{"version 3", `<xliff version="3.0"/>`, `XLIFF version "3.0": want 1.2, 2.0 or 2.1`},
+		{"version 1.2", `<xliff version="1.2"/>`, `XLIFF version 1.2: save it as XLIFF 2.0 or export it again`},
+		{"version 3", `<xliff version="3.0"/>`, `XLIFF version "3.0": want 2.0 or 2.1`},
 		{"an entity from outside", `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>` + v2(`<unit id="event.1.title"><segment><source>&e;</source></segment></unit>`), "a document type declaration"},
 		{"entities that grow", `<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>` + v2(""), "a document type declaration"},
 		{"an unknown entity", v2(`<unit id="event.1.title"><segment><source>&nbsp;</source></segment></unit>`), "line 1: "},
@@ -149,14 +143,12 @@ func seeds(f *testing.F, files ...string) {
 
 func FuzzReadXLIFF(f *testing.F) {
 	seeds(f, v2(`<unit id="event.1.title"><segment state="initial"><source>A<mrk/></source><target>B<cp hex="1"/></target></segment><ignorable><source> </source></ignorable></unit>`),
-		v12(`<trans-unit id="event/1/title"><source>A<g>x</g></source><target state="new">B</target><alt-trans/></trans-unit>`),
 		`<xliff`, v2(`<unit id="event.1.description"><notes/><segment><source>&lt;p&gt;&#13;</source></segment></unit>`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) > 0 && data[0] != '<' {
 			data = append([]byte("<"), data...)
 		}
 		reread(t, data, XLIFF)
-		reread(t, data, XLIFF12)
 	})
 }
 

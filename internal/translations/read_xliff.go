@@ -12,14 +12,13 @@ import (
 // maxDepth bounds how deeply elements are nested. XLIFF needs about ten levels, and more for nested groups.
 const maxDepth = 100
 
-// xliffReader reads XLIFF 2.0 and 1.2. Nothing outside the file is ever looked at, and a file with a document type
+// xliffReader reads XLIFF 2.0 and 2.1. Nothing outside the file is ever looked at, and a file with a document type
 // declaration, which entities would need, is refused.
 type xliffReader struct {
 	d         *xml.Decoder
 	g         *gauge
 	do        func(*Unit) error
 	namespace string
-	v1        bool
 	depth     int
 	from, to  string
 }
@@ -79,17 +78,13 @@ func (x *xliffReader) document(root xml.StartElement) error {
 	}
 	x.namespace = root.Name.Space
 	switch version := attr(root, "version"); version {
-	case "1.2":
-		x.v1 = true
 	case "2.0", "2.1":
+	case "1.2":
+		return x.refuse("XLIFF version 1.2: save it as XLIFF 2.0 or export it again, as xliff or json")
 	default:
-		return x.refuse("XLIFF version %q: want 1.2, 2.0 or 2.1", shorten(version))
+		return x.refuse("XLIFF version %q: want 2.0 or 2.1", shorten(version))
 	}
 	x.from, x.to = attr(root, "srcLang"), attr(root, "trgLang")
-	unit := "unit"
-	if x.v1 {
-		unit = "trans-unit"
-	}
 	for {
 		t, err := x.next()
 		if errors.Is(err, io.EOF) {
@@ -102,10 +97,7 @@ func (x *xliffReader) document(root xml.StartElement) error {
 		if !ok || start.Name.Space != x.namespace {
 			continue
 		}
-		switch {
-		case start.Name.Local == "file" && x.v1:
-			x.from, x.to = attr(start, "source-language"), attr(start, "target-language")
-		case start.Name.Local == unit:
+		if start.Name.Local == "unit" {
 			if err := x.unit(start); err != nil {
 				return err
 			}
@@ -132,9 +124,6 @@ func (x *xliffReader) unit(start xml.StartElement) error {
 	u.call(name)
 	u.between(x.from, x.to)
 	var parts []segment
-	if x.v1 {
-		parts = []segment{{}}
-	}
 	for {
 		t, err := x.inside()
 		if err != nil {
@@ -149,7 +138,7 @@ func (x *xliffReader) unit(start xml.StartElement) error {
 		case xml.StartElement:
 			ours := t.Name.Space == x.namespace
 			switch local := t.Name.Local; {
-			case ours && !x.v1 && (local == "segment" || local == "ignorable"):
+			case ours && (local == "segment" || local == "ignorable"):
 				state := attr(t, "state")
 				parts = append(parts, segment{ignorable: local == "ignorable", untouched: state == "initial"})
 			case ours && len(parts) > 0 && local == "source":
@@ -159,9 +148,7 @@ func (x *xliffReader) unit(start xml.StartElement) error {
 			case ours && len(parts) > 0 && local == "target":
 				p := &parts[len(parts)-1]
 				p.translated = true
-				if state := attr(t, "state"); x.v1 {
-					p.untouched = state == "new" || state == "needs-translation"
-				} else if attr(t, "order") != "" {
+				if attr(t, "order") != "" {
 					u.spoil(errors.New("segments in another order than in the source are not supported"))
 				}
 				if p.target, err = x.text(u, t); err != nil {
@@ -191,9 +178,6 @@ func (x *xliffReader) join(u *Unit, parts []segment) {
 			target.WriteString(p.target)
 		}
 	}
-	if x.v1 && !parts[0].translated {
-		translated = false
-	}
 	u.Source = source.String()
 	if translated {
 		u.Target = new(target.String())
@@ -219,8 +203,8 @@ func (x *xliffReader) skip() error {
 	return nil
 }
 
-// text reads the content of a source or target. Marks of annotations are dropped. Version 1.2 may hold tags of the
-// text in elements of its own, which stand for what they contain; other inline elements have nothing to stand for.
+// text reads the content of a source or target. Marks of annotations are dropped. Other inline elements
+// were not exported and spoil the unit.
 func (x *xliffReader) text(u *Unit, of xml.StartElement) (string, error) {
 	var out strings.Builder
 	for above := x.depth - 1; x.depth > above; {
@@ -235,13 +219,9 @@ func (x *xliffReader) text(u *Unit, of xml.StartElement) (string, error) {
 			local := t.Name.Local
 			switch {
 			case t.Name.Space != x.namespace:
-			case local == "mrk":
+			case local == "mrk", local == "sm", local == "em":
 				continue
-			case x.v1 && (local == "bpt" || local == "ept" || local == "ph" || local == "it" || local == "sub"):
-				continue
-			case !x.v1 && (local == "sm" || local == "em"):
-				continue
-			case !x.v1 && local == "cp":
+			case local == "cp":
 				if n, err := strconv.ParseInt(attr(t, "hex"), 16, 32); err == nil && n >= 0 {
 					out.WriteRune(rune(n)) // what is none becomes U+FFFD
 					continue

@@ -5,7 +5,7 @@
 // the writes of the API do. The original of a record is never changed here, only what it says in other languages.
 // Records in the trash are left out.
 //
-// Files are JSON, XLIFF 2.0 or XLIFF 1.2. Each text is a unit with its source, its translation if there is one,
+// Files are JSON or XLIFF 2.0. Each text is a unit with its source, its translation if there is one,
 // and a note. Names and titles are plain text: "&" is a character. Descriptions and excerpts of events, venues and
 // organizers are HTML; they stand in the files as text, with the tags as characters (&lt;p&gt; in XML), because
 // they may be changed as the language requires. They come back through the sanitiser of the API. A unit is taken

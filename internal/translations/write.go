@@ -16,14 +16,10 @@ type writer interface {
 }
 
 func newWriter(f Format, w *bufio.Writer, from, to calendar.Language) writer {
-	switch f {
-	case XLIFF:
+	if f == XLIFF {
 		return &xliffWriter{Writer: w, from: from, to: to}
-	case XLIFF12:
-		return &xliff12Writer{Writer: w}
-	default:
-		return &jsonWriter{Writer: w, to: to}
 	}
+	return &jsonWriter{Writer: w, to: to}
 }
 
 // jsonFormat is what a JSON file says of itself.
@@ -78,10 +74,7 @@ func say(w *bufio.Writer, parts ...string) {
 	}
 }
 
-const (
-	xliff2  = "urn:oasis:names:tc:xliff:document:2.0"
-	xliff12 = "urn:oasis:names:tc:xliff:document:1.2"
-)
+const xliff2 = "urn:oasis:names:tc:xliff:document:2.0"
 
 // xliffWriter writes XLIFF 2.0: one file element for each kind.
 type xliffWriter struct {
@@ -123,47 +116,6 @@ func (w *xliffWriter) endFile() {
 }
 
 func (w *xliffWriter) close() {
-	w.endFile()
-	say(w.Writer, "</xliff>\n")
-}
-
-// xliff12Writer writes XLIFF 1.2: one file element for each run of units of the same kind and source language.
-type xliff12Writer struct {
-	*bufio.Writer
-	kind calendar.Kind
-	from calendar.Language
-}
-
-func (w *xliff12Writer) open() {
-	say(w.Writer, `<?xml version="1.0" encoding="UTF-8"?>`, "\n<xliff xmlns=\"", xliff12, "\" version=\"1.2\">\n")
-}
-
-func (w *xliff12Writer) unit(u *Unit) error {
-	if u.ID.Kind != w.kind || u.From != w.from {
-		w.endFile()
-		w.kind, w.from = u.ID.Kind, u.From
-		say(w.Writer, `<file original="`, string(w.kind), `" datatype="plaintext" source-language="`, string(u.From),
-			`" target-language="`, string(u.To), "\" xml:space=\"preserve\">\n<body>\n")
-	}
-	say(w.Writer, `<trans-unit id="`, u.ID.String(), "\" xml:space=\"preserve\">\n<source>", escape(u.Source),
-		"</source>\n")
-	if u.Target != nil {
-		say(w.Writer, `<target state="translated">`, escape(*u.Target), "</target>\n")
-	}
-	if u.Note != "" {
-		say(w.Writer, "<note>", escape(u.Note), "</note>\n")
-	}
-	say(w.Writer, "</trans-unit>\n")
-	return nil
-}
-
-func (w *xliff12Writer) endFile() {
-	if w.kind != "" {
-		say(w.Writer, "</body>\n</file>\n")
-	}
-}
-
-func (w *xliff12Writer) close() {
 	w.endFile()
 	say(w.Writer, "</xliff>\n")
 }

@@ -17,11 +17,11 @@ var saturday = time.Date(2026, time.November, 21, 12, 0, 0, 0, time.UTC)
 
 func zone(t testing.TB, name string) calendar.Zone {
 	t.Helper()
-	loc, err := time.LoadLocation(name)
+	z, err := calendar.ParseZone(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return calendar.ZoneOf(loc)
+	return z
 }
 
 // formatDate writes a date so that tests can tell its kinds apart: an instant ends with Z.

@@ -5,5 +5,5 @@
 package almanac
 
 // Both run in the root of the repository: the description is written by the service, and the generator is pinned there.
-//go:generate go -C ../../.. run ./cmd/almanac openapi --version 3.0 --out examples/go/almanac/openapi.json
+//go:generate go -C ../../.. run ./cmd/almanac openapi --out examples/go/almanac/openapi.json
 //go:generate go -C ../../.. tool -modfile=tools.mod oapi-codegen -config examples/go/almanac/config.yaml -o examples/go/almanac/client.gen.go examples/go/almanac/openapi.json
