@@ -37,7 +37,7 @@ func collatorsOf(tag language.Tag) *sync.Pool {
 	return &sync.Pool{New: func() any { return &collator{order: collate.New(tag, collate.IgnoreCase)} }}
 }
 
-// SortKey is what a text is sorted by where it is read in a language: bytes whose order is that of the
+// SortKey returns what a text is sorted by where it is read in a language: bytes whose order is that of the
 // language's own collation, of at most size. In Polish ł is a letter after l, in Spanish ñ is one after n, in
 // English both are accents, which only decide between words that are the same without them. Case and runs of
 // white space do not count; punctuation is before digits, digits are before letters. Texts that differ only

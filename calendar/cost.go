@@ -112,7 +112,7 @@ func (c Cost) Values() []string {
 	return append(values, c.Prices...)
 }
 
-// Display is the cost for people, HTML-escaped: the texts, then the lowest price or the range of prices,
+// Display returns the cost for people, HTML-escaped: the texts, then the lowest price or the range of prices,
 // such as "Donation – $10 – $20". Cur is used where no symbol was sent; free is the word for a price of 0 in
 // the language of the reader. No cost is "".
 func (c Cost) Display(cur Currency, free string) string {
@@ -129,7 +129,7 @@ func (c Cost) Display(cur Currency, free string) string {
 	return Escape(strings.Join(shown, displaySeparator))
 }
 
-// Lowest is the lowest price, "0" if it is free or only texts were sent, "" if there is no cost.
+// Lowest returns the lowest price, "0" if it is free or only texts were sent, "" if there is no cost.
 func (c Cost) Lowest() string {
 	switch {
 	case c.IsZero():
@@ -195,7 +195,7 @@ func costParts(element, decimal string) []costPart {
 	return parts
 }
 
-// symbol is the currency symbol of a part, if what stands beside its only price can be one.
+// symbol returns the currency symbol of a part, if what stands beside its only price can be one.
 func (p costPart) symbol() (symbol, position string) {
 	before, after := strings.TrimSpace(p.before), strings.TrimSpace(p.after)
 	switch {
@@ -213,7 +213,7 @@ func (p costPart) symbol() (symbol, position string) {
 	return symbol, position
 }
 
-// commonSymbol is the symbol that all parts agree on. A zero price needs none: ["0", "20$"].
+// commonSymbol returns the symbol that all parts agree on. A zero price needs none: ["0", "20$"].
 func commonSymbol(parts []costPart) (symbol, position string) {
 	for _, p := range parts {
 		s, pos := p.symbol()

@@ -10,7 +10,7 @@ import (
 // earthRadius is the mean radius of the earth, in kilometres.
 const earthRadius = 6371.0088
 
-// Cell is a position on the S2 curve, which keeps neighbours on the globe mostly together on a line: an index
+// Cell returns a position on the S2 curve, which keeps neighbours on the globe mostly together on a line: an index
 // on it finds what is near. Degrees north and east. The last bit of the S2 cell is always set and is dropped,
 // so that the number fits a signed column in the order of the curve.
 func Cell(latitude, longitude float64) int64 {
@@ -42,7 +42,7 @@ func Cells(latitude, longitude, kilometres float64) []CellRange {
 	return out
 }
 
-// Distance is how far two positions are apart on the great circle, in kilometres, by the haversine formula.
+// Distance returns how far two positions are apart on the great circle, in kilometres, by the haversine formula.
 func Distance(lat1, lng1, lat2, lng2 float64) float64 {
 	rad := func(degrees float64) float64 { return degrees * math.Pi / 180 }
 	dLat, dLng := rad(lat2-lat1)/2, rad(lng2-lng1)/2

@@ -21,7 +21,7 @@ var Languages = []Language{English, Polish, Spanish}
 // Known reports whether l is one of the languages of the service.
 func (l Language) Known() bool { return slices.Contains(Languages, l) }
 
-// Bit is the language's place in a number that stands for a set of languages: 1 for the first of Languages, 2
+// Bit returns the language's place in a number that stands for a set of languages: 1 for the first of Languages, 2
 // for the second, 4 for the third.
 func (l Language) Bit() int { return 1 << slices.Index(Languages, l) }
 

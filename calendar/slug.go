@@ -17,12 +17,12 @@ const maxSlugText = 16 << 10
 
 const trashedSuffix = "__trashed"
 
-// Slug is the text as it stands in a URL: lower-case ASCII letters, digits, '_' and single '-' between them
+// Slug returns the text as it stands in a URL: lower-case ASCII letters, digits, '_' and single '-' between them
 // (contract, section 10.6). Letters and digits of other scripts are transliterated, apostrophes and quotation marks are
 // dropped, every other character becomes '-'. It is at most MaxSlug bytes long, empty if nothing is left, and a slug is its own slug.
 func Slug(text string) string { return slugUpTo(text, MaxSlug) }
 
-// SlugKey is the slug to look a record up by. It differs from Slug only for the longest slugs in the trash,
+// SlugKey returns the slug to look a record up by. It differs from Slug only for the longest slugs in the trash,
 // which exceed MaxSlug by their suffix.
 func SlugKey(text string) string {
 	s := slugUpTo(text, MaxSlug+len(trashedSuffix))
@@ -46,7 +46,7 @@ func EarlierSlugKey(text string) string {
 	return ""
 }
 
-// Slug is the slug of a record whose own text leaves nothing for one, such as event-15.
+// Slug returns the slug of a record whose own text leaves nothing for one, such as event-15.
 func (k Kind) Slug(id int64) string { return string(k) + "-" + strconv.FormatInt(id, 10) }
 
 // NumberedSlug returns the nth slug to try for a base: base, base-2, base-3 and so on. Base is cut where the result
@@ -71,7 +71,7 @@ func OccurrenceSlug(series string, w Wall) string {
 	return cutSlug(UntrashedSlug(series), maxSeriesSlug) + w.Format("-2006-01-02")
 }
 
-// TrashedSlug is the slug of a record in the trash, which leaves its own slug free. It may exceed MaxSlug,
+// TrashedSlug returns the slug of a record in the trash, which leaves its own slug free. It may exceed MaxSlug,
 // so that UntrashedSlug gives back the whole slug. An empty slug stays empty.
 func TrashedSlug(s string) string {
 	if s == "" {
@@ -80,7 +80,7 @@ func TrashedSlug(s string) string {
 	return s + trashedSuffix
 }
 
-// UntrashedSlug is the slug a record had before TrashedSlug, whether or not NumberedSlug came after. Other
+// UntrashedSlug returns the slug a record had before TrashedSlug, whether or not NumberedSlug came after. Other
 // slugs are returned as they are.
 func UntrashedSlug(s string) string {
 	stem, number := s, ""

@@ -23,13 +23,13 @@ type Span struct {
 	AllDay     bool
 }
 
-// StartsAt is the instant of the start, in UTC.
+// StartsAt returns the instant of the start, in UTC.
 func (s Span) StartsAt() time.Time { return s.Zone.Instant(s.Start) }
 
-// EndsAt is the instant of the end, in UTC.
+// EndsAt returns the instant of the end, in UTC.
 func (s Span) EndsAt() time.Time { return s.Zone.Instant(s.End) }
 
-// Rounded is the span with an all-day event widened to whole days, 00:00:00 to 23:59:59; other spans are
+// Rounded returns the span with an all-day event widened to whole days, 00:00:00 to 23:59:59; other spans are
 // returned as they are.
 func (s Span) Rounded() Span {
 	if s.AllDay {
@@ -38,7 +38,7 @@ func (s Span) Rounded() Span {
 	return s
 }
 
-// MoveStart is the span with another start and the end at the same distance on the clock: what lasted from
+// MoveStart returns the span with another start and the end at the same distance on the clock: what lasted from
 // 18:00 to 20:00 does so on a day with a change of the clock as well.
 func (s Span) MoveStart(w Wall) Span {
 	// Not Sub and Add: a time.Duration ends at 292 years.

@@ -8,7 +8,7 @@ type Text struct {
 	EventStatusReason                 string
 }
 
-// Served is what is read by who wishes for a language: each field from the first of that language, the site's
+// Served returns what is read by who wishes for a language: each field from the first of that language, the site's
 // and the original that has it. The result's language is that of the title.
 func Served(wish, site Language, original Text, others []Text) Text {
 	if len(others) == 0 {

@@ -66,7 +66,7 @@ func (w Wall) Compare(v Wall) int { return w.t.Compare(v.t) }
 // Add moves the hands of the clock by d, without regard to any zone.
 func (w Wall) Add(d time.Duration) Wall { return Wall{w.t.Add(d)} }
 
-// Sub is the distance on the clock.
+// Sub returns the distance on the clock.
 func (w Wall) Sub(v Wall) time.Duration { return w.t.Sub(v.t) }
 
 // AddDate moves by calendar years, months and days as time.Time.AddDate does.

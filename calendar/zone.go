@@ -14,7 +14,7 @@ type Zone struct {
 	loc  *time.Location
 }
 
-// UTC is the zone UTC.
+// UTC returns the zone UTC.
 func UTC() Zone { return Zone{"UTC", time.UTC} }
 
 func (z Zone) String() string {
@@ -30,7 +30,7 @@ func (z Zone) IsOffset() bool {
 	return ok
 }
 
-// Location is the zone for package time.
+// Location returns the zone for package time.
 func (z Zone) Location() *time.Location {
 	if z.loc == nil {
 		return time.UTC
@@ -38,10 +38,10 @@ func (z Zone) Location() *time.Location {
 	return z.loc
 }
 
-// Wall is what a clock in the zone shows at the instant t.
+// Wall returns what a clock in the zone shows at the instant t.
 func (z Zone) Wall(t time.Time) Wall { return WallOf(t.In(z.Location())) }
 
-// Instant is when a clock in the zone shows w, in UTC. A wall time that the clock skips (the gap in spring)
+// Instant returns when a clock in the zone shows w, in UTC. A wall time that the clock skips (the gap in spring)
 // moves forward by the gap; one that it shows twice (autumn) is the first pass.
 //
 // time.Date promises only "one of the two" for both cases, so this asks for the offsets around w itself.
@@ -68,7 +68,7 @@ func (z Zone) Instant(w Wall) time.Time {
 	return time.Date(y, m, d, h, mi, s, 0, loc).UTC()
 }
 
-// Abbreviation is the zone's short name at t, such as CET, or -03 where people use no letters. A zone given as an
+// Abbreviation returns the zone's short name at t, such as CET, or -03 where people use no letters. A zone given as an
 // offset is its own abbreviation.
 func (z Zone) Abbreviation(t time.Time) string {
 	name, _ := t.In(z.Location()).Zone()

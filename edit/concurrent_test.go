@@ -18,15 +18,15 @@ import (
 	"github.com/almanac-cal/almanac/internal/edittest"
 )
 
-const racers = 12
+const writers = 12
 
-// race runs f in goroutines that start together, and complains about each error.
-func race(t *testing.T, f func(i int) error) {
+// runConcurrently runs f in goroutines that start together, and complains about each error.
+func runConcurrently(t *testing.T, f func(i int) error) {
 	t.Helper()
 	start := make(chan struct{})
-	errs := make([]error, racers)
+	errs := make([]error, writers)
 	var wg sync.WaitGroup
-	for i := range racers {
+	for i := range writers {
 		wg.Go(func() {
 			<-start
 			errs[i] = f(i)
@@ -52,7 +52,7 @@ func someEvent() *edit.EventInput {
 func TestRaceForSlug(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		race(t, func(int) error {
+		runConcurrently(t, func(int) error {
 			e := w.As(calendar.Editor)
 			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 				_, err := e.CreateEvent(ctx, tx, someEvent())
@@ -65,14 +65,14 @@ func TestRaceForSlug(t *testing.T) {
 		}
 		slices.Sort(got)
 		want := []string{"same"}
-		for i := 2; i <= racers; i++ {
+		for i := 2; i <= writers; i++ {
 			want = append(want, fmt.Sprint("same-", i))
 		}
 		slices.Sort(want)
 		if !slices.Equal(got, want) {
 			t.Errorf("slugs %v", got)
 		}
-		if n := len(w.CheckLog()); n != racers {
+		if n := len(w.CheckLog()); n != writers {
 			t.Errorf("%d changes", n)
 		}
 	})
@@ -81,8 +81,8 @@ func TestRaceForSlug(t *testing.T) {
 func TestRaceForTerm(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		exists := make([]bool, racers)
-		race(t, func(i int) error {
+		exists := make([]bool, writers)
+		runConcurrently(t, func(i int) error {
 			e := w.As(calendar.Editor)
 			err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 				_, err := e.CreateTerm(ctx, tx, &edit.TermInput{Taxonomy: calendar.Category, Name: new(fmt.Sprintf("M%cSIC", "uU"[i%2]))})
@@ -101,7 +101,7 @@ func TestRaceForTerm(t *testing.T) {
 				losers++
 			}
 		}
-		if n := w.DB.Term.Query().CountX(t.Context()); n != 1 || losers != racers-1 {
+		if n := w.DB.Term.Query().CountX(t.Context()); n != 1 || losers != writers-1 {
 			t.Errorf("%d terms, %d were told that it exists", n, losers)
 		}
 		if n := w.DB.Slug.Query().Where(slug.KindEQ(calendar.Category)).CountX(t.Context()); n != 1 {
@@ -115,7 +115,7 @@ func TestRaceForTerm(t *testing.T) {
 func TestRaceForEverything(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
-		race(t, func(i int) error {
+		runConcurrently(t, func(i int) error {
 			e := w.As(calendar.Editor)
 			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 				in := someEvent()
@@ -134,11 +134,11 @@ func TestRaceForEverything(t *testing.T) {
 			w.DB.Event.Query().CountX(ctx), w.DB.Venue.Query().CountX(ctx), w.DB.Organizer.Query().CountX(ctx),
 			w.DB.Term.Query().CountX(ctx), w.DB.EventVenue.Query().CountX(ctx), w.DB.EventTerm.Query().CountX(ctx),
 		}
-		if want := []int{racers, 1, 1, 3, racers, 3 * racers}; !slices.Equal(got, want) {
+		if want := []int{writers, 1, 1, 3, writers, 3 * writers}; !slices.Equal(got, want) {
 			t.Errorf("events, venues, organizers, terms, venue links, term links: %v, want %v", got, want)
 		}
 		for _, c := range w.DB.Term.Query().Order(ent.Asc(term.FieldID)).AllX(ctx) {
-			if c.EventCount != racers {
+			if c.EventCount != writers {
 				t.Errorf("term %s counts %d events", c.Name, c.EventCount)
 			}
 		}
@@ -155,7 +155,7 @@ func TestRaceOnOneEvent(t *testing.T) {
 		a, b := w.Term(e, calendar.Category, "A", 0), w.Term(e, calendar.Category, "B", 0)
 		hall := w.Venue(e, &edit.VenueInput{Name: new("Hall")})
 		row := w.Event(e, &edit.EventInput{Categories: &[]edit.TermRef{{ID: a.ID}}})
-		race(t, func(i int) error {
+		runConcurrently(t, func(i int) error {
 			e := w.As(calendar.Editor)
 			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 				row, err := edit.LockEvent(ctx, tx, row.ID)
@@ -176,8 +176,8 @@ func TestRaceOnOneEvent(t *testing.T) {
 				return err
 			})
 		})
-		if got := w.DB.Event.GetX(t.Context(), row.ID); got.Version != racers+1 {
-			t.Errorf("version %d after %d writes", got.Version, racers)
+		if got := w.DB.Event.GetX(t.Context(), row.ID); got.Version != writers+1 {
+			t.Errorf("version %d after %d writes", got.Version, writers)
 		}
 		w.CheckCounts()
 		w.CheckLog()
@@ -190,10 +190,10 @@ func TestRaceOnTerms(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		a, b := w.Term(e, calendar.Category, "A", 0), w.Term(e, calendar.Tag, "B", 0)
-		race(t, func(i int) error {
+		runConcurrently(t, func(i int) error {
 			e := w.As(calendar.Editor)
 			err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
-				if i == racers-1 {
+				if i == writers-1 {
 					row, err := edit.LockTerm(ctx, tx, a.ID)
 					if err != nil {
 						return err
@@ -226,10 +226,10 @@ func TestRaceOfVenueAndTrash(t *testing.T) {
 	t.Parallel()
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		hall := w.Venue(w.As(calendar.Editor), &edit.VenueInput{Name: new("Hall")})
-		race(t, func(i int) error {
+		runConcurrently(t, func(i int) error {
 			e := w.As(calendar.Editor)
 			err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
-				if i == racers/2 {
+				if i == writers/2 {
 					row, err := edit.LockVenue(ctx, tx, hall.ID)
 					if err != nil {
 						return err
@@ -260,7 +260,7 @@ func TestRaceForLoop(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		a, b := w.Term(e, calendar.Category, "A", 0), w.Term(e, calendar.Category, "B", 0)
-		race(t, func(i int) error {
+		runConcurrently(t, func(i int) error {
 			e, id, parent := w.As(calendar.Editor), a.ID, b.ID
 			if i%2 == 0 {
 				id, parent = parent, id
@@ -336,7 +336,7 @@ func TestRevisionsBecomeVisibleInOrder(t *testing.T) {
 			}
 			done <- err
 		}()
-		race(t, func(i int) error {
+		runConcurrently(t, func(i int) error {
 			for j := range 5 {
 				e := w.As(calendar.Editor)
 				err := run(w, e, func(ctx context.Context, tx *ent.Tx) error {
@@ -355,7 +355,7 @@ func TestRevisionsBecomeVisibleInOrder(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if n := len(w.CheckLog()); n != 5*racers {
+		if n := len(w.CheckLog()); n != 5*writers {
 			t.Errorf("%d changes", n)
 		}
 	})

@@ -57,8 +57,8 @@ func putOptional[T comparable](d *diff, name string, old, value *T, set func(T),
 	}
 }
 
-// apply is the value sent, or else the one stored.
-func apply[T any](old T, sent *T) T {
+// valueOr returns the value sent, or else the one stored.
+func valueOr[T any](old T, sent *T) T {
 	if sent != nil {
 		return *sent
 	}

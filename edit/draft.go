@@ -27,15 +27,15 @@ type Draft struct {
 func (e *Editor) DraftEvent(m *ent.EventMutation, in *EventInput, others []calendar.Text) (*Draft, error) {
 	own := *in
 	own.Password = nil // its hash needs the id
-	password := apply("", in.Password)
+	password := valueOr("", in.Password)
 	if password != "" && len(e.PasswordKey) == 0 {
 		return nil, errNoKey
 	}
-	span := respan(calendar.Span{Zone: e.Site.Zone}, &own)
-	if err := invalid(spanFault(span, &own)); err != nil {
+	span := changedSpan(calendar.Span{Zone: e.Site.Zone}, &own)
+	if err := invalidInput(spanFault(span, &own)); err != nil {
 		return nil, err
 	}
-	s := own.sent()
+	s := own.record()
 	r := e.draftRecord(calendar.Event, s, others)
 	if err := e.fillEvent(m, r, &record{}, s, newEvent(), &own, span, &diff{fresh: true}); err != nil {
 		return nil, err
@@ -56,36 +56,36 @@ func (e *Editor) DraftEvent(m *ent.EventMutation, in *EventInput, others []calen
 
 // DraftVenue fills m with a new venue. It refuses a coordinate without its partner with param.Invalid.
 func (e *Editor) DraftVenue(m *ent.VenueMutation, in *VenueInput, others []calendar.Text) (*Draft, error) {
-	if err := invalid(in.faults(nil)...); err != nil {
+	if err := invalidInput(in.faults(nil)...); err != nil {
 		return nil, err
 	}
-	s := in.sent()
+	s := in.record()
 	r := e.draftRecord(calendar.Venue, s, others)
 	d := &diff{fresh: true}
 	e.fillNamed(m, r, &record{}, s, d)
 	in.fill(m, newVenue(), d)
 	return e.draft(r, s, venueFields(&ent.Venue{
-		Address: apply("", in.Address), City: apply("", in.City), Country: apply("", in.Country),
-		Province: apply("", in.Province), State: apply("", in.State), Zip: apply("", in.Zip),
-		Stateprovince: apply("", in.StateProvince), Phone: apply("", in.Phone), Website: apply("", in.Website),
+		Address: valueOr("", in.Address), City: valueOr("", in.City), Country: valueOr("", in.Country),
+		Province: valueOr("", in.Province), State: valueOr("", in.State), Zip: valueOr("", in.Zip),
+		Stateprovince: valueOr("", in.StateProvince), Phone: valueOr("", in.Phone), Website: valueOr("", in.Website),
 	})...), nil
 }
 
 // DraftOrganizer fills m with a new organizer.
 func (e *Editor) DraftOrganizer(m *ent.OrganizerMutation, in *OrganizerInput, others []calendar.Text) *Draft {
-	s := in.sent()
+	s := in.record()
 	r := e.draftRecord(calendar.Organizer, s, others)
 	d := &diff{fresh: true}
 	e.fillNamed(m, r, &record{}, s, d)
 	in.fill(m, &ent.Organizer{}, d)
 	return e.draft(r, s, organizerFields(&ent.Organizer{
-		Phone: apply("", in.Phone), Email: apply("", in.Email), Website: apply("", in.Website),
+		Phone: valueOr("", in.Phone), Email: valueOr("", in.Email), Website: valueOr("", in.Website),
 	})...)
 }
 
 // draftRecord returns a new record with its texts, without an id and a slug.
 func (e *Editor) draftRecord(kind calendar.Kind, s *recordInput, others []calendar.Text) *record {
-	r := e.conceive(kind, s)
+	r := e.newRecord(kind, s)
 	r.addTexts(others)
 	return r
 }

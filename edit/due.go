@@ -61,7 +61,7 @@ func (e *Editor) anyDue(ctx context.Context, db *ent.Client) (bool, error) {
 	return due, nil
 }
 
-// NextDue is when the first scheduled record after now is published: UTC, zero if none is. Until then replies do not
+// NextDue returns when the first scheduled record after now is published: UTC, zero if none is. Until then replies do not
 // change unless somebody writes.
 func NextDue(ctx context.Context, db *ent.Client, now time.Time) (next time.Time, err error) {
 	var found []time.Time

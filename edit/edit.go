@@ -68,7 +68,7 @@ func Write(ctx context.Context, db *ent.Client, e *Editor, do func(tx *ent.Tx) e
 	})
 }
 
-// original is the language of records that e creates.
+// original returns the language of records that e creates.
 func (e *Editor) original() calendar.Language {
 	if e.Write != "" {
 		return e.Write
@@ -76,7 +76,7 @@ func (e *Editor) original() calendar.Language {
 	return e.Site.Language
 }
 
-// request is the language that duplicates are recognised in, besides the original.
+// request returns the language that duplicates are recognised in, besides the original.
 func (e *Editor) request() calendar.Language {
 	if e.Request != "" {
 		return e.Request
@@ -84,7 +84,7 @@ func (e *Editor) request() calendar.Language {
 	return e.Site.Language
 }
 
-// author is the author of what e creates; nil when e is nobody in particular.
+// author returns the author of what e creates; nil when e is nobody in particular.
 func (e *Editor) author() *int64 {
 	if e.By.UserID == 0 {
 		return nil

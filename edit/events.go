@@ -17,8 +17,8 @@ import (
 // returns the first of them. The edges of the returned row are not loaded.
 func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*ent.Event, error) {
 	none := &record{textOwner: textOwner{kind: calendar.Event}}
-	s := in.sent()
-	span := respan(calendar.Span{Zone: e.Site.Zone}, in)
+	s := in.record()
+	span := changedSpan(calendar.Span{Zone: e.Site.Zone}, in)
 	early, refused := spanFault(span, in), ruleFault(span.Zone, in)
 	var made *newSeries
 	if early == nil && refused == nil {
@@ -55,7 +55,7 @@ func (e *Editor) CreateEvent(ctx context.Context, tx *ent.Tx, in *EventInput) (*
 		s.slug = made.slugOf(made.occurrences[0])
 		span = made.occurrences[0].Span
 	}
-	r, err := e.begin(ctx, tx, calendar.Event, s)
+	r, err := e.createRecord(ctx, tx, calendar.Event, s)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (e *Editor) UpdateEvent(ctx context.Context, tx *ent.Tx, row *ent.Event, in
 		return e.updateOccurrences(ctx, tx, row, in)
 	}
 	old := eventRecord(row)
-	s := in.sent()
+	s := in.record()
 	span, early, late, err := sentSpan(row, in)
 	if err != nil {
 		return nil, err
@@ -181,7 +181,7 @@ func (e *Editor) changeEvent(
 	ctx context.Context, tx *ent.Tx, row *ent.Event, old *record, s *recordInput, in *EventInput, span calendar.Span, p *plan,
 	made *newSeries, leaves bool,
 ) (*ent.Event, error) {
-	next := settle(old.standing, s.status, s.published, e.Now, e.may(auth.Publish, old))
+	next := nextPublicationState(old.publicationState, s.status, s.published, e.Now, e.isAllowed(auth.Publish, old))
 	err := e.publicity(ctx, tx, []*ent.Event{row}, func(int) (calendar.Status, time.Time) { return next.status, next.published })
 	if err != nil {
 		return nil, err
@@ -275,7 +275,7 @@ func (e *Editor) changeEvent(
 	}
 	for i, l := range relinked {
 		if l.sent {
-			if err := relink(ctx, tx, l.kind, row.ID, links[i], l.ids); err != nil {
+			if err := replaceLinks(ctx, tx, l.kind, row.ID, links[i], l.ids); err != nil {
 				return nil, err
 			}
 		}
@@ -299,16 +299,16 @@ func eventRecord(row *ent.Event) *record {
 	return &record{
 		textOwner: textOwner{
 			kind: calendar.Event, id: row.ID, language: row.Language, languages: row.Languages,
-			trashed: row.Status == calendar.Trash,
-			text:    text{row.Title, row.Description, row.Excerpt, row.Slug, row.EventStatusReason},
+			trashed:    row.Status == calendar.Trash,
+			recordText: recordText{row.Title, row.Description, row.Excerpt, row.Slug, row.EventStatusReason},
 		},
-		standing: standing{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
-		author:   row.AuthorID, image: row.ImageID, source: row.SourceID,
+		publicationState: publicationState{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
+		author:           row.AuthorID, image: row.ImageID, source: row.SourceID,
 		modified: row.ModifiedAt, version: row.Version, nominal: row.OriginalStart,
 	}
 }
 
-func (in *EventInput) sent() *recordInput {
+func (in *EventInput) record() *recordInput {
 	return &recordInput{
 		author: in.AuthorID, published: in.Published, status: in.Status,
 		sentText: sentText{in.Title, in.Description, in.Excerpt, in.Slug, in.EventStatusReason},
@@ -351,17 +351,17 @@ func (e *Editor) fillEvent(
 		}
 	}
 	putOptional(d, "website", row.Website, website, m.SetWebsite, m.ClearWebsite)
-	put(d, "show_map", row.ShowMap, apply(row.ShowMap, in.ShowMap), m.SetShowMap)
-	put(d, "show_map_link", row.ShowMapLink, apply(row.ShowMapLink, in.ShowMapLink), m.SetShowMapLink)
-	put(d, "hide_from_listings", row.HideFromListings, apply(row.HideFromListings, in.Hide), m.SetHideFromListings)
-	put(d, "sticky", row.Sticky, apply(row.Sticky, in.Sticky), m.SetSticky)
-	put(d, "featured", row.Featured, apply(row.Featured, in.Featured), m.SetFeatured)
-	put(d, "ticketed", row.Ticketed, apply(row.Ticketed, in.Ticketed), m.SetTicketed)
-	put(d, "event_status", row.EventStatus, apply(row.EventStatus, in.EventStatus), m.SetEventStatus)
-	put(d, "attendance", row.Attendance, apply(row.Attendance, in.Attendance), m.SetAttendance)
-	put(d, "virtual_url", row.VirtualURL, apply(row.VirtualURL, in.VirtualURL), m.SetVirtualURL)
+	put(d, "show_map", row.ShowMap, valueOr(row.ShowMap, in.ShowMap), m.SetShowMap)
+	put(d, "show_map_link", row.ShowMapLink, valueOr(row.ShowMapLink, in.ShowMapLink), m.SetShowMapLink)
+	put(d, "hide_from_listings", row.HideFromListings, valueOr(row.HideFromListings, in.Hide), m.SetHideFromListings)
+	put(d, "sticky", row.Sticky, valueOr(row.Sticky, in.Sticky), m.SetSticky)
+	put(d, "featured", row.Featured, valueOr(row.Featured, in.Featured), m.SetFeatured)
+	put(d, "ticketed", row.Ticketed, valueOr(row.Ticketed, in.Ticketed), m.SetTicketed)
+	put(d, "event_status", row.EventStatus, valueOr(row.EventStatus, in.EventStatus), m.SetEventStatus)
+	put(d, "attendance", row.Attendance, valueOr(row.Attendance, in.Attendance), m.SetAttendance)
+	put(d, "virtual_url", row.VirtualURL, valueOr(row.VirtualURL, in.VirtualURL), m.SetVirtualURL)
 	putOptional(d, "post_parent", row.ParentID, applyID(row.ParentID, in.ParentID), m.SetParentID, m.ClearParentID)
-	put(d, "", row.Sequence, nextSequence(row, e.Now, r.status, r.published, span, apply(row.EventStatus, in.EventStatus)), m.SetSequence)
+	put(d, "", row.Sequence, nextSequence(row, e.Now, r.status, r.published, span, valueOr(row.EventStatus, in.EventStatus)), m.SetSequence)
 	if d.fresh {
 		m.SetOffSchedule(false)
 	}

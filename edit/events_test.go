@@ -104,7 +104,7 @@ func TestUpdateEventChangesWhatIsSent(t *testing.T) {
 		if got.Version != 2 || !got.ModifiedAt.Equal(e.Now) || !got.CreatedAt.Equal(edittest.Now) {
 			t.Errorf("version %d, modified %s, created %s", got.Version, got.ModifiedAt, got.CreatedAt)
 		}
-		if got.Cost.IsZero() || got.Website == nil || !protected(got) || !got.Sticky || got.ParentID == nil ||
+		if got.Cost.IsZero() || got.Website == nil || !hasPassword(got) || !got.Sticky || got.ParentID == nil ||
 			got.Description != "text" || len(venuesOf(w, row.ID)) != 1 {
 			t.Errorf("an update without fields changed %v", got)
 		}
@@ -112,7 +112,7 @@ func TestUpdateEventChangesWhatIsSent(t *testing.T) {
 			Cost: &calendar.Cost{}, Website: &edit.Website{Set: true}, Password: new(""), Sticky: new(false),
 			Venues: &[]edit.VenueRef{}, ParentID: new(int64(0)), Description: new(""),
 		})
-		if !got.Cost.IsZero() || *got.Website != "" || protected(got) || got.Sticky || got.ParentID != nil ||
+		if !got.Cost.IsZero() || *got.Website != "" || hasPassword(got) || got.Sticky || got.ParentID != nil ||
 			got.Description != "" || len(venuesOf(w, row.ID)) != 0 {
 			t.Errorf("not all was cleared: %v", got)
 		}
@@ -322,5 +322,5 @@ func TestLostUpdateIsRetried(t *testing.T) {
 	})
 }
 
-// protected: a hash that was read is never a nil pointer.
-func protected(row *ent.Event) bool { return len(*row.PasswordHash) > 0 }
+// hasPassword: a hash that was read is never a nil pointer.
+func hasPassword(row *ent.Event) bool { return len(*row.PasswordHash) > 0 }

@@ -15,8 +15,8 @@ func faultOf(name string, f *param.Fault) *param.Fault {
 	return f
 }
 
-// invalid is the error of the faults found, in their order; nil when there is none.
-func invalid(found ...*param.Fault) error {
+// invalidInput returns the error of the faults found, in their order; nil when there is none.
+func invalidInput(found ...*param.Fault) error {
 	var all param.Invalid
 	for _, f := range found {
 		if f != nil {
@@ -29,7 +29,7 @@ func invalid(found ...*param.Fault) error {
 	return all
 }
 
-// unknownTerms is the fault of names that the caller may not make terms of.
+// unknownTerms returns the fault of names that the caller may not make terms of.
 func unknownTerms(name string, names []string) *param.Fault {
 	return &param.Fault{
 		Param: name, Reason: "unknown-terms", Key: "unknown-terms",
@@ -37,7 +37,7 @@ func unknownTerms(name string, names []string) *param.Fault {
 	}
 }
 
-// InvalidLinked is the fault of a venue or organizer that was sent with an event and is invalid itself: at
+// InvalidLinked returns the fault of a venue or organizer that was sent with an event and is invalid itself: at
 // index in the list, from 0. Its "params" are []param.Fault; who writes the answer turns them into sentences
 // by name, for the body and for the argument Reasons of the message.
 func InvalidLinked(name string, index int, faults []param.Fault) *param.Fault {
@@ -48,8 +48,8 @@ func InvalidLinked(name string, index int, faults []param.Fault) *param.Fault {
 	}
 }
 
-// title is what a kind's title is called among its parameters.
-func title(k calendar.Kind) string {
+// kindTitle returns what a kind's title is called among its parameters.
+func kindTitle(k calendar.Kind) string {
 	switch k {
 	case calendar.Event:
 		return "title"

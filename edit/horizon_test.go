@@ -115,7 +115,7 @@ func TestSeriesThatFailsHoldsUpNoOther(t *testing.T) {
 				t.Errorf("%d series are overdue, want %d: %v", n, broken, err)
 			}
 		}
-		if until := w.DB.Series.GetX(t.Context(), *whole.SeriesID).GeneratedUntil; until.Before(at("2028-07-28 00:00:00").Wall) {
+		if until := w.DB.Series.GetX(t.Context(), *whole.SeriesID).GeneratedUntil; until.Before(dateAt("2028-07-28 00:00:00").Wall) {
 			t.Errorf("generated until %s", until)
 		}
 		w.DB.SeriesPhase.Update().SetTimezone(edittest.Site(t).Zone.String()).ExecX(t.Context())

@@ -21,8 +21,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// relink makes the venues or organizers of an event those with the ids, in their order.
-func relink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, was, ids []int64) (err error) {
+// replaceLinks makes the venues or organizers of an event those with the ids, in their order.
+func replaceLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64, was, ids []int64) (err error) {
 	if slices.Equal(was, ids) {
 		return nil
 	}

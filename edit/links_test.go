@@ -70,8 +70,8 @@ func newLinkedWorld(w *edittest.World) *linkedWorld {
 	return l
 }
 
-// ways are how events lose a link, whatever their status.
-var ways = []struct {
+// linkLosses are how events lose a link, whatever their status.
+var linkLosses = []struct {
 	name, field string
 	// from is the place of the first event that loses it.
 	from int
@@ -123,7 +123,7 @@ var ways = []struct {
 // TestLosingALinkIsAChangeOfTheEvent removes what events of all statuses are linked to, in all ways there are.
 func TestLosingALinkIsAChangeOfTheEvent(t *testing.T) {
 	t.Parallel()
-	for _, tt := range ways {
+	for _, tt := range linkLosses {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			edittest.Each(t, func(t *testing.T, w *edittest.World) {
@@ -285,7 +285,7 @@ func TestWritersOfEventsRaceWithTheTrash(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		l := newLinkedWorld(w)
 		before := w.CheckLog()
-		race(t, func(i int) error {
+		runConcurrently(t, func(i int) error {
 			e := w.As(calendar.Administrator)
 			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 				if i%4 == 0 {

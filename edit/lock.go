@@ -20,27 +20,27 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// claims bounds the rows that claim locks. Two names share one by chance; then one writer waits for the other
+// claimRows bounds the rows that claim locks. Two names share one by chance; then one writer waits for the other
 // without need, which harms nobody.
-const claims = 256
+const claimRows = 256
 
-// claim makes the transaction the only one that may create what is called name within scope, until it ends.
+// lockName makes the transaction the only one that may create what is called name within scope, until it ends.
 // No index can forbid two venues of the same name, because some are wanted; and a look-up finds nothing to
 // lock as long as the name is free. So the lock is on a row of its own.
-func claim(ctx context.Context, tx *ent.Tx, scope calendar.Kind, name string) error {
+func lockName(ctx context.Context, tx *ent.Tx, scope calendar.Kind, name string) error {
 	h := fnv.New32a()
 	h.Write([]byte(scope))
 	h.Write([]byte{0})
 	h.Write([]byte(name))
-	id := fmt.Sprintf("claim:%02x", h.Sum32()%claims)
-	if err := grow(ctx, tx, id, 1); err != nil {
+	id := fmt.Sprintf("claim:%02x", h.Sum32()%claimRows)
+	if err := addToCounter(ctx, tx, id, 1); err != nil {
 		return fmt.Errorf("claim on a name: %w", err)
 	}
 	return nil
 }
 
-// grow adds to a counter and locks its row until the transaction ends.
-func grow(ctx context.Context, tx *ent.Tx, id string, by int64) error {
+// addToCounter adds to a counter and locks its row until the transaction ends.
+func addToCounter(ctx context.Context, tx *ent.Tx, id string, by int64) error {
 	return tx.Counter.Create().SetID(id).SetValue(by).
 		OnConflict(sql.ConflictColumns(counter.FieldID)).AddValue(by).Exec(ctx)
 }

@@ -51,7 +51,7 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 	if len(e.changes) == 0 {
 		return nil
 	}
-	if err := grow(ctx, tx, revision, int64(len(e.changes))); err != nil {
+	if err := addToCounter(ctx, tx, revision, int64(len(e.changes))); err != nil {
 		return fmt.Errorf("next revision: %w", err)
 	}
 	at := e.loggedAt()

@@ -89,14 +89,14 @@ func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]
 		}
 	}
 	if !e.mayManageTerms(l.taxonomy) {
-		return nil, invalid(unknownTerms(l.name, unknown))
+		return nil, invalidInput(unknownTerms(l.name, unknown))
 	}
 	if len(unknown) > MaxNew {
-		return nil, invalid(faultOf(l.name, param.TooMany(l.name, MaxNew)))
+		return nil, invalidInput(faultOf(l.name, param.TooMany(l.name, MaxNew)))
 	}
 	keys := slices.Sorted(maps.Keys(names))
 	for _, key := range keys {
-		if err := claim(ctx, tx, l.taxonomy, topName(key)); err != nil {
+		if err := lockName(ctx, tx, l.taxonomy, topName(key)); err != nil {
 			return nil, err
 		}
 	}
@@ -121,8 +121,8 @@ func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]
 	return uniqueIDs(l.ids), nil
 }
 
-// topName is what is claimed for a name at the top of a taxonomy.
+// topName returns what is claimed for a name at the top of a taxonomy.
 func topName(key string) string { return nameBelow(0, key) }
 
-// nameBelow is what is claimed for a name below a parent.
+// nameBelow returns what is claimed for a name below a parent.
 func nameBelow(parent int64, key string) string { return strconv.FormatInt(parent, 10) + ":" + key }

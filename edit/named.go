@@ -49,23 +49,23 @@ func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable
 	if err != nil {
 		return row, false, err
 	}
-	if err := invalid(author, picture); err != nil {
+	if err := invalidInput(author, picture); err != nil {
 		return row, false, err
 	}
 	if err := e.permit(none, t.sent); err != nil {
 		return row, false, err
 	}
-	if err := invalid(t.faults(row)...); err != nil {
+	if err := invalidInput(t.faults(row)...); err != nil {
 		return row, false, err
 	}
 	// What comes from a source is told apart by its id there, not by its name.
 	if t.sent.source == nil {
-		found, ok, err := t.known(ctx, tx, e)
+		found, ok, err := t.findOrLock(ctx, tx, e)
 		if ok || err != nil {
 			return found, false, err
 		}
 	}
-	r, err := e.begin(ctx, tx, t.kind, t.sent)
+	r, err := e.createRecord(ctx, tx, t.kind, t.sent)
 	if err != nil {
 		return row, false, err
 	}
@@ -78,16 +78,16 @@ func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable
 	return row, true, nil
 }
 
-// known finds the row that a new one would duplicate. If there is none, nobody else can create one until the
+// findOrLock finds the row that a new one would duplicate. If there is none, nobody else can create one until the
 // transaction ends.
-func (t namedTable[R]) known(ctx context.Context, tx *ent.Tx, e *Editor) (row R, ok bool, err error) {
+func (t namedTable[R]) findOrLock(ctx context.Context, tx *ent.Tx, e *Editor) (row R, ok bool, err error) {
 	key := calendar.FoldName(*t.sent.title)
 	row, ok, err = t.duplicate(ctx, tx, e, key)
 	if ok || err != nil {
 		return row, ok, err
 	}
 	// Not there: but somebody else may be about to create it.
-	if err := claim(ctx, tx, t.kind, key); err != nil {
+	if err := lockName(ctx, tx, t.kind, key); err != nil {
 		return row, false, err
 	}
 	return t.duplicate(ctx, tx, e, key)
@@ -101,11 +101,11 @@ func (t namedTable[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key
 	if err != nil {
 		return found, false, fmt.Errorf("%s of the same name: %w", t.kind, err)
 	}
-	description := calendar.FoldName(apply("", t.sent.description))
+	description := calendar.FoldName(valueOr("", t.sent.description))
 	var oldest *record
 	for _, row := range rows {
 		r := t.record(row)
-		if (oldest != nil && oldest.id <= r.id) || !e.may(auth.Read, r) {
+		if (oldest != nil && oldest.id <= r.id) || !e.isAllowed(auth.Read, r) {
 			continue
 		}
 		if description != "" && calendar.FoldName(r.description) != description {
@@ -132,7 +132,7 @@ func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable
 	if err != nil {
 		return row, err
 	}
-	if err := invalid(author, picture); err != nil {
+	if err := invalidInput(author, picture); err != nil {
 		return row, err
 	}
 	if err := e.permit(old, t.sent); err != nil {
@@ -143,7 +143,7 @@ func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable
 			return row, err
 		}
 	}
-	if err := invalid(t.faults(row)...); err != nil {
+	if err := invalidInput(t.faults(row)...); err != nil {
 		return row, err
 	}
 	return t.change(ctx, tx, e, row, old)

@@ -42,20 +42,20 @@ func (e *Editor) planRecurrence(ctx context.Context, tx *ent.Tx, row *ent.Event,
 	if phases == nil {
 		made, err = e.planSeriesOf(row, in)
 		if fault := ScheduleFault(err); fault != nil {
-			return nil, false, invalid(fault)
+			return nil, false, invalidInput(fault)
 		}
 		switch {
 		case err != nil || made == nil:
 			return nil, false, err
 		case row.SeriesID != nil:
-			return nil, false, invalid(scopeRequired())
+			return nil, false, invalidInput(scopeRequired())
 		}
 		return made, false, requireSeries(ctx, tx)
 	}
 	leaves = in.Rule != nil && *in.Rule == ""
 	same, err := sameSchedule(phaseAt(phases, *row.OriginalStart), in, leaves)
 	if err == nil && !same {
-		err = invalid(scopeRequired())
+		err = invalidInput(scopeRequired())
 	}
 	return nil, leaves, err
 }
@@ -79,7 +79,7 @@ func (e *Editor) planSeriesOf(row *ent.Event, in *EventInput) (*newSeries, error
 	return made, nil
 }
 
-// scopeRequired is the fault of a schedule that is sent with one occurrence.
+// scopeRequired returns the fault of a schedule that is sent with one occurrence.
 func scopeRequired() *param.Fault {
 	return &param.Fault{Param: "scope", Reason: "scope-required", Key: "scope-required", Data: map[string]any{}}
 }
@@ -97,7 +97,7 @@ func sameSchedule(phase *ent.SeriesPhase, in *EventInput, leaves bool) (bool, er
 			return false, nil //nolint:nilerr // another rule than the stored one
 		}
 	}
-	rdate, exdate := apply(nil, in.RDate), apply(nil, in.ExDate)
+	rdate, exdate := valueOr(nil, in.RDate), valueOr(nil, in.ExDate)
 	sent, err := recur.New(stored.Span, stored.Rule, rdate, nil)
 	if err != nil {
 		return false, err
@@ -263,7 +263,7 @@ func ownNames(own []string, names ...string) []string {
 func (e *Editor) sentSeriesSlug(
 	ctx context.Context, tx *ent.Tx, r *record, t *calendar.Template, sent *string,
 ) (original *string, err error) {
-	if e.Write == "" || e.Write == r.language || apply("", sent) == "" {
+	if e.Write == "" || e.Write == r.language || valueOr("", sent) == "" {
 		return sent, nil
 	}
 	taken, err := r.slugIn(e.Write, "").take(ctx, tx, calendar.Slug(*sent))

@@ -15,7 +15,7 @@ import (
 func (e *Editor) CreateOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerInput) (
 	row *ent.Organizer, created bool, err error,
 ) {
-	return e.createOrganizer(ctx, tx, in, in.sent())
+	return e.createOrganizer(ctx, tx, in, in.record())
 }
 
 func (e *Editor) createOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerInput, s *recordInput) (
@@ -30,8 +30,8 @@ func (e *Editor) createOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerI
 	if s.linked {
 		rest.AuthorID = nil
 	}
-	if rest != (OrganizerInput{}) && e.may(auth.Edit, organizerRecord(row)) {
-		sent := rest.sent()
+	if rest != (OrganizerInput{}) && e.isAllowed(auth.Edit, organizerRecord(row)) {
+		sent := rest.record()
 		sent.inline = s.linked
 		row, err = updateNamed(ctx, tx, e, e.organizers(tx, &rest, sent), row, true)
 	}
@@ -43,7 +43,7 @@ func (e *Editor) createOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerI
 func (e *Editor) UpdateOrganizer(ctx context.Context, tx *ent.Tx, row *ent.Organizer, in *OrganizerInput) (
 	*ent.Organizer, error,
 ) {
-	return updateNamed(ctx, tx, e, e.organizers(tx, in, in.sent()), row, false)
+	return updateNamed(ctx, tx, e, e.organizers(tx, in, in.record()), row, false)
 }
 
 // TrashOrganizer moves an organizer to the trash and removes it from its events for good. One that is there
@@ -56,16 +56,16 @@ func organizerRecord(row *ent.Organizer) *record {
 	return &record{
 		textOwner: textOwner{
 			kind: calendar.Organizer, id: row.ID, language: row.Language, languages: row.Languages,
-			trashed: row.Status == calendar.Trash,
-			text:    text{title: row.Name, description: row.Description, slug: row.Slug},
+			trashed:    row.Status == calendar.Trash,
+			recordText: recordText{title: row.Name, description: row.Description, slug: row.Slug},
 		},
-		standing: standing{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
-		author:   row.AuthorID, image: row.ImageID, source: row.SourceID,
+		publicationState: publicationState{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
+		author:           row.AuthorID, image: row.ImageID, source: row.SourceID,
 		modified: row.ModifiedAt, version: row.Version,
 	}
 }
 
-func (in *OrganizerInput) sent() *recordInput {
+func (in *OrganizerInput) record() *recordInput {
 	return &recordInput{
 		author: in.AuthorID, published: in.Published, status: in.Status,
 		sentText: sentText{title: in.Name, description: in.Description, slug: in.Slug},
@@ -73,7 +73,7 @@ func (in *OrganizerInput) sent() *recordInput {
 	}
 }
 
-// organizers is the table of organizers with what is sent of one.
+// organizers returns the table of organizers with what is sent of one.
 func (e *Editor) organizers(tx *ent.Tx, in *OrganizerInput, s *recordInput) namedTable[*ent.Organizer] {
 	return namedTable[*ent.Organizer]{
 		kind: calendar.Organizer, record: organizerRecord, sent: s, get: tx.Organizer.Get,
@@ -105,7 +105,7 @@ func (e *Editor) organizers(tx *ent.Tx, in *OrganizerInput, s *recordInput) name
 
 // fill writes what only organizers have over what is stored.
 func (in *OrganizerInput) fill(m *ent.OrganizerMutation, old *ent.Organizer, d *diff) {
-	put(d, "phone", old.Phone, apply(old.Phone, in.Phone), m.SetPhone)
-	put(d, "website", old.Website, apply(old.Website, in.Website), m.SetWebsite)
-	put(d, "email", old.Email, apply(old.Email, in.Email), m.SetEmail)
+	put(d, "phone", old.Phone, valueOr(old.Phone, in.Phone), m.SetPhone)
+	put(d, "website", old.Website, valueOr(old.Website, in.Website), m.SetWebsite)
+	put(d, "email", old.Email, valueOr(old.Email, in.Email), m.SetEmail)
 }

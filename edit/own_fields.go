@@ -39,7 +39,7 @@ func DifferentOwnFields(row *ent.Event, s *ent.Series) ([]string, error) {
 	different := append(differentFields(templateOf(row, row.Translated(), links), &phase.Template), "slug")
 	at, ok := schedule.Occurrence(*row.OriginalStart)
 	for name, same := range map[string]bool{
-		"author":     apply(0, row.AuthorID) == apply(0, s.AuthorID),
+		"author":     valueOr(0, row.AuthorID) == valueOr(0, s.AuthorID),
 		"date":       row.PublishedAt.Equal(s.PublishedAt),
 		"status":     row.Status == s.Status,
 		"timezone":   ok && span.Zone.String() == at.Zone.String(),

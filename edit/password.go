@@ -19,7 +19,7 @@ import (
 // passwordSetting is the setting that holds the key.
 const passwordSetting = "event_password_key"
 
-// PasswordKey is the key that event passwords are hashed with: 32 random bytes that all processes on one
+// PasswordKey returns the key that event passwords are hashed with: 32 random bytes that all processes on one
 // database share. The first that asks makes it.
 func PasswordKey(ctx context.Context, db *ent.Client) ([]byte, error) {
 	return sharedKey(ctx, db, passwordSetting, sha256.Size)
@@ -63,7 +63,7 @@ func sharedKey(ctx context.Context, db *ent.Client, name string, size int) ([]by
 	return s.Value, nil
 }
 
-// HashPassword is what is stored of the password of an event: HMAC-SHA256 over the id (8 bytes, big endian)
+// HashPassword returns what is stored of the password of an event: HMAC-SHA256 over the id (8 bytes, big endian)
 // and the password. A password protects the content of one event, is compared with every event of a list,
 // and is in the hands of all its readers; a slow hash would cost much and protect little.
 func HashPassword(key []byte, eventID int64, password string) []byte {
@@ -80,7 +80,7 @@ func HashPassword(key []byte, eventID int64, password string) []byte {
 // a series.
 func PasswordMatches(key []byte, row *ent.Event, password string) bool {
 	return row.PasswordHash != nil &&
-		hmac.Equal(HashPassword(key, apply(row.ID, row.PasswordID), password), *row.PasswordHash)
+		hmac.Equal(HashPassword(key, valueOr(row.ID, row.PasswordID), password), *row.PasswordHash)
 }
 
 // HasPassword reports whether an event is protected. A NULL is read as a pointer to nothing.

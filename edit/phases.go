@@ -306,7 +306,7 @@ func refuseOverlap(before, p *seriesPhase) error {
 			if first.Before(p.Start) {
 				name = "rdate"
 			}
-			return invalid(faultOf(name, param.Bad()))
+			return invalidInput(faultOf(name, param.Bad()))
 		}
 	}
 	return nil

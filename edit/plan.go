@@ -67,7 +67,7 @@ func (e *Editor) planEvent(
 		}
 		faults = append(faults, faultOf("post_parent", fault))
 	}
-	return p, invalid(append(faults, schedule)...)
+	return p, invalidInput(append(faults, schedule)...)
 }
 
 // idsOf returns the ids among references.
@@ -116,7 +116,7 @@ func (e *Editor) carryOut(ctx context.Context, tx *ent.Tx, p *plan, in *EventInp
 		}
 	}
 	p.venues, err = createLinked(calendar.Venue, in.Venues, func(in *VenueInput) (int64, calendar.Status, error) {
-		s := in.sent()
+		s := in.record()
 		s.author, s.linked = author, true
 		row, _, err := e.createVenue(ctx, tx, in, s)
 		if err != nil {
@@ -128,7 +128,7 @@ func (e *Editor) carryOut(ctx context.Context, tx *ent.Tx, p *plan, in *EventInp
 		return err
 	}
 	p.organizers, err = createLinked(calendar.Organizer, in.Organizers, func(in *OrganizerInput) (int64, calendar.Status, error) {
-		s := in.sent()
+		s := in.record()
 		s.author, s.linked = author, true
 		row, _, err := e.createOrganizer(ctx, tx, in, s)
 		if err != nil {
@@ -169,7 +169,7 @@ func createLinked[I any](
 func linkedError(name string, index int, err error) error {
 	var inner param.Invalid
 	if errors.As(err, &inner) {
-		return invalid(InvalidLinked(name, index, inner.Faults))
+		return invalidInput(InvalidLinked(name, index, inner.Faults))
 	}
 	return err
 }

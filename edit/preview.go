@@ -17,9 +17,9 @@ func OccurrencesAt(s recur.Schedule, row *ent.Event, in *EventInput, now time.Ti
 	if row == nil {
 		row = &ent.Event{}
 	}
-	size := len(apply(row.Title, in.Title)) + len(apply(row.Description, in.Description)) +
-		len(apply(row.Excerpt, in.Excerpt)) + len(apply(row.EventStatusReason, in.EventStatusReason))
-	links := len(apply(nil, in.Categories)) + len(apply(nil, in.Tags)) +
-		len(apply(nil, in.Venues)) + len(apply(nil, in.Organizers))
+	size := len(valueOr(row.Title, in.Title)) + len(valueOr(row.Description, in.Description)) +
+		len(valueOr(row.Excerpt, in.Excerpt)) + len(valueOr(row.EventStatusReason, in.EventStatusReason))
+	links := len(valueOr(nil, in.Categories)) + len(valueOr(nil, in.Tags)) +
+		len(valueOr(nil, in.Venues)) + len(valueOr(nil, in.Organizers))
 	return s.Expand(last, mostOccurrences(size, links))
 }

@@ -15,7 +15,7 @@ import (
 // record is what events, venues and organizers have in common.
 type record struct {
 	textOwner
-	standing
+	publicationState
 	author, image *int64
 	source        *string
 	modified      time.Time // UTC
@@ -69,7 +69,7 @@ func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *tim
 	if d.fresh {
 		m.SetCreatedAt(e.Now)
 	}
-	m.SetModifiedAt(apply(e.Now, modified).UTC().Truncate(time.Second))
+	m.SetModifiedAt(valueOr(e.Now, modified).UTC().Truncate(time.Second))
 	m.SetVersion(version)
 	put(d, "", old.language, w.language, m.SetLanguage)
 	put(d, "", old.languages, w.languages, m.SetLanguages)
@@ -121,23 +121,23 @@ func equalsID(stored *int64, id int64) bool { return stored != nil && *stored ==
 func (e *Editor) permit(old *record, s *recordInput) error {
 	fresh := old.status == ""
 	switch {
-	case fresh && !e.may(auth.Create, old), !fresh && !e.may(auth.Edit, old):
+	case fresh && !e.isAllowed(auth.Create, old), !fresh && !e.isAllowed(auth.Edit, old):
 		return Forbidden()
-	case e.setsAuthor(old, s) && !e.may(auth.SetAuthor, old):
+	case e.setsAuthor(old, s) && !e.isAllowed(auth.SetAuthor, old):
 		return Forbidden()
 	case fresh || s.status == nil:
 		return nil
-	case *s.status == calendar.Trash && !old.trashed && !e.may(auth.Delete, old):
+	case *s.status == calendar.Trash && !old.trashed && !e.isAllowed(auth.Delete, old):
 		return Forbidden()
-	case *s.status != calendar.Trash && old.trashed && !e.may(auth.Restore, old):
+	case *s.status != calendar.Trash && old.trashed && !e.isAllowed(auth.Restore, old):
 		return Forbidden()
 	}
 	return nil
 }
 
-// begin makes a new record: draws its id, and takes its slug if the status needs one or one is sent.
-func (e *Editor) begin(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *recordInput) (*record, error) {
-	r := e.conceive(kind, s)
+// createRecord makes a new record: draws its id, and takes its slug if the status needs one or one is sent.
+func (e *Editor) createRecord(ctx context.Context, tx *ent.Tx, kind calendar.Kind, s *recordInput) (*record, error) {
+	r := e.newRecord(kind, s)
 	if err := r.register(ctx, tx, s.slug); err != nil {
 		return nil, err
 	}
@@ -164,25 +164,25 @@ func drawID(ctx context.Context, tx *ent.Tx, kind calendar.Kind) (int64, error) 
 	return drawn.ID, nil
 }
 
-// conceive is a new record without an id and a slug.
-func (e *Editor) conceive(kind calendar.Kind, s *recordInput) *record {
+// newRecord returns a new record without an id and a slug.
+func (e *Editor) newRecord(kind calendar.Kind, s *recordInput) *record {
 	r := &record{author: e.author(), source: s.source, version: 1}
 	if s.author != nil || s.linked {
 		r.author = s.author
 	}
 	r.kind, r.language, r.languages = kind, e.original(), calendar.LanguagesOf(e.original())
 	r.image = applyID(nil, s.image)
-	r.text = text{
-		title: *s.title, description: apply("", s.description), excerpt: apply("", s.excerpt), reason: apply("", s.reason),
+	r.recordText = recordText{
+		title: *s.title, description: valueOr("", s.description), excerpt: valueOr("", s.excerpt), reason: valueOr("", s.reason),
 	}
-	r.standing = settle(standing{}, s.status, s.published, e.Now, e.may(auth.Publish, r))
+	r.publicationState = nextPublicationState(publicationState{}, s.status, s.published, e.Now, e.isAllowed(auth.Publish, r))
 	r.trashed = r.status == calendar.Trash
 	return r
 }
 
-// wantedSlug is the slug that a new record takes if it is free, "" for that of its id; not ok is none.
+// wantedSlug returns the slug that a new record takes if it is free, "" for that of its id; not ok is none.
 func (r *record) wantedSlug(sent *string) (base string, ok bool) {
-	wanted := apply("", sent)
+	wanted := valueOr("", sent)
 	if wanted == "" && !r.needsSlug() {
 		return "", false
 	}
@@ -211,7 +211,7 @@ func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordI
 	if s.source != nil {
 		r.source = s.source
 	}
-	r.standing = settle(old.standing, s.status, s.published, e.Now, e.may(auth.Publish, old))
+	r.publicationState = nextPublicationState(old.publicationState, s.status, s.published, e.Now, e.isAllowed(auth.Publish, old))
 	action := calendar.Updated
 	texts := s.sentText
 	if toTrash := r.status == calendar.Trash; toTrash != old.trashed {
@@ -244,7 +244,7 @@ func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordI
 	return r, action, nil
 }
 
-// inTrash is the refusal to delete what is in the trash already.
+// inTrash returns the refusal to delete what is in the trash already.
 func inTrash(kind calendar.Kind) error {
 	code := string(kind) + "-is-in-trash"
 	return &calendar.Error{Code: code, Key: code}
@@ -253,7 +253,7 @@ func inTrash(kind calendar.Kind) error {
 // permitTrash asks whether a record may be moved to the trash, and whether it is not there already.
 func (e *Editor) permitTrash(old *record) error {
 	switch {
-	case !e.may(auth.Delete, old):
+	case !e.isAllowed(auth.Delete, old):
 		return Forbidden()
 	case old.trashed:
 		return inTrash(old.kind)

@@ -77,8 +77,8 @@ func unknownFault(kind calendar.Kind, ids []int64, find func(part []int64) ([]in
 	return nil, nil
 }
 
-// authors is the kind of users, for messages.
-const authors calendar.Kind = "user"
+// authorKind is the kind of users, for messages.
+const authorKind calendar.Kind = "user"
 
 // UnknownIDs returns the fault of ids that no record of the kind has, or that the caller may not know of.
 func UnknownIDs(kind calendar.Kind, ids []int64) *param.Fault {
@@ -111,7 +111,7 @@ func (e *Editor) LoadReferences(ctx context.Context, db *ent.Client, authors, im
 // AuthorFault returns the fault of an author that is no user.
 func (e *Editor) AuthorFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
 	e.makeReferences()
-	fault, err := e.refs.users.fault(ctx, findUsers(db), authors, []int64{id})
+	fault, err := e.refs.users.fault(ctx, findUsers(db), authorKind, []int64{id})
 	if err != nil {
 		return nil, fmt.Errorf("author %d: %w", id, err)
 	}
@@ -156,7 +156,7 @@ func (e *Editor) ParentFault(ctx context.Context, db *ent.Client, id int64) (*pa
 	if err != nil && !ent.IsNotFound(err) {
 		return nil, fmt.Errorf("parent %d: %w", id, err)
 	}
-	if err != nil || !e.may(auth.Read, eventRecord(row)) {
+	if err != nil || !e.isAllowed(auth.Read, eventRecord(row)) {
 		return UnknownIDs(calendar.Event, []int64{id}), nil
 	}
 	return nil, nil
@@ -218,7 +218,7 @@ func (e *Editor) linkable(
 			}
 		}
 		for _, r := range found {
-			if e.may(auth.Read, r) {
+			if e.isAllowed(auth.Read, r) {
 				readable = append(readable, r.id)
 			}
 		}

@@ -59,7 +59,7 @@ func TestRespan(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			got := respan(tt.old, &tt.in)
+			got := changedSpan(tt.old, &tt.in)
 			if got.Start.String() != tt.start || got.End.String() != tt.end {
 				t.Errorf("%s – %s, want %s – %s", got.Start, got.End, tt.start, tt.end)
 			}
@@ -82,20 +82,20 @@ func TestSettle(t *testing.T) {
 		sched   = calendar.Future
 		trash   = calendar.Trash
 	)
-	none := standing{}
-	at := func(s calendar.Status, published time.Time, dated bool) standing {
-		return standing{s, "", published, dated}
+	none := publicationState{}
+	at := func(s calendar.Status, published time.Time, dated bool) publicationState {
+		return publicationState{s, "", published, dated}
 	}
-	trashed := func(before calendar.Status, published time.Time, dated bool) standing {
-		return standing{trash, before, published, dated}
+	trashed := func(before calendar.Status, published time.Time, dated bool) publicationState {
+		return publicationState{trash, before, published, dated}
 	}
 	tests := []struct {
 		name       string
-		old        standing
+		old        publicationState
 		sent       calendar.Status // "" is not sent
 		date       time.Time       // zero is not sent
 		mayPublish bool
-		want       standing
+		want       publicationState
 	}{
 		{"create by an author publishes", none, "", time.Time{}, true, at(publish, now, true)},
 		{"create by a contributor drafts", none, "", time.Time{}, false, at(draft, now, false)},
@@ -146,8 +146,8 @@ func TestSettle(t *testing.T) {
 			if !tt.date.IsZero() {
 				date = &tt.date
 			}
-			got := settle(tt.old, sent, date, now, tt.mayPublish)
-			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(standing{})); diff != "" {
+			got := nextPublicationState(tt.old, sent, date, now, tt.mayPublish)
+			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(publicationState{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})

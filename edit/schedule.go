@@ -64,22 +64,22 @@ func NewSchedule(site calendar.Site, row *ent.Event, in *EventInput) (recur.Sche
 		}
 	}
 	span = nominalSpan(span, in)
-	if err := invalid(spanFault(span, in)); err != nil {
+	if err := invalidInput(spanFault(span, in)); err != nil {
 		return recur.Schedule{}, err
 	}
 	var rule recur.Rule
-	if text := apply("", in.Rule); text != "" {
+	if text := valueOr("", in.Rule); text != "" {
 		var err error
 		if rule, err = recur.Parse(text, span.Zone); err != nil {
 			return recur.Schedule{}, err
 		}
 	}
-	return recur.New(span, rule, apply(nil, in.RDate), apply(nil, in.ExDate))
+	return recur.New(span, rule, valueOr(nil, in.RDate), valueOr(nil, in.ExDate))
 }
 
 // ruleFault returns the fault of a sent rule that is none. Zone is that of the event.
 func ruleFault(zone calendar.Zone, in *EventInput) *param.Fault {
-	if text := apply("", in.Rule); text != "" {
+	if text := valueOr("", in.Rule); text != "" {
 		if _, err := recur.Parse(text, zone); err != nil {
 			return ScheduleFault(err)
 		}
@@ -89,7 +89,7 @@ func ruleFault(zone calendar.Zone, in *EventInput) *param.Fault {
 
 // Recurs reports whether the input says that the event has more than one date.
 func (in *EventInput) Recurs() bool {
-	return apply("", in.Rule) != "" || len(apply(nil, in.RDate)) > 0
+	return valueOr("", in.Rule) != "" || len(valueOr(nil, in.RDate)) > 0
 }
 
 // horizonMonths is how far ahead of a write an endless schedule has its occurrences.

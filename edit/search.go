@@ -22,9 +22,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// searchable are the fields of the change log that a search of records of a kind looks at. An update of others leaves
+// searchableFields are the fields of the change log that a search of records of a kind looks at. An update of others leaves
 // the search texts alone.
-var searchable = map[calendar.Kind][]string{
+var searchableFields = map[calendar.Kind][]string{
 	calendar.Event:  {"title", "description", "excerpt"},
 	calendar.Series: {"title", "description", "excerpt"},
 	calendar.Venue: {
@@ -43,7 +43,7 @@ func (c change) findable() bool {
 	if c.fields == nil || c.action == calendar.Deleted {
 		return true
 	}
-	return slices.ContainsFunc(c.fields, func(f string) bool { return slices.Contains(searchable[c.kind], f) })
+	return slices.ContainsFunc(c.fields, func(f string) bool { return slices.Contains(searchableFields[c.kind], f) })
 }
 
 // SearchText is a text that searches compare with, and the bits of the languages in which the record has it.
@@ -191,7 +191,7 @@ func (e *Editor) searchTextsOf(kind calendar.Kind, original calendar.Text, other
 // hasOneText reports whether the words of a search may be in different fields of a record.
 func hasOneText(kind calendar.Kind) bool { return kind == calendar.Event || kind == calendar.Series }
 
-// foldedFields are the searchable fields of a text: of an event or a series, all in one.
+// foldedFields returns the searchable fields of a text: of an event or a series, all in one.
 func foldedFields(kind calendar.Kind, t calendar.Text) []string {
 	if kind.IsTerm() {
 		return []string{search.Fold(t.Title), t.Slug}
@@ -205,7 +205,7 @@ func foldedFields(kind calendar.Kind, t calendar.Text) []string {
 	return fields
 }
 
-// venueFields are the fields that a venue is found by and that are the same in all languages.
+// venueFields returns the fields that a venue is found by and that are the same in all languages.
 func venueFields(v *ent.Venue) []string {
 	return []string{v.Address, v.City, v.Country, v.Province, v.State, v.Stateprovince, v.Zip, v.Phone, v.Website}
 }

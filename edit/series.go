@@ -40,14 +40,14 @@ func refuseTrashedSeries(in *EventInput, trashed bool) error {
 	case trashed:
 		return inTrash(calendar.Event)
 	}
-	return invalid(faultOf("status", param.Bad()))
+	return invalidInput(faultOf("status", param.Bad()))
 }
 
 // planSeries returns the series that an input makes of an event, nil if it makes none. Row is nil for a new event. Refusals
 // are *recur.Error, and param.Invalid for dates that no event can have.
 func (e *Editor) planSeries(row *ent.Event, in *EventInput) (*newSeries, error) {
 	if !in.Recurs() {
-		if dates := apply(nil, in.ExDate); len(dates) > 0 {
+		if dates := valueOr(nil, in.ExDate); len(dates) > 0 {
 			return nil, notInSchedule(dates...)
 		}
 		return nil, nil
@@ -87,7 +87,7 @@ func (e *Editor) beginSeries(ctx context.Context, tx *ent.Tx, made *newSeries, s
 	if err := requireSeries(ctx, tx); err != nil {
 		return err
 	}
-	r := e.conceive(calendar.Event, s)
+	r := e.newRecord(calendar.Event, s)
 	r.kind = calendar.Series
 	err := r.register(ctx, tx, s.slug)
 	made.id, made.slug = r.id, r.slug
@@ -120,11 +120,11 @@ func templateOf(row *ent.Event, others []calendar.Text, l eventLinks) *calendar.
 		ShowMap: row.ShowMap, ShowMapLink: row.ShowMapLink, HideFromListings: row.HideFromListings,
 		Sticky: row.Sticky, Featured: row.Featured, Ticketed: row.Ticketed,
 		EventStatus: row.EventStatus, Attendance: row.Attendance, VirtualURL: row.VirtualURL,
-		ImageID: apply(0, row.ImageID), ParentID: apply(0, row.ParentID),
+		ImageID: valueOr(0, row.ImageID), ParentID: valueOr(0, row.ParentID),
 		Categories: l.terms.categories, Tags: l.terms.tags, Venues: l.venues, Organizers: l.organizers,
 	}
 	if HasPassword(row) {
-		t.PasswordHash, t.PasswordID = *row.PasswordHash, apply(row.ID, row.PasswordID)
+		t.PasswordHash, t.PasswordID = *row.PasswordHash, valueOr(row.ID, row.PasswordID)
 	}
 	return t
 }
@@ -238,7 +238,7 @@ func (e *Editor) storeSeries(
 	ctx context.Context, tx *ent.Tx, made *newSeries, first *ent.Event, t *calendar.Template, rest []recur.Occurrence,
 ) error {
 	if most := mostOccurrences(sizeOf(t)); len(rest)+1 > most { // with the stored links and translations
-		return invalid(ScheduleFault(&recur.Error{
+		return invalidInput(ScheduleFault(&recur.Error{
 			Param: "rrule", Reason: recur.TooManyOccurrences, Data: map[string]any{"maximum": most},
 		}))
 	}

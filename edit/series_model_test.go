@@ -221,7 +221,7 @@ func runModel(t *testing.T, w *edittest.World, r *rand.Rand) {
 				in.ExDate = &[]recur.Date{{Wall: at}}
 				all = s.starts(time.Time{}, m.horizon(s))
 			}
-			what = "create " + apply(in.Rule)
+			what = "create " + valueOr(in.Rule)
 			first := w.Event(editor(), in)
 			s.generated = m.horizon(s)
 			m.series[*first.SeriesID] = s
@@ -443,7 +443,7 @@ func (m *model) count(series int64) (n int) {
 	return n
 }
 
-func apply(s *string) string {
+func valueOr(s *string) string {
 	if s == nil {
 		return ""
 	}

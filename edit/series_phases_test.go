@@ -34,7 +34,7 @@ func TestScopesAfterEarlierChanges(t *testing.T) {
 	dates := func(days ...string) *[]recur.Date {
 		list := []recur.Date{}
 		for _, d := range days {
-			list = append(list, day("2026-"+d))
+			list = append(list, dayOnly("2026-"+d))
 		}
 		return &list
 	}

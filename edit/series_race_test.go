@@ -31,7 +31,7 @@ func TestAnEventBecomesASeriesWhileItLosesALink(t *testing.T) {
 			in := someEvent()
 			in.Venues, in.Tags = &[]edit.VenueRef{{ID: hall.ID}}, &[]edit.TermRef{{ID: tag.ID}}
 			single := w.Event(e, in)
-			race(t, func(i int) error {
+			runConcurrently(t, func(i int) error {
 				if i > 2 {
 					return nil
 				}

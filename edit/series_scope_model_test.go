@@ -103,11 +103,11 @@ func (p scopePhase) part(in func(time.Time) bool) (scopePhase, bool) {
 	return q, true
 }
 
-func before(cut time.Time) func(time.Time) bool {
+func isBefore(cut time.Time) func(time.Time) bool {
 	return func(at time.Time) bool { return at.Before(cut) }
 }
 
-func from(cut time.Time) func(time.Time) bool {
+func isFrom(cut time.Time) func(time.Time) bool {
 	return func(at time.Time) bool { return !at.Before(cut) }
 }
 
@@ -120,11 +120,11 @@ func phaseOf(phases []scopePhase, at time.Time) int {
 	return i
 }
 
-// split returns the phases of which one begins at cut, and its place.
-func split(phases []scopePhase, cut time.Time) ([]scopePhase, int) {
+// splitPhases returns the phases of which one begins at cut, and its place.
+func splitPhases(phases []scopePhase, cut time.Time) ([]scopePhase, int) {
 	k := phaseOf(phases, cut)
-	a, hasA := phases[k].part(before(cut))
-	b, hasB := phases[k].part(from(cut))
+	a, hasA := phases[k].part(isBefore(cut))
+	b, hasB := phases[k].part(isFrom(cut))
 	switch {
 	case !hasA:
 		return phases, k
@@ -164,13 +164,13 @@ func (o scopeWrite) String() string {
 		o.rule.every, o.dates, o.dropOwn)
 }
 
-func without(own string, names ...string) string {
+func removeNames(own string, names ...string) string {
 	list := slices.DeleteFunc(strings.Fields(own), func(name string) bool { return slices.Contains(names, name) })
 	return strings.Join(list, " ")
 }
 
-func with(own string, names ...string) string {
-	list := append(strings.Fields(without(own, names...)), names...)
+func addNames(own string, names ...string) string {
+	list := append(strings.Fields(removeNames(own, names...)), names...)
 	order := []string{"title", "start_date", "end_date"}
 	slices.SortFunc(list, func(a, b string) int { return slices.Index(order, a) - slices.Index(order, b) })
 	return strings.Join(list, " ")
@@ -195,7 +195,7 @@ func (m scopeModel) apply(o scopeWrite) (scopeModel, error) {
 	first := 0
 	phases := m.phases
 	if o.scope == edit.FollowingOccurrences {
-		phases, first = split(phases, at.Nominal)
+		phases, first = splitPhases(phases, at.Nominal)
 	}
 	reach := func(id int64) bool {
 		return id == o.id || o.scope != edit.FollowingOccurrences || !m.events[id].Nominal.Before(at.Nominal)
@@ -258,18 +258,18 @@ func (m scopeModel) apply(o scopeWrite) (scopeModel, error) {
 		if o.dropOwn {
 			e.Own = ""
 			if stays(e) {
-				e.Own = without(old, "title")
+				e.Own = removeNames(old, "title")
 			}
 		}
 		if id == o.id && sentTitle {
-			e.Own = without(e.Own, "title")
+			e.Own = removeNames(e.Own, "title")
 		}
 		switch {
 		case id != o.id || o.kind != "move":
 		case !stays(e):
-			e.Own = without(e.Own, "start_date", "end_date")
+			e.Own = removeNames(e.Own, "start_date", "end_date")
 		case !begun(e):
-			e.Start, e.Own = e.Start.Add(o.move), with(e.Own, "start_date", "end_date")
+			e.Start, e.Own = e.Start.Add(o.move), addNames(e.Own, "start_date", "end_date")
 		}
 		titled[id] = true
 		lostTitle[id] = strings.Contains(old, "title") && !strings.Contains(e.Own, "title")
@@ -310,10 +310,10 @@ func (m scopeModel) applyThis(o scopeWrite) (scopeModel, error) {
 	switch o.kind {
 	case "title":
 		if e.Title != o.title {
-			e.Title, e.Own = o.title, with(e.Own, "title")
+			e.Title, e.Own = o.title, addNames(e.Own, "title")
 		}
 	case "move":
-		e.Start, e.Own = e.Start.Add(o.move), with(e.Own, "start_date", "end_date")
+		e.Start, e.Own = e.Start.Add(o.move), addNames(e.Own, "start_date", "end_date")
 	case "delete":
 		if e.Trashed {
 			return m, errRefused
@@ -332,8 +332,8 @@ func (m scopeModel) applyThis(o scopeWrite) (scopeModel, error) {
 	return m, nil
 }
 
-// lost returns how many starts the rule of a phase had in the phases before it.
-func lost(phases []scopePhase, at int) (n int) {
+// lostStarts returns how many starts the rule of a phase had in the phases before it.
+func lostStarts(phases []scopePhase, at int) (n int) {
 	for i := at; i > 0 && phases[i-1].unit == phases[i].unit && phases[i-1].every == phases[i].every; i-- {
 		n += len(phases[i-1].rule())
 	}
@@ -424,7 +424,7 @@ func (o scopeWrite) change(phases []scopePhase, addressed int, earlier []scopePh
 // extend returns a phase after all others, false if nothing changes.
 func (m *scopeModel) extend(o scopeWrite) (scopePhase, bool, error) {
 	k := len(m.phases) - 1
-	list, err := o.change(m.phases[k:], 0, m.phases, lost(m.phases, k))
+	list, err := o.change(m.phases[k:], 0, m.phases, lostStarts(m.phases, k))
 	if err != nil {
 		return scopePhase{}, false, err
 	}
@@ -441,7 +441,7 @@ func (m *scopeModel) extend(o scopeWrite) (scopePhase, bool, error) {
 	if i < 0 {
 		return p, false, errRefused
 	}
-	p, _ = p.part(from(p.live()[i]))
+	p, _ = p.part(isFrom(p.live()[i]))
 	if anew {
 		p.count = o.rule.count
 		p = p.clean()
@@ -481,10 +481,10 @@ func (m *scopeModel) reschedule(o scopeWrite, ids []int64, at scopeEvent, moved 
 		changed = []scopePhase{p}
 	} else {
 		i := phaseOf(m.phases, cut)
-		old, k = split(m.phases, cut)
-		gone := lost(old, k)
+		old, k = splitPhases(m.phases, cut)
+		gone := lostStarts(old, k)
 		if len(old) > len(m.phases) {
-			gone = lost(m.phases, i)
+			gone = lostStarts(m.phases, i)
 			for _, d := range m.phases[i].rule() {
 				if d.Before(cut) {
 					gone++
@@ -507,7 +507,7 @@ func (m *scopeModel) reschedule(o scopeWrite, ids []int64, at scopeEvent, moved 
 		}
 	}
 	for i := 0; i+1 < len(changed); i++ {
-		p, ok := changed[i].part(before(changed[i+1].starts()[0]))
+		p, ok := changed[i].part(isBefore(changed[i+1].starts()[0]))
 		if !ok {
 			changed = slices.Delete(changed, i, i+1)
 			i--
@@ -515,7 +515,7 @@ func (m *scopeModel) reschedule(o scopeWrite, ids []int64, at scopeEvent, moved 
 		}
 		changed[i] = p
 	}
-	if k > 0 && slices.ContainsFunc(old[k-1].live(), from(changed[0].starts()[0])) {
+	if k > 0 && slices.ContainsFunc(old[k-1].live(), isFrom(changed[0].starts()[0])) {
 		return errRefused
 	}
 	m0 := maps.Clone(m.events)

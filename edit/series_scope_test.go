@@ -96,7 +96,7 @@ func TestFollowingOfTheContract(t *testing.T) {
 		e := w.As(calendar.Editor)
 		first := w.Event(e, &edit.EventInput{
 			Title: new("Polish for beginners"), Start: edittest.Wall("2026-11-24 18:00:00"), End: edittest.Wall("2026-11-24 19:30:00"),
-			Rule: new("FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20270303"), ExDate: &[]recur.Date{day("2026-12-22")},
+			Rule: new("FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20270303"), ExDate: &[]recur.Date{dayOnly("2026-12-22")},
 		})
 		rows := occurrencesOf(t, w, *first.SeriesID)
 		w.ChangeEvent(e, rows[1].ID, &edit.EventInput{Start: edittest.Wall("2026-12-09 17:00:00")})
@@ -223,7 +223,7 @@ func TestScopes(t *testing.T) {
 		{
 			"a start left out and in again", 15,
 			[]step{
-				{"a", all, edit.EventInput{ExDate: &[]recur.Date{day("2026-07-15")}}, false},
+				{"a", all, edit.EventInput{ExDate: &[]recur.Date{dayOnly("2026-07-15")}}, false},
 				{"a", all, edit.EventInput{ExDate: &[]recur.Date{}}, false},
 			},
 			weekly,
@@ -420,7 +420,7 @@ func TestScopeWritesFields(t *testing.T) {
 		}
 
 		// Without exceptions all are alike.
-		before := newest(t, w)
+		before := latestRevision(t, w)
 		e = w.As(calendar.Editor)
 		if err := changeSeries(w, e, s.ID, &edit.EventInput{DropExceptions: true}); err != nil {
 			t.Fatal(edittest.Describe(err))
@@ -428,12 +428,12 @@ func TestScopeWritesFields(t *testing.T) {
 		if last := occurrencesOf(t, w, s.ID)[3]; strings.Replace(describe(last), "New Group", "Group New", 1) != changed {
 			t.Errorf("got %s, want %s", describe(last), changed)
 		}
-		if n := newest(t, w) - before; n != 1 {
+		if n := latestRevision(t, w) - before; n != 1 {
 			t.Errorf("%d entries in the change log, want that of the exception", n)
 		}
 
 		// What is sent back changes nothing.
-		before = newest(t, w)
+		before = latestRevision(t, w)
 		e = w.As(calendar.Editor)
 		row := w.DB.Event.GetX(t.Context(), rows[1].ID)
 		w.ChangeEvent(e, row.ID, &edit.EventInput{
@@ -441,7 +441,7 @@ func TestScopeWritesFields(t *testing.T) {
 			End: edittest.Wall(row.EndWall.String()), Tags: &[]edit.TermRef{{ID: fresh.ID}}, Password: new("sesame"),
 			Rule: new("freq=daily;count=3"), RDate: &[]recur.Date{}, ExDate: &[]recur.Date{}, Status: new(calendar.Publish),
 		})
-		if n := newest(t, w) - before; n != 0 {
+		if n := latestRevision(t, w) - before; n != 0 {
 			t.Errorf("%d entries in the change log of a write that changes nothing", n)
 		}
 		w.CheckCounts()
@@ -499,7 +499,7 @@ func TestScopeRights(t *testing.T) {
 							in.Start = edittest.Wall("2026-07-01 19:00:00")
 						}
 					}
-					before := newest(t, w)
+					before := latestRevision(t, w)
 					var err error
 					switch {
 					case write == "series" && kind == "delete":
@@ -516,7 +516,7 @@ func TestScopeRights(t *testing.T) {
 					if (err == nil) != may || err != nil && edittest.Describe(err) != edittest.Describe(edit.Forbidden()) {
 						t.Errorf("%s: %s of %s: %v", name, kind, write, edittest.Describe(err))
 					}
-					if n := newest(t, w) - before; err != nil && n != 0 {
+					if n := latestRevision(t, w) - before; err != nil && n != 0 {
 						t.Errorf("%s: %s of %s is refused, and logged %d changes", name, kind, write, n)
 					}
 				}
@@ -579,15 +579,15 @@ func TestScopeRefusals(t *testing.T) {
 			{"no rule", rows[0].ID, edit.EventInput{Scope: all, Rule: new("FREQ=HOURLY")}, "rrule bad-rule"},
 			{"too many", rows[0].ID, edit.EventInput{Scope: all, Rule: new("FREQ=DAILY;UNTIL=20400101")}, "rrule too-many-occurrences"},
 			{"none", rows[0].ID, edit.EventInput{Scope: all, ExDate: &[]recur.Date{
-				day("2026-07-01"), day("2026-07-08"), day("2026-07-15"), day("2026-07-22"), day("2026-07-29"),
+				dayOnly("2026-07-01"), dayOnly("2026-07-08"), dayOnly("2026-07-15"), dayOnly("2026-07-22"), dayOnly("2026-07-29"),
 			}}, "rrule no-occurrences"},
-			{"no date of the schedule", rows[0].ID, edit.EventInput{Scope: all, ExDate: &[]recur.Date{day("2026-07-02")}}, "exdate not-in-schedule"},
+			{"no date of the schedule", rows[0].ID, edit.EventInput{Scope: all, ExDate: &[]recur.Date{dayOnly("2026-07-02")}}, "exdate not-in-schedule"},
 			{"before an earlier one", rows[2].ID, edit.EventInput{Scope: following, Start: edittest.Wall("2026-07-07 18:00:00")}, "start_date "},
 			{"ends before it starts", rows[0].ID, edit.EventInput{Scope: all, End: edittest.Wall("2026-07-01 17:00:00")}, "end_date end-before-start"},
-			{"a date before it", rows[2].ID, edit.EventInput{Scope: following, RDate: &[]recur.Date{day("2026-07-02")}}, "rdate "},
+			{"a date before it", rows[2].ID, edit.EventInput{Scope: following, RDate: &[]recur.Date{dayOnly("2026-07-02")}}, "rdate "},
 			{"below itself", rows[0].ID, edit.EventInput{Scope: all, ParentID: &rows[1].ID}, "post_parent parent-loop"},
 		} {
-			before := newest(t, w)
+			before := latestRevision(t, w)
 			_, err := w.UpdateEvent(w.As(calendar.Editor), tt.id, &tt.in)
 			var invalid param.Invalid
 			if !errors.As(err, &invalid) {
@@ -601,7 +601,7 @@ func TestScopeRefusals(t *testing.T) {
 			if got := invalid.Faults[0].Param + " " + reason; !strings.HasPrefix(got, tt.want) {
 				t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 			}
-			if newest(t, w) != before {
+			if latestRevision(t, w) != before {
 				t.Errorf("%s: it is refused, and logged", tt.name)
 			}
 		}
@@ -615,7 +615,7 @@ func TestRaceOfScopes(t *testing.T) {
 		w.Logged = false
 		first := w.Event(w.As(calendar.Editor), weeklyEvent("FREQ=DAILY;COUNT=20"))
 		rows := occurrencesOf(t, w, *first.SeriesID)
-		race(t, func(i int) error {
+		runConcurrently(t, func(i int) error {
 			e := w.As(calendar.Editor)
 			return run(w, e, func(ctx context.Context, tx *ent.Tx) error {
 				title := fmt.Sprint("Title ", i)

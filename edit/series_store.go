@@ -96,10 +96,10 @@ func (w *seriesWrite) storeSeriesSlugs(ctx context.Context) error {
 	trashed := w.standing.status == calendar.Trash
 	changed := false
 	if trashed != owner.trashed {
-		texts := []*text{&owner.text}
+		texts := []*recordText{&owner.recordText}
 		languages := []calendar.Language{owner.language}
 		for i := range owner.others {
-			texts, languages = append(texts, &owner.others[i].text), append(languages, owner.others[i].language)
+			texts, languages = append(texts, &owner.others[i].recordText), append(languages, owner.others[i].language)
 		}
 		for i, t := range texts {
 			moved, err := owner.slugIn(languages[i], t.slug).move(ctx, w.tx, trashed)
@@ -221,7 +221,7 @@ func (r *occurrenceRow) compare() bool {
 	row := r.row
 	add(row.Status != r.standing.status || row.StatusBeforeTrash != r.standing.before, "status")
 	add(!row.PublishedAt.Equal(r.standing.published) || row.Dated != r.standing.dated, "date")
-	add(apply(0, row.AuthorID) != apply(0, r.author), "author")
+	add(valueOr(0, row.AuthorID) != valueOr(0, r.author), "author")
 	add(row.Timezone != r.span.Zone.String(), "timezone")
 	add(row.AllDay != r.span.AllDay, "all_day")
 	add(!row.StartWall.Equal(r.span.Start) || !row.StartsAt.Equal(r.span.StartsAt()), "start_date")
@@ -496,7 +496,7 @@ func (r *occurrenceRow) moves() bool {
 
 // columnKey names what setColumns writes.
 func (r *occurrenceRow) columnKey() string {
-	return fmt.Sprint(r.phase, r.changed, r.sent, r.standing, apply(0, r.author), r.span.Zone, r.span.AllDay, r.languages, r.own,
+	return fmt.Sprint(r.phase, r.changed, r.sent, r.standing, valueOr(0, r.author), r.span.Zone, r.span.AllDay, r.languages, r.own,
 		r.off, r.moves(), r.slug != r.row.Slug, r.sequence != r.row.Sequence)
 }
 
@@ -674,7 +674,7 @@ func (w *seriesWrite) storeSeriesRow(ctx context.Context) error {
 	}
 	s := *w.series
 	s.AuthorID, s.Status, s.StatusBeforeTrash = w.author, w.standing.status, w.standing.before
-	s.PublishedAt, s.Dated, s.Slug = w.standing.published, w.standing.dated, apply(w.series.Slug, w.slug)
+	s.PublishedAt, s.Dated, s.Slug = w.standing.published, w.standing.dated, valueOr(w.series.Slug, w.slug)
 	last := &w.phases[len(w.phases)-1]
 	s.Languages = languagesOf(&last.template)
 	fields := w.changedSeriesFields(&s)
@@ -737,7 +737,7 @@ func (w *seriesWrite) changedSeriesFields(s *ent.Series) []string {
 		}
 	}
 	old := w.series
-	add(apply(0, old.AuthorID) != apply(0, s.AuthorID), "author")
+	add(valueOr(0, old.AuthorID) != valueOr(0, s.AuthorID), "author")
 	add(!old.PublishedAt.Equal(s.PublishedAt) || old.Dated != s.Dated, "date")
 	add(old.Status != s.Status || old.StatusBeforeTrash != s.StatusBeforeTrash, "status")
 	add(old.Slug != s.Slug, "slug")

@@ -36,13 +36,13 @@ func weeklyEvent(rule string) *edit.EventInput {
 	return in
 }
 
-func day(s string) recur.Date {
-	d := at(s + " 00:00:00")
+func dayOnly(s string) recur.Date {
+	d := dateAt(s + " 00:00:00")
 	d.DayOnly = true
 	return d
 }
 
-func at(s string) recur.Date {
+func dateAt(s string) recur.Date {
 	w, err := calendar.ParseWall(s)
 	if err != nil {
 		panic(err)
@@ -69,8 +69,8 @@ func TestCreateSeries(t *testing.T) {
 		e := w.As(calendar.Editor)
 		parent := w.Event(e, &edit.EventInput{Title: new("Festival")})
 		in := weeklyEvent("rrule:byday=WE;freq=weekly;interval=1")
-		in.ExDate = &[]recur.Date{day("2026-07-08")}
-		in.RDate = &[]recur.Date{at("2026-07-02 10:00:00")}
+		in.ExDate = &[]recur.Date{dayOnly("2026-07-08")}
+		in.RDate = &[]recur.Date{dateAt("2026-07-02 10:00:00")}
 		in.Title, in.Description, in.Excerpt = new("Yoga"), new("<p>For all</p>"), new("<p>Short</p>")
 		in.Password, in.ParentID, in.Website = new("secret"), &parent.ID, &edit.Website{Set: true, URL: "https://example.org"}
 		in.Cost = &calendar.Cost{Prices: []string{"10"}}
@@ -78,7 +78,7 @@ func TestCreateSeries(t *testing.T) {
 		in.Venues = &[]edit.VenueRef{{New: &edit.VenueInput{Name: new("Hall")}}}
 		in.Organizers = &[]edit.OrganizerRef{{New: &edit.OrganizerInput{Name: new("Club")}}}
 		in.Tags = &[]edit.TermRef{{Name: "Sport"}}
-		before := newest(t, w)
+		before := latestRevision(t, w)
 		first := w.Event(e, in)
 		rows := occurrencesOf(t, w, *first.SeriesID)
 		if len(rows) != 107 || rows[0].ID != first.ID {
@@ -149,8 +149,8 @@ func TestCreateSeries(t *testing.T) {
 	})
 }
 
-// newest returns the revision.
-func newest(t *testing.T, w *edittest.World) int64 {
+// latestRevision returns the revision.
+func latestRevision(t *testing.T, w *edittest.World) int64 {
 	t.Helper()
 	n, err := edit.Revision(t.Context(), w.DB)
 	if err != nil {
@@ -285,12 +285,12 @@ func TestRefusedSeries(t *testing.T) {
 			{"too many for such a text", calendar.Editor, 0, edit.EventInput{
 				Rule: new("FREQ=DAILY;COUNT=700"), Description: new(strings.Repeat("x", 100<<10)),
 			}, "rrule:too-many-occurrences"},
-			{"none left", calendar.Editor, 0, edit.EventInput{Rule: new("FREQ=DAILY;COUNT=1"), ExDate: dates(day("2026-07-01"))}, "rrule:no-occurrences"},
+			{"none left", calendar.Editor, 0, edit.EventInput{Rule: new("FREQ=DAILY;COUNT=1"), ExDate: dates(dayOnly("2026-07-01"))}, "rrule:no-occurrences"},
 			{"beyond the horizon", calendar.Editor, 0, edit.EventInput{
 				Rule: new("FREQ=DAILY"), Start: edittest.Wall("2030-01-01 10:00:00"), End: edittest.Wall("2030-01-01 11:00:00"),
 			}, "rrule:no-occurrences"},
-			{"exdate of nothing", calendar.Editor, 0, edit.EventInput{Rule: new("FREQ=WEEKLY;COUNT=3"), ExDate: dates(day("2026-07-02"))}, "exdate:not-in-schedule"},
-			{"exdate alone", calendar.Editor, 0, edit.EventInput{ExDate: dates(day("2026-07-01"))}, "exdate:not-in-schedule"},
+			{"exdate of nothing", calendar.Editor, 0, edit.EventInput{Rule: new("FREQ=WEEKLY;COUNT=3"), ExDate: dates(dayOnly("2026-07-02"))}, "exdate:not-in-schedule"},
+			{"exdate alone", calendar.Editor, 0, edit.EventInput{ExDate: dates(dayOnly("2026-07-01"))}, "exdate:not-in-schedule"},
 			{"dates and rule", calendar.Editor, 0, edit.EventInput{
 				Rule: new("FREQ=NEVER"), Start: edittest.Wall("2026-07-01 10:00:00"), End: edittest.Wall("2026-07-01 09:00:00"),
 				Venues: &[]edit.VenueRef{{ID: 99999}},
@@ -305,16 +305,16 @@ func TestRefusedSeries(t *testing.T) {
 
 			{"rule of an event, not on the start", calendar.Editor, single.ID, edit.EventInput{Rule: new("FREQ=WEEKLY;BYDAY=MO")}, "rrule:start-not-in-rule"},
 			{"rule of an event, without its start", calendar.Editor, single.ID, edit.EventInput{
-				Rule: new("FREQ=DAILY;COUNT=3"), ExDate: dates(at("2026-07-01 18:00:00")),
+				Rule: new("FREQ=DAILY;COUNT=3"), ExDate: dates(dateAt("2026-07-01 18:00:00")),
 			}, "exdate:not-in-schedule"},
-			{"exdate of an event", calendar.Editor, single.ID, edit.EventInput{ExDate: dates(day("2026-07-01"))}, "exdate:not-in-schedule"},
+			{"exdate of an event", calendar.Editor, single.ID, edit.EventInput{ExDate: dates(dayOnly("2026-07-01"))}, "exdate:not-in-schedule"},
 			{"rule of somebody else's event", calendar.Author, single.ID, edit.EventInput{Rule: new("FREQ=DAILY;COUNT=3")}, "rest_forbidden"},
 
 			{"another rule", calendar.Editor, first.ID, edit.EventInput{Rule: new("FREQ=WEEKLY;COUNT=6")}, "scope:scope-required"},
-			{"an rdate", calendar.Editor, first.ID, edit.EventInput{RDate: dates(day("2026-07-02"))}, "scope:scope-required"},
-			{"an exdate", calendar.Editor, first.ID, edit.EventInput{ExDate: dates(day("2026-07-08"))}, "scope:scope-required"},
-			{"an exdate of nothing", calendar.Editor, first.ID, edit.EventInput{ExDate: dates(day("2026-07-09"))}, "scope:scope-required"},
-			{"leave and an rdate", calendar.Editor, first.ID, edit.EventInput{Rule: new(""), RDate: dates(day("2026-07-02"))}, "scope:scope-required"},
+			{"an rdate", calendar.Editor, first.ID, edit.EventInput{RDate: dates(dayOnly("2026-07-02"))}, "scope:scope-required"},
+			{"an exdate", calendar.Editor, first.ID, edit.EventInput{ExDate: dates(dayOnly("2026-07-08"))}, "scope:scope-required"},
+			{"an exdate of nothing", calendar.Editor, first.ID, edit.EventInput{ExDate: dates(dayOnly("2026-07-09"))}, "scope:scope-required"},
+			{"leave and an rdate", calendar.Editor, first.ID, edit.EventInput{Rule: new(""), RDate: dates(dayOnly("2026-07-02"))}, "scope:scope-required"},
 			{"a bad rule of an occurrence", calendar.Editor, first.ID, edit.EventInput{Rule: new("FREQ=")}, "rrule:bad-rule"},
 			{"somebody else's occurrence", calendar.Author, first.ID, edit.EventInput{Title: new("Mine")}, "rest_forbidden"},
 			{"somebody else's occurrence, out", calendar.Author, first.ID, edit.EventInput{Rule: new("")}, "rest_forbidden"},
@@ -356,7 +356,7 @@ func TestScheduleFaultsHaveData(t *testing.T) {
 			t.Errorf("fault %+v", f)
 		}
 		in = weeklyEvent("FREQ=WEEKLY")
-		in.ExDate = &[]recur.Date{day("2026-07-02"), day("2026-07-03")}
+		in.ExDate = &[]recur.Date{dayOnly("2026-07-02"), dayOnly("2026-07-03")}
 		_, err = edit.NewSchedule(edittest.Site(t), nil, in)
 		if f = edit.ScheduleFault(err); f == nil || f.Args["Dates"] != "2026-07-02, 2026-07-03" {
 			t.Errorf("fault %+v", f)
@@ -635,7 +635,7 @@ func TestTrashAndRestoreOccurrence(t *testing.T) {
 	edittest.Each(t, func(t *testing.T, w *edittest.World) {
 		e := w.As(calendar.Editor)
 		in := weeklyEvent("FREQ=WEEKLY;COUNT=3")
-		in.RDate = &[]recur.Date{at("2026-07-02 10:00:00")}
+		in.RDate = &[]recur.Date{dateAt("2026-07-02 10:00:00")}
 		first := w.Event(e, in)
 		rows := occurrencesOf(t, w, *first.SeriesID)
 		schedule := func() string {
@@ -665,7 +665,7 @@ func TestTrashAndRestoreOccurrence(t *testing.T) {
 		}
 		// One that a change of the schedule took to the trash.
 		w.RowsPast = true
-		nominal := at("2026-08-01 18:00:00").Wall
+		nominal := dateAt("2026-08-01 18:00:00").Wall
 		w.DB.Event.UpdateOneID(rows[3].ID).SetStatus(calendar.Trash).SetStatusBeforeTrash(calendar.Publish).
 			SetOffSchedule(true).SetOriginalStart(nominal).ExecX(t.Context())
 		row := w.ChangeEvent(e, rows[3].ID, &edit.EventInput{Status: new(calendar.Publish)})
@@ -727,7 +727,7 @@ func TestExtendDue(t *testing.T) {
 				t.Errorf("%d series are overdue, want %d: %v", n, tt.overdue, err)
 			}
 			made := make([]int, 4)
-			race(t, func(i int) (err error) {
+			runConcurrently(t, func(i int) (err error) {
 				if i < len(made) {
 					made[i], err = edit.ExtendDue(t.Context(), w.DB, edittest.Site(t), tt.now)
 				}
@@ -747,7 +747,7 @@ func TestExtendDue(t *testing.T) {
 			t.Fatalf("%d occurrences, want %d", len(rows), was)
 		}
 		for i, row := range rows {
-			want := at("2026-07-01 18:00:00").Wall.AddDate(0, 0, 7*i)
+			want := dateAt("2026-07-01 18:00:00").Wall.AddDate(0, 0, 7*i)
 			if !row.OriginalStart.Equal(want) {
 				t.Fatalf("occurrence %d starts on %s", i, row.OriginalStart)
 			}
@@ -761,7 +761,7 @@ func TestExtendDue(t *testing.T) {
 			t.Errorf("change by user %d", *c.UserID)
 		}
 		s := w.DB.Series.GetX(t.Context(), *first.SeriesID)
-		if s.GeneratedUntil.Before(at("2058-07-14 00:00:00").Wall) {
+		if s.GeneratedUntil.Before(dateAt("2058-07-14 00:00:00").Wall) {
 			t.Errorf("generated until %s", s.GeneratedUntil)
 		}
 	})
@@ -886,7 +886,7 @@ func TestRemovedOccurrence(t *testing.T) {
 				"2026-07-01 2026-07-08 2026-07-15 2026-07-22", 4, "series update series delete event delete event delete event delete",
 			},
 		} {
-			before := newest(t, w)
+			before := latestRevision(t, w)
 			removeEvents(w, e, tt.remove...)
 			var exdate, log []string
 			for _, at := range onlyPhase(t, w, id).Exdate {

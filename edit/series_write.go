@@ -32,7 +32,7 @@ var Scopes = []Scope{ThisOccurrence, FollowingOccurrences, AllOccurrences}
 // IsSeries reports whether a write of the scope is one of the series.
 func (s Scope) IsSeries() bool { return s == FollowingOccurrences || s == AllOccurrences }
 
-// notRecurring is the fault of a scope that is sent with an event outside a series.
+// notRecurring returns the fault of a scope that is sent with an event outside a series.
 func notRecurring() *param.Fault {
 	return &param.Fault{Param: "scope", Reason: "not-recurring", Key: "not-recurring", Data: map[string]any{}}
 }
@@ -49,7 +49,7 @@ type seriesWrite struct {
 	at     *occurrenceChange // the addressed occurrence; nil: the series
 	scope  Scope
 
-	standing standing // of the series, as it becomes
+	standing publicationState // of the series, as it becomes
 	author   *int64
 	until    *calendar.Wall     // as it becomes
 	slug     *string            // as it becomes; nil: it stays
@@ -63,7 +63,7 @@ type occurrenceChange struct {
 	record   *record
 	nominal  calendar.Wall
 	span     calendar.Span
-	standing standing
+	standing publicationState
 	author   *int64
 	own      []string
 	off      bool
@@ -93,7 +93,7 @@ func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Sco
 	}
 	w := &seriesWrite{
 		Editor: e, tx: tx, series: s, scope: scope, author: s.AuthorID, until: s.GeneratedUntil,
-		standing: standing{s.Status, s.StatusBeforeTrash, s.PublishedAt, s.Dated},
+		standing: publicationState{s.Status, s.StatusBeforeTrash, s.PublishedAt, s.Dated},
 	}
 	stored, err := loadPhases(ctx, tx, id)
 	if err != nil {
@@ -114,7 +114,7 @@ func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Sco
 		textOwner: textOwner{
 			kind: calendar.Series, id: id, language: s.Language, languages: s.Languages, trashed: s.Status == calendar.Trash,
 		},
-		standing: w.standing, author: s.AuthorID, version: s.Version,
+		publicationState: w.standing, author: s.AuthorID, version: s.Version,
 	}
 	rows, err := tx.Event.Query().Where(event.SeriesID(id)).Order(event.ByID()).Modify(forUpdate).All(ctx)
 	if err != nil {
@@ -129,7 +129,7 @@ func (e *Editor) openSeries(ctx context.Context, tx *ent.Tx, id int64, scope Sco
 		r := eventRecord(row)
 		exdate := w.was[phaseOf(w.was, *row.OriginalStart)].ExDate
 		w.rows = append(w.rows, &occurrenceChange{
-			row: row, record: r, nominal: *row.OriginalStart, span: span, standing: r.standing, author: row.AuthorID,
+			row: row, record: r, nominal: *row.OriginalStart, span: span, standing: r.publicationState, author: row.AuthorID,
 			own: row.OwnFields, off: row.OffSchedule,
 			excluded: r.trashed && !row.OffSchedule && slices.ContainsFunc(exdate, row.OriginalStart.Equal),
 		})
@@ -169,7 +169,7 @@ func (e *Editor) TrashSeries(ctx context.Context, tx *ent.Tx, id int64) error {
 // updateOccurrences is UpdateEvent for the scopes of a series.
 func (e *Editor) updateOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Event, in *EventInput) (*ent.Event, error) {
 	if row.SeriesID == nil {
-		return nil, invalid(notRecurring())
+		return nil, invalidInput(notRecurring())
 	}
 	w, err := e.openSeries(ctx, tx, *row.SeriesID, in.Scope)
 	if err != nil {
@@ -187,7 +187,7 @@ func (e *Editor) updateOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Eve
 // TrashOccurrences moves an occurrence and others of its series to the trash, as the scope says.
 func (e *Editor) TrashOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Event, scope Scope) error {
 	if row.SeriesID == nil {
-		return invalid(notRecurring())
+		return invalidInput(notRecurring())
 	}
 	w, err := e.openSeries(ctx, tx, *row.SeriesID, scope)
 	if err != nil {
@@ -205,7 +205,7 @@ func (w *seriesWrite) remove(ctx context.Context) error {
 	if w.at != nil {
 		version, trashed = w.at.row.Version, w.at.record.trashed
 	}
-	if !w.may(auth.Delete, w.record) {
+	if !w.isAllowed(auth.Delete, w.record) {
 		return Forbidden()
 	}
 	switch {
@@ -241,22 +241,22 @@ func (w *seriesWrite) trash() error {
 		if !c.live() {
 			continue
 		}
-		if !w.may(auth.Delete, c.record) {
+		if !w.isAllowed(auth.Delete, c.record) {
 			return Forbidden()
 		}
 		c.reached = true
-		c.standing = w.settle(c.standing, new(calendar.Trash), nil)
+		c.standing = w.nextPublicationState(c.standing, new(calendar.Trash), nil)
 	}
 	if k == 0 {
-		w.standing = w.settle(w.standing, new(calendar.Trash), nil)
+		w.standing = w.nextPublicationState(w.standing, new(calendar.Trash), nil)
 		return nil
 	}
 	w.phases, w.until = phases[:k], nil
 	return nil
 }
 
-func (w *seriesWrite) settle(old standing, sent *calendar.Status, date *time.Time) standing {
-	return settle(old, sent, date, w.Now, w.may(auth.Publish, w.record))
+func (w *seriesWrite) nextPublicationState(old publicationState, sent *calendar.Status, date *time.Time) publicationState {
+	return nextPublicationState(old, sent, date, w.Now, w.isAllowed(auth.Publish, w.record))
 }
 
 // SeriesEvent returns the event that a phase of a series makes, as a row with the id, the author and the status of the series.
@@ -332,7 +332,7 @@ func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
 	if err != nil {
 		return err
 	}
-	s := in.sent()
+	s := in.record()
 	span, early, late, err := sentSpan(row, in)
 	if err != nil {
 		return err
@@ -363,7 +363,7 @@ func (w *seriesWrite) update(ctx context.Context, in *EventInput) error {
 	}
 	if err := w.plan(sent, in); err != nil {
 		if fault := ScheduleFault(err); fault != nil {
-			return invalid(fault)
+			return invalidInput(fault)
 		}
 		return err
 	}
@@ -397,14 +397,14 @@ func (w *seriesWrite) compare(
 		r.author = applyID(nil, s.author)
 	}
 	r.image = applyID(old.image, s.image)
-	r.standing = w.settle(old.standing, s.status, s.published)
+	r.publicationState = w.nextPublicationState(old.publicationState, s.status, s.published)
 	if err := w.fillEvent(w.tx.Event.Update().Mutation(), r, old, s, row, in, span, d); err != nil {
 		return nil, err
 	}
 	changed := *row
 	changed.Title, changed.Description, changed.Excerpt, changed.EventStatusReason = r.title, r.description, r.excerpt, r.reason
 	changed.ImageID = r.image
-	changed.Cost = apply(row.Cost, in.Cost)
+	changed.Cost = valueOr(row.Cost, in.Cost)
 	if in.Website != nil {
 		changed.Website = nil
 		if in.Website.Set {
@@ -418,15 +418,15 @@ func (w *seriesWrite) compare(
 		}
 	}
 	changed.ParentID = applyID(row.ParentID, in.ParentID)
-	changed.ShowMap = apply(row.ShowMap, in.ShowMap)
-	changed.ShowMapLink = apply(row.ShowMapLink, in.ShowMapLink)
-	changed.HideFromListings = apply(row.HideFromListings, in.Hide)
-	changed.Sticky = apply(row.Sticky, in.Sticky)
-	changed.Featured = apply(row.Featured, in.Featured)
-	changed.Ticketed = apply(row.Ticketed, in.Ticketed)
-	changed.EventStatus = apply(row.EventStatus, in.EventStatus)
-	changed.Attendance = apply(row.Attendance, in.Attendance)
-	changed.VirtualURL = apply(row.VirtualURL, in.VirtualURL)
+	changed.ShowMap = valueOr(row.ShowMap, in.ShowMap)
+	changed.ShowMapLink = valueOr(row.ShowMapLink, in.ShowMapLink)
+	changed.HideFromListings = valueOr(row.HideFromListings, in.Hide)
+	changed.Sticky = valueOr(row.Sticky, in.Sticky)
+	changed.Featured = valueOr(row.Featured, in.Featured)
+	changed.Ticketed = valueOr(row.Ticketed, in.Ticketed)
+	changed.EventStatus = valueOr(row.EventStatus, in.EventStatus)
+	changed.Attendance = valueOr(row.Attendance, in.Attendance)
+	changed.VirtualURL = valueOr(row.VirtualURL, in.VirtualURL)
 	if in.Categories != nil {
 		d.list("categories", links.terms.categories, p.terms.categories)
 		links.terms.categories = p.terms.categories
@@ -490,8 +490,8 @@ func (w *seriesWrite) compareSchedule(sent *seriesFieldsSent, in *EventInput) er
 		var rule recur.Rule
 		if *in.Rule != "" {
 			var err error
-			if rule, err = recur.Parse(*in.Rule, apply(phase.Zone, in.Zone)); err != nil {
-				return invalid(ScheduleFault(err))
+			if rule, err = recur.Parse(*in.Rule, valueOr(phase.Zone, in.Zone)); err != nil {
+				return invalidInput(ScheduleFault(err))
 			}
 		}
 		if rule.String() != phase.Rule.String() {
@@ -531,7 +531,7 @@ func movedPhase(first, from calendar.Span, in *EventInput) calendar.Span {
 	if in.Zone == nil {
 		moved.Zone = first.Zone
 	}
-	moved.AllDay = apply(first.AllDay, in.AllDay)
+	moved.AllDay = valueOr(first.AllDay, in.AllDay)
 	moved = moved.Rounded()
 	from.AllDay = to.AllDay
 	from = from.Rounded()
@@ -577,7 +577,7 @@ func (w *seriesWrite) plan(sent *seriesFieldsSent, in *EventInput) error {
 	}
 	w.planPhaseFields()
 	for _, c := range w.rows {
-		if c.reached && !w.may(auth.Edit, c.record) || !c.live() && !c.record.trashed && !w.may(auth.Delete, c.record) {
+		if c.reached && !w.isAllowed(auth.Edit, c.record) || !c.live() && !c.record.trashed && !w.isAllowed(auth.Delete, c.record) {
 			return Forbidden()
 		}
 	}
@@ -617,10 +617,10 @@ func (w *seriesWrite) planStanding(sent *seriesFieldsSent, in *EventInput) error
 			date = in.Published
 		}
 		switch {
-		case to != nil && w.record.trashed && !w.may(auth.Restore, w.record):
+		case to != nil && w.record.trashed && !w.isAllowed(auth.Restore, w.record):
 			return Forbidden()
 		default:
-			w.standing = w.settle(w.standing, to, date)
+			w.standing = w.nextPublicationState(w.standing, to, date)
 		}
 		if slices.Contains(sent.standing, "author") {
 			w.author = applyID(nil, in.AuthorID)
@@ -652,7 +652,7 @@ func (w *seriesWrite) restore(c *occurrenceChange) {
 	if c.has("status") {
 		status = c.standing.before
 	}
-	c.standing = w.settle(c.standing, &status, nil)
+	c.standing = w.nextPublicationState(c.standing, &status, nil)
 	c.excluded, c.off, c.reached = false, false, true
 }
 
@@ -671,7 +671,7 @@ func (w *seriesWrite) planFields(c *occurrenceChange, sent *seriesFieldsSent, in
 	if isDate := func(name string) bool { return slices.Contains(dateFields, name) }; slices.ContainsFunc(lost, isDate) && w.keepsDates(c) {
 		lost = slices.DeleteFunc(lost, isDate)
 		if c == w.at && !c.begun(w.Now) {
-			c.span, c.reached = respan(c.span, in), true
+			c.span, c.reached = changedSpan(c.span, in), true
 			c.own = ownNames(c.own, sent.dates...)
 		}
 	}
@@ -702,11 +702,11 @@ func (w *seriesWrite) planFields(c *occurrenceChange, sent *seriesFieldsSent, in
 	switch {
 	case status == nil && date == nil:
 	case c.live():
-		c.standing = w.settle(c.standing, status, date)
+		c.standing = w.nextPublicationState(c.standing, status, date)
 	default: // it stays in the trash
 		s := c.standing
 		s.status, s.before = s.before, ""
-		s = w.settle(s, status, date)
+		s = w.nextPublicationState(s, status, date)
 		s.status, s.before = calendar.Trash, s.status
 		c.standing = s
 	}
@@ -777,7 +777,7 @@ func (w *seriesWrite) planSchedule(sent *seriesFieldsSent) error {
 		c.off = matched[i].off
 		switch {
 		case matched[i].removed:
-			c.standing = w.settle(c.standing, new(calendar.Trash), nil)
+			c.standing = w.nextPublicationState(c.standing, new(calendar.Trash), nil)
 		case matched[i].returned:
 			w.restore(c)
 			c.returned = true
@@ -832,7 +832,7 @@ func (w *seriesWrite) planSpans() error {
 			o.End = c.span.MoveStart(o.Start).End
 		}
 		c.span = o.Rounded()
-		if err := invalid(spanFault(c.span, &EventInput{})); err != nil {
+		if err := invalidInput(spanFault(c.span, &EventInput{})); err != nil {
 			return err
 		}
 	}
@@ -875,7 +875,7 @@ func (w *seriesWrite) refuseParents(ctx context.Context) error {
 		if slices.Contains(c.sent, "post_parent") {
 			t = w.sent
 		}
-		if apply(0, c.row.ParentID) != t.ParentID {
+		if valueOr(0, c.row.ParentID) != t.ParentID {
 			parents[c.row.ID] = t.ParentID
 		}
 	}
@@ -924,13 +924,13 @@ func (w *seriesWrite) takeSlug(ctx context.Context, sent string) error {
 func (w *seriesWrite) texts() *textOwner {
 	t := &w.phases[len(w.phases)-1].template
 	o := &textOwner{kind: calendar.Series, id: w.series.ID, language: w.series.Language, trashed: w.record.trashed, loaded: true}
-	o.text = text{title: t.Original.Title, slug: apply(w.series.Slug, w.slug)}
+	o.recordText = recordText{title: t.Original.Title, slug: valueOr(w.series.Slug, w.slug)}
 	for _, other := range t.Others {
 		slug := other.Slug
 		if o.trashed {
 			slug = calendar.TrashedSlug(slug)
 		}
-		o.others = append(o.others, translation{language: other.Language, text: text{title: other.Title, slug: slug}})
+		o.others = append(o.others, translation{language: other.Language, recordText: recordText{title: other.Title, slug: slug}})
 	}
 	return o
 }

@@ -122,8 +122,8 @@ func (s slugOf) move(ctx context.Context, tx *ent.Tx, toTrash bool) (string, err
 // query asks for the next numbers of all bases: the occurrences of two series with the same long slug share all of them.
 const countedRounds = 3
 
-// probes is how many slugs one query asks for.
-const probes = 16
+// slugProbes is how many slugs one query asks for.
+const slugProbes = 16
 
 var errSlugs = errors.New("no number is left for the slug")
 
@@ -163,19 +163,19 @@ func freeNumber(ctx context.Context, tx *ent.Tx, s slugOf, base string) (int, er
 		}
 		return len(asked), nil
 	}
-	numbers := make([]int, probes)
+	numbers := make([]int, slugProbes)
 	for i := range numbers {
 		numbers[i] = i + 1
 	}
 	at, err := first(numbers)
-	if err != nil || at < probes {
+	if err != nil || at < slugProbes {
 		return at + 1, err
 	}
-	taken := probes
+	taken := slugProbes
 	for i := range numbers {
 		numbers[i] = taken << (i + 1)
 	}
-	if at, err = first(numbers); err != nil || at == probes {
+	if at, err = first(numbers); err != nil || at == slugProbes {
 		return 0, errors.Join(err, errSlugs)
 	}
 	if at > 0 {
@@ -183,9 +183,9 @@ func freeNumber(ctx context.Context, tx *ent.Tx, s slugOf, base string) (int, er
 	}
 	free := numbers[at]
 	for free-taken > 1 {
-		step := max((free-taken)/probes, 1)
+		step := max((free-taken)/slugProbes, 1)
 		numbers = numbers[:0]
-		for n := taken + step; n < free && len(numbers) < probes; n += step {
+		for n := taken + step; n < free && len(numbers) < slugProbes; n += step {
 			numbers = append(numbers, n)
 		}
 		if at, err = first(numbers); err != nil {

@@ -149,7 +149,7 @@ func (e *Editor) sortKeys(ctx context.Context, tx *ent.Tx, rows []*ent.Term) (ma
 	return keys, nil
 }
 
-// byID is an expression for the value that belongs to a row's id, the same for both engines. A single row needs
+// byID returns an expression for the value that belongs to a row's id, the same for both engines. A single row needs
 // no choice.
 func byID[V any](ids []int64, value func(id int64) V) sql.Querier {
 	return byColumn(term.FieldID, ids, value)

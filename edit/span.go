@@ -25,19 +25,19 @@ func sentSpan(row *ent.Event, in *EventInput) (span calendar.Span, early *param.
 	if span, err = storedSpan(row); err != nil || in.Start == nil && in.End == nil && in.Zone == nil && in.AllDay == nil {
 		return span, nil, nil, err
 	}
-	span = respan(span, in)
+	span = changedSpan(span, in)
 	if fault := spanFault(span, in); in.Start != nil && in.End != nil {
 		early = fault
 	} else {
-		late = invalid(fault)
+		late = invalidInput(fault)
 	}
 	return span, early, late, nil
 }
 
-// respan applies what is sent to a span. A zone alone keeps the wall times, a start alone moves the event, an
+// changedSpan applies what is sent to a span. A zone alone keeps the wall times, a start alone moves the event, an
 // end alone changes its length. An all-day event is rounded to whole days, whether its dates were stored or
 // sent.
-func respan(s calendar.Span, in *EventInput) calendar.Span {
+func changedSpan(s calendar.Span, in *EventInput) calendar.Span {
 	s = movedSpan(s, in, when.Date.Wall)
 	if !s.AllDay {
 		// A time that the clock of the zone skips is answered as the one that it stands for.
@@ -53,8 +53,8 @@ func nominalSpan(s calendar.Span, in *EventInput) calendar.Span {
 
 // movedSpan is respan before times that the clock skips are replaced. Wall reads the dates that are sent.
 func movedSpan(s calendar.Span, in *EventInput, wall func(when.Date, calendar.Zone) calendar.Wall) calendar.Span {
-	s.Zone = apply(s.Zone, in.Zone)
-	s.AllDay = apply(s.AllDay, in.AllDay)
+	s.Zone = valueOr(s.Zone, in.Zone)
+	s.AllDay = valueOr(s.AllDay, in.AllDay)
 	s = s.Rounded()
 	if in.Start != nil {
 		start := wall(*in.Start, s.Zone)
@@ -73,7 +73,7 @@ func movedSpan(s calendar.Span, in *EventInput, wall func(when.Date, calendar.Zo
 	return s.Rounded()
 }
 
-// SpanFault is what is wrong with the dates that are sent of an event, nil if nothing is. Row is the stored event,
+// SpanFault returns what is wrong with the dates that are sent of an event, nil if nothing is. Row is the stored event,
 // nil for a new one, which takes place in the zone of the site unless another is sent.
 func SpanFault(site calendar.Zone, row *ent.Event, in *EventInput) (*param.Fault, error) {
 	span := calendar.Span{Zone: site}
@@ -83,10 +83,10 @@ func SpanFault(site calendar.Zone, row *ent.Event, in *EventInput) (*param.Fault
 			return nil, err
 		}
 	}
-	return spanFault(respan(span, in), in), nil
+	return spanFault(changedSpan(span, in), in), nil
 }
 
-// spanFault is what is wrong with a span: nothing, or a fault of the parameter that is to blame.
+// spanFault returns what is wrong with a span: nothing, or a fault of the parameter that is to blame.
 func spanFault(s calendar.Span, in *EventInput) *param.Fault {
 	blame := func(name string, sent bool) *param.Fault {
 		if !sent && in.Zone != nil {

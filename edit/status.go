@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 )
 
-// may asks the permission matrix about a record as it is stored.
-func (e *Editor) may(op auth.Operation, r *record) bool {
+// isAllowed asks the permission matrix about a record as it is stored.
+func (e *Editor) isAllowed(op auth.Operation, r *record) bool {
 	rec := auth.Record{Kind: r.kind, Status: r.status.Shown(e.Now, r.published), BeforeTrash: r.before}
 	if r.author != nil {
 		rec.AuthorID = *r.author
@@ -34,8 +34,8 @@ func StatusChanges(now time.Time, old, written calendar.Status, oldDate, date ti
 	return statusToStore(old, oldDate, now) != statusToStore(written, date, now)
 }
 
-// standing is what the rules of status and publication make of a record.
-type standing struct {
+// publicationState is what the rules of status and publication make of a record.
+type publicationState struct {
 	status calendar.Status
 	before calendar.Status // the status a trashed record had
 	// published is the publication date in UTC. Dated is whether it is settled: a client gave it, or the
@@ -44,12 +44,12 @@ type standing struct {
 	dated     bool
 }
 
-// settle applies what is sent of status and publication date at now. The zero standing is a new record.
+// nextPublicationState applies what is sent of status and publication date at now. The zero standing is a new record.
 // Without the right to publish a status becomes pending that somebody with it would have to give.
 //
 // Trash keeps the status that was there before; leaving the trash takes a status of its own. A publication
 // date that nobody gave is the time when the record first leaves draft and pending.
-func settle(old standing, sent *calendar.Status, date *time.Time, now time.Time, mayPublish bool) standing {
+func nextPublicationState(old publicationState, sent *calendar.Status, date *time.Time, now time.Time, mayPublish bool) publicationState {
 	s := old
 	if old.status == "" {
 		s.status, s.published = calendar.Draft, now

@@ -42,7 +42,7 @@ func translationsFrom[R any](rows []R, err error, one func(R) translation) ([]tr
 	return out, err
 }
 
-// translationsOf is the table for a kind. The four are alike; their generated types are not.
+// translationsOf returns the table for a kind. The four are alike; their generated types are not.
 func translationsOf(tx *ent.Tx, kind calendar.Kind) translations {
 	switch kind {
 	case calendar.Event:
@@ -61,7 +61,7 @@ func eventTranslations(tx *ent.Tx) translations {
 		load: func(ctx context.Context, owner int64) ([]translation, error) {
 			rows, err := tx.EventTranslation.Query().Where(eventtranslation.EventID(owner)).All(ctx)
 			return translationsFrom(rows, err, func(r *ent.EventTranslation) translation {
-				return translation{r.ID, r.Language, text{r.Title, r.Description, r.Excerpt, r.Slug, r.EventStatusReason}}
+				return translation{r.ID, r.Language, recordText{r.Title, r.Description, r.Excerpt, r.Slug, r.EventStatusReason}}
 			})
 		},
 		save: func(ctx context.Context, owner int64, t *translation) error {
@@ -90,7 +90,7 @@ func venueTranslations(tx *ent.Tx) translations {
 		load: func(ctx context.Context, owner int64) ([]translation, error) {
 			rows, err := tx.VenueTranslation.Query().Where(venuetranslation.VenueID(owner)).All(ctx)
 			return translationsFrom(rows, err, func(r *ent.VenueTranslation) translation {
-				return translation{r.ID, r.Language, text{title: r.Name, description: r.Description, slug: r.Slug}}
+				return translation{r.ID, r.Language, recordText{title: r.Name, description: r.Description, slug: r.Slug}}
 			})
 		},
 		save: func(ctx context.Context, owner int64, t *translation) error {
@@ -112,7 +112,7 @@ func organizerTranslations(tx *ent.Tx) translations {
 		load: func(ctx context.Context, owner int64) ([]translation, error) {
 			rows, err := tx.OrganizerTranslation.Query().Where(organizertranslation.OrganizerID(owner)).All(ctx)
 			return translationsFrom(rows, err, func(r *ent.OrganizerTranslation) translation {
-				return translation{r.ID, r.Language, text{title: r.Name, description: r.Description, slug: r.Slug}}
+				return translation{r.ID, r.Language, recordText{title: r.Name, description: r.Description, slug: r.Slug}}
 			})
 		},
 		save: func(ctx context.Context, owner int64, t *translation) error {
@@ -134,7 +134,7 @@ func termTranslations(tx *ent.Tx) translations {
 		load: func(ctx context.Context, owner int64) ([]translation, error) {
 			rows, err := tx.TermTranslation.Query().Where(termtranslation.TermID(owner)).All(ctx)
 			return translationsFrom(rows, err, func(r *ent.TermTranslation) translation {
-				return translation{r.ID, r.Language, text{title: r.Name, description: r.Description, slug: r.Slug}}
+				return translation{r.ID, r.Language, recordText{title: r.Name, description: r.Description, slug: r.Slug}}
 			})
 		},
 		save: func(ctx context.Context, owner int64, t *translation) error {

@@ -44,7 +44,7 @@ var templateFields = map[string]templateField{
 	},
 	"website": {
 		same: func(a, b *calendar.Template, _ calendar.Language) bool {
-			return (a.Website == nil) == (b.Website == nil) && apply("", a.Website) == apply("", b.Website)
+			return (a.Website == nil) == (b.Website == nil) && valueOr("", a.Website) == valueOr("", b.Website)
 		},
 		copy: func(dst, src *calendar.Template, _ calendar.Language) { dst.Website = src.Website },
 		column: func(m *ent.EventMutation, t *calendar.Template) {
@@ -111,7 +111,7 @@ func orClear(set func(*ent.EventMutation, int64), clear func(*ent.EventMutation)
 	}
 }
 
-// listField is a list of links. The order counts unless it is sorted.
+// listField returns a list of links. The order counts unless it is sorted.
 func listField(at func(*calendar.Template) *[]int64, sorted bool) templateField {
 	return templateField{
 		same: func(a, b *calendar.Template, _ calendar.Language) bool {

@@ -40,7 +40,7 @@ func (e *Editor) EnsureTerm(ctx context.Context, tx *ent.Tx, in *TermInput, othe
 		return nil, false, Forbidden()
 	}
 	key := calendar.FoldName(*in.Name)
-	if err := claim(ctx, tx, in.Taxonomy, nameBelow(apply(0, parent), key)); err != nil {
+	if err := lockName(ctx, tx, in.Taxonomy, nameBelow(valueOr(0, parent), key)); err != nil {
 		return nil, false, err
 	}
 	stored, err := termsNamed(ctx, tx, in.Taxonomy, []string{key})
@@ -48,7 +48,7 @@ func (e *Editor) EnsureTerm(ctx context.Context, tx *ent.Tx, in *TermInput, othe
 		return nil, false, err
 	}
 	for _, t := range stored[key] {
-		if apply(0, t.ParentID) == apply(0, parent) {
+		if valueOr(0, t.ParentID) == valueOr(0, parent) {
 			return t, false, nil
 		}
 	}
@@ -61,9 +61,9 @@ func (e *Editor) insertTerm(
 	ctx context.Context, tx *ent.Tx, in *TermInput, parent *int64, others []calendar.Text,
 ) (*ent.Term, error) {
 	w := &textOwner{kind: in.Taxonomy, language: e.original(), languages: calendar.LanguagesOf(e.original())}
-	w.text = text{title: *in.Name, description: apply("", in.Description)}
+	w.recordText = recordText{title: *in.Name, description: valueOr("", in.Description)}
 	w.addTexts(others)
-	wanted := apply("", in.Slug)
+	wanted := valueOr("", in.Slug)
 	if wanted == "" {
 		wanted = w.title
 	}
@@ -97,7 +97,7 @@ func (e *Editor) insertTerm(
 // UpdateTerm changes what is sent of a term that was loaded in the same transaction, best with LockTerm. A slug
 // that is taken is *calendar.Error duplicate_term_slug.
 func (e *Editor) UpdateTerm(ctx context.Context, tx *ent.Tx, row *ent.Term, in *TermInput) (*ent.Term, error) {
-	moved := in.ParentID != nil && apply(0, row.ParentID) != *in.ParentID
+	moved := in.ParentID != nil && valueOr(0, row.ParentID) != *in.ParentID
 	parent := row.ParentID
 	if moved {
 		parent = in.parent(row)
@@ -208,11 +208,11 @@ func (e *Editor) fillTerm(m *ent.TermMutation, w, old *textOwner, in *TermInput,
 func termOwner(row *ent.Term) *textOwner {
 	return &textOwner{
 		kind: row.Taxonomy, id: row.ID, language: row.Language, languages: row.Languages,
-		text: text{title: row.Name, description: row.Description, slug: row.Slug},
+		recordText: recordText{title: row.Name, description: row.Description, slug: row.Slug},
 	}
 }
 
-// parent is the parent sent, or else the one stored; tags have none.
+// parent returns the parent sent, or else the one stored; tags have none.
 func (in *TermInput) parent(row *ent.Term) *int64 {
 	switch {
 	case row != nil && row.Taxonomy == calendar.Tag, row == nil && in.Taxonomy == calendar.Tag:
@@ -232,7 +232,7 @@ func (e *Editor) refuseUnknownParent(ctx context.Context, tx *ent.Tx, row *ent.T
 	if err != nil {
 		return fmt.Errorf("parent: %w", err)
 	}
-	return invalid(faultOf("parent", fault))
+	return invalidInput(faultOf("parent", fault))
 }
 
 // refuseLoop refuses to place records below a parent if the parent is one of them or below one. Only one transaction at a time
@@ -241,13 +241,13 @@ func refuseLoop(
 	ctx context.Context, tx *ent.Tx, kind calendar.Kind, isMoved func(id int64) bool, parent int64, name string,
 	above func(context.Context, int64) (*int64, error),
 ) error {
-	if err := claim(ctx, tx, kind, "\x00parents"); err != nil {
+	if err := lockName(ctx, tx, kind, "\x00parents"); err != nil {
 		return err
 	}
 	seen := map[int64]bool{}
 	for at := &parent; at != nil && !seen[*at]; {
 		if isMoved(*at) {
-			return invalid(&param.Fault{Param: name, Key: "parent-loop"})
+			return invalidInput(&param.Fault{Param: name, Key: "parent-loop"})
 		}
 		seen[*at] = true
 		next, err := above(ctx, *at)

@@ -10,17 +10,17 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// text is what is written in one language. The title of anything but an event is its name; only events have
+// recordText is what is written in one language. The title of anything but an event is its name; only events have
 // an excerpt and a reason of their state.
-type text struct{ title, description, excerpt, slug, reason string }
+type recordText struct{ title, description, excerpt, slug, reason string }
 
 // empty reports whether there is nothing to read; a slug alone is not read.
-func (t text) empty() bool {
+func (t recordText) empty() bool {
 	return t.title == "" && t.description == "" && t.excerpt == "" && t.reason == ""
 }
 
 // inLanguage returns the text as one in a language.
-func (t text) inLanguage(l calendar.Language) calendar.Text {
+func (t recordText) inLanguage(l calendar.Language) calendar.Text {
 	return calendar.Text{
 		Language: l, Title: t.title, Description: t.description, Excerpt: t.excerpt, EventStatusReason: t.reason,
 	}
@@ -31,21 +31,21 @@ type sentText struct{ title, description, excerpt, slug, reason *string }
 
 // textOwner is a record or a term: its texts and slugs.
 type textOwner struct {
-	kind      calendar.Kind
-	id        int64
-	language  calendar.Language    // original
-	languages calendar.LanguageSet // all with text
-	trashed   bool
-	text                    // original
-	others    []translation // once loaded
-	loaded    bool
+	kind       calendar.Kind
+	id         int64
+	language   calendar.Language    // original
+	languages  calendar.LanguageSet // all with text
+	trashed    bool
+	recordText               // original
+	others     []translation // once loaded
+	loaded     bool
 }
 
 // translation is a text in another language than the original. Its id is 0 until it is stored.
 type translation struct {
 	id       int64
 	language calendar.Language
-	text
+	recordText
 }
 
 // translated reports whether there may be other languages than the original.
@@ -67,7 +67,7 @@ func (w *textOwner) load(ctx context.Context, tx *ent.Tx) error {
 // addTexts adds translations to a new owner. It leaves out empty ones, and those in the original language.
 func (w *textOwner) addTexts(texts []calendar.Text) {
 	for _, t := range texts {
-		o := translation{language: t.Language, text: text{
+		o := translation{language: t.Language, recordText: recordText{
 			title: t.Title, description: t.Description, excerpt: t.Excerpt, reason: t.EventStatusReason,
 		}}
 		if t.Language != w.language && !o.empty() {
@@ -96,7 +96,7 @@ func (w *textOwner) translationInto(l calendar.Language) *translation {
 	return nil
 }
 
-// slugIn is the slug that the owner has in a language.
+// slugIn returns the slug that the owner has in a language.
 func (w *textOwner) slugIn(l calendar.Language, text string) slugOf {
 	return slugOf{kind: w.kind, owner: w.id, language: l, slug: text, trashed: w.trashed}
 }
@@ -152,7 +152,7 @@ func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *textOwner, s sentTe
 
 // rewriteTexts is rewrite for texts whose translations are loaded, without the slug, and before anything is stored. Other is
 // the translation that was written, nil for the original. It was was, and cleared says whether a text of it was cleared.
-func (e *Editor) rewriteTexts(w *textOwner, s sentText, d *diff) (other *translation, was text, cleared bool, err error) {
+func (e *Editor) rewriteTexts(w *textOwner, s sentText, d *diff) (other *translation, was recordText, cleared bool, err error) {
 	language := e.Write
 	if language == "" {
 		language = e.Site.Language
@@ -165,15 +165,15 @@ func (e *Editor) rewriteTexts(w *textOwner, s sentText, d *diff) (other *transla
 		}
 	}
 	if other != nil {
-		was = other.text
+		was = other.recordText
 	}
-	set := func(name string, sent *string, field func(*text) *string) {
+	set := func(name string, sent *string, field func(*recordText) *string) {
 		if sent == nil {
 			return
 		}
-		at, in := field(&w.text), calendar.Language("")
-		if other != nil && (e.Write != "" || *field(&other.text) != "") {
-			at, in = field(&other.text), other.language
+		at, in := field(&w.recordText), calendar.Language("")
+		if other != nil && (e.Write != "" || *field(&other.recordText) != "") {
+			at, in = field(&other.recordText), other.language
 			cleared = cleared || *sent == ""
 		}
 		if *at != *sent {
@@ -181,19 +181,19 @@ func (e *Editor) rewriteTexts(w *textOwner, s sentText, d *diff) (other *transla
 			d.noteIn(in, name)
 		}
 	}
-	set(title(w.kind), s.title, func(t *text) *string { return &t.title })
+	set(kindTitle(w.kind), s.title, func(t *recordText) *string { return &t.title })
 	if w.title == "" && s.title != nil {
-		return nil, was, false, invalid(faultOf(title(w.kind), param.Bad()))
+		return nil, was, false, invalidInput(faultOf(kindTitle(w.kind), param.Bad()))
 	}
-	set("description", s.description, func(t *text) *string { return &t.description })
-	set("excerpt", s.excerpt, func(t *text) *string { return &t.excerpt })
-	set("event_status_reason", s.reason, func(t *text) *string { return &t.reason })
+	set("description", s.description, func(t *recordText) *string { return &t.description })
+	set("excerpt", s.excerpt, func(t *recordText) *string { return &t.excerpt })
+	set("event_status_reason", s.reason, func(t *recordText) *string { return &t.reason })
 	return other, was, cleared, nil
 }
 
 // keep stores or removes a translation that was changed, and the language with it. A translation goes when
 // its last text is cleared.
-func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, was text, cleared bool) error {
+func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, was recordText, cleared bool) error {
 	table := translationsOf(tx, w.kind)
 	if other.empty() && (cleared || other.slug == "") {
 		w.languages = w.languages.Without(other.language)
@@ -209,7 +209,7 @@ func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, wa
 		return nil
 	}
 	w.languages = w.languages.With(other.language)
-	if other.id != 0 && other.text == was {
+	if other.id != 0 && other.recordText == was {
 		return nil
 	}
 	// Two first translations into one language at once are refused by the unique index.

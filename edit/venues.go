@@ -17,7 +17,7 @@ import (
 func (e *Editor) CreateVenue(ctx context.Context, tx *ent.Tx, in *VenueInput) (
 	row *ent.Venue, created bool, err error,
 ) {
-	return e.createVenue(ctx, tx, in, in.sent())
+	return e.createVenue(ctx, tx, in, in.record())
 }
 
 func (e *Editor) createVenue(ctx context.Context, tx *ent.Tx, in *VenueInput, s *recordInput) (*ent.Venue, bool, error) {
@@ -30,8 +30,8 @@ func (e *Editor) createVenue(ctx context.Context, tx *ent.Tx, in *VenueInput, s 
 	if s.linked {
 		rest.AuthorID = nil
 	}
-	if rest != (VenueInput{}) && e.may(auth.Edit, venueRecord(row)) {
-		sent := rest.sent()
+	if rest != (VenueInput{}) && e.isAllowed(auth.Edit, venueRecord(row)) {
+		sent := rest.record()
 		sent.inline = s.linked
 		row, err = updateNamed(ctx, tx, e, e.venues(tx, &rest, sent), row, true)
 	}
@@ -40,7 +40,7 @@ func (e *Editor) createVenue(ctx context.Context, tx *ent.Tx, in *VenueInput, s 
 
 // UpdateVenue changes what is sent of a venue that was loaded in the same transaction, best with LockVenue.
 func (e *Editor) UpdateVenue(ctx context.Context, tx *ent.Tx, row *ent.Venue, in *VenueInput) (*ent.Venue, error) {
-	return updateNamed(ctx, tx, e, e.venues(tx, in, in.sent()), row, false)
+	return updateNamed(ctx, tx, e, e.venues(tx, in, in.record()), row, false)
 }
 
 // TrashVenue moves a venue to the trash and removes it from its events for good. One that is there already is
@@ -53,16 +53,16 @@ func venueRecord(row *ent.Venue) *record {
 	return &record{
 		textOwner: textOwner{
 			kind: calendar.Venue, id: row.ID, language: row.Language, languages: row.Languages,
-			trashed: row.Status == calendar.Trash,
-			text:    text{title: row.Name, description: row.Description, slug: row.Slug},
+			trashed:    row.Status == calendar.Trash,
+			recordText: recordText{title: row.Name, description: row.Description, slug: row.Slug},
 		},
-		standing: standing{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
-		author:   row.AuthorID, image: row.ImageID, source: row.SourceID,
+		publicationState: publicationState{row.Status, row.StatusBeforeTrash, row.PublishedAt, row.Dated},
+		author:           row.AuthorID, image: row.ImageID, source: row.SourceID,
 		modified: row.ModifiedAt, version: row.Version,
 	}
 }
 
-func (in *VenueInput) sent() *recordInput {
+func (in *VenueInput) record() *recordInput {
 	return &recordInput{
 		author: in.AuthorID, published: in.Published, status: in.Status,
 		sentText: sentText{title: in.Name, description: in.Description, slug: in.Slug},
@@ -70,7 +70,7 @@ func (in *VenueInput) sent() *recordInput {
 	}
 }
 
-// venues is the table of venues with what is sent of one.
+// venues returns the table of venues with what is sent of one.
 func (e *Editor) venues(tx *ent.Tx, in *VenueInput, s *recordInput) namedTable[*ent.Venue] {
 	return namedTable[*ent.Venue]{
 		kind: calendar.Venue, record: venueRecord, sent: s, faults: in.faults, get: tx.Venue.Get,
@@ -104,25 +104,25 @@ func newVenue() *ent.Venue { return &ent.Venue{ShowMap: true, ShowMapLink: true}
 
 // fill writes what only venues have over what is stored.
 func (in *VenueInput) fill(m *ent.VenueMutation, old *ent.Venue, d *diff) {
-	put(d, "address", old.Address, apply(old.Address, in.Address), m.SetAddress)
-	put(d, "city", old.City, apply(old.City, in.City), m.SetCity)
-	put(d, "country", old.Country, apply(old.Country, in.Country), m.SetCountry)
-	put(d, "province", old.Province, apply(old.Province, in.Province), m.SetProvince)
-	put(d, "state", old.State, apply(old.State, in.State), m.SetState)
-	put(d, "zip", old.Zip, apply(old.Zip, in.Zip), m.SetZip)
-	put(d, "phone", old.Phone, apply(old.Phone, in.Phone), m.SetPhone)
-	put(d, "stateprovince", old.Stateprovince, apply(old.Stateprovince, in.StateProvince), m.SetStateprovince)
-	put(d, "website", old.Website, apply(old.Website, in.Website), m.SetWebsite)
-	put(d, "show_map", old.ShowMap, apply(old.ShowMap, in.ShowMap), m.SetShowMap)
-	put(d, "show_map_link", old.ShowMapLink, apply(old.ShowMapLink, in.ShowMapLink), m.SetShowMapLink)
-	latitude, longitude := in.Latitude.over(old.Latitude), in.Longitude.over(old.Longitude)
+	put(d, "address", old.Address, valueOr(old.Address, in.Address), m.SetAddress)
+	put(d, "city", old.City, valueOr(old.City, in.City), m.SetCity)
+	put(d, "country", old.Country, valueOr(old.Country, in.Country), m.SetCountry)
+	put(d, "province", old.Province, valueOr(old.Province, in.Province), m.SetProvince)
+	put(d, "state", old.State, valueOr(old.State, in.State), m.SetState)
+	put(d, "zip", old.Zip, valueOr(old.Zip, in.Zip), m.SetZip)
+	put(d, "phone", old.Phone, valueOr(old.Phone, in.Phone), m.SetPhone)
+	put(d, "stateprovince", old.Stateprovince, valueOr(old.Stateprovince, in.StateProvince), m.SetStateprovince)
+	put(d, "website", old.Website, valueOr(old.Website, in.Website), m.SetWebsite)
+	put(d, "show_map", old.ShowMap, valueOr(old.ShowMap, in.ShowMap), m.SetShowMap)
+	put(d, "show_map_link", old.ShowMapLink, valueOr(old.ShowMapLink, in.ShowMapLink), m.SetShowMapLink)
+	latitude, longitude := in.Latitude.applyTo(old.Latitude), in.Longitude.applyTo(old.Longitude)
 	putOptional(d, "geo_lat", old.Latitude, latitude, m.SetLatitude, m.ClearLatitude)
 	putOptional(d, "geo_lng", old.Longitude, longitude, m.SetLongitude, m.ClearLongitude)
 	putOptional(d, "", old.Cell, VenueCell(latitude, longitude), m.SetCell, m.ClearCell)
 }
 
-// over is the coordinate after what is sent.
-func (c *Coordinate) over(old *float64) *float64 {
+// applyTo returns the coordinate after what is sent.
+func (c *Coordinate) applyTo(old *float64) *float64 {
 	switch {
 	case c == nil:
 		return old
@@ -137,7 +137,7 @@ func (in *VenueInput) faults(old *ent.Venue) []*param.Fault {
 	if old == nil {
 		old = &ent.Venue{}
 	}
-	lat, lng := in.Latitude.over(old.Latitude), in.Longitude.over(old.Longitude)
+	lat, lng := in.Latitude.applyTo(old.Latitude), in.Longitude.applyTo(old.Longitude)
 	missing, there := "geo_lng", "geo_lat"
 	if (lat == nil) == (lng == nil) {
 		return nil

@@ -113,10 +113,6 @@ func New(c Config) (h *Handlers, err error) {
 			e.describe(h.Site.Now())
 		}
 	}
-	// A representation that has no schema fails here, not in a request.
-	if _, err := h.Describe(h.Site.Now(), Root{Mount: h.mounts[0]}, calendar.English).Document(); err != nil {
-		return nil, fmt.Errorf("interface description: %w", err)
-	}
 	if c.NoPages {
 		return h, nil
 	}

@@ -26,15 +26,6 @@ func TestWritesInOneLanguageLeaveTheOthersAlone(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
-		// Each run starts with a copy of the same empty database.
-		empty := filepath.Join(t.TempDir(), "empty.db")
-		if err := storetest.Migrated(t, "sqlite://"+empty).Close(); err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(empty)
-		if err != nil {
-			t.Fatal(err)
-		}
 		file := filepath.Join(t.TempDir(), "run.db")
 		rapid.Check(t, func(rt *rapid.T) {
 			for _, suffix := range []string{"", "-wal", "-shm"} {
@@ -42,9 +33,7 @@ func TestWritesInOneLanguageLeaveTheOthersAlone(t *testing.T) {
 					rt.Fatal(err)
 				}
 			}
-			if err := os.WriteFile(file, data, 0o600); err != nil {
-				rt.Fatal(err)
-			}
+			storetest.WriteMigrated(t, file)
 			st, err := store.Open(t.Context(), "sqlite://"+file)
 			if err != nil {
 				rt.Fatal(err)

@@ -21,7 +21,7 @@ var (
 	mediumBlob = map[string]string{dialect.MySQL: "mediumblob", dialect.SQLite: "blob"}
 )
 
-// upTo is the column type of at most so many bytes that can carry an index.
+// upTo returns the column type of at most so many bytes that can carry an index.
 func upTo(bytes int) map[string]string {
 	return map[string]string{dialect.MySQL: fmt.Sprintf("varbinary(%d)", bytes), dialect.SQLite: "blob"}
 }

@@ -99,7 +99,7 @@ func write(root *os.Root, name string, f *feed.Feed, c *scenario.Calendar) error
 		}
 	}
 	for suffix, data := range map[string][]byte{
-		".ics": file.Bytes(), ".tsv": sorted(lines), ".items": sorted(items), ".atom": f.Atom(entries), ".rss": f.RSS(entries), ".json": f.JSON(entries),
+		".ics": file.Bytes(), ".tsv": sortedLines(lines), ".items": sortedLines(items), ".atom": f.Atom(entries), ".rss": f.RSS(entries), ".json": f.JSON(entries),
 	} {
 		if err := root.WriteFile(name+suffix, data, 0o644); err != nil {
 			return err
@@ -108,7 +108,7 @@ func write(root *os.Root, name string, f *feed.Feed, c *scenario.Calendar) error
 	return nil
 }
 
-// fields are what every reader has to find of an event.
+// fields returns what every reader has to find of an event.
 func fields(f *feed.Feed, c *scenario.Calendar, v *scenario.Event) []string {
 	start, end := v.Span.StartsAt().Format(time.RFC3339), v.Span.EndsAt().Format(time.RFC3339)
 	if v.Span.AllDay {
@@ -131,7 +131,7 @@ func fields(f *feed.Feed, c *scenario.Calendar, v *scenario.Event) []string {
 
 func oneLine(s string) string { return strings.NewReplacer("\n", `\n`, "\t", " ").Replace(s) }
 
-func sorted(lines []string) []byte {
+func sortedLines(lines []string) []byte {
 	slices.Sort(lines)
 	return []byte(strings.Join(lines, "\n") + "\n")
 }

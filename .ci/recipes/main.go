@@ -50,7 +50,7 @@ func run(server string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(tmp)) }()
-	k := kitchen{tree: filepath.Join(tmp, "tree"), tmp: tmp, mysql: server}
+	k := workTree{tree: filepath.Join(tmp, "tree"), tmp: tmp, mysql: server}
 	if err := k.copyTree(); err != nil {
 		return fmt.Errorf("copy of the tree: %w", err)
 	}
@@ -76,24 +76,24 @@ type recipe struct {
 	needsMySQL bool
 	// events are created in this order, with titles A, B and so on.
 	events []string
-	asks   []ask
+	asks   []filterRequest
 }
 
-// ask is a list, and the titles that it has to have, in alphabetical order.
-type ask struct {
+// filterRequest is a list, and the titles that it has to have, in alphabetical order.
+type filterRequest struct {
 	query  string
 	titles string
 	status int // 0 means 200
 }
 
-// declared runs the tests that iterate over the declarations of filters and fields.
-var declared = []string{"test", "-count=1", "./handlers", "-short", "-run", "NoFilterFinds|Samples|IsTranslated|WhatACallerMayNotRead|PublishedBounds|RepliesAreAsDescribed|AskForTheirColumns|DescriptionIsValid|SeriesHaveEveryField"}
+// declarationTests runs the tests that iterate over the declarations of filters and fields.
+var declarationTests = []string{"test", "-count=1", "./handlers", "-short", "-run", "NoFilterFinds|Samples|IsTranslated|WhatACallerMayNotRead|PublishedBounds|RepliesAreAsDescribed|AskForTheirColumns|DescriptionIsValid|SeriesHaveEveryField"}
 
 var recipes = []recipe{
 	{
 		title:  "Add a filter",
 		events: []string{`"sticky": true`, `"sticky": false`, `"featured": true`, `"sticky": true, "featured": true`},
-		asks: []ask{
+		asks: []filterRequest{
 			{query: "", titles: "ABCD"},
 			{query: "sticky=true", titles: "AD"},
 			{query: "sticky=false", titles: "BC"},
@@ -105,7 +105,7 @@ var recipes = []recipe{
 		title:      "Add a field",
 		needsMySQL: true,
 		events:     []string{`"colour": "red"`, `"colour": "blue"`, `"featured": true`, `"colour": "red", "featured": true`},
-		asks: []ask{
+		asks: []filterRequest{
 			{query: "", titles: "ABCD"},
 			{query: "colour=red", titles: "AD"},
 			{query: "colour=blue", titles: "B"},
@@ -115,13 +115,13 @@ var recipes = []recipe{
 	},
 }
 
-// kitchen is a copy of the tree in which recipes are followed one after the other.
-type kitchen struct {
+// workTree is a copy of the tree in which recipes are followed one after the other.
+type workTree struct {
 	tree, tmp, mysql string
 }
 
 // copyTree copies what git would commit.
-func (k *kitchen) copyTree() error {
+func (k *workTree) copyTree() error {
 	list, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output()
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func stepsOf(page, title string) ([]step, error) {
 
 // follow takes the steps of a recipe. The last commands of a recipe write files that depend on all of the tree: the next
 // recipe ends with the same ones, so they may wait for it.
-func (k *kitchen) follow(manual, title string, another bool) error {
+func (k *workTree) follow(manual, title string, another bool) error {
 	steps, err := stepsOf(manual, title)
 	if err != nil {
 		return err
@@ -232,8 +232,8 @@ func (k *kitchen) follow(manual, title string, another bool) error {
 }
 
 // taste runs the tests that iterate over declarations, then asks the program about each recipe.
-func (k *kitchen) taste(followed []recipe) error {
-	out, err := k.command("go", declared...).CombinedOutput()
+func (k *workTree) taste(followed []recipe) error {
+	out, err := k.command("go", declarationTests...).CombinedOutput()
 	fmt.Printf("%s", out)
 	if err != nil {
 		return fmt.Errorf("tests: %w", err)
@@ -259,7 +259,7 @@ func (k *kitchen) taste(followed []recipe) error {
 }
 
 // insert puts a block after the only line that contains a text. An editor would indent the line, gofmt does here.
-func (k *kitchen) insert(s step) error {
+func (k *workTree) insert(s step) error {
 	name := filepath.Join(k.tree, s.file)
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -288,7 +288,7 @@ func (k *kitchen) insert(s step) error {
 	return os.WriteFile(name, []byte(out), 0o600)
 }
 
-func (k *kitchen) command(name string, args ...string) *exec.Cmd {
+func (k *workTree) command(name string, args ...string) *exec.Cmd {
 	c := exec.Command(name, args...)
 	c.Dir = k.tree
 	if k.mysql != "" {
@@ -302,7 +302,7 @@ const devDatabase = "almanac_recipes_dev"
 
 var manualServer = regexp.MustCompile(`mysql://root@127\.0\.0\.1:3306/\w+`)
 
-func (k *kitchen) shell(text string) (err error) {
+func (k *workTree) shell(text string) (err error) {
 	if manualServer.MatchString(text) {
 		if err := k.sql("CREATE DATABASE " + devDatabase); err != nil {
 			return err
@@ -318,7 +318,7 @@ func (k *kitchen) shell(text string) (err error) {
 }
 
 // serve runs the program on a new database, creates the events of the recipe and asks for its lists.
-func (k *kitchen) serve(program, engine, index string, r recipe) (err error) {
+func (k *workTree) serve(program, engine, index string, r recipe) (err error) {
 	database := "sqlite://" + filepath.Join(k.tmp, "calendar.db")
 	if engine == "mysql" {
 		name := "almanac_recipes"
@@ -382,7 +382,7 @@ func (k *kitchen) serve(program, engine, index string, r recipe) (err error) {
 	return nil
 }
 
-func (k *kitchen) sql(statement string) (err error) {
+func (k *workTree) sql(statement string) (err error) {
 	at, err := url.Parse(k.mysql)
 	if err != nil {
 		return err
@@ -439,7 +439,7 @@ func (c client) create(body string) error {
 	return err
 }
 
-func (c client) check(a ask) error {
+func (c client) check(a filterRequest) error {
 	req, err := http.NewRequest(http.MethodGet, c.base+"/cal/events/v1/events?"+a.query, nil)
 	if err != nil {
 		return err

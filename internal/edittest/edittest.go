@@ -25,7 +25,7 @@ import (
 // Now is the time of all writes.
 var Now = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
 
-// Site is an English site in Warsaw, two hours before UTC in summer.
+// Site returns an English site in Warsaw, two hours before UTC in summer.
 func Site(t testing.TB) calendar.Site {
 	t.Helper()
 	zone, err := calendar.ParseZone("Europe/Warsaw")

@@ -16,17 +16,17 @@ import (
 type change struct {
 	fresh bool
 	any   bool
-	words words // of these texts
+	words textWrites // of these texts
 	// translated is whether some of the words are not in the record's original language.
 	translated bool
 	// foreign is whether the source was read in another language than the record's original.
 	foreign bool
 }
 
-// speak adds what differs between the texts.
-func (r *run) speak(ctx context.Context, db *ent.Client, c *change, s spoken, o *Origin, in said) (err error) {
+// compareTexts adds what differs between the texts.
+func (r *importRun) compareTexts(ctx context.Context, db *ent.Client, c *change, s storedTexts, o *Origin, in sourceTexts) (err error) {
 	c.foreign = !c.fresh && r.language != s.original.Language
-	if c.words, err = r.phrase(ctx, db, s, o, in); err != nil {
+	if c.words, err = r.planTexts(ctx, db, s, o, in); err != nil {
 		return fmt.Errorf("texts of %s %d: %w", s.kind, s.id, err)
 	}
 	if len(c.words.all) > 0 {
@@ -36,7 +36,7 @@ func (r *run) speak(ctx context.Context, db *ent.Client, c *change, s spoken, o 
 	return nil
 }
 
-// action is what the differences found so far call for.
+// action returns what the differences found so far call for.
 func (c *change) action() Action {
 	switch {
 	case c.fresh:
@@ -49,8 +49,8 @@ func (c *change) action() Action {
 	return Unchanged
 }
 
-// set sends what is wanted if it is not what is stored.
-func set[T comparable](c *change, input **T, stored, wanted T) {
+// setIfChanged sends what is wanted if it is not what is stored.
+func setIfChanged[T comparable](c *change, input **T, stored, wanted T) {
 	if c.fresh || stored != wanted {
 		c.any = true
 		*input = new(wanted)
@@ -60,7 +60,7 @@ func set[T comparable](c *change, input **T, stored, wanted T) {
 // setIf is set for what the source may not have said.
 func setIf[T comparable](c *change, input **T, stored T, wanted *T) {
 	if wanted != nil {
-		set(c, input, stored, *wanted)
+		setIfChanged(c, input, stored, *wanted)
 	}
 }
 
@@ -89,7 +89,7 @@ func setStatus(c *change, now time.Time, input **calendar.Status, stored calenda
 }
 
 // setImage links a picture, or none; one that could not be imported is left as it was.
-func (r *run) setImage(c *change, input **int64, stored *int64, wanted *Image) {
+func (r *importRun) setImage(c *change, input **int64, stored *int64, wanted *Image) {
 	var id, old int64
 	if stored != nil {
 		old = *stored
@@ -118,7 +118,7 @@ func setModified(c *change, input **time.Time, stored time.Time, many bool, want
 
 // linked translates source ids into ours, in their order and each once. Complete reports whether all of them
 // are here.
-func (r *run) linked(keys []string) (ids []int64, complete bool) {
+func (r *importRun) linked(keys []string) (ids []int64, complete bool) {
 	ids, complete = []int64{}, true
 	for _, key := range keys {
 		id, ok := r.ids[key]
@@ -133,7 +133,7 @@ func (r *run) linked(keys []string) (ids []int64, complete bool) {
 }
 
 // keysOf lists source ids.
-func keysOf[T entity](items []T) []string {
+func keysOf[T sourceRecord](items []T) []string {
 	keys := make([]string, len(items))
 	for i, item := range items {
 		keys[i] = item.source().Key
@@ -152,4 +152,4 @@ func bySource[R any](rows []R, id func(R) *string) map[string]R {
 	return m
 }
 
-const trashed = "in the trash here; left alone"
+const trashedNotice = "in the trash here; left alone"

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// price is a value of cost_details that is a number: with '.' as decimal mark and without groups.
-var price = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
+// pricePattern is a value of cost_details that is a number: with '.' as decimal mark and without groups.
+var pricePattern = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
 // cost makes the stored cost of an event out of what a service answers about it: the displayed text, and the
 // details, which are more exact but lack what texts look like. The values answered here afterwards are the
@@ -26,7 +26,7 @@ func (o object) cost(site calendar.Site) calendar.Cost {
 	}
 	var prices, texts []string
 	for _, v := range details.list("values") {
-		if price.MatchString(v) {
+		if pricePattern.MatchString(v) {
 			prices = append(prices, v)
 		} else if t := textOf(v, shown); t != "" {
 			texts = append(texts, t)
@@ -42,8 +42,8 @@ func (o object) cost(site calendar.Site) calendar.Cost {
 	switch {
 	case c.IsZero():
 		return calendar.Cost{}
-	case plausible(symbol):
-		c.Symbol, c.Position = symbol, side(position)
+	case isCurrencySymbol(symbol):
+		c.Symbol, c.Position = symbol, positionOf(position)
 	case c.Symbol == site.Currency.Symbol && c.Position == site.Currency.Position:
 		// Not named there, and the one that is shown here.
 		c.Symbol, c.Position = "", ""
@@ -62,7 +62,7 @@ func costElements(shown string) []string {
 	return out
 }
 
-// textOf is the displayed text that a value stands for, which is its slug; the value itself if none is shown.
+// textOf returns the displayed text that a value stands for, which is its slug; the value itself if none is shown.
 func textOf(value string, shown []string) string {
 	for _, s := range shown {
 		if calendar.Slug(s) == calendar.Slug(value) {
@@ -72,13 +72,13 @@ func textOf(value string, shown []string) string {
 	return value
 }
 
-// plausible reports whether a text can be a currency symbol (contract, section 7).
-func plausible(symbol string) bool {
+// isCurrencySymbol reports whether a text can be a currency symbol (contract, section 7).
+func isCurrencySymbol(symbol string) bool {
 	return symbol != "" && utf8.RuneCountInString(symbol) <= 5 &&
 		!strings.ContainsFunc(symbol, func(r rune) bool { return unicode.IsDigit(r) || unicode.IsSpace(r) })
 }
 
-func side(position string) string {
+func positionOf(position string) string {
 	switch strings.ToLower(position) {
 	case "postfix", "suffix":
 		return calendar.Postfix
@@ -86,7 +86,7 @@ func side(position string) string {
 	return calendar.Prefix
 }
 
-// list is a list of texts and numbers, or one of them.
+// list returns a list of texts and numbers, or one of them.
 func (o object) list(name string) []string {
 	if o.nothing(name) {
 		return nil

@@ -191,7 +191,7 @@ func decodePage(from io.Reader, number int, site calendar.Site) (*Page, error) {
 			p.Notices = append(p.Notices, e.Where+": "+n)
 		}
 		if len(log.faults) > 0 {
-			p.Problems = append(p.Problems, Problem{Kind: calendar.Event, Where: e.Where, Reason: joined(log.faults)})
+			p.Problems = append(p.Problems, Problem{Kind: calendar.Event, Where: e.Where, Reason: joinErrors(log.faults)})
 			return
 		}
 		p.Events = append(p.Events, e)
@@ -280,14 +280,14 @@ type reader struct {
 }
 
 func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *journal) *Event {
-	e := &Event{Origin: Origin{Where: here(page, index, "")}}
+	e := &Event{Origin: Origin{Where: recordPosition(page, index, "")}}
 	o, ok := newObject(raw, "", log)
 	if !ok {
 		log.faults = append(log.faults, errNotObject)
 		return e
 	}
 	id := o.id("id")
-	e.Where = here(page, index, id)
+	e.Where = recordPosition(page, index, id)
 	d := reader{prefix: prefixOf(o), where: e.Where, site: site}
 	if root, ok := strings.CutSuffix(o.raw("rest_url"), "/events/"+id); ok {
 		d.root = root
@@ -367,7 +367,7 @@ func (e *Event) protect() {
 	}
 }
 
-// prefixOf is what the source ids of a service begin with: its host and path.
+// prefixOf returns what the source ids of a service begin with: its host and path.
 func prefixOf(o object) string {
 	if prefix, _, ok := strings.Cut(o.raw("global_id"), "?id="); ok && prefix != "" {
 		return prefix
@@ -380,7 +380,7 @@ func prefixOf(o object) string {
 	return ""
 }
 
-// origin is where a record comes from. A kind is named unless it is the event itself.
+// origin returns where a record comes from. A kind is named unless it is the event itself.
 func (d reader) origin(o object, id, kind string) Origin {
 	key := strings.TrimSpace(o.raw("global_id"))
 	if key == "" && id != "" && d.prefix != "" {
@@ -400,7 +400,7 @@ func (d reader) origin(o object, id, kind string) Origin {
 	return Origin{Key: key, Where: where, Language: title, Languages: all}
 }
 
-// named is a title or name that must be there.
+// named returns a title or name that must be there.
 func (o object) named(name string) string {
 	before := len(o.log.faults)
 	s := o.text(name, maxTitle)
@@ -464,7 +464,7 @@ func (o object) attendance() *calendar.Attendance {
 	return new(calendar.Online)
 }
 
-// span is when an event takes place: its dates are wall times in its zone.
+// span returns when an event takes place: its dates are wall times in its zone.
 func (d reader) span(o object) calendar.Span {
 	start, started := o.wall("start_date")
 	end, ended := o.wall("end_date")
@@ -491,7 +491,7 @@ func (d reader) span(o object) calendar.Span {
 	return s
 }
 
-// zone is the zone of an event. One that is not named is known by its distance from UTC.
+// zone returns the zone of an event. One that is not named is known by its distance from UTC.
 func (d reader) zone(o object, start calendar.Wall) calendar.Zone {
 	text := strings.TrimSpace(o.raw("timezone"))
 	if text != "" {
@@ -517,13 +517,13 @@ func (d reader) zone(o object, start calendar.Wall) calendar.Zone {
 	return z
 }
 
-// quarters are the fractions of an hour in the offsets of some services, UTC+5.75.
-var quarters = strings.NewReplacer(".25", ":15", ".5", ":30", ".75", ":45")
+// offsetFractions are the fractions of an hour in the offsets of some services, UTC+5.75.
+var offsetFractions = strings.NewReplacer(".25", ":15", ".5", ":30", ".75", ":45")
 
 func parseZone(text string) (calendar.Zone, error) {
 	z, err := calendar.ParseZone(text)
 	if err != nil && len(text) > 3 && strings.EqualFold(text[:3], "UTC") {
-		return calendar.ParseZone(quarters.Replace(text))
+		return calendar.ParseZone(offsetFractions.Replace(text))
 	}
 	return z, err
 }

@@ -37,7 +37,7 @@ func (d reader) venue(o object) *Venue {
 	return v
 }
 
-// derivedState is what is answered for stateprovince when nothing is stored (contract, section 6.2).
+// derivedState returns what is answered for stateprovince when nothing is stored (contract, section 6.2).
 func (v *Venue) derivedState() string {
 	switch strings.ToUpper(v.Country) {
 	case "", "US", "USA", "UNITED STATES":
@@ -94,7 +94,7 @@ func (d reader) termOrigin(o object, id string, kind calendar.Kind) Origin {
 
 func termKey(prefix, id string) string { return prefix + "?term=" + id }
 
-// parentURL is where the parent of a category can be read, "" if that is not known.
+// parentURL returns where the parent of a category can be read, "" if that is not known.
 func (d reader) parentURL(o object, parent string) string {
 	if urls, ok := newObject(o.members["urls"], "", &journal{}); ok {
 		if up := urls.raw("up"); up != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-const shapes = "../../testdata/calendars/shapes.json"
+const shapesFile = "../../testdata/calendars/shapes.json"
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
@@ -37,7 +37,7 @@ func readFile(t testing.TB, name string) []byte {
 }
 
 func TestDecodeReportsWhatIsMalformedAndReadsTheRest(t *testing.T) {
-	page, err := Decode(readFile(t, shapes), 2, testSite())
+	page, err := Decode(readFile(t, shapesFile), 2, testSite())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestDecodeReportsWhatIsMalformedAndReadsTheRest(t *testing.T) {
 }
 
 func TestDecodeReadsAllOfAnEvent(t *testing.T) {
-	page, err := Decode(readFile(t, shapes), 1, testSite())
+	page, err := Decode(readFile(t, shapesFile), 1, testSite())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -478,7 +478,7 @@ func TestCostKeepsWhatIsAnswered(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(readFile(f, shapes))
+	f.Add(readFile(f, shapesFile))
 	for _, member := range []string{"id", "title", "start_date", "venue", "organizer", "cost", "image", "categories"} {
 		for _, raw := range []string{"null", `""`, "[]", "{}", "-1e400", `[{"id":1}]`, `{"id":"1","parent":2}`, "true"} {
 			f.Add(pageOf(f, map[string]string{member: raw}))

@@ -16,13 +16,13 @@ import (
 )
 
 // prepareEvents compares events with those stored.
-func (r *run) prepareEvents(ctx context.Context, db *ent.Client, items []*Event) ([]write, error) {
+func (r *importRun) prepareEvents(ctx context.Context, db *ent.Client, items []*Event) ([]recordWrite, error) {
 	rows, err := eventsWithLinks(db.Event.Query().Where(event.SourceIDIn(keysOf(items)...))).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("events by source: %w", err)
 	}
 	known := bySource(rows, func(e *ent.Event) *string { return e.SourceID })
-	writes := make([]write, len(items))
+	writes := make([]recordWrite, len(items))
 	for i, e := range items {
 		row := known[e.Key]
 		if e.Replaces != nil {
@@ -31,7 +31,7 @@ func (r *run) prepareEvents(ctx context.Context, db *ent.Client, items []*Event)
 			case err != nil:
 				return nil, err
 			case inSeries && occurrence == nil:
-				writes[i] = write{action: Unchanged, notice: "a date of a series that is not here, or not yet", hidden: true}
+				writes[i] = recordWrite{action: Unchanged, notice: "a date of a series that is not here, or not yet", hidden: true}
 				continue
 			case inSeries:
 				row = occurrence
@@ -46,7 +46,7 @@ func (r *run) prepareEvents(ctx context.Context, db *ent.Client, items []*Event)
 
 // withoutForeignNames returns the events without the venues, organizers and categories that a calendar file names in another
 // language than the original of an event that is here. They would be other records.
-func (r *run) withoutForeignNames(ctx context.Context, all []*Event) ([]*Event, error) {
+func (r *importRun) withoutForeignNames(ctx context.Context, all []*Event) ([]*Event, error) {
 	var keys []string
 	for _, e := range all {
 		switch {
@@ -99,7 +99,7 @@ func (r *run) withoutForeignNames(ctx context.Context, all []*Event) ([]*Event, 
 
 // occurrenceOf returns the occurrence of a stored series that a date stands for, nil if there is none. It reports false if
 // the series is not here.
-func (r *run) occurrenceOf(ctx context.Context, db *ent.Client, d *replacedDate) (row *ent.Event, inSeries bool, err error) {
+func (r *importRun) occurrenceOf(ctx context.Context, db *ent.Client, d *replacedDate) (row *ent.Event, inSeries bool, err error) {
 	id, err := db.Series.Query().Where(series.SourceID(d.series)).OnlyID(ctx)
 	if ent.IsNotFound(err) {
 		return nil, false, nil
@@ -127,14 +127,14 @@ func (r *run) occurrenceOf(ctx context.Context, db *ent.Client, d *replacedDate)
 	return row, true, nil
 }
 
-func (r *run) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *ent.Event) (write, error) {
+func (r *importRun) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *ent.Event) (recordWrite, error) {
 	c := &change{fresh: row == nil}
 	old := row
 	if old == nil {
 		old = &ent.Event{}
 	}
 	if old.Status == calendar.Trash {
-		return write{action: Unchanged, id: old.ID, notice: trashed, hidden: true}, nil
+		return recordWrite{action: Unchanged, id: old.ID, notice: trashedNotice, hidden: true}, nil
 	}
 	if e.Protected && r.Protected == AsDraft {
 		draft := *e
@@ -144,7 +144,7 @@ func (r *run) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *e
 	s := spokenOf(old)
 	in, notice, err := r.compareEvent(ctx, db, c, s, e, old)
 	if err != nil {
-		return write{}, err
+		return recordWrite{}, err
 	}
 	setSpan(c, in, old, e.Span)
 	notice = joinNotices(notice, r.protect(c, in, old, e))
@@ -152,13 +152,13 @@ func (r *run) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *e
 	if old.SeriesID != nil && c.any {
 		notice = joinNotices(notice, "recurs here; this date alone is changed")
 	}
-	w := write{action: c.action(), id: old.ID, notice: notice}
+	w := recordWrite{action: c.action(), id: old.ID, notice: notice}
 	if c.fresh {
 		in.SourceID, in.AuthorID = &e.Key, r.author()
 	}
 	ofSeries, err := r.protectedSeries(ctx, db, old, e)
 	if err != nil {
-		return write{}, err
+		return recordWrite{}, err
 	}
 	if w.action == Unchanged && ofSeries == nil {
 		return w, nil
@@ -186,7 +186,7 @@ func (r *run) prepareEvent(ctx context.Context, db *ent.Client, e *Event, row *e
 
 // protectedSeries returns what keeps the series of an event from the public that its source protects, nil for nothing. The
 // series shows the text of its events.
-func (r *run) protectedSeries(ctx context.Context, db *ent.Client, old *ent.Event, e *Event) (*edit.EventInput, error) {
+func (r *importRun) protectedSeries(ctx context.Context, db *ent.Client, old *ent.Event, e *Event) (*edit.EventInput, error) {
 	if !e.Protected || old.SeriesID == nil {
 		return nil, nil
 	}
@@ -203,7 +203,7 @@ func (r *run) protectedSeries(ctx context.Context, db *ent.Client, old *ent.Even
 }
 
 // protect keeps an event from the public that its source protects. What is protected here already stays as it is.
-func (r *run) protect(c *change, in *edit.EventInput, old *ent.Event, e *Event) (notice string) {
+func (r *importRun) protect(c *change, in *edit.EventInput, old *ent.Event, e *Event) (notice string) {
 	if !e.Protected {
 		if e.InFile || !edit.HasPassword(old) { // a file says nothing of passwords
 			return ""
@@ -220,10 +220,10 @@ func (r *run) protect(c *change, in *edit.EventInput, old *ent.Event, e *Event) 
 }
 
 // compareEvent returns the fields in which an event differs from a stored one, apart from its dates.
-func (r *run) compareEvent(
-	ctx context.Context, db *ent.Client, c *change, s spoken, e *Event, old *ent.Event,
+func (r *importRun) compareEvent(
+	ctx context.Context, db *ent.Client, c *change, s storedTexts, e *Event, old *ent.Event,
 ) (in *edit.EventInput, notice string, err error) {
-	err = r.speak(ctx, db, c, s, &e.Origin, said{e.Title, e.Slug, e.Description, e.Excerpt, e.EventStatusReason})
+	err = r.compareTexts(ctx, db, c, s, &e.Origin, sourceTexts{e.Title, e.Slug, e.Description, e.Excerpt, e.EventStatusReason})
 	if err != nil {
 		return nil, "", err
 	}
@@ -248,11 +248,11 @@ func (r *run) compareEvent(
 }
 
 // writeEvent returns the write of an event in all languages that there is something to write in. Row is nil for a new event.
-func (r *run) writeEvent(
-	s spoken, c *change, row *ent.Event, in *edit.EventInput,
+func (r *importRun) writeEvent(
+	s storedTexts, c *change, row *ent.Event, in *edit.EventInput,
 ) func(context.Context, *ent.Tx) (int64, error) {
 	return writeLanguages(r, s, c.words, row, func(
-		ctx context.Context, tx *ent.Tx, at *ent.Event, one wording, first bool,
+		ctx context.Context, tx *ent.Tx, at *ent.Event, one translationWrite, first bool,
 	) (*ent.Event, error) {
 		in := in
 		if !first {
@@ -308,12 +308,12 @@ func setWebsite(c *change, in *edit.EventInput, old *ent.Event, wanted *Website)
 	if wanted.Own {
 		site = edit.Website{}
 	}
-	set(c, &in.Website, stored, site)
+	setIfChanged(c, &in.Website, stored, site)
 }
 
 // setLinks sends the links that the source has said. Those of an event that is here already stay as they are
 // as long as one of the wanted ones is missing; a new event gets what there is.
-func (r *run) setLinks(c *change, in *edit.EventInput, old *ent.Event, e *Event) (notice string) {
+func (r *importRun) setLinks(c *change, in *edit.EventInput, old *ent.Event, e *Event) (notice string) {
 	var missing []string
 	// wanted is what is to be linked, or false for what is to be left alone.
 	wanted := func(said bool, what string, keys []string) ([]int64, bool) {

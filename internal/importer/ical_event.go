@@ -113,7 +113,7 @@ func (r *icalReader) problem(where, reason string) {
 	r.cal.Problems = append(r.cal.Problems, Problem{Kind: calendar.Event, Where: where, Reason: reason})
 }
 
-// icalPlace is where an event stands in a file, for people.
+// icalPlace returns where an event stands in a file, for people.
 func icalPlace(index int, uid string) string {
 	at := fmt.Sprintf("event %d", index)
 	if uid != "" {
@@ -221,7 +221,7 @@ func (r *icalReader) byUID(components []*component) []*icalGroup {
 
 // group reads what the file has of one UID: an event, a series with its changed dates, or changed dates alone.
 func (r *icalReader) group(g *icalGroup) {
-	if g.master != nil && !recurs(g.master.component) {
+	if g.master != nil && !isRecurring(g.master.component) {
 		r.add(g.master, r.event(g.master, g.master.calendar.zone, false), icalKey(g.master.uid))
 		g.master = nil
 	}
@@ -236,14 +236,14 @@ func (r *icalReader) group(g *icalGroup) {
 	}
 }
 
-// recurs reports whether an event has more dates than its start.
-func recurs(c *component) bool { return len(c.properties["RRULE"])+len(c.properties["RDATE"]) > 0 }
+// isRecurring reports whether an event has more dates than its start.
+func isRecurring(c *component) bool { return len(c.properties["RRULE"])+len(c.properties["RDATE"]) > 0 }
 
 // add takes an event that was read, or says why not.
 func (r *icalReader) add(c *icalComponent, d decodedEvent, key string) {
 	r.notices(c, d.log)
 	if len(d.log.faults) > 0 {
-		r.problem(c.where, joined(d.log.faults))
+		r.problem(c.where, joinErrors(d.log.faults))
 		return
 	}
 	d.event.Key = key
@@ -430,8 +430,8 @@ func webAddress(s string) string {
 	return s
 }
 
-// meetings are the properties with the address of a meeting on the web.
-var meetings = []string{"CONFERENCE", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL"}
+// meetingProperties are the properties with the address of a meeting on the web.
+var meetingProperties = []string{"CONFERENCE", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL"}
 
 // places reads where an event takes place: a venue, on the web, or both. A file that names no venue says that there is
 // none.
@@ -442,7 +442,7 @@ func (o icalObject) places(e *Event) {
 	if meeting != "" {
 		location = ""
 	}
-	for _, name := range meetings {
+	for _, name := range meetingProperties {
 		for _, p := range o.properties[name] {
 			if meeting == "" {
 				meeting = webAddress(icalText(p.value))

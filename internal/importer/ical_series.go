@@ -179,7 +179,7 @@ func (r *icalReader) overrides(o icalObject, series decodedEvent, components []*
 		d := r.event(c, span.Zone, false)
 		r.notices(c, d.log)
 		if len(d.log.faults) > 0 {
-			r.problem(c.where, joined(d.log.faults))
+			r.problem(c.where, joinErrors(d.log.faults))
 			continue
 		}
 		d.event.Nominal = c.replaces.nominalIn(span)

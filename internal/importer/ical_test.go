@@ -151,7 +151,7 @@ func TestReadsCalendarsOfPrograms(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.file, func(t *testing.T) {
-			cal, err := fast().Read(t.Context(), "../../testdata/calendars/"+tt.file)
+			cal, err := newFastReader().Read(t.Context(), "../../testdata/calendars/"+tt.file)
 			if err != nil {
 				t.Fatal(err)
 			}

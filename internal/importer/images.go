@@ -24,12 +24,12 @@ type Pictures struct {
 
 // images brings the pictures up to date. They are downloaded outside of transactions, which must not wait for
 // other services.
-func (r *run) images(ctx context.Context, items []*Image) error {
+func (r *importRun) images(ctx context.Context, items []*Image) error {
 	for batch := range slices.Chunk(items, batchSize) {
 		files, err := r.download(ctx, batch)
 		if err == nil {
-			err = sync(ctx, r, calendar.Image, batch,
-				func(ctx context.Context, db *ent.Client, items []*Image) ([]write, error) {
+			err = syncRecords(ctx, r, calendar.Image, batch,
+				func(ctx context.Context, db *ent.Client, items []*Image) ([]recordWrite, error) {
 					return r.prepareImages(ctx, db, items, files)
 				})
 		}
@@ -48,7 +48,7 @@ type file struct {
 
 // download fetches the pictures that are not here yet. One that cannot be had is a problem, and a reference
 // like those that are not to be downloaded.
-func (r *run) download(ctx context.Context, items []*Image) (map[string]*file, error) {
+func (r *importRun) download(ctx context.Context, items []*Image) (map[string]*file, error) {
 	files := make(map[string]*file)
 	if r.Pictures == nil || r.DryRun {
 		return files, nil
@@ -85,7 +85,7 @@ func (r *run) download(ctx context.Context, items []*Image) (map[string]*file, e
 
 // discard removes the files that no row names in the end: those of pictures that were not stored, and those
 // that others have replaced.
-func (r *run) discard(ctx context.Context, files map[string]*file) error {
+func (r *importRun) discard(ctx context.Context, files map[string]*file) error {
 	var errs []error
 	for key, f := range files {
 		unnamed := f.before
@@ -97,7 +97,7 @@ func (r *run) discard(ctx context.Context, files map[string]*file) error {
 	return errors.Join(errs...)
 }
 
-func (r *run) knownImages(ctx context.Context, db *ent.Client, items []*Image) (map[string]*ent.Image, error) {
+func (r *importRun) knownImages(ctx context.Context, db *ent.Client, items []*Image) (map[string]*ent.Image, error) {
 	rows, err := db.Image.Query().Where(image.SourceIDIn(keysOf(items)...)).All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("images by source: %w", err)
@@ -107,14 +107,14 @@ func (r *run) knownImages(ctx context.Context, db *ent.Client, items []*Image) (
 
 // prepareImages compares pictures with those stored. A picture that was downloaded is not turned into a
 // reference again.
-func (r *run) prepareImages(
+func (r *importRun) prepareImages(
 	ctx context.Context, db *ent.Client, items []*Image, files map[string]*file,
-) ([]write, error) {
+) ([]recordWrite, error) {
 	known, err := r.knownImages(ctx, db, items)
 	if err != nil {
 		return nil, err
 	}
-	writes := make([]write, len(items))
+	writes := make([]recordWrite, len(items))
 	for n, i := range items {
 		row, f := known[i.Key], files[i.Key]
 		wanted := i.row()
@@ -124,22 +124,22 @@ func (r *run) prepareImages(
 		due := r.Pictures != nil && row != nil && (row.Path == "" || row.SourceURL != i.URL)
 		switch {
 		case row == nil:
-			writes[n] = write{action: Create, do: r.createImage(i, wanted)}
+			writes[n] = recordWrite{action: Create, do: r.createImage(i, wanted)}
 		case f == nil && row.Path != "" && row.SourceURL != i.URL:
-			writes[n] = write{action: Unchanged, id: row.ID, notice: "another picture now; download it with --images"}
+			writes[n] = recordWrite{action: Unchanged, id: row.ID, notice: "another picture now; download it with --images"}
 		case f == nil && row.Path != "", f == nil && equalImages(row, wanted):
-			writes[n] = write{action: Unchanged, id: row.ID}
+			writes[n] = recordWrite{action: Unchanged, id: row.ID}
 		default:
-			writes[n] = write{action: Update, id: row.ID, do: r.updateImage(row, wanted)}
+			writes[n] = recordWrite{action: Update, id: row.ID, do: r.updateImage(row, wanted)}
 		}
 		if r.DryRun && due {
-			writes[n] = write{action: Update, id: row.ID}
+			writes[n] = recordWrite{action: Update, id: row.ID}
 		}
 	}
 	return writes, nil
 }
 
-// row is a reference to a picture elsewhere, as it is stored.
+// row returns a reference to a picture elsewhere, as it is stored.
 func (i *Image) row() *ent.Image {
 	return &ent.Image{
 		SourceURL: i.URL, Extension: i.Extension, MimeType: i.MIMEType, Width: i.Width, Height: i.Height,
@@ -147,7 +147,7 @@ func (i *Image) row() *ent.Image {
 	}
 }
 
-// row is a downloaded picture, as it is stored.
+// row returns a downloaded picture, as it is stored.
 func (f *file) row(from string) *ent.Image {
 	return &ent.Image{
 		Path: f.Path, SourceURL: from, Extension: f.Extension, MimeType: f.MIMEType, Width: f.Width,
@@ -161,7 +161,7 @@ func equalImages(a, b *ent.Image) bool {
 		maps.Equal(a.Sizes, b.Sizes)
 }
 
-func (r *run) createImage(i *Image, row *ent.Image) func(context.Context, *ent.Tx) (int64, error) {
+func (r *importRun) createImage(i *Image, row *ent.Image) func(context.Context, *ent.Tx) (int64, error) {
 	return func(ctx context.Context, tx *ent.Tx) (int64, error) {
 		made, err := r.editor.CreateImage(ctx, tx, func(c *ent.ImageCreate) {
 			c.SetNillableAuthorID(r.author()).SetPath(row.Path).SetSourceURL(row.SourceURL).SetSourceID(i.Key).
@@ -175,7 +175,7 @@ func (r *run) createImage(i *Image, row *ent.Image) func(context.Context, *ent.T
 	}
 }
 
-func (r *run) updateImage(old, row *ent.Image) func(context.Context, *ent.Tx) (int64, error) {
+func (r *importRun) updateImage(old, row *ent.Image) func(context.Context, *ent.Tx) (int64, error) {
 	return func(ctx context.Context, tx *ent.Tx) (int64, error) {
 		there, err := r.editor.ReplaceImage(ctx, tx, old.ID, func(u *ent.ImageUpdate) {
 			u.SetPath(row.Path).SetSourceURL(row.SourceURL).SetExtension(row.Extension).SetMimeType(row.MimeType).

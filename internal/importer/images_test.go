@@ -62,7 +62,7 @@ func TestImagesAreDownloadedOnce(t *testing.T) {
 			return names
 		}
 		at := func(name string) *Calendar {
-			return calendarOf(t, shapes, "https://calendar.example.org/files/books.JPG", s.URL+"/files/"+name)
+			return calendarOf(t, shapesFile, "https://calendar.example.org/files/books.JPG", s.URL+"/files/"+name)
 		}
 
 		// A reference first, then the file, then nothing more.

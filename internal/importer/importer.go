@@ -61,7 +61,7 @@ type Importer struct {
 // cannot be stored costs no other. The error says why it ended early; the report covers what was done until
 // then.
 func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
-	r := &run{
+	r := &importRun{
 		Importer: im,
 		report: &Report{
 			DryRun: im.DryRun, Problems: slices.Clone(cal.Problems), Notices: slices.Clone(cal.Notices),
@@ -86,7 +86,7 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 		r.editor.PasswordKey = key
 	}
 	all, err := r.withoutForeignNames(ctx, cal.Events)
-	found := collect(&Calendar{
+	found := collectLinked(&Calendar{
 		Events: all, Parents: cal.Parents, Terms: cal.Terms, Venues: cal.Venues, Organizers: cal.Organizers,
 	})
 	r.total = len(found.terms) + len(found.images) + len(found.venues) + len(found.organizers) + len(all)
@@ -97,10 +97,10 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 		err = r.images(ctx, found.images)
 	}
 	if err == nil {
-		err = sync(ctx, r, calendar.Venue, found.venues, r.prepareVenues)
+		err = syncRecords(ctx, r, calendar.Venue, found.venues, r.prepareVenues)
 	}
 	if err == nil {
-		err = sync(ctx, r, calendar.Organizer, found.organizers, r.prepareOrganizers)
+		err = syncRecords(ctx, r, calendar.Organizer, found.organizers, r.prepareOrganizers)
 	}
 	var series, events []*Event
 	if err == nil {
@@ -108,10 +108,10 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 		r.total += len(series) + len(events) - len(all)
 	}
 	if err == nil {
-		err = sync(ctx, r, calendar.Series, series, r.prepareSeries)
+		err = syncRecords(ctx, r, calendar.Series, series, r.prepareSeries)
 	}
 	if err == nil {
-		err = sync(ctx, r, calendar.Event, events, r.prepareEvents)
+		err = syncRecords(ctx, r, calendar.Event, events, r.prepareEvents)
 	}
 	return r.report, err
 }
@@ -125,8 +125,8 @@ const (
 	AsDraft      Protection = "draft"
 )
 
-// run is one import.
-type run struct {
+// importRun is one import.
+type importRun struct {
 	*Importer
 	report *Report
 	editor *edit.Editor
@@ -139,14 +139,14 @@ type run struct {
 	broken      int // records in a row that failed for no fault of their own
 }
 
-// entity is a record of the source.
-type entity interface {
+// sourceRecord is a record of the source.
+type sourceRecord interface {
 	source() *Origin
 	shown() string // its title
 }
 
-// write is what a record of the source calls for.
-type write struct {
+// recordWrite is what a record of the source calls for.
+type recordWrite struct {
 	action Action
 	id     int64 // of the record here; 0 if it is new
 	// do carries it out and returns the id; nil when there is nothing to do.
@@ -158,11 +158,11 @@ type write struct {
 	hidden bool
 }
 
-// sync brings the records of one kind up to date. Prepare compares a batch with what is stored, in as few
+// syncRecords brings the records of one kind up to date. Prepare compares a batch with what is stored, in as few
 // queries as kinds of rows, and writes nothing.
-func sync[T entity](
-	ctx context.Context, r *run, kind calendar.Kind, items []T,
-	prepare func(context.Context, *ent.Client, []T) ([]write, error),
+func syncRecords[T sourceRecord](
+	ctx context.Context, r *importRun, kind calendar.Kind, items []T,
+	prepare func(context.Context, *ent.Client, []T) ([]recordWrite, error),
 ) error {
 	size := batchSize
 	if kind == calendar.Series {
@@ -180,11 +180,11 @@ func sync[T entity](
 	return nil
 }
 
-func syncBatch[T entity](
-	ctx context.Context, r *run, kind calendar.Kind, batch []T,
-	prepare func(context.Context, *ent.Client, []T) ([]write, error),
+func syncBatch[T sourceRecord](
+	ctx context.Context, r *importRun, kind calendar.Kind, batch []T,
+	prepare func(context.Context, *ent.Client, []T) ([]recordWrite, error),
 ) error {
-	writes, err := attempt(ctx, r, kind, batch, prepare)
+	writes, err := tryBatch(ctx, r, kind, batch, prepare)
 	if err == nil {
 		for i, w := range writes {
 			note(r, kind, batch[i], w)
@@ -213,12 +213,12 @@ func syncBatch[T entity](
 	return nil
 }
 
-// attempt plans a batch and carries it out in one transaction, or only plans it in a dry run. Events that change meanwhile
+// tryBatch plans a batch and carries it out in one transaction, or only plans it in a dry run. Events that change meanwhile
 // have another version then, so the transaction is tried again.
-func attempt[T entity](
-	ctx context.Context, r *run, kind calendar.Kind, batch []T,
-	prepare func(context.Context, *ent.Client, []T) ([]write, error),
-) (writes []write, err error) {
+func tryBatch[T sourceRecord](
+	ctx context.Context, r *importRun, kind calendar.Kind, batch []T,
+	prepare func(context.Context, *ent.Client, []T) ([]recordWrite, error),
+) (writes []recordWrite, err error) {
 	if r.DryRun {
 		return prepare(ctx, r.DB, batch)
 	}
@@ -245,7 +245,7 @@ func attempt[T entity](
 }
 
 // changedIDs returns the ids of the records here that writes change.
-func changedIDs(writes []write) (ids []int64) {
+func changedIDs(writes []recordWrite) (ids []int64) {
 	for _, w := range writes {
 		if w.do != nil && w.id != 0 {
 			ids = append(ids, w.id)
@@ -255,7 +255,7 @@ func changedIDs(writes []write) (ids []int64) {
 }
 
 // note puts what was done, or would be, into the report, and remembers the id.
-func note[T entity](r *run, kind calendar.Kind, item T, w write) {
+func note[T sourceRecord](r *importRun, kind calendar.Kind, item T, w recordWrite) {
 	from := item.source()
 	if w.id == 0 {
 		w.id = -int64(len(r.ids) + 1)
@@ -293,7 +293,7 @@ func refusal(err error) (reason string, refused bool) {
 			}
 			all = append(all, fmt.Errorf("%s: %s", f.Param, why))
 		}
-		return joined(all), true
+		return joinErrors(all), true
 	}
 	var known *calendar.Error
 	if errors.As(err, &known) {
@@ -303,31 +303,31 @@ func refusal(err error) (reason string, refused bool) {
 }
 
 // writeIn runs do with the language of texts set.
-func (r *run) writeIn(language calendar.Language, do func() error) error {
+func (r *importRun) writeIn(language calendar.Language, do func() error) error {
 	before := r.editor.Write
 	r.editor.Write = language
 	defer func() { r.editor.Write = before }()
 	return do()
 }
 
-// author is the author of new records.
-func (r *run) author() *int64 {
+// author returns the author of new records.
+func (r *importRun) author() *int64 {
 	if r.AuthorID == 0 {
 		return nil
 	}
 	return new(r.AuthorID)
 }
 
-// found is what belongs to the events of a calendar, each once, in the order in which it was met.
-type found struct {
+// linkedRecords is what belongs to the events of a calendar, each once, in the order in which it was met.
+type linkedRecords struct {
 	terms      []*Term
 	images     []*Image
 	venues     []*Venue
 	organizers []*Organizer
 }
 
-func collect(cal *Calendar) found {
-	var f found
+func collectLinked(cal *Calendar) linkedRecords {
+	var f linkedRecords
 	seen := make(map[string]bool)
 	fresh := func(o *Origin) bool {
 		was := seen[o.Key]

@@ -39,7 +39,7 @@ func calendarOf(t testing.TB, name string, replace ...string) *Calendar {
 	if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cal, err := fast().Read(t.Context(), file)
+	cal, err := newFastReader().Read(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,8 +72,8 @@ func counts(r *Report) string {
 	return strings.Join(out, ", ")
 }
 
-// stored is a line for everything in the database that an import may touch, in a fixed order.
-func stored(t testing.TB, st *store.Store) []string {
+// storedRecords is a line for everything in the database that an import may touch, in a fixed order.
+func storedRecords(t testing.TB, st *store.Store) []string {
 	t.Helper()
 	ctx, db := t.Context(), st.Ent
 	var out []string
@@ -150,7 +150,7 @@ func summary(e *ent.Event) string {
 
 func TestImportStoresEventsWithWhatBelongsToThem(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		report := importInto(t, st, calendarOf(t, shapes))
+		report := importInto(t, st, calendarOf(t, shapesFile))
 		want := "category create 3, tag create 1, image create 1, venue create 4, organizer create 2, event create 4, event fail 3"
 		if got := counts(report); got != want {
 			t.Errorf("report: %s\nwant:   %s", got, want)
@@ -215,15 +215,15 @@ func TestImportStoresEventsWithWhatBelongsToThem(t *testing.T) {
 
 func TestImportAgainChangesNothing(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		importInto(t, st, calendarOf(t, shapes))
-		before := stored(t, st)
-		report := importInto(t, st, calendarOf(t, shapes))
+		importInto(t, st, calendarOf(t, shapesFile))
+		before := storedRecords(t, st)
+		report := importInto(t, st, calendarOf(t, shapesFile))
 		want := "category unchanged 3, tag unchanged 1, image unchanged 1, venue unchanged 4, " +
 			"organizer unchanged 2, event unchanged 4, event fail 3"
 		if got := counts(report); got != want {
 			t.Errorf("report: %s\nwant:   %s", got, want)
 		}
-		if diff := gocmp.Diff(before, stored(t, st)); diff != "" {
+		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
 			t.Errorf("database (-before +after):\n%s", diff)
 		}
 	})
@@ -231,9 +231,9 @@ func TestImportAgainChangesNothing(t *testing.T) {
 
 func TestImportAgainFollowsTheSource(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		importInto(t, st, calendarOf(t, shapes))
+		importInto(t, st, calendarOf(t, shapesFile))
 		ids := findEvent(t, st, "101").ID
-		report := importInto(t, st, calendarOf(t, shapes,
+		report := importInto(t, st, calendarOf(t, shapesFile,
 			"Readers&#8217; evening", "Readers&#8217; night",
 			`"start_date": "2026-05-12 18:00:00"`, `"start_date": "2026-05-12 19:00:00"`,
 			`"2026-03-02 10:30:00"`, `"2026-04-01 10:30:00"`,
@@ -284,7 +284,7 @@ func TestImportLocksSeriesFirst(t *testing.T) {
 			t.Skip("SQLite locks no rows")
 		}
 		statements := storetest.Statements(st)
-		importInto(t, st, calendarOf(t, shapes))
+		importInto(t, st, calendarOf(t, shapesFile))
 		e := &edit.Editor{Site: testSite(), Now: testSite().Now(), By: auth.System()}
 		for _, key := range []string{"101", "102"} {
 			err := edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) error {
@@ -296,7 +296,7 @@ func TestImportLocksSeriesFirst(t *testing.T) {
 			}
 		}
 		statements()
-		report := importInto(t, st, calendarOf(t, shapes,
+		report := importInto(t, st, calendarOf(t, shapesFile,
 			"Readers&#8217; evening", "Readers&#8217; night",
 			`"venue": []`, `"venue": {"id": 204, "global_id": "calendar.example.org?id=204", "status": "publish",
 				"slug": "204", "city": "Lakeside"}`,
@@ -314,24 +314,24 @@ func TestImportLocksSeriesFirst(t *testing.T) {
 func TestDryRunWritesNothing(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		dry := func(im *Importer) { im.DryRun = true }
-		empty := stored(t, st)
-		report := importInto(t, st, calendarOf(t, shapes), dry)
+		empty := storedRecords(t, st)
+		report := importInto(t, st, calendarOf(t, shapesFile), dry)
 		want := "category create 3, tag create 1, image create 1, venue create 4, organizer create 2, event create 4, event fail 3"
 		if got := counts(report); got != want || !report.DryRun {
 			t.Errorf("report: %s\nwant:   %s", got, want)
 		}
-		if diff := gocmp.Diff(empty, stored(t, st)); diff != "" {
+		if diff := gocmp.Diff(empty, storedRecords(t, st)); diff != "" {
 			t.Errorf("database (-before +after):\n%s", diff)
 		}
-		importInto(t, st, calendarOf(t, shapes))
-		before := stored(t, st)
-		report = importInto(t, st, calendarOf(t, shapes, "Garden day", "Garden night"), dry)
+		importInto(t, st, calendarOf(t, shapesFile))
+		before := storedRecords(t, st)
+		report = importInto(t, st, calendarOf(t, shapesFile, "Garden day", "Garden night"), dry)
 		want = "category unchanged 3, tag unchanged 1, image unchanged 1, venue unchanged 4, organizer unchanged 2, " +
 			"event update 1, event unchanged 3, event fail 3"
 		if got := counts(report); got != want {
 			t.Errorf("report: %s\nwant:   %s", got, want)
 		}
-		if diff := gocmp.Diff(before, stored(t, st)); diff != "" {
+		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
 			t.Errorf("database (-before +after):\n%s", diff)
 		}
 	})
@@ -339,7 +339,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 
 func TestImportLeavesTheTrashAlone(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		importInto(t, st, calendarOf(t, shapes))
+		importInto(t, st, calendarOf(t, shapesFile))
 		e := &edit.Editor{Site: testSite(), Now: noon, By: auth.System()}
 		err := edit.Write(t.Context(), st.Ent, e, func(tx *ent.Tx) error {
 			row, err := tx.Event.Query().Where(event.SourceID("calendar.example.org?id=102")).Only(t.Context())
@@ -359,10 +359,10 @@ func TestImportLeavesTheTrashAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := stored(t, st)
-		report := importInto(t, st, calendarOf(t, shapes,
+		before := storedRecords(t, st)
+		report := importInto(t, st, calendarOf(t, shapesFile,
 			"Garden day", "Garden night", `"203", "city": "Riverton"`, `"203", "city": "Rivertown"`))
-		if diff := gocmp.Diff(before, stored(t, st)); diff != "" {
+		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
 			t.Errorf("database (-before +after):\n%s", diff)
 		}
 		var trash []string
@@ -395,7 +395,7 @@ func TestImportUsesTermsOfOthersWithoutChangingThem(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			importInto(t, st, calendarOf(t, shapes))
+			importInto(t, st, calendarOf(t, shapesFile))
 		}
 		tag := st.Ent.Term.Query().Where(term.TaxonomyEQ(calendar.Tag)).OnlyX(t.Context())
 		if tag.Name != "INDOORS" || tag.Description != "Ours" || tag.SourceID != nil || tag.Version != 1 ||
@@ -440,7 +440,7 @@ func TestImportGivesUpWhenTheDatabaseIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	im := &Importer{DB: st.Ent, Site: testSite()}
-	report, err := im.Run(t.Context(), calendarOf(t, shapes))
+	report, err := im.Run(t.Context(), calendarOf(t, shapesFile))
 	if err == nil || !strings.Contains(err.Error(), "import of the events") {
 		t.Errorf("error %v", err)
 	}
@@ -457,7 +457,7 @@ func TestImportEndsWithItsContext(t *testing.T) {
 			cancel()
 		}
 	}}
-	if _, err := im.Run(ctx, calendarOf(t, shapes)); ctx.Err() == nil || err == nil {
+	if _, err := im.Run(ctx, calendarOf(t, shapesFile)); ctx.Err() == nil || err == nil {
 		t.Errorf("error %v", err)
 	}
 }
@@ -468,7 +468,7 @@ func TestImportNamesAnAuthor(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		importInto(t, st, calendarOf(t, shapes), func(im *Importer) { im.AuthorID = user.ID })
+		importInto(t, st, calendarOf(t, shapesFile), func(im *Importer) { im.AuthorID = user.ID })
 		e := findEvent(t, st, "101")
 		for what, id := range map[string]*int64{
 			"event": e.AuthorID, "venue": e.Edges.VenueLinks[0].Edges.Venue.AuthorID,

@@ -52,7 +52,7 @@ func newMultilingual(t *testing.T, silent bool) *multilingual {
 		body := reply.Body
 		if m.silent {
 			v := reply.JSON(t)
-			without(v, "language", "translations")
+			removeMembers(v, "language", "translations")
 			var err error
 			if body, err = json.Marshal(v); err != nil {
 				t.Error(err)
@@ -81,7 +81,7 @@ func newMultilingual(t *testing.T, silent bool) *multilingual {
 		"venue": []int64{m.ids["Hall"], m.ids["Zamek"]}, "organizer": m.ids["City"],
 		"categories": []int64{m.ids["Jazz"]}, "tags": []int64{m.ids["dzieci"], m.ids["indoors"]},
 	}
-	m.make(t, "events", "en", with(all, object{"title": "Concert", "description": "Loud", "excerpt": "Short", "cost": "10"}),
+	m.make(t, "events", "en", listOf(all, object{"title": "Concert", "description": "Loud", "excerpt": "Short", "cost": "10"}),
 		"pl", object{"title": "Koncert", "description": "Głośno", "excerpt": "Krótko", "slug": "koncert"},
 		"es", object{"title": "Concierto", "description": "Ruidoso", "slug": "un-concierto"})
 	m.make(t, "events", "en", object{
@@ -89,7 +89,7 @@ func newMultilingual(t *testing.T, silent bool) *multilingual {
 	}, "pl", object{"title": "Czytanie", "event_status_reason": "Choroba"}, "es", object{"event_status_reason": "Enfermedad"})
 	m.make(t, "events", "en", object{"title": "English only", "description": "Nobody translated this", "cost": "0"})
 	m.make(t, "events", "pl", object{"title": "Tylko po polsku", "venue": m.ids["Zamek"], "cost": "Donation"})
-	m.make(t, "events", "en", with(all, object{"title": "Walk", "description": "In the woods", "website": "https://walk.example.org/"}),
+	m.make(t, "events", "en", listOf(all, object{"title": "Walk", "description": "In the woods", "website": "https://walk.example.org/"}),
 		"pl", object{"title": "Spacer"})
 	m.make(t, "events", "es", object{"title": "Feria", "description": "Grande", "categories": m.ids["Music"]},
 		"en", object{"title": "Fair", "description": "Big"}, "pl", object{"title": "Targi", "description": "Targi wielkie"})
@@ -98,7 +98,7 @@ func newMultilingual(t *testing.T, silent bool) *multilingual {
 	return m
 }
 
-func with(bodies ...object) object {
+func listOf(bodies ...object) object {
 	out := object{}
 	for _, b := range bodies {
 		maps.Copy(out, b)
@@ -111,7 +111,7 @@ func (m *multilingual) make(t *testing.T, collection, language string, body obje
 	t.Helper()
 	if collection == "events" {
 		start := fmt.Sprintf("2026-12-%02d 18:00:00", len(m.ids)+1)
-		body = with(body, object{"start_date": start, "end_date": start, "timezone": "Europe/Warsaw"})
+		body = listOf(body, object{"start_date": start, "end_date": start, "timezone": "Europe/Warsaw"})
 	}
 	r := m.Do(t, apitest.Request{Method: "POST", As: "admin", Path: "/" + collection + "?ml_language=" + language, JSON: body})
 	if r.Status != http.StatusCreated {
@@ -153,8 +153,8 @@ func (m *multilingual) importInto(t *testing.T, st *store.Store, l calendar.Lang
 	return report
 }
 
-// numbers are what a report counts.
-func numbers(r *importer.Report) string {
+// countsOf are what a report counts.
+func countsOf(r *importer.Report) string {
 	var out []string
 	for _, kind := range importer.Kinds {
 		for _, a := range importer.Actions {
@@ -166,8 +166,8 @@ func numbers(r *importer.Report) string {
 	return strings.Join(out, ", ")
 }
 
-// identity is made of ids, which tell two databases apart.
-var identity = []string{"id", "global_id", "global_id_lineage", "author", "rest_url", "urls", "term_taxonomy_id", "parent"}
+// identityMembers is made of ids, which tell two databases apart.
+var identityMembers = []string{"id", "global_id", "global_id_lineage", "author", "rest_url", "urls", "term_taxonomy_id", "parent"}
 
 // reading is everything that the service answers in a language, by collection and slug, without identities. Of
 // terms, the languages are left out: where events name them, as importers read them, they do not say.
@@ -183,9 +183,9 @@ func (m *multilingual) reading(t *testing.T, api *apitest.API, l calendar.Langua
 			path := fmt.Sprintf("/%s/%.0f?ml_language=%s", collection, item.(object)["id"], l)
 			one := api.Do(t, apitest.Request{Path: path}).JSON(t).(object)
 			for _, v := range []any{one, item} {
-				without(v, identity...)
+				removeMembers(v, identityMembers...)
 				if m.silent || collection == "categories" || collection == "tags" {
-					without(v, "language", "translations")
+					removeMembers(v, "language", "translations")
 				}
 			}
 			out[fmt.Sprint(collection, "/", one["slug"])] = one
@@ -195,19 +195,19 @@ func (m *multilingual) reading(t *testing.T, api *apitest.API, l calendar.Langua
 	return out
 }
 
-// without takes members out of a body, however deep.
-func without(v any, names ...string) {
+// removeMembers takes members out of a body, however deep.
+func removeMembers(v any, names ...string) {
 	switch v := v.(type) {
 	case object:
 		for _, name := range names {
 			delete(v, name)
 		}
 		for _, member := range v {
-			without(member, names...)
+			removeMembers(member, names...)
 		}
 	case []any:
 		for _, item := range v {
-			without(item, names...)
+			removeMembers(item, names...)
 		}
 	}
 }
@@ -261,7 +261,7 @@ func (m *multilingual) comesBack(t *testing.T, st *store.Store, order []string) 
 	}
 	before := versions(t, st)
 	for _, l := range order {
-		got := numbers(m.importInto(t, st, calendar.Language(l), false))
+		got := countsOf(m.importInto(t, st, calendar.Language(l), false))
 		if strings.Contains(got, "create") || strings.Contains(got, "update") || strings.Contains(got, "translate") {
 			t.Errorf("%s again: %s", l, got)
 		}
@@ -294,7 +294,7 @@ func (m *multilingual) changes(t *testing.T, st *store.Store, api *apitest.API, 
 	} {
 		m.write(t, fmt.Sprintf("/%s/%d?ml_language=%s", w.path, w.id, l), w.body)
 	}
-	if got, want := numbers(m.importInto(t, st, l, true)), numbers(m.importInto(t, st, l, false)); got != want {
+	if got, want := countsOf(m.importInto(t, st, l, true)), countsOf(m.importInto(t, st, l, false)); got != want {
 		t.Errorf("a dry run says %s, the import %s", got, want)
 	}
 	if diff := cmp.Diff(m.reading(t, m.API, l), m.reading(t, api, l)); diff != "" {

@@ -16,15 +16,15 @@ import (
 // listPage is the size of the pages of the lists of a service.
 const listPage = "50"
 
-// narrowing are the filters of a list of events. An import of some events brings what belongs to them and no more.
-var narrowing = []string{
+// listFilters are the filters of a list of events. An import of some events brings what belongs to them and no more.
+var listFilters = []string{
 	"search", "categories", "tags", "venue", "organizer", "featured", "geoloc", "geoloc_lat", "geoloc_lng", "include",
 	"post_parent", "ticketed", "series", "event_status",
 }
 
 // lists reads the venues, organizers, categories and tags of a service, also those that no listed event has. A list that
 // cannot be read is a notice.
-func (w *web) lists(ctx context.Context, cal *Calendar, source string) error {
+func (w *webReader) lists(ctx context.Context, cal *Calendar, source string) error {
 	root := w.listRoot(source)
 	if root == nil {
 		return nil
@@ -58,14 +58,14 @@ func (w *web) lists(ctx context.Context, cal *Calendar, source string) error {
 }
 
 // listRoot returns the address of the API, nil if the source is no list of all events of one.
-func (w *web) listRoot(source string) *url.URL {
+func (w *webReader) listRoot(source string) *url.URL {
 	asked, err := url.Parse(source)
 	if err != nil {
 		return nil
 	}
 	for name := range asked.Query() {
 		name, _, _ = strings.Cut(name, "[") // categories[] is a list
-		if slices.Contains(narrowing, name) {
+		if slices.Contains(listFilters, name) {
 			return nil
 		}
 	}
@@ -79,7 +79,7 @@ func (w *web) listRoot(source string) *url.URL {
 }
 
 // list reads all pages of a list and adds what makes sense of it.
-func (w *web) list(
+func (w *webReader) list(
 	ctx context.Context, cal *Calendar, at *url.URL, name, prefix string, add func(reader, object),
 ) error {
 	visited := make(map[string]bool)
@@ -107,7 +107,7 @@ func (w *web) list(
 			add(d, o)
 			if len(log.faults) > 0 {
 				*cal = before
-				log.notices = append(log.notices, joined(log.faults)+"; left out")
+				log.notices = append(log.notices, joinErrors(log.faults)+"; left out")
 			}
 			for _, n := range log.notices {
 				cal.Notices = append(cal.Notices, where+": "+n)

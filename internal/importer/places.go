@@ -14,7 +14,7 @@ import (
 )
 
 // prepareVenues compares venues with those stored.
-func (r *run) prepareVenues(ctx context.Context, db *ent.Client, items []*Venue) ([]write, error) {
+func (r *importRun) prepareVenues(ctx context.Context, db *ent.Client, items []*Venue) ([]recordWrite, error) {
 	rows, err := db.Venue.Query().Where(venue.SourceIDIn(keysOf(items)...)).WithTranslations().All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("venues by source: %w", err)
@@ -31,7 +31,7 @@ func (r *run) prepareVenues(ctx context.Context, db *ent.Client, items []*Venue)
 	if err != nil {
 		return nil, fmt.Errorf("venues by name: %w", err)
 	}
-	writes := make([]write, len(items))
+	writes := make([]recordWrite, len(items))
 	for i, v := range items {
 		row := known[v.Key]
 		if row == nil && v.NameOnly {
@@ -40,7 +40,7 @@ func (r *run) prepareVenues(ctx context.Context, db *ent.Client, items []*Venue)
 			}
 		}
 		if row != nil && v.NameOnly && row.Status != calendar.Trash {
-			writes[i] = write{action: Unchanged, id: row.ID}
+			writes[i] = recordWrite{action: Unchanged, id: row.ID}
 			continue
 		}
 		if writes[i], err = r.prepareVenue(ctx, db, v, row); err != nil {
@@ -57,46 +57,46 @@ func (v *Venue) mayBe(row *ent.Venue) bool {
 		(v.Address == "" || address == "" || strings.Contains(calendar.FoldName(v.Address), address))
 }
 
-func (r *run) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, row *ent.Venue) (write, error) {
+func (r *importRun) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, row *ent.Venue) (recordWrite, error) {
 	c := &change{fresh: row == nil}
 	old := row
 	if old == nil {
 		old = &ent.Venue{}
 	}
 	if old.Status == calendar.Trash {
-		return write{action: Unchanged, id: old.ID, notice: trashed, hidden: true}, nil
+		return recordWrite{action: Unchanged, id: old.ID, notice: trashedNotice, hidden: true}, nil
 	}
 	in := &edit.VenueInput{}
 	s := spokenOf(old)
-	err := r.speak(ctx, db, c, s, &v.Origin, said{title: v.Name, slug: v.Slug, description: &v.Description})
+	err := r.compareTexts(ctx, db, c, s, &v.Origin, sourceTexts{title: v.Name, slug: v.Slug, description: &v.Description})
 	if err != nil {
-		return write{}, err
+		return recordWrite{}, err
 	}
 	setStatus(c, r.editor.Now, &in.Status, old.Status, old.PublishedAt, v.Status, v.Published)
 	setTime(c, &in.Published, old.PublishedAt, v.Published)
-	set(c, &in.Address, old.Address, v.Address)
-	set(c, &in.City, old.City, v.City)
-	set(c, &in.Country, old.Country, v.Country)
-	set(c, &in.Province, old.Province, v.Province)
-	set(c, &in.State, old.State, v.State)
-	set(c, &in.Zip, old.Zip, v.Zip)
-	set(c, &in.Phone, old.Phone, v.Phone)
-	set(c, &in.StateProvince, old.Stateprovince, v.StateProvince)
-	set(c, &in.Website, old.Website, v.Website)
-	set(c, &in.ShowMap, old.ShowMap, v.ShowMap)
-	set(c, &in.ShowMapLink, old.ShowMapLink, v.ShowMapLink)
-	set(c, &in.Latitude, coordinate(old.Latitude), coordinate(v.Latitude))
-	set(c, &in.Longitude, coordinate(old.Longitude), coordinate(v.Longitude))
+	setIfChanged(c, &in.Address, old.Address, v.Address)
+	setIfChanged(c, &in.City, old.City, v.City)
+	setIfChanged(c, &in.Country, old.Country, v.Country)
+	setIfChanged(c, &in.Province, old.Province, v.Province)
+	setIfChanged(c, &in.State, old.State, v.State)
+	setIfChanged(c, &in.Zip, old.Zip, v.Zip)
+	setIfChanged(c, &in.Phone, old.Phone, v.Phone)
+	setIfChanged(c, &in.StateProvince, old.Stateprovince, v.StateProvince)
+	setIfChanged(c, &in.Website, old.Website, v.Website)
+	setIfChanged(c, &in.ShowMap, old.ShowMap, v.ShowMap)
+	setIfChanged(c, &in.ShowMapLink, old.ShowMapLink, v.ShowMapLink)
+	setIfChanged(c, &in.Latitude, coordinate(old.Latitude), coordinate(v.Latitude))
+	setIfChanged(c, &in.Longitude, coordinate(old.Longitude), coordinate(v.Longitude))
 	r.setImage(c, &in.ImageID, old.ImageID, v.Image)
 	setModified(c, &in.ModifiedAt, old.ModifiedAt, s.many(), v.Modified)
-	w := write{action: c.action(), id: old.ID}
+	w := recordWrite{action: c.action(), id: old.ID}
 	if c.fresh {
 		// Its source id tells it from others of the same name.
 		in.SourceID, in.AuthorID = &v.Key, r.author()
 	}
 	if w.action != Unchanged {
 		w.do = writeLanguages(r, s, c.words, row, func(
-			ctx context.Context, tx *ent.Tx, at *ent.Venue, one wording, first bool,
+			ctx context.Context, tx *ent.Tx, at *ent.Venue, one translationWrite, first bool,
 		) (_ *ent.Venue, err error) {
 			in := in
 			if !first {
@@ -121,7 +121,7 @@ func coordinate(degrees *float64) edit.Coordinate {
 }
 
 // prepareOrganizers compares organizers with those stored.
-func (r *run) prepareOrganizers(ctx context.Context, db *ent.Client, items []*Organizer) ([]write, error) {
+func (r *importRun) prepareOrganizers(ctx context.Context, db *ent.Client, items []*Organizer) ([]recordWrite, error) {
 	rows, err := db.Organizer.Query().Where(organizer.SourceIDIn(keysOf(items)...)).WithTranslations().All(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("organizers by source: %w", err)
@@ -138,7 +138,7 @@ func (r *run) prepareOrganizers(ctx context.Context, db *ent.Client, items []*Or
 	if err != nil {
 		return nil, fmt.Errorf("organizers by name: %w", err)
 	}
-	writes := make([]write, len(items))
+	writes := make([]recordWrite, len(items))
 	for i, o := range items {
 		row := known[o.Key]
 		if row == nil && o.NameOnly {
@@ -147,7 +147,7 @@ func (r *run) prepareOrganizers(ctx context.Context, db *ent.Client, items []*Or
 			}
 		}
 		if row != nil && o.NameOnly && row.Status != calendar.Trash {
-			writes[i] = write{action: Unchanged, id: row.ID}
+			writes[i] = recordWrite{action: Unchanged, id: row.ID}
 			continue
 		}
 		if writes[i], err = r.prepareOrganizer(ctx, db, o, row); err != nil {
@@ -163,36 +163,36 @@ func (o *Organizer) mayBe(row *ent.Organizer) bool {
 		(o.Email == "" || row.Email == "" || strings.EqualFold(o.Email, row.Email))
 }
 
-func (r *run) prepareOrganizer(ctx context.Context, db *ent.Client, o *Organizer, row *ent.Organizer) (write, error) {
+func (r *importRun) prepareOrganizer(ctx context.Context, db *ent.Client, o *Organizer, row *ent.Organizer) (recordWrite, error) {
 	c := &change{fresh: row == nil}
 	old := row
 	if old == nil {
 		old = &ent.Organizer{}
 	}
 	if old.Status == calendar.Trash {
-		return write{action: Unchanged, id: old.ID, notice: trashed, hidden: true}, nil
+		return recordWrite{action: Unchanged, id: old.ID, notice: trashedNotice, hidden: true}, nil
 	}
 	in := &edit.OrganizerInput{}
 	s := spokenOf(old)
-	err := r.speak(ctx, db, c, s, &o.Origin, said{title: o.Name, slug: o.Slug, description: &o.Description})
+	err := r.compareTexts(ctx, db, c, s, &o.Origin, sourceTexts{title: o.Name, slug: o.Slug, description: &o.Description})
 	if err != nil {
-		return write{}, err
+		return recordWrite{}, err
 	}
 	setStatus(c, r.editor.Now, &in.Status, old.Status, old.PublishedAt, o.Status, o.Published)
 	setTime(c, &in.Published, old.PublishedAt, o.Published)
-	set(c, &in.Phone, old.Phone, o.Phone)
-	set(c, &in.Email, old.Email, o.Email)
-	set(c, &in.Website, old.Website, o.Website)
+	setIfChanged(c, &in.Phone, old.Phone, o.Phone)
+	setIfChanged(c, &in.Email, old.Email, o.Email)
+	setIfChanged(c, &in.Website, old.Website, o.Website)
 	r.setImage(c, &in.ImageID, old.ImageID, o.Image)
 	setModified(c, &in.ModifiedAt, old.ModifiedAt, s.many(), o.Modified)
-	w := write{action: c.action(), id: old.ID}
+	w := recordWrite{action: c.action(), id: old.ID}
 	if c.fresh {
 		// Its source id tells it from others of the same name.
 		in.SourceID, in.AuthorID = &o.Key, r.author()
 	}
 	if w.action != Unchanged {
 		w.do = writeLanguages(r, s, c.words, row, func(
-			ctx context.Context, tx *ent.Tx, at *ent.Organizer, one wording, first bool,
+			ctx context.Context, tx *ent.Tx, at *ent.Organizer, one translationWrite, first bool,
 		) (_ *ent.Organizer, err error) {
 			in := in
 			if !first {

@@ -91,7 +91,7 @@ func TestAListOfSomeEventsBringsNoOtherRecords(t *testing.T) {
 		"categories=music", "categories[]=music", "categories%5B%5D=music", "venue[]=1", "tags[0]=jazz",
 	} {
 		s := serve(t, func(http.ResponseWriter, *http.Request, int) string { return publicPage })
-		if _, err := fast().Read(t.Context(), s.URL+"/api/events?"+query); err != nil {
+		if _, err := newFastReader().Read(t.Context(), s.URL+"/api/events?"+query); err != nil {
 			t.Fatal(err)
 		}
 		if len(s.asked) != 1 {
@@ -110,7 +110,7 @@ func TestAFileOfAnySizeIsRead(t *testing.T) {
 	if err := os.WriteFile(name, []byte(padded), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cal, err := fast().Read(t.Context(), name)
+	cal, err := newFastReader().Read(t.Context(), name)
 	if err != nil || len(cal.Events) != 1 {
 		t.Errorf("%v, %v", cal, err)
 	}

@@ -133,7 +133,7 @@ func (c *Calendar) add(p *Page) {
 
 var errTooLarge = fmt.Errorf("over %d MiB", maxBody>>20)
 
-func limited(from io.Reader) ([]byte, error) {
+func readLimited(from io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(from, maxBody+1))
 	if err != nil {
 		return nil, err
@@ -144,8 +144,8 @@ func limited(from io.Reader) ([]byte, error) {
 	return data, nil
 }
 
-// web asks one service.
-type web struct {
+// webReader asks one service.
+type webReader struct {
 	*Reader
 	client *http.Client
 	limit  *rate.Limiter
@@ -164,7 +164,7 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 	if perSecond <= 0 {
 		perSecond = DefaultRate
 	}
-	w := &web{
+	w := &webReader{
 		Reader: r,
 		client: &http.Client{Timeout: requestTime, CheckRedirect: sameHostOnly},
 		limit:  rate.NewLimiter(rate.Limit(perSecond), 1),
@@ -224,8 +224,8 @@ func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) 
 	return cal, w.parents(ctx, cal)
 }
 
-// follow is a link of the service. It must stay on the service: the operator named that one and no other.
-func (w *web) follow(link string) (*url.URL, error) {
+// follow returns a link of the service. It must stay on the service: the operator named that one and no other.
+func (w *webReader) follow(link string) (*url.URL, error) {
 	u, err := w.base.Parse(strings.ReplaceAll(link, " ", "%20"))
 	if err != nil {
 		return nil, err
@@ -258,7 +258,7 @@ var errRedirect = errors.New("redirect")
 
 // get reads what is at an address, with retries when the service is busy or away. From is where it was found
 // in the end.
-func (w *web) get(ctx context.Context, at *url.URL) (data []byte, from *url.URL, err error) {
+func (w *webReader) get(ctx context.Context, at *url.URL) (data []byte, from *url.URL, err error) {
 	wait := backoff.NewExponentialBackOff()
 	if w.firstWait > 0 {
 		wait.InitialInterval = w.firstWait
@@ -273,7 +273,7 @@ func (w *web) get(ctx context.Context, at *url.URL) (data []byte, from *url.URL,
 		if err := w.limit.Wait(ctx); err != nil {
 			return nil, backoff.Permanent(err)
 		}
-		body, final, err := w.once(ctx, at)
+		body, final, err := w.fetch(ctx, at)
 		from = final
 		return body, err
 	}, options...)
@@ -283,8 +283,8 @@ func (w *web) get(ctx context.Context, at *url.URL) (data []byte, from *url.URL,
 	return data, from, nil
 }
 
-// once asks once. An error that is not permanent is worth another try.
-func (w *web) once(ctx context.Context, at *url.URL) (body []byte, final *url.URL, err error) {
+// fetch asks once. An error that is not permanent is worth another try.
+func (w *webReader) fetch(ctx context.Context, at *url.URL) (body []byte, final *url.URL, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
 		return nil, nil, backoff.Permanent(err)
@@ -303,13 +303,13 @@ func (w *web) once(ctx context.Context, at *url.URL) (body []byte, final *url.UR
 	}
 	defer func() { err = errors.Join(err, resp.Body.Close()) }()
 	if resp.StatusCode == http.StatusOK {
-		body, err = limited(resp.Body)
+		body, err = readLimited(resp.Body)
 		if errors.Is(err, errTooLarge) {
 			err = backoff.Permanent(err)
 		}
 		return body, resp.Request.URL, err
 	}
-	err = fmt.Errorf("status %s%s", resp.Status, explained(resp.Body))
+	err = fmt.Errorf("status %s%s", resp.Status, errorDetail(resp.Body))
 	if resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode < http.StatusInternalServerError {
 		return nil, nil, backoff.Permanent(err)
 	}
@@ -320,16 +320,16 @@ func (w *web) once(ctx context.Context, at *url.URL) (body []byte, final *url.UR
 	case wait > maxWait:
 		return nil, nil, backoff.Permanent(fmt.Errorf("%w; it wants to be asked again in %s", err, wait))
 	}
-	return nil, nil, &later{err, &backoff.RetryAfterError{Duration: wait}}
+	return nil, nil, &retryLater{err, &backoff.RetryAfterError{Duration: wait}}
 }
 
-// later is an error after which the service has said when to ask again.
-type later struct {
+// retryLater is an error after which the service has said when to ask again.
+type retryLater struct {
 	error
 	when *backoff.RetryAfterError
 }
 
-func (l *later) Unwrap() []error { return []error{l.error, l.when} }
+func (l *retryLater) Unwrap() []error { return []error{l.error, l.when} }
 
 // retryAfter reads the header of this name: seconds, or a date.
 func retryAfter(header string, site calendar.Site) (time.Duration, bool) {
@@ -346,8 +346,8 @@ func retryAfter(header string, site calendar.Site) (time.Duration, bool) {
 	return max(t.Sub(site.Now()), 0), true
 }
 
-// explained is what the body of an error of the service says, for the end of a sentence.
-func explained(body io.Reader) string {
+// errorDetail returns what the body of an error of the service says, for the end of a sentence.
+func errorDetail(body io.Reader) string {
 	const enough = 64 << 10
 	data, err := io.ReadAll(io.LimitReader(body, enough))
 	if err != nil {
@@ -370,10 +370,10 @@ func withoutURL(err error) error {
 }
 
 // parents reads the categories above those that events carry. One that cannot be read is a notice.
-func (w *web) parents(ctx context.Context, cal *Calendar) error {
+func (w *webReader) parents(ctx context.Context, cal *Calendar) error {
 	known := make(map[string]bool)
 	var wanted []*Term // whose parents are looked for
-	for _, t := range collect(cal).terms {
+	for _, t := range collectLinked(cal).terms {
 		known[t.Key] = true
 		wanted = append(wanted, t)
 	}
@@ -400,7 +400,7 @@ func (w *web) parents(ctx context.Context, cal *Calendar) error {
 	return nil
 }
 
-func (w *web) parent(ctx context.Context, of *Term) (*Term, error) {
+func (w *webReader) parent(ctx context.Context, of *Term) (*Term, error) {
 	at, err := w.follow(of.ParentURL)
 	if err != nil {
 		return nil, err
@@ -417,7 +417,7 @@ func (w *web) parent(ctx context.Context, of *Term) (*Term, error) {
 	prefix, _, _ := strings.Cut(of.Key, "?term=")
 	t := reader{prefix: prefix, where: at.Redacted(), site: w.Site}.term(o, calendar.Category)
 	if len(log.faults) > 0 {
-		return nil, fmt.Errorf("%s: %s", at.Redacted(), joined(log.faults))
+		return nil, fmt.Errorf("%s: %s", at.Redacted(), joinErrors(log.faults))
 	}
 	if t.Key != of.Parent {
 		return nil, fmt.Errorf("%s: another category", at.Redacted())

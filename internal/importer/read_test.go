@@ -36,7 +36,9 @@ func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, try
 	return s
 }
 
-func fast() *Reader { return &Reader{Site: testSite(), Rate: 1000, firstWait: time.Millisecond} }
+func newFastReader() *Reader {
+	return &Reader{Site: testSite(), Rate: 1000, firstWait: time.Millisecond}
+}
 
 func titles(c *Calendar) []string {
 	var out []string
@@ -81,7 +83,7 @@ func TestReadFollowsThePagesAndTheParentsOfCategories(t *testing.T) {
 		}
 		return first
 	})
-	r := fast()
+	r := newFastReader()
 	var progress, retries []string
 	r.Progress = func(read, total int) { progress = append(progress, fmt.Sprintf("%d/%d", read, total)) }
 	r.Retry = func(err error, _ time.Duration) {
@@ -197,7 +199,7 @@ func TestReadKeepsWhatCameBeforeABrokenPage(t *testing.T) {
 				}
 				return page(strings.ReplaceAll(tt.next, "HOST", r.Host))
 			})
-			cal, err := fast().Read(t.Context(), s.URL+"/api/events/")
+			cal, err := newFastReader().Read(t.Context(), s.URL+"/api/events/")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -222,7 +224,7 @@ func TestReadFailsWhenThereIsNothing(t *testing.T) {
 		return ""
 	})
 	withPassword := strings.Replace(s.URL, "http://", "http://me:secret@", 1)
-	_, err := fast().Read(t.Context(), withPassword)
+	_, err := newFastReader().Read(t.Context(), withPassword)
 	if err == nil || !strings.Contains(err.Error(), "status 403 Forbidden") || strings.Contains(err.Error(), "secret") {
 		t.Errorf("error %v", err)
 	}
@@ -238,7 +240,7 @@ func TestReadEndsWithItsContext(t *testing.T) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		return ""
 	})
-	if _, err := fast().Read(ctx, s.URL); !errors.Is(err, context.Canceled) {
+	if _, err := newFastReader().Read(ctx, s.URL); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -256,7 +258,7 @@ func TestReadSendsCredentialsToEveryPage(t *testing.T) {
 		}
 		return first
 	})
-	cal, err := fast().Read(t.Context(), strings.Replace(s.URL, "http://", "http://me:secret@", 1)+"/api/events")
+	cal, err := newFastReader().Read(t.Context(), strings.Replace(s.URL, "http://", "http://me:secret@", 1)+"/api/events")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,17 +268,17 @@ func TestReadSendsCredentialsToEveryPage(t *testing.T) {
 }
 
 func TestReadFile(t *testing.T) {
-	cal, err := fast().Read(t.Context(), "../../testdata/calendars/paged-1.json")
+	cal, err := newFastReader().Read(t.Context(), "../../testdata/calendars/paged-1.json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(cal.Events) != 2 || len(cal.Notices) != 1 || !strings.Contains(cal.Notices[0], "one page of several") {
 		t.Errorf("%d events, notices %q", len(cal.Events), cal.Notices)
 	}
-	if _, err := fast().Read(t.Context(), filepath.Join(t.TempDir(), "none.json")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := newFastReader().Read(t.Context(), filepath.Join(t.TempDir(), "none.json")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing file: %v", err)
 	}
-	if _, err := fast().Read(t.Context(), "../../testdata/calendars"); err == nil {
+	if _, err := newFastReader().Read(t.Context(), "../../testdata/calendars"); err == nil {
 		t.Error("a folder was read")
 	}
 }
@@ -340,7 +342,7 @@ func TestReadTakesICalFromAnAddress(t *testing.T) {
 	for path, want := range map[string]string{
 		"/calendar.ics": "", "/moved": "", "/away": "redirect", "/circle": "more than 5", "/many": "more than", "/none": "404",
 	} {
-		cal, err := fast().Read(t.Context(), s.URL+path)
+		cal, err := newFastReader().Read(t.Context(), s.URL+path)
 		if want == "" {
 			if err != nil || len(cal.Events) != 3 {
 				t.Errorf("%s: %v, %v", path, cal, err)

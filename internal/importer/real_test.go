@@ -169,7 +169,7 @@ func storedEvents(t *testing.T, st *store.Store) []realEvent {
 }
 
 func compareReal(t *testing.T, st *store.Store, path string) {
-	cal, err := fast().Read(t.Context(), path)
+	cal, err := newFastReader().Read(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,12 +186,12 @@ func compareReal(t *testing.T, st *store.Store, path string) {
 	if diff := gocmp.Diff(want, storedEvents(t, st), options, cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("(-source +stored):\n%s", diff)
 	}
-	before := stored(t, st)
+	before := storedRecords(t, st)
 	again := importInto(t, st, cal)
 	if got := counts(again); strings.Contains(got, "create") || strings.Contains(got, "update") {
 		t.Errorf("second import: %s", got)
 	}
-	if !slices.Equal(before, stored(t, st)) {
-		t.Errorf("second import: %s", gocmp.Diff(before, stored(t, st)))
+	if !slices.Equal(before, storedRecords(t, st)) {
+		t.Errorf("second import: %s", gocmp.Diff(before, storedRecords(t, st)))
 	}
 }

@@ -57,7 +57,7 @@ type Report struct {
 	counts map[calendar.Kind]map[Action]int
 }
 
-// Count is how many records of a kind met with an action. Events that could not be read are among those that
+// Count returns how many records of a kind met with an action. Events that could not be read are among those that
 // failed; they are no Items.
 func (r *Report) Count(kind calendar.Kind, a Action) int { return r.counts[kind][a] }
 
@@ -88,7 +88,7 @@ func (r *Report) notice(from *Origin, text string) {
 	r.Notices = append(r.Notices, from.Where+": "+text)
 }
 
-// plural is a kind in a sentence about several.
+// plural returns a kind in a sentence about several.
 func plural(kind calendar.Kind) string {
 	switch kind {
 	case calendar.Category:
@@ -99,8 +99,8 @@ func plural(kind calendar.Kind) string {
 	return string(kind) + "s"
 }
 
-// joined puts several errors into one line.
-func joined(errs []error) string {
+// joinErrors puts several errors into one line.
+func joinErrors(errs []error) string {
 	texts := make([]string, len(errs))
 	for i, err := range errs {
 		texts[i] = err.Error()
@@ -110,8 +110,8 @@ func joined(errs []error) string {
 
 var errEmptyPage = errors.New("not a page of events")
 
-// here is where a record stands, for people.
-func here(page, index int, id string) string {
+// recordPosition returns where a record stands, for people.
+func recordPosition(page, index int, id string) string {
 	at := fmt.Sprintf("page %d, event %d", page, index)
 	if id == "" {
 		return at

@@ -31,7 +31,7 @@ func (p schedulePlan) same() bool { return p.changed == nil && len(p.gone) == 0 
 
 // planSchedule compares the schedule of a series with that of the source. Dates that are in the trash here, and dates that a
 // source did not tell again, are no difference.
-func (r *run) planSchedule(ctx context.Context, db *ent.Client, s *ent.Series, source *Recurrence) (schedulePlan, error) {
+func (r *importRun) planSchedule(ctx context.Context, db *ent.Client, s *ent.Series, source *Recurrence) (schedulePlan, error) {
 	if source.Partial {
 		return schedulePlan{}, nil
 	}
@@ -88,7 +88,7 @@ type storedDates struct {
 	cut        calendar.Wall // the start that a change of the schedule moves; that of the last phase if all have begun
 }
 
-func (r *run) storedDates(
+func (r *importRun) storedDates(
 	ctx context.Context, db *ent.Client, s *ent.Series, wanted recur.Schedule,
 ) (*storedDates, error) {
 	d := &storedDates{
@@ -156,7 +156,7 @@ func hasOccurrence(s recur.Schedule) bool {
 
 // wantedSchedule returns the schedule of the source with its first date to come; false if there is none. To the dates of a
 // source that has an id for each it adds those that are here.
-func (r *run) wantedSchedule(here *storedDates, source *Recurrence) (
+func (r *importRun) wantedSchedule(here *storedDates, source *Recurrence) (
 	s recur.Schedule, first calendar.Wall, ok bool, err error,
 ) {
 	s = source.Schedule
@@ -208,7 +208,7 @@ func (d *storedDates) relative(s recur.Schedule, first calendar.Wall) recur.Sche
 
 // trashDates moves the occurrences that a source leaves out to the trash, as a change of the schedule does: they come back
 // when the source has their dates again.
-func (r *run) trashDates(ctx context.Context, tx *ent.Tx, plan schedulePlan) error {
+func (r *importRun) trashDates(ctx context.Context, tx *ent.Tx, plan schedulePlan) error {
 	if err := r.trashEvents(ctx, tx, plan.gone); err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func (r *run) trashDates(ctx context.Context, tx *ent.Tx, plan schedulePlan) err
 	return nil
 }
 
-func (r *run) trashEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
+func (r *importRun) trashEvents(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	for _, id := range ids {
 		row, err := edit.LockEvent(ctx, tx, id)
 		if err == nil {

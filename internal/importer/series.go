@@ -25,7 +25,7 @@ const idBatch = 500
 
 // separate parts the events that recur from the others. Dates of a source that has ids for each of them stay events of
 // their own if one of them is here as such. An event of a file that is a series here is one with a single date.
-func (r *run) separate(ctx context.Context, all []*Event) (recurring, single []*Event, err error) {
+func (r *importRun) separate(ctx context.Context, all []*Event) (recurring, single []*Event, err error) {
 	var keys []string
 	for _, e := range all {
 		if e.Series != nil {
@@ -85,7 +85,7 @@ const seriesOff refusedRecord = "events that recur are not switched on; when no 
 	"run 'almanac migrate data'"
 
 // prepareSeries compares series with those stored.
-func (r *run) prepareSeries(ctx context.Context, db *ent.Client, items []*Event) ([]write, error) {
+func (r *importRun) prepareSeries(ctx context.Context, db *ent.Client, items []*Event) ([]recordWrite, error) {
 	enabled, err := edit.SeriesEnabled(ctx, db)
 	if err == nil && !enabled && !r.DryRun {
 		err = seriesOff
@@ -93,7 +93,7 @@ func (r *run) prepareSeries(ctx context.Context, db *ent.Client, items []*Event)
 	if err != nil {
 		return nil, err
 	}
-	writes := make([]write, len(items))
+	writes := make([]recordWrite, len(items))
 	for i, e := range items {
 		known, err := r.findSeries(ctx, db, e)
 		if err == nil && known != nil {
@@ -110,7 +110,7 @@ func (r *run) prepareSeries(ctx context.Context, db *ent.Client, items []*Event)
 
 // findSeries returns the stored series of an event that recurs, with its phases; nil if there is none. It has the source
 // id of the event, or an occurrence with that of one of the dates.
-func (r *run) findSeries(ctx context.Context, db *ent.Client, e *Event) (*ent.Series, error) {
+func (r *importRun) findSeries(ctx context.Context, db *ent.Client, e *Event) (*ent.Series, error) {
 	keys := []string{e.Key}
 	for _, key := range keysOf(e.Series.Single) {
 		if key != e.Key {
@@ -156,10 +156,10 @@ func seriesWithPhases(ctx context.Context, db *ent.Client, id int64) (*ent.Serie
 }
 
 // prepareNewSeries makes a series of an event that is new, or here as a single event.
-func (r *run) prepareNewSeries(ctx context.Context, db *ent.Client, e *Event) (write, error) {
+func (r *importRun) prepareNewSeries(ctx context.Context, db *ent.Client, e *Event) (recordWrite, error) {
 	row, err := eventsWithLinks(db.Event.Query().Where(event.SourceID(e.Key))).Only(ctx)
 	if err != nil && !ent.IsNotFound(err) {
-		return write{}, fmt.Errorf("event by source: %w", err)
+		return recordWrite{}, fmt.Errorf("event by source: %w", err)
 	}
 	c := &change{fresh: row == nil, any: true}
 	old := row
@@ -167,12 +167,12 @@ func (r *run) prepareNewSeries(ctx context.Context, db *ent.Client, e *Event) (w
 		old = &ent.Event{}
 	}
 	if old.Status == calendar.Trash {
-		return write{action: Unchanged, notice: trashed, hidden: true}, nil
+		return recordWrite{action: Unchanged, notice: trashedNotice, hidden: true}, nil
 	}
 	s := spokenOf(old)
 	in, notice, err := r.compareEvent(ctx, db, c, s, e, old)
 	if err != nil {
-		return write{}, err
+		return recordWrite{}, err
 	}
 	if c.fresh {
 		in.SourceID, in.AuthorID = &e.Key, r.author()
@@ -180,10 +180,10 @@ func (r *run) prepareNewSeries(ctx context.Context, db *ent.Client, e *Event) (w
 	setSchedule(in, e.Series.Schedule)
 	replaced, err := r.replacedBy(ctx, db, e)
 	if err != nil {
-		return write{}, err
+		return recordWrite{}, err
 	}
 	save := r.writeEvent(s, c, row, in)
-	w := write{action: Create, notice: notice, dates: &datesToWrite{}}
+	w := recordWrite{action: Create, notice: notice, dates: &datesToWrite{}}
 	w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
 		id, err := save(ctx, tx)
 		if err != nil {
@@ -208,7 +208,7 @@ func (r *run) prepareNewSeries(ctx context.Context, db *ent.Client, e *Event) (w
 
 // replacedBy returns the ids of the single events that stand for dates of a series until now, because a file had these
 // dates without their series.
-func (r *run) replacedBy(ctx context.Context, db *ent.Client, e *Event) ([]int64, error) {
+func (r *importRun) replacedBy(ctx context.Context, db *ent.Client, e *Event) ([]int64, error) {
 	if !e.InFile {
 		return nil, nil
 	}
@@ -237,39 +237,39 @@ func eventsWithLinks(q *ent.EventQuery) *ent.EventQuery {
 }
 
 // prepareKnownSeries compares a series with the one that is stored.
-func (r *run) prepareKnownSeries(ctx context.Context, db *ent.Client, e *Event, s *ent.Series) (write, error) {
+func (r *importRun) prepareKnownSeries(ctx context.Context, db *ent.Client, e *Event, s *ent.Series) (recordWrite, error) {
 	if s.Status == calendar.Trash {
-		return write{action: Unchanged, id: s.ID, notice: trashed, hidden: true}, nil
+		return recordWrite{action: Unchanged, id: s.ID, notice: trashedNotice, hidden: true}, nil
 	}
 	e, err := r.withNominalStarts(ctx, db, e, s.ID)
 	if err != nil {
-		return write{}, err
+		return recordWrite{}, err
 	}
 	t := s.Edges.Phases[len(s.Edges.Phases)-1].Template
 	c := &change{}
 	common := *e
 	common.Slug = "" // clients may know the one that it has
-	texts := spoken{kind: calendar.Series, id: s.ID, original: t.Original, others: t.Others}
+	texts := storedTexts{kind: calendar.Series, id: s.ID, original: t.Original, others: t.Others}
 	in, notice, err := r.compareEvent(ctx, db, c, texts, &common, seriesRow(s, t))
 	if err != nil {
-		return write{}, err
+		return recordWrite{}, err
 	}
 	if len(e.Series.Single) > 0 && !e.Series.Typical {
 		c, in = &change{}, &edit.EventInput{} // each date is written by itself
 	}
 	plan, err := r.planSchedule(ctx, db, s, e.Series)
 	if err != nil {
-		return write{}, err
+		return recordWrite{}, err
 	}
 	dates, err := r.prepareDates(ctx, db, s.ID, e)
 	if err != nil {
-		return write{}, err
+		return recordWrite{}, err
 	}
 	replaced, err := r.replacedBy(ctx, db, e)
 	if err != nil {
-		return write{}, err
+		return recordWrite{}, err
 	}
-	w := write{action: c.action(), id: s.ID, notice: notice, dates: dates}
+	w := recordWrite{action: c.action(), id: s.ID, notice: notice, dates: dates}
 	if w.action == Unchanged && plan.same() && len(dates.writes)+len(replaced) == 0 {
 		return w, nil
 	}
@@ -281,7 +281,7 @@ func (r *run) prepareKnownSeries(ctx context.Context, db *ent.Client, e *Event, 
 			if plan.changed != nil {
 				setSchedule(in, *plan.changed)
 			}
-			err := r.each(ctx, tx, texts, c.words, func(one wording, first bool) error {
+			err := r.writeLanguages(ctx, tx, texts, c.words, func(one translationWrite, first bool) error {
 				in := in
 				if !first {
 					in = &edit.EventInput{}
@@ -326,7 +326,7 @@ func (r *run) prepareKnownSeries(ctx context.Context, db *ent.Client, e *Event, 
 // withNominalStarts returns the event with the nominal starts that its dates have here. A date is known by its source id: at
 // another start it is an occurrence that has moved. A new date whose start is the nominal one of such an occurrence gets the
 // nominal start that this one does not take.
-func (r *run) withNominalStarts(ctx context.Context, db *ent.Client, e *Event, id int64) (*Event, error) {
+func (r *importRun) withNominalStarts(ctx context.Context, db *ent.Client, e *Event, id int64) (*Event, error) {
 	here := make(map[string]calendar.Wall)
 	for some := range slices.Chunk(keysOf(e.Series.Single), idBatch) {
 		rows, err := db.Event.Query().Where(event.SeriesID(id), event.SourceIDIn(some...)).
@@ -374,7 +374,7 @@ func (r *run) withNominalStarts(ctx context.Context, db *ent.Client, e *Event, i
 }
 
 // planStored is planSchedule for the series as it is stored now.
-func (r *run) planStored(ctx context.Context, db *ent.Client, id int64, e *Event) (schedulePlan, error) {
+func (r *importRun) planStored(ctx context.Context, db *ent.Client, id int64, e *Event) (schedulePlan, error) {
 	s, err := seriesWithPhases(ctx, db, id)
 	if err != nil {
 		return schedulePlan{}, err
@@ -425,7 +425,7 @@ func (d *datesToWrite) write(ctx context.Context, tx *ent.Tx) error {
 
 // prepareDates compares occurrences with what the source says about them: those that it changes, and those with fields of
 // their own here, which are taken back to what the source says about all.
-func (r *run) prepareDates(ctx context.Context, db *ent.Client, id int64, e *Event) (*datesToWrite, error) {
+func (r *importRun) prepareDates(ctx context.Context, db *ent.Client, id int64, e *Event) (*datesToWrite, error) {
 	d := &datesToWrite{}
 	stored, err := seriesWithPhases(ctx, db, id)
 	if err != nil {
@@ -517,7 +517,7 @@ func (e *Event) dateAt(nominal calendar.Wall) *Event {
 
 // prepareDate returns the write of an occurrence of a series, nil if it is as the source says. Own fields that have become
 // those of the series are own fields no more.
-func (r *run) prepareDate(ctx context.Context, db *ent.Client, e *Event, row *ent.Event, of *ent.Series) (
+func (r *importRun) prepareDate(ctx context.Context, db *ent.Client, e *Event, row *ent.Event, of *ent.Series) (
 	do func(context.Context, *ent.Tx) (int64, error), notice string, err error,
 ) {
 	c, s := &change{}, spokenOf(row)

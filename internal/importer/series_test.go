@@ -36,7 +36,7 @@ func readCutICal(t testing.TB, events ...string) *Calendar {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cal, err := fast().Read(t.Context(), file)
+	cal, err := newFastReader().Read(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,12 +109,12 @@ func TestImportMakesSeries(t *testing.T) {
 		if diff := gocmp.Diff(want, occurrences(t, st)); diff != "" {
 			t.Errorf("occurrences (-want +got):\n%s", diff)
 		}
-		before := stored(t, st)
+		before := storedRecords(t, st)
 		again := importInto(t, st, cal)
 		if got, want := counts(again), "venue unchanged 2, series unchanged 1"; got != want {
 			t.Errorf("second import: %s, want %s; %v", got, want, again.Problems)
 		}
-		if diff := gocmp.Diff(before, stored(t, st)); diff != "" {
+		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
 			t.Errorf("second import (-before +after):\n%s", diff)
 		}
 	})
@@ -124,7 +124,7 @@ func TestImportOfProgramsCalendarsIsRepeatable(t *testing.T) {
 	for _, file := range []string{"google.ics", "outlook.ics", "apple.ics"} {
 		t.Run(file, func(t *testing.T) {
 			storetest.Each(t, func(t *testing.T, st *store.Store) {
-				cal, err := fast().Read(t.Context(), "../../testdata/calendars/"+file)
+				cal, err := newFastReader().Read(t.Context(), "../../testdata/calendars/"+file)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -132,12 +132,12 @@ func TestImportOfProgramsCalendarsIsRepeatable(t *testing.T) {
 				if strings.Contains(counts(first), "update") || first.Count(calendar.Series, Create) == 0 {
 					t.Errorf("first import: %s", counts(first))
 				}
-				before := stored(t, st)
+				before := storedRecords(t, st)
 				again := importInto(t, st, cal)
 				if got := counts(again); strings.Contains(got, "create") || strings.Contains(got, "update") {
 					t.Errorf("second import: %s", got)
 				}
-				if diff := gocmp.Diff(before, stored(t, st)); diff != "" {
+				if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
 					t.Errorf("second import (-before +after):\n%s", diff)
 				}
 				if len(again.Problems) != len(cal.Problems) {
@@ -399,9 +399,9 @@ func TestImportAgainFollowsTheCalendar(t *testing.T) {
 				if diff := gocmp.Diff(tt.occurrences, occurrences(t, st)); diff != "" {
 					t.Errorf("occurrences (-want +got):\n%s", diff)
 				}
-				before := stored(t, st)
+				before := storedRecords(t, st)
 				importInto(t, st, cal)
-				if diff := gocmp.Diff(before, stored(t, st)); diff != "" {
+				if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
 					t.Errorf("third import (-before +after):\n%s", diff)
 				}
 			})
@@ -515,11 +515,11 @@ func TestImportLeavesTrashedOccurrencesAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := stored(t, st)
+		before := storedRecords(t, st)
 		if report := importInto(t, st, cal); counts(report) != "series unchanged 1" || !report.Complete() {
 			t.Errorf("%s; %v", counts(report), report.Problems)
 		}
-		if diff := gocmp.Diff(before, stored(t, st)); diff != "" {
+		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
 			t.Errorf("(-before +after):\n%s", diff)
 		}
 	})
@@ -538,7 +538,7 @@ func readEvents(t testing.TB, events ...string) *Calendar {
 	if err := os.WriteFile(file, []byte(`{"events": [`+strings.Join(events, ",")+`]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cal, err := fast().Read(t.Context(), file)
+	cal, err := newFastReader().Read(t.Context(), file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -613,11 +613,11 @@ func TestImportJoinsTheDatesOfARecurringEvent(t *testing.T) {
 				if !slices.Equal(tt.single, single) {
 					t.Errorf("events of their own: %v, want %v", single, tt.single)
 				}
-				before := stored(t, st)
+				before := storedRecords(t, st)
 				if got := counts(importInto(t, st, cal)); strings.Contains(got, "create") || strings.Contains(got, "update") {
 					t.Errorf("second import: %s", got)
 				}
-				if diff := gocmp.Diff(before, stored(t, st)); diff != "" {
+				if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
 					t.Errorf("second import (-before +after):\n%s", diff)
 				}
 			})
@@ -645,12 +645,12 @@ func TestImportOfPartOfTheDatesTakesNoneAway(t *testing.T) {
 			datedEvent(1, "2026-12-01", "a"), datedEvent(2, "2026-12-08", "b"), datedEvent(3, "2026-12-15", "c"),
 		}
 		importInto(t, st, readEvents(t, all...))
-		before := stored(t, st)
+		before := storedRecords(t, st)
 		report := importInto(t, st, readEvents(t, all[1:]...))
 		if got, want := counts(report), "series unchanged 1"; got != want || !report.Complete() {
 			t.Errorf("%s, want %s; %v", got, want, report.Problems)
 		}
-		if diff := gocmp.Diff(before, stored(t, st)); diff != "" {
+		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
 			t.Errorf("(-before +after):\n%s", diff)
 		}
 	})
@@ -688,9 +688,9 @@ func TestImportAddsDatesOfARecurringEvent(t *testing.T) {
 		if diff := gocmp.Diff(want, occurrences(t, st)); diff != "" {
 			t.Errorf("occurrences (-want +got):\n%s", diff)
 		}
-		before := stored(t, st)
+		before := storedRecords(t, st)
 		importInto(t, st, cal)
-		if diff := gocmp.Diff(before, stored(t, st)); diff != "" {
+		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
 			t.Errorf("third import (-before +after):\n%s", diff)
 		}
 	})
@@ -795,11 +795,11 @@ func TestImportFollowsTheDatesOfASite(t *testing.T) {
 				if got := phase.Template.Original.Title; got != tt.template {
 					t.Errorf("the series is called %s, want %s", got, tt.template)
 				}
-				before := stored(t, st)
+				before := storedRecords(t, st)
 				if got := counts(importInto(t, st, cal)); got != "series unchanged 1" {
 					t.Errorf("third import: %s", got)
 				}
-				if diff := gocmp.Diff(before, stored(t, st)); diff != "" {
+				if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
 					t.Errorf("third import (-before +after):\n%s", diff)
 				}
 			})
@@ -826,9 +826,9 @@ func TestImportOfOneChangedDateChangesNoOther(t *testing.T) {
 		if diff := gocmp.Diff(want, occurrences(t, st)); diff != "" {
 			t.Errorf("occurrences (-want +got):\n%s", diff)
 		}
-		before := stored(t, st)
+		before := storedRecords(t, st)
 		importInto(t, st, cal)
-		if diff := gocmp.Diff(before, stored(t, st)); diff != "" {
+		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
 			t.Errorf("third import (-before +after):\n%s", diff)
 		}
 	})
@@ -858,9 +858,9 @@ func TestImportMovesASeriesWithoutItsTrash(t *testing.T) {
 		if diff := gocmp.Diff(want, occurrences(t, st)); diff != "" {
 			t.Errorf("occurrences (-want +got):\n%s", diff)
 		}
-		before := stored(t, st)
+		before := storedRecords(t, st)
 		importInto(t, st, cal)
-		if diff := gocmp.Diff(before, stored(t, st)); diff != "" {
+		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
 			t.Errorf("third import (-before +after):\n%s", diff)
 		}
 	})
@@ -880,14 +880,14 @@ func TestImportTranslatesSeries(t *testing.T) {
 				t.Errorf("event %d: %s, %v", row.ID, row.Title, row.Edges.Translations)
 			}
 		}
-		before := stored(t, st)
+		before := storedRecords(t, st)
 		if got, want := counts(importInto(t, st, polish, inPolish)), "series unchanged 1"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 		if got, want := counts(importInto(t, st, readICal(t, weeklySeries()))), "series unchanged 1"; got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
-		if diff := gocmp.Diff(before, stored(t, st)); diff != "" {
+		if diff := gocmp.Diff(before, storedRecords(t, st)); diff != "" {
 			t.Errorf("again (-before +after):\n%s", diff)
 		}
 	})

@@ -15,8 +15,8 @@ import (
 )
 
 // terms brings the terms up to date, parents before their children.
-func (r *run) terms(ctx context.Context, all []*Term) error {
-	depth := depths(all)
+func (r *importRun) terms(ctx context.Context, all []*Term) error {
+	depth := termDepths(all)
 	for _, kind := range []calendar.Kind{calendar.Category, calendar.Tag} {
 		var items []*Term
 		for _, t := range all {
@@ -31,7 +31,7 @@ func (r *run) terms(ctx context.Context, all []*Term) error {
 			if n < 0 {
 				n = len(items)
 			}
-			if err := sync(ctx, r, kind, items[:n], r.prepareTerms); err != nil {
+			if err := syncRecords(ctx, r, kind, items[:n], r.prepareTerms); err != nil {
 				return err
 			}
 			items = items[n:]
@@ -40,8 +40,8 @@ func (r *run) terms(ctx context.Context, all []*Term) error {
 	return nil
 }
 
-// depths is how many known terms are above each one. A loop ends where it is entered.
-func depths(all []*Term) map[string]int {
+// termDepths returns how many known terms are above each one. A loop ends where it is entered.
+func termDepths(all []*Term) map[string]int {
 	parents := make(map[string]string, len(all))
 	for _, t := range all {
 		parents[t.Key] = t.Parent
@@ -63,7 +63,7 @@ func depths(all []*Term) map[string]int {
 // prepareTerms compares terms of one taxonomy with those stored. A term is recognised by its source id, else
 // by its name together with its slug or its parent: then it belongs to somebody else and is only used. Its name
 // may be a translation into the language of the source.
-func (r *run) prepareTerms(ctx context.Context, db *ent.Client, items []*Term) ([]write, error) {
+func (r *importRun) prepareTerms(ctx context.Context, db *ent.Client, items []*Term) ([]recordWrite, error) {
 	keys, names := keysOf(items), make([]string, len(items))
 	for i, t := range items {
 		if t.Parent != "" && r.ids[t.Parent] == 0 {
@@ -93,12 +93,12 @@ func (r *run) prepareTerms(ctx context.Context, db *ent.Client, items []*Term) (
 		row.NameKey, row.Slug = name.NameKey, name.Slug
 		namesakes = append(namesakes, row)
 	}
-	writes := make([]write, len(items))
+	writes := make([]recordWrite, len(items))
 	for i, t := range items {
 		parent, notice := r.parentOf(t, known)
 		row := known[t.Key]
 		if row != nil && t.NameOnly {
-			writes[i] = write{action: Unchanged, id: row.ID}
+			writes[i] = recordWrite{action: Unchanged, id: row.ID}
 			continue
 		}
 		if row == nil {
@@ -106,7 +106,7 @@ func (r *run) prepareTerms(ctx context.Context, db *ent.Client, items []*Term) (
 				return n.NameKey == names[i] && (n.Slug == t.Slug || sameParent(n, parent))
 			})
 			if at >= 0 {
-				writes[i] = write{action: Unchanged, id: namesakes[at].ID}
+				writes[i] = recordWrite{action: Unchanged, id: namesakes[at].ID}
 				continue
 			}
 		}
@@ -118,8 +118,8 @@ func (r *run) prepareTerms(ctx context.Context, db *ent.Client, items []*Term) (
 	return writes, nil
 }
 
-// parentOf is the id of the parent, 0 for none; nil, with a notice, if it has one that is not known.
-func (r *run) parentOf(t *Term, known map[string]*ent.Term) (id *int64, notice string) {
+// parentOf returns the id of the parent, 0 for none; nil, with a notice, if it has one that is not known.
+func (r *importRun) parentOf(t *Term, known map[string]*ent.Term) (id *int64, notice string) {
 	if t.Parent == "" {
 		return new(int64(0)), ""
 	}
@@ -149,9 +149,9 @@ func idOrZero(id *int64) int64 {
 	return *id
 }
 
-func (r *run) prepareTerm(
+func (r *importRun) prepareTerm(
 	ctx context.Context, db *ent.Client, t *Term, row *ent.Term, parent *int64,
-) (write, error) {
+) (recordWrite, error) {
 	c := &change{fresh: row == nil}
 	old := row
 	if old == nil {
@@ -160,21 +160,21 @@ func (r *run) prepareTerm(
 	in := &edit.TermInput{Taxonomy: t.Kind}
 	s := spokenOf(old)
 	s.kind = t.Kind
-	err := r.speak(ctx, db, c, s, &t.Origin, said{title: t.Name, slug: t.Slug, description: &t.Description})
+	err := r.compareTexts(ctx, db, c, s, &t.Origin, sourceTexts{title: t.Name, slug: t.Slug, description: &t.Description})
 	if err != nil {
-		return write{}, err
+		return recordWrite{}, err
 	}
 	if t.Kind == calendar.Category {
 		setIf(c, &in.ParentID, parentID(old), parent)
 	}
-	w := write{action: c.action(), id: old.ID}
+	w := recordWrite{action: c.action(), id: old.ID}
 	if c.fresh {
 		in.SourceID = &t.Key
 	}
 	if w.action != Unchanged {
 		w.do = func(ctx context.Context, tx *ent.Tx) (int64, error) {
 			at := row
-			err := r.each(ctx, tx, s, c.words, func(one wording, first bool) (err error) {
+			err := r.writeLanguages(ctx, tx, s, c.words, func(one translationWrite, first bool) (err error) {
 				in := in
 				if !first {
 					in = &edit.TermInput{}
@@ -187,7 +187,7 @@ func (r *run) prepareTerm(
 				}
 				return err
 			})
-			if id, ok := namesake(err); ok {
+			if id, ok := termOfSameName(err); ok {
 				return id, nil
 			}
 			if err != nil {
@@ -199,8 +199,8 @@ func (r *run) prepareTerm(
 	return w, nil
 }
 
-// namesake is the term that has the name, if that is why a new one was refused. The source has two of one name.
-func namesake(err error) (id int64, ok bool) {
+// termOfSameName returns the term that has the name, if that is why a new one was refused. The source has two of one name.
+func termOfSameName(err error) (id int64, ok bool) {
 	var refused *calendar.Error
 	if !errors.As(err, &refused) || refused.Code != "term_exists" {
 		return 0, false

@@ -16,22 +16,22 @@ import (
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
 )
 
-// said is what the source says of a record in the language that was asked for. Nil is not said.
-type said struct {
+// sourceTexts is what the source says of a record in the language that was asked for. Nil is not said.
+type sourceTexts struct {
 	title, slug                  string
 	description, excerpt, reason *string
 }
 
-// spoken is what a record here says in all of its languages; the zero value is a record that is not here.
-type spoken struct {
+// storedTexts is what a record here says in all of its languages; the zero value is a record that is not here.
+type storedTexts struct {
 	kind     calendar.Kind
 	id       int64
 	original calendar.Text
 	others   []calendar.Text
 }
 
-// own is the text in a language, without what is read in its stead where it is empty.
-func (s spoken) own(l calendar.Language) calendar.Text {
+// own returns the text in a language, without what is read in its stead where it is empty.
+func (s storedTexts) own(l calendar.Language) calendar.Text {
 	if l == s.original.Language {
 		return s.original
 	}
@@ -43,14 +43,14 @@ func (s spoken) own(l calendar.Language) calendar.Text {
 	return calendar.Text{Language: l}
 }
 
-// under is what is read in a language when it has no text of its own.
-func (s spoken) under(l, site calendar.Language) calendar.Text {
+// under returns what is read in a language when it has no text of its own.
+func (s storedTexts) under(l, site calendar.Language) calendar.Text {
 	rest := slices.DeleteFunc(slices.Clone(s.others), func(t calendar.Text) bool { return t.Language == l })
 	return calendar.Served(l, site, s.original, rest)
 }
 
-// holder is the language whose slug a text is; "" for none.
-func (s spoken) holder(text string) calendar.Language {
+// holder returns the language whose slug a text is; "" for none.
+func (s storedTexts) holder(text string) calendar.Language {
 	for _, t := range append([]calendar.Text{s.original}, s.others...) {
 		if t.Slug == text {
 			return t.Language
@@ -60,35 +60,35 @@ func (s spoken) holder(text string) calendar.Language {
 }
 
 // many reports whether there are texts in more than one language.
-func (s spoken) many() bool { return len(s.others) > 0 }
+func (s storedTexts) many() bool { return len(s.others) > 0 }
 
-// wording is what is to be written of a record in one language. Nil stays as it is.
-type wording struct {
+// translationWrite is what is to be written of a record in one language. Nil stays as it is.
+type translationWrite struct {
 	language                                  calendar.Language
 	title, description, excerpt, slug, reason *string
 }
 
-func (w wording) empty() bool {
+func (w translationWrite) empty() bool {
 	return w.title == nil && w.description == nil && w.excerpt == nil && w.slug == nil && w.reason == nil
 }
 
-// words are all that is to be written of the texts of a record.
-type words struct {
-	all []wording
+// textWrites are all that is to be written of the texts of a record.
+type textWrites struct {
+	all []translationWrite
 	// returned is a slug that its language is to give up before another can take it, "" for none.
 	returned string
 	from     calendar.Language
 }
 
 // translates reports whether texts in another language than a record's original are written.
-func (w words) translates(original calendar.Language) bool {
-	return slices.ContainsFunc(w.all, func(one wording) bool { return one.language != original })
+func (w textWrites) translates(original calendar.Language) bool {
+	return slices.ContainsFunc(w.all, func(one translationWrite) bool { return one.language != original })
 }
 
-// placed tells the language that the title of a record of the source is in, and that of the rest of its texts:
+// languagesOf tells the language that the title of a record of the source is in, and that of the rest of its texts:
 // the one that was asked for, unless the source says otherwise. Rest is "" when it may be in several, none of
 // them the one that was asked for.
-func (r *run) placed(o *Origin) (title, rest calendar.Language) {
+func (r *importRun) languagesOf(o *Origin) (title, rest calendar.Language) {
 	title = r.language
 	if o.Language != "" {
 		title = o.Language
@@ -105,20 +105,20 @@ func (r *run) placed(o *Origin) (title, rest calendar.Language) {
 	return title, ""
 }
 
-// phrase compares what the source says with what is read here, and finds what to write so that the same is
+// planTexts compares what the source says with what is read here, and finds what to write so that the same is
 // read: nothing where it is the same already, be it because a language without a text of its own reads that
 // of another.
-func (r *run) phrase(ctx context.Context, db *ent.Client, s spoken, o *Origin, in said) (words, error) {
-	title, rest := r.placed(o)
+func (r *importRun) planTexts(ctx context.Context, db *ent.Client, s storedTexts, o *Origin, in sourceTexts) (textWrites, error) {
+	title, rest := r.languagesOf(o)
 	if s.id == 0 {
-		return first(title, rest, in), nil
+		return newTextWrites(title, rest, in), nil
 	}
-	var out words
+	var out textWrites
 	if o.Languages != "" && !o.Languages.Has(r.language) && s.own(r.language) != (calendar.Text{Language: r.language}) &&
 		r.language != s.original.Language {
 		// The source has no such translation any more.
 		none := new("")
-		out.all = append(out.all, wording{language: r.language, title: none, description: none, excerpt: none, reason: none})
+		out.all = append(out.all, translationWrite{language: r.language, title: none, description: none, excerpt: none, reason: none})
 	}
 	if rest == "" {
 		return out, nil
@@ -137,16 +137,16 @@ func (r *run) phrase(ctx context.Context, db *ent.Client, s spoken, o *Origin, i
 	return out, nil
 }
 
-// first is how a new record is written: with its title, and with what is in another language after that.
-func first(title, rest calendar.Language, in said) words {
-	w := wording{language: title, title: &in.title, description: in.description, excerpt: in.excerpt, reason: in.reason}
+// newTextWrites returns how a new record is written: with its title, and with what is in another language after that.
+func newTextWrites(title, rest calendar.Language, in sourceTexts) textWrites {
+	w := translationWrite{language: title, title: &in.title, description: in.description, excerpt: in.excerpt, reason: in.reason}
 	if in.slug != "" {
 		w.slug = &in.slug
 	}
 	if rest == title || rest == "" {
-		return words{all: []wording{w}}
+		return textWrites{all: []translationWrite{w}}
 	}
-	other := wording{language: rest}
+	other := translationWrite{language: rest}
 	filled := func(text *string) bool { return text != nil && *text != "" }
 	if filled(in.description) {
 		w.description, other.description = nil, in.description
@@ -158,9 +158,9 @@ func first(title, rest calendar.Language, in said) words {
 		w.reason, other.reason = nil, in.reason
 	}
 	if other.empty() {
-		return words{all: []wording{w}}
+		return textWrites{all: []translationWrite{w}}
 	}
-	return words{all: []wording{w, other}}
+	return textWrites{all: []translationWrite{w, other}}
 }
 
 // compare finds the texts to write in a language, which is that of the title too if title says so. Genuine
@@ -169,7 +169,7 @@ func first(title, rest calendar.Language, in said) words {
 // A text that is read anyway is not written, with two exceptions: a title of which the source says the
 // language, and translations into the language of the site, which are written whole. The other languages read
 // that one before the original, so it must not change with the original.
-func (r *run) compare(s spoken, o *Origin, title, l calendar.Language, in said) (w wording, genuine bool) {
+func (r *importRun) compare(s storedTexts, o *Origin, title, l calendar.Language, in sourceTexts) (w translationWrite, genuine bool) {
 	site := r.Site.Language
 	own, read, under := s.own(l), calendar.Served(l, site, s.original, s.others), s.under(l, site)
 	original := l == s.original.Language
@@ -218,8 +218,8 @@ func (r *run) compare(s spoken, o *Origin, title, l calendar.Language, in said) 
 // phraseSlug adds the slug of the source, unless it is that of another record here or of another language of
 // the record. Before the language of the site was imported, the others may have got a slug that is only read in
 // its stead; it goes to where it belongs.
-func (r *run) phraseSlug(
-	ctx context.Context, db *ent.Client, s spoken, w *wording, out *words, wanted string,
+func (r *importRun) phraseSlug(
+	ctx context.Context, db *ent.Client, s storedTexts, w *translationWrite, out *textWrites, wanted string,
 ) error {
 	if wanted == "" {
 		return nil
@@ -245,7 +245,7 @@ func (r *run) phraseSlug(
 }
 
 // giveUp takes from a language of a record the slug that another language is about to take.
-func (w words) giveUp(ctx context.Context, tx *ent.Tx, s spoken) error {
+func (w textWrites) giveUp(ctx context.Context, tx *ent.Tx, s storedTexts) error {
 	if w.returned == "" {
 		return nil
 	}
@@ -272,17 +272,17 @@ func (w words) giveUp(ctx context.Context, tx *ent.Tx, s spoken) error {
 	return nil
 }
 
-// each writes a record in all languages that there is something to write in, at least once. The first write is
+// writeLanguages writes a record in all languages that there is something to write in, at least once. The first write is
 // the one that carries everything else.
-func (r *run) each(
-	ctx context.Context, tx *ent.Tx, s spoken, w words, write func(one wording, first bool) error,
+func (r *importRun) writeLanguages(
+	ctx context.Context, tx *ent.Tx, s storedTexts, w textWrites, write func(one translationWrite, first bool) error,
 ) error {
 	if err := w.giveUp(ctx, tx, s); err != nil {
 		return err
 	}
 	all := w.all
 	if len(all) == 0 {
-		all = []wording{{language: s.original.Language}}
+		all = []translationWrite{{language: s.original.Language}}
 	}
 	for i, one := range all {
 		if err := r.writeIn(one.language, func() error { return write(one, i == 0) }); err != nil {
@@ -295,11 +295,11 @@ func (r *run) each(
 // writeLanguages returns the write of a record in all languages that there is something to write in. Save creates the record
 // if it gets no row, and updates it otherwise.
 func writeLanguages[R ent.Row](
-	r *run, s spoken, w words, row R, save func(ctx context.Context, tx *ent.Tx, at R, one wording, first bool) (R, error),
+	r *importRun, s storedTexts, w textWrites, row R, save func(ctx context.Context, tx *ent.Tx, at R, one translationWrite, first bool) (R, error),
 ) func(context.Context, *ent.Tx) (int64, error) {
 	return func(ctx context.Context, tx *ent.Tx) (int64, error) {
 		at := row
-		err := r.each(ctx, tx, s, w, func(one wording, first bool) (err error) {
+		err := r.writeLanguages(ctx, tx, s, w, func(one translationWrite, first bool) (err error) {
 			at, err = save(ctx, tx, at, one, first)
 			return err
 		})
@@ -311,9 +311,9 @@ func writeLanguages[R ent.Row](
 }
 
 // spokenOf returns what a row says in its languages. Its translations are loaded.
-func spokenOf(row ent.Row) spoken {
+func spokenOf(row ent.Row) storedTexts {
 	c := row.Core()
-	return spoken{kind: c.Kind, id: c.ID, original: row.Text(), others: row.Translated()}
+	return storedTexts{kind: c.Kind, id: c.ID, original: row.Text(), others: row.Translated()}
 }
 
 // spokenIn reads what a record says about its languages: that of its title, and all that it has. Nothing is

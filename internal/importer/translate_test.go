@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// in reads the source in a language.
-func in(l calendar.Language) func(*Importer) { return func(im *Importer) { im.Language = l } }
+// inLanguage reads the source in a language.
+func inLanguage(l calendar.Language) func(*Importer) { return func(im *Importer) { im.Language = l } }
 
 // meeting is a calendar of one event, as a source says it.
 func meeting(title, slug, description string, changes ...func(*Event)) *Calendar {
@@ -125,7 +125,7 @@ func TestTextsOfASourceFindTheirLanguage(t *testing.T) {
 		for _, tt := range tests {
 			t.Run(tt.name, func(t *testing.T) {
 				for i, s := range tt.steps {
-					report := importInto(t, st, s.cal, in(s.language))
+					report := importInto(t, st, s.cal, inLanguage(s.language))
 					if got := report.Items[0].Action; got != s.action {
 						t.Errorf("step %d: %s, want %s", i+1, got, s.action)
 					}
@@ -200,7 +200,7 @@ func TestTranslationsShareWhatIsNoText(t *testing.T) {
 			{"en", meeting("Meeting", "", "", cost(at(4), []string{"5"}, "Donation")), Update, "Donation – $5", at(4)},
 			{"pl", meeting("Zebranie", "", "", cost(at(3), []string{"5"}, "Bezpłatnie"), func(e *Event) { e.Featured = new(true) }), Update, "Donation – $5", at(4)},
 		} {
-			report := importInto(t, st, s.cal, in(s.language))
+			report := importInto(t, st, s.cal, inLanguage(s.language))
 			row, lines := theMeeting(t, st)
 			if got := report.Items[0].Action; got != s.action || row.Language != calendar.English {
 				t.Errorf("step %d: %s, want %s; %v", i+1, got, s.action, lines)
@@ -233,8 +233,8 @@ func TestTermsOfOthersAreKnownByTheirTranslations(t *testing.T) {
 				e.Terms = []*Term{{Origin: Origin{Key: "x?term=1", Where: "tag 1"}, Kind: calendar.Tag, Name: name}}
 			})
 		}
-		importInto(t, st, tagged("outdoors"), in("en"))
-		importInto(t, st, tagged("PLENER"), in("pl"))
+		importInto(t, st, tagged("outdoors"), inLanguage("en"))
+		importInto(t, st, tagged("PLENER"), inLanguage("pl"))
 		row := st.Ent.Term.Query().WithTranslations().OnlyX(t.Context())
 		if row.Name != "Outdoors" || row.Version != 2 || row.EventCount != 1 || row.Edges.Translations[0].Name != "Plener" {
 			t.Errorf("tag %v, %v", row, row.Edges.Translations)

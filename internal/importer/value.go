@@ -79,7 +79,7 @@ func (o object) nothing(name string) bool {
 	return json.Unmarshal(raw, &members) == nil && len(members) == 0
 }
 
-// raw is a text or number as it was sent, "" for nothing.
+// raw returns a text or number as it was sent, "" for nothing.
 func (o object) raw(name string) string {
 	if o.nothing(name) {
 		return ""
@@ -141,7 +141,7 @@ func (o object) html(name string) string {
 	return strings.TrimSpace(s)
 }
 
-// flag is a yes or no; nil for null, "" and what is missing.
+// flag returns a yes or no; nil for null, "" and what is missing.
 func (o object) flag(name string) *bool {
 	raw := o.members[name]
 	if len(raw) > 0 && raw[0] == 't' {
@@ -162,7 +162,7 @@ func (o object) flag(name string) *bool {
 	return nil
 }
 
-// id is a positive number in digits, "" for nothing.
+// id returns a positive number in digits, "" for nothing.
 func (o object) id(name string) string {
 	s := strings.TrimSuffix(strings.TrimSpace(o.raw(name)), ".0")
 	if s == "" || s == "0" {
@@ -175,7 +175,7 @@ func (o object) id(name string) string {
 	return s
 }
 
-// number is a finite number, nil for nothing.
+// number returns a finite number, nil for nothing.
 func (o object) number(name string) *float64 {
 	s := strings.TrimSpace(o.raw(name))
 	if s == "" {
@@ -189,7 +189,7 @@ func (o object) number(name string) *float64 {
 	return &f
 }
 
-// size is a number of pixels or bytes, 0 for nothing.
+// size returns a number of pixels or bytes, 0 for nothing.
 func (o object) size(name string) int64 {
 	f := o.number(name)
 	if f == nil {
@@ -202,7 +202,7 @@ func (o object) size(name string) int64 {
 	return int64(*f)
 }
 
-// wall is a date and time of day.
+// wall returns a date and time of day.
 func (o object) wall(name string) (calendar.Wall, bool) {
 	s := strings.TrimSpace(o.raw(name))
 	// How a service says that there is none.
@@ -217,7 +217,7 @@ func (o object) wall(name string) (calendar.Wall, bool) {
 	return w, true
 }
 
-// instant is a date of the member utc, which is in UTC, or else of the member local, which is on the clock of
+// instant returns a date of the member utc, which is in UTC, or else of the member local, which is on the clock of
 // the zone; nil when neither is there.
 func (o object) instant(utc, local string, zone calendar.Zone) *time.Time {
 	if w, ok := o.wall(utc); ok {
@@ -238,7 +238,7 @@ var ampersands = strings.NewReplacer("&amp;", "&", "&#038;", "&", "&#38;", "&")
 // scheme is what a text begins with that browsers take for the scheme of a URL.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+-]*:`)
 
-// link is an address of the web as people write it, with or without "https://". It stays as it is, unless it
+// link returns an address of the web as people write it, with or without "https://". It stays as it is, unless it
 // has another scheme or is none: readers put it into links.
 func (o object) link(name string) string {
 	s := strings.TrimSpace(ampersands.Replace(o.raw(name)))
@@ -258,7 +258,7 @@ func (o object) link(name string) string {
 	return s
 }
 
-// address is an absolute http or https URL, "" for nothing and for anything else.
+// address returns an absolute http or https URL, "" for nothing and for anything else.
 func (o object) address(name string) string {
 	s := o.link(name)
 	if s == "" {
@@ -272,7 +272,7 @@ func (o object) address(name string) string {
 	return s
 }
 
-// slug is a slug in any form; services answer letters beyond ASCII percent-encoded.
+// slug returns a slug in any form; services answer letters beyond ASCII percent-encoded.
 func (o object) slug(name string) string {
 	raw := o.raw(name)
 	text := raw
@@ -288,7 +288,7 @@ func (o object) slug(name string) string {
 
 var errNotObject = errors.New("not an object")
 
-// objects are the members of a list of objects, or one object for a list of one.
+// objects returns the members of a list of objects, or one object for a list of one.
 func (o object) objects(name string) []object {
 	if o.nothing(name) {
 		return nil

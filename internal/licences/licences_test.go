@@ -48,7 +48,7 @@ func TestRecognise(t *testing.T) {
 	}
 	own := string(data)
 	terms, _, _ := strings.Cut(own, "APPENDIX")
-	bsd2, bsd3 := plain(bsdGrant+bsdEnd), plain(bsdGrant+bsdNames+bsdEnd)
+	bsd2, bsd3 := plainPattern(bsdGrant+bsdEnd), plainPattern(bsdGrant+bsdNames+bsdEnd)
 	for _, test := range []struct {
 		name, text string
 		want       []string
@@ -90,8 +90,8 @@ func TestRecognise(t *testing.T) {
 	}
 }
 
-// plain is a pattern of this package as one of the texts that it matches.
-func plain(pattern string) string {
+// plainPattern is a pattern of this package as one of the texts that it matches.
+func plainPattern(pattern string) string {
 	return strings.NewReplacer("(?:1 )?", "", "(?:2 )?", "", "(?:3 )?", "", "names? of", "name of", "(?:[a-z0-9]+ ){1,10}", "Google Inc. ",
 		"(?:its |the )?(?:[a-z]+ )?(?:authors or )?", "its ", "(?:the copyright holders and contributors|[a-z0-9 ]{1,60})",
 		"the copyright holders and contributors", "(?:the copyright (?:owner|holder|holders)(?: or contributors)?|[a-z0-9 ]{1,60})",

@@ -58,13 +58,13 @@ type module struct {
 	texts   []string // of licences and notices, the nearest to the top first
 }
 
-// generate is the two files, by their names below root.
+// generate returns the two files, by their names below root.
 func generate(root string) (map[string][]byte, error) {
-	modules, err := linked(root)
+	modules, err := linkedModules(root)
 	if err != nil {
 		return nil, err
 	}
-	bundle, err := bundled(root)
+	bundle, err := bundledModules(root)
 	if err != nil {
 		return nil, err
 	}
@@ -92,20 +92,20 @@ type goModule struct {
 	folders []string
 }
 
-// linked are the modules of the program, and Go itself, which comes first.
-func linked(root string) ([]goModule, error) {
-	base, err := command(root, nil, "list", "-m", "-f", "{{.GoVersion}}")
+// linkedModules returns the modules of the program, and Go itself, which comes first.
+func linkedModules(root string) ([]goModule, error) {
+	base, err := runCommand(root, nil, "list", "-m", "-f", "{{.GoVersion}}")
 	if err != nil {
 		return nil, err
 	}
-	goroot, err := command(root, nil, "env", "GOROOT")
+	goroot, err := runCommand(root, nil, "env", "GOROOT")
 	if err != nil {
 		return nil, err
 	}
 	goroot = strings.TrimSpace(goroot)
 	byPath := map[string]*goModule{}
 	for _, system := range platforms {
-		out, err := command(root, []string{"GOOS=" + system, "GOARCH=amd64", "CGO_ENABLED=0"}, "list", "-deps", "-json=Dir,Module", "./cmd/almanac")
+		out, err := runCommand(root, []string{"GOOS=" + system, "GOARCH=amd64", "CGO_ENABLED=0"}, "list", "-deps", "-json=Dir,Module", "./cmd/almanac")
 		if err != nil {
 			return nil, err
 		}
@@ -146,8 +146,8 @@ func linked(root string) ([]goModule, error) {
 	return out, nil
 }
 
-// command runs go, with variables over those of the environment.
-func command(root string, env []string, args ...string) (string, error) {
+// runCommand runs go, with variables over those of the environment.
+func runCommand(root string, env []string, args ...string) (string, error) {
 	c := exec.CommandContext(context.Background(), "go", args...) //nolint:gosec // the arguments are written above
 	c.Dir = root
 	c.Env = append(os.Environ(), env...)
@@ -162,11 +162,11 @@ func command(root string, env []string, args ...string) (string, error) {
 	return string(out), nil
 }
 
-// legal are the names of files that hold licences and notices.
-var legal = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents|unlicense)([.-].*)?$`)
+// legalFileName are the names of files that hold licences and notices.
+var legalFileName = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents|unlicense)([.-].*)?$`)
 
-// silent are those that add notices to a licence and are none themselves.
-var silent = regexp.MustCompile(`(?i)^(notice|patents)([.-].*)?$`)
+// noticeFileName are those that add notices to a licence and are none themselves.
+var noticeFileName = regexp.MustCompile(`(?i)^(notice|patents)([.-].*)?$`)
 
 // read finds the texts in the folders, and what they come to.
 func (m *module) read(folders []string) error {
@@ -179,7 +179,7 @@ func (m *module) read(folders []string) error {
 			return err
 		}
 		for _, e := range entries {
-			if !legal.MatchString(e.Name()) || e.IsDir() {
+			if !legalFileName.MatchString(e.Name()) || e.IsDir() {
 				continue
 			}
 			data, err := os.ReadFile(filepath.Join(folder, e.Name()))
@@ -187,7 +187,7 @@ func (m *module) read(folders []string) error {
 				return err
 			}
 			text := strings.ReplaceAll(string(data), "\r\n", "\n")
-			if !silent.MatchString(e.Name()) {
+			if !noticeFileName.MatchString(e.Name()) {
 				found, err := recognise(text)
 				if err != nil {
 					return fmt.Errorf("%s: %w", e.Name(), err)
@@ -203,7 +203,7 @@ func (m *module) read(folders []string) error {
 	return m.conclude(licences)
 }
 
-// conclude is what the licences of a module come to.
+// conclude returns what the licences of a module come to.
 func (m *module) conclude(licences []string) error {
 	slices.Sort(licences)
 	licences = slices.Compact(licences)
@@ -211,15 +211,15 @@ func (m *module) conclude(licences []string) error {
 		return errors.New("no licence")
 	}
 	for _, l := range licences {
-		if !slices.Contains(allowed, l) {
-			return fmt.Errorf("%s is not among the licences that are allowed: %s", l, strings.Join(allowed, ", "))
+		if !slices.Contains(allowedLicences, l) {
+			return fmt.Errorf("%s is not among the licences that are allowed: %s", l, strings.Join(allowedLicences, ", "))
 		}
 	}
 	m.licence = strings.Join(licences, " AND ")
 	return nil
 }
 
-// zoneTable is the table of the zones of Windows, whose first line names the release of CLDR that it is of.
+// zoneTable returns the table of the zones of Windows, whose first line names the release of CLDR that it is of.
 func zoneTable(root string) (module, error) {
 	const name = "internal/importer/windows_zones"
 	table, err := os.ReadFile(filepath.Join(root, name+".txt"))
@@ -239,9 +239,9 @@ func zoneTable(root string) (module, error) {
 	return m, err
 }
 
-// bundled is what the pages carry that the program serves: the packages of web/package.json, whose texts lie with the
+// bundledModules returns what the pages carry that the program serves: the packages of web/package.json, whose texts lie with the
 // built files.
-func bundled(root string) ([]module, error) {
+func bundledModules(root string) ([]module, error) {
 	data, err := os.ReadFile(filepath.Join(root, "web", "package.json"))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -298,7 +298,7 @@ func table(modules []module) []byte {
 		"What is linked into `almanac` beside its own code, on Linux, macOS or Windows, with its licences as SPDX\n" +
 		"expressions. `almanac version --licences` prints the texts and notices that have to go with the program.\n\n" +
 		"This file and `cmd/almanac/notices.txt` are written by `go generate ./cmd/almanac`. A module whose licence is not\n" +
-		"recognised, or not among " + strings.Join(allowed[:len(allowed)-1], ", ") + " and " + allowed[len(allowed)-1] + ",\n" +
+		"recognised, or not among " + strings.Join(allowedLicences[:len(allowedLicences)-1], ", ") + " and " + allowedLicences[len(allowedLicences)-1] + ",\n" +
 		"fails that and the tests.\n\n| Module | Version | Licence |\n|---|---|---|\n")
 	count := map[string]int{}
 	for _, m := range modules {
@@ -315,7 +315,7 @@ func table(modules []module) []byte {
 	return []byte(b.String())
 }
 
-// notices is all texts, each once, under the names of those that it belongs to.
+// notices returns all texts, each once, under the names of those that it belongs to.
 func notices(modules []module) []byte {
 	var texts []string
 	owners := map[string][]string{}

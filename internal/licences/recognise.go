@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// allowed are the licences that what we link may have: those that ask for no more than to keep their texts, and the
+// allowedLicences are the licences that what we link may have: those that ask for no more than to keep their texts, and the
 // Mozilla licence, which asks for the source of its own files, which we do not change.
-var allowed = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0", "Unicode-DFS-2016", "Unlicense", "CC0-1.0", "blessing"}
+var allowedLicences = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0", "Unicode-DFS-2016", "Unlicense", "CC0-1.0", "blessing"}
 
-// reviewed are texts that were read by people, because they are several in one, or rare: by the start of their
+// reviewedLicences are texts that were read by people, because they are several in one, or rare: by the start of their
 // SHA-256. One that changes is to be read again.
-var reviewed = map[string][]string{
+var reviewedLicences = map[string][]string{
 	"59e80949c149": {"MIT", "Apache-2.0", "Unicode-DFS-2016"}, // textseg: itself, its generators, Unicode's tables
 	"fab3dd6bdab2": {"MPL-2.0"},                               // MySQL driver
 	"28ca54ff46a2": {"MPL-2.0"},                               // HCL
@@ -28,18 +28,18 @@ var reviewed = map[string][]string{
 	"8438c9c89b84": {"blessing"},                              // SQLite
 }
 
-// recognise is the licences that a text consists of, and nothing beside: after the names of their holders are taken
+// recognise returns the licences that a text consists of, and nothing beside: after the names of their holders are taken
 // away, all of it is the wording of one after the other.
 func recognise(text string) ([]string, error) {
 	sum := sha256.Sum256([]byte(text))
 	key := hex.EncodeToString(sum[:])[:12]
-	if found, ok := reviewed[key]; ok {
+	if found, ok := reviewedLicences[key]; ok {
 		return found, nil
 	}
 	rest := words(text)
 	var found []string
 	for rest != "" {
-		rest = strings.TrimSpace(titles.ReplaceAllString(rest, ""))
+		rest = strings.TrimSpace(licenceTitles.ReplaceAllString(rest, ""))
 		name := ""
 		for _, l := range wordings {
 			if at := l.body.FindStringIndex(rest); at != nil {
@@ -58,14 +58,14 @@ func recognise(text string) ([]string, error) {
 }
 
 var (
-	holders = regexp.MustCompile(`(?im)^\W*(copyright\s*(\(c\)|©|[0-9]{4}|\[|\{|the ).*|©.*|\(c\) .*|all rights reserved\.?)$`)
-	noWord  = regexp.MustCompile(`[^a-z0-9]+`)
-	titles  = regexp.MustCompile(`^(?:(?:the )?(?:mit|isc|bsd|apache|new bsd|bsd [23] clause) )?licen[sc]e(?: mit| expat)?(?: |$)|^http www opensource org licenses mit license php(?: |$)`)
+	copyrightLines = regexp.MustCompile(`(?im)^\W*(copyright\s*(\(c\)|©|[0-9]{4}|\[|\{|the ).*|©.*|\(c\) .*|all rights reserved\.?)$`)
+	noWord         = regexp.MustCompile(`[^a-z0-9]+`)
+	licenceTitles  = regexp.MustCompile(`^(?:(?:the )?(?:mit|isc|bsd|apache|new bsd|bsd [23] clause) )?licen[sc]e(?: mit| expat)?(?: |$)|^http www opensource org licenses mit license php(?: |$)`)
 )
 
-// words is a text without the lines of its holders, in lower case, one space between words.
+// words returns a text without the lines of its holders, in lower case, one space between words.
 func words(text string) string {
-	return strings.TrimSpace(noWord.ReplaceAllString(strings.ToLower(holders.ReplaceAllString(text, "")), " "))
+	return strings.TrimSpace(noWord.ReplaceAllString(strings.ToLower(copyrightLines.ReplaceAllString(text, "")), " "))
 }
 
 //go:embed apache-2.0.txt
@@ -116,7 +116,7 @@ var wordings = []wording{
 	{"Apache-2.0", apacheWording()},
 }
 
-// apacheWording is the terms, with the appendix about how to apply them or without.
+// apacheWording returns the terms, with the appendix about how to apply them or without.
 func apacheWording() *regexp.Regexp {
 	const end = " end of terms and conditions"
 	terms, appendix, _ := strings.Cut(words(apache), end)

@@ -14,8 +14,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/edittest"
 )
 
-// made is a little calendar: terms, venues, organizers and events that exercise every rule.
-type made struct {
+// exampleCalendar is a little calendar: terms, venues, organizers and events that exercise every rule.
+type exampleCalendar struct {
 	categories, tags []Term
 	venues           []Venue
 	organizers       []Organizer
@@ -27,9 +27,9 @@ func inPolish(title, description, excerpt string) []calendar.Text {
 	return []calendar.Text{{Language: calendar.Polish, Title: title, Description: description, Excerpt: excerpt}}
 }
 
-func example() made {
+func newExample() exampleCalendar {
 	source := func(kind string, i int) *string { return new(fmt.Sprintf("made.example?%s=%d", kind, i)) }
-	m := made{
+	m := exampleCalendar{
 		categories: []Term{
 			{TermInput: edit.TermInput{Name: new("Music"), Description: new("All of it")}, Texts: inPolish("Muzyka", "", "")},
 			{TermInput: edit.TermInput{Name: new("Jazz")}, Parent: func(ids []int64) int64 { return ids[0] }},
@@ -113,7 +113,7 @@ func example() made {
 }
 
 // byEditor writes it record by record.
-func (m made) byEditor(w *edittest.World, e *edit.Editor) {
+func (m exampleCalendar) byEditor(w *edittest.World, e *edit.Editor) {
 	w.T.Helper()
 	each := func(n int, one func(ctx context.Context, tx *ent.Tx, i int, ids []int64) (int64, error)) (ids []int64) {
 		for i := range n {
@@ -200,7 +200,7 @@ func (m made) byEditor(w *edittest.World, e *edit.Editor) {
 }
 
 // byLoader writes it in batches of a size.
-func (m made) byLoader(t *testing.T, l *Loader, size int) {
+func (m exampleCalendar) byLoader(t *testing.T, l *Loader, size int) {
 	t.Helper()
 	must := func(err error) {
 		t.Helper()

@@ -85,7 +85,7 @@ func TestLoadedIsWhatCreatesWouldLeave(t *testing.T) {
 		one := storetest.Migrated(t, url)
 		ours := edittest.NewWorld(t, one.Ent)
 		e := ours.As(calendar.Administrator)
-		example().byEditor(ours, e)
+		newExample().byEditor(ours, e)
 		want := dump(t, one.DB)
 		for _, size := range []int{1, 3, 100} {
 			t.Run(fmt.Sprint(size), func(t *testing.T) {
@@ -97,7 +97,7 @@ func TestLoadedIsWhatCreatesWouldLeave(t *testing.T) {
 				w := edittest.NewWorld(t, st.Ent)
 				l := New(st, w.As(calendar.Administrator))
 				l.Verify = true
-				example().byLoader(t, l, size)
+				newExample().byLoader(t, l, size)
 				if diff := cmp.Diff(want, dump(t, st.DB)); diff != "" {
 					t.Errorf("tables (-one by one +loaded):\n%s", diff)
 				}

@@ -33,7 +33,7 @@ var atlasFiles = map[string]string{
 // withStates returns sealed migrations with the tables after each statement on MySQL.
 func withStates(t *testing.T, files map[string]string) fstest.MapFS {
 	t.Helper()
-	out := sealed(t, files)
+	out := sealedFiles(t, files)
 	if os.Getenv(storetest.Variable) == "" {
 		return out
 	}
@@ -170,7 +170,7 @@ func TestRecordsOfTheAtlasCLIAreUnderstood(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got := numbers(plan.Steps); got != test.left {
+				if got := stepNumbers(plan.Steps); got != test.left {
 					t.Errorf("plan: %q, want %q", got, test.left)
 				}
 				if err := migrate.CheckCurrentFiles(t.Context(), st, files); (err == nil) != (test.left == "") {
@@ -186,8 +186,8 @@ func TestRecordsOfTheAtlasCLIAreUnderstood(t *testing.T) {
 				_, err = migrate.ApplyFiles(t.Context(), st, files, migrate.ApplyOptions{
 					Progress: func(s migrate.Step) { ran = append(ran, s) },
 				})
-				if err != nil || numbers(ran) != test.left {
-					t.Errorf("apply: %q, error %v, want %q", numbers(ran), err, test.left)
+				if err != nil || stepNumbers(ran) != test.left {
+					t.Errorf("apply: %q, error %v, want %q", stepNumbers(ran), err, test.left)
 				}
 				if err := migrate.CheckCurrentFiles(t.Context(), st, files); err != nil {
 					t.Error(err)
@@ -214,8 +214,8 @@ func statesOf(t *testing.T, st *store.Store, files fs.FS) string {
 	return strings.Join(out, " ")
 }
 
-// numbers returns the versions and numbers of steps, in parentheses if they are not run again.
-func numbers(steps []migrate.Step) string {
+// stepNumbers returns the versions and numbers of steps, in parentheses if they are not run again.
+func stepNumbers(steps []migrate.Step) string {
 	var out []string
 	for _, s := range steps {
 		text := s.Version + "." + strconv.Itoa(s.Number)

@@ -373,28 +373,28 @@ func changesBetween(drv atlas.Driver, from, to *schema.Schema) ([]schema.Change,
 	return drv.SchemaDiff(from, to)
 }
 
-// part is a table or an element of a table: what a statement changes.
-type part struct {
+// tableElement is a table or an element of a table: what a statement changes.
+type tableElement struct {
 	table string
 	name  string // empty for the whole table
 }
 
 // partsOf returns the parts that a change changes.
-func partsOf(change schema.Change) []part {
+func partsOf(change schema.Change) []tableElement {
 	switch c := change.(type) {
 	case *schema.AddTable:
-		return []part{{table: c.T.Name}}
+		return []tableElement{{table: c.T.Name}}
 	case *schema.DropTable:
-		return []part{{table: c.T.Name}}
+		return []tableElement{{table: c.T.Name}}
 	case *schema.ModifyTable:
-		out := make([]part, len(c.Changes))
+		out := make([]tableElement, len(c.Changes))
 		for i, inner := range c.Changes {
-			out[i] = part{table: c.T.Name, name: partName(inner)}
+			out[i] = tableElement{table: c.T.Name, name: partName(inner)}
 		}
 		return out
 	}
 	// The tables of one schema have no other changes. An unknown one counts for all tables, so that none is overlooked.
-	return []part{{}}
+	return []tableElement{{}}
 }
 
 // partName returns the kind and the name of the element that a change of a table changes.
@@ -432,15 +432,15 @@ func partName(change schema.Change) string {
 
 // overlappingChanges returns the changes whose parts the other changes also change.
 func overlappingChanges(changes, others []schema.Change) (out []schema.Change) {
-	theirs := map[part]bool{}
+	theirs := map[tableElement]bool{}
 	tables := map[string]bool{}
 	for _, c := range others {
 		for _, p := range partsOf(c) {
 			theirs[p], tables[p.table] = true, true
 		}
 	}
-	overlaps := func(p part) bool {
-		return p.table == "" || theirs[part{}] || theirs[p] || theirs[part{table: p.table}] || p.name == "" && tables[p.table]
+	overlaps := func(p tableElement) bool {
+		return p.table == "" || theirs[tableElement{}] || theirs[p] || theirs[tableElement{table: p.table}] || p.name == "" && tables[p.table]
 	}
 	for _, c := range changes {
 		parts := partsOf(c)

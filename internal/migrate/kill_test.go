@@ -28,10 +28,10 @@ import (
 type verdict int
 
 const (
-	pass   verdict = iota
-	drop           // the connection ends before the server gets it
-	abort          // the connection ends as soon as the server has it
-	refuse         // the client gets the error of a server that became read-only
+	passStatement  verdict = iota
+	dropBefore             // the connection ends before the server gets it
+	dropAfter              // the connection ends as soon as the server has it
+	refuseReadOnly         // the client gets the error of a server that became read-only
 )
 
 // cutter is a proxy between a program and a MySQL server that ends connections at chosen statements. Each side sees what it
@@ -102,7 +102,7 @@ func (c *cutter) relay(client, server net.Conn) {
 		if _, err := io.ReadFull(client, packet[4:]); err != nil {
 			return
 		}
-		v := pass
+		v := passStatement
 		const query = 3 // COM_QUERY, the first packet of an exchange
 		if packet[3] == 0 && len(packet) > 4 && packet[4] == query {
 			c.mu.Lock()
@@ -110,9 +110,9 @@ func (c *cutter) relay(client, server net.Conn) {
 			c.mu.Unlock()
 		}
 		switch v {
-		case drop:
+		case dropBefore:
 			return
-		case refuse:
+		case refuseReadOnly:
 			message := "#HY000The MySQL server is running with the --read-only option so it cannot execute this statement"
 			reply := []byte{byte(3 + len(message)), 0, 0, 1, 0xff}
 			reply = binary.LittleEndian.AppendUint16(reply, 1290)
@@ -121,7 +121,7 @@ func (c *cutter) relay(client, server net.Conn) {
 			}
 			continue
 		}
-		if _, err := server.Write(packet); err != nil || v == abort {
+		if _, err := server.Write(packet); err != nil || v == dropAfter {
 			return
 		}
 	}
@@ -132,17 +132,17 @@ func isRecord(statement string) bool {
 	return strings.HasPrefix(statement, "REPLACE INTO `atlas_schema_revisions`")
 }
 
-// kill is a moment at which a run of migrations is ended.
-type kill struct {
+// killPoint is a moment at which a run of migrations is ended.
+type killPoint struct {
 	at   int // the statement, from 0, counted over all migrations
 	when string
 }
 
-// moments are the moments around one statement at which a run can end, in their order.
-var moments = []string{"before it", "while it runs", "read-only after it", "after it", "while it is recorded"}
+// killMoments are the moments around one statement at which a run can end, in their order.
+var killMoments = []string{"before it", "while it runs", "read-only after it", "after it", "while it is recorded"}
 
 // runUntil applies migrations through a cutter until a kill, and returns its first step.
-func runUntil(t *testing.T, address string, files fs.FS, k kill, steps []migrate.Step) (first migrate.Step) {
+func runUntil(t *testing.T, address string, files fs.FS, k killPoint, steps []migrate.Step) (first migrate.Step) {
 	t.Helper()
 	reached := false
 	var over atomic.Bool
@@ -150,9 +150,9 @@ func runUntil(t *testing.T, address string, files fs.FS, k kill, steps []migrate
 		if over.Load() {
 			if k.when == "read-only after it" && (isRecord(statement) || strings.HasPrefix(statement, "CREATE") ||
 				strings.HasPrefix(statement, "ALTER")) {
-				return refuse
+				return refuseReadOnly
 			}
-			return pass
+			return passStatement
 		}
 		end := func(v verdict) verdict {
 			over.Store(true)
@@ -163,21 +163,21 @@ func runUntil(t *testing.T, address string, files fs.FS, k kill, steps []migrate
 			reached = true
 			switch k.when {
 			case "before it":
-				return end(drop)
+				return end(dropBefore)
 			case "while it runs":
-				return end(abort)
+				return end(dropAfter)
 			}
 		case reached && isRecord(statement):
 			switch k.when {
 			case "after it":
-				return end(drop)
+				return end(dropBefore)
 			case "while it is recorded":
-				return end(abort)
+				return end(dropAfter)
 			case "read-only after it":
-				return end(refuse)
+				return end(refuseReadOnly)
 			}
 		}
-		return pass
+		return passStatement
 	}
 
 	st := storetest.Open(t, startCutter(t, address, judge))
@@ -242,15 +242,15 @@ func firstStep(t *testing.T, st *store.Store, files fs.FS) (first migrate.Step, 
 	return first, done, err
 }
 
-// kills prints what the run after each kill did; go test -v shows it.
-type kills struct {
+// killReport prints what the run after each kill did; go test -v shows it.
+type killReport struct {
 	bytes.Buffer
 	w *tabwriter.Writer
 }
 
-func newKills(t *testing.T, st *store.Store) *kills {
+func newKills(t *testing.T, st *store.Store) *killReport {
 	t.Helper()
-	out := &kills{}
+	out := &killReport{}
 	out.w = tabwriter.NewWriter(&out.Buffer, 0, 0, 2, ' ', 0)
 	version := "SELECT VERSION()"
 	if st.Engine() == "sqlite" {
@@ -266,7 +266,7 @@ func newKills(t *testing.T, st *store.Store) *kills {
 	return out
 }
 
-func (out *kills) row(killed migrate.Step, when string, next migrate.Step) {
+func (out *killReport) row(killed migrate.Step, when string, next migrate.Step) {
 	did := "ran it"
 	switch {
 	case next.Found && next.Version == killed.Version && next.Number == killed.Number:
@@ -311,7 +311,7 @@ func TestKilledAtEveryStatementAndInEveryMoment(t *testing.T) {
 	t.Parallel()
 	onlyMySQL(t)
 	want, steps := completeRun(t, storetest.MySQL(t))
-	for _, when := range moments {
+	for _, when := range killMoments {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
 			address := storetest.MySQL(t)
@@ -324,7 +324,7 @@ func TestKilledAtEveryStatementAndInEveryMoment(t *testing.T) {
 			inParts := when == "while it runs" && storetest.IsTiDB(t, st)
 			// Each run resumes the one before and is killed at the next statement.
 			for at := range steps {
-				first := runUntil(t, address, migrations.FS, kill{at, when}, steps)
+				first := runUntil(t, address, migrations.FS, killPoint{at, when}, steps)
 				if at > 0 {
 					out.row(steps[at-1], when, first)
 				}
@@ -356,7 +356,7 @@ func TestAfterAKillApplyFinishes(t *testing.T) {
 			continue
 		}
 		address := storetest.MySQL(t)
-		runUntil(t, address, migrations.FS, kill{at, "after it"}, steps)
+		runUntil(t, address, migrations.FS, killPoint{at, "after it"}, steps)
 		st := storetest.Open(t, address)
 		first, done, err := firstStep(t, st, migrations.FS)
 		if err != nil || len(done) == 0 || !first.Found {

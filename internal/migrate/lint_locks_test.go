@@ -48,7 +48,7 @@ func TestLintLocks(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			files := sealed(t, map[string]string{"1_one.sql": parents + "ALTER TABLE p ADD INDEX i (name);\n", "2_two.sql": test.second})
+			files := sealedFiles(t, map[string]string{"1_one.sql": parentTable + "ALTER TABLE p ADD INDEX i (name);\n", "2_two.sql": test.second})
 			findings, err := migrate.LintLocks(files, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -66,7 +66,7 @@ func TestLintLocks(t *testing.T) {
 func TestLintLocksOfTheLatest(t *testing.T) {
 	t.Parallel()
 	const change = "ALTER TABLE p ADD COLUMN weight int NULL;\n"
-	files := sealed(t, map[string]string{"1_one.sql": parents, "2_two.sql": change, "3_three.sql": change})
+	files := sealedFiles(t, map[string]string{"1_one.sql": parentTable, "2_two.sql": change, "3_three.sql": change})
 	for latest, want := range map[int]int{0: 2, 1: 1, 2: 2, 9: 2} {
 		findings, err := migrate.LintLocks(files, latest)
 		if err != nil || len(findings) != want {

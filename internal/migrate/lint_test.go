@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	parents = "CREATE TABLE p (id bigint NOT NULL, name varchar(20) NULL, PRIMARY KEY (id));\n"
-	refers  = "CONSTRAINT c_p FOREIGN KEY (p_id) REFERENCES p (id));\n"
+	parentTable = "CREATE TABLE p (id bigint NOT NULL, name varchar(20) NULL, PRIMARY KEY (id));\n"
+	foreignKey  = "CONSTRAINT c_p FOREIGN KEY (p_id) REFERENCES p (id));\n"
 )
 
 // summaries returns the file, line and rule of each finding.
@@ -94,18 +94,18 @@ func TestLintRules(t *testing.T) {
 		},
 		{
 			"a foreign key without index", "sqlite",
-			"CREATE TABLE c (id bigint NOT NULL, p_id bigint NOT NULL, PRIMARY KEY (id), " + refers,
+			"CREATE TABLE c (id bigint NOT NULL, p_id bigint NOT NULL, PRIMARY KEY (id), " + foreignKey,
 			[]string{"2_two.sql:1 error foreign_key_index"},
 		},
 		{
 			"a foreign key with an index of its own", "",
-			"CREATE TABLE c (id bigint NOT NULL, p_id bigint NOT NULL, PRIMARY KEY (id), " + refers +
+			"CREATE TABLE c (id bigint NOT NULL, p_id bigint NOT NULL, PRIMARY KEY (id), " + foreignKey +
 				"CREATE INDEX c_p_id ON c (p_id, id);\n",
 			nil,
 		},
 		{
 			"a foreign key that begins the primary key", "",
-			"CREATE TABLE c (id bigint NOT NULL, p_id bigint NOT NULL, PRIMARY KEY (p_id, id), " + refers,
+			"CREATE TABLE c (id bigint NOT NULL, p_id bigint NOT NULL, PRIMARY KEY (p_id, id), " + foreignKey,
 			nil,
 		},
 		{
@@ -125,7 +125,7 @@ func TestLintRules(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			files := sealed(t, map[string]string{"1_one.sql": parents, "2_two.sql": test.second})
+			files := sealedFiles(t, map[string]string{"1_one.sql": parentTable, "2_two.sql": test.second})
 			eachOpen(t, func(t *testing.T, st *store.Store) {
 				if test.engine != "" && st.Engine() != test.engine {
 					t.Skip("a rule of the other engine")
@@ -152,7 +152,7 @@ func TestLintDroppedForeignKey(t *testing.T) {
 		if st.Engine() != "mysql" {
 			t.Skip("SQLite drops none")
 		}
-		findings, err := migrate.Lint(t.Context(), st, sealed(t, map[string]string{
+		findings, err := migrate.Lint(t.Context(), st, sealedFiles(t, map[string]string{
 			"1_one.sql": verifiedHistory, "2_two.sql": "ALTER TABLE c DROP FOREIGN KEY c_p;\n",
 		}), migrate.LintOptions{})
 		if diff := cmp.Diff([]string{"2_two.sql:1 warning constraint CD101"}, summaries(findings)); diff != "" || err != nil {
@@ -163,8 +163,8 @@ func TestLintDroppedForeignKey(t *testing.T) {
 
 func TestLintOfTheLatest(t *testing.T) {
 	t.Parallel()
-	files := sealed(t, map[string]string{
-		"1_one.sql": parents, "2_two.sql": "DROP TABLE p;\n", "3_three.sql": parents, "4_four.sql": "ALTER TABLE p RENAME TO q;\n",
+	files := sealedFiles(t, map[string]string{
+		"1_one.sql": parentTable, "2_two.sql": "DROP TABLE p;\n", "3_three.sql": parentTable, "4_four.sql": "ALTER TABLE p RENAME TO q;\n",
 	})
 	for latest, want := range map[int][]string{
 		0: {"2_two.sql:1 error destructive DS102", "4_four.sql:1 error incompatible BC101"},
@@ -183,7 +183,7 @@ func TestLintOfTheLatest(t *testing.T) {
 
 func TestLintOfSealsAndOrder(t *testing.T) {
 	t.Parallel()
-	base := map[string]string{"1_one.sql": parents, "3_three.sql": createA}
+	base := map[string]string{"1_one.sql": parentTable, "3_three.sql": createA}
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	for _, test := range []struct {
 		name   string
@@ -220,7 +220,7 @@ func TestLintOfSealsAndOrder(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			files := maps.Clone(sealed(t, base))
+			files := maps.Clone(sealedFiles(t, base))
 			test.change(files)
 			if test.reseal {
 				texts := map[string]string{}
@@ -229,9 +229,9 @@ func TestLintOfSealsAndOrder(t *testing.T) {
 						texts[name] = string(f.Data)
 					}
 				}
-				files = sealed(t, texts)
+				files = sealedFiles(t, texts)
 			}
-			findings, err := migrate.Lint(t.Context(), storetest.Open(t, "sqlite://:memory:"), files, migrate.LintOptions{Released: sealed(t, base)})
+			findings, err := migrate.Lint(t.Context(), storetest.Open(t, "sqlite://:memory:"), files, migrate.LintOptions{Released: sealedFiles(t, base)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -246,7 +246,7 @@ func TestLintRefusesADatabaseWithTables(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
 		storetest.Exec(t, st, createA)
-		_, err := migrate.Lint(t.Context(), st, sealed(t, threeMigrations), migrate.LintOptions{})
+		_, err := migrate.Lint(t.Context(), st, sealedFiles(t, threeMigrations), migrate.LintOptions{})
 		if err == nil || !strings.Contains(err.Error(), "is to be empty") {
 			t.Errorf("got %v", err)
 		}

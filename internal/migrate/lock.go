@@ -63,7 +63,7 @@ func lockMySQL(
 	unlock, err := acquireLock(ctx, drv, seconds)
 	switch {
 	case ctx.Err() != nil:
-		return nil, errors.Join(fmt.Errorf("waiting for %s: %w", lockName, ctx.Err()), discard(conn))
+		return nil, errors.Join(fmt.Errorf("waiting for %s: %w", lockName, ctx.Err()), discardConnection(conn))
 	case errors.Is(err, schema.ErrLocked):
 		return nil, fmt.Errorf("%w, for more than %s: %s", store.ErrLocked, wait, lockHolder(ctx, conn))
 	case err != nil:
@@ -73,7 +73,7 @@ func lockMySQL(
 	// MySQL's default for a year.
 	err = setTableWait(ctx, conn, max(seconds, time.Second))
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("lock_wait_timeout: %w", err), discard(conn))
+		return nil, errors.Join(fmt.Errorf("lock_wait_timeout: %w", err), discardConnection(conn))
 	}
 	return func(runOutcome) error {
 		// Even if ctx has ended: a connection in the pool must keep neither the lock nor the wait.
@@ -82,7 +82,7 @@ func lockMySQL(
 			err = unlock()
 		}
 		if err != nil {
-			return discard(conn)
+			return discardConnection(conn)
 		}
 		return nil
 	}, nil
@@ -130,7 +130,7 @@ func lockSQLite(ctx context.Context, conn *sql.Conn, wait time.Duration) (end fu
 	cleanUp := context.WithoutCancel(ctx)
 	restore := func() error {
 		if _, err := conn.ExecContext(cleanUp, "PRAGMA foreign_keys = on"); err != nil {
-			return discard(conn)
+			return discardConnection(conn)
 		}
 		return nil
 	}
@@ -154,14 +154,14 @@ func lockSQLite(ctx context.Context, conn *sql.Conn, wait time.Duration) (end fu
 		}
 		if _, rollbackErr := conn.ExecContext(cleanUp, "ROLLBACK"); rollbackErr != nil {
 			// An interrupted statement may have rolled back already. Closing the connection rolls back in any case.
-			return errors.Join(err, discard(conn))
+			return errors.Join(err, discardConnection(conn))
 		}
 		return err
 	}, nil
 }
 
-// discard closes the connection instead of returning it to the pool.
-func discard(conn *sql.Conn) error {
+// discardConnection closes the connection instead of returning it to the pool.
+func discardConnection(conn *sql.Conn) error {
 	err := conn.Raw(func(any) error { return driver.ErrBadConn })
 	if errors.Is(err, driver.ErrBadConn) || errors.Is(err, sql.ErrConnDone) {
 		return nil

@@ -25,7 +25,7 @@ func TestLockedSaysWhoHoldsIt(t *testing.T) {
 	root := storetest.Open(t, address)
 	limited := storetest.Open(t, limitedUser(t, root, address))
 	first := map[string]string{"1_a.sql": createA}
-	files := sealed(t, first)
+	files := sealedFiles(t, first)
 	if _, err := applyAll(t.Context(), root, files); err != nil {
 		t.Fatal(err)
 	}

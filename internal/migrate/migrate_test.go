@@ -19,8 +19,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// sealed returns a folder of migrations for both engines, with its checksums.
-func sealed(t *testing.T, files map[string]string) fstest.MapFS {
+// sealedFiles returns a folder of migrations for both engines, with its checksums.
+func sealedFiles(t *testing.T, files map[string]string) fstest.MapFS {
 	t.Helper()
 	dir := &atlas.MemDir{}
 	for name, text := range files {
@@ -92,8 +92,8 @@ func TestFailedMigrationIsTakenUpWhereItFailed(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
 		ctx := t.Context()
-		broken := sealed(t, map[string]string{"20270101000000_two.sql": createA + invalidB})
-		mended := sealed(t, map[string]string{"20270101000000_two.sql": createA + createB})
+		broken := sealedFiles(t, map[string]string{"20270101000000_two.sql": createA + invalidB})
+		mended := sealedFiles(t, map[string]string{"20270101000000_two.sql": createA + createB})
 
 		_, err := applyAll(ctx, st, broken)
 		if err == nil || !strings.Contains(err.Error(), "20270101000000") || !strings.Contains(err.Error(), "TABEL") {
@@ -119,7 +119,7 @@ func TestFailedMigrationIsTakenUpWhereItFailed(t *testing.T) {
 				t.Errorf("got %v", failed)
 			}
 			// A statement that has run must not be changed.
-			other := sealed(t, map[string]string{"20270101000000_two.sql": "CREATE TABLE c (id int);\n" + createB})
+			other := sealedFiles(t, map[string]string{"20270101000000_two.sql": "CREATE TABLE c (id int);\n" + createB})
 			if _, err := applyAll(ctx, st, other); err == nil || !strings.Contains(err.Error(), "history changed") {
 				t.Errorf("another first statement: got %v", err)
 			}
@@ -155,7 +155,7 @@ func TestMigrateRefusesWhatIsNotSealed(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			st := storetest.Open(t, storetest.SQLite(t))
-			files := sealed(t, map[string]string{"1_a.sql": createA})
+			files := sealedFiles(t, map[string]string{"1_a.sql": createA})
 			test.change(files)
 			_, err := applyAll(t.Context(), st, files)
 			if err == nil || !strings.Contains(err.Error(), "migrations/sqlite") || !strings.Contains(err.Error(), "checksum") {
@@ -174,7 +174,7 @@ func TestMigrateRefusesWhatIsNotSealed(t *testing.T) {
 func TestMigrateWithoutMigrations(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
-		none := sealed(t, nil)
+		none := sealedFiles(t, nil)
 		done, err := applyAll(t.Context(), st, none)
 		if err != nil || len(done) != 0 {
 			t.Errorf("got %v, error %v", done, err)
@@ -192,7 +192,7 @@ func TestMigrateLeavesTablesOfOthersAlone(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
 		storetest.Exec(t, st, "CREATE TABLE theirs (id int)")
-		_, err := applyAll(t.Context(), st, sealed(t, map[string]string{"1_a.sql": createA}))
+		_, err := applyAll(t.Context(), st, sealedFiles(t, map[string]string{"1_a.sql": createA}))
 		if err == nil || !strings.Contains(err.Error(), "want an empty database") {
 			t.Errorf("got %v, want a refusal", err)
 		}
@@ -203,8 +203,8 @@ func TestDatabaseAheadOfTheBinaryIsServed(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
 		ctx := t.Context()
-		older := sealed(t, map[string]string{"1_a.sql": createA})
-		newer := sealed(t, map[string]string{"1_a.sql": createA, "2_b.sql": createB})
+		older := sealedFiles(t, map[string]string{"1_a.sql": createA})
+		newer := sealedFiles(t, map[string]string{"1_a.sql": createA, "2_b.sql": createB})
 		if done, err := applyAll(ctx, st, newer); err != nil || len(done) != 2 {
 			t.Fatalf("got %v, error %v", done, err)
 		}
@@ -222,37 +222,37 @@ func TestDatabaseAheadOfTheBinaryIsServed(t *testing.T) {
 }
 
 const (
-	family = "CREATE TABLE parent (id integer PRIMARY KEY);\n" +
+	familyTables = "CREATE TABLE parent (id integer PRIMARY KEY);\n" +
 		"CREATE TABLE child (id integer PRIMARY KEY, parent_id integer NOT NULL REFERENCES parent (id) ON DELETE CASCADE);\n" +
 		"INSERT INTO parent VALUES (1), (2);\nINSERT INTO child VALUES (1, 1), (2, 2), (3, 2);\n"
-	rebuilt = "PRAGMA foreign_keys = off;\nCREATE TABLE new_parent (id integer PRIMARY KEY, name text NULL);\n" +
+	rebuildParent = "PRAGMA foreign_keys = off;\nCREATE TABLE new_parent (id integer PRIMARY KEY, name text NULL);\n" +
 		"INSERT INTO new_parent (id) SELECT id FROM parent;\nDROP TABLE parent;\n" +
 		"ALTER TABLE new_parent RENAME TO parent;\nPRAGMA foreign_keys = on;\n"
-	orphaning = "DELETE FROM parent WHERE id = 2;\n"
+	deleteParent = "DELETE FROM parent WHERE id = 2;\n"
 )
 
 func TestRebuiltTableKeepsTheRowsThatReferToIt(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite(t))
 	ctx := t.Context()
-	files := map[string]string{"1_family.sql": family, "2_rebuilt.sql": rebuilt}
+	files := map[string]string{"1_family.sql": familyTables, "2_rebuilt.sql": rebuildParent}
 	for range 2 { // together, and with nothing left to do
-		if _, err := applyAll(ctx, st, sealed(t, files)); err != nil {
+		if _, err := applyAll(ctx, st, sealedFiles(t, files)); err != nil {
 			t.Fatal(err)
 		}
 		if got := storetest.Value(t, st.DB, "SELECT count(*) FROM child"); got != "3" {
 			t.Errorf("%s children are left, want 3", got)
 		}
 	}
-	files["3_orphaning.sql"] = orphaning
-	_, err := applyAll(ctx, st, sealed(t, files))
+	files["3_orphaning.sql"] = deleteParent
+	_, err := applyAll(ctx, st, sealedFiles(t, files))
 	if err == nil || !strings.Contains(err.Error(), "of child refers to a missing row of parent") {
 		t.Errorf("got %v, want the row without a parent", err)
 	}
 	if got := storetest.Value(t, st.DB, "SELECT count(*) FROM parent"); got != "2" {
 		t.Errorf("%s parents are left, want 2: it was not rolled back", got)
 	}
-	if err := migrate.CheckCurrentFiles(ctx, st, sealed(t, files)); !errors.Is(err, migrate.ErrBehind) {
+	if err := migrate.CheckCurrentFiles(ctx, st, sealedFiles(t, files)); !errors.Is(err, migrate.ErrBehind) {
 		t.Errorf("got %v, want ErrBehind", err)
 	}
 	checkReset(t, st)
@@ -273,7 +273,7 @@ func TestMigrateSaysThatItWaitedForAnother(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
 		ctx := t.Context()
-		files := sealed(t, map[string]string{"1_a.sql": createA})
+		files := sealedFiles(t, map[string]string{"1_a.sql": createA})
 		st, other := storetest.Open(t, url), storetest.Open(t, url)
 		release := holdLock(t, other)
 
@@ -329,7 +329,7 @@ func TestCancelledMigrationLeavesNoLock(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
 		ctx, cancel := context.WithCancel(t.Context())
-		files := &cancellingFS{FS: sealed(t, map[string]string{"1_a.sql": createA}), cancel: cancel}
+		files := &cancellingFS{FS: sealedFiles(t, map[string]string{"1_a.sql": createA}), cancel: cancel}
 		if _, err := applyAll(ctx, st, files); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v, want context.Canceled", err)
 		}
@@ -360,7 +360,7 @@ func TestMigrateDoesNotWaitForATableForever(t *testing.T) {
 	st := storetest.Open(t, storetest.MySQL(t))
 	ctx := t.Context()
 	first := map[string]string{"1_a.sql": createA}
-	if _, err := applyAll(ctx, st, sealed(t, first)); err != nil {
+	if _, err := applyAll(ctx, st, sealedFiles(t, first)); err != nil {
 		t.Fatal(err)
 	}
 	first["2_b.sql"] = createB + "ALTER TABLE a ADD COLUMN n int NULL, ALGORITHM=INSTANT;\n"

@@ -73,7 +73,7 @@ func TestInterruptedMigrationIsTakenUpAtEveryStatement(t *testing.T) {
 
 func checkInterruption(t *testing.T, st *store.Store, at int, crash bool) {
 	t.Helper()
-	files := sealed(t, threeMigrations)
+	files := sealedFiles(t, threeMigrations)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var ran []string
@@ -163,7 +163,7 @@ func checkInterruption(t *testing.T, st *store.Store, at int, crash bool) {
 func TestPlanSaysWhatApplyRuns(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
-		files := sealed(t, threeMigrations)
+		files := sealedFiles(t, threeMigrations)
 		for _, step := range []struct{ to, at string }{{"1", "no migration applied"}, {"", "at version 1"}} {
 			plan, err := migrate.PlanFiles(t.Context(), st, files, step.to)
 			if err != nil {
@@ -211,7 +211,7 @@ func TestPlanSaysWhatApplyRuns(t *testing.T) {
 func TestPlanRunsByHand(t *testing.T) {
 	t.Parallel()
 	st := storetest.Open(t, storetest.SQLite(t))
-	files := sealed(t, threeMigrations)
+	files := sealedFiles(t, threeMigrations)
 	plan, err := migrate.PlanFiles(t.Context(), st, files, "")
 	if err != nil {
 		t.Fatal(err)
@@ -252,11 +252,11 @@ func TestPlanRefusesWhatApplyRefuses(t *testing.T) {
 			eachOpen(t, func(t *testing.T, st *store.Store) {
 				storetest.Exec(t, st, test.before...)
 				if test.first != nil {
-					if _, err := applyAll(t.Context(), st, sealed(t, test.first)); err != nil {
+					if _, err := applyAll(t.Context(), st, sealedFiles(t, test.first)); err != nil {
 						t.Fatal(err)
 					}
 				}
-				files := sealed(t, test.files)
+				files := sealedFiles(t, test.files)
 				_, planned := migrate.PlanFiles(t.Context(), st, files, "")
 				_, applied := applyAll(t.Context(), st, files)
 				if planned == nil || applied == nil || planned.Error() != applied.Error() ||
@@ -274,14 +274,14 @@ func TestPlanRefusesAChangedBeginning(t *testing.T) {
 		t.Skipf("%s names no server", storetest.Variable)
 	}
 	st := storetest.Open(t, storetest.MySQL(t))
-	if _, err := applyAll(t.Context(), st, sealed(t, map[string]string{"1_a.sql": createA + invalidB})); err == nil {
+	if _, err := applyAll(t.Context(), st, sealedFiles(t, map[string]string{"1_a.sql": createA + invalidB})); err == nil {
 		t.Fatal("want an error")
 	}
-	other := sealed(t, map[string]string{"1_a.sql": "CREATE TABLE c (id int);\n" + createB})
+	other := sealedFiles(t, map[string]string{"1_a.sql": "CREATE TABLE c (id int);\n" + createB})
 	if _, err := migrate.PlanFiles(t.Context(), st, other, ""); err == nil || !strings.Contains(err.Error(), "history changed") {
 		t.Errorf("got %v", err)
 	}
-	mended := sealed(t, map[string]string{"1_a.sql": createA + createB})
+	mended := sealedFiles(t, map[string]string{"1_a.sql": createA + createB})
 	plan, err := migrate.PlanFiles(t.Context(), st, mended, "")
 	if err != nil || len(plan.Steps) != 1 || plan.Steps[0].Number != 2 {
 		t.Errorf("got %+v, error %v", plan, err)
@@ -338,7 +338,7 @@ func TestLookingChangesNothing(t *testing.T) {
 func TestLockWaitIsAsked(t *testing.T) {
 	t.Parallel()
 	storetest.EachURL(t, func(t *testing.T, url string) {
-		files := sealed(t, map[string]string{"1_a.sql": createA})
+		files := sealedFiles(t, map[string]string{"1_a.sql": createA})
 		st, other := storetest.Open(t, url), storetest.Open(t, url)
 		release := holdLock(t, other)
 		defer release()
@@ -360,5 +360,5 @@ func historyWith(t *testing.T, more map[string]string) fstest.MapFS {
 	t.Helper()
 	all := maps.Clone(threeMigrations)
 	maps.Copy(all, more)
-	return sealed(t, all)
+	return sealedFiles(t, all)
 }

@@ -53,7 +53,7 @@ func killedAfter(t *testing.T, address string, files fs.FS, applied int, effect 
 	if effect {
 		when = "after it"
 	}
-	runUntil(t, address, files, kill{applied, when}, steps)
+	runUntil(t, address, files, killPoint{applied, when}, steps)
 	return steps
 }
 
@@ -69,7 +69,7 @@ func TestStatementOfAnyKindIsRecognised(t *testing.T) {
 		for at := range steps {
 			if at > 0 {
 				when := map[bool]string{false: "before it", true: "after it"}[effect]
-				runUntil(t, address, files, kill{at, when}, steps)
+				runUntil(t, address, files, killPoint{at, when}, steps)
 			}
 			plan, err := migrate.PlanFiles(t.Context(), st, files, "")
 			if err != nil {
@@ -147,10 +147,10 @@ func TestApplyWithNothingToDoOnlyReads(t *testing.T) {
 	st := storetest.Open(t, startCutter(t, address, func(statement string) verdict {
 		read := strings.HasPrefix(statement, "SELECT") || strings.HasPrefix(statement, "SHOW") || strings.HasPrefix(statement, "SET ")
 		if read && !strings.Contains(statement, "_LOCK(") {
-			return pass
+			return passStatement
 		}
 		other = append(other, statement)
-		return refuse
+		return refuseReadOnly
 	}))
 	done, err := migrate.Apply(t.Context(), st, migrate.ApplyOptions{Operator: "test"})
 	if err != nil || len(done) != 0 || len(other) != 0 {
@@ -201,7 +201,7 @@ func TestCorrectedMigrationWithFewerStatementsIsFinished(t *testing.T) {
 	address := storetest.MySQL(t)
 	st := storetest.Open(t, address)
 	broken := withStates(t, map[string]string{"1_one.sql": createA + createB})
-	runUntil(t, address, broken, kill{1, "before it"}, planOf(t, st, broken))
+	runUntil(t, address, broken, killPoint{1, "before it"}, planOf(t, st, broken))
 	corrected := withStates(t, map[string]string{"1_one.sql": createA})
 	done, err := applyAll(t.Context(), st, corrected)
 	if err != nil || len(done) != 1 || done[0].Total != 1 {
@@ -211,7 +211,7 @@ func TestCorrectedMigrationWithFewerStatementsIsFinished(t *testing.T) {
 		t.Error(err)
 	}
 	shorter := withStates(t, map[string]string{"1_one.sql": createA, "2_two.sql": createB + createC})
-	runUntil(t, address, shorter, kill{1, "before it"}, planOf(t, st, shorter))
+	runUntil(t, address, shorter, killPoint{1, "before it"}, planOf(t, st, shorter))
 	empty := withStates(t, map[string]string{"1_one.sql": createA, "2_two.sql": "-- nothing\n"})
 	var changed atlas.HistoryChangedError
 	if _, err := applyAll(t.Context(), st, empty); !errors.As(err, &changed) {

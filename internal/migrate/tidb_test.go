@@ -22,7 +22,7 @@ func TestInterruptedWhileTiDBWaitsForATransaction(t *testing.T) {
 		t.Skip("other engines end the wait themselves")
 	}
 	texts := map[string]string{"1_a.sql": createA}
-	if _, err := applyAll(t.Context(), st, sealed(t, texts)); err != nil {
+	if _, err := applyAll(t.Context(), st, sealedFiles(t, texts)); err != nil {
 		t.Fatal(err)
 	}
 	texts["2_b.sql"] = "ALTER TABLE a ADD COLUMN n int NULL;\n"

@@ -84,7 +84,7 @@ func TestVerifyRepairsInOneRun(t *testing.T) {
 						t.Errorf("locks nothing and says that it does, or the reverse: %+v", s)
 					}
 				}
-				mend(t, st, drift)
+				runDrift(t, st, drift)
 				if again := verify(); len(again.Mend) != 0 {
 					t.Errorf("after\n%s\nthere is still\n%s", drift, again)
 				}

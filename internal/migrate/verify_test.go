@@ -37,8 +37,8 @@ func verifyBothWays(t *testing.T, st *store.Store, files fs.FS) migrate.Drift {
 	return drift
 }
 
-// mend runs the statements of a drift as they are printed.
-func mend(t *testing.T, st *store.Store, d migrate.Drift) {
+// runDrift runs the statements of a drift as they are printed.
+func runDrift(t *testing.T, st *store.Store, d migrate.Drift) {
 	t.Helper()
 	for _, s := range d.Mend {
 		storetest.Exec(t, st, s.SQL)
@@ -70,7 +70,7 @@ func TestVerifyFindsDriftAndMendsIt(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			eachOpen(t, func(t *testing.T, st *store.Store) {
-				files := sealed(t, map[string]string{"1_a.sql": verifiedHistory})
+				files := sealedFiles(t, map[string]string{"1_a.sql": verifiedHistory})
 				if _, err := applyAll(t.Context(), st, files); err != nil {
 					t.Fatal(err)
 				}
@@ -94,7 +94,7 @@ func TestVerifyFindsDriftAndMendsIt(t *testing.T) {
 				if len(drift.Mend) == 0 || !strings.Contains(drift.String(), test.want) {
 					t.Fatalf("want %s in\n%s", test.want, drift)
 				}
-				mend(t, st, drift)
+				runDrift(t, st, drift)
 				if again := verifyBothWays(t, st, files); len(again.Mend) != 0 {
 					t.Errorf("after\n%s\nthere is still\n%s", drift, again)
 				}
@@ -106,7 +106,7 @@ func TestVerifyFindsDriftAndMendsIt(t *testing.T) {
 func TestVerifyLooksAtWhatIsApplied(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
-		files := sealed(t, threeMigrations)
+		files := sealedFiles(t, threeMigrations)
 		if _, err := migrate.VerifyFiles(t.Context(), st, files, devFor(t, st)); !errors.Is(err, migrate.ErrNoRecord) {
 			t.Errorf("empty database: got %v, want ErrNoRecord", err)
 		}
@@ -165,7 +165,7 @@ func TestVerifyOfTheRealSchema(t *testing.T) {
 				t.Errorf("want %s in\n%s", want, drift)
 			}
 		}
-		mend(t, st, drift)
+		runDrift(t, st, drift)
 		if again, err := migrate.Verify(t.Context(), st, nil); err != nil || len(again.Mend) != 0 {
 			t.Errorf("after mending: error %v\n%s", err, again)
 		}
@@ -176,7 +176,7 @@ func TestBaseline(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
 		ctx := t.Context()
-		files := sealed(t, threeMigrations)
+		files := sealedFiles(t, threeMigrations)
 		options := migrate.BaselineOptions{Operator: "test", Dev: devFor(t, st)}
 		err := migrate.BaselineFiles(ctx, st, files, "2", options)
 		var differs *migrate.DriftError
@@ -234,7 +234,7 @@ func TestBaseline(t *testing.T) {
 func TestForcedBaselineComparesNothing(t *testing.T) {
 	t.Parallel()
 	eachOpen(t, func(t *testing.T, st *store.Store) {
-		files := sealed(t, threeMigrations)
+		files := sealedFiles(t, threeMigrations)
 		storetest.Exec(t, st, "CREATE TABLE theirs (id int)")
 		if err := migrate.BaselineFiles(t.Context(), st, files, "3", migrate.BaselineOptions{Force: true}); err != nil {
 			t.Fatal(err)

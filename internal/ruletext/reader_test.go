@@ -261,7 +261,7 @@ func (r *reader) isMoved(day time.Time) bool {
 	return r.skip == "backward" && day.AddDate(0, 0, 1).Day() == 1 && day.Day() < r.skipped
 }
 
-var places = []string{"first", "second", "third", "fourth", "fifth"}
+var placeWords = []string{"first", "second", "third", "fourth", "fifth"}
 
 // placeOf reads "first", "20th", "last" and "third-to-last".
 func placeOf(word string) (int, bool) {
@@ -269,7 +269,7 @@ func placeOf(word string) (int, bool) {
 		return -1, true
 	}
 	word, fromEnd := strings.CutSuffix(word, "-to-last")
-	n := slices.Index(places, word) + 1
+	n := slices.Index(placeWords, word) + 1
 	if n == 0 {
 		n, _ = strconv.Atoi(strings.TrimRight(word, "stndrh"))
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/load"
 )
 
-// part is a stretch of the events of a calendar, ready to be written.
-type part struct {
+// eventRange is a stretch of the events of a calendar, ready to be written.
+type eventRange struct {
 	from, to     int
 	found        map[int]int64 // ids of those that are there already
 	prepared     *load.Batch
@@ -19,7 +19,7 @@ type part struct {
 }
 
 // events makes up and prepares events in some goroutines, and writes them in their order in this one.
-func (r *run) events(ctx context.Context) error {
+func (r *seedRun) events(ctx context.Context) error {
 	n := r.cal.Len()
 	r.eventIDs = make([]int64, n)
 	first, err := r.find(ctx, calendar.Event, r.firstSources())
@@ -32,12 +32,12 @@ func (r *run) events(ctx context.Context) error {
 	defer group.Wait()
 	defer stop()
 	// A slot for each worker, so that none is far ahead of the writer. Slots are in the order of the parts.
-	slots := make([]chan part, r.Workers)
+	slots := make([]chan eventRange, r.Workers)
 	for k := range slots {
-		slots[k] = make(chan part, 1)
+		slots[k] = make(chan eventRange, 1)
 		group.Go(func() {
-			for from := k * batch; from < n; from += len(slots) * batch {
-				p := r.prepare(ctx, from, min(from+batch, n), look)
+			for from := k * batchSize; from < n; from += len(slots) * batchSize {
+				p := r.prepare(ctx, from, min(from+batchSize, n), look)
 				select {
 				case slots[k] <- p:
 				case <-ctx.Done():
@@ -49,11 +49,11 @@ func (r *run) events(ctx context.Context) error {
 			}
 		})
 	}
-	for from, k := 0, 0; from < n; from, k = from+batch, (k+1)%len(slots) {
+	for from, k := 0, 0; from < n; from, k = from+batchSize, (k+1)%len(slots) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var p part
+		var p eventRange
 		select {
 		case p = <-slots[k]:
 		case <-ctx.Done():
@@ -69,19 +69,19 @@ func (r *run) events(ctx context.Context) error {
 	return nil
 }
 
-// firstSources are the source ids of the first events: parts are written in order, so that if these are not
+// firstSources returns the source ids of the first events: parts are written in order, so that if these are not
 // there, none is.
-func (r *run) firstSources() []string {
+func (r *seedRun) firstSources() []string {
 	var out []string
-	for i := range min(batch, r.cal.Len()) {
+	for i := range min(batchSize, r.cal.Len()) {
 		out = append(out, r.Number.sourceID(r.cal.Event(i).SourceID))
 	}
 	return out
 }
 
 // prepare makes up events and does with them what needs no transaction.
-func (r *run) prepare(ctx context.Context, from, to int, look bool) part {
-	p := part{from: from, to: to}
+func (r *seedRun) prepare(ctx context.Context, from, to int, look bool) eventRange {
+	p := eventRange{from: from, to: to}
 	events := make([]load.Event, 0, to-from)
 	parents := make([]int, 0, to-from)
 	for i := from; i < to; i++ {
@@ -130,7 +130,7 @@ func (r *run) prepare(ctx context.Context, from, to int, look bool) part {
 }
 
 // writePart stores what is new of a part.
-func (r *run) writePart(ctx context.Context, p part) error {
+func (r *seedRun) writePart(ctx context.Context, p eventRange) error {
 	for i, id := range p.found {
 		r.eventIDs[i] = id
 	}

@@ -17,27 +17,27 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// one is a calendar with the events given, and a venue.
-type one struct{ events []scenario.Event }
+// fixedCalendar is a calendar with the events given, and a venue.
+type fixedCalendar struct{ events []scenario.Event }
 
-func (one) Options() scenario.Options {
+func (fixedCalendar) Options() scenario.Options {
 	return scenario.Options{Languages: calendar.Languages, Now: apitest.Now}
 }
 
-func (one) Categories() []scenario.Term {
+func (fixedCalendar) Categories() []scenario.Term {
 	return []scenario.Term{{Name: scenario.Text{"en": "Food, drink; more"}}, {Name: scenario.Text{"en": "Music"}}}
 }
-func (one) Tags() []scenario.Term { return nil }
-func (one) Venues() []scenario.Venue {
+func (fixedCalendar) Tags() []scenario.Term { return nil }
+func (fixedCalendar) Venues() []scenario.Venue {
 	return []scenario.Venue{{
 		Name: scenario.Text{"en": "Hall"}, Address: "High Street 1", City: "Łódź", Located: true, Latitude: 51.5, Longitude: -0.25,
 	}}
 }
-func (one) Organizers() []scenario.Organizer { return nil }
-func (one) Pictures() []scenario.Picture     { return nil }
-func (one) Series() []scenario.Series        { return nil }
-func (o one) Len() int                       { return len(o.events) }
-func (o one) Event(i int) scenario.Event     { return o.events[i] }
+func (fixedCalendar) Organizers() []scenario.Organizer { return nil }
+func (fixedCalendar) Pictures() []scenario.Picture     { return nil }
+func (fixedCalendar) Series() []scenario.Series        { return nil }
+func (o fixedCalendar) Len() int                       { return len(o.events) }
+func (o fixedCalendar) Event(i int) scenario.Event     { return o.events[i] }
 
 func span(t *testing.T, zone, start, end string) calendar.Span {
 	t.Helper()
@@ -132,7 +132,7 @@ func TestICS(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			v := base
 			tt.change(&v)
-			lines := icsLines(t, one{[]scenario.Event{v}})
+			lines := icsLines(t, fixedCalendar{[]scenario.Event{v}})
 			all := "\n" + strings.Join(lines, "\n") + "\n"
 			for _, want := range tt.want {
 				if !strings.Contains(all, "\n"+want+"\n") {
@@ -257,7 +257,7 @@ func TestSQL(t *testing.T) {
 	t.Parallel()
 	c := calendarOf(t, "city", calendar.Polish, 150)
 	from := storetest.Migrated(t, storetest.SQLite(t))
-	api := seeded(t, from, c, 1)
+	api := recordsOfScenario(t, from, c, 1)
 	var b bytes.Buffer
 	if err := seed.SQL(t.Context(), &b, from.DB); err != nil {
 		t.Fatal(err)
@@ -290,7 +290,7 @@ func TestSQL(t *testing.T) {
 	piped := apitest.New(t, to)
 	piped.SignIn(t, "admin", calendar.Administrator)
 	for _, l := range calendar.Languages {
-		if diff := cmp.Diff(string(everything(t, api, l)), string(everything(t, piped, l))); diff != "" {
+		if diff := cmp.Diff(string(allReplies(t, api, l)), string(allReplies(t, piped, l))); diff != "" {
 			t.Errorf("in %s (-seeded +piped):\n%.2000s", l, diff)
 		}
 	}

@@ -30,7 +30,7 @@ func ICS(out io.Writer, c Calendar) error {
 	o := c.Options()
 	w := icsWriter{cal: c, language: o.Languages[0], year: o.Now.UTC().Year()}
 	for i := range c.Len() {
-		if v := c.Event(i); open(&v) {
+		if v := c.Event(i); isPublic(&v) {
 			w.add(&v, v.SourceID, nil)
 		}
 	}
@@ -52,8 +52,8 @@ func ICS(out io.Writer, c Calendar) error {
 	return nil
 }
 
-// open reports whether anybody may read an event.
-func open(v *scenario.Event) bool { return v.Status == calendar.Publish && v.Password == "" }
+// isPublic reports whether anybody may read an event.
+func isPublic(v *scenario.Event) bool { return v.Status == calendar.Publish && v.Password == "" }
 
 // icsWriter collects the entries of a file.
 type icsWriter struct {

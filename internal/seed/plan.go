@@ -39,7 +39,7 @@ type Plan struct {
 	Pictures   bool                `json:"pictures"`
 }
 
-// PlanOf is the plan of a calendar with these options, as they were asked for.
+// PlanOf returns the plan of a calendar with these options, as they were asked for.
 func PlanOf(o scenario.Options, n Number) Plan {
 	p := Plan{
 		Number: n, Scenario: o.Scenario, Seed: o.Seed, Events: o.Events, Venues: o.Venues, Organizers: o.Organizers,
@@ -52,7 +52,7 @@ func PlanOf(o scenario.Options, n Number) Plan {
 	return p
 }
 
-// Options are those that make the calendar of the plan.
+// Options returns those that make the calendar of the plan.
 func (p Plan) Options() (scenario.Options, error) {
 	o := scenario.Options{
 		Scenario: p.Scenario, Seed: p.Seed, Events: p.Events, Venues: p.Venues, Organizers: p.Organizers,
@@ -77,7 +77,7 @@ func (p Plan) Same(q Plan) bool {
 		p.Zone == q.Zone && slices.Equal(p.Languages, q.Languages) && p.Nasty == q.Nasty && p.Pictures == q.Pictures
 }
 
-// name is the name of the setting that holds the plan: seed:city, seed:city.2.
+// name returns the name of the setting that holds the plan: seed:city, seed:city.2.
 func (p Plan) name() string { return strings.TrimSuffix(p.Number.prefix(p.Scenario), ":") }
 
 // Save remembers the plan.
@@ -94,7 +94,7 @@ func (p Plan) Save(ctx context.Context, db *ent.Client) error {
 	return nil
 }
 
-// LastPlan is the plan of the newest calendar of a scenario; false if there is none.
+// LastPlan returns the plan of the newest calendar of a scenario; false if there is none.
 func LastPlan(ctx context.Context, db *ent.Client, name string) (Plan, bool, error) {
 	rows, err := db.Setting.Query().Where(predicate.Setting(sql.FieldHasPrefix(setting.FieldID, mark+name))).All(ctx)
 	if err != nil {

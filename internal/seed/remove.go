@@ -46,7 +46,7 @@ func (r Remover) Remove(ctx context.Context) (Counts, error) {
 			if err := ctx.Err(); err != nil {
 				return done, err
 			}
-			ids, err := newest(ctx, r.Store.Ent, seeded(kind, r.Scenario), kind)
+			ids, err := newestIDs(ctx, r.Store.Ent, recordsOfScenario(kind, r.Scenario), kind)
 			if err != nil {
 				return done, fmt.Errorf("remove seeded records of kind %s: %w", kind, err)
 			}
@@ -58,7 +58,7 @@ func (r Remover) Remove(ctx context.Context) (Counts, error) {
 			}
 			done[kind] += len(ids)
 			if kind == calendar.Event && there[calendar.Series] > 0 { // a series goes with its last occurrence
-				left, err := countKind(ctx, r.Store.Ent, calendar.Series, marked(r.Scenario))
+				left, err := countKind(ctx, r.Store.Ent, calendar.Series, sourceIDOf(r.Scenario))
 				if err != nil {
 					return done, err
 				}
@@ -72,12 +72,12 @@ func (r Remover) Remove(ctx context.Context) (Counts, error) {
 	return done, forgetPlans(ctx, r.Store.Ent, r.Scenario)
 }
 
-// newest are the ids of the newest records of a selection: parts of an event go before it, as do children of a
+// newestIDs returns the ids of the newest records of a selection: parts of an event go before it, as do children of a
 // category.
-func newest(ctx context.Context, db *ent.Client, where func(*sql.Selector), kind calendar.Kind) (ids []int64, err error) {
+func newestIDs(ctx context.Context, db *ent.Client, where func(*sql.Selector), kind calendar.Kind) (ids []int64, err error) {
 	err = scan(ctx, db, kind, &ids, func(s *sql.Selector) {
 		where(s)
-		s.Select(s.C(event.FieldID)).OrderBy(sql.Desc(s.C(event.FieldID))).Limit(batch)
+		s.Select(s.C(event.FieldID)).OrderBy(sql.Desc(s.C(event.FieldID))).Limit(batchSize)
 	})
 	return ids, err
 }

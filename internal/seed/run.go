@@ -20,8 +20,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// run writes one calendar.
-type run struct {
+// seedRun writes one calendar.
+type seedRun struct {
 	Writer
 	cal      Calendar
 	language calendar.Language // of the originals
@@ -34,16 +34,16 @@ type run struct {
 	categories, tags, images, venueIDs, organizerIDs, eventIDs []int64
 }
 
-// in is the text in a language, or nil, which sends nothing.
-func in(t scenario.Text, l calendar.Language) *string {
+// textIn returns the text in a language, or nil, which sends nothing.
+func textIn(t scenario.Text, l calendar.Language) *string {
 	if s, ok := t[l]; ok {
 		return &s
 	}
 	return nil
 }
 
-// others are the texts in other languages than the original.
-func (r *run) others(title, excerpt, description, reason scenario.Text) []calendar.Text {
+// others returns the texts in other languages than the original.
+func (r *seedRun) others(title, excerpt, description, reason scenario.Text) []calendar.Text {
 	var out []calendar.Text
 	for _, l := range calendar.Languages {
 		t := calendar.Text{
@@ -56,8 +56,8 @@ func (r *run) others(title, excerpt, description, reason scenario.Text) []calend
 	return out
 }
 
-// apart is others for names that are the same in all languages: only what is not is a translation.
-func (r *run) apart(name, description scenario.Text) []calendar.Text {
+// translatedNames is others for names that are the same in all languages: only what is not is a translation.
+func (r *seedRun) translatedNames(name, description scenario.Text) []calendar.Text {
 	out := r.others(name, nil, description, nil)
 	for i := range out {
 		if out[i].Title == name[r.language] {
@@ -67,22 +67,22 @@ func (r *run) apart(name, description scenario.Text) []calendar.Text {
 	return slices.DeleteFunc(out, func(t calendar.Text) bool { return t.Title == "" && t.Description == "" })
 }
 
-func (r *run) author() *int64 {
+func (r *seedRun) author() *int64 {
 	if r.AuthorID == 0 {
 		return nil
 	}
 	return new(r.AuthorID)
 }
 
-// picked is the id at a place; nil for none.
-func picked(ids []int64, at int) *int64 {
+// idAt returns the id at a place; nil for none.
+func idAt(ids []int64, at int) *int64 {
 	if at < 0 || at >= len(ids) {
 		return nil
 	}
 	return new(ids[at])
 }
 
-func (r *run) terms(ctx context.Context) (err error) {
+func (r *seedRun) terms(ctx context.Context) (err error) {
 	if r.categories, err = r.taxonomy(ctx, calendar.Category, r.cal.Categories()); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (r *run) terms(ctx context.Context) (err error) {
 	return err
 }
 
-func (r *run) taxonomy(ctx context.Context, kind calendar.Kind, terms []scenario.Term) ([]int64, error) {
+func (r *seedRun) taxonomy(ctx context.Context, kind calendar.Kind, terms []scenario.Term) ([]int64, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -108,8 +108,8 @@ func (r *run) taxonomy(ctx context.Context, kind calendar.Kind, terms []scenario
 			ids[i] = id
 			continue
 		}
-		n := load.Term{Texts: r.apart(t.Name, t.Description)}
-		n.Name, n.Description, n.SourceID = in(t.Name, r.language), in(t.Description, r.language), &source
+		n := load.Term{Texts: r.translatedNames(t.Name, t.Description)}
+		n.Name, n.Description, n.SourceID = textIn(t.Name, r.language), textIn(t.Description, r.language), &source
 		if t.Parent >= 0 {
 			n.Parent = func(batch []int64) int64 {
 				if k, ok := at[t.Parent]; ok {
@@ -139,7 +139,7 @@ func (r *run) taxonomy(ctx context.Context, kind calendar.Kind, terms []scenario
 }
 
 // pictures draws and stores the pictures that are missing.
-func (r *run) pictures(ctx context.Context) error {
+func (r *seedRun) pictures(ctx context.Context) error {
 	all := r.cal.Pictures()
 	if r.Files == nil || len(all) == 0 {
 		return nil
@@ -207,7 +207,7 @@ func (r *run) pictures(ctx context.Context) error {
 	return nil
 }
 
-// fileNames are the names of the files of pictures. Those of one title are numbered in the order of the calendar, so that
+// fileNames returns the names of the files of pictures. Those of one title are numbered in the order of the calendar, so that
 // it does not matter which one is saved first.
 func fileNames(all []scenario.Picture) []string {
 	names, seen := make([]string, len(all)), make(map[string]int)
@@ -221,13 +221,13 @@ func fileNames(all []scenario.Picture) []string {
 	return names
 }
 
-// few writes records of a kind of which there are not so many that it pays to prepare them on the side.
-func few[T, N any](
-	ctx context.Context, r *run, kind calendar.Kind, records []T, source func(T) string,
+// writeFew writes records of a kind of which there are not so many that it pays to prepare them on the side.
+func writeFew[T, N any](
+	ctx context.Context, r *seedRun, kind calendar.Kind, records []T, source func(T) string,
 	one func(T, *string) (N, int), prepare func([]N) (*load.Batch, error),
 ) ([]int64, error) {
 	ids := make([]int64, 0, len(records))
-	for part := range slices.Chunk(records, batch) {
+	for part := range slices.Chunk(records, batchSize) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -268,15 +268,15 @@ func few[T, N any](
 	return ids, nil
 }
 
-func (r *run) venues(ctx context.Context) (err error) {
-	r.venueIDs, err = few(ctx, r, calendar.Venue, r.cal.Venues(),
+func (r *seedRun) venues(ctx context.Context) (err error) {
+	r.venueIDs, err = writeFew(ctx, r, calendar.Venue, r.cal.Venues(),
 		func(v scenario.Venue) string { return v.SourceID },
 		func(v scenario.Venue, source *string) (load.Venue, int) {
-			n := load.Venue{Texts: r.apart(v.Name, v.Description)}
+			n := load.Venue{Texts: r.translatedNames(v.Name, v.Description)}
 			n.VenueInput = edit.VenueInput{
-				AuthorID: r.author(), Name: in(v.Name, r.language), Description: in(v.Description, r.language),
+				AuthorID: r.author(), Name: textIn(v.Name, r.language), Description: textIn(v.Description, r.language),
 				Address: &v.Address, City: &v.City, Zip: &v.Zip, Province: &v.Province, Country: &v.Country,
-				Phone: &v.Phone, Website: &v.Website, ImageID: picked(r.images, v.Picture), SourceID: source,
+				Phone: &v.Phone, Website: &v.Website, ImageID: idAt(r.images, v.Picture), SourceID: source,
 			}
 			if v.Located {
 				n.Latitude = &edit.Coordinate{Set: true, Degrees: v.Latitude}
@@ -287,34 +287,34 @@ func (r *run) venues(ctx context.Context) (err error) {
 	return err
 }
 
-func (r *run) organizers(ctx context.Context) (err error) {
-	r.organizerIDs, err = few(ctx, r, calendar.Organizer, r.cal.Organizers(),
+func (r *seedRun) organizers(ctx context.Context) (err error) {
+	r.organizerIDs, err = writeFew(ctx, r, calendar.Organizer, r.cal.Organizers(),
 		func(o scenario.Organizer) string { return o.SourceID },
 		func(o scenario.Organizer, source *string) (load.Organizer, int) {
-			n := load.Organizer{Texts: r.apart(o.Name, o.Description)}
+			n := load.Organizer{Texts: r.translatedNames(o.Name, o.Description)}
 			n.OrganizerInput = edit.OrganizerInput{
-				AuthorID: r.author(), Name: in(o.Name, r.language), Description: in(o.Description, r.language),
+				AuthorID: r.author(), Name: textIn(o.Name, r.language), Description: textIn(o.Description, r.language),
 				Phone: &o.Phone, Email: &o.Email, Website: &o.Website,
-				ImageID: picked(r.images, o.Picture), SourceID: source,
+				ImageID: idAt(r.images, o.Picture), SourceID: source,
 			}
 			return n, len(n.Texts)
 		}, r.loader.Organizers)
 	return err
 }
 
-// eventInput is what an event says.
-func (r *run) eventInput(v *scenario.Event) load.Event {
+// eventInput returns what an event says.
+func (r *seedRun) eventInput(v *scenario.Event) load.Event {
 	start, end := when.FromWall(v.Span.Start), when.FromWall(v.Span.End)
 	source := r.Number.sourceID(v.SourceID)
 	n := load.Event{Texts: r.others(v.Title, v.Excerpt, v.Description, v.EventStatusReason)}
 	n.EventInput = edit.EventInput{
 		AuthorID: r.author(), Published: &v.Published, Status: &v.Status, SourceID: &source,
-		Title: in(v.Title, r.language), Excerpt: in(v.Excerpt, r.language), Description: in(v.Description, r.language),
+		Title: textIn(v.Title, r.language), Excerpt: textIn(v.Excerpt, r.language), Description: textIn(v.Description, r.language),
 		Zone: &v.Span.Zone, AllDay: &v.Span.AllDay, Start: &start, End: &end, Cost: &v.Cost,
 		Hide: &v.Hide, Sticky: &v.Sticky, Featured: &v.Featured, Ticketed: &v.Ticketed,
-		ShowMap: new(len(v.Venues) > 0), ShowMapLink: new(len(v.Venues) > 0), ImageID: picked(r.images, v.Picture),
+		ShowMap: new(len(v.Venues) > 0), ShowMapLink: new(len(v.Venues) > 0), ImageID: idAt(r.images, v.Picture),
 		Categories: termRefs(r.categories, v.Categories), Tags: termRefs(r.tags, v.Tags),
-		EventStatusReason: in(v.EventStatusReason, r.language), VirtualURL: &v.VirtualURL,
+		EventStatusReason: textIn(v.EventStatusReason, r.language), VirtualURL: &v.VirtualURL,
 	}
 	if v.EventStatus != "" {
 		n.EventStatus = &v.EventStatus

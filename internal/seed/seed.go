@@ -30,7 +30,7 @@ var Kinds = []calendar.Kind{
 // the source ids: seed:city:event:7, and seed:city.2:event:7 of the second.
 type Number int
 
-// sourceID is the source id of a record of the calendar; the scenario calls it by that of the first.
+// sourceID returns the source id of a record of the calendar; the scenario calls it by that of the first.
 func (n Number) sourceID(id string) string {
 	if n <= 1 {
 		return id
@@ -42,8 +42,8 @@ func (n Number) sourceID(id string) string {
 // prefix begins all source ids of the calendar.
 func (n Number) prefix(scenario string) string { return n.sourceID(mark + scenario + ":") }
 
-// marked selects the rows whose source ids are of a scenario, in any of its calendars; "" is of all.
-func marked(scenario string) func(*sql.Selector) {
+// sourceIDOf selects the rows whose source ids are of a scenario, in any of its calendars; "" is of all.
+func sourceIDOf(scenario string) func(*sql.Selector) {
 	const column = event.FieldSourceID // as in all tables
 	if scenario == "" {
 		return sql.FieldHasPrefix(column, mark)
@@ -51,24 +51,24 @@ func marked(scenario string) func(*sql.Selector) {
 	return sql.OrPredicates(sql.FieldHasPrefix(column, mark+scenario+":"), sql.FieldHasPrefix(column, mark+scenario+"."))
 }
 
-// seeded selects the rows of the table of a kind that are of a scenario; "" is of all. The occurrences of its series are,
+// recordsOfScenario selects the rows of the table of a kind that are of a scenario; "" is of all. The occurrences of its series are,
 // whether or not they have a source id.
-func seeded(kind calendar.Kind, scenario string) func(*sql.Selector) {
+func recordsOfScenario(kind calendar.Kind, scenario string) func(*sql.Selector) {
 	if kind != calendar.Event {
-		return marked(scenario)
+		return sourceIDOf(scenario)
 	}
-	return sql.OrPredicates(marked(scenario), func(s *sql.Selector) {
+	return sql.OrPredicates(sourceIDOf(scenario), func(s *sql.Selector) {
 		made := sql.Dialect(s.Dialect()).Select(series.FieldID).From(sql.Table(series.Table))
-		marked(scenario)(made)
+		sourceIDOf(scenario)(made)
 		s.Where(sql.In(s.C(event.FieldSeriesID), made))
 	})
 }
 
-// foreign selects the rows of the table of a kind that are not made up.
-func foreign(kind calendar.Kind) func(*sql.Selector) {
+// notSeeded selects the rows of the table of a kind that are not made up.
+func notSeeded(kind calendar.Kind) func(*sql.Selector) {
 	return func(s *sql.Selector) {
 		made := sql.Dialect(s.Dialect()).Select(event.FieldID).From(sql.Table(s.TableName()))
-		seeded(kind, "")(made)
+		recordsOfScenario(kind, "")(made)
 		s.Where(sql.NotIn(s.C(event.FieldID), made))
 	}
 }
@@ -84,7 +84,7 @@ func scan(ctx context.Context, db *ent.Client, kind calendar.Kind, into any, mod
 // Counts are numbers of records by kind.
 type Counts map[calendar.Kind]int
 
-// Sum is the number of records of all kinds.
+// Sum returns the number of records of all kinds.
 func (c Counts) Sum() int {
 	n := 0
 	for _, v := range c {
@@ -94,12 +94,12 @@ func (c Counts) Sum() int {
 }
 
 // Foreign counts the records of a database that are not made up, those in the trash included.
-func Foreign(ctx context.Context, db *ent.Client) (Counts, error) { return count(ctx, db, foreign) }
+func Foreign(ctx context.Context, db *ent.Client) (Counts, error) { return count(ctx, db, notSeeded) }
 
 // Seeded counts the records of a scenario that are in a database, in all of its calendars; "" is of all scenarios. The
 // events include the occurrences of the series.
 func Seeded(ctx context.Context, db *ent.Client, scenario string) (Counts, error) {
-	return count(ctx, db, func(kind calendar.Kind) func(*sql.Selector) { return seeded(kind, scenario) })
+	return count(ctx, db, func(kind calendar.Kind) func(*sql.Selector) { return recordsOfScenario(kind, scenario) })
 }
 
 func count(ctx context.Context, db *ent.Client, where func(calendar.Kind) func(*sql.Selector)) (Counts, error) {

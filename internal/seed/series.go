@@ -14,7 +14,7 @@ import (
 )
 
 // series writes the series that are missing, each with its occurrences.
-func (r *run) series(ctx context.Context) error {
+func (r *seedRun) series(ctx context.Context) error {
 	all := r.cal.Series()
 	if len(all) == 0 {
 		return nil
@@ -49,7 +49,7 @@ func (r *run) series(ctx context.Context) error {
 
 // writeSeries stores a series in all its languages, with what differs in some occurrences. It returns the number of
 // occurrences.
-func (r *run) writeSeries(ctx context.Context, s *scenario.Series) (n int, err error) {
+func (r *seedRun) writeSeries(ctx context.Context, s *scenario.Series) (n int, err error) {
 	closed := make([]recur.Date, len(s.ExDate))
 	for i, w := range s.ExDate {
 		closed[i].Wall = w
@@ -70,7 +70,7 @@ func (r *run) writeSeries(ctx context.Context, s *scenario.Series) (n int, err e
 		for _, l := range r.cal.Options().Languages[1:] {
 			e.Write = l
 			err := e.UpdateSeries(ctx, tx, id, &edit.EventInput{
-				Title: in(s.Title, l), Excerpt: in(s.Excerpt, l), Description: in(s.Description, l),
+				Title: textIn(s.Title, l), Excerpt: textIn(s.Excerpt, l), Description: textIn(s.Description, l),
 			})
 			if err != nil {
 				return fmt.Errorf("in %s: %w", l, err)
@@ -115,7 +115,7 @@ func withoutGone(ctx context.Context, tx *ent.Tx, e *edit.Editor, in *edit.Event
 }
 
 // writeException moves an occurrence of a series, or cancels it with a reason in each language.
-func (r *run) writeException(
+func (r *seedRun) writeException(
 	ctx context.Context, tx *ent.Tx, e *edit.Editor, series int64, s *scenario.Series, x scenario.Exception,
 ) error {
 	id, err := tx.Event.Query().Where(event.SeriesID(series), event.OriginalStart(x.Nominal)).OnlyID(ctx)
@@ -136,7 +136,7 @@ func (r *run) writeException(
 		return write(r.language, &edit.EventInput{Start: new(when.FromWall(x.Start)), End: new(when.FromWall(end))})
 	}
 	for _, l := range r.cal.Options().Languages {
-		input := &edit.EventInput{EventStatusReason: in(x.Reason, l)}
+		input := &edit.EventInput{EventStatusReason: textIn(x.Reason, l)}
 		if l == r.language {
 			input.EventStatus = new(calendar.Canceled)
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// batch is how many records one transaction writes: other writers wait no longer than that takes.
-const batch = 500
+// batchSize is how many records one transaction writes: other writers wait no longer than that takes.
+const batchSize = 500
 
 // Summary counts what a Writer did.
 type Summary struct {
@@ -81,7 +81,7 @@ func (w Writer) Write(ctx context.Context, c Calendar) (Summary, error) {
 		}
 		editor.PasswordKey = key
 	}
-	r := &run{
+	r := &seedRun{
 		Writer: w, cal: c, language: o.Languages[0], editor: editor, loader: load.New(w.Store, &editor), now: editor.Now,
 		summary: Summary{Created: Counts{}, Found: Counts{}},
 	}
@@ -97,13 +97,13 @@ func (w Writer) Write(ctx context.Context, c Calendar) (Summary, error) {
 	return r.summary, nil
 }
 
-// known are the ids of records that are there already, by source id.
-type known map[string]int64
+// idsBySource are the ids of records that are there already, by source id.
+type idsBySource map[string]int64
 
 // find looks for records by their source ids.
-func (r *run) find(ctx context.Context, kind calendar.Kind, sources []string) (known, error) {
-	out := make(known)
-	for part := range slices.Chunk(sources, batch) {
+func (r *seedRun) find(ctx context.Context, kind calendar.Kind, sources []string) (idsBySource, error) {
+	out := make(idsBySource)
+	for part := range slices.Chunk(sources, batchSize) {
 		var rows []struct {
 			ID     int64
 			Source string `sql:"source_id"`
@@ -122,8 +122,8 @@ func (r *run) find(ctx context.Context, kind calendar.Kind, sources []string) (k
 	return out, nil
 }
 
-// sources are the source ids of records in the run's calendar.
-func sources[T any](r *run, records []T, source func(T) string) []string {
+// sources returns the source ids of records in the run's calendar.
+func sources[T any](r *seedRun, records []T, source func(T) string) []string {
 	out := make([]string, len(records))
 	for i, record := range records {
 		out[i] = r.Number.sourceID(source(record))

@@ -139,8 +139,8 @@ func (f fake) Series() []scenario.Series {
 	}
 }
 
-// written runs a Writer that has to succeed.
-func written(t *testing.T, w Writer, c Calendar) Summary {
+// writeCalendar runs a Writer that has to succeed.
+func writeCalendar(t *testing.T, w Writer, c Calendar) Summary {
 	t.Helper()
 	s, err := w.Write(t.Context(), c)
 	if err != nil {
@@ -170,7 +170,7 @@ func TestWriteAndRemove(t *testing.T) {
 		dir, name := files(t)
 		c := fake{events: 1203, pictures: 2}
 		w := Writer{Store: st, Editor: editor(), Files: dir, Workers: 3, Verify: true}
-		s := written(t, w, c)
+		s := writeCalendar(t, w, c)
 		want := Counts{
 			calendar.Category: 2, calendar.Tag: 1, calendar.Image: 2, calendar.Venue: 3, calendar.Organizer: 1,
 			calendar.Event: 1203, calendar.Series: 2,
@@ -190,13 +190,13 @@ func TestWriteAndRemove(t *testing.T) {
 		if diff := cmp.Diff(want, seeded); diff != "" {
 			t.Errorf("seeded (-want +got):\n%s", diff)
 		}
-		again := written(t, w, c)
+		again := writeCalendar(t, w, c)
 		if again.Created.Sum() != 0 || again.Found.Sum() != want.Sum()-occurrences || again.Occurrences != 0 {
 			t.Errorf("the second time: %+v", again)
 		}
 		second := w
 		second.Number = 2
-		third := written(t, second, c)
+		third := writeCalendar(t, second, c)
 		if third.Created[calendar.Event] != 1203 || third.Created[calendar.Category] != 0 || third.Found[calendar.Tag] != 1 {
 			t.Errorf("the second calendar: %+v", third)
 		}
@@ -284,17 +284,17 @@ func TestInterruptedWriteGoesOn(t *testing.T) {
 		c := fake{events: 2600}
 		ctx, stop := context.WithCancel(t.Context())
 		w := Writer{Store: st, Editor: editor(), Workers: 2, Progress: func(done, _ int) {
-			if done >= 2*batch {
+			if done >= 2*batchSize {
 				stop()
 			}
 		}}
 		s, err := w.Write(ctx, c)
-		if !errors.Is(err, context.Canceled) || s.Created[calendar.Event] != 2*batch {
+		if !errors.Is(err, context.Canceled) || s.Created[calendar.Event] != 2*batchSize {
 			t.Fatalf("interrupted: %v, %+v", err, s)
 		}
 		w.Progress = nil
-		rest := written(t, w, c)
-		if rest.Created[calendar.Event] != 2600-2*batch || rest.Found[calendar.Event] != 2*batch {
+		rest := writeCalendar(t, w, c)
+		if rest.Created[calendar.Event] != 2600-2*batchSize || rest.Found[calendar.Event] != 2*batchSize {
 			t.Errorf("the rest: %+v", rest)
 		}
 		// Parents that were written before the interruption are found.
@@ -317,23 +317,23 @@ func TestInterruptedWriteGoesOn(t *testing.T) {
 	})
 }
 
-// interrupted is a calendar whose last series is not written yet.
-type interrupted struct{ fake }
+// interruptedCalendar is a calendar whose last series is not written yet.
+type interruptedCalendar struct{ fake }
 
-func (i interrupted) Series() []scenario.Series { return i.fake.Series()[:1] }
+func (i interruptedCalendar) Series() []scenario.Series { return i.fake.Series()[:1] }
 
 func TestInterruptedSeriesGoOn(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		c := fake{events: 3}
 		w := Writer{Store: st, Editor: editor()}
-		written(t, w, interrupted{c})
-		if s := written(t, w, c); s.Created[calendar.Series] != 1 || s.Found[calendar.Series] != 1 || s.Occurrences != 4 {
+		writeCalendar(t, w, interruptedCalendar{c})
+		if s := writeCalendar(t, w, c); s.Created[calendar.Series] != 1 || s.Found[calendar.Series] != 1 || s.Occurrences != 4 {
 			t.Errorf("the rest: %+v", s)
 		}
 		storetest.DisableSeries(t, st.Ent)
 		w.Number = 2
-		if s := written(t, w, c); s.Created[calendar.Event] != 3 || s.Created[calendar.Series] != 0 {
+		if s := writeCalendar(t, w, c); s.Created[calendar.Event] != 3 || s.Created[calendar.Series] != 0 {
 			t.Errorf("while series are switched off: %+v", s)
 		}
 	})
@@ -342,7 +342,7 @@ func TestInterruptedSeriesGoOn(t *testing.T) {
 func TestOccurrencesOfSeededSeries(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		written(t, Writer{Store: st, Editor: editor()}, fake{events: 3})
+		writeCalendar(t, Writer{Store: st, Editor: editor()}, fake{events: 3})
 		type occurrence struct {
 			Start, Status string
 			Titles        []string
@@ -378,7 +378,7 @@ func TestWrittenIsTheSameWhateverTheWorkers(t *testing.T) {
 	var first string
 	for _, workers := range []int{1, 4} {
 		st := storetest.Migrated(t, storetest.SQLite(t))
-		written(t, Writer{Store: st, Editor: editor(), Workers: workers}, fake{events: 1700})
+		writeCalendar(t, Writer{Store: st, Editor: editor(), Workers: workers}, fake{events: 1700})
 		rows := st.Ent.Event.Query().Order(ent.Asc("id")).AllX(t.Context())
 		all := fmt.Sprint(rows, st.Ent.Slug.Query().Order(ent.Asc("id")).AllX(t.Context()))
 		if first == "" {

@@ -247,11 +247,11 @@ var originHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
 // aliasForm matches a first segment of paths as it is typed.
 var aliasForm = regexp.MustCompile(`^[a-z0-9_-]+$`)
 
-// aliased are the first segments that may have other names.
-var aliased = []string{"event", "events", "organizer", "series", "tag", "venue"}
+// aliasedPaths are the first segments that may have other names.
+var aliasedPaths = []string{"event", "events", "organizer", "series", "tag", "venue"}
 
-// reserved are further first segments, which cannot be aliases.
-var reserved = []string{"assets", "cal", "developers", "docs", "embed", "healthz", "ical", "media", "oembed", "readyz", "wp-json"}
+// reservedPaths are further first segments, which cannot be aliases.
+var reservedPaths = []string{"assets", "cal", "developers", "docs", "embed", "healthz", "ical", "media", "oembed", "readyz", "wp-json"}
 
 // parseAliases reads other names of first segments.
 func (s *Settings) parseAliases(data json.RawMessage) error {
@@ -261,11 +261,11 @@ func (s *Settings) parseAliases(data json.RawMessage) error {
 	}
 	for _, alias := range slices.Sorted(maps.Keys(aliases)) {
 		switch {
-		case !slices.Contains(aliased, aliases[alias]):
-			return fmt.Errorf("%q: %q; want one of %s", alias, aliases[alias], strings.Join(aliased, ", "))
+		case !slices.Contains(aliasedPaths, aliases[alias]):
+			return fmt.Errorf("%q: %q; want one of %s", alias, aliases[alias], strings.Join(aliasedPaths, ", "))
 		case !aliasForm.MatchString(alias):
 			return fmt.Errorf("%q: want lower-case letters, digits, - and _", alias)
-		case slices.Contains(aliased, alias), slices.Contains(reserved, alias), calendar.Language(alias).Known():
+		case slices.Contains(aliasedPaths, alias), slices.Contains(reservedPaths, alias), calendar.Language(alias).Known():
 			return fmt.Errorf("%q: this is a path of the program already", alias)
 		}
 	}

@@ -93,8 +93,8 @@ func Default() Settings {
 	}
 }
 
-// largest are the sizes that files may have, in bytes.
-var largest = map[string]int{
+// maxFileSizes are the sizes that files may have, in bytes.
+var maxFileSizes = map[string]int{
 	"site.json": 64 << 10, "logo.svg": 256 << 10, "logo.png": 256 << 10, "icon.svg": 64 << 10, "card.png": 2 << 20,
 	"custom.css": 128 << 10, "about.en.html": 64 << 10, "about.pl.html": 64 << 10, "about.es.html": 64 << 10,
 }
@@ -166,10 +166,10 @@ func Read(dir string) (Settings, error) {
 
 // readFile reads a file of the folder, never more than it may have.
 func readFile(dir, name string) ([]byte, error) {
-	limit, known := largest[name]
+	limit, known := maxFileSizes[name]
 	if !known {
-		names := make([]string, 0, len(largest))
-		for n := range largest {
+		names := make([]string, 0, len(maxFileSizes))
+		for n := range maxFileSizes {
 			names = append(names, n)
 		}
 		slices.Sort(names)

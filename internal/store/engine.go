@@ -102,7 +102,7 @@ const (
 	exclusiveLock = " FOR UPDATE"
 )
 
-func exclusive(query string) string {
+func withExclusiveLock(query string) string {
 	if rest, ok := strings.CutSuffix(query, sharedLock); ok {
 		return rest + exclusiveLock
 	}
@@ -111,17 +111,17 @@ func exclusive(query string) string {
 
 // PrepareContext prepares a statement.
 func (c tidbConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
-	return c.mysqlConn.PrepareContext(ctx, exclusive(query))
+	return c.mysqlConn.PrepareContext(ctx, withExclusiveLock(query))
 }
 
 // ExecContext runs a statement without rows.
 func (c tidbConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	return c.mysqlConn.ExecContext(ctx, exclusive(query), args)
+	return c.mysqlConn.ExecContext(ctx, withExclusiveLock(query), args)
 }
 
 // QueryContext runs a statement with rows.
 func (c tidbConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	return c.mysqlConn.QueryContext(ctx, exclusive(query), args)
+	return c.mysqlConn.QueryContext(ctx, withExclusiveLock(query), args)
 }
 
 // retryableTiDB are the errors of TiDB after which a transaction has no effect, and may succeed when it is run again.

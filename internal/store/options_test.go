@@ -238,7 +238,7 @@ func TestServersAreVerifiedByTheCertificateGiven(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			addr, outcome := greeter(t, &tls.Config{
+			addr, outcome := startTLSGreeter(t, &tls.Config{
 				Certificates: []tls.Certificate{pair}, ClientAuth: tls.RequestClientCert, MinVersion: tls.VersionTLS12,
 			})
 			if _, err := store.Open(t.Context(), "mysql://ewa@"+addr+"/cal?timeout=5s&"+test.options); err == nil {
@@ -255,34 +255,34 @@ func TestServersAreVerifiedByTheCertificateGiven(t *testing.T) {
 	}
 }
 
-// shaken is how a server's side of TLS ended.
-type shaken struct {
+// handshakeResult is how a server's side of TLS ended.
+type handshakeResult struct {
 	err    error
 	client bool
 }
 
-// greeter is a server that speaks MySQL up to the end of TLS's handshake with its first client.
-func greeter(t *testing.T, config *tls.Config) (addr string, outcome <-chan shaken) {
+// startTLSGreeter is a server that speaks MySQL up to the end of TLS's handshake with its first client.
+func startTLSGreeter(t *testing.T, config *tls.Config) (addr string, outcome <-chan handshakeResult) {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { ln.Close() })
-	out := make(chan shaken, 1)
+	out := make(chan handshakeResult, 1)
 	go func() {
 		conn, err := ln.Accept()
 		if err != nil {
-			out <- shaken{err: err}
+			out <- handshakeResult{err: err}
 			return
 		}
 		defer conn.Close()
-		out <- greet(conn, config)
+		out <- greetAndHandshake(conn, config)
 	}()
 	return ln.Addr().String(), out
 }
 
-func greet(conn net.Conn, config *tls.Config) shaken {
+func greetAndHandshake(conn net.Conn, config *tls.Config) handshakeResult {
 	// Protocol 10, version, thread, salt, capabilities (with CLIENT_SSL), utf8mb4, status, more of all that.
 	hello := append([]byte{10}, "9.0.0\x00\x01\x00\x00\x00saltsalt\x00"...)
 	hello = binary.LittleEndian.AppendUint16(hello, 0xffff)
@@ -292,21 +292,21 @@ func greet(conn net.Conn, config *tls.Config) shaken {
 	hello = append(hello, make([]byte, 10)...)
 	hello = append(hello, "saltsaltsalt\x00mysql_native_password\x00"...)
 	if _, err := conn.Write(append([]byte{byte(len(hello)), 0, 0, 0}, hello...)); err != nil {
-		return shaken{err: err}
+		return handshakeResult{err: err}
 	}
 	const request = 4 + 32 // the client asks for TLS
 	if _, err := io.ReadFull(conn, make([]byte, request)); err != nil {
-		return shaken{err: err}
+		return handshakeResult{err: err}
 	}
 	server := tls.Server(conn, config)
 	if err := server.Handshake(); err != nil {
-		return shaken{err: err}
+		return handshakeResult{err: err}
 	}
 	// In TLS 1.3 the client refuses a certificate after the server thinks all is well.
 	if _, err := bufio.NewReader(server).ReadByte(); err != nil {
-		return shaken{err: err}
+		return handshakeResult{err: err}
 	}
-	return shaken{client: len(server.ConnectionState().PeerCertificates) > 0}
+	return handshakeResult{client: len(server.ConnectionState().PeerCertificates) > 0}
 }
 
 // authority signs certificates.

@@ -23,7 +23,7 @@ type Question struct {
 	kept  bool
 	watch Watch // nil: the query is not watched
 
-	answer atomic.Pointer[answer]
+	answer atomic.Pointer[countRead]
 
 	mu    sync.Mutex
 	conn  *sql.Conn // nil: none is open
@@ -39,8 +39,8 @@ type Question struct {
 // walHeader is the header of an index of SQLite's write-ahead log.
 type walHeader [48]byte
 
-// answer is the number that a query found, and the header of the log before the query.
-type answer struct {
+// countRead is the number that a query found, and the header of the log before the query.
+type countRead struct {
 	at    time.Time
 	index walIndex
 	log   walHeader
@@ -119,7 +119,7 @@ func (q *Question) ask(ctx context.Context) (int64, error) {
 		q.distrusted = true
 		q.answer.Store(nil)
 	case known:
-		q.answer.Store(&answer{time.Now(), q.index, before, n})
+		q.answer.Store(&countRead{time.Now(), q.index, before, n})
 	case !q.seen && !q.distrusted:
 		// After the first answer there is a log.
 		if index, ok := openWALIndex(q.file); ok {

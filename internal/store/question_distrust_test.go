@@ -52,7 +52,7 @@ func TestIndexThatHidesACommitIsNotTrusted(t *testing.T) {
 		t.Error("the new answer is not known")
 	}
 	// As if somebody had committed and the index did not show it.
-	q.answer.Store(&answer{time.Now(), old.index, old.log, 4})
+	q.answer.Store(&countRead{time.Now(), old.index, old.log, 4})
 	ask()
 	ask()
 	if _, ok := q.Last(); ok {

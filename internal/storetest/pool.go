@@ -37,7 +37,7 @@ const poolPrefix = "almanac_lent_"
 
 var thePool = sync.OnceValues(newPool)
 
-// Lent is the URL of a migrated MySQL database on which series are switched on. It is empty but for what migrations insert.
+// Lent returns the URL of a migrated MySQL database on which series are switched on. It is empty but for what migrations insert.
 // It has options.
 func Lent(t testing.TB) string {
 	t.Helper()
@@ -75,7 +75,7 @@ func newPool() (*pool, error) {
 	if _, err := p.lock.ExecContext(ctx, "DO GET_LOCK(?, 0)", p.name); err != nil {
 		return nil, err
 	}
-	version, err := texts(ctx, p.lock, "SELECT VERSION()")
+	version, err := queryTexts(ctx, p.lock, "SELECT VERSION()")
 	if err != nil {
 		return nil, err
 	}
@@ -91,13 +91,13 @@ const heldTiDB = 1105
 
 // dropOthers drops the databases of processes that have ended.
 func (p *pool) dropOthers(ctx context.Context) error {
-	names, err := texts(ctx, p.lock, "SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE ?", poolPrefix+"%")
+	names, err := queryTexts(ctx, p.lock, "SELECT schema_name FROM information_schema.schemata WHERE schema_name LIKE ?", poolPrefix+"%")
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		owner := name[:strings.LastIndex(name, "_")]
-		free, err := texts(ctx, p.lock, "SELECT GET_LOCK(?, 0)", owner)
+		free, err := queryTexts(ctx, p.lock, "SELECT GET_LOCK(?, 0)", owner)
 		var held *mysql.MySQLError
 		if errors.As(err, &held) && held.Number == heldTiDB {
 			continue
@@ -188,11 +188,11 @@ func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
 		}
 	}
 	counters := "SELECT CONCAT_WS(' ', table_name, auto_increment) FROM information_schema.tables WHERE table_schema = ? ORDER BY 1"
-	before, err := texts(ctx, conn, counters, first)
+	before, err := queryTexts(ctx, conn, counters, first)
 	if err != nil {
 		return err
 	}
-	now, err := texts(ctx, conn, counters, name)
+	now, err := queryTexts(ctx, conn, counters, name)
 	if err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
 	emptied := map[string]string{}
 	for i, counter := range now {
 		table, _, _ := strings.Cut(counter, " ")
-		rows, err := texts(ctx, conn, fmt.Sprintf("(SELECT 1 FROM %s.%s LIMIT 1) UNION ALL (SELECT 1 FROM %s.%[2]s LIMIT 1)", name, table, first))
+		rows, err := queryTexts(ctx, conn, fmt.Sprintf("(SELECT 1 FROM %s.%s LIMIT 1) UNION ALL (SELECT 1 FROM %s.%[2]s LIMIT 1)", name, table, first))
 		if err != nil {
 			return err
 		}
@@ -214,7 +214,7 @@ func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
 	}
 	statements := []string{"SET foreign_key_checks = 0"}
 	for _, table := range used {
-		columns, err := texts(ctx, conn, "SELECT CONCAT('`', column_name, '`') FROM information_schema.columns"+
+		columns, err := queryTexts(ctx, conn, "SELECT CONCAT('`', column_name, '`') FROM information_schema.columns"+
 			" WHERE table_schema = ? AND table_name = ? AND extra NOT LIKE '%GENERATED%'", first, table)
 		if err != nil {
 			return err
@@ -233,7 +233,7 @@ func (p *pool) refill(ctx context.Context, conn *sql.Conn, name string) error {
 
 // fingerprint changes with the columns, indexes and triggers of a database.
 func (p *pool) fingerprint(ctx context.Context, name string) (string, error) {
-	found, err := texts(ctx, p.db, "SELECT CONCAT_WS(' ',"+
+	found, err := queryTexts(ctx, p.db, "SELECT CONCAT_WS(' ',"+
 		" (SELECT SUM(CRC32(CONCAT_WS(' ', table_name, column_name, ordinal_position, column_type, is_nullable, column_default)))"+
 		" FROM information_schema.columns WHERE table_schema = ?),"+
 		" (SELECT SUM(CRC32(CONCAT_WS(' ', table_name, index_name, seq_in_index, column_name)))"+
@@ -245,8 +245,8 @@ func (p *pool) fingerprint(ctx context.Context, name string) (string, error) {
 	return found[0], nil
 }
 
-// texts returns the only column of the rows that a query finds.
-func texts(ctx context.Context, db interface {
+// queryTexts returns the only column of the rows that a query finds.
+func queryTexts(ctx context.Context, db interface {
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
 }, query string, args ...any,
 ) (found []string, err error) {

@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,7 +31,7 @@ const testOptions = "prepare-after=2"
 // Each runs test once per engine, in parallel subtests named after the engines.
 func Each(t *testing.T, test func(t *testing.T, st *store.Store)) {
 	t.Helper()
-	each(t,
+	runOnEngines(t,
 		func(t *testing.T) { test(t, Migrated(t, SQLite(t))) },
 		func(t *testing.T) { test(t, Open(t, Lent(t))) })
 }
@@ -38,12 +39,12 @@ func Each(t *testing.T, test func(t *testing.T, st *store.Store)) {
 // EachURL is Each for tests that open the database themselves: it is empty, not migrated.
 func EachURL(t *testing.T, test func(t *testing.T, url string)) {
 	t.Helper()
-	each(t,
+	runOnEngines(t,
 		func(t *testing.T) { test(t, SQLite(t)) },
 		func(t *testing.T) { test(t, MySQL(t)) })
 }
 
-func each(t *testing.T, onSQLite, onMySQL func(t *testing.T)) {
+func runOnEngines(t *testing.T, onSQLite, onMySQL func(t *testing.T)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
 		t.Parallel()
@@ -58,7 +59,7 @@ func each(t *testing.T, onSQLite, onMySQL func(t *testing.T)) {
 	})
 }
 
-// SQLite is the URL of a database file that goes with the test. Its folder is not that of t.TempDir, which has the number
+// SQLite returns the URL of a database file that goes with the test. Its folder is not that of t.TempDir, which has the number
 // sign of a repeated test name.
 func SQLite(t testing.TB) string {
 	t.Helper()
@@ -74,7 +75,7 @@ func SQLite(t testing.TB) string {
 	return "sqlite://" + filepath.Join(folder, "test.db")
 }
 
-// MySQL is the URL of a new database, dropped after the test. It has options.
+// MySQL returns the URL of a new database, dropped after the test. It has options.
 func MySQL(t testing.TB) string {
 	t.Helper()
 	server, db, err := openServer()
@@ -107,17 +108,60 @@ func MySQL(t testing.TB) string {
 // tests use storetest.
 var seriesStep = migrate.DataStep{Name: "series"}
 
-// Migrated opens a database, applies all migrations, switches series on, and closes the database after the test.
+// Migrated opens a database, applies all migrations, switches series on, and closes the database after the test. A file of
+// SQLite that does not exist yet is written by WriteMigrated.
 func Migrated(t testing.TB, url string) *store.Store {
 	t.Helper()
-	st := Open(t, url)
-	if _, err := migrate.Apply(t.Context(), st, migrate.ApplyOptions{Operator: "test"}); err != nil {
-		t.Fatal(err)
+	if path, ok := strings.CutPrefix(url, "sqlite://"); ok {
+		if _, err := os.Stat(path); os.IsNotExist(err) {
+			WriteMigrated(t, path)
+			return Open(t, url)
+		}
 	}
-	if err := migrate.RecordData(t.Context(), st, seriesStep, time.Now()); err != nil {
+	st := Open(t, url)
+	if err := migrateAll(t.Context(), st); err != nil {
 		t.Fatal(err)
 	}
 	return st
+}
+
+// WriteMigrated writes an SQLite file with all migrations and series switched on. A process migrates once and copies the
+// result.
+func WriteMigrated(t testing.TB, path string) {
+	t.Helper()
+	data, err := migratedFile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+var migratedFile = sync.OnceValues(func() (data []byte, err error) {
+	folder, err := os.MkdirTemp("", "almanac-test-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	path := filepath.Join(folder, "test.db")
+	// The first test that asks may end before the others do.
+	ctx := context.Background()
+	st, err := store.Open(ctx, "sqlite://"+path)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(migrateAll(ctx, st), st.Close()); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+})
+
+func migrateAll(ctx context.Context, st *store.Store) error {
+	if _, err := migrate.Apply(ctx, st, migrate.ApplyOptions{Operator: "test"}); err != nil {
+		return err
+	}
+	return migrate.RecordData(ctx, st, seriesStep, time.Now())
 }
 
 // DisableSeries switches series off, as they are while programs of the version before serve.

@@ -24,8 +24,8 @@ var (
 	errSameOwner = errors.New("the slug is another record's")
 )
 
-// clean makes of the target of a unit what is stored, by the rules of the API, or says why it cannot be.
-func clean(u *Unit) (string, error) {
+// cleanUnit makes of the target of a unit what is stored, by the rules of the API, or says why it cannot be.
+func cleanUnit(u *Unit) (string, error) {
 	text := *u.Target
 	switch {
 	case u.ID.Field == Slug:
@@ -33,7 +33,7 @@ func clean(u *Unit) (string, error) {
 		if slug == "" {
 			return "", errSlug
 		}
-		return slug, within(strings.TrimSpace(text), calendar.MaxSlug)
+		return slug, checkLength(strings.TrimSpace(text), calendar.MaxSlug)
 	case isHTML(u.ID.Kind, u.ID.Field):
 		if len(text) > maxHTML {
 			return "", fmt.Errorf("longer than %d KiB", maxHTML>>10)
@@ -44,7 +44,7 @@ func clean(u *Unit) (string, error) {
 		}
 		return text, err
 	}
-	text, err := plain(text, u.Source)
+	text, err := cleanPlain(text, u.Source)
 	if u.ID.Field == Reason {
 		text = markup.Inert(text)
 	}
@@ -54,15 +54,15 @@ func clean(u *Unit) (string, error) {
 	case text == "":
 		return "", errNothing
 	case u.ID.Field == Description, u.ID.Field == Reason:
-		return text, within(text, maxText)
+		return text, checkLength(text, maxText)
 	}
-	return text, within(text, maxTitle)
+	return text, checkLength(text, maxTitle)
 }
 
-// plain cleans plain text. Files have it as it is stored, so "<" and "&" are characters, and a text that came
+// cleanPlain cleans plain text. Files have it as it is stored, so "<" and "&" are characters, and a text that came
 // from here goes back unchanged. But tags and entities in the translation of a text that has none are a tool's,
 // and treated as the API treats them.
-func plain(target, source string) (string, error) {
+func cleanPlain(target, source string) (string, error) {
 	text, err := markup.Text(calendar.Escape(target))
 	if err != nil {
 		return "", err
@@ -78,7 +78,7 @@ func plain(target, source string) (string, error) {
 	return text, nil
 }
 
-func within(text string, most int) error {
+func checkLength(text string, most int) error {
 	if n := utf8.RuneCountInString(text); n > most {
 		return fmt.Errorf("%d characters, and %d are allowed", n, most)
 	}
@@ -88,17 +88,17 @@ func within(text string, most int) error {
 // sameSource reports whether a source is still what was exported. Tools rearrange white space, and XML cannot
 // write every character.
 func sameSource(now, exported string) bool {
-	words := func(s string) string { return strings.Join(strings.Fields(writable(s)), " ") }
+	words := func(s string) string { return strings.Join(strings.Fields(writableText(s)), " ") }
 	return now == exported || words(now) == words(exported)
 }
 
 // sameTarget reports whether a target is what is stored already. The white space in it is the translator's.
 func sameTarget(now, sent string) bool {
-	return now == sent || strings.TrimSpace(writable(now)) == strings.TrimSpace(writable(sent))
+	return now == sent || strings.TrimSpace(writableText(now)) == strings.TrimSpace(writableText(sent))
 }
 
-// writable is a text as XML has it, with the line breaks of XML.
-func writable(s string) string {
+// writableText returns a text as XML has it, with the line breaks of XML.
+func writableText(s string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 	return strings.Map(func(r rune) rune {
 		if inXML(r) {

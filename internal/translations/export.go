@@ -96,7 +96,7 @@ func (x *Exporter) Write(ctx context.Context, w io.Writer) (Exported, error) {
 	out := newWriter(x.Format, buffered, from, x.To)
 	out.open()
 	for _, kind := range (Filter{Kinds: x.Kinds}).kinds() {
-		err := each(ctx, x.DB, kind, selection{after: x.After, since: x.Since}, func(r *record) error {
+		err := forEachRecord(ctx, x.DB, kind, selection{after: x.After, since: x.Since}, func(r *record) error {
 			units := x.units(r, &done)
 			for i := range units {
 				if err := out.unit(&units[i]); err != nil {
@@ -117,7 +117,7 @@ func (x *Exporter) Write(ctx context.Context, w io.Writer) (Exported, error) {
 	return done, buffered.Flush() // tells of all earlier failures, too
 }
 
-// units are the texts of a record that go into the file.
+// units returns the texts of a record that go into the file.
 func (x *Exporter) units(r *record, done *Exported) []Unit {
 	if r.original.Language == x.To {
 		return nil
@@ -183,7 +183,7 @@ func note(r *record, f Field) string {
 	return what
 }
 
-// original is the language that the records were written in. It is English when there are none.
+// original returns the language that the records were written in. It is English when there are none.
 func (x *Exporter) original(ctx context.Context) (calendar.Language, error) {
 	var all []calendar.Language
 	for _, kind := range (Filter{Kinds: x.Kinds}).kinds() {

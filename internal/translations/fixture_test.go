@@ -18,7 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-var now = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
+var testNow = time.Date(2026, 6, 15, 12, 0, 0, 0, time.UTC)
 
 func site() calendar.Site {
 	zone, err := calendar.ParseZone("UTC")
@@ -26,7 +26,7 @@ func site() calendar.Site {
 		panic(err)
 	}
 	return calendar.Site{
-		BaseURL: "http://127.0.0.1", Zone: zone, Language: calendar.English, Now: func() time.Time { return now },
+		BaseURL: "http://127.0.0.1", Zone: zone, Language: calendar.English, Now: func() time.Time { return testNow },
 	}
 }
 
@@ -40,15 +40,15 @@ type world struct {
 	category, tag            int64
 }
 
-// odd is what plain text may hold.
-const odd = `Ada & "Bob" <3 a<b>c &amp; łódź 🎉`
+// oddTitle is what plain text may hold.
+const oddTitle = `Ada & "Bob" <3 a<b>c &amp; łódź 🎉`
 
 const html = "<p>First &amp; <a href=\"https://example.org/?a=1&amp;b=2\">last</a></p>\n\n<ul>\n\t<li>é</li>\n</ul>"
 
 func newWorld(t testing.TB, db *ent.Client) *world {
 	t.Helper()
 	w := &world{t: t, db: db}
-	start := when.FromInstant(now)
+	start := when.FromInstant(testNow)
 	event := func(in edit.EventInput) func(context.Context, *ent.Tx, *edit.Editor) (int64, error) {
 		in.Start, in.End = &start, &start
 		return func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
@@ -60,7 +60,7 @@ func newWorld(t testing.TB, db *ent.Client) *world {
 		}
 	}
 	w.gala = w.write("en", event(edit.EventInput{Title: new("Gala"), Description: new(html), Excerpt: new("<em>Short</em>")}))
-	w.bare = w.write("en", event(edit.EventInput{Title: new(odd)}))
+	w.bare = w.write("en", event(edit.EventInput{Title: new(oddTitle)}))
 	w.market = w.write("es", event(edit.EventInput{Title: new("Mercado"), Description: new("<p>Frutas</p>")}))
 	w.gone = w.write("en", event(edit.EventInput{Title: new("Gone"), Description: new("Old")}))
 	w.write("", func(ctx context.Context, tx *ent.Tx, e *edit.Editor) (int64, error) {
@@ -107,7 +107,7 @@ func eachEngine(t *testing.T, test func(t *testing.T, w *world)) {
 // write runs do in a transaction of an editor who writes in a language.
 func (w *world) write(l calendar.Language, do func(context.Context, *ent.Tx, *edit.Editor) (int64, error)) int64 {
 	w.t.Helper()
-	e := &edit.Editor{Site: site(), Now: now, By: auth.System(), Write: l}
+	e := &edit.Editor{Site: site(), Now: testNow, By: auth.System(), Write: l}
 	var id int64
 	err := edit.Write(w.t.Context(), w.db, e, func(tx *ent.Tx) (err error) {
 		id, err = do(w.t.Context(), tx, e)
@@ -162,7 +162,7 @@ func (w *world) texts() map[key]map[calendar.Language]calendar.Text {
 	out := make(map[key]map[calendar.Language]calendar.Text)
 	for _, kind := range Kinds {
 		ids := []int64{w.gala, w.bare, w.market, w.gone, w.venue, w.organizer, w.category, w.tag}
-		rows, err := load(w.t.Context(), w.db, kind, selection{ids: ids}, 100)
+		rows, err := loadRecords(w.t.Context(), w.db, kind, selection{ids: ids}, 100)
 		if err != nil {
 			w.t.Fatal(err)
 		}
@@ -177,8 +177,8 @@ func (w *world) texts() map[key]map[calendar.Language]calendar.Text {
 	return out
 }
 
-// read is all units of a file.
-func read(t testing.TB, file string) []Unit {
+// readFile is all units of a file.
+func readFile(t testing.TB, file string) []Unit {
 	t.Helper()
 	var out []Unit
 	err := Read(bytes.NewReader([]byte(file)), func(u *Unit) error {
@@ -191,20 +191,20 @@ func read(t testing.TB, file string) []Unit {
 	return out
 }
 
-// translated is a file in which every text without a target has one.
-func translated(t testing.TB, f Format, file string, how func(*Unit) string) string {
+// translateFile is a file in which every text without a target has one.
+func translateFile(t testing.TB, f Format, file string, how func(*Unit) string) string {
 	t.Helper()
-	units := read(t, file)
+	units := readFile(t, file)
 	for i := range units {
 		if u := &units[i]; u.Target == nil {
 			u.Target = new(how(u))
 		}
 	}
-	return written(t, f, units)
+	return writeUnits(t, f, units)
 }
 
-// written is a file of units.
-func written(t testing.TB, f Format, units []Unit) string {
+// writeUnits is a file of units.
+func writeUnits(t testing.TB, f Format, units []Unit) string {
 	t.Helper()
 	var out bytes.Buffer
 	b := bufio.NewWriter(&out)
@@ -226,8 +226,8 @@ func written(t testing.TB, f Format, units []Unit) string {
 	return out.String()
 }
 
-// equal compares two values.
-func equal(t testing.TB, what string, want, got any) {
+// checkEqual compares two values.
+func checkEqual(t testing.TB, what string, want, got any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)

@@ -93,7 +93,7 @@ type Importer struct {
 // with a unit costs no other unit. Fifty records share a transaction; the report covers what was done until an
 // error.
 func (im *Importer) Import(ctx context.Context, file io.ReadSeeker) (*Report, error) {
-	r := &run{
+	r := &importRun{
 		Importer: im, report: &Report{Units: make(map[Outcome]int)},
 		editor: &edit.Editor{Site: im.Site, Now: im.Site.Now(), By: auth.System()},
 	}
@@ -122,8 +122,8 @@ func (g *group) has(f Field) bool {
 	return slices.ContainsFunc(g.units, func(u *Unit) bool { return u.ID.Field == f })
 }
 
-// run is one import.
-type run struct {
+// importRun is one import.
+type importRun struct {
 	*Importer
 	report *Report
 	editor *edit.Editor
@@ -133,9 +133,9 @@ type run struct {
 }
 
 // take adds a unit to the batch, after writing the one before if that is full.
-func (r *run) take(ctx context.Context, u *Unit) error {
+func (r *importRun) take(ctx context.Context, u *Unit) error {
 	if u.fault != nil {
-		r.tell(u, Failed, u.fault)
+		r.reportUnit(u, Failed, u.fault)
 		return nil
 	}
 	size := len(u.Source)
@@ -163,10 +163,10 @@ func (r *run) take(ctx context.Context, u *Unit) error {
 }
 
 // flush looks at what is stored of the records of the batch, and writes those that something is new for.
-func (r *run) flush(ctx context.Context) error {
+func (r *importRun) flush(ctx context.Context) error {
 	batch := r.batch
 	r.batch, r.bytes = nil, 0
-	stored, err := r.stored(ctx, batch)
+	stored, err := r.loadStored(ctx, batch)
 	if err != nil {
 		return err
 	}
@@ -191,15 +191,15 @@ type key struct {
 	id   int64
 }
 
-// stored reads the records of a batch, those in the trash too.
-func (r *run) stored(ctx context.Context, batch []*group) (map[key]*record, error) {
+// loadStored reads the records of a batch, those in the trash too.
+func (r *importRun) loadStored(ctx context.Context, batch []*group) (map[key]*record, error) {
 	ids := make(map[calendar.Kind][]int64)
 	for _, g := range batch {
 		ids[g.kind] = append(ids[g.kind], g.id)
 	}
 	out := make(map[key]*record)
 	for kind, some := range ids {
-		found, err := load(ctx, r.DB, kind, selection{ids: some}, len(some))
+		found, err := loadRecords(ctx, r.DB, kind, selection{ids: some}, len(some))
 		if err != nil {
 			return nil, err
 		}
@@ -212,7 +212,7 @@ func (r *run) stored(ctx context.Context, batch []*group) (map[key]*record, erro
 
 // write writes groups in one transaction. If that fails they are written one by one, so that one record that
 // cannot be written costs no other.
-func (r *run) write(ctx context.Context, due []*group) error {
+func (r *importRun) write(ctx context.Context, due []*group) error {
 	if len(due) == 0 {
 		return nil
 	}
@@ -271,14 +271,14 @@ func lockEvents(ctx context.Context, tx *ent.Tx, due []*group) error {
 
 // refused deals with a record that may not be written as it should be. A term's slug that another term has is no
 // reason to leave its texts.
-func (r *run) refused(ctx context.Context, g *group, err error) error {
+func (r *importRun) refused(ctx context.Context, g *group, err error) error {
 	rest := &group{kind: g.kind, id: g.id, to: g.to}
 	for _, u := range g.units {
 		switch {
 		case !g.has(Slug):
-			r.tell(u, Failed, err)
+			r.reportUnit(u, Failed, err)
 		case u.ID.Field == Slug:
-			r.tell(u, Failed, fmt.Errorf("%w: %w", errSameOwner, err))
+			r.reportUnit(u, Failed, fmt.Errorf("%w: %w", errSameOwner, err))
 		default:
 			rest.units = append(rest.units, u)
 		}
@@ -292,7 +292,7 @@ func (r *run) refused(ctx context.Context, g *group, err error) error {
 // decision is what is to be done about a group.
 type decision struct {
 	sent texts
-	told []verdict
+	told []unitResult
 }
 
 // texts are what is sent of a record.
@@ -313,28 +313,28 @@ func (t *texts) set(f Field, text string) {
 	}
 }
 
-// verdict is what becomes of a unit.
-type verdict struct {
+// unitResult is what becomes of a unit.
+type unitResult struct {
 	unit    *Unit
 	outcome Outcome
 	err     error
 }
 
 // decide compares the units of a record, nil if there is none, with what is stored.
-func (r *run) decide(stored *record, g *group) decision {
+func (r *importRun) decide(stored *record, g *group) decision {
 	var d decision
 	for _, u := range g.units {
 		text, outcome, err := r.judge(stored, u)
 		if outcome == Updated {
 			d.sent.set(u.ID.Field, text)
 		}
-		d.told = append(d.told, verdict{u, outcome, err})
+		d.told = append(d.told, unitResult{u, outcome, err})
 	}
 	return d
 }
 
 // judge says what becomes of a unit, and the text to store if it is to be updated.
-func (r *run) judge(stored *record, u *Unit) (string, Outcome, error) {
+func (r *importRun) judge(stored *record, u *Unit) (string, Outcome, error) {
 	switch {
 	case stored == nil:
 		return "", Unknown, nil
@@ -358,7 +358,7 @@ func (r *run) judge(stored *record, u *Unit) (string, Outcome, error) {
 	if now != "" && sameTarget(now, *u.Target) {
 		return "", Unchanged, nil
 	}
-	text, err := clean(u)
+	text, err := cleanUnit(u)
 	switch {
 	case err != nil:
 		return "", Failed, err
@@ -377,16 +377,16 @@ func (r *record) hasSlug(slug string) bool {
 }
 
 // account adds what was done to the report.
-func (r *run) account(d decision) {
+func (r *importRun) account(d decision) {
 	if d.sent != (texts{}) {
 		r.report.Records++
 	}
 	for _, v := range d.told {
-		r.tell(v.unit, v.outcome, v.err)
+		r.reportUnit(v.unit, v.outcome, v.err)
 	}
 }
 
-func (r *run) tell(u *Unit, o Outcome, err error) {
+func (r *importRun) reportUnit(u *Unit, o Outcome, err error) {
 	r.report.Units[o]++
 	if r.Problem != nil && (o == Failed || o.Skipped()) {
 		r.Problem(Problem{Unit: u.Name(), Place: u.place, Outcome: o, Err: err})

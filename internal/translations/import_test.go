@@ -80,17 +80,17 @@ func TestImport(t *testing.T) {
 			for _, dry := range []bool{true, false} {
 				before := w.texts()
 				s.im.DryRun = dry
-				report, problems := w.take(s.im, written(t, JSON, s.units))
-				equal(t, s.name, s.want, report.Units)
+				report, problems := w.take(s.im, writeUnits(t, JSON, s.units))
+				checkEqual(t, s.name, s.want, report.Units)
 				for i := range problems {
 					_, problems[i], _ = strings.Cut(problems[i], ": ")
 				}
-				equal(t, s.name+": problems", s.problems, problems)
+				checkEqual(t, s.name+": problems", s.problems, problems)
 				if dry {
-					equal(t, s.name+": texts after a dry run", before, w.texts())
+					checkEqual(t, s.name+": texts after a dry run", before, w.texts())
 				}
 			}
-			equal(t, s.name+": Polish", s.polish, w.polish(w.gala))
+			checkEqual(t, s.name+": Polish", s.polish, w.polish(w.gala))
 		}
 	})
 }
@@ -120,7 +120,7 @@ func TestReasonsOfEvents(t *testing.T) {
 			{strings.Repeat("x", 256), Failed, "Choroba nagła"},
 			{"Choroba", Updated, "Choroba"},
 		} {
-			report, _ := w.take(Importer{}, written(t, JSON, []Unit{unit(calendar.Event, w.gala, Reason, "Illness", s.target)}))
+			report, _ := w.take(Importer{}, writeUnits(t, JSON, []Unit{unit(calendar.Event, w.gala, Reason, "Illness", s.target)}))
 			if report.Units[s.outcome] != 1 || stored() != s.want {
 				t.Errorf("%q: %v, stored %q", s.target, report.Units, stored())
 			}
@@ -136,18 +136,18 @@ func TestSlugOfAnother(t *testing.T) {
 			_, err := e.CreateTerm(ctx, tx, &edit.TermInput{Taxonomy: calendar.Tag, Name: new("darmowe")})
 			return 0, err
 		})
-		report, problems := w.take(Importer{}, written(t, XLIFF, []Unit{
+		report, problems := w.take(Importer{}, writeUnits(t, XLIFF, []Unit{
 			unit(calendar.Category, w.category, Name, "Music", "Muzyka"),
 			unit(calendar.Tag, w.tag, Name, "free", "za darmo"), unit(calendar.Tag, w.tag, Slug, "free", "Darmowe"),
 			unit(calendar.Event, w.gala, Title, "Gala", "Bal"),
 		}))
-		equal(t, "units", map[Outcome]int{Updated: 3, Failed: 1}, report.Units)
+		checkEqual(t, "units", map[Outcome]int{Updated: 3, Failed: 1}, report.Units)
 		if len(problems) != 1 || !strings.Contains(problems[0], "unit tag.") || !strings.Contains(problems[0], errSameOwner.Error()) {
 			t.Errorf("problems %q", problems)
 		}
 		texts := w.texts()
 		got := texts[key{calendar.Tag, w.tag}][calendar.Polish]
-		equal(t, "tag", calendar.Text{Language: calendar.Polish, Title: "za darmo"}, got)
+		checkEqual(t, "tag", calendar.Text{Language: calendar.Polish, Title: "za darmo"}, got)
 		if w.polish(w.gala)[0] != "Bal" || texts[key{calendar.Category, w.category}][calendar.Polish].Title != "Muzyka" {
 			t.Error("the others of the batch are not written")
 		}
@@ -159,7 +159,7 @@ func TestBrokenFile(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
 		for _, f := range []Format{JSON, XLIFF} {
-			file := written(t, f, []Unit{unit(calendar.Event, w.gala, Title, "Gala", "Bal")})
+			file := writeUnits(t, f, []Unit{unit(calendar.Event, w.gala, Title, "Gala", "Bal")})
 			im := &Importer{DB: w.db, Site: site()}
 			report, err := im.Import(t.Context(), strings.NewReader(file[:len(file)-4]))
 			if !errors.Is(err, ErrFile) || report.Records != 0 {
@@ -176,7 +176,7 @@ func TestBrokenFile(t *testing.T) {
 func TestChangeLog(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
-		w.take(Importer{}, written(t, JSON, []Unit{
+		w.take(Importer{}, writeUnits(t, JSON, []Unit{
 			unit(calendar.Event, w.gala, Title, "Gala", "Bal"), unit(calendar.Event, w.gala, Description, html, "<p>Opis</p>"),
 			unit(calendar.Event, w.bare, Title, "changed", "x"),
 		}))
@@ -196,7 +196,7 @@ func TestCancelled(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		im := &Importer{DB: w.db, Site: site()}
-		file := written(t, JSON, []Unit{unit(calendar.Event, w.gala, Title, "Gala", "Bal")})
+		file := writeUnits(t, JSON, []Unit{unit(calendar.Event, w.gala, Title, "Gala", "Bal")})
 		if _, err := im.Import(ctx, strings.NewReader(file)); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
@@ -255,10 +255,10 @@ func TestExport(t *testing.T) {
 				}
 				file, done := w.export(tt.x)
 				var got []string
-				for _, u := range read(t, file) {
+				for _, u := range readFile(t, file) {
 					got = append(got, u.ID.String())
 				}
-				equal(t, tt.name+" as "+string(f), tt.want, got)
+				checkEqual(t, tt.name+" as "+string(f), tt.want, got)
 				if done.Sourceless != tt.sourceless || done.Units != len(tt.want) || done.Revision != newest {
 					t.Errorf("%s: %+v", tt.name, done)
 				}
@@ -267,9 +267,9 @@ func TestExport(t *testing.T) {
 	})
 }
 
-type broken struct{}
+type failingReader struct{}
 
-func (broken) Write([]byte) (int, error) { return 0, errBroken }
+func (failingReader) Write([]byte) (int, error) { return 0, errBroken }
 
 var errBroken = errors.New("disk full")
 
@@ -277,7 +277,7 @@ func TestExportTellsOfFailures(t *testing.T) {
 	t.Parallel()
 	eachEngine(t, func(t *testing.T, w *world) {
 		x := &Exporter{DB: w.db, Format: XLIFF, From: calendar.English, To: calendar.Polish}
-		if _, err := x.Write(t.Context(), broken{}); !errors.Is(err, errBroken) {
+		if _, err := x.Write(t.Context(), failingReader{}); !errors.Is(err, errBroken) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -292,7 +292,7 @@ func TestStatus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "status", []Count{
+		checkEqual(t, "status", []Count{
 			{"event", "en", 3, 2, 0, 2},
 			{"event", "pl", 3, 1, 1, 4},
 			{"event", "es", 3, 1, 0, 4},
@@ -319,7 +319,7 @@ func TestStatus(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "missing", []Missing{
+		checkEqual(t, "missing", []Missing{
 			{calendar.Event, w.gala, "Gala", calendar.Polish, []Field{Description, Excerpt}},
 			{calendar.Event, w.market, "Mercado", calendar.Polish, []Field{Title, Description}},
 		}, missing)
@@ -340,6 +340,6 @@ func TestStatusOfNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		equal(t, "status", []Count{{Kind: "venue", Language: "pl"}}, got)
+		checkEqual(t, "status", []Count{{Kind: "venue", Language: "pl"}}, got)
 	})
 }

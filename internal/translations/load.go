@@ -26,7 +26,7 @@ type selection struct {
 	ids   []int64 // unless nil, only these, in the trash or not
 }
 
-// where is the selection as a predicate on the table of a kind.
+// where returns the selection as a predicate on the table of a kind.
 func (q selection) where(kind calendar.Kind) func(*sql.Selector) {
 	return func(s *sql.Selector) {
 		if isTerm(kind) {
@@ -53,10 +53,10 @@ func (q selection) where(kind calendar.Kind) func(*sql.Selector) {
 	}
 }
 
-// each calls do with the selected records of a kind by ascending id, a page at a time.
-func each(ctx context.Context, db *ent.Client, kind calendar.Kind, q selection, do func(*record) error) error {
+// forEachRecord calls do with the selected records of a kind by ascending id, a page at a time.
+func forEachRecord(ctx context.Context, db *ent.Client, kind calendar.Kind, q selection, do func(*record) error) error {
 	for {
-		page, err := load(ctx, db, kind, q, pageSize)
+		page, err := loadRecords(ctx, db, kind, q, pageSize)
 		if err != nil {
 			return err
 		}
@@ -72,8 +72,8 @@ func each(ctx context.Context, db *ent.Client, kind calendar.Kind, q selection, 
 	}
 }
 
-// load reads the selected records of a kind with their translations, by ascending id.
-func load(ctx context.Context, db *ent.Client, kind calendar.Kind, q selection, limit int) ([]*record, error) {
+// loadRecords reads the selected records of a kind with their translations, by ascending id.
+func loadRecords(ctx context.Context, db *ent.Client, kind calendar.Kind, q selection, limit int) ([]*record, error) {
 	out, err := loadKind(ctx, db, kind, q.where(kind), limit)
 	if err != nil {
 		return nil, fmt.Errorf("texts of kind %s: %w", kind, err)
@@ -88,23 +88,23 @@ func loadKind(
 	case calendar.Event:
 		rows, err := db.Event.Query().Where(predicate.Event(where)).Order(event.ByID()).Limit(limit).
 			WithTranslations().All(ctx)
-		return records(rows, err)
+		return asRecords(rows, err)
 	case calendar.Venue:
 		rows, err := db.Venue.Query().Where(predicate.Venue(where)).Order(venue.ByID()).Limit(limit).
 			WithTranslations().All(ctx)
-		return records(rows, err)
+		return asRecords(rows, err)
 	case calendar.Organizer:
 		rows, err := db.Organizer.Query().Where(predicate.Organizer(where)).Order(organizer.ByID()).Limit(limit).
 			WithTranslations().All(ctx)
-		return records(rows, err)
+		return asRecords(rows, err)
 	default:
 		rows, err := db.Term.Query().Where(predicate.Term(where)).Order(term.ByID()).Limit(limit).
 			WithTranslations().All(ctx)
-		return records(rows, err)
+		return asRecords(rows, err)
 	}
 }
 
-func records[R ent.Row](rows []R, err error) ([]*record, error) {
+func asRecords[R ent.Row](rows []R, err error) ([]*record, error) {
 	out := make([]*record, len(rows))
 	for i, row := range rows {
 		out[i] = recordOf(row)

@@ -70,7 +70,7 @@ func Read(r io.Reader, do func(*Unit) error) error {
 	return refuse("the file is neither JSON nor XLIFF")
 }
 
-// Name is the id of the unit as the file has it.
+// Name returns the id of the unit as the file has it.
 func (u *Unit) Name() string {
 	if u.name != "" {
 		return u.name
@@ -78,8 +78,8 @@ func (u *Unit) Name() string {
 	return u.ID.String()
 }
 
-// spoil notes the first fault of a unit.
-func (u *Unit) spoil(err error) {
+// reject notes the first fault of a unit.
+func (u *Unit) reject(err error) {
 	if u.fault == nil {
 		u.fault = err
 	}
@@ -90,21 +90,21 @@ func (u *Unit) call(name string) {
 	id, err := ParseID(name)
 	u.ID, u.name = id, shorten(name)
 	if err != nil {
-		u.spoil(fmt.Errorf("id %w", err))
+		u.reject(fmt.Errorf("id %w", err))
 	}
 }
 
-// between sets the languages of a unit.
-func (u *Unit) between(from, to string) {
+// setLanguages sets the languages of a unit.
+func (u *Unit) setLanguages(from, to string) {
 	var ok bool
 	if u.From, ok = language(from); !ok {
-		u.spoil(fmt.Errorf("source language %q: want en, pl or es", shorten(from)))
+		u.reject(fmt.Errorf("source language %q: want en, pl or es", shorten(from)))
 	}
 	if u.To, ok = language(to); !ok {
-		u.spoil(fmt.Errorf("target language %q: want en, pl or es", shorten(to)))
+		u.reject(fmt.Errorf("target language %q: want en, pl or es", shorten(to)))
 	}
 	if u.From == u.To {
-		u.spoil(fmt.Errorf("from %s into %s is no translation", u.From, u.To))
+		u.reject(fmt.Errorf("from %s into %s is no translation", u.From, u.To))
 	}
 }
 

@@ -95,9 +95,9 @@ func readUnits(d *json.Decoder, g *gauge, to string, do func(*Unit) error, bad f
 		}
 		u := &Unit{Source: in.Source, Target: in.Target, Note: in.Note, place: fmt.Sprintf("item %d", n)}
 		u.call(in.ID)
-		u.between(in.From, to)
+		u.setLanguages(in.From, to)
 		if err != nil {
-			u.spoil(fmt.Errorf("%s is no text", mistyped.Field))
+			u.reject(fmt.Errorf("%s is no text", mistyped.Field))
 		}
 		if err := do(u); err != nil {
 			return err

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// line is a unit as one line, with what is wrong with it.
-func line(u *Unit) string {
+// unitLine is a unit as one line, with what is wrong with it.
+func unitLine(u *Unit) string {
 	target := "-"
 	if u.Target != nil {
 		target = fmt.Sprintf("%q", *u.Target)
@@ -70,13 +70,13 @@ func TestRead(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string
-			for _, u := range read(t, tt.file) {
+			for _, u := range readFile(t, tt.file) {
 				if u.From == "de" {
 					u.From = ""
 				}
-				got = append(got, line(&u))
+				got = append(got, unitLine(&u))
 			}
-			equal(t, "units", tt.want, got)
+			checkEqual(t, "units", tt.want, got)
 		})
 	}
 }
@@ -125,7 +125,7 @@ func TestUnreadable(t *testing.T) {
 func TestLongFiles(t *testing.T) {
 	t.Parallel()
 	unit := `<unit id="event.1.description"><segment><source>` + strings.Repeat("x", 1<<20) + `</source></segment></unit>`
-	if n := len(read(t, v2(strings.Repeat(unit, 20)))); n != 20 {
+	if n := len(readFile(t, v2(strings.Repeat(unit, 20)))); n != 20 {
 		t.Errorf("%d units", n)
 	}
 	stop := errors.New("stop")
@@ -185,7 +185,7 @@ func reread(t *testing.T, data []byte, format Format) {
 	if err != nil && !errors.Is(err, ErrFile) {
 		t.Errorf("error %v is no refusal of the file", err)
 	}
-	again := read(t, written(t, format, units))
+	again := readFile(t, writeUnits(t, format, units))
 	if len(again) != len(units) {
 		t.Fatalf("%d units of %d", len(again), len(units))
 	}
@@ -229,7 +229,7 @@ func TestClean(t *testing.T) {
 		{"too long slug", ID{"event", 1, Slug}, "fair", strings.Repeat("x", 201), "", "200 are allowed"},
 	}
 	for _, tt := range tests {
-		got, err := clean(&Unit{ID: tt.id, Source: tt.source, Target: &tt.target})
+		got, err := cleanUnit(&Unit{ID: tt.id, Source: tt.source, Target: &tt.target})
 		switch {
 		case tt.err == "" && (err != nil || got != tt.want):
 			t.Errorf("%s: %q, %v, want %q", tt.name, got, err, tt.want)

@@ -39,7 +39,7 @@ func readXLIFF(r io.Reader, g *gauge, do func(*Unit) error) error {
 	return err
 }
 
-// next is the next token; the end of the file is io.EOF, all else an error that is ErrFile.
+// next returns the next token; the end of the file is io.EOF, all else an error that is ErrFile.
 func (x *xliffReader) next() (xml.Token, error) {
 	t, err := x.d.Token()
 	if err != nil {
@@ -122,7 +122,7 @@ func (x *xliffReader) unit(start xml.StartElement) error {
 		name = attr(start, "name")
 	}
 	u.call(name)
-	u.between(x.from, x.to)
+	u.setLanguages(x.from, x.to)
 	var parts []segment
 	for {
 		t, err := x.inside()
@@ -149,7 +149,7 @@ func (x *xliffReader) unit(start xml.StartElement) error {
 				p := &parts[len(parts)-1]
 				p.translated = true
 				if attr(t, "order") != "" {
-					u.spoil(errors.New("segments in another order than in the source are not supported"))
+					u.reject(errors.New("segments in another order than in the source are not supported"))
 				}
 				if p.target, err = x.text(u, t); err != nil {
 					return err
@@ -227,13 +227,13 @@ func (x *xliffReader) text(u *Unit, of xml.StartElement) (string, error) {
 					continue
 				}
 			}
-			u.spoil(fmt.Errorf("%s: <%s> in it, which was not exported", of.Name.Local, shorten(local)))
+			u.reject(fmt.Errorf("%s: <%s> in it, which was not exported", of.Name.Local, shorten(local)))
 		}
 	}
 	return out.String(), nil
 }
 
-// attr is the value of an attribute without a namespace, "" when there is none.
+// attr returns the value of an attribute without a namespace, "" when there is none.
 func attr(e xml.StartElement, name string) string {
 	for _, a := range e.Attr {
 		if a.Name.Space == "" && a.Name.Local == name {

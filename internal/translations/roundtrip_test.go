@@ -32,9 +32,9 @@ func TestRoundTrip(t *testing.T) {
 				if again, _ := w.export(x); again != first {
 					t.Errorf("two exports differ:\n%s\n%s", first, again)
 				}
-				equal(t, "exported", Exported{Records: 7, Units: 19, Revision: done.Revision}, done)
+				checkEqual(t, "exported", Exported{Records: 7, Units: 19, Revision: done.Revision}, done)
 
-				file := translated(t, f, first, func(u *Unit) string {
+				file := translateFile(t, f, first, func(u *Unit) string {
 					switch {
 					case u.ID.Field == Slug:
 						return "pl-" + u.Source
@@ -44,11 +44,11 @@ func TestRoundTrip(t *testing.T) {
 					return "Ż: " + u.Source
 				})
 				dry, _ := w.take(Importer{DryRun: true}, file)
-				equal(t, "texts after a dry run", before, w.texts())
+				checkEqual(t, "texts after a dry run", before, w.texts())
 				report, problems := w.take(Importer{}, file)
-				equal(t, "report", &Report{Records: 7, Units: map[Outcome]int{Updated: 19}}, report)
-				equal(t, "dry run", report, dry)
-				equal(t, "problems", []string(nil), problems)
+				checkEqual(t, "report", &Report{Records: 7, Units: map[Outcome]int{Updated: 19}}, report)
+				checkEqual(t, "dry run", report, dry)
+				checkEqual(t, "problems", []string(nil), problems)
 
 				want := before
 				for k, texts := range want {
@@ -71,7 +71,7 @@ func TestRoundTrip(t *testing.T) {
 					}
 					texts[calendar.Polish] = p
 				}
-				equal(t, "texts", want, w.texts())
+				checkEqual(t, "texts", want, w.texts())
 				counts, err := Status(t.Context(), w.db, Filter{Languages: []calendar.Language{calendar.Polish}})
 				if err != nil {
 					t.Fatal(err)
@@ -82,12 +82,12 @@ func TestRoundTrip(t *testing.T) {
 					}
 				}
 				second, _ := w.export(x)
-				equal(t, "second export", file, written(t, f, read(t, second)))
+				checkEqual(t, "second export", file, writeUnits(t, f, readFile(t, second)))
 				report, problems = w.take(Importer{}, second)
-				equal(t, "second import", &Report{Units: map[Outcome]int{Unchanged: 19}}, report)
-				equal(t, "its problems", []string(nil), problems)
+				checkEqual(t, "second import", &Report{Units: map[Outcome]int{Unchanged: 19}}, report)
+				checkEqual(t, "its problems", []string(nil), problems)
 				x.MissingOnly = true
-				if rest := read(t, firstOf(w.export(x))); len(rest) != 0 {
+				if rest := readFile(t, firstOf(w.export(x))); len(rest) != 0 {
 					t.Errorf("missing: %v", rest)
 				}
 			})
@@ -138,7 +138,7 @@ func TestOthersStay(t *testing.T) {
 		}
 		f := rapid.SampledFrom([]Format{JSON, XLIFF}).Draw(rt, "format")
 		im := Importer{Force: rapid.Bool().Draw(rt, "force"), Clear: rapid.Bool().Draw(rt, "clear")}
-		report, _ := w.take(im, written(t, f, units))
+		report, _ := w.take(im, writeUnits(t, f, units))
 		total := 0
 		for _, n := range report.Units {
 			total += n
@@ -180,7 +180,7 @@ func TestMany(t *testing.T) {
 		if done.Records != 2*pageSize+8 || done.Units != 4*pageSize+15 {
 			t.Fatalf("exported %+v", done)
 		}
-		report, _ := w.take(Importer{}, translated(t, JSON, file, func(u *Unit) string { return strings.ToUpper(u.Source) }))
+		report, _ := w.take(Importer{}, translateFile(t, JSON, file, func(u *Unit) string { return strings.ToUpper(u.Source) }))
 		if report.Records != done.Records || report.Units[Updated] != done.Units {
 			t.Errorf("report %+v", report)
 		}

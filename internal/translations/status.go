@@ -142,7 +142,7 @@ type Missing struct {
 // ListMissing calls do with what is missing, by kind, id and language.
 func ListMissing(ctx context.Context, db *ent.Client, f Filter, do func(Missing) error) error {
 	for _, kind := range f.kinds() {
-		err := each(ctx, db, kind, selection{}, func(r *record) error {
+		err := forEachRecord(ctx, db, kind, selection{}, func(r *record) error {
 			for _, l := range f.languages() {
 				fields := r.missing(l)
 				if len(fields) == 0 {

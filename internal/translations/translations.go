@@ -56,7 +56,7 @@ type ID struct {
 	Field  Field
 }
 
-// String is the ID as it stands in files: event/123/title.
+// String returns the ID as it stands in files: event/123/title.
 func (id ID) String() string { return id.joined("/") }
 
 func (id ID) joined(by string) string {
@@ -109,8 +109,8 @@ type record struct {
 	others   []calendar.Text
 }
 
-// in is the text in a language, nil when there is none.
-func (r *record) in(l calendar.Language) *calendar.Text {
+// textIn returns the text in a language, nil when there is none.
+func (r *record) textIn(l calendar.Language) *calendar.Text {
 	if r.original.Language == l {
 		return &r.original
 	}
@@ -122,8 +122,8 @@ func (r *record) in(l calendar.Language) *calendar.Text {
 	return nil
 }
 
-// text is one field in a language, "" when there is none.
-func (r *record) text(l calendar.Language, f Field) string { return field(r.in(l), f) }
+// text returns one field in a language, "" when there is none.
+func (r *record) text(l calendar.Language, f Field) string { return field(r.textIn(l), f) }
 
 func field(t *calendar.Text, f Field) string {
 	if t == nil {

@@ -10,7 +10,7 @@ import (
 
 // update locks the record of a group, decides again, and writes what is new. A record that went away meanwhile is
 // unknown.
-func (r *run) update(ctx context.Context, tx *ent.Tx, g *group) (decision, error) {
+func (r *importRun) update(ctx context.Context, tx *ent.Tx, g *group) (decision, error) {
 	var d decision
 	var err error
 	switch g.kind {
@@ -52,7 +52,7 @@ func (r *run) update(ctx context.Context, tx *ent.Tx, g *group) (decision, error
 
 // updateRow is update for the rows of a type. A term of another taxonomy is unknown.
 func updateRow[R ent.Row](
-	ctx context.Context, r *run, tx *ent.Tx, g *group,
+	ctx context.Context, r *importRun, tx *ent.Tx, g *group,
 	lock func(context.Context, *ent.Tx, int64) (R, error), write func(R, texts) error,
 ) (decision, error) {
 	row, err := lock(ctx, tx, g.id)

@@ -63,10 +63,10 @@ func (w *jsonWriter) unit(u *Unit) error {
 
 func (w *jsonWriter) close() { w.say("\n]\n}\n") }
 
-func (w *jsonWriter) say(parts ...string) { say(w.Writer, parts...) }
+func (w *jsonWriter) say(parts ...string) { writeStrings(w.Writer, parts...) }
 
-// say writes texts as they are.
-func say(w *bufio.Writer, parts ...string) {
+// writeStrings writes texts as they are.
+func writeStrings(w *bufio.Writer, parts ...string) {
 	for _, p := range parts {
 		if _, err := w.WriteString(p); err != nil {
 			return // Flush returns it
@@ -84,7 +84,7 @@ type xliffWriter struct {
 }
 
 func (w *xliffWriter) open() {
-	say(w.Writer, `<?xml version="1.0" encoding="UTF-8"?>`, "\n<xliff xmlns=\"", xliff2, `" version="2.0" srcLang="`,
+	writeStrings(w.Writer, `<?xml version="1.0" encoding="UTF-8"?>`, "\n<xliff xmlns=\"", xliff2, `" version="2.0" srcLang="`,
 		string(w.from), `" trgLang="`, string(w.to), "\">\n")
 }
 
@@ -93,31 +93,31 @@ func (w *xliffWriter) unit(u *Unit) error {
 		w.endFile()
 		w.kind = u.ID.Kind
 		// The texts are to come back whole, with their line breaks.
-		say(w.Writer, `<file id="`, string(w.kind), `" canResegment="no" xml:space="preserve">`, "\n")
+		writeStrings(w.Writer, `<file id="`, string(w.kind), `" canResegment="no" xml:space="preserve">`, "\n")
 	}
 	// An id is an XML name without slashes; the name is the id that the other formats have.
-	say(w.Writer, `<unit id="`, u.ID.joined("."), `" name="`, u.ID.String(), "\">\n")
+	writeStrings(w.Writer, `<unit id="`, u.ID.joined("."), `" name="`, u.ID.String(), "\">\n")
 	if u.Note != "" {
-		say(w.Writer, `<notes><note category="location">`, escape(u.Note), "</note></notes>\n")
+		writeStrings(w.Writer, `<notes><note category="location">`, escape(u.Note), "</note></notes>\n")
 	}
 	if u.Target == nil {
-		say(w.Writer, `<segment state="initial"><source>`, escape(u.Source), "</source></segment>\n</unit>\n")
+		writeStrings(w.Writer, `<segment state="initial"><source>`, escape(u.Source), "</source></segment>\n</unit>\n")
 		return nil
 	}
-	say(w.Writer, `<segment state="translated"><source>`, escape(u.Source), "</source>\n<target>", escape(*u.Target),
+	writeStrings(w.Writer, `<segment state="translated"><source>`, escape(u.Source), "</source>\n<target>", escape(*u.Target),
 		"</target></segment>\n</unit>\n")
 	return nil
 }
 
 func (w *xliffWriter) endFile() {
 	if w.kind != "" {
-		say(w.Writer, "</file>\n")
+		writeStrings(w.Writer, "</file>\n")
 	}
 }
 
 func (w *xliffWriter) close() {
 	w.endFile()
-	say(w.Writer, "</xliff>\n")
+	writeStrings(w.Writer, "</xliff>\n")
 }
 
 // escape makes character data of a text. Line breaks stay readable; what XML has no way to write becomes U+FFFD.

@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/venue"
 )
 
-// batch is how many records one transaction changes.
-const batch = 500
+// batchSize is how many records one transaction changes.
+const batchSize = 500
 
 // kinds are the kinds of records, in the order in which Check and Reindex visit them.
 var kinds = []calendar.Kind{calendar.Event, calendar.Venue, calendar.Organizer, calendar.Category, calendar.Tag}
@@ -50,7 +50,7 @@ func Recount(ctx context.Context, tx *ent.Tx, termIDs ...int64) error {
 	if err != nil {
 		return fmt.Errorf("terms to count: %w", err)
 	}
-	for part := range slices.Chunk(terms, batch) {
+	for part := range slices.Chunk(terms, batchSize) {
 		ids := make([]int64, len(part))
 		for i, t := range part {
 			ids[i] = t.ID
@@ -102,7 +102,7 @@ func Reindex(ctx context.Context, db *ent.Client, e *edit.Editor, step func(kind
 						return err
 					}
 				case kind == calendar.Venue:
-					if err := recell(ctx, tx, ids); err != nil {
+					if err := repairCells(ctx, tx, ids); err != nil {
 						return err
 					}
 				case kind.IsTerm():
@@ -165,13 +165,13 @@ func eachBatch(ctx context.Context, db *ent.Client, kind calendar.Kind, do func(
 func idsAfter(ctx context.Context, db *ent.Client, kind calendar.Kind, after int64) ([]int64, error) {
 	switch kind {
 	case calendar.Event:
-		return db.Event.Query().Where(event.IDGT(after)).Order(event.ByID()).Limit(batch).IDs(ctx)
+		return db.Event.Query().Where(event.IDGT(after)).Order(event.ByID()).Limit(batchSize).IDs(ctx)
 	case calendar.Venue:
-		return db.Venue.Query().Where(venue.IDGT(after)).Order(venue.ByID()).Limit(batch).IDs(ctx)
+		return db.Venue.Query().Where(venue.IDGT(after)).Order(venue.ByID()).Limit(batchSize).IDs(ctx)
 	case calendar.Organizer:
-		return db.Organizer.Query().Where(organizer.IDGT(after)).Order(organizer.ByID()).Limit(batch).IDs(ctx)
+		return db.Organizer.Query().Where(organizer.IDGT(after)).Order(organizer.ByID()).Limit(batchSize).IDs(ctx)
 	}
-	return db.Term.Query().Where(term.TaxonomyEQ(kind), term.IDGT(after)).Order(term.ByID()).Limit(batch).IDs(ctx)
+	return db.Term.Query().Where(term.TaxonomyEQ(kind), term.IDGT(after)).Order(term.ByID()).Limit(batchSize).IDs(ctx)
 }
 
 // freeStrays makes events of their own of occurrences without a series. They keep password_id, which their password is
@@ -236,8 +236,8 @@ func derivedSpan(r *ent.Event) (span calendar.Span, stale bool, err error) {
 	return span, !span.StartsAt().Equal(r.StartsAt) || !span.EndsAt().Equal(r.EndsAt), nil
 }
 
-// recell corrects the cells of venues.
-func recell(ctx context.Context, tx *ent.Tx, ids []int64) error {
+// repairCells corrects the cells of venues.
+func repairCells(ctx context.Context, tx *ent.Tx, ids []int64) error {
 	rows, err := tx.Venue.Query().Where(venue.IDIn(ids...)).All(ctx)
 	if err != nil {
 		return err
@@ -274,7 +274,7 @@ func FillSortKeys(ctx context.Context, db *ent.Client, e *edit.Editor, step func
 		for after := int64(0); ; {
 			// Not in the transaction: rows that another transaction inserts meanwhile cannot be locked in it.
 			ids, err := db.Term.Query().Where(term.TaxonomyEQ(taxonomy), term.SortEnIsNil(), term.IDGT(after)).
-				Order(term.ByID()).Limit(batch).IDs(ctx)
+				Order(term.ByID()).Limit(batchSize).IDs(ctx)
 			if err != nil {
 				return fmt.Errorf("%s without sort keys: %w", taxonomy, err)
 			}

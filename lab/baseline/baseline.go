@@ -155,7 +155,7 @@ func (s *Server) list(ctx context.Context, c *fasthttp.RequestCtx) ([]byte, erro
 	return append(b, '}'), nil
 }
 
-// escape is what url.QueryEscape makes of a date.
+// escape returns what url.QueryEscape makes of a date.
 func escape(date string) string {
 	return strings.NewReplacer(" ", "+", ":", "%3A").Replace(date)
 }

@@ -161,7 +161,7 @@ func (v view) event(b []byte, e *event, full bool) ([]byte, error) {
 	return o.End(), nil
 }
 
-// shown are the venues and organizers that everybody may see.
+// shown returns the venues and organizers that everybody may see.
 func (v view) shown(e *event) (venues []*venue, organizers []*organizer) {
 	for _, row := range e.venues {
 		if row.status.Shown(v.now, row.published) == calendar.Publish {
@@ -324,7 +324,7 @@ func (v view) venue(b []byte, e *venue, full bool) []byte {
 	return o.End()
 }
 
-// region is what was written, else the state of an address in the United States, else the province.
+// region returns what was written, else the state of an address in the United States, else the province.
 func (e *venue) region() string {
 	switch {
 	case e.stateProvince != "":

@@ -61,8 +61,8 @@ func (s *statements) prepare(ctx context.Context, db *sql.DB, perPage int) error
 			"SELECT * FROM (SELECT id, starts_at FROM events WHERE " + due + " ORDER BY starts_at, id LIMIT ?) b) c " +
 			"ORDER BY starts_at, id LIMIT ?) p JOIN events e ON e.id = p.id LEFT JOIN images i ON i.id = e.image_id " +
 			"ORDER BY p.starts_at, p.id"},
-		{&s.several, "SELECT " + eventColumns + joined + in(perPage)},
-		{&s.single, "SELECT " + eventColumns + joined + in(1)},
+		{&s.several, "SELECT " + eventColumns + joined + placeholders(perPage)},
+		{&s.single, "SELECT " + eventColumns + joined + placeholders(1)},
 	} {
 		if err := s.one(ctx, db, p.into, p.text); err != nil {
 			return err
@@ -74,12 +74,12 @@ func (s *statements) prepare(ctx context.Context, db *sql.DB, perPage int) error
 			text string
 		}{
 			{&s.terms[k], "SELECT " + termColumns + " FROM event_terms l JOIN terms t ON t.id = l.term_id " +
-				"WHERE l.event_id " + in(n)},
+				"WHERE l.event_id " + placeholders(n)},
 			{&s.venues[k], "SELECT " + venueColumns + " FROM event_venues l JOIN venues v ON v.id = l.venue_id " +
-				"LEFT JOIN images i ON i.id = v.image_id WHERE l.event_id " + in(n) + " ORDER BY l.event_id, l.position"},
+				"LEFT JOIN images i ON i.id = v.image_id WHERE l.event_id " + placeholders(n) + " ORDER BY l.event_id, l.position"},
 			{&s.organizers[k], "SELECT " + organizerColumns + " FROM event_organizers l " +
 				"JOIN organizers o ON o.id = l.organizer_id LEFT JOIN images i ON i.id = o.image_id " +
-				"WHERE l.event_id " + in(n) + " ORDER BY l.event_id, l.position"},
+				"WHERE l.event_id " + placeholders(n) + " ORDER BY l.event_id, l.position"},
 		} {
 			if err := s.one(ctx, db, p.into, p.text); err != nil {
 				return err
@@ -106,8 +106,8 @@ func (s *statements) close() error {
 	return errors.Join(errs...)
 }
 
-// in is a list of so many placeholders.
-func in(n int) string { return "IN (?" + strings.Repeat(",?", n-1) + ")" }
+// placeholders returns a list of so many placeholders.
+func placeholders(n int) string { return "IN (?" + strings.Repeat(",?", n-1) + ")" }
 
 // record is what events, venues and organizers share.
 type record struct {

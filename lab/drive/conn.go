@@ -180,7 +180,7 @@ func (h *header) read(line []byte) error {
 	return nil
 }
 
-// line is the next line without its end. It is overwritten by what is read next.
+// line returns the next line without its end. It is overwritten by what is read next.
 func (c *conn) line() ([]byte, error) {
 	line, err := c.r.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
@@ -202,7 +202,7 @@ const maxBody = 64 << 20
 func (c *conn) bytes(n int, wanted bool) error {
 	if !wanted {
 		_, err := c.r.Discard(n)
-		return ended(err)
+		return unexpectedEOF(err)
 	}
 	from := len(c.body)
 	if n > maxBody-from {
@@ -210,11 +210,11 @@ func (c *conn) bytes(n int, wanted bool) error {
 	}
 	c.body = append(c.body, make([]byte, n)...)
 	_, err := io.ReadFull(c.r, c.body[from:])
-	return ended(err)
+	return unexpectedEOF(err)
 }
 
-// ended is err, where an end is too early.
-func ended(err error) error {
+// unexpectedEOF is err, where an end is too early.
+func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
@@ -225,7 +225,7 @@ func (c *conn) chunks(wanted bool) error {
 	for {
 		line, err := c.line()
 		if err != nil {
-			return ended(err)
+			return unexpectedEOF(err)
 		}
 		size, _, _ := bytes.Cut(line, []byte(";"))
 		n, err := strconv.ParseUint(string(bytes.TrimSpace(size)), 16, 31)
@@ -239,7 +239,7 @@ func (c *conn) chunks(wanted bool) error {
 			return err
 		}
 		if line, err = c.line(); err != nil {
-			return ended(err)
+			return unexpectedEOF(err)
 		}
 		if len(line) != 0 {
 			return fmt.Errorf("%w: chunk ends in %.20q", errGarbled, line)
@@ -248,7 +248,7 @@ func (c *conn) chunks(wanted bool) error {
 	for { // trailers
 		line, err := c.line()
 		if err != nil {
-			return ended(err)
+			return unexpectedEOF(err)
 		}
 		if len(line) == 0 {
 			return nil

@@ -170,10 +170,10 @@ func (r *run) closed(ctx context.Context) {
 	}
 }
 
-// latest is when a closed loop ends, however little there is.
+// latest returns when a closed loop ends, however little there is.
 func (r *run) latest() time.Duration { return r.Warm + 4*r.Length }
 
-// over is whether a closed loop has lasted long enough.
+// over reports whether a closed loop has lasted long enough.
 func (r *run) over(now time.Duration) bool {
 	return now >= r.end && (r.replies.Load() >= int64(r.Least) || now >= r.latest())
 }
@@ -212,7 +212,7 @@ func (r *run) tell(ctx context.Context, schedule []time.Duration, due chan<- arr
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		exact() // for this goroutine, to its end
+		reduceTimerSlack() // for this goroutine, to its end
 		for i, at := range schedule {
 			now := r.since()
 			for now < at && ctx.Err() == nil {
@@ -228,7 +228,7 @@ func (r *run) tell(ctx context.Context, schedule []time.Duration, due chan<- arr
 	<-done
 }
 
-// schedule is when requests are due.
+// schedule returns when requests are due.
 func (r *run) schedule() []time.Duration {
 	chance := rand.New(rand.NewPCG(r.Seed, 0x9E3779B97F4A7C15))
 	gap := float64(time.Second) / r.Rate

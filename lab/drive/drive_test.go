@@ -25,7 +25,7 @@ type server struct {
 	reply func(i int, at time.Duration) string
 }
 
-const fine = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+const okReply = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 
 func (s *server) dial(context.Context) (net.Conn, error) {
 	ours, theirs := net.Pipe()
@@ -72,7 +72,7 @@ func stalls(_ int, at time.Duration) string {
 	if in := at % time.Second; in >= 500*time.Millisecond && in < 700*time.Millisecond {
 		time.Sleep(700*time.Millisecond - in)
 	}
-	return fine
+	return okReply
 }
 
 // A fifth of the time nobody is answered. Who asks at any time has a chance of one in five of waiting, 100 ms at the
@@ -121,7 +121,7 @@ func TestNothingIsLeftOutWhileTheServerStandsStill(t *testing.T) {
 func TestArrivalsDoNotWaitForReplies(t *testing.T) {
 	slow := func(int, time.Duration) string {
 		time.Sleep(300 * time.Millisecond)
-		return fine
+		return okReply
 	}
 	synctest.Test(t, func(t *testing.T) {
 		r := simulate(t, Config{Clients: 50, Warm: time.Second, Length: 2 * time.Second, Rate: 100}, slow)
@@ -155,7 +155,7 @@ func TestClosedLoop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := simulate(t, Config{Clients: 8, Warm: time.Second, Length: 3 * time.Second}, func(int, time.Duration) string {
 			time.Sleep(10 * time.Millisecond)
-			return fine
+			return okReply
 		})
 		if r.Rate() != 800 || r.Due != 2400 || r.All != 3200 || r.Took.At(0.99) != 10*time.Millisecond {
 			t.Errorf("rate %v, %d due, %d in all, p99 %s", r.Rate(), r.Due, r.All, r.Took.At(0.99))
@@ -167,7 +167,7 @@ func TestClosedLoop(t *testing.T) {
 func TestClosedLoopGoesOnUntilThereIsEnough(t *testing.T) {
 	slow := func(int, time.Duration) string {
 		time.Sleep(300 * time.Millisecond)
-		return fine
+		return okReply
 	}
 	for _, tt := range []struct {
 		least  int
@@ -188,7 +188,7 @@ func TestClosedLoopGoesOnUntilThereIsEnough(t *testing.T) {
 
 func TestErrors(t *testing.T) {
 	replies := []string{
-		fine, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", "", "220 ready\r\n",
+		okReply, "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", "", "220 ready\r\n",
 		"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nok", "HTTP/1.1 429 \r\nContent-Length: 1\r\n\r\n!",
 	}
 	synctest.Test(t, func(t *testing.T) {
@@ -216,7 +216,7 @@ func TestInterrupted(t *testing.T) {
 				defer cancel()
 				s := &server{began: time.Now(), reply: func(int, time.Duration) string {
 					time.Sleep(time.Hour)
-					return fine
+					return okReply
 				}}
 				_, err := Run(ctx, Config{
 					Clients: 2, Length: time.Minute, Rate: rate, Dial: s.dial, Sleep: time.Sleep, Timeout: 2 * time.Hour,

@@ -15,8 +15,8 @@ func sleep(d time.Duration) {
 	}
 }
 
-// exact has the system wake the calling goroutine on time, not up to 50 microseconds later, until it ends.
-func exact() {
+// reduceTimerSlack has the system wake the calling goroutine on time, not up to 50 microseconds later, until it ends.
+func reduceTimerSlack() {
 	runtime.LockOSThread() // never unlocked: the thread ends with the goroutine, and nobody else gets it
 	const setTimerSlack = 29
 	// Without it, sleeping is a little less exact.

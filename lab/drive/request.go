@@ -7,12 +7,12 @@ import (
 	"strconv"
 )
 
-// Get is the bytes of a GET request for a URL, with headers in the form "Name: value".
+// Get returns the bytes of a GET request for a URL, with headers in the form "Name: value".
 func Get(u *url.URL, headers ...string) []byte {
 	return Message("GET", u, nil, headers...)
 }
 
-// Message is the bytes of a request with a body, nil for none.
+// Message returns the bytes of a request with a body, nil for none.
 func Message(method string, u *url.URL, body []byte, headers ...string) []byte {
 	return Append(nil, method, u, body, headers...)
 }

@@ -59,8 +59,8 @@ type Sample struct {
 	Fault  Fault
 }
 
-// tardy is how late the generator may be without being said to be late.
-const tardy = time.Millisecond
+// maxLateness is how late the generator may be without being said to be late.
+const maxLateness = time.Millisecond
 
 // Result is what became of the requests that were due while it was measured. All samples are kept, so percentiles are
 // exact.
@@ -88,7 +88,7 @@ type Took struct{ Took, Served Times }
 // Times are durations, ascending.
 type Times []time.Duration
 
-// At is the time within which a share of them were, from 0 to 1: the smallest that at least as many do not exceed.
+// At returns the time within which a share of them were, from 0 to 1: the smallest that at least as many do not exceed.
 func (t Times) At(share float64) time.Duration {
 	if len(t) == 0 {
 		return 0
@@ -113,7 +113,7 @@ func (r *Result) add(s Sample, from, to time.Duration) {
 		return
 	}
 	r.Due++
-	if late := s.Told - s.Due; late > tardy {
+	if late := s.Told - s.Due; late > maxLateness {
 		r.Late++
 		r.LateMax = max(r.LateMax, late)
 	}
@@ -129,7 +129,7 @@ func (r *Result) add(s Sample, from, to time.Duration) {
 		}
 		r.Status[s.Status]++
 	}
-	if s.Fault != Unsent && s.Sent-s.Told > tardy {
+	if s.Fault != Unsent && s.Sent-s.Told > maxLateness {
 		r.Waited++
 	}
 	if !ok {
@@ -151,10 +151,10 @@ func (r *Result) sort() {
 	}
 }
 
-// Rate is how many replies with 2xx there were in a second.
+// Rate returns how many replies with 2xx there were in a second.
 func (r *Result) Rate() float64 { return float64(r.Done) / r.Length.Seconds() }
 
-// Bad is how many requests were answered with anything but 2xx, or not at all.
+// Bad returns how many requests were answered with anything but 2xx, or not at all.
 func (r *Result) Bad() (n int) {
 	for status, count := range r.Status {
 		if status < 200 || status > 299 {
@@ -167,7 +167,7 @@ func (r *Result) Bad() (n int) {
 	return n
 }
 
-// Errors are the statuses and faults of those, such as "503: 12, timed out: 1"; "none".
+// Errors returns the statuses and faults of those, such as "503: 12, timed out: 1"; "none".
 func (r *Result) Errors() string {
 	var out []string
 	for _, status := range slices.Sorted(maps.Keys(r.Status)) {

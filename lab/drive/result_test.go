@@ -86,8 +86,8 @@ func TestResult(t *testing.T) {
 // FuzzReply compares with the standard library: what that reads whole is read alike, and nothing panics.
 func FuzzReply(f *testing.F) {
 	for _, seed := range []string{
-		fine, "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\nto the end", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", "HTTP/1.1 20\r\n\r\n", "HTTP/1.1 100 \r\n\r\n" + fine,
+		okReply, "HTTP/1.1 204 No Content\r\n\r\n", "HTTP/1.0 200 OK\r\n\r\nto the end", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n", "HTTP/1.1 20\r\n\r\n", "HTTP/1.1 100 \r\n\r\n" + okReply,
 		"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\n",
 	} {
 		f.Add([]byte(seed))

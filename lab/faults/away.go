@@ -49,7 +49,7 @@ func (w *world) outage(ctx context.Context, by func(m *mysqld, db string) (strin
 		return nil, err
 	}
 	o := &outage{w: w, mysql: m, db: db, p: p, token: token}
-	o.load = w.load(ctx, token, only(p), nil)
+	o.load = w.load(ctx, token, fixedAddresses(p), nil)
 	return o, pause(ctx, w.time/2)
 }
 
@@ -94,7 +94,7 @@ func (o *outage) unavailable(ctx context.Context) error {
 	defer c.http.CloseIdleConnections()
 	began := time.Now()
 	_, refused := c.get(ctx, o.p.base(), "/venues", http.StatusOK)
-	if err503 := wanted503(refused); err503 != nil {
+	if err503 := check503(refused); err503 != nil {
 		err = errors.Join(err, fmt.Errorf("GET /venues: %w", err503))
 	}
 	took := time.Since(began)
@@ -193,7 +193,7 @@ func cutMySQL(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	to := func(way way) func(context.Context) error {
+	to := func(way proxyMode) func(context.Context) error {
 		return func(context.Context) error { net.set(way); return nil }
 	}
 	for _, f := range []struct {
@@ -231,7 +231,7 @@ func cutMySQL(ctx context.Context, w *world) error {
 	return o.done(ctx)
 }
 
-// refusingMySQL is a server that runs and does not do what it is asked, as during a failover or when others take all of
+// refusingMySQL returns a server that runs and does not do what it is asked, as during a failover or when others take all of
 // it.
 func refusingMySQL(ctx context.Context, w *world) error {
 	o, err := w.outage(ctx, func(m *mysqld, _ string) (string, error) {
@@ -304,7 +304,7 @@ func (o *outage) readable(ctx context.Context) error {
 	c := o.w.client(o.token)
 	defer c.http.CloseIdleConnections()
 	_, err := c.json(ctx, o.p.base(), http.MethodPost, "/tags", object{"name": "late"}, http.StatusCreated)
-	return errors.Join(wanted503(err), status(ctx, o.p.base()+"/readyz", http.StatusOK))
+	return errors.Join(check503(err), status(ctx, o.p.base()+"/readyz", http.StatusOK))
 }
 
 // killAll ends the connections of all others.

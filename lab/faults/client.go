@@ -51,8 +51,8 @@ func (a answer) into(v any) error {
 // errRefused is a reply 503 with a well-formed body (contract, section 16).
 var errRefused = errors.New("503")
 
-// wanted503 is what is wrong with the outcome of a request that had to be refused.
-func wanted503(err error) error {
+// check503 returns what is wrong with the outcome of a request that had to be refused.
+func check503(err error) error {
 	switch {
 	case errors.Is(err, errRefused):
 		return nil
@@ -65,7 +65,7 @@ func wanted503(err error) error {
 // errVanished is a connection that ended without a reply.
 var errVanished = errors.New("no reply")
 
-// send is one request. Its error is errRefused, errVanished, or a promise that was broken: a reply 500, one in no known
+// send returns one request. Its error is errRefused, errVanished, or a promise that was broken: a reply 500, one in no known
 // shape, one that came too late, or a status that the caller did not expect.
 func (c *client) send(ctx context.Context, base, method, path, kind string, body []byte, want ...int) (answer, error) {
 	calm := !c.w.away.Load() // when it began
@@ -98,7 +98,7 @@ func (c *client) send(ctx context.Context, base, method, path, kind string, body
 	}
 	c.w.add(func(t *tally) { t.replies++ })
 	c.w.timeline.Load().note(method, a.status, a.took)
-	if err := shape(a); err != nil {
+	if err := checkShape(a); err != nil {
 		return a, fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	for _, status := range want {
@@ -126,9 +126,9 @@ func (c *client) exchange(req *http.Request) (answer, error) {
 	return answer{status: res.StatusCode, header: res.Header, body: data}, err
 }
 
-// shape reports what is wrong with a reply, whatever was asked for. Errors need their body (contract, section 16). A
+// checkShape reports what is wrong with a reply, whatever was asked for. Errors need their body (contract, section 16). A
 // temporary refusal needs Retry-After.
-func shape(a answer) error {
+func checkShape(a answer) error {
 	if a.status >= 500 && a.status != http.StatusServiceUnavailable {
 		return fmt.Errorf("%d: %.300s", a.status, a.body)
 	}

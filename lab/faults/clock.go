@@ -38,8 +38,8 @@ func (c *clock) now() time.Time {
 
 func (c *clock) jump(by time.Duration) { c.ahead.Add(int64(by)) }
 
-// inside is the service in this process, since only here its clock can be set.
-type inside struct {
+// localService is the service in this process, since only here its clock can be set.
+type localService struct {
 	store *store.Store
 	clock *clock
 	base  string
@@ -49,8 +49,8 @@ type inside struct {
 }
 
 // inside starts the service on a new SQLite file, with rates that no load here reaches.
-func (w *world) inside(ctx context.Context) (_ *inside, err error) {
-	s := &inside{clock: &clock{}}
+func (w *world) inside(ctx context.Context) (_ *localService, err error) {
+	s := &localService{clock: &clock{}}
 	if s.store, err = store.Open(ctx, "sqlite://"+filepath.Join(w.dir, "almanac.db")); err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func (w *world) inside(ctx context.Context) (_ *inside, err error) {
 	}
 	w.later(func() error {
 		data, err := os.ReadFile(filepath.Join(w.dir, "inside.log"))
-		return errors.Join(err, guilty("the service", data), patientOnes(data))
+		return errors.Join(err, logErrors("the service", data), patientOnes(data))
 	})
 	return s, nil
 }
@@ -137,7 +137,7 @@ func patientOnes(log []byte) error {
 }
 
 // publish does what the program does every second.
-func (s *inside) publish(ctx context.Context) error {
+func (s *localService) publish(ctx context.Context) error {
 	for {
 		if _, err := edit.PublishDue(ctx, s.store.Ent, s.clock.now()); err != nil && ctx.Err() == nil {
 			return err
@@ -198,7 +198,7 @@ func portOf(base string) int {
 	return n
 }
 
-func (s *inside) scheduledEvent() *event {
+func (s *localService) scheduledEvent() *event {
 	return &event{
 		Title: "Scheduled", Description: "Later.", Venue: "Hall later", Organizers: []string{"Club later"},
 		Tags: []string{"later"}, Categories: []string{"later"},
@@ -206,7 +206,7 @@ func (s *inside) scheduledEvent() *event {
 }
 
 // schedule makes the event that is published at an instant.
-func (s *inside) schedule(ctx context.Context, c *client, due time.Time) (int64, error) {
+func (s *localService) schedule(ctx context.Context, c *client, due time.Time) (int64, error) {
 	body := s.scheduledEvent().body()
 	body["date_utc"] = due.Format(time.DateTime)
 	body["start_date"], body["end_date"] = due.AddDate(0, 0, 30).Format(time.DateTime), due.AddDate(0, 0, 30).Format(time.DateTime)
@@ -223,7 +223,7 @@ func (s *inside) schedule(ctx context.Context, c *client, due time.Time) (int64,
 }
 
 // jumps sets the clock again and again.
-func (s *inside) jumps(ctx context.Context, w *world, c *client, scheduled int64, due time.Time) error {
+func (s *localService) jumps(ctx context.Context, w *world, c *client, scheduled int64, due time.Time) error {
 	nobody := w.client("")
 	defer nobody.http.CloseIdleConnections()
 	published := false
@@ -258,7 +258,7 @@ func (s *inside) jumps(ctx context.Context, w *world, c *client, scheduled int64
 }
 
 // shows looks whether an event is there for everybody, one by one and in lists, or nowhere.
-func (s *inside) shows(ctx context.Context, c *client, id int64, want bool) error {
+func (s *localService) shows(ctx context.Context, c *client, id int64, want bool) error {
 	return wait(ctx, fmt.Sprintf("event %d is published: %t", id, want), 5*time.Second, func(ctx context.Context) error {
 		one, err := c.get(ctx, s.base, fmt.Sprintf("/events/%d", id), http.StatusOK, http.StatusForbidden)
 		if err != nil {
@@ -280,7 +280,7 @@ func (s *inside) shows(ctx context.Context, c *client, id int64, want bool) erro
 }
 
 // stamped looks at what a write says of its time, and at what a client is told of its rate.
-func (s *inside) stamped(ctx context.Context, w *world, c *client) error {
+func (s *localService) stamped(ctx context.Context, w *world, c *client) error {
 	before := s.clock.now()
 	a, err := c.json(ctx, s.base, http.MethodPost, "/tags", object{"name": "tag 0"}, http.StatusCreated, http.StatusBadRequest)
 	if err != nil {
@@ -319,7 +319,7 @@ func (s *inside) stamped(ctx context.Context, w *world, c *client) error {
 
 // revoked looks whether a token that was used before the clock was set back is refused when it is revoked, within
 // seconds of the clock and not of the jump; and one whose time was over works no more for being used.
-func (s *inside) revoked(ctx context.Context, w *world) error {
+func (s *localService) revoked(ctx context.Context, w *world) error {
 	secret, token, err := auth.IssueToken(ctx, s.store.Ent, s.clock.now(), s.user, "", nil)
 	if err != nil {
 		return err

@@ -38,7 +38,7 @@ func (w *world) killed(ctx context.Context, db string, images bool) error {
 	}
 	for round := range killRounds {
 		w.away.Store(false)
-		l := w.load(ctx, token, only(p), func(l *load) {
+		l := w.load(ctx, token, fixedAddresses(p), func(l *load) {
 			l.images = images
 			l.writer.mayVanish, l.reader.mayVanish = true, true
 		})
@@ -75,8 +75,8 @@ func (w *world) killed(ctx context.Context, db string, images bool) error {
 	return p.stop(ctx)
 }
 
-// only is the addresses of programs that all answer.
-func only(programs ...*program) func() []string {
+// fixedAddresses returns the addresses of programs that all answer.
+func fixedAddresses(programs ...*program) func() []string {
 	var out []string
 	for _, p := range programs {
 		out = append(out, p.base())

@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// row is an event as the API would show it.
-func row(id int64, title, venue, status string) eventRow {
+// eventRowOf is an event as the API would show it.
+func eventRowOf(id int64, title, venue, status string) eventRow {
 	return eventRow{
 		ID: id, Title: title, Status: status, Slug: strings.ToLower(title), Description: "<p>Text.</p>\n",
 		Venue: json.RawMessage(fmt.Sprintf(`{"venue":%q}`, venue)), Tags: []struct{ Name string }{{"b"}, {"a"}},
 	}
 }
 
-func sent(title, venue string) *event {
+func sentEvent(title, venue string) *event {
 	return &event{Title: title, Description: "Text.", Venue: venue, Tags: []string{"a", "b"}}
 }
 
@@ -37,69 +37,69 @@ func TestAuditFindsWhatIsWrong(t *testing.T) {
 		want   string // part of the first fault; "" for none
 	}{
 		{
-			"all is well", func(j *journal) { j.created(sent("A", "Hall"), 1, true) },
-			[]eventRow{row(1, "A", "Hall", "publish")},
+			"all is well", func(j *journal) { j.created(sentEvent("A", "Hall"), 1, true) },
+			[]eventRow{eventRowOf(1, "A", "Hall", "publish")},
 			map[string]int{"Hall": 1},
 			map[string]int{"tags a": 1, "tags b": 1},
 			"",
 		},
 		{
-			"an unknown create happened", func(j *journal) { j.created(sent("A", "Hall"), 0, false) },
-			[]eventRow{row(1, "A", "Hall", "publish")},
+			"an unknown create happened", func(j *journal) { j.created(sentEvent("A", "Hall"), 0, false) },
+			[]eventRow{eventRowOf(1, "A", "Hall", "publish")},
 			map[string]int{"Hall": 1},
 			map[string]int{"tags a": 1, "tags b": 1},
 			"",
 		},
-		{"an unknown create did not happen", func(j *journal) { j.created(sent("A", "Hall"), 0, false) }, nil, nil, nil, ""},
-		{"an acknowledged create is lost", func(j *journal) { j.created(sent("A", "Hall"), 1, true) }, nil, nil, nil, "is not there"},
+		{"an unknown create did not happen", func(j *journal) { j.created(sentEvent("A", "Hall"), 0, false) }, nil, nil, nil, ""},
+		{"an acknowledged create is lost", func(j *journal) { j.created(sentEvent("A", "Hall"), 1, true) }, nil, nil, nil, "is not there"},
 		{"an acknowledged event is lost after an unknown update", func(j *journal) {
-			j.created(sent("A", "Hall"), 1, true)
-			j.changed(sent("A", "New hall"), false)
+			j.created(sentEvent("A", "Hall"), 1, true)
+			j.changed(sentEvent("A", "New hall"), false)
 		}, nil, nil, nil, "is not there"},
 		{"an unknown update happened by halves", func(j *journal) {
-			j.created(sent("A", "Hall"), 1, true)
-			e := sent("A", "New hall")
+			j.created(sentEvent("A", "Hall"), 1, true)
+			e := sentEvent("A", "New hall")
 			e.Featured = true
 			j.changed(e, false)
-		}, []eventRow{row(1, "A", "New hall", "publish")}, map[string]int{"New hall": 1}, map[string]int{"tags a": 1, "tags b": 1}, "has to be"},
+		}, []eventRow{eventRowOf(1, "A", "New hall", "publish")}, map[string]int{"New hall": 1}, map[string]int{"tags a": 1, "tags b": 1}, "has to be"},
 		{"an acknowledged delete is undone", func(j *journal) {
-			j.created(sent("A", "Hall"), 1, true)
-			e := sent("A", "Hall")
+			j.created(sentEvent("A", "Hall"), 1, true)
+			e := sentEvent("A", "Hall")
 			e.Trashed = true
 			j.changed(e, true)
-		}, []eventRow{row(1, "A", "Hall", "publish")}, map[string]int{"Hall": 1}, map[string]int{"tags a": 1, "tags b": 1}, "has to be"},
+		}, []eventRow{eventRowOf(1, "A", "Hall", "publish")}, map[string]int{"Hall": 1}, map[string]int{"tags a": 1, "tags b": 1}, "has to be"},
 		{
-			"an event without its venue", func(j *journal) { j.created(sent("A", "Hall"), 0, false) },
-			[]eventRow{row(1, "A", "", "publish")},
+			"an event without its venue", func(j *journal) { j.created(sentEvent("A", "Hall"), 0, false) },
+			[]eventRow{eventRowOf(1, "A", "", "publish")},
 			nil,
 			map[string]int{"tags a": 1, "tags b": 1},
 			"has to be",
 		},
 		{
-			"a venue without its event", func(j *journal) { j.created(sent("A", "Hall of A"), 0, false) },
+			"a venue without its event", func(j *journal) { j.created(sentEvent("A", "Hall of A"), 0, false) },
 			nil,
 			map[string]int{"Hall of A": 1},
 			nil, "with which it was sent",
 		},
 		{
-			"an event twice", func(j *journal) { j.created(sent("A", "Hall"), 1, true) },
-			[]eventRow{row(1, "A", "Hall", "publish"), row(2, "A", "Hall", "publish")},
+			"an event twice", func(j *journal) { j.created(sentEvent("A", "Hall"), 1, true) },
+			[]eventRow{eventRowOf(1, "A", "Hall", "publish"), eventRowOf(2, "A", "Hall", "publish")},
 			map[string]int{"Hall": 1},
 			map[string]int{"tags a": 1, "tags b": 1},
 			"there twice",
 		},
-		{"an event of nobody", func(*journal) {}, []eventRow{row(1, "A", "", "publish")}, nil, nil, "never sent"},
+		{"an event of nobody", func(*journal) {}, []eventRow{eventRowOf(1, "A", "", "publish")}, nil, nil, "never sent"},
 		{
-			"another id than was told", func(j *journal) { j.created(sent("A", "Hall"), 1, true) },
-			[]eventRow{row(2, "A", "Hall", "publish")},
+			"another id than was told", func(j *journal) { j.created(sentEvent("A", "Hall"), 1, true) },
+			[]eventRow{eventRowOf(2, "A", "Hall", "publish")},
 			map[string]int{"Hall": 1},
 			map[string]int{"tags a": 1, "tags b": 1},
 			"acknowledged as 1",
 		},
 		{"a venue twice", func(*journal) {}, nil, map[string]int{"Hall": 2}, nil, "2 records"},
 		{
-			"a wrong count", func(j *journal) { j.created(sent("A", "Hall"), 1, true) },
-			[]eventRow{row(1, "A", "Hall", "publish")},
+			"a wrong count", func(j *journal) { j.created(sentEvent("A", "Hall"), 1, true) },
+			[]eventRow{eventRowOf(1, "A", "Hall", "publish")},
 			map[string]int{"Hall": 1},
 			map[string]int{"tags a": 2, "tags b": 1},
 			"says that it has 2",
@@ -109,7 +109,7 @@ func TestAuditFindsWhatIsWrong(t *testing.T) {
 			t.Parallel()
 			j := newJournal()
 			c.tell(j)
-			faults := j.audit(&found{events: c.rows, venues: c.venues, terms: c.terms})
+			faults := j.audit(&calendarState{events: c.rows, venues: c.venues, terms: c.terms})
 			switch {
 			case c.want == "" && len(faults) > 0:
 				t.Errorf("got %q", faults)
@@ -142,7 +142,7 @@ func TestShapeOfRefusals(t *testing.T) {
 		{"with another code", 503, typed, "5", `{"code":"rest_no_route","message":"x","data":{"status":503}}`, false},
 	} {
 		h := http.Header{"Content-Type": {c.kind}, "Retry-After": {c.after}}
-		if err := shape(answer{status: c.status, header: h, body: []byte(c.body)}); (err == nil) != c.well {
+		if err := checkShape(answer{status: c.status, header: h, body: []byte(c.body)}); (err == nil) != c.well {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -157,7 +157,7 @@ func TestGuiltyLines(t *testing.T) {
 		`goroutine 1 [running]: panic: runtime error`:                        true,
 		`{"level":"ERROR","msg":"scheduled publication","error":"bad conn"}`: false,
 	} {
-		if err := guilty("x", []byte(line+"\n")); (err != nil) != want {
+		if err := logErrors("x", []byte(line+"\n")); (err != nil) != want {
 			t.Errorf("%s: %v", line, err)
 		}
 	}

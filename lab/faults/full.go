@@ -38,7 +38,7 @@ func fullDisk(ctx context.Context, w *world) error {
 		return err
 	}
 	o := &outage{w: w, db: db, p: p, token: token}
-	o.load = w.load(ctx, token, only(p), func(l *load) { l.images = true })
+	o.load = w.load(ctx, token, fixedAddresses(p), func(l *load) { l.images = true })
 	if err := pause(ctx, w.time); err != nil {
 		o.load.stop()
 		return err
@@ -86,7 +86,7 @@ func (o *outage) full(ctx context.Context) error {
 		_, err := writer.json(ctx, o.p.base(), http.MethodPost, "/venues", object{
 			"venue": fmt.Sprintf("Hall without events %d", time.Now().UnixNano()), "description": string(bytes.Repeat([]byte("x "), 100<<10)),
 		}, http.StatusCreated)
-		return wanted503(err)
+		return check503(err)
 	})
 	if err != nil {
 		return err

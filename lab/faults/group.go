@@ -91,7 +91,7 @@ func (g *group) form(ctx context.Context) error {
 			}
 		}
 	}
-	return wait(ctx, "three members are online", patience, func(ctx context.Context) error {
+	return wait(ctx, "three members are online", waitLimit, func(ctx context.Context) error {
 		var online int
 		err := g.members[0].root.QueryRowContext(ctx,
 			"SELECT COUNT(*) FROM performance_schema.replication_group_members WHERE MEMBER_STATE = 'ONLINE'").Scan(&online)
@@ -147,7 +147,7 @@ func failingOver(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	load := w.load(ctx, token, only(p), nil)
+	load := w.load(ctx, token, fixedAddresses(p), nil)
 	primary, err := g.moves(ctx, w, p, token)
 	load.stop()
 	if err != nil {

@@ -41,19 +41,19 @@ func (e *entry) settled() bool { return len(e.May) == 1 }
 type journal struct {
 	mu           sync.Mutex
 	events       map[string]*entry
-	images       map[int64]picture
+	images       map[int64]stateAt
 	acknowledged int
 	unknown      int
 }
 
-// picture is an image that was acknowledged.
-type picture struct {
+// stateAt is an image that was acknowledged.
+type stateAt struct {
 	URL  string
 	Data []byte `json:"-"`
 }
 
 func newJournal() *journal {
-	return &journal{events: make(map[string]*entry), images: make(map[int64]picture)}
+	return &journal{events: make(map[string]*entry), images: make(map[int64]stateAt)}
 }
 
 // created notes the outcome of a create.
@@ -84,7 +84,7 @@ func (j *journal) changed(e *event, known bool) {
 }
 
 // pictured notes an image that was acknowledged.
-func (j *journal) pictured(id int64, p picture) {
+func (j *journal) pictured(id int64, p stateAt) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.acknowledged++
@@ -122,7 +122,7 @@ func (j *journal) dump() []byte {
 	defer j.mu.Unlock()
 	data, err := json.MarshalIndent(struct {
 		Events map[string]*entry
-		Images map[int64]picture
+		Images map[int64]stateAt
 	}{j.events, j.images}, "", " ")
 	if err != nil {
 		return []byte(err.Error())

@@ -46,7 +46,7 @@ func laggingReplica(ctx context.Context, w *world) error {
 	if err := l.readsReplica(ctx); err != nil {
 		return err
 	}
-	load := w.load(ctx, token, only(p), func(l *load) { l.writers = 3 })
+	load := w.load(ctx, token, fixedAddresses(p), func(l *load) { l.writers = 3 })
 	defer func() {
 		if load != nil {
 			load.stop()
@@ -104,7 +104,7 @@ func laggingReplica(ctx context.Context, w *world) error {
 
 // readsReplica waits until the service reads a replica.
 func (l *lag) readsReplica(ctx context.Context) error {
-	return wait(ctx, "the service reads a replica", patience, func(ctx context.Context) error {
+	return wait(ctx, "the service reads a replica", waitLimit, func(ctx context.Context) error {
 		data, err := os.ReadFile(l.p.logFile)
 		if err != nil {
 			return err
@@ -166,7 +166,7 @@ func (w *world) replicated(ctx context.Context) (source *mysqld, replicas [2]*my
 	return source, replicas, nil
 }
 
-// logged is where the log of the server stands.
+// logged returns where the log of the server stands.
 func (m *mysqld) logged(ctx context.Context) (file, position string, err error) {
 	// MySQL has given up the second name, MariaDB does not know the first.
 	for _, show := range []string{"SHOW BINARY LOG STATUS", "SHOW MASTER STATUS"} {
@@ -177,7 +177,7 @@ func (m *mysqld) logged(ctx context.Context) (file, position string, err error) 
 	return "", "", fmt.Errorf("where the log of %s stands: %w", m.name, err)
 }
 
-// firstTwo is the first two columns of the first row.
+// firstTwo returns the first two columns of the first row.
 func (m *mysqld) firstTwo(ctx context.Context, query string) (a, b string, err error) {
 	rows, err := m.root.QueryContext(ctx, query)
 	if err != nil {
@@ -289,7 +289,7 @@ func (l *lag) reads(ctx context.Context, c *client, v version, want bool) error 
 
 // everybody waits until all see a version.
 func (l *lag) everybody(ctx context.Context, v version) error {
-	return wait(ctx, fmt.Sprintf("all see version %d", v.number), patience, func(ctx context.Context) error {
+	return wait(ctx, fmt.Sprintf("all see version %d", v.number), waitLimit, func(ctx context.Context) error {
 		err := l.reads(ctx, l.nobody, v, true)
 		if err == nil {
 			l.w.away.Store(false)

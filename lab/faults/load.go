@@ -45,7 +45,7 @@ func (w *world) load(ctx context.Context, token string, bases func() []string, c
 	w.rounds++
 	ctx, l.cancel = context.WithCancel(ctx)
 	for i := range l.writers {
-		h := &hand{load: l, name: fmt.Sprintf("%d-%d", w.rounds, i), chance: rand.New(rand.NewPCG(w.chance.Uint64(), 1))}
+		h := &loadWriter{load: l, name: fmt.Sprintf("%d-%d", w.rounds, i), chance: rand.New(rand.NewPCG(w.chance.Uint64(), 1))}
 		l.group.Go(func() { l.repeat(ctx, h.write) })
 	}
 	for range l.readers {
@@ -87,8 +87,8 @@ func (l *load) stop() {
 	l.reader.http.CloseIdleConnections()
 }
 
-// hand is one client that writes. It alone writes its events, so it knows what they have to be.
-type hand struct {
+// loadWriter is one client that writes. It alone writes its events, so it knows what they have to be.
+type loadWriter struct {
 	*load
 	name   string
 	made   int
@@ -96,8 +96,8 @@ type hand struct {
 	chance *rand.Rand
 }
 
-// write is one write of some kind.
-func (h *hand) write(ctx context.Context) error {
+// write returns one write of some kind.
+func (h *loadWriter) write(ctx context.Context) error {
 	bases := h.bases()
 	base := bases[h.chance.IntN(len(bases))]
 	switch dice := h.chance.IntN(20); {
@@ -113,17 +113,17 @@ func (h *hand) write(ctx context.Context) error {
 	return h.create(ctx, base)
 }
 
-// tag is one of a few that all writers make at the same time.
-func (h *hand) tag() string { return "tag " + strconv.Itoa(h.chance.IntN(12)) }
+// tag returns one of a few that all writers make at the same time.
+func (h *loadWriter) tag() string { return "tag " + strconv.Itoa(h.chance.IntN(12)) }
 
-// make is a new event: with a place and an organizer of its own or shared with others, and with shared tags.
-func (h *hand) make() *event {
+// make returns a new event: with a place and an organizer of its own or shared with others, and with shared tags.
+func (h *loadWriter) make() *event {
 	h.made++
 	title := fmt.Sprintf("Event %s-%d", h.name, h.made)
 	e := &event{
 		Title: title, Description: fmt.Sprintf("Version 1 of %s.", title), Venue: "Hall of " + title,
 		Organizers: []string{"Club " + strconv.Itoa(h.chance.IntN(7)), "Host of " + title},
-		Tags:       sorted(h.tag(), h.tag()), Categories: sorted("kind " + strconv.Itoa(h.chance.IntN(4))),
+		Tags:       sortedUnique(h.tag(), h.tag()), Categories: sortedUnique("kind " + strconv.Itoa(h.chance.IntN(4))),
 	}
 	if h.chance.IntN(3) == 0 {
 		e.Venue = "Hall " + strconv.Itoa(h.chance.IntN(7))
@@ -131,7 +131,7 @@ func (h *hand) make() *event {
 	return e
 }
 
-func sorted(names ...string) []string {
+func sortedUnique(names ...string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
@@ -139,7 +139,7 @@ func sorted(names ...string) []string {
 // object is a body to send.
 type object map[string]any
 
-// body is what is sent for an event: everything inline.
+// body returns what is sent for an event: everything inline.
 func (e *event) body() object {
 	organizers := make([]object, len(e.Organizers))
 	for i, name := range e.Organizers {
@@ -152,7 +152,7 @@ func (e *event) body() object {
 	}
 }
 
-func (h *hand) create(ctx context.Context, base string) error {
+func (h *loadWriter) create(ctx context.Context, base string) error {
 	e := h.make()
 	body := e.body()
 	day := time.Now().AddDate(0, 0, 1+h.chance.IntN(300))
@@ -181,7 +181,7 @@ func (h *hand) create(ctx context.Context, base string) error {
 }
 
 // seen reads an event from every process, one by one and in a list.
-func (h *hand) seen(ctx context.Context, id int64, e *event) error {
+func (h *loadWriter) seen(ctx context.Context, id int64, e *event) error {
 	for _, base := range h.bases() {
 		a, err := h.reader.get(ctx, base, "/events/"+strconv.FormatInt(id, 10), http.StatusOK)
 		if err != nil {
@@ -209,8 +209,8 @@ func (h *hand) seen(ctx context.Context, id int64, e *event) error {
 	return nil
 }
 
-// own is an event of this hand that may be written again.
-func (h *hand) own() (id int64, e *event) {
+// own returns an event of this hand that may be written again.
+func (h *loadWriter) own() (id int64, e *event) {
 	n := len(h.titles)
 	if n == 0 {
 		return 0, nil
@@ -219,7 +219,7 @@ func (h *hand) own() (id int64, e *event) {
 	return h.w.journal.pick(h.titles[at:min(at+5, n)])
 }
 
-func (h *hand) update(ctx context.Context, base string) error {
+func (h *loadWriter) update(ctx context.Context, base string) error {
 	id, e := h.own()
 	if e == nil {
 		return h.create(ctx, base)
@@ -229,7 +229,7 @@ func (h *hand) update(ctx context.Context, base string) error {
 	e.Featured = !e.Featured
 	e.Venue = fmt.Sprintf("Hall %d of %s", h.made, e.Title)
 	e.Organizers = []string{"Club " + strconv.Itoa(h.chance.IntN(7))}
-	e.Tags = sorted(h.tag(), h.tag(), h.tag())
+	e.Tags = sortedUnique(h.tag(), h.tag(), h.tag())
 	a, err := h.writer.json(ctx, base, http.MethodPut, "/events/"+strconv.FormatInt(id, 10), e.body(), http.StatusOK)
 	h.w.journal.changed(e, err == nil)
 	if err != nil {
@@ -248,7 +248,7 @@ func (h *hand) update(ctx context.Context, base string) error {
 	return nil
 }
 
-func (h *hand) remove(ctx context.Context, base string) error {
+func (h *loadWriter) remove(ctx context.Context, base string) error {
 	id, e := h.own()
 	if e == nil {
 		return h.create(ctx, base)
@@ -259,7 +259,7 @@ func (h *hand) remove(ctx context.Context, base string) error {
 	return err
 }
 
-func (h *hand) upload(ctx context.Context, base string) error {
+func (h *loadWriter) upload(ctx context.Context, base string) error {
 	data, err := drawing(h.chance)
 	if err != nil {
 		return err
@@ -286,11 +286,11 @@ func (h *hand) upload(ctx context.Context, base string) error {
 	if err := a.into(&made); err != nil {
 		return err
 	}
-	h.w.journal.pictured(made.ID, picture{made.URL, data})
+	h.w.journal.pictured(made.ID, stateAt{made.URL, data})
 	return nil
 }
 
-// drawing is a picture that is like no other.
+// drawing returns a picture that is like no other.
 func drawing(chance *rand.Rand) ([]byte, error) {
 	m := image.NewRGBA(image.Rect(0, 0, 24, 24))
 	for x := range 24 {
@@ -304,7 +304,7 @@ func drawing(chance *rand.Rand) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// read is one read of some kind.
+// read returns one read of some kind.
 func (l *load) read(ctx context.Context, chance *rand.Rand) error {
 	bases := l.bases()
 	base := bases[chance.IntN(len(bases))]

@@ -60,8 +60,8 @@ func main() {
 	os.Exit(status)
 }
 
-// setting is what the command line says.
-type setting struct {
+// testSetup is what the command line says.
+type testSetup struct {
 	binary string // almanac
 	mysqld string // called with DIR PORT OPTION...; runs a server in the foreground
 	dir    string // for everything that is written
@@ -74,7 +74,7 @@ type setting struct {
 
 // run returns the exit status: 0 all promises held, 1 one was broken, 2 wrong usage.
 func run(ctx context.Context, args []string, out io.Writer) int {
-	var s setting
+	var s testSetup
 	flags := flag.NewFlagSet("faults", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.StringVar(&s.binary, "binary", "", "the program under test")
@@ -89,7 +89,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 	if err := flags.Parse(args); err != nil {
 		return 2
 	}
-	chosen, err := choose(flags.Args())
+	chosen, err := selectScenarios(flags.Args())
 	if err == nil && s.binary == "" {
 		err = errors.New("-binary is missing")
 	}
@@ -114,7 +114,7 @@ func run(ctx context.Context, args []string, out io.Writer) int {
 }
 
 // prepare makes paths absolute and the folder, and lets this process have many files open.
-func prepare(s *setting) error {
+func prepare(s *testSetup) error {
 	for _, path := range []*string{&s.binary, &s.mysqld} {
 		if *path == "" {
 			continue
@@ -137,8 +137,8 @@ func prepare(s *setting) error {
 	return errors.Join(err, raiseFiles())
 }
 
-// choose finds scenarios by name; none is all.
-func choose(names []string) ([]scenario, error) {
+// selectScenarios finds scenarios by name; none is all.
+func selectScenarios(names []string) ([]scenario, error) {
 	if len(names) == 0 {
 		return scenarios, nil
 	}
@@ -179,7 +179,7 @@ type tally struct {
 	recovery     time.Duration
 }
 
-func runAll(ctx context.Context, s setting, chosen []scenario, parallel int, out io.Writer) []result {
+func runAll(ctx context.Context, s testSetup, chosen []scenario, parallel int, out io.Writer) []result {
 	results := make([]result, len(chosen))
 	slots := make(chan struct{}, parallel)
 	var printing sync.Mutex
@@ -200,7 +200,7 @@ func runAll(ctx context.Context, s setting, chosen []scenario, parallel int, out
 }
 
 // runOne runs a scenario, ends what it started and removes what it wrote, if all is well.
-func runOne(ctx context.Context, s setting, c scenario, log *bytes.Buffer) (r result) {
+func runOne(ctx context.Context, s testSetup, c scenario, log *bytes.Buffer) (r result) {
 	r.scenario = c
 	fmt.Fprintf(log, "\n=== %s: %s\n", c.name, c.about)
 	if c.mysql && s.mysqld == "" {

@@ -24,7 +24,7 @@ func twoOnSQLite(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	l := w.load(ctx, token, only(programs...), func(l *load) {
+	l := w.load(ctx, token, fixedAddresses(programs...), func(l *load) {
 		l.writers, l.everywhere, l.images = 8, true, true
 	})
 	if err := pause(ctx, 4*w.time); err != nil {

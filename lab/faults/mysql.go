@@ -108,7 +108,7 @@ func (m *mysqld) signal(s syscall.Signal) {
 	}
 	select {
 	case <-m.ended:
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		m.w.fail("%s does not end", m.name)
 	}
 }

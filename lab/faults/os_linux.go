@@ -47,7 +47,7 @@ func limitFiles(pid int, bytes uint64) error {
 	return nil
 }
 
-// peakMemory is the most memory that a process has had, in bytes.
+// peakMemory returns the most memory that a process has had, in bytes.
 func peakMemory(pid int) (int64, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {

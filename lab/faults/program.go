@@ -53,7 +53,7 @@ func (w *world) serve(ctx context.Context, name, db string, flags ...string) (*p
 // requestTime is how long the programs work on a request.
 const requestTime = 3 * time.Second
 
-// base is the address of the program.
+// base returns the address of the program.
 func (p *program) base() string { return "http://127.0.0.1:" + strconv.Itoa(p.port) }
 
 // launch starts the process without waiting until it answers.
@@ -79,7 +79,7 @@ func (p *program) start(ctx context.Context) error {
 	if err := p.launch(); err != nil {
 		return err
 	}
-	err := wait(ctx, p.name+" answers", patience, func(ctx context.Context) error {
+	err := wait(ctx, p.name+" answers", waitLimit, func(ctx context.Context) error {
 		if p.gone() {
 			return fmt.Errorf("%s ended: %s", p.name, p.tail(5))
 		}
@@ -140,7 +140,7 @@ func (p *program) stop(ctx context.Context) error {
 	case <-p.ended:
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-time.After(patience):
+	case <-time.After(waitLimit):
 		return fmt.Errorf("%s does not stop", p.name)
 	}
 	if status := p.cmd.ProcessState.ExitCode(); status != 0 {
@@ -149,7 +149,7 @@ func (p *program) stop(ctx context.Context) error {
 	return nil
 }
 
-// tail is the last lines of the log.
+// tail returns the last lines of the log.
 func (p *program) tail(lines int) string {
 	data, err := os.ReadFile(p.logFile)
 	if err != nil {
@@ -159,7 +159,7 @@ func (p *program) tail(lines int) string {
 	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }
 
-// innocent is the first lines of the log that tell of a fault of the program itself: a panic, or a reply 500.
+// innocent returns the first lines of the log that tell of a fault of the program itself: a panic, or a reply 500.
 func (p *program) innocent() error {
 	data, err := os.ReadFile(p.logFile)
 	if errors.Is(err, os.ErrNotExist) {
@@ -168,10 +168,10 @@ func (p *program) innocent() error {
 	if err != nil {
 		return err
 	}
-	return guilty(p.name, data)
+	return logErrors(p.name, data)
 }
 
-func guilty(name string, log []byte) error {
+func logErrors(name string, log []byte) error {
 	var found []string
 	count := 0
 	for lines := bufio.NewScanner(bytes.NewReader(log)); lines.Scan(); {
@@ -205,7 +205,7 @@ func guilty(name string, log []byte) error {
 
 // command runs a command of the program to its end and returns what it printed.
 func (w *world) command(ctx context.Context, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, 2*patience)
+	ctx, cancel := context.WithTimeout(ctx, 2*waitLimit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, w.binary, args...)
 	cmd.Env, cmd.Dir = cleanEnvironment(), w.dir
@@ -255,7 +255,7 @@ func cleanEnvironment() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "ALMANAC_") })
 }
 
-// freePort is a port that nothing listens on, below those that the kernel gives to clients: it has to be free still when
+// freePort returns a port that nothing listens on, below those that the kernel gives to clients: it has to be free still when
 // a process is started again.
 func freePort(ctx context.Context) (int, error) {
 	for range 100 {

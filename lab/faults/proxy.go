@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// way is how a proxy treats connections.
-type way int
+// proxyMode is how a proxy treats connections.
+type proxyMode int
 
 const (
-	pass   way = iota // bytes go through
-	refuse            // new connections end at once, and those there were are reset
-	stall             // connections are accepted and nothing goes through, nor is lost: it is held back until pass
+	pass   proxyMode = iota // bytes go through
+	refuse                  // new connections end at once, and those there were are reset
+	stall                   // connections are accepted and nothing goes through, nor is lost: it is held back until pass
 )
 
 // proxy is a network between the service and its database that can be cut.
@@ -24,7 +24,7 @@ type proxy struct {
 	ln net.Listener
 
 	mu      sync.Mutex
-	way     way
+	way     proxyMode
 	changed chan struct{} // closed when way changes
 	conns   map[*net.TCPConn]bool
 	group   sync.WaitGroup
@@ -44,7 +44,7 @@ func newProxy(ctx context.Context, to string) (*proxy, error) {
 func (p *proxy) address() string { return p.ln.Addr().String() }
 
 // set changes how connections are treated from now on.
-func (p *proxy) set(to way) {
+func (p *proxy) set(to proxyMode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.way = to

@@ -31,7 +31,7 @@ func removedFiles(ctx context.Context, w *world) error {
 		func(p *program) error { p.kill(); return nil },
 		func(p *program) error { return p.stop(ctx) },
 	} {
-		l := w.load(ctx, token, only(programs...), func(l *load) { l.writers = 8 })
+		l := w.load(ctx, token, fixedAddresses(programs...), func(l *load) { l.writers = 8 })
 		if err := pause(ctx, w.time); err != nil {
 			l.stop()
 			return err
@@ -83,7 +83,7 @@ func (w *world) refuses(ctx context.Context, p *program, token string) error {
 		_, err := writer.json(ctx, p.base(), http.MethodPost, "/venues", object{
 			"venue": fmt.Sprintf("Hall without events %d", time.Now().UnixNano()),
 		}, http.StatusCreated)
-		return errors.Join(wanted503(err), status(ctx, p.base()+"/readyz", http.StatusServiceUnavailable))
+		return errors.Join(check503(err), status(ctx, p.base()+"/readyz", http.StatusServiceUnavailable))
 	})
 	_, reading := reader.get(ctx, p.base(), "/events", http.StatusOK)
 	return errors.Join(err, reading, status(ctx, p.base()+"/healthz", http.StatusOK))

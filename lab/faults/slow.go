@@ -19,13 +19,13 @@ import (
 
 // What slow clients may cost others.
 const (
-	crowd      = 1000 // connections that send slowly, and as many that take slowly
-	large      = 8    // of replies that no buffer of the system holds
-	slowMemory = 300 << 20
-	slowP99    = 2 * time.Second
-	slowWindow = 512 // bytes that slow readers have room for
-	slowEvents = 200
-	openWithin = 60 * time.Second
+	slowConnections = 1000 // connections that send slowly, and as many that take slowly
+	largeReplies    = 8    // of replies that no buffer of the system holds
+	slowMemory      = 300 << 20
+	slowP99         = 2 * time.Second
+	slowWindow      = 512 // bytes that slow readers have room for
+	slowEvents      = 200
+	openWithin      = 60 * time.Second
 	// Since the last was opened. The server gives headers 10 s, bodies 30 s, a reply 60 s, and what comes after it 90 s.
 	headersEnd = 25 * time.Second
 	bodiesEnd  = 50 * time.Second
@@ -73,12 +73,12 @@ func slowClients(ctx context.Context, w *world) error {
 		group.Wait()
 	}()
 	kinds := []*slow{
-		{name: "headers", count: crowd / 2, first: get + "X-Long: ", drip: true, most: headersEnd},
-		{name: "bodies", count: crowd / 2, first: post + "{", drip: true, most: bodiesEnd},
-		{name: "large replies", count: large, first: "GET " + namespace + largePage + head + "\r\n", take: true, most: largeEnd, slots: make(chan struct{}, 4)},
-		{name: "replies", count: crowd, first: get + "\r\n", take: true, most: repliesEnd, slots: make(chan struct{}, 16)},
+		{name: "headers", count: slowConnections / 2, first: get + "X-Long: ", drip: true, most: headersEnd},
+		{name: "bodies", count: slowConnections / 2, first: post + "{", drip: true, most: bodiesEnd},
+		{name: "large replies", count: largeReplies, first: "GET " + namespace + largePage + head + "\r\n", take: true, most: largeEnd, slots: make(chan struct{}, 4)},
+		{name: "replies", count: slowConnections, first: get + "\r\n", take: true, most: repliesEnd, slots: make(chan struct{}, 16)},
 	}
-	w.inject(fmt.Sprintf("%d connections send a byte a second, %d take a byte a second", crowd, crowd))
+	w.inject(fmt.Sprintf("%d connections send a byte a second, %d take a byte a second", slowConnections, slowConnections))
 	began := time.Now()
 	for _, k := range kinds {
 		for range k.count {
@@ -102,8 +102,8 @@ func slowClients(ctx context.Context, w *world) error {
 	if err != nil {
 		return err
 	}
-	w.say("others meanwhile: p50 %v p99 %v; before: p50 %v p99 %v", at(slow, 0.5), at(slow, 0.99), at(quick, 0.5), at(quick, 0.99))
-	if is := at(slow, 0.99); is > slowP99 {
+	w.say("others meanwhile: p50 %v p99 %v; before: p50 %v p99 %v", quantile(slow, 0.5), quantile(slow, 0.99), quantile(quick, 0.5), quantile(quick, 0.99))
+	if is := quantile(slow, 0.99); is > slowP99 {
 		w.fail("beside slow clients p99 is %v, want at most %v", is, slowP99)
 	}
 	for _, k := range kinds[:2] {
@@ -122,7 +122,7 @@ func slowClients(ctx context.Context, w *world) error {
 	for _, left := range []struct {
 		open int
 		most time.Duration
-	}{{crowd, largeEnd}, {0, repliesEnd}} {
+	}{{slowConnections, largeEnd}, {0, repliesEnd}} {
 		what := fmt.Sprintf("the server has at most %d connections", left.open+10)
 		err = wait(ctx, what, left.most-time.Since(began), func(ctx context.Context) error {
 			open, err := gauge(ctx, "http://"+metrics+"/metrics", "almanac_http_connections")
@@ -164,7 +164,7 @@ func (w *world) largeEvents(ctx context.Context, p *program, token string) error
 	return nil
 }
 
-// gauge is a number of the metrics.
+// gauge returns a number of the metrics.
 func gauge(ctx context.Context, url, name string) (float64, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -270,7 +270,7 @@ func (s *slow) begin(ctx context.Context, c net.Conn, one []byte) error {
 	return err
 }
 
-// asked is how long replies take for clients as they should be: two that read and one that writes. All of them succeed.
+// asked returns how long replies take for clients as they should be: two that read and one that writes. All of them succeed.
 func (w *world) asked(ctx context.Context, p *program, token string, length time.Duration) ([]time.Duration, error) {
 	end := time.Now().Add(length)
 	var mu sync.Mutex
@@ -309,7 +309,7 @@ func (w *world) asked(ctx context.Context, p *program, token string, length time
 	return all, failed
 }
 
-// at is a quantile of sorted durations.
-func at(sorted []time.Duration, q float64) time.Duration {
+// quantile returns a quantile of sorted durations.
+func quantile(sorted []time.Duration, q float64) time.Duration {
 	return sorted[int(float64(len(sorted)-1)*q)].Round(10 * time.Microsecond)
 }

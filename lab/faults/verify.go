@@ -32,7 +32,7 @@ type eventRow struct {
 
 func (r eventRow) event() *event {
 	e := &event{
-		Title: r.Title, Description: untagged(r.Description), Featured: r.Featured, Trashed: r.Status == "trash",
+		Title: r.Title, Description: withoutParagraphs(r.Description), Featured: r.Featured, Trashed: r.Status == "trash",
 	}
 	var one struct{ Venue string }
 	if json.Unmarshal(r.Venue, &one) == nil {
@@ -54,13 +54,13 @@ func (r eventRow) event() *event {
 	return e
 }
 
-// untagged is a description without the paragraph that is made around it.
-func untagged(html string) string {
+// withoutParagraphs returns a description without the paragraph that is made around it.
+func withoutParagraphs(html string) string {
 	return strings.TrimSpace(strings.NewReplacer("<p>", "", "</p>", "").Replace(html))
 }
 
-// found is all that is in the calendar.
-type found struct {
+// calendarState is all that is in the calendar.
+type calendarState struct {
 	events     []eventRow
 	venues     map[string]int // name: records of it
 	organizers map[string]int
@@ -69,9 +69,9 @@ type found struct {
 }
 
 // collect reads everything through the API, as who may see everything.
-func (c *client) collect(ctx context.Context, base string) (*found, error) {
+func (c *client) collect(ctx context.Context, base string) (*calendarState, error) {
 	const all = "&status=publish,future,draft,pending,private,trash"
-	f := &found{venues: map[string]int{}, organizers: map[string]int{}, terms: map[string]int{}}
+	f := &calendarState{venues: map[string]int{}, organizers: map[string]int{}, terms: map[string]int{}}
 	err := c.pages(ctx, base, "/events?start_date=1000-01-01&end_date=9999-12-30"+all, "events", func(data []byte) error {
 		var row eventRow
 		err := json.Unmarshal(data, &row)
@@ -138,7 +138,7 @@ func (c *client) pages(ctx context.Context, base, path, member string, do func([
 
 // audit compares what is in the calendar with the journal, and settles what was unknown. Each sentence it returns is a
 // promise that was broken.
-func (j *journal) audit(f *found) []string {
+func (j *journal) audit(f *calendarState) []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var faults []string
@@ -168,7 +168,7 @@ func (j *journal) audit(f *found) []string {
 		}
 		seen[row.Title] = is
 		if !slices.ContainsFunc(known.May, is.equal) {
-			say("event %d is %+v and has to be %s", row.ID, *is, told(known.May))
+			say("event %d is %+v and has to be %s", row.ID, *is, describeEvents(known.May))
 		}
 		if row.Status == "publish" {
 			for _, name := range is.Tags {
@@ -207,7 +207,7 @@ func (j *journal) audit(f *found) []string {
 
 // names looks at the venues and organizers, of which there is one of each name. Those that only one event was sent with
 // are there if the event is, or was; of a write that did not happen nothing is there.
-func (j *journal) names(f *found, seen map[string]*event, say func(string, ...any)) {
+func (j *journal) names(f *calendarState, seen map[string]*event, say func(string, ...any)) {
 	for _, names := range []map[string]int{f.venues, f.organizers} {
 		for name, n := range names {
 			if n > 1 {
@@ -226,7 +226,7 @@ func (j *journal) names(f *found, seen map[string]*event, say func(string, ...an
 	}
 }
 
-func told(may []*event) string {
+func describeEvents(may []*event) string {
 	var words []string
 	for _, e := range may {
 		if e == nil {
@@ -302,7 +302,7 @@ func (w *world) pictures(ctx context.Context, c *client, p *program) error {
 	return nil
 }
 
-// pathOf is an address without the process that told it.
+// pathOf returns an address without the process that told it.
 func pathOf(address string) string {
 	_, path, _ := strings.Cut(strings.TrimPrefix(address, "http://"), "/")
 	return "/" + path

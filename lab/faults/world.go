@@ -16,7 +16,7 @@ import (
 
 // world is where one scenario happens.
 type world struct {
-	setting
+	testSetup
 	dir     string
 	chance  *rand.Rand // of the scenario itself; what runs beside it makes its own
 	journal *journal
@@ -35,11 +35,11 @@ type world struct {
 	undo     []func() error
 }
 
-func newWorld(s setting, name string, log *bytes.Buffer) *world {
+func newWorld(s testSetup, name string, log *bytes.Buffer) *world {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(name)) // never fails
 	return &world{
-		setting: s, dir: filepath.Join(s.dir, name), log: log, journal: newJournal(),
+		testSetup: s, dir: filepath.Join(s.dir, name), log: log, journal: newJournal(),
 		chance: rand.New(rand.NewPCG(s.seed, h.Sum64())),
 	}
 }
@@ -65,7 +65,7 @@ func (w *world) fail(format string, args ...any) {
 	w.broke = append(w.broke, fmt.Errorf(format, args...))
 }
 
-// broken is what fail was told.
+// broken returns what fail was told.
 func (w *world) broken() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -137,8 +137,8 @@ func (w *world) end() error {
 	return errors.Join(errs...)
 }
 
-// patience is how long is waited for what takes moments on an idle machine.
-const patience = 40 * time.Second
+// waitLimit is how long is waited for what takes moments on an idle machine.
+const waitLimit = 40 * time.Second
 
 // wait asks until something is so, for a while.
 func wait(ctx context.Context, what string, most time.Duration, so func(context.Context) error) error {

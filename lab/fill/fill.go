@@ -159,7 +159,7 @@ func (r *run) terms(ctx context.Context) error {
 func (r *run) term(taxonomy calendar.Kind, i int) load.Term {
 	c := chanceOf(string(taxonomy), i)
 	// The words of low rank: those would be the names in life, too.
-	title := capital(Word(100 + i))
+	title := capitalize(Word(100 + i))
 	if taxonomy == calendar.Tag {
 		title = Word(200 + i)
 	}

@@ -19,7 +19,7 @@ func options(events int) fill.Options {
 	return fill.Options{Events: events, From: calendar.WallAt(2026, 9, 1, 0, 0, 0), Site: local.Site("http://localhost")}
 }
 
-func filled(t *testing.T, url string, events int) *store.Store {
+func newFilledStore(t *testing.T, url string, events int) *store.Store {
 	t.Helper()
 	st := storetest.Migrated(t, url)
 	if err := fill.Database(t.Context(), st, options(events)); err != nil {
@@ -79,9 +79,9 @@ func TestFillIsTheSameEachTime(t *testing.T) {
 		"SELECT event_id, language, title FROM event_translations ORDER BY event_id, language",
 		"SELECT owner_id, languages, text FROM search_texts ORDER BY id",
 	}
-	one := filled(t, storetest.SQLite(t), 700)
+	one := newFilledStore(t, storetest.SQLite(t), 700)
 	storetest.EachURL(t, func(t *testing.T, url string) {
-		other := filled(t, url, 700)
+		other := newFilledStore(t, url, 700)
 		for _, query := range tables {
 			want := rows(t, one, query)
 			if len(want) == 0 {

@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Place is where the database of a name is: the file NAME.db in a folder, or the database NAME of the MySQL server at a
+// Place returns where the database of a name is: the file NAME.db in a folder, or the database NAME of the MySQL server at a
 // URL.
 func Place(where, name string) (string, error) {
 	if !strings.Contains(where, "://") {

@@ -42,13 +42,13 @@ var cities = []city{
 	{"Auckland", "New Zealand", -36.8509, 174.7645, "Pacific/Auckland"},
 }
 
-// Centre is the position of the city of a rank, from 0 for the one with most venues.
+// Centre returns the position of the city of a rank, from 0 for the one with most venues.
 func Centre(rank int) (latitude, longitude float64) {
 	at := cities[rank%len(cities)]
 	return at.latitude, at.longitude
 }
 
-// cityOf is where the venue of a number is.
+// cityOf returns where the venue of a number is.
 func cityOf(venue int) city {
 	c := chanceOf("city", venue)
 	return cities[c.rank(len(cities))]
@@ -131,14 +131,14 @@ func (r *run) organizer(i int) load.Organizer {
 	return o
 }
 
-// before is a time of publication, in the half year before all writes.
-func (r *run) before(c *chance) *time.Time {
+// before returns a time of publication, in the half year before all writes.
+func (r *run) before(c *randomSource) *time.Time {
 	return new(r.now.Add(-time.Duration(c.below(180*24*3600)) * time.Second))
 }
 
-func (r *run) author(c *chance) *int64 { return &r.authors[c.below(len(r.authors))] }
+func (r *run) author(c *randomSource) *int64 { return &r.authors[c.below(len(r.authors))] }
 
-func (r *run) picture(c *chance, percent float64) *int64 {
+func (r *run) picture(c *randomSource, percent float64) *int64 {
 	if !c.percent(percent) {
 		return nil
 	}
@@ -146,7 +146,7 @@ func (r *run) picture(c *chance, percent float64) *int64 {
 }
 
 // status of records that are not scheduled.
-func (r *run) status(c *chance) *calendar.Status {
+func (r *run) status(c *randomSource) *calendar.Status {
 	status := calendar.Publish
 	switch n := c.below(100); {
 	case n < 3:
@@ -223,7 +223,7 @@ func (r *run) event(i, first int) load.Event {
 }
 
 // time gives an event its start and end.
-func (r *run) time(c *chance, e *edit.EventInput, venue int) {
+func (r *run) time(c *randomSource, e *edit.EventInput, venue int) {
 	zone, err := calendar.ParseZone(cityOf(venue).zone)
 	if err != nil {
 		zone = calendar.UTC()

@@ -58,7 +58,7 @@ func (r *run) series(ctx context.Context) error {
 }
 
 func (r *run) oneSeries(ctx context.Context, tx *ent.Tx, id int64, i int) error {
-	title := capital(Word(i))
+	title := capitalize(Word(i))
 	err := tx.Series.Create().SetID(id).SetStatus(calendar.Publish).SetPublishedAt(r.now).SetLanguage(calendar.English).
 		SetLanguages(calendar.LanguagesOf(calendar.English)).SetCreatedAt(r.now).SetModifiedAt(r.now).
 		SetSlug(fmt.Sprintf("series-%d", i)).Exec(ctx)

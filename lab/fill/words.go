@@ -10,9 +10,9 @@ import (
 const Words = 50_000
 
 var (
-	onsets = strings.Split("b c d f g h j k l m n p r s t v w z br cl dr fr gr pl pr sk st tr sz ł ñ", " ")
-	vowels = strings.Split("a e i o u a e i o u ai ea io ó ę é", " ")
-	ends   = strings.Split("n r s l t m k _ _ _ _ _ _", " ")
+	onsets       = strings.Split("b c d f g h j k l m n p r s t v w z br cl dr fr gr pl pr sk st tr sz ł ñ", " ")
+	vowels       = strings.Split("a e i o u a e i o u ai ea io ó ę é", " ")
+	syllableEnds = strings.Split("n r s l t m k _ _ _ _ _ _", " ")
 )
 
 // vocabulary makes up the words, the most frequent first; no two fold to the same.
@@ -30,24 +30,24 @@ var vocabulary = sync.OnceValue(func() []string {
 			b.WriteString(onsets[c.below(len(onsets))])
 			b.WriteString(vowels[c.below(len(vowels))])
 		}
-		b.WriteString(strings.Trim(ends[c.below(len(ends))], "_"))
+		b.WriteString(strings.Trim(syllableEnds[c.below(len(syllableEnds))], "_"))
 		word := b.String()
-		if len(word) < 4 || taken[plain.Replace(word)] {
+		if len(word) < 4 || taken[asciiLetters.Replace(word)] {
 			continue
 		}
-		taken[plain.Replace(word)] = true
+		taken[asciiLetters.Replace(word)] = true
 		out = append(out, word)
 	}
 	return out
 })
 
-var plain = strings.NewReplacer("ł", "l", "ñ", "n", "ó", "o", "ę", "e", "é", "e")
+var asciiLetters = strings.NewReplacer("ł", "l", "ñ", "n", "ó", "o", "ę", "e", "é", "e")
 
-// Word is the word of a rank, from 0: the one of rank 20 is in every fourth event, the last in one of some thousand.
+// Word returns the word of a rank, from 0: the one of rank 20 is in every fourth event, the last in one of some thousand.
 func Word(rank int) string { return vocabulary()[rank] }
 
-// sentence is some words with a capital at the beginning.
-func sentence(c *chance, words int) string {
+// sentence returns some words with a capital at the beginning.
+func sentence(c *randomSource, words int) string {
 	var b strings.Builder
 	for i := range words {
 		if i > 0 {
@@ -55,19 +55,19 @@ func sentence(c *chance, words int) string {
 		}
 		b.WriteString(Word(c.rank(Words)))
 	}
-	return capital(b.String())
+	return capitalize(b.String())
 }
 
-// name is some of the rarer words, each with a capital.
-func name(c *chance, words int) string {
+// name returns some of the rarer words, each with a capital.
+func name(c *randomSource, words int) string {
 	var parts []string
 	for range words {
-		parts = append(parts, capital(Word(200+c.below(5000))))
+		parts = append(parts, capitalize(Word(200+c.below(5000))))
 	}
 	return strings.Join(parts, " ")
 }
 
-func capital(s string) string {
+func capitalize(s string) string {
 	for i, r := range s {
 		return strings.ToUpper(string(r)) + s[i+len(string(r)):]
 	}
@@ -75,7 +75,7 @@ func capital(s string) string {
 }
 
 // paragraphs is HTML of about some words.
-func paragraphs(c *chance, words int) string {
+func paragraphs(c *randomSource, words int) string {
 	var b strings.Builder
 	for words > 0 {
 		b.WriteString("<p>")

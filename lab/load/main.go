@@ -136,7 +136,7 @@ func (f *flags) check(targets []string) error {
 	return nil
 }
 
-// lines are those of a file that are not empty.
+// lines returns those of a file that are not empty.
 func lines(name string) (out []string, err error) {
 	if name == "" {
 		return nil, nil

@@ -130,7 +130,7 @@ func Start(ctx context.Context, c Config) (_ *Service, err error) {
 // Close stops the service and waits until it has.
 func (s *Service) Close() error { return s.end() }
 
-// Administrator is a token of the administrator of the name Login, who is made if need be.
+// Administrator returns a token of the administrator of the name Login, who is made if need be.
 func Administrator(ctx context.Context, db *ent.Client) (token string, id int64, err error) {
 	user, err := auth.FindUser(ctx, db, Login)
 	if errors.Is(err, auth.ErrNoUser) {

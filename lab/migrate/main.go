@@ -23,10 +23,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/upkeep"
 )
 
-// last is the newest migration, and back what undoes it.
-const last = "20261121134820"
+// newestMigration is the newest migration, and back what undoes it.
+const newestMigration = "20261121134820"
 
-var back = map[string][]string{
+var undoStatements = map[string][]string{
 	"mysql": {
 		"ALTER TABLE terms DROP INDEX term_taxonomy_sort_en_id, DROP INDEX term_taxonomy_sort_pl_id, DROP INDEX term_taxonomy_sort_es_id",
 		"ALTER TABLE terms DROP COLUMN sort_en, DROP COLUMN sort_pl, DROP COLUMN sort_es, " +
@@ -56,7 +56,7 @@ func run(ctx context.Context, url string, writers int) error {
 		return err
 	}
 	defer func() { _ = st.Close() }() // nothing is left to be written
-	for _, statement := range append(back[st.Engine()], "DELETE FROM atlas_schema_revisions WHERE version = '"+last+"'") {
+	for _, statement := range append(undoStatements[st.Engine()], "DELETE FROM atlas_schema_revisions WHERE version = '"+newestMigration+"'") {
 		if _, err := st.DB.ExecContext(ctx, statement); err != nil {
 			return fmt.Errorf("%s: %w", statement, err)
 		}
@@ -66,7 +66,7 @@ func run(ctx context.Context, url string, writers int) error {
 		do   func() error
 	}{
 		{"nothing, for comparison", func() error { time.Sleep(3 * time.Second); return nil }},
-		{"migration " + last, func() error { _, err := migrate.Apply(ctx, st, migrate.ApplyOptions{Operator: "bench"}); return err }},
+		{"migration " + newestMigration, func() error { _, err := migrate.Apply(ctx, st, migrate.ApplyOptions{Operator: "bench"}); return err }},
 		{"sort keys of all terms", func() error {
 			e := &edit.Editor{
 				Site: calendar.Site{Language: calendar.English, Zone: calendar.UTC()}, Now: time.Now().UTC(), By: auth.System(),

@@ -59,15 +59,15 @@ type list struct {
 	events []int64 // ids of the events that the reply shows
 }
 
-// choice is what is asked for and what is written.
-type choice struct {
+// requestChoice is what is asked for and what is written.
+type requestChoice struct {
 	lists   []list
 	popular []int64 // events, each shown by one list in ten
 	other   []int64 // events that no list shows
 }
 
 // share returns the mean share of lists that show one of some events.
-func (c *choice) share(events []int64) float64 {
+func (c *requestChoice) share(events []int64) float64 {
 	n := 0
 	for _, l := range c.lists {
 		for _, id := range events {
@@ -79,9 +79,9 @@ func (c *choice) share(events []int64) float64 {
 	return float64(n) / float64(len(c.lists)*len(events))
 }
 
-// choose chooses lists from today on. Get asks for a list and returns nil for a page that does not exist. The same seed
+// chooseRequests chooses lists from today on. Get asks for a list and returns nil for a page that does not exist. The same seed
 // makes the same choice from the same calendar.
-func choose(get func(path string) ([]event, error), today time.Time, seed uint64) (*choice, error) {
+func chooseRequests(get func(path string) ([]event, error), today time.Time, seed uint64) (*requestChoice, error) {
 	chance := rand.New(rand.NewPCG(seed, 3))
 	var sample, featured []event
 	for month := range 20 {
@@ -100,7 +100,7 @@ func choose(get func(path string) ([]event, error), today time.Time, seed uint64
 	if len(sample) == 0 {
 		return nil, fmt.Errorf("no events from %s on", date(today, 0))
 	}
-	c := &choice{}
+	c := &requestChoice{}
 	asked := map[string]bool{}
 	// ask adds a full list if it was not asked for before and shows an event, 0 for any. It reports whether it did.
 	ask := func(into *[]list, path string, shown int64) (bool, error) {
@@ -142,7 +142,7 @@ func choose(get func(path string) ([]event, error), today time.Time, seed uint64
 			return nil, err
 		}
 	}
-	c.other = unlisted(c.lists, sample)
+	c.other = unlistedEvents(c.lists, sample)
 	if len(c.popular) < popularCount || len(c.lists) < listCount || len(c.other) < otherCount {
 		return nil, fmt.Errorf("the calendar has %d lists, %d events on one in ten of them and %d on none: too few",
 			len(c.lists), len(c.popular), len(c.other))
@@ -151,8 +151,8 @@ func choose(get func(path string) ([]event, error), today time.Time, seed uint64
 	return c, nil
 }
 
-// unlisted returns the events of a sample that no list shows.
-func unlisted(lists []list, sample []event) []int64 {
+// unlistedEvents returns the events of a sample that no list shows.
+func unlistedEvents(lists []list, sample []event) []int64 {
 	listed := map[int64]bool{}
 	for _, l := range lists {
 		for _, id := range l.events {

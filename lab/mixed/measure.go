@@ -24,8 +24,8 @@ const (
 	readers = 8
 	// writers is the number of connections of writes: an acknowledgement that comes late does not delay the next write.
 	writers = 4
-	// crowd is the number of clients while memory is measured.
-	crowd = 512
+	// connections is the number of clients while memory is measured.
+	connections = 512
 )
 
 // engine is the service on a database, and what was measured on it.
@@ -38,7 +38,7 @@ type engine struct {
 	db    string // URL
 	token string // of an administrator
 	*process.Process
-	*choice
+	*requestChoice
 
 	mixes []mix
 	// CPU times of a request by round. After a write of another event, checking a cached list takes afterWrite more
@@ -90,8 +90,8 @@ func (e *engine) served(ctx context.Context, flags []string, do func(context.Con
 		return err
 	}
 	defer func() { err = errors.Join(err, e.Stop()) }()
-	if e.choice == nil {
-		if e.choice, err = choose(e.get, time.Now().UTC(), e.Seed); err != nil {
+	if e.requestChoice == nil {
+		if e.requestChoice, err = chooseRequests(e.get, time.Now().UTC(), e.Seed); err != nil {
 			return err
 		}
 	}
@@ -409,7 +409,7 @@ func (e *engine) peak(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		l, err := e.load(ctx, crowd, rate, w)
+		l, err := e.load(ctx, connections, rate, w)
 		if err != nil {
 			return err
 		}

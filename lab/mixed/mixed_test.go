@@ -79,7 +79,7 @@ func answer(all []event, path string) ([]event, error) {
 func TestChoiceIsThreeHundredFullLists(t *testing.T) {
 	all := calendar()
 	get := func(path string) ([]event, error) { return answer(all, path) }
-	c, err := choose(get, today, 1)
+	c, err := chooseRequests(get, today, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestChoiceIsThreeHundredFullLists(t *testing.T) {
 	if share := c.share(c.popular); share < 0.1 || share > 0.15 {
 		t.Errorf("popular events are shown by %.3f of the lists", share)
 	}
-	again, err := choose(get, today, 1)
+	again, err := chooseRequests(get, today, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,13 +112,13 @@ func TestChoiceIsThreeHundredFullLists(t *testing.T) {
 
 func TestChoiceNeedsEnoughEvents(t *testing.T) {
 	all := calendar()[:50]
-	if _, err := choose(func(path string) ([]event, error) { return answer(all, path) }, today, 1); err == nil {
+	if _, err := chooseRequests(func(path string) ([]event, error) { return answer(all, path) }, today, 1); err == nil {
 		t.Error("50 events make 300 lists")
 	}
 }
 
 func TestShare(t *testing.T) {
-	c := choice{lists: []list{{events: []int64{1, 2}}, {events: []int64{2}}, {events: []int64{3}}, {}}}
+	c := requestChoice{lists: []list{{events: []int64{1, 2}}, {events: []int64{2}}, {events: []int64{3}}, {}}}
 	for _, tt := range []struct {
 		events []int64
 		want   float64

@@ -33,22 +33,22 @@ func aims(all []*engine) []aim {
 	return []aim{
 		{
 			"checking a cached list after an unrelated write, CPU", "%.3f ms",
-			milliseconds(func(e *engine) []time.Duration { return e.afterWrite }), "<= 0.05 ms", under(0.05), "",
+			formatMilliseconds(func(e *engine) []time.Duration { return e.afterWrite }), "<= 0.05 ms", under(0.05), "",
 		},
 		{
 			"a list, reply not cached, CPU", "%.3f ms",
-			milliseconds(func(e *engine) []time.Duration { return e.uncached }), "<= 0.5 ms", under(0.5), "",
+			formatMilliseconds(func(e *engine) []time.Duration { return e.uncached }), "<= 0.5 ms", under(0.5), "",
 		},
 		{"10 writes/s that touch no list : no writes", "%.2f", mixed(10, false), ">= 0.7", over(0.7), ""},
 		{"100 writes/s that touch no list : no writes", "%.2f", mixed(100, false), ">= 0.4", over(0.4), ""},
 		{fmt.Sprintf("10 writes/s, each touches %.3f of the lists : no writes", share), "%.2f", mixed(10, true), "reported", nil, ""},
 		{fmt.Sprintf("100 writes/s, each touches %.3f of the lists : no writes", share), "%.2f", mixed(100, true), "reported", nil, ""},
 		{
-			fmt.Sprintf("memory, %d clients", crowd), "%.0f MiB",
+			fmt.Sprintf("memory, %d clients", connections), "%.0f MiB",
 			func(e *engine) float64 { return proc.MiB(e.memory.peak) }, "<= 200 MiB, MySQL", under(200), "MySQL",
 		},
 		{
-			fmt.Sprintf("memory, %d clients, 10 writes/s that touch no list", crowd), "%.0f MiB",
+			fmt.Sprintf("memory, %d clients, 10 writes/s that touch no list", connections), "%.0f MiB",
 			func(e *engine) float64 { return proc.MiB(e.mixedMemory.peak) }, "<= 200 MiB, MySQL", under(200), "MySQL",
 		},
 	}
@@ -92,7 +92,7 @@ func printTables(out io.Writer, all []*engine) error {
 				touched = fmt.Sprintf("%.3f of the lists", e.share(e.popular))
 			}
 			fmt.Fprintf(w, "%g\t%s\t%.1f\t%.0f\t%s\t%s\t%s\t%.3f\n", m.rate, touched, drive.Median(m.written), drive.Median(m.lists),
-				milli(drive.Median(m.p50)), milli(drive.Median(m.p99)), milli(drive.Median(m.cpu)), e.ratio(m.rate, m.popular))
+				formatMilliseconds(drive.Median(m.p50)), milliseconds(drive.Median(m.p99)), milliseconds(drive.Median(m.cpu)), e.ratio(m.rate, m.popular))
 		}
 		fmt.Fprintf(w, "\n%s: CPU of the service for one request, one client\n\n", e.name)
 		for _, row := range []struct {
@@ -104,9 +104,9 @@ func printTables(out io.Writer, all []*engine) error {
 			{"a list, first after an unrelated write: more than a cached one by", e.afterWrite},
 			{"a list, reply not cached (--cache-size 0)", e.uncached},
 		} {
-			fmt.Fprintf(w, "%s\t%s\trounds:", row.name, milli(drive.Median(row.times)))
+			fmt.Fprintf(w, "%s\t%s\trounds:", row.name, formatMilliseconds(drive.Median(row.times)))
 			for _, t := range row.times {
-				fmt.Fprintf(w, " %s", milli(t))
+				fmt.Fprintf(w, " %s", formatMilliseconds(t))
 			}
 			fmt.Fprintln(w)
 		}
@@ -128,5 +128,5 @@ func printTables(out io.Writer, all []*engine) error {
 	return w.Flush()
 }
 
-// milli returns a time in milliseconds.
-func milli(d time.Duration) string { return fmt.Sprintf("%.3f ms", d.Seconds()*1e3) }
+// formatMilliseconds returns a time in milliseconds.
+func formatMilliseconds(d time.Duration) string { return fmt.Sprintf("%.3f ms", d.Seconds()*1e3) }

@@ -151,7 +151,7 @@ func post(ctx context.Context, address, token string, data []byte) (int, error) 
 	return res.StatusCode, res.Body.Close()
 }
 
-// progressive is a JPEG with one scan of zero bits: all its coefficients take memory, and hardly any take room in the file.
+// progressive returns a JPEG with one scan of zero bits: all its coefficients take memory, and hardly any take room in the file.
 func progressive(side int) []byte {
 	segment := func(out []byte, marker byte, body ...byte) []byte {
 		out = append(out, 0xFF, marker)

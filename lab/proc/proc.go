@@ -21,7 +21,7 @@ type Usage struct {
 	Peak      int64         // bytes in memory at most, since it began or since ResetPeak
 }
 
-// MiB is a number of bytes in MiB.
+// MiB returns a number of bytes in MiB.
 func MiB(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
 func file(pid int, name string) string { return "/proc/" + strconv.Itoa(pid) + "/" + name }

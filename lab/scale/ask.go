@@ -58,7 +58,7 @@ func start(ctx context.Context, log io.Writer, st *store.Store, withIndex bool) 
 	if err != nil {
 		return nil, err
 	}
-	s.facts, err = learn(ctx, st.DB, time.Now().UTC(), list.Pages)
+	s.facts, err = loadFacts(ctx, st.DB, time.Now().UTC(), list.Pages)
 	return s, err
 }
 
@@ -109,7 +109,7 @@ func ready(ctx context.Context, lists *index.Index, filter *query.Events) error 
 	}
 }
 
-// heap is what is in use, in bytes.
+// heap returns what is in use, in bytes.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -162,7 +162,7 @@ func (c *client) ask(path string, admin bool) ([]byte, error) {
 // took is how long requests took, ascending.
 type took []time.Duration
 
-// at is the time in which a share of the requests was answered.
+// at returns the time in which a share of the requests was answered.
 func (t took) at(share float64) time.Duration {
 	if len(t) == 0 {
 		return 0

@@ -37,7 +37,7 @@ func (b baselineCmd) Run(ctx context.Context, o output) error {
 	}
 	for _, e := range engines {
 		for _, s := range b.Sizes {
-			if err := b.one(ctx, o, e, s); err != nil {
+			if err := b.runOne(ctx, o, e, s); err != nil {
 				return fmt.Errorf("%s, %s events: %w", e.name, s, err)
 			}
 		}
@@ -45,7 +45,7 @@ func (b baselineCmd) Run(ctx context.Context, o output) error {
 	return nil
 }
 
-func (b baselineCmd) one(ctx context.Context, o output, e engine, s size) (err error) {
+func (b baselineCmd) runOne(ctx context.Context, o output, e engine, s size) (err error) {
 	st, err := e.open(ctx, s)
 	if err != nil {
 		return err
@@ -64,9 +64,9 @@ func (b baselineCmd) one(ctx context.Context, o output, e engine, s size) (err e
 		}
 		all = append(all, c)
 	}
-	list := question{name: "GET /events", paths: same("events")}
+	list := question{name: "GET /events", paths: singlePath("events")}
 	single := question{name: "GET /events/{id}", paths: func(f *facts) []string {
-		return of(f.events, func(e eventName) string { return fmt.Sprintf("/events/%d", e.id) })
+		return pathsOf(f.events, func(e eventName) string { return fmt.Sprintf("/events/%d", e.id) })
 	}}
 	asked := []question{list, single}
 	if err := sub.agree(all, asked); err != nil {
@@ -86,7 +86,7 @@ func (b baselineCmd) one(ctx context.Context, o output, e engine, s size) (err e
 		for _, c := range all {
 			slices.Sort(c.took[q.name])
 			t.rows = append(t.rows, []string{
-				q.name, c.name, shown(c.took[q.name].at(0.5)), shown(c.took[q.name].at(0.95)),
+				q.name, c.name, formatDuration(c.took[q.name].at(0.5)), formatDuration(c.took[q.name].at(0.95)),
 				fmt.Sprintf("%.2f", float64(first.took[q.name].at(0.5))/float64(c.took[q.name].at(0.5))),
 				fmt.Sprintf("%.0f", c.rates[q.name]), fmt.Sprintf("%.2f", first.rates[q.name]/c.rates[q.name]),
 			})

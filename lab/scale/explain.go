@@ -32,7 +32,7 @@ func (x explainCmd) Run(ctx context.Context, o output) error {
 	for _, e := range engines {
 		for _, s := range x.Sizes {
 			for _, withIndex := range []bool{true, false} {
-				if err := x.one(ctx, o, e, s, only, withIndex); err != nil {
+				if err := x.runOne(ctx, o, e, s, only, withIndex); err != nil {
 					return fmt.Errorf("%s, %s events: %w", e.name, s, err)
 				}
 			}
@@ -41,8 +41,8 @@ func (x explainCmd) Run(ctx context.Context, o output) error {
 	return nil
 }
 
-// one prints what a service on one database asks for each question.
-func (x explainCmd) one(
+// runOne prints what a service on one database asks for each question.
+func (x explainCmd) runOne(
 	ctx context.Context, o output, e engine, s size, only *regexp.Regexp, withIndex bool,
 ) (err error) {
 	st, err := e.open(ctx, s)
@@ -81,7 +81,7 @@ func (x explainCmd) one(
 		for _, asked := range r.take() {
 			shape := shapeOf(asked.text)
 			if before, ok := seen[shape]; ok {
-				fmt.Fprintf(o.Out, "As in %q: %s\n", before, shortened(asked.text, 80))
+				fmt.Fprintf(o.Out, "As in %q: %s\n", before, shortenStatement(asked.text, 80))
 				known = true
 				continue
 			}
@@ -94,7 +94,7 @@ func (x explainCmd) one(
 			if err != nil {
 				return fmt.Errorf("%s: %s: %w", q.name, asked.text, err)
 			}
-			fmt.Fprintf(o.Out, "%s\n%s\n", shortened(asked.text, 1000), plan)
+			fmt.Fprintf(o.Out, "%s\n%s\n", shortenStatement(asked.text, 1000), plan)
 		}
 		if known {
 			fmt.Fprintln(o.Out)
@@ -105,7 +105,7 @@ func (x explainCmd) one(
 
 var dialects = map[string]string{"MySQL": "mysql", "SQLite": "sqlite3"}
 
-// explain is how the database would run a statement, by lines that are indented.
+// explain returns how the database would run a statement, by lines that are indented.
 func explain(ctx context.Context, db *sql.DB, engine string, s statement) (plan string, err error) {
 	prefix := "EXPLAIN FORMAT=TREE "
 	if engine == "SQLite" {
@@ -133,26 +133,26 @@ func explain(ctx context.Context, db *sql.DB, engine string, s statement) (plan 
 			text = strings.Repeat("    ", depth[id]-1) + text
 		}
 		for line := range strings.Lines(text) {
-			b.WriteString("    " + shortened(strings.TrimRight(line, "\n"), 220) + "\n")
+			b.WriteString("    " + shortenStatement(strings.TrimRight(line, "\n"), 220) + "\n")
 		}
 	}
 	return b.String(), rows.Err()
 }
 
 var (
-	columnList = regexp.MustCompile("SELECT ((?:DISTINCT )?)(`[^()]*?`) FROM")
-	valueList  = regexp.MustCompile(`\((\?|\d+)(, ?(\?|\d+)){3,}\)`)
-	values     = regexp.MustCompile(`\((\?|\d+)(, ?(\?|\d+))*\)`)
-	number     = regexp.MustCompile(`\b\d+\b`)
+	columnList    = regexp.MustCompile("SELECT ((?:DISTINCT )?)(`[^()]*?`) FROM")
+	valueList     = regexp.MustCompile(`\((\?|\d+)(, ?(\?|\d+)){3,}\)`)
+	valueGroups   = regexp.MustCompile(`\((\?|\d+)(, ?(\?|\d+))*\)`)
+	numberPattern = regexp.MustCompile(`\b\d+\b`)
 )
 
-// shapeOf is a statement without its values: the plans of two of one shape are the same, or nearly.
+// shapeOf returns a statement without its values: the plans of two of one shape are the same, or nearly.
 func shapeOf(text string) string {
-	return number.ReplaceAllString(values.ReplaceAllString(text, "(?)"), "?")
+	return numberPattern.ReplaceAllString(valueGroups.ReplaceAllString(text, "(?)"), "?")
 }
 
-// shortened is a statement without what is long and says nothing about its plan.
-func shortened(text string, limit int) string {
+// shortenStatement returns a statement without what is long and says nothing about its plan.
+func shortenStatement(text string, limit int) string {
 	text = columnList.ReplaceAllStringFunc(text, func(s string) string {
 		if strings.Count(s, ",") < 4 {
 			return s

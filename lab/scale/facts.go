@@ -15,7 +15,7 @@ type facts struct {
 	now   time.Time
 	pages int // of the default list
 
-	categories, tags, venues, organizers extremes
+	categories, tags, venues, organizers extremeSlugs
 
 	events    []eventName // published ones that are not over
 	venueIDs  []int64
@@ -31,17 +31,17 @@ type eventName struct {
 	slug string
 }
 
-// extremes are the values that are in most events and in fewest, but some.
-type extremes struct{ popular, rare string }
+// extremeSlugs are the values that are in most events and in fewest, but some.
+type extremeSlugs struct{ popular, rare string }
 
 // samples is how many records are asked for in turn.
 const samples = 40
 
-// learn reads the facts of a database. All but the time follow from the rows.
-func learn(ctx context.Context, db *sql.DB, now time.Time, pages int) (*facts, error) {
+// loadFacts reads the facts of a database. All but the time follow from the rows.
+func loadFacts(ctx context.Context, db *sql.DB, now time.Time, pages int) (*facts, error) {
 	f := &facts{now: now, pages: pages}
 	for _, e := range []struct {
-		into  *extremes
+		into  *extremeSlugs
 		query string
 	}{
 		{&f.categories, "SELECT slug FROM terms WHERE taxonomy = 'category' AND event_count > 0 " +

@@ -30,7 +30,7 @@ func (f fillCmd) Run(ctx context.Context, o output) error {
 	}
 	for _, e := range engines {
 		for _, s := range f.Sizes {
-			if err := f.one(ctx, o, e, s, from); err != nil {
+			if err := f.runOne(ctx, o, e, s, from); err != nil {
 				return fmt.Errorf("%s, %s events: %w", e.name, s, err)
 			}
 		}
@@ -38,7 +38,7 @@ func (f fillCmd) Run(ctx context.Context, o output) error {
 	return nil
 }
 
-func (f fillCmd) one(ctx context.Context, o output, e engine, s size, from calendar.Wall) error {
+func (f fillCmd) runOne(ctx context.Context, o output, e engine, s size, from calendar.Wall) error {
 	at, err := e.database(s)
 	if err != nil {
 		return err

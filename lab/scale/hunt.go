@@ -23,8 +23,8 @@ type huntCmd struct {
 	Markdown bool   `help:"Print Markdown."`
 }
 
-// hunted is a combination and the shortest time it took of three.
-type hunted struct {
+// slowCombination is a combination and the shortest time it took of three.
+type slowCombination struct {
 	path string
 	took time.Duration
 }
@@ -36,7 +36,7 @@ func (h huntCmd) Run(ctx context.Context, o output) error {
 	}
 	for _, e := range engines {
 		for _, s := range h.Sizes {
-			if err := h.one(ctx, o, e, s); err != nil {
+			if err := h.runOne(ctx, o, e, s); err != nil {
 				return fmt.Errorf("%s, %s events: %w", e.name, s, err)
 			}
 		}
@@ -44,7 +44,7 @@ func (h huntCmd) Run(ctx context.Context, o output) error {
 	return nil
 }
 
-func (h huntCmd) one(ctx context.Context, o output, e engine, s size) (err error) {
+func (h huntCmd) runOne(ctx context.Context, o output, e engine, s size) (err error) {
 	st, err := e.open(ctx, s)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (h huntCmd) one(ctx context.Context, o output, e engine, s size) (err error
 	}
 	defer func() { err = errors.Join(err, sub.close()) }()
 	c, chance := sub.client(1), rand.New(rand.NewPCG(h.Seed, uint64(s)))
-	var all []hunted
+	var all []slowCombination
 	for range h.Tries {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -72,19 +72,19 @@ func (h huntCmd) one(ctx context.Context, o output, e engine, s size) (err error
 				best = d
 			}
 		}
-		all = append(all, hunted{path, best})
+		all = append(all, slowCombination{path, best})
 	}
-	slices.SortFunc(all, func(a, b hunted) int { return cmp.Compare(b.took, a.took) })
+	slices.SortFunc(all, func(a, b slowCombination) int { return cmp.Compare(b.took, a.took) })
 	t := table{
 		title: fmt.Sprintf("%s, %s events: the slowest of %d", e.name, s, h.Tries), head: []string{"Question", "time"},
 	}
 	for _, f := range all[:min(h.Show, len(all))] {
-		t.rows = append(t.rows, []string{f.path, shown(f.took)})
+		t.rows = append(t.rows, []string{f.path, formatDuration(f.took)})
 	}
 	return t.write(o.Out, h.Markdown)
 }
 
-// combination is a list of events with two to five filters.
+// combination returns a list of events with two to five filters.
 func combination(f *facts, chance *rand.Rand) string {
 	day := func() string { return f.now.AddDate(0, 0, chance.IntN(700)-60).Format("2006-01-02") }
 	latitude, longitude := fill.Centre(chance.IntN(12))

@@ -179,7 +179,7 @@ func totals(body []byte) (pageTotals, error) {
 	return t, err
 }
 
-// tables are the times with the aims, and the throughput.
+// tables returns the times with the aims, and the throughput.
 func (r *result) tables(asked []question, title string, e effort) []table {
 	times := table{title: title + ": p50 / p95 of one client", head: []string{"Question"}}
 	rates := table{title: fmt.Sprintf("%s: requests/s of %d clients", title, e.Clients), head: []string{"Question"}}
@@ -201,7 +201,7 @@ func (r *result) tables(asked []question, title string, e effort) []table {
 				row, rate = append(row, "–"), append(rate, "–")
 				continue
 			}
-			row = append(row, shown(m.took.at(0.5))+" / "+shown(m.took.at(0.95)))
+			row = append(row, formatDuration(m.took.at(0.5))+" / "+formatDuration(m.took.at(0.95)))
 			rate = append(rate, fmt.Sprintf("%.0f", m.rate))
 		}
 		total := "–"
@@ -230,7 +230,7 @@ func (r *result) tables(asked []question, title string, e effort) []table {
 	return []table{times, rates}
 }
 
-// span are the sizes between which growth is measured: 10k and the largest, or the smallest if there is no 10k.
+// span returns the sizes between which growth is measured: 10k and the largest, or the smallest if there is no 10k.
 func (r *result) span() (small, large size) {
 	small, large = slices.Min(r.sizes), slices.Max(r.sizes)
 	if slices.Contains(r.sizes, 10_000) && large > 10_000 {
@@ -239,7 +239,7 @@ func (r *result) span() (small, large size) {
 	return small, large
 }
 
-// growth is how many times as long the largest calendar takes; not a number if it was not asked of both.
+// growth returns how many times as long the largest calendar takes; not a number if it was not asked of both.
 func (r *result) growth(name string) float64 {
 	small, large := r.span()
 	before, after := r.by[name][small].took.at(0.5), r.by[name][large].took.at(0.5)
@@ -252,7 +252,7 @@ func (r *result) growth(name string) float64 {
 // flatness is what "does not grow" allows for noise.
 const flatness = 1.5
 
-// judge is the aim of a question and whether it is met.
+// judge returns the aim of a question and whether it is met.
 func (r *result) judge(q question) []string {
 	within := func(what string, value, limit float64) []string {
 		switch {
@@ -264,24 +264,24 @@ func (r *result) judge(q question) []string {
 		return []string{what, "NO"}
 	}
 	switch q.aim {
-	case flat:
+	case flatAim:
 		return within("flat", r.growth(q.name), flatness)
-	case growth:
+	case growthAim:
 		return within("≤ 3", r.growth(q.name), 3)
-	case found:
+	case searchAim:
 		_, large := r.span()
 		list := r.by["default list"][large].took.at(0.5)
 		if list == 0 {
 			return []string{"", "–"}
 		}
 		limit := 10 * list
-		return within("p95 ≤ "+shown(limit), float64(r.by[q.name][large].took.at(0.95)), float64(limit))
+		return within("p95 ≤ "+formatDuration(limit), float64(r.by[q.name][large].took.at(0.95)), float64(limit))
 	}
 	return []string{"–", ""}
 }
 
-// shown is a time in milliseconds, with three digits that count.
-func shown(d time.Duration) string {
+// formatDuration returns a time in milliseconds, with three digits that count.
+func formatDuration(d time.Duration) string {
 	ms := float64(d) / float64(time.Millisecond)
 	switch {
 	case ms >= 100:

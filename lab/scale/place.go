@@ -70,7 +70,7 @@ func (p places) engines() ([]engine, error) {
 	return out, nil
 }
 
-// database is the URL of the database of a size.
+// database returns the URL of the database of a size.
 func (e engine) database(s size) (string, error) {
 	where := e.p.Dir
 	if e.name == "MySQL" {

@@ -12,10 +12,10 @@ import (
 type aim int
 
 const (
-	none   aim = iota
-	flat       // p50 does not grow with the calendar
-	growth     // p50 grows at most threefold from 10k to 1m
-	found      // p95 at most ten times the p50 of the default list
+	noAim     aim = iota
+	flatAim       // p50 does not grow with the calendar
+	growthAim     // p50 grows at most threefold from 10k to 1m
+	searchAim     // p95 at most ten times the p50 of the default list
 )
 
 // question is something a client asks. With several paths they are asked in turn.
@@ -28,8 +28,8 @@ type question struct {
 	from    size // the smallest calendar for which it makes sense
 }
 
-// listed is the path of a list with a query.
-func listed(collection string, pairs ...string) string {
+// listPath returns the path of a list with a query.
+func listPath(collection string, pairs ...string) string {
 	var b strings.Builder
 	b.WriteString("/" + collection)
 	for i := 0; i < len(pairs); i += 2 {
@@ -39,13 +39,13 @@ func listed(collection string, pairs ...string) string {
 	return b.String()
 }
 
-// same is a question that is asked with one path.
-func same(collection string, pairs ...string) func(*facts) []string {
-	return func(*facts) []string { return []string{listed(collection, pairs...)} }
+// singlePath returns a question that is asked with one path.
+func singlePath(collection string, pairs ...string) func(*facts) []string {
+	return func(*facts) []string { return []string{listPath(collection, pairs...)} }
 }
 
-// of makes a path from each of some values.
-func of[T any](values []T, path func(T) string) []string {
+// pathsOf makes a path from each of some values.
+func pathsOf[T any](values []T, path func(T) string) []string {
 	out := make([]string, len(values))
 	for i, v := range values {
 		out[i] = path(v)
@@ -63,42 +63,42 @@ func (f *facts) days(path func(day, week string) string) []string {
 	return out
 }
 
-// dated asks for one date filter at a time.
-func dated(parameter string) func(*facts) []string {
+// datePaths asks for one date filter at a time.
+func datePaths(parameter string) func(*facts) []string {
 	return func(f *facts) []string {
-		return f.days(func(day, _ string) string { return listed("events", parameter, day) })
+		return f.days(func(day, _ string) string { return listPath("events", parameter, day) })
 	}
 }
 
-// words asks for words of the ranks from first on.
-func words(first int) func(*facts) []string {
+// wordPaths asks for words of the ranks from first on.
+func wordPaths(first int) func(*facts) []string {
 	return func(*facts) []string {
 		var out []string
 		for i := range samples {
-			out = append(out, listed("events", "search", fill.Word(first+i)))
+			out = append(out, listPath("events", "search", fill.Word(first+i)))
 		}
 		return out
 	}
 }
 
-// page is that one of the default list, or the last there is.
-func page(n int) func(*facts) []string {
+// pagePaths is that one of the default list, or the last there is.
+func pagePaths(n int) func(*facts) []string {
 	return func(f *facts) []string {
 		var out []string
 		for i := range 10 {
-			out = append(out, listed("events", "per_page", "10", "page", fmt.Sprint(max(min(n, f.pages)-i, 1))))
+			out = append(out, listPath("events", "per_page", "10", "page", fmt.Sprint(max(min(n, f.pages)-i, 1))))
 		}
 		return out
 	}
 }
 
-// near asks around the cities.
-func near(kilometres string, more ...string) func(*facts) []string {
+// nearPaths asks around the cities.
+func nearPaths(kilometres string, more ...string) func(*facts) []string {
 	return func(*facts) []string {
 		var out []string
 		for i := range 12 {
 			latitude, longitude := fill.Centre(i)
-			out = append(out, listed("events", append([]string{
+			out = append(out, listPath("events", append([]string{
 				"geoloc_lat", fmt.Sprint(latitude), "geoloc_lng", fmt.Sprint(longitude), "geoloc_radius", kilometres,
 			}, more...)...))
 		}
@@ -106,82 +106,82 @@ func near(kilometres string, more ...string) func(*facts) []string {
 	}
 }
 
-// either asks for the one of two extremes.
-func either(parameter string, which func(*facts) string) func(*facts) []string {
-	return func(f *facts) []string { return []string{listed("events", parameter, which(f))} }
+// extremePaths asks for the one of two extremes.
+func extremePaths(parameter string, which func(*facts) string) func(*facts) []string {
+	return func(f *facts) []string { return []string{listPath("events", parameter, which(f))} }
 }
 
-// questions is all that is measured, in the order of the table.
+// questions returns all that is measured, in the order of the table.
 func questions() []question {
 	list := []question{
-		{name: "default list", aim: flat, paths: same("events"), clients: true},
-		{name: "default list in Polish", aim: flat, paths: same("events", "ml_language", "pl")},
-		{name: "50 a page", aim: growth, paths: same("events", "per_page", "50")},
-		{name: "page 1,000, or the last", aim: growth, paths: page(1000), clients: true},
-		{name: "page 10,000", aim: growth, paths: page(10_000), from: 1_000_000},
+		{name: "default list", aim: flatAim, paths: singlePath("events"), clients: true},
+		{name: "default list in Polish", aim: flatAim, paths: singlePath("events", "ml_language", "pl")},
+		{name: "50 a page", aim: growthAim, paths: singlePath("events", "per_page", "50")},
+		{name: "page 1,000, or the last", aim: growthAim, paths: pagePaths(1000), clients: true},
+		{name: "page 10,000", aim: growthAim, paths: pagePaths(10_000), from: 1_000_000},
 	}
 	filters := []question{
 		{name: "start_date, end_date", paths: func(f *facts) []string {
-			return f.days(func(day, week string) string { return listed("events", "start_date", day, "end_date", week) })
+			return f.days(func(day, week string) string { return listPath("events", "start_date", day, "end_date", week) })
 		}},
 		{name: "… with strict_dates", paths: func(f *facts) []string {
 			return f.days(func(day, week string) string {
-				return listed("events", "start_date", day+" 18:00", "end_date", week+" 23:00", "strict_dates", "true")
+				return listPath("events", "start_date", day+" 18:00", "end_date", week+" 23:00", "strict_dates", "true")
 			})
 		}},
-		{name: "starts_before", paths: dated("starts_before")},
-		{name: "starts_after", paths: dated("starts_after")},
-		{name: "ends_before", paths: dated("ends_before")},
-		{name: "ends_after", paths: dated("ends_after")},
+		{name: "starts_before", paths: datePaths("starts_before")},
+		{name: "starts_after", paths: datePaths("starts_after")},
+		{name: "ends_before", paths: datePaths("ends_before")},
+		{name: "ends_after", paths: datePaths("ends_after")},
 		{
 			name: "categories, popular", clients: true,
-			paths: either("categories", func(f *facts) string { return f.categories.popular }),
+			paths: extremePaths("categories", func(f *facts) string { return f.categories.popular }),
 		},
-		{name: "categories, rare", paths: either("categories", func(f *facts) string { return f.categories.rare })},
-		{name: "tags, popular", paths: either("tags", func(f *facts) string { return f.tags.popular })},
-		{name: "tags, rare", paths: either("tags", func(f *facts) string { return f.tags.rare })},
-		{name: "venue, popular", paths: either("venue", func(f *facts) string { return f.venues.popular })},
-		{name: "venue, rare", paths: either("venue", func(f *facts) string { return f.venues.rare })},
-		{name: "organizer, popular", paths: either("organizer", func(f *facts) string { return f.organizers.popular })},
-		{name: "organizer, rare", paths: either("organizer", func(f *facts) string { return f.organizers.rare })},
-		{name: "featured", paths: same("events", "featured", "true")},
-		{name: "ticketed", paths: same("events", "ticketed", "true")},
-		{name: "geoloc", paths: same("events", "geoloc", "true")},
-		{name: "geoloc=false", paths: same("events", "geoloc", "false")},
-		{name: "within 25 km", paths: near("25"), clients: true},
-		{name: "within 500 km", paths: near("500")},
+		{name: "categories, rare", paths: extremePaths("categories", func(f *facts) string { return f.categories.rare })},
+		{name: "tags, popular", paths: extremePaths("tags", func(f *facts) string { return f.tags.popular })},
+		{name: "tags, rare", paths: extremePaths("tags", func(f *facts) string { return f.tags.rare })},
+		{name: "venue, popular", paths: extremePaths("venue", func(f *facts) string { return f.venues.popular })},
+		{name: "venue, rare", paths: extremePaths("venue", func(f *facts) string { return f.venues.rare })},
+		{name: "organizer, popular", paths: extremePaths("organizer", func(f *facts) string { return f.organizers.popular })},
+		{name: "organizer, rare", paths: extremePaths("organizer", func(f *facts) string { return f.organizers.rare })},
+		{name: "featured", paths: singlePath("events", "featured", "true")},
+		{name: "ticketed", paths: singlePath("events", "ticketed", "true")},
+		{name: "geoloc", paths: singlePath("events", "geoloc", "true")},
+		{name: "geoloc=false", paths: singlePath("events", "geoloc", "false")},
+		{name: "within 25 km", paths: nearPaths("25"), clients: true},
+		{name: "within 500 km", paths: nearPaths("500")},
 		{name: "include of 20", paths: func(f *facts) []string {
-			ids := of(f.events[:min(20, len(f.events))], func(e eventName) string { return fmt.Sprint(e.id) })
-			return []string{listed("events", "include", strings.Join(ids, ","))}
+			ids := pathsOf(f.events[:min(20, len(f.events))], func(e eventName) string { return fmt.Sprint(e.id) })
+			return []string{listPath("events", "include", strings.Join(ids, ","))}
 		}},
 		{name: "post_parent", paths: func(f *facts) []string {
-			return of(f.parents, func(id int64) string { return listed("events", "post_parent", fmt.Sprint(id)) })
+			return pathsOf(f.parents, func(id int64) string { return listPath("events", "post_parent", fmt.Sprint(id)) })
 		}},
-		{name: "series=next", paths: same("events", "series", "next")},
+		{name: "series=next", paths: singlePath("events", "series", "next")},
 		{name: "series=next, 50 a page of a week", paths: func(f *facts) []string {
 			return f.days(func(day, week string) string {
-				return listed("events", "start_date", day, "end_date", week, "per_page", "50", "series", "next")
+				return listPath("events", "start_date", day, "end_date", week, "per_page", "50", "series", "next")
 			})
 		}},
-		{name: "series=none", paths: same("events", "series", "none")},
+		{name: "series=none", paths: singlePath("events", "series", "none")},
 		{name: "series of an id", paths: func(f *facts) []string {
 			if f.series == nil {
-				return []string{listed("events", "series", "none")}
+				return []string{listPath("events", "series", "none")}
 			}
-			return of(f.series, func(id int64) string { return listed("events", "series", fmt.Sprint(id)) })
+			return pathsOf(f.series, func(id int64) string { return listPath("events", "series", fmt.Sprint(id)) })
 		}},
 		{name: "status, as administrator", admin: true, paths: func(*facts) []string {
-			return of([]string{"draft", "pending", "private", "future", "draft,pending", "publish,future"},
-				func(s string) string { return listed("events", "status", s) })
+			return pathsOf([]string{"draft", "pending", "private", "future", "draft,pending", "publish,future"},
+				func(s string) string { return listPath("events", "status", s) })
 		}},
 	}
 	for i := range filters {
-		filters[i].aim = growth
+		filters[i].aim = growthAim
 	}
-	return append(append(append(list, filters...), combinations()...), others()...)
+	return append(append(append(list, filters...), combinations()...), otherQuestions()...)
 }
 
-// combinations are the worst that hunting found. What they have in common are texts that have to be compared, because
+// combinations returns the worst that hunting found. What they have in common are texts that have to be compared, because
 // the index knows words and not what stands beside what.
 func combinations() []question {
 	phrase := func(i int) string { return `"` + fill.Word(i%20) + " " + fill.Word((i+7)%20) + `"` }
@@ -196,96 +196,96 @@ func combinations() []question {
 		}
 	}
 	return []question{
-		{name: "fragment without phrase, in Polish", aim: found, paths: each(func(_ *facts, i int) string {
-			return listed("events", "search", fragment(i)+" -"+phrase(i), "ml_language", "pl")
+		{name: "fragment without phrase, in Polish", aim: searchAim, paths: each(func(_ *facts, i int) string {
+			return listPath("events", "search", fragment(i)+" -"+phrase(i), "ml_language", "pl")
 		})},
-		{name: "phrase, ticketed=false, 50 a page", aim: found, paths: each(func(_ *facts, i int) string {
-			return listed("events", "search", phrase(i), "ticketed", "false", "per_page", "50")
+		{name: "phrase, ticketed=false, 50 a page", aim: searchAim, paths: each(func(_ *facts, i int) string {
+			return listPath("events", "search", phrase(i), "ticketed", "false", "per_page", "50")
 		})},
-		{name: "fragment without phrase, category, starts_before", aim: found, paths: each(func(f *facts, i int) string {
-			return listed("events", "search", fragment(i)+" -"+phrase(i), "categories", f.categories.popular,
+		{name: "fragment without phrase, category, starts_before", aim: searchAim, paths: each(func(f *facts, i int) string {
+			return listPath("events", "search", fragment(i)+" -"+phrase(i), "categories", f.categories.popular,
 				"starts_before", f.now.AddDate(2, 0, 0).Format("2006-01-02"))
 		})},
-		{name: "phrase within 464 km", aim: found, paths: each(func(_ *facts, i int) string {
+		{name: "phrase within 464 km", aim: searchAim, paths: each(func(_ *facts, i int) string {
 			latitude, longitude := fill.Centre(i)
-			return listed("events", "search", phrase(i), "geoloc_lat", fmt.Sprint(latitude),
+			return listPath("events", "search", phrase(i), "geoloc_lat", fmt.Sprint(latitude),
 				"geoloc_lng", fmt.Sprint(longitude), "geoloc_radius", "464")
 		})},
-		{name: "without rare word, organizer, ends_before, Polish", aim: found, paths: each(func(f *facts, i int) string {
-			return listed("events", "search", "-"+fill.Word(20_000+i), "organizer", f.organizers.popular,
+		{name: "without rare word, organizer, ends_before, Polish", aim: searchAim, paths: each(func(f *facts, i int) string {
+			return listPath("events", "search", "-"+fill.Word(20_000+i), "organizer", f.organizers.popular,
 				"ends_before", f.now.AddDate(1, 0, 0).Format("2006-01-02"), "ml_language", "pl", "per_page", "50")
 		})},
 	}
 }
 
-// others are the searches, the other lists and the single records.
-func others() []question {
+// otherQuestions returns the searches, the other lists and the single records.
+func otherQuestions() []question {
 	return []question{
-		{name: "search: frequent word", aim: found, paths: words(20), clients: true},
-		{name: "search: rare word", aim: found, paths: words(20_000)},
-		{name: "search: absent word", aim: found, paths: func(*facts) []string {
+		{name: "search: frequent word", aim: searchAim, paths: wordPaths(20), clients: true},
+		{name: "search: rare word", aim: searchAim, paths: wordPaths(20_000)},
+		{name: "search: absent word", aim: searchAim, paths: func(*facts) []string {
 			var out []string
 			for i := range samples {
-				out = append(out, listed("events", "search", fmt.Sprintf("q%cxq%c", 'a'+i%26, 'a'+i/26)))
+				out = append(out, listPath("events", "search", fmt.Sprintf("q%cxq%c", 'a'+i%26, 'a'+i/26)))
 			}
 			return out
 		}},
-		{name: "search: fragment in words", aim: found, paths: func(f *facts) []string {
-			return of(f.fragments, func(s string) string { return listed("events", "search", s) })
+		{name: "search: fragment in words", aim: searchAim, paths: func(f *facts) []string {
+			return pathsOf(f.fragments, func(s string) string { return listPath("events", "search", s) })
 		}},
-		{name: "search: phrase", aim: found, paths: func(f *facts) []string {
-			return of(f.phrases, func(s string) string { return listed("events", "search", `"`+s+`"`) })
+		{name: "search: phrase", aim: searchAim, paths: func(f *facts) []string {
+			return pathsOf(f.phrases, func(s string) string { return listPath("events", "search", `"`+s+`"`) })
 		}},
-		{name: "search: phrase of frequent words", aim: found, paths: func(*facts) []string {
+		{name: "search: phrase of frequent words", aim: searchAim, paths: func(*facts) []string {
 			var out []string
 			for i := range 10 {
-				out = append(out, listed("events", "search", `"`+fill.Word(10+i)+" "+fill.Word(i)+`"`))
+				out = append(out, listPath("events", "search", `"`+fill.Word(10+i)+" "+fill.Word(i)+`"`))
 			}
 			return out
 		}},
-		{name: "search: frequent without another", aim: found, paths: func(*facts) []string {
+		{name: "search: frequent without another", aim: searchAim, paths: func(*facts) []string {
 			var out []string
 			for i := range samples {
-				out = append(out, listed("events", "search", fill.Word(20+i)+" -"+fill.Word(60+i)))
+				out = append(out, listPath("events", "search", fill.Word(20+i)+" -"+fill.Word(60+i)))
 			}
 			return out
 		}},
 		{name: "search: two letters", paths: func(f *facts) []string {
-			return of(f.fragments, func(s string) string { return listed("events", "search", string([]rune(s)[:2])) })
+			return pathsOf(f.fragments, func(s string) string { return listPath("events", "search", string([]rune(s)[:2])) })
 		}},
-		{name: "venues", aim: growth, paths: same("venues")},
-		{name: "venues, has_events", aim: growth, paths: same("venues", "has_events", "true")},
-		{name: "venues, has_events=false", aim: growth, paths: same("venues", "has_events", "false")},
-		{name: "venues, only_with_upcoming", aim: growth, paths: same("venues", "only_with_upcoming", "true")},
-		{name: "venues, search", aim: growth, paths: func(*facts) []string {
+		{name: "venues", aim: growthAim, paths: singlePath("venues")},
+		{name: "venues, has_events", aim: growthAim, paths: singlePath("venues", "has_events", "true")},
+		{name: "venues, has_events=false", aim: growthAim, paths: singlePath("venues", "has_events", "false")},
+		{name: "venues, only_with_upcoming", aim: growthAim, paths: singlePath("venues", "only_with_upcoming", "true")},
+		{name: "venues, search", aim: growthAim, paths: func(*facts) []string {
 			var out []string
 			for i := range samples {
-				out = append(out, listed("venues", "search", fill.Word(20+i)))
+				out = append(out, listPath("venues", "search", fill.Word(20+i)))
 			}
 			return out
 		}},
-		{name: "organizers", aim: growth, paths: same("organizers")},
-		{name: "organizers, has_events", aim: growth, paths: same("organizers", "has_events", "true")},
-		{name: "organizers, only_with_upcoming", aim: growth, paths: same("organizers", "only_with_upcoming", "true")},
-		{name: "categories with counts", aim: growth, paths: same("categories")},
-		{name: "categories by count", aim: growth, paths: same("categories", "orderby", "count", "order", "desc")},
-		{name: "tags with counts", aim: growth, paths: same("tags", "per_page", "50"), clients: true},
-		{name: "tags by count", aim: growth, paths: same("tags", "orderby", "count", "order", "desc")},
-		{name: "tags, search", aim: growth, paths: func(*facts) []string {
+		{name: "organizers", aim: growthAim, paths: singlePath("organizers")},
+		{name: "organizers, has_events", aim: growthAim, paths: singlePath("organizers", "has_events", "true")},
+		{name: "organizers, only_with_upcoming", aim: growthAim, paths: singlePath("organizers", "only_with_upcoming", "true")},
+		{name: "categories with counts", aim: growthAim, paths: singlePath("categories")},
+		{name: "categories by count", aim: growthAim, paths: singlePath("categories", "orderby", "count", "order", "desc")},
+		{name: "tags with counts", aim: growthAim, paths: singlePath("tags", "per_page", "50"), clients: true},
+		{name: "tags by count", aim: growthAim, paths: singlePath("tags", "orderby", "count", "order", "desc")},
+		{name: "tags, search", aim: growthAim, paths: func(*facts) []string {
 			var out []string
 			for i := range samples {
-				out = append(out, listed("tags", "search", string([]rune(fill.Word(200 + i))[:3])))
+				out = append(out, listPath("tags", "search", string([]rune(fill.Word(200 + i))[:3])))
 			}
 			return out
 		}},
-		{name: "one event, by id", aim: flat, clients: true, paths: func(f *facts) []string {
-			return of(f.events, func(e eventName) string { return fmt.Sprintf("/events/%d", e.id) })
+		{name: "one event, by id", aim: flatAim, clients: true, paths: func(f *facts) []string {
+			return pathsOf(f.events, func(e eventName) string { return fmt.Sprintf("/events/%d", e.id) })
 		}},
-		{name: "one event, by slug", aim: flat, paths: func(f *facts) []string {
-			return of(f.events, func(e eventName) string { return "/events/by-slug/" + url.PathEscape(e.slug) })
+		{name: "one event, by slug", aim: flatAim, paths: func(f *facts) []string {
+			return pathsOf(f.events, func(e eventName) string { return "/events/by-slug/" + url.PathEscape(e.slug) })
 		}},
-		{name: "one venue, by id", aim: flat, paths: func(f *facts) []string {
-			return of(f.venueIDs, func(id int64) string { return fmt.Sprintf("/venues/%d", id) })
+		{name: "one venue, by id", aim: flatAim, paths: func(f *facts) []string {
+			return pathsOf(f.venueIDs, func(id int64) string { return fmt.Sprintf("/venues/%d", id) })
 		}},
 	}
 }

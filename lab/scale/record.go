@@ -49,7 +49,7 @@ func (r *recorder) Connect(ctx context.Context) (driver.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &recorded{r: r, lent: conn}
+	c := &recordingConn{r: r, lent: conn}
 	err = conn.Raw(func(under any) error {
 		var ok bool
 		if c.under, ok = under.(connection); !ok {
@@ -72,38 +72,38 @@ type connection interface {
 	driver.ExecerContext
 }
 
-// recorded is one connection of a recorder.
-type recorded struct {
+// recordingConn is one connection of a recorder.
+type recordingConn struct {
 	r     *recorder
 	lent  *sql.Conn
 	under connection
 }
 
-func (c *recorded) Prepare(query string) (driver.Stmt, error) { return c.under.Prepare(query) }
-func (c *recorded) Begin() (driver.Tx, error) {
+func (c *recordingConn) Prepare(query string) (driver.Stmt, error) { return c.under.Prepare(query) }
+func (c *recordingConn) Begin() (driver.Tx, error) {
 	return c.BeginTx(context.Background(), driver.TxOptions{})
 }
-func (c *recorded) Close() error { return c.lent.Close() }
+func (c *recordingConn) Close() error { return c.lent.Close() }
 
-func (c *recorded) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
+func (c *recordingConn) BeginTx(ctx context.Context, o driver.TxOptions) (driver.Tx, error) {
 	return c.under.BeginTx(ctx, o)
 }
 
-func (c *recorded) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+func (c *recordingConn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
 	return c.under.PrepareContext(ctx, query)
 }
 
-func (c *recorded) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+func (c *recordingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	c.r.write(query, args)
 	return c.under.QueryContext(ctx, query, args)
 }
 
-func (c *recorded) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+func (c *recordingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	return c.under.ExecContext(ctx, query, args)
 }
 
 // CheckNamedValue implements driver.NamedValueChecker.
-func (c *recorded) CheckNamedValue(v *driver.NamedValue) error {
+func (c *recordingConn) CheckNamedValue(v *driver.NamedValue) error {
 	if checker, ok := c.under.(driver.NamedValueChecker); ok {
 		return checker.CheckNamedValue(v)
 	}

@@ -113,13 +113,13 @@ func TestAims(t *testing.T) {
 		aim  aim
 		want string
 	}{
-		{"default list", flat, "flat yes"},
-		{"slow", flat, "flat NO"},
-		{"slow", growth, "≤ 3 NO"},
-		{"wide", growth, "≤ 3 yes"},
-		{"wide", found, "p95 ≤ 20.0 ms NO"},
-		{"slow", found, "p95 ≤ 20.0 ms yes"},
-		{"deep", growth, "≤ 3 –"},
+		{"default list", flatAim, "flat yes"},
+		{"slow", flatAim, "flat NO"},
+		{"slow", growthAim, "≤ 3 NO"},
+		{"wide", growthAim, "≤ 3 yes"},
+		{"wide", searchAim, "p95 ≤ 20.0 ms NO"},
+		{"slow", searchAim, "p95 ≤ 20.0 ms yes"},
+		{"deep", growthAim, "≤ 3 –"},
 	} {
 		if got := strings.Join(r.judge(question{name: c.name, aim: c.aim}), " "); got != c.want {
 			t.Errorf("%s, aim %d: %q, want %q", c.name, c.aim, got, c.want)

@@ -11,8 +11,8 @@ import (
 	"github.com/almanac-cal/almanac/lab/proc"
 )
 
-// measured is all that came out of a run.
-type measured struct {
+// runResult is all that came out of a run.
+type runResult struct {
 	effort
 	targets []*target
 	cells   map[key]*cell
@@ -25,18 +25,18 @@ type measured struct {
 type verdict int
 
 const (
-	unknown verdict = iota
-	met
-	missed
+	notMeasured verdict = iota
+	aimMet
+	aimMissed
 )
 
 func (v verdict) String() string { return [...]string{"not measured", "met", "**missed**"}[v] }
 
-func judge(ok bool) verdict {
+func verdictOf(ok bool) verdict {
 	if ok {
-		return met
+		return aimMet
 	}
-	return missed
+	return aimMissed
 }
 
 // aim is one with what was measured.
@@ -50,23 +50,23 @@ type aim struct {
 
 // The aims.
 const (
-	ofOther  = 0.8
-	ofP50    = 10
-	ofMemory = 150 << 20
-	ofBare   = 0.5
-	fewest   = 200 // requests of which a p99 is told
+	ofOther        = 0.8
+	ofP50          = 10
+	ofMemory       = 150 << 20
+	ofBare         = 0.5
+	minP99Requests = 200 // requests of which a p99 is told
 )
 
-func (m *measured) aims() []aim {
+func (m *runResult) aims() []aim {
 	return slices.Concat(
-		m.beside("hot at least 0.8 of the constant reply", hot, constantReply),
-		m.beside("cold at least 0.8 of what was written by hand", cold, byHand),
+		m.beside("hot at least 0.8 of the constant reply", cachedTarget, constantReply),
+		m.beside("cold at least 0.8 of what was written by hand", uncachedTarget, byHand),
 		m.spreads(), m.memories(), m.overloads(), m.writings(),
 	)
 }
 
 // beside compares our own targets of a kind with others on the same engine, or on none.
-func (m *measured) beside(what string, ours, theirs kind) (out []aim) {
+func (m *runResult) beside(what string, ours, theirs kind) (out []aim) {
 	for _, t := range m.targets {
 		for _, other := range m.targets {
 			if t.kind != ours || other.kind != theirs || other.engine != "" && other.engine != t.engine {
@@ -87,32 +87,32 @@ func (m *measured) beside(what string, ours, theirs kind) (out []aim) {
 }
 
 // ratio compares throughputs where each is at its best, and CPU times where the other is.
-func (m *measured) ratio(t, other *target, path string) (aim, bool) {
-	best, at := saturated(m.cells, t.String(), path, m.Clients)
-	most, where := saturated(m.cells, other.String(), path, m.Clients)
+func (m *runResult) ratio(t, other *target, path string) (aim, bool) {
+	best, at := bestThroughput(m.cells, t.String(), path, m.Clients)
+	most, where := bestThroughput(m.cells, other.String(), path, m.Clients)
 	if best == nil || most == nil || most.rate() == 0 {
 		return aim{}, false
 	}
 	rate := best.rate() / most.rate()
 	a := aim{
 		found:   fmt.Sprintf("%.2f (%.0f/s of %d : %.0f/s of %d)", rate, best.rate(), at, most.rate(), where),
-		verdict: judge(rate >= ofOther),
+		verdict: verdictOf(rate >= ofOther),
 	}
 	if same := m.cells[key{t.String(), path, where}]; same != nil && same.all() > 0 && most.all() > 0 {
 		byCPU := float64(most.all()) / float64(same.all())
 		a.found += fmt.Sprintf("; by CPU %.2f", byCPU)
-		a.byCPU = judge(byCPU >= ofOther)
+		a.byCPU = verdictOf(byCPU >= ofOther)
 	}
 	if len(most.store) == 0 && t.engine == "MySQL" && other.kind == byHand {
-		a.byCPU = unknown // what the database did for either is not in it
+		a.byCPU = notMeasured // what the database did for either is not in it
 	}
 	return a, true
 }
 
 // spreads are p99 and p50 of each of our own targets, at its worst.
-func (m *measured) spreads() (out []aim) {
+func (m *runResult) spreads() (out []aim) {
 	for _, t := range m.targets {
-		if t.kind != hot && t.kind != cold {
+		if t.kind != cachedTarget && t.kind != uncachedTarget {
 			continue
 		}
 		a := aim{what: "p99 under 10 × p50 at half of the throughput", on: t.String(), found: "–"}
@@ -120,7 +120,7 @@ func (m *measured) spreads() (out []aim) {
 		for _, path := range paths {
 			for _, n := range m.Clients {
 				c := m.cells[key{t.String(), path, n}]
-				if c == nil || len(c.half.Took) < fewest {
+				if c == nil || len(c.half.Took) < minP99Requests {
 					continue
 				}
 				all++
@@ -130,15 +130,15 @@ func (m *measured) spreads() (out []aim) {
 				if c.spread() > worst {
 					worst = c.spread()
 					a.found = fmt.Sprintf("%.1f × at worst (%d clients, GET %s: %s and %s)", worst, n, path,
-						shown(c.half.Took.At(0.99)), shown(c.half.Took.At(0.5)))
-					if tardy(&c.half) {
+						formatDuration(c.half.Took.At(0.99)), formatDuration(c.half.Took.At(0.5)))
+					if generatorLate(&c.half) {
 						a.found += "; the generator was late"
 					}
 				}
 			}
 		}
 		if all > 0 {
-			a.verdict = judge(over == 0)
+			a.verdict = verdictOf(over == 0)
 			a.found += fmt.Sprintf("; over 10 × in %d of %d", over, all)
 		}
 		out = append(out, a)
@@ -147,11 +147,11 @@ func (m *measured) spreads() (out []aim) {
 }
 
 // memories are of the service on MySQL while most clients ask.
-func (m *measured) memories() (out []aim) {
+func (m *runResult) memories() (out []aim) {
 	most := slices.Max(m.Clients)
 	what := fmt.Sprintf("memory under 150 MiB at %d clients, %d events, on MySQL", most, m.events)
 	for _, t := range m.targets {
-		if t.engine != "MySQL" || t.kind != hot && t.kind != cold {
+		if t.engine != "MySQL" || t.kind != cachedTarget && t.kind != uncachedTarget {
 			continue
 		}
 		var peak, private int64
@@ -162,7 +162,7 @@ func (m *measured) memories() (out []aim) {
 		}
 		if peak > 0 {
 			out = append(out, aim{
-				what: what, on: t.String(), verdict: judge(peak < ofMemory),
+				what: what, on: t.String(), verdict: verdictOf(peak < ofMemory),
 				found: fmt.Sprintf("%.0f MiB at most, %.0f of them its own", proc.MiB(peak), proc.MiB(private)),
 			})
 		}
@@ -173,7 +173,7 @@ func (m *measured) memories() (out []aim) {
 	return out
 }
 
-func (m *measured) overloads() (out []aim) {
+func (m *runResult) overloads() (out []aim) {
 	const errors, bounded = "twice the throughput: no error but 503 and 429", "twice the throughput: p99 of the accepted is bounded"
 	for _, f := range m.floods {
 		all, halves, due := f.accepted()
@@ -182,11 +182,11 @@ func (m *measured) overloads() (out []aim) {
 			from = "from sending, as the generator was late"
 		}
 		out = append(out,
-			aim{what: errors, on: f.target, found: f.Errors(), verdict: judge(f.strange() == 0)},
+			aim{what: errors, on: f.target, found: f.Errors(), verdict: verdictOf(f.strange() == 0)},
 			aim{
-				what: bounded, on: f.target, verdict: judge(f.bounded()),
-				found: fmt.Sprintf("%s %s (at most %s); first half %s, second %s", shown(all.At(0.99)), from, bound,
-					shown(halves[0].At(0.99)), shown(halves[1].At(0.99))),
+				what: bounded, on: f.target, verdict: verdictOf(f.bounded()),
+				found: fmt.Sprintf("%s %s (at most %s); first half %s, second %s", formatDuration(all.At(0.99)), from, maxWait,
+					formatDuration(halves[0].At(0.99)), formatDuration(halves[1].At(0.99))),
 			})
 	}
 	if out == nil {
@@ -195,7 +195,7 @@ func (m *measured) overloads() (out []aim) {
 	return out
 }
 
-func (m *measured) writings() []aim {
+func (m *runResult) writings() []aim {
 	const half, sound = "writes beside reads at least 0.5 of bare transactions", "no record lost or doubled"
 	w := m.writing
 	if w == nil {
@@ -207,7 +207,7 @@ func (m *measured) writings() []aim {
 			return aim{what: half, on: on, found: "–"}
 		}
 		return aim{
-			what: half, on: on, verdict: judge(r >= ofBare),
+			what: half, on: on, verdict: verdictOf(r >= ofBare),
 			found: fmt.Sprintf("%.2f (%.0f/s : %.0f/s)", r, drive.Median(ours), drive.Median(theirs)),
 		}
 	}
@@ -216,7 +216,7 @@ func (m *measured) writings() []aim {
 		ratio("bare ones alone, which is more than was asked", w.api, w.bareAlone),
 		ratio("both alone", w.apiAlone, w.bareAlone),
 		{
-			what: sound, on: "MySQL", verdict: judge(w.sound()),
+			what: sound, on: "MySQL", verdict: verdictOf(w.sound()),
 			found: fmt.Sprintf("%d acknowledged, %d in the database with %d titles, %d slugs, %d changes, %d counted, %d listed; "+
 				"lost %d, without an answer %d; errors: %s", w.acknowledged, w.events, w.titles, w.slugs, w.changes, w.counted,
 				w.listed, w.lost, w.unknown, w.posts.Errors()),
@@ -230,15 +230,15 @@ func summary(aims []aim) string {
 	for _, a := range aims {
 		n[a.verdict]++
 	}
-	parts := []string{fmt.Sprintf("%d met", n[met]), fmt.Sprintf("%d missed", n[missed])}
-	if n[unknown] > 0 {
-		parts = append(parts, fmt.Sprintf("%d not measured", n[unknown]))
+	parts := []string{fmt.Sprintf("%d met", n[aimMet]), fmt.Sprintf("%d missed", n[aimMissed])}
+	if n[notMeasured] > 0 {
+		parts = append(parts, fmt.Sprintf("%d not measured", n[notMeasured]))
 	}
 	return strings.Join(parts, ", ")
 }
 
-// shown is a time with three digits that count.
-func shown(d time.Duration) string {
+// formatDuration returns a time with three digits that count.
+func formatDuration(d time.Duration) string {
 	switch {
 	case d >= time.Second:
 		return fmt.Sprintf("%.2f s", d.Seconds())

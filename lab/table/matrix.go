@@ -38,7 +38,7 @@ type effort struct {
 	MySQLPID int           `name:"mysql-pid" help:"Process of the MySQL server, if it is on this machine: its CPU time is told, too." placeholder:"PID"`
 }
 
-// at is a configuration for some clients of a target.
+// at returns a configuration for some clients of a target.
 func (e effort) at(t *target, path string, clients int) drive.Config {
 	return drive.Config{
 		Address: t.Address, Request: drive.Each(t.requests[path], e.Seed), Clients: clients, Warm: e.Warm, Length: e.Time,
@@ -48,8 +48,8 @@ func (e effort) at(t *target, path string, clients int) drive.Config {
 
 // An open loop goes on until there were so many requests, but not for ever.
 const (
-	enough  = 300
-	longest = 3
+	minRequests = 300
+	maxRuns     = 3
 )
 
 // matrix measures every target with every number of clients.
@@ -84,7 +84,7 @@ func (e effort) cell(ctx context.Context, t *target, path string, clients int, c
 		return err
 	}
 	config := e.at(t, path, clients)
-	config.Least = max(fewest/4, 2*clients)
+	config.Least = max(minP99Requests/4, 2*clients)
 	r, used, err := e.watched(ctx, t, config)
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (e effort) cell(ctx context.Context, t *target, path string, clients int, c
 	c.closed.Merge(r)
 	if rate := r.Rate() / 2; rate > 0 {
 		config.Rate, config.Seed = rate, e.Seed+uint64(len(c.rates))
-		config.Length = min(max(e.Time, time.Duration(enough/rate*float64(time.Second))), longest*e.Time)
+		config.Length = min(max(e.Time, time.Duration(minRequests/rate*float64(time.Second))), maxRuns*e.Time)
 		half, _, err := e.watched(ctx, t, config)
 		if err != nil {
 			return err
@@ -112,41 +112,41 @@ func (e effort) cell(ctx context.Context, t *target, path string, clients int, c
 	return nil
 }
 
-// used is CPU time.
-type used struct{ server, store time.Duration }
+// cpuTime is CPU time.
+type cpuTime struct{ server, store time.Duration }
 
 // watched runs a load and tells what it cost.
-func (e effort) watched(ctx context.Context, t *target, config drive.Config) (*drive.Result, used, error) {
+func (e effort) watched(ctx context.Context, t *target, config drive.Config) (*drive.Result, cpuTime, error) {
 	before, err := e.usage(t)
 	if err != nil {
-		return nil, used{}, err
+		return nil, cpuTime{}, err
 	}
 	r, err := drive.Run(ctx, config)
 	if err != nil {
-		return nil, used{}, err
+		return nil, cpuTime{}, err
 	}
 	after, err := e.usage(t)
 	if err != nil {
-		return nil, used{}, err
+		return nil, cpuTime{}, err
 	}
-	return r, used{after.server - before.server, after.store - before.store}, t.Alive()
+	return r, cpuTime{after.server - before.server, after.store - before.store}, t.Alive()
 }
 
-func (e effort) usage(t *target) (used, error) {
+func (e effort) usage(t *target) (cpuTime, error) {
 	u, err := proc.Read(t.PID())
 	if err != nil || e.MySQLPID == 0 {
-		return used{server: u.CPU}, err
+		return cpuTime{server: u.CPU}, err
 	}
 	store, err := proc.Read(e.MySQLPID)
-	return used{u.CPU, store.CPU}, err
+	return cpuTime{u.CPU, store.CPU}, err
 }
 
 func (c *cell) rate() float64 { return drive.Median(c.rates) }
 
-// all is the CPU time of a request, that of the database included where it is known.
+// all returns the CPU time of a request, that of the database included where it is known.
 func (c *cell) all() time.Duration { return drive.Median(c.cpu) + drive.Median(c.store) }
 
-// spread is how many times as long one in a hundred takes as one in two, at half of the rate.
+// spread returns how many times as long one in a hundred takes as one in two, at half of the rate.
 func (c *cell) spread() float64 {
 	p50 := c.half.Took.At(0.5)
 	if p50 == 0 {
@@ -155,11 +155,11 @@ func (c *cell) spread() float64 {
 	return float64(c.half.Took.At(0.99)) / float64(p50)
 }
 
-// tardy is whether the generator was late so often that p99 says more about it than about the server.
-func tardy(r *drive.Result) bool { return r.Late*100 > r.Due }
+// generatorLate reports whether the generator was late so often that p99 says more about it than about the server.
+func generatorLate(r *drive.Result) bool { return r.Late*100 > r.Due }
 
-// saturated is where a target has its greatest throughput.
-func saturated(cells map[key]*cell, target, path string, clients []int) (best *cell, at int) {
+// bestThroughput returns where a target has its greatest throughput.
+func bestThroughput(cells map[key]*cell, target, path string, clients []int) (best *cell, at int) {
 	for _, n := range clients {
 		if c := cells[key{target, path, n}]; c != nil && (best == nil || c.rate() > best.rate()) {
 			best, at = c, n

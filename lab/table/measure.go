@@ -51,7 +51,7 @@ func (c *measureCmd) Run(ctx context.Context, o output) error {
 	// What the generator leaves behind is cleared seldom, and one thread is asleep until the next request is due.
 	debug.SetGCPercent(400)
 	runtime.GOMAXPROCS(runtime.NumCPU() + 2)
-	s := &stand{dir: c.Dir, flags: c.Flags, seed: c.Seed}
+	s := &testStand{dir: c.Dir, flags: c.Flags, seed: c.Seed}
 	if s.self, err = os.Executable(); err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (c *measureCmd) Run(ctx context.Context, o output) error {
 	if s.engines, err = c.engines(ctx, o); err != nil {
 		return err
 	}
-	m := &measured{effort: c.effort, events: c.Events}
+	m := &runResult{effort: c.effort, events: c.Events}
 	for _, t := range targets(s.engines, has, c.Quick) {
 		if only.MatchString(t.String()) {
 			m.targets = append(m.targets, t)
@@ -159,7 +159,7 @@ func (c *measureCmd) filled(ctx context.Context, o output, where, prefix string)
 }
 
 // all measures.
-func (c *measureCmd) all(ctx context.Context, o output, s *stand, m *measured) (err error) {
+func (c *measureCmd) all(ctx context.Context, o output, s *testStand, m *runResult) (err error) {
 	defer func() {
 		for _, t := range m.targets {
 			if t.Process != nil {

@@ -16,29 +16,29 @@ type flood struct {
 }
 
 const (
-	twice = 2
-	// crowd is how many connections there are then: more than the service works on and keeps in line together, so
+	overloadFactor = 2
+	// overloadClients is how many connections there are then: more than the service works on and keeps in line together, so
 	// that it is the service that turns requests away and not the generator that holds them back.
-	crowd = 1024
-	// bound is how long who is accepted may wait: a second in line, and one to be worked on.
-	bound = 2 * time.Second
-	// growth is how much longer they may wait in the second half than in the first.
-	growth = 1.5
+	overloadClients = 1024
+	// maxWait is how long who is accepted may wait: a second in line, and one to be worked on.
+	maxWait = 2 * time.Second
+	// maxWaitGrowth is how much longer they may wait in the second half than in the first.
+	maxWaitGrowth = 1.5
 )
 
 // floods asks each of our own targets for the list twice as often as it can answer.
 func (e effort) floods(ctx context.Context, o output, all []*target, cells map[key]*cell, length time.Duration) ([]flood, error) {
 	var out []flood
 	for _, t := range all {
-		if t.kind != hot && t.kind != cold {
+		if t.kind != cachedTarget && t.kind != uncachedTarget {
 			continue
 		}
-		best, _ := saturated(cells, t.String(), list, e.Clients)
+		best, _ := bestThroughput(cells, t.String(), list, e.Clients)
 		if best == nil || best.rate() == 0 {
 			continue
 		}
-		config := e.at(t, list, crowd)
-		config.Rate, config.Length, config.Warm = twice*best.rate(), length, time.Second
+		config := e.at(t, list, overloadClients)
+		config.Rate, config.Length, config.Warm = overloadFactor*best.rate(), length, time.Second
 		r, err := drive.Run(ctx, config)
 		if err == nil {
 			err = t.Alive()
@@ -52,21 +52,21 @@ func (e effort) floods(ctx context.Context, o output, all []*target, cells map[k
 	return out, nil
 }
 
-// strange is how many requests had another error than being turned away for now.
+// strange returns how many requests had another error than being turned away for now.
 func (f flood) strange() int {
 	return f.Bad() - f.Status[503] - f.Status[429] - f.Faults[drive.Unsent]
 }
 
-// accepted are the times of who got a reply, and whether they count from when a request was due. They do not where the
+// accepted returns the times of who got a reply, and whether they count from when a request was due. They do not where the
 // generator itself was late: what waits there is no matter of the server. That no connection was free is one.
 func (f flood) accepted() (all drive.Times, halves [2]drive.Times, due bool) {
-	if tardy(f.Result) {
+	if generatorLate(f.Result) {
 		return f.Served, [2]drive.Times{f.Halves[0].Served, f.Halves[1].Served}, false
 	}
 	return f.Took, [2]drive.Times{f.Halves[0].Took, f.Halves[1].Took}, true
 }
 
-// bounded is whether who is accepted waits no longer than is said, and no longer in the end than in the beginning.
+// bounded reports whether who is accepted waits no longer than is said, and no longer in the end than in the beginning.
 func (f flood) bounded() bool {
 	all, halves, due := f.accepted()
 	if due && f.Faults[drive.Unsent] > 0 {
@@ -74,6 +74,6 @@ func (f flood) bounded() bool {
 	}
 	first, second := halves[0].At(0.99), halves[1].At(0.99)
 	// Below a tenth of the bound it is noise that grows.
-	grows := float64(second) > growth*float64(first) && second > bound/10
-	return len(all) > 0 && all.At(0.99) <= bound && !grows
+	grows := float64(second) > maxWaitGrowth*float64(first) && second > maxWait/10
+	return len(all) > 0 && all.At(0.99) <= maxWait && !grows
 }

@@ -39,7 +39,7 @@ func learnPattern(ctx context.Context, db *sql.DB, id int64) (pattern, error) {
 		if t.condition != "" {
 			query += " AND " + t.condition
 		}
-		columns, found, err := read(ctx, db, query, id)
+		columns, found, err := queryRows(ctx, db, query, id)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.name, err)
 		}
@@ -55,7 +55,7 @@ func learnPattern(ctx context.Context, db *sql.DB, id int64) (pattern, error) {
 			})
 		}
 	}
-	_, terms, err := read(ctx, db, "SELECT term_id FROM event_terms WHERE event_id = ?", id)
+	_, terms, err := queryRows(ctx, db, "SELECT term_id FROM event_terms WHERE event_id = ?", id)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func learnPattern(ctx context.Context, db *sql.DB, id int64) (pattern, error) {
 			patternRow{"UPDATE terms SET event_count = event_count + 1 WHERE id = ?", term, -1, -1},
 			patternRow{"INSERT INTO event_terms (event_id, term_id) VALUES (?, ?)", []any{id, term[0]}, 0, -1})
 	}
-	columns, changes, err := read(ctx, db, "SELECT kind, action, user_id, at, fields, record_id FROM changes "+
+	columns, changes, err := queryRows(ctx, db, "SELECT kind, action, user_id, at, fields, record_id FROM changes "+
 		"WHERE record_id = ? AND kind = 'event'", id)
 	if err != nil {
 		return nil, err
@@ -116,8 +116,8 @@ func (p pattern) insert(ctx context.Context, db *sql.DB, n int64) (err error) {
 	return tx.Commit()
 }
 
-// read reads all rows of a query.
-func read(ctx context.Context, db *sql.DB, query string, args ...any) (columns []string, out [][]any, err error) {
+// queryRows reads all rows of a query.
+func queryRows(ctx context.Context, db *sql.DB, query string, args ...any) (columns []string, out [][]any, err error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, nil, err
@@ -145,8 +145,8 @@ func read(ctx context.Context, db *sql.DB, query string, args ...any) (columns [
 }
 
 // audit looks for what was posted in the database, and asks the service.
-func (w *scribe) audit(ctx context.Context, out *writing) error {
-	_, rows, err := read(ctx, w.st.DB, "SELECT id, title FROM events WHERE title LIKE 'Posted number %' AND id > ?", w.first)
+func (w *eventWriter) audit(ctx context.Context, out *writing) error {
+	_, rows, err := queryRows(ctx, w.st.DB, "SELECT id, title FROM events WHERE title LIKE 'Posted number %' AND id > ?", w.first)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // print writes everything as Markdown.
-func (m *measured) print(w io.Writer) error {
+func (m *runResult) print(w io.Writer) error {
 	var b strings.Builder
 	engines := map[string]bool{}
 	for _, t := range m.targets {
@@ -31,7 +31,7 @@ func (m *measured) print(w io.Writer) error {
 	rows := make([][]string, len(aims))
 	for i, a := range aims {
 		byCPU := "–"
-		if a.byCPU != unknown {
+		if a.byCPU != notMeasured {
 			byCPU = a.byCPU.String()
 		}
 		rows[i] = []string{a.what, a.on, a.found, a.verdict.String(), byCPU}
@@ -42,7 +42,7 @@ func (m *measured) print(w io.Writer) error {
 }
 
 // cellTable is what was found out on one engine.
-func (m *measured) cellTable(b *strings.Builder, engine, path string) {
+func (m *runResult) cellTable(b *strings.Builder, engine, path string) {
 	fmt.Fprintf(b, "### GET %s, %s, %d events\n\n", path, engine, m.events)
 	head := []string{"Server", "clients", "replies/s", "CPU/request", "p50 at half", "p99 at half", "p99 : p50", "MiB", "errors"}
 	withStore := m.MySQLPID != 0 && engine == "MySQL"
@@ -61,14 +61,14 @@ func (m *measured) cellTable(b *strings.Builder, engine, path string) {
 				continue
 			}
 			mark := ""
-			if tardy(&c.half) {
+			if generatorLate(&c.half) {
 				mark, late = "†", true
 			}
-			row := []string{t.name, fmt.Sprint(n), fmt.Sprintf("%.0f", c.rate()), shown(drive.Median(c.cpu))}
+			row := []string{t.name, fmt.Sprint(n), fmt.Sprintf("%.0f", c.rate()), formatDuration(drive.Median(c.cpu))}
 			if withStore {
-				row = append(row, shown(drive.Median(c.store)))
+				row = append(row, formatDuration(drive.Median(c.store)))
 			}
-			row = append(row, shown(c.half.Took.At(0.5)), shown(c.half.Took.At(0.99))+mark, fmt.Sprintf("%.1f", c.spread()),
+			row = append(row, formatDuration(c.half.Took.At(0.5)), formatDuration(c.half.Took.At(0.99))+mark, fmt.Sprintf("%.1f", c.spread()),
 				fmt.Sprintf("%.0f", proc.MiB(c.memory)), errorsOf(c))
 			rows = append(rows, row)
 		}
@@ -86,17 +86,17 @@ func errorsOf(c *cell) string {
 	return r.Errors()
 }
 
-func (m *measured) floodTable(b *strings.Builder) {
+func (m *runResult) floodTable(b *strings.Builder) {
 	if len(m.floods) == 0 {
 		return
 	}
-	fmt.Fprintf(b, "### GET %s at twice the throughput, %d connections\n\n", list, crowd)
+	fmt.Fprintf(b, "### GET %s at twice the throughput, %d connections\n\n", list, overloadClients)
 	var rows [][]string
 	for _, f := range m.floods {
 		sent := float64(f.Due-f.Faults["unsent"]) / f.Length.Seconds()
 		rows = append(rows, []string{
 			f.target, fmt.Sprintf("%.0f", f.rate), fmt.Sprintf("%.0f", f.Wanted), fmt.Sprintf("%.0f", sent),
-			fmt.Sprintf("%.0f", f.Rate()), f.Errors(), shown(f.Took.At(0.5)), shown(f.Took.At(0.99)), shown(f.Served.At(0.99)),
+			fmt.Sprintf("%.0f", f.Rate()), f.Errors(), formatDuration(f.Took.At(0.5)), formatDuration(f.Took.At(0.99)), formatDuration(f.Served.At(0.99)),
 			fmt.Sprintf("%.0f %%", 100*float64(f.Late)/float64(max(f.Due, 1))),
 		})
 	}
@@ -106,7 +106,7 @@ func (m *measured) floodTable(b *strings.Builder) {
 	}, rows, 1)
 }
 
-func (m *measured) writeTable(b *strings.Builder) {
+func (m *runResult) writeTable(b *strings.Builder) {
 	w := m.writing
 	if w == nil {
 		return
@@ -117,7 +117,7 @@ func (m *measured) writeTable(b *strings.Builder) {
 		{"service", rate(w.apiAlone), rate(w.api)}, {"bare transactions of the same rows", rate(w.bareAlone), rate(w.bare)},
 	}, 1)
 	took := func(t interface{ At(float64) time.Duration }) string {
-		return shown(t.At(0.5)) + " / " + shown(t.At(0.99))
+		return formatDuration(t.At(0.5)) + " / " + formatDuration(t.At(0.99))
 	}
 	fmt.Fprintf(b, "p50 / p99 of a write %s, of the reads beside them %s; errors of reads: %s.\n\n",
 		took(w.posts.Took), took(w.beside.Took), w.beside.Errors())

@@ -22,8 +22,8 @@ import (
 	"github.com/almanac-cal/almanac/lab/process"
 )
 
-// ready is what those print that are none of the service, when they accept connections.
-const ready = "serving"
+// readyLine is what those print that are none of the service, when they accept connections.
+const readyLine = "serving"
 
 // byHandCmd serves package baseline.
 type byHandCmd struct {
@@ -58,7 +58,7 @@ func (c byHandCmd) Run(ctx context.Context, o output) (err error) {
 	web := &fasthttp.Server{Handler: s.Handle, ReadTimeout: 10 * time.Second, IdleTimeout: 90 * time.Second}
 	stop := context.AfterFunc(ctx, func() { _ = web.Shutdown() }) // its end is that of Serve
 	defer stop()
-	fmt.Fprintln(o.Err, ready)
+	fmt.Fprintln(o.Err, readyLine)
 	return errors.Join(web.Serve(ln), <-indexed)
 }
 
@@ -85,19 +85,19 @@ func (c constantCmd) Run(ctx context.Context, o output) error {
 	if err := json.Unmarshal(data, &replies); err != nil {
 		return err
 	}
-	app := constant(replies, c.AsService)
+	app := constantServer(replies, c.AsService)
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
 	if err != nil {
 		return err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = app.Shutdown() }) // its end is that of Listener
 	defer stop()
-	fmt.Fprintln(o.Err, ready)
+	fmt.Fprintln(o.Err, readyLine)
 	return app.Listener(ln)
 }
 
-// constant is Fiber with the time-outs that the service has, and nothing else: or, with its buffers, too.
-func constant(replies []reply, asService bool) *fiber.App {
+// constantServer is Fiber with the time-outs that the service has, and nothing else: or, with its buffers, too.
+func constantServer(replies []reply, asService bool) *fiber.App {
 	config := fiber.Config{
 		DisableStartupMessage: true,
 		ReadTimeout:           10 * time.Second,
@@ -120,9 +120,9 @@ func constant(replies []reply, asService bool) *fiber.App {
 	return app
 }
 
-// recorded is a reply as it came, for constant: with its media type alone, or with every header that does not come from
+// recordReply returns a reply as it came, for constant: with its media type alone, or with every header that does not come from
 // the server itself.
-func recorded(path string, r *fasthttp.Response, every bool) reply {
+func recordReply(path string, r *fasthttp.Response, every bool) reply {
 	out := reply{Path: path, Body: append([]byte(nil), r.Body()...)}
 	r.Header.VisitAll(func(key, value []byte) {
 		name := string(key)

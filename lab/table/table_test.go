@@ -60,7 +60,7 @@ func TestTargetsFollowTheFlagsOfTheProgram(t *testing.T) {
 		}
 		var got []string
 		for _, target := range targets([]engine{{name: "SQLite"}}, has, true) {
-			if target.kind == hot || target.kind == cold {
+			if target.kind == cachedTarget || target.kind == uncachedTarget {
 				got = append(got, strings.Join(append([]string{target.name}, target.flags...), " "))
 			}
 		}
@@ -78,7 +78,7 @@ func TestConstantAnswersWhatWasRecorded(t *testing.T) {
 	from.Header.Set("X-TEC-Total", "7")
 	from.Header.Set("Date", "then")
 	for every, total := range map[bool]string{false: "", true: "7"} {
-		app := constant([]reply{recorded("/a", &from, every)}, every)
+		app := constantServer([]reply{recordReply("/a", &from, every)}, every)
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "/a", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -113,7 +113,7 @@ func TestPatternIsTheRowsOfTheService(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		w := &scribe{token: service.Token, service: &target{Process: &process.Process{
+		w := &eventWriter{token: service.Token, service: &target{Process: &process.Process{
 			Address: strings.TrimPrefix(service.Site.BaseURL, "http://"),
 		}}}
 		create := func(path string, body []byte) int64 {
@@ -125,7 +125,7 @@ func TestPatternIsTheRowsOfTheService(t *testing.T) {
 			return id
 		}
 		venue, category := create("/venues", []byte(`{"venue":"Hall"}`)), create("/categories", []byte(`{"name":"Music"}`))
-		id := create("/events", body("Example", 1, venue, category))
+		id := create("/events", eventBody("Example", 1, venue, category))
 		before := counts(t, st)
 		p, err := learnPattern(ctx, st.DB, id)
 		if err != nil {
@@ -135,7 +135,7 @@ func TestPatternIsTheRowsOfTheService(t *testing.T) {
 			t.Fatal(err)
 		}
 		inserted := counts(t, st)
-		create("/events", body("Example", 3, venue, category))
+		create("/events", eventBody("Example", 3, venue, category))
 		posted := counts(t, st)
 		for table, n := range before {
 			if bare, ours := inserted[table]-n, posted[table]-inserted[table]; bare != ours {

@@ -28,8 +28,8 @@ import (
 type kind int
 
 const (
-	hot kind = iota
-	cold
+	cachedTarget kind = iota
+	uncachedTarget
 	byHand
 	constantReply
 )
@@ -111,7 +111,7 @@ func probe(ctx context.Context, program string) (features, error) {
 	return features{cache: has("--cache-size"), delay: has("--cache-delay")}, nil
 }
 
-// targets are all that there are, by engine, but those that need flags which the program does not have.
+// targets returns all that there are, by engine, but those that need flags which the program does not have.
 func targets(engines []engine, f features, quick bool) []*target {
 	var out []*target
 	for _, e := range engines {
@@ -120,13 +120,13 @@ func targets(engines []engine, f features, quick bool) []*target {
 			out = append(out, &t)
 		}
 		if f.cache {
-			add("hot", target{kind: hot})
+			add("hot", target{kind: cachedTarget})
 			if f.delay {
-				add("hot, 100 ms", target{kind: hot, flags: []string{"--cache-delay", "100ms"}})
+				add("hot, 100 ms", target{kind: cachedTarget, flags: []string{"--cache-delay", "100ms"}})
 			}
-			add("cold", target{kind: cold, flags: []string{"--cache-size", "0"}})
+			add("cold", target{kind: uncachedTarget, flags: []string{"--cache-size", "0"}})
 		} else {
-			add("cold", target{kind: cold})
+			add("cold", target{kind: uncachedTarget})
 		}
 		for _, way := range []baseline.Way{baseline.Count, baseline.Keep, baseline.Index} {
 			if !quick || way != baseline.Keep {
@@ -141,8 +141,8 @@ func targets(engines []engine, f features, quick bool) []*target {
 	return out
 }
 
-// stand is where targets are started.
-type stand struct {
+// testStand is where targets are started.
+type testStand struct {
 	program string   // the service
 	self    string   // this program
 	dir     string   // of files
@@ -152,7 +152,7 @@ type stand struct {
 	sample  *target // of ours, whose replies the constant ones are
 }
 
-func (s *stand) engine(name string) engine {
+func (s *testStand) engine(name string) engine {
 	for _, e := range s.engines {
 		if e.name == name {
 			return e
@@ -162,22 +162,22 @@ func (s *stand) engine(name string) engine {
 }
 
 // serve starts the service on a database.
-func (s *stand) serve(ctx context.Context, db string, flags []string) (*process.Process, error) {
+func (s *testStand) serve(ctx context.Context, db string, flags []string) (*process.Process, error) {
 	return process.Serve(ctx, s.program, db, filepath.Join(s.dir, "media"), slices.Concat(flags, s.flags)...)
 }
 
 // start starts a target and makes its requests.
-func (s *stand) start(ctx context.Context, t *target) (err error) {
+func (s *testStand) start(ctx context.Context, t *target) (err error) {
 	e := s.engine(t.engine)
 	ids := e.ids[:min(coldIDs, len(e.ids))]
 	switch t.kind {
-	case hot, cold:
+	case cachedTarget, uncachedTarget:
 		t.Process, err = s.serve(ctx, e.url, t.flags)
-		if t.kind == hot {
+		if t.kind == cachedTarget {
 			ids = ids[:hotIDs]
 		}
 	case byHand:
-		awaited := []string{ready}
+		awaited := []string{readyLine}
 		if t.way == baseline.Index {
 			awaited = append(awaited, process.Indexed)
 		}
@@ -191,7 +191,7 @@ func (s *stand) start(ctx context.Context, t *target) (err error) {
 			if t.every {
 				args = append(args, "--as-service")
 			}
-			t.Process, err = process.Start(ctx, []string{ready}, s.self, args...)
+			t.Process, err = process.Start(ctx, []string{readyLine}, s.self, args...)
 		}
 	}
 	if err != nil {
@@ -241,7 +241,7 @@ func (t *target) ask(path string) (*fasthttp.Response, error) {
 }
 
 // agree makes sure that a target answers as the service does: otherwise different things would be compared.
-func (s *stand) agree(t *target, paths ...string) (err error) {
+func (s *testStand) agree(t *target, paths ...string) (err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("%s: %w", t, err)
@@ -265,7 +265,7 @@ func (s *stand) agree(t *target, paths ...string) (err error) {
 
 // replies writes the file of what a constant server answers, and returns its name and the event that is in it: of those
 // that the hot path is asked for, the one whose reply is neither long nor short.
-func (s *stand) replies(every bool) (name string, id int64, err error) {
+func (s *testStand) replies(every bool) (name string, id int64, err error) {
 	if s.sample == nil {
 		return "", 0, errors.New("there is no other server whose replies it could give")
 	}
@@ -288,7 +288,7 @@ func (s *stand) replies(every bool) (name string, id int64, err error) {
 	slices.SortStableFunc(all, func(a, b answer) int { return cmp.Compare(len(a.Body()), len(b.Body())) })
 	one := all[len(all)/2]
 	data, err := json.Marshal([]reply{
-		recorded(api+list, page, every), recorded(fmt.Sprintf("%s/events/%d", api, one.id), one.Response, every),
+		recordReply(api+list, page, every), recordReply(fmt.Sprintf("%s/events/%d", api, one.id), one.Response, every),
 	})
 	if err != nil {
 		return "", 0, err

@@ -50,14 +50,14 @@ type audit struct {
 	listed  int // events at the venue, as the service says
 }
 
-// sound is whether no record was lost or doubled.
+// sound reports whether no record was lost or doubled.
 func (w *writing) sound() bool {
 	return w.acknowledged > 0 && w.lost == 0 && w.titles == w.events && w.changes == w.events && w.slugs == w.events &&
 		w.counted == w.events && w.listed == w.events && w.unknown <= w.posts.Bad() && w.events == w.acknowledged+w.unknown
 }
 
-// scribe writes events, through the service and without it.
-type scribe struct {
+// eventWriter writes events, through the service and without it.
+type eventWriter struct {
 	effort
 	st      *store.Store
 	service *target
@@ -74,13 +74,13 @@ type scribe struct {
 }
 
 // writes measures writing on a database of its own.
-func (e effort) writes(ctx context.Context, o output, s *stand, db string, length time.Duration) (_ *writing, err error) {
+func (e effort) writes(ctx context.Context, o output, s *testStand, db string, length time.Duration) (_ *writing, err error) {
 	st, err := fill.Open(ctx, db)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
-	w := &scribe{effort: e, st: st, service: &target{name: "writing", engine: "MySQL"}}
+	w := &eventWriter{effort: e, st: st, service: &target{name: "writing", engine: "MySQL"}}
 	w.Time = length
 	if w.token, _, err = local.Administrator(ctx, st.Ent); err != nil {
 		return nil, err
@@ -114,7 +114,7 @@ func (e effort) writes(ctx context.Context, o output, s *stand, db string, lengt
 }
 
 // prepare makes the records that the events are linked to, posts one event and learns its rows.
-func (w *scribe) prepare(ctx context.Context) (err error) {
+func (w *eventWriter) prepare(ctx context.Context) (err error) {
 	if err := w.st.DB.QueryRowContext(ctx, "SELECT MAX(id) FROM records").Scan(&w.first); err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (w *scribe) prepare(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	id, err := w.create("/events", body("Example", w.first, w.bareVenue, w.bareCategory))
+	id, err := w.create("/events", eventBody("Example", w.first, w.bareVenue, w.bareCategory))
 	if err != nil {
 		return err
 	}
@@ -151,19 +151,19 @@ func (w *scribe) prepare(ctx context.Context) (err error) {
 	return nil
 }
 
-// body is an event as it is posted.
-func body(name string, n, venue, category int64) []byte {
+// eventBody returns an event as it is posted.
+func eventBody(name string, n, venue, category int64) []byte {
 	return fmt.Appendf(nil, `{"title":"%s number %d","description":"<p>An evening of music.</p>",`+
 		`"start_date":"2030-12-05 18:00","end_date":"2030-12-05 20:00","cost":"10","venue":%d,"categories":[%d]}`,
 		name, n, venue, category)
 }
 
-func (w *scribe) headers() []string {
+func (w *eventWriter) headers() []string {
 	return []string{"Authorization: Bearer " + w.token, "Content-Type: application/json"}
 }
 
 // create posts one record and returns its id.
-func (w *scribe) create(path string, body []byte) (int64, error) {
+func (w *eventWriter) create(path string, body []byte) (int64, error) {
 	var req fasthttp.Request
 	var res fasthttp.Response
 	req.SetRequestURI("http://" + w.service.Address + api + path)
@@ -186,8 +186,8 @@ func idOf(body []byte) (int64, error) {
 	return record.ID, err
 }
 
-// reading are the reads: a closed loop, or so many in a second.
-func (w *scribe) reading(rate float64) drive.Config {
+// reading returns the reads: a closed loop, or so many in a second.
+func (w *eventWriter) reading(rate float64) drive.Config {
 	c := w.at(w.service, list, readers)
 	c.Rate = rate
 	if rate == 0 {
@@ -196,14 +196,14 @@ func (w *scribe) reading(rate float64) drive.Config {
 	return c
 }
 
-// posting are the writes of the service.
-func (w *scribe) posting() drive.Config {
+// posting returns the writes of the service.
+func (w *eventWriter) posting() drive.Config {
 	headers := w.headers()
 	u := &url.URL{Scheme: "http", Host: w.service.Address, Path: api + "/events"}
 	return drive.Config{
 		Address: w.service.Address, Clients: writers, Warm: w.Warm, Length: w.Time,
 		Request: func(b []byte, _ int) []byte {
-			return drive.Append(b, "POST", u, body("Posted", w.first+w.n.Add(1), w.venue, w.category), headers...)
+			return drive.Append(b, "POST", u, eventBody("Posted", w.first+w.n.Add(1), w.venue, w.category), headers...)
 		},
 		Reply: func(_, status int, body []byte) {
 			if status != fasthttp.StatusCreated {
@@ -221,7 +221,7 @@ func (w *scribe) posting() drive.Config {
 }
 
 // beside does something while the service is asked.
-func (w *scribe) beside(ctx context.Context, out *writing, do func() error) error {
+func (w *eventWriter) beside(ctx context.Context, out *writing, do func() error) error {
 	var r *drive.Result
 	var failed error
 	done := make(chan struct{})
@@ -238,7 +238,7 @@ func (w *scribe) beside(ctx context.Context, out *writing, do func() error) erro
 	return nil
 }
 
-func (w *scribe) bareBeside(ctx context.Context, out *writing) error {
+func (w *eventWriter) bareBeside(ctx context.Context, out *writing) error {
 	return w.beside(ctx, &writing{reads: out.reads}, func() error {
 		rate, err := w.bare(ctx)
 		out.bare = append(out.bare, rate)
@@ -246,7 +246,7 @@ func (w *scribe) bareBeside(ctx context.Context, out *writing) error {
 	})
 }
 
-func (w *scribe) apiBeside(ctx context.Context, out *writing) error {
+func (w *eventWriter) apiBeside(ctx context.Context, out *writing) error {
 	return w.beside(ctx, out, func() error {
 		rate, err := w.post(ctx, out)
 		out.api = append(out.api, rate)
@@ -254,19 +254,19 @@ func (w *scribe) apiBeside(ctx context.Context, out *writing) error {
 	})
 }
 
-func (w *scribe) bareOnly(ctx context.Context, out *writing) error {
+func (w *eventWriter) bareOnly(ctx context.Context, out *writing) error {
 	rate, err := w.bare(ctx)
 	out.bareAlone = append(out.bareAlone, rate)
 	return err
 }
 
-func (w *scribe) apiOnly(ctx context.Context, out *writing) error {
+func (w *eventWriter) apiOnly(ctx context.Context, out *writing) error {
 	rate, err := w.post(ctx, out)
 	out.apiAlone = append(out.apiAlone, rate)
 	return err
 }
 
-func (w *scribe) post(ctx context.Context, out *writing) (float64, error) {
+func (w *eventWriter) post(ctx context.Context, out *writing) (float64, error) {
 	r, err := drive.Run(ctx, w.posting())
 	if err != nil {
 		return 0, err
@@ -276,7 +276,7 @@ func (w *scribe) post(ctx context.Context, out *writing) (float64, error) {
 }
 
 // bare inserts for the same time as the service is asked to, and returns the rate.
-func (w *scribe) bare(ctx context.Context) (float64, error) {
+func (w *eventWriter) bare(ctx context.Context) (float64, error) {
 	var group sync.WaitGroup
 	var done atomic.Int64
 	var lock sync.Mutex

@@ -185,7 +185,7 @@ func (c *client) send(ctx context.Context, method, path, body string) (id int64,
 	return record.ID, json.Unmarshal(data, &record)
 }
 
-const event = `"start_date":"2027-03-05 18:00","end_date":"2027-03-05 20:00"`
+const eventDates = `"start_date":"2027-03-05 18:00","end_date":"2027-03-05 20:00"`
 
 // countStatements prints the statements of each kind of write, of one client alone.
 func countStatements(ctx context.Context, s settings, out io.Writer) (err error) {
@@ -209,21 +209,21 @@ func countStatements(ctx context.Context, s settings, out io.Writer) (err error)
 			return c.send(ctx, http.MethodPost, "/venues", fmt.Sprintf(`{"venue":"Hall %d"}`, n))
 		}},
 		{"POST /events", func() (int64, error) {
-			return c.send(ctx, http.MethodPost, "/events", fmt.Sprintf(`{"title":"Concert %d",%s}`, n, event))
+			return c.send(ctx, http.MethodPost, "/events", fmt.Sprintf(`{"title":"Concert %d",%s}`, n, eventDates))
 		}},
 		{"POST /events, with a venue", func() (id int64, err error) {
-			created, err = c.send(ctx, http.MethodPost, "/events", fmt.Sprintf(`{"title":"Talk %d",%s,"venue":%d}`, n, event, venue))
+			created, err = c.send(ctx, http.MethodPost, "/events", fmt.Sprintf(`{"title":"Talk %d",%s,"venue":%d}`, n, eventDates, venue))
 			return created, err
 		}},
 		{"POST /events, a series of 52", func() (int64, error) {
 			return c.send(ctx, http.MethodPost, "/events",
-				fmt.Sprintf(`{"title":"Class %d",%s,"rrule":"FREQ=WEEKLY;COUNT=52"}`, n, event))
+				fmt.Sprintf(`{"title":"Class %d",%s,"rrule":"FREQ=WEEKLY;COUNT=52"}`, n, eventDates))
 		}},
 		{"PATCH /events/{id}, its title", func() (int64, error) {
 			return c.send(ctx, http.MethodPatch, fmt.Sprint("/events/", created), fmt.Sprintf(`{"title":"Talk again %d"}`, n))
 		}},
 		{"DELETE /events/{id}", func() (int64, error) {
-			id, err := c.send(ctx, http.MethodPost, "/events", fmt.Sprintf(`{"title":"Gone %d",%s}`, n, event))
+			id, err := c.send(ctx, http.MethodPost, "/events", fmt.Sprintf(`{"title":"Gone %d",%s}`, n, eventDates))
 			if err != nil {
 				return 0, err
 			}
@@ -282,7 +282,7 @@ func writeTogether(ctx context.Context, s settings, st *store.Store, out io.Writ
 			for n := 0; writing.Err() == nil; n++ {
 				// A request that has begun is waited for.
 				_, err := c.send(ctx, http.MethodPost, "/events",
-					fmt.Sprintf(`{"title":"Concert %d of %d",%s,"venue":%d}`, n, i, event, venue))
+					fmt.Sprintf(`{"title":"Concert %d of %d",%s,"venue":%d}`, n, i, eventDates, venue))
 				if err != nil {
 					_, reason, _ := strings.Cut(err.Error(), ": ")
 					failures[i][reason]++

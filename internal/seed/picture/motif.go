@@ -236,12 +236,12 @@ var motifs = map[string]motif{
 	}},
 }
 
-// circle is how many straight lines stand for a circle.
-const circle = 72
+// circleEdges is how many straight lines stand for a circle.
+const circleEdges = 72
 
-// around is a point at an angle, in parts of a circle from the right clockwise, in units of 1/64 pixel.
-func around(x, y, r, at int) fixed.Point26_6 {
-	sine, cosine := math.Sincos(2 * math.Pi * float64(at) / circle)
+// pointOnCircle returns a point at an angle, in parts of a circle from the right clockwise, in units of 1/64 pixel.
+func pointOnCircle(x, y, r, at int) fixed.Point26_6 {
+	sine, cosine := math.Sincos(2 * math.Pi * float64(at) / circleEdges)
 	return fixed.Point26_6{
 		X: fixed.Int26_6(x*64 + int(math.Round(cosine*float64(r*64)))),
 		Y: fixed.Int26_6(y*64 + int(math.Round(sine*float64(r*64)))),
@@ -293,8 +293,8 @@ func (t *tile) disc(x, y, r int, c color.RGBA) { t.sector(x, y, r, 0, 360, c) }
 // sector is the part of a disc between two angles in degrees, from the right clockwise.
 func (t *tile) sector(x, y, r, from, to int, c color.RGBA) {
 	var points []fixed.Point26_6
-	for at := from * circle / 360; at <= to*circle/360; at++ {
-		points = append(points, around(x, y, r, at))
+	for at := from * circleEdges / 360; at <= to*circleEdges/360; at++ {
+		points = append(points, pointOnCircle(x, y, r, at))
 	}
 	if to-from < 360 {
 		points = append(points, fixed.P(x, y))
@@ -305,8 +305,8 @@ func (t *tile) sector(x, y, r, from, to int, c color.RGBA) {
 // ring is a disc with a hole.
 func (t *tile) ring(x, y, outer, inner int, c color.RGBA) {
 	var out, in []fixed.Point26_6
-	for at := range circle {
-		out, in = append(out, around(x, y, outer, at)), append(in, around(x, y, inner, circle-at))
+	for at := range circleEdges {
+		out, in = append(out, pointOnCircle(x, y, outer, at)), append(in, pointOnCircle(x, y, inner, circleEdges-at))
 	}
 	t.fill(c, out, in)
 }
@@ -320,19 +320,19 @@ func (t *tile) star(x, y, r int, c color.RGBA) {
 func (t *tile) leaf(rising bool, c color.RGBA) {
 	var points []fixed.Point26_6
 	const r = 112
-	quarter := circle / 4
+	quarter := circleEdges / 4
 	for i := range quarter + 1 {
 		if rising {
-			points = append(points, around(8, 8, r, i)) // from the upper right to the lower left
+			points = append(points, pointOnCircle(8, 8, r, i)) // from the upper right to the lower left
 		} else {
-			points = append(points, around(120, 8, r, quarter+i))
+			points = append(points, pointOnCircle(120, 8, r, quarter+i))
 		}
 	}
 	for i := range quarter + 1 {
 		if rising {
-			points = append(points, around(120, 120, r, 2*quarter+i))
+			points = append(points, pointOnCircle(120, 120, r, 2*quarter+i))
 		} else {
-			points = append(points, around(8, 120, r, 3*quarter+i))
+			points = append(points, pointOnCircle(8, 120, r, 3*quarter+i))
 		}
 	}
 	t.fill(c, points)

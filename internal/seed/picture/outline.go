@@ -14,8 +14,8 @@ const (
 	// rows is how many lines a row of pixels is sampled on. A pixel is 64 units high and wide.
 	rows = 8
 	step = 64 / rows
-	// pieces is how many straight lines stand for a curve of an outline.
-	pieces = 8
+	// curvePieces is how many straight lines stand for a curve of an outline.
+	curvePieces = 8
 )
 
 // outline is closed lines to be filled; points are in units of 1/64 pixel.
@@ -43,23 +43,23 @@ func (o *outline) add(segments sfnt.Segments, x, y fixed.Int26_6) {
 			line(a)
 		case sfnt.SegmentOpQuadTo:
 			from := at
-			for i := fixed.Int26_6(1); i <= pieces; i++ {
-				j := pieces - i
-				line(mean(pieces*pieces, from, j*j, a, 2*i*j, b, i*i, b, 0))
+			for i := fixed.Int26_6(1); i <= curvePieces; i++ {
+				j := curvePieces - i
+				line(meanPoint(curvePieces*curvePieces, from, j*j, a, 2*i*j, b, i*i, b, 0))
 			}
 		case sfnt.SegmentOpCubeTo:
 			from := at
-			for i := fixed.Int26_6(1); i <= pieces; i++ {
-				j := pieces - i
-				line(mean(pieces*pieces*pieces, from, j*j*j, a, 3*i*j*j, b, 3*i*i*j, c, i*i*i))
+			for i := fixed.Int26_6(1); i <= curvePieces; i++ {
+				j := curvePieces - i
+				line(meanPoint(curvePieces*curvePieces*curvePieces, from, j*j*j, a, 3*i*j*j, b, 3*i*i*j, c, i*i*i))
 			}
 		}
 	}
 	line(first)
 }
 
-// mean is the weighted mean of points.
-func mean(
+// meanPoint returns the weighted mean of points.
+func meanPoint(
 	whole fixed.Int26_6, p fixed.Point26_6, wp fixed.Int26_6, q fixed.Point26_6, wq fixed.Int26_6,
 	r fixed.Point26_6, wr fixed.Int26_6, s fixed.Point26_6, ws fixed.Int26_6,
 ) fixed.Point26_6 {

@@ -112,14 +112,14 @@ func pattern(img *image.RGBA, m motif, colours palette, r *rand.Rand) {
 	}
 }
 
-// between is the value at a part of the way from a to b, rounded.
-func between(a, b uint8, at, whole int) uint8 {
+// interpolate returns the value at a part of the way from a to b, rounded.
+func interpolate(a, b uint8, at, whole int) uint8 {
 	return uint8((int(a)*(whole-at) + int(b)*at + whole/2) / whole)
 }
 
 // blend lays a colour over a pixel with an opacity of 0 to 255.
 func blend(p []uint8, c color.RGBA, opacity int) {
-	p[0] = between(p[0], c.R, opacity, 255)
-	p[1] = between(p[1], c.G, opacity, 255)
-	p[2] = between(p[2], c.B, opacity, 255)
+	p[0] = interpolate(p[0], c.R, opacity, 255)
+	p[1] = interpolate(p[1], c.G, opacity, 255)
+	p[2] = interpolate(p[2], c.B, opacity, 255)
 }

@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 )
 
-// drawn is a poster, decoded, and the bytes.
-func drawn(t testing.TB, p Poster) (*image.YCbCr, []byte) {
+// drawPoster is a poster, decoded, and the bytes.
+func drawPoster(t testing.TB, p Poster) (*image.YCbCr, []byte) {
 	t.Helper()
 	data, err := Draw(p)
 	if err != nil {
@@ -41,7 +41,7 @@ func TestBytes(t *testing.T) {
 		{Poster{"An evening of short films from the harbour towns, with a talk and a bowl of soup for everybody", "London", "arch", 1 << 63}, "58758d8744c12995"},
 	}
 	for _, tt := range tests {
-		_, data := drawn(t, tt.poster)
+		_, data := drawPoster(t, tt.poster)
 		sum := sha256.Sum256(data)
 		if got := hex.EncodeToString(sum[:8]); got != tt.sum {
 			t.Errorf("%+v: sum %s, want %s", tt.poster, got, tt.sum)
@@ -72,24 +72,24 @@ func TestDrawing(t *testing.T) {
 		{"no UTF-8", "\xff\xfe", false},
 		{"marks without letters", strings.Repeat("\u0301", 1000), false},
 	}
-	empty, _ := drawn(t, Poster{Motif: "leaf", Seed: 7})
+	empty, _ := drawPoster(t, Poster{Motif: "leaf", Seed: 7})
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			img, data := drawn(t, Poster{tt.title, tt.title, "leaf", 7})
+			img, data := drawPoster(t, Poster{tt.title, tt.title, "leaf", 7})
 			if got := img.Bounds(); got != image.Rect(0, 0, Width, Height) {
 				t.Errorf("bounds %v", got)
 			}
 			if len(data) >= 150_000 {
 				t.Errorf("%d bytes", len(data))
 			}
-			if got := changed(empty, img, img.Bounds()) > 500; got != tt.visible {
+			if got := changedPixels(empty, img, img.Bounds()) > 500; got != tt.visible {
 				t.Errorf("label visible: %t, want %t", got, tt.visible)
 			}
 			// All of a title can be seen in a square, 16:9 and 3:4.
 			for _, crop := range []image.Point{{Height, Height}, {Width, Width * 9 / 16}, {Height * 3 / 4, Height}} {
 				inside := image.Rectangle{Max: crop}.Add(image.Pt((Width-crop.X)/2, (Height-crop.Y)/2))
-				if whole := changed(empty, img, img.Bounds()); whole != changed(empty, img, inside) {
+				if whole := changedPixels(empty, img, img.Bounds()); whole != changedPixels(empty, img, inside) {
 					t.Errorf("the label is cut in a crop of %v", crop)
 				}
 			}
@@ -97,8 +97,8 @@ func TestDrawing(t *testing.T) {
 	}
 }
 
-// changed counts the pixels that differ much in brightness.
-func changed(a, b *image.YCbCr, area image.Rectangle) int {
+// changedPixels counts the pixels that differ much in brightness.
+func changedPixels(a, b *image.YCbCr, area image.Rectangle) int {
 	n := 0
 	for y := area.Min.Y; y < area.Max.Y; y++ {
 		for x := area.Min.X; x < area.Max.X; x++ {
@@ -149,7 +149,7 @@ func TestMotifsDiffer(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
 	for _, m := range Motifs() {
-		_, data := drawn(t, Poster{Motif: m, Seed: 4})
+		_, data := drawPoster(t, Poster{Motif: m, Seed: 4})
 		if other := seen[string(data)]; other != "" {
 			t.Errorf("%s and %s are the same", m, other)
 		}

@@ -55,7 +55,7 @@ func openFace() (*face, error) {
 
 func (f *face) ppem() fixed.Int26_6 { return fixed.I(f.size) }
 
-// glyph is the number of a letter, 0 if the typeface lacks it.
+// glyph returns the number of a letter, 0 if the typeface lacks it.
 func (f *face) glyph(r rune) (sfnt.GlyphIndex, error) { return f.font.GlyphIndex(&f.buf, r) }
 
 // place calls put, if any, with the letters of a text and where they stand, and returns the width of all.
@@ -94,7 +94,7 @@ func (f *face) fits(text string) (bool, error) {
 	return width <= fixed.I(label.Dx()-2*margin), err
 }
 
-// readable is a title in letters that the typeface has: others are transliterated or, if they stand for no
+// readable returns a title in letters that the typeface has: others are transliterated or, if they stand for no
 // letters, left out. White space is collapsed.
 func (f *face) readable(title string) (string, error) {
 	var out strings.Builder

@@ -2,54 +2,54 @@ package scenario
 
 import "math/bits"
 
-// chance is a small source of chance, splitmix64. What is drawn depends on nothing but where it begins, so that
+// randomSource is a small source of chance, splitmix64. What is drawn depends on nothing but where it begins, so that
 // any event can be made alone.
-type chance uint64
+type randomSource uint64
 
 // chanceOf begins at a place that is decided by the parts.
-func chanceOf(parts ...uint64) chance {
-	var c chance
+func chanceOf(parts ...uint64) randomSource {
+	var c randomSource
 	for _, p := range parts {
-		c = chance(mix(uint64(c) ^ mix(p+0x9e3779b97f4a7c15)))
+		c = randomSource(mixBits(uint64(c) ^ mixBits(p+0x9e3779b97f4a7c15)))
 	}
 	return c
 }
 
-func mix(z uint64) uint64 {
+func mixBits(z uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
 }
 
-func (c *chance) next() uint64 {
+func (c *randomSource) next() uint64 {
 	*c += 0x9e3779b97f4a7c15
-	return mix(uint64(*c))
+	return mixBits(uint64(*c))
 }
 
 // below draws from 0 to n-1; n is above 0.
-func (c *chance) below(n int) int {
+func (c *randomSource) below(n int) int {
 	high, _ := bits.Mul64(c.next(), uint64(n))
 	return int(high)
 }
 
 // between draws from low to high, both included.
-func (c *chance) between(low, high int) int { return low + c.below(high-low+1) }
+func (c *randomSource) between(low, high int) int { return low + c.below(high-low+1) }
 
 // percent is true in p of 100 cases.
-func (c *chance) percent(p int) bool { return c.below(100) < p }
+func (c *randomSource) percent(p int) bool { return c.below(100) < p }
 
 // head draws from 0 to n-1 in a way that small numbers come up most: the first tenth in about six of ten cases.
-func (c *chance) head(n int) int {
+func (c *randomSource) head(n int) int {
 	u := float64(c.next()>>11) / (1 << 53)
 	u2 := u * u
 	return min(int(float64(n)*u2*u2*u), n-1)
 }
 
-// scatter maps the numbers below size to themselves, one to one, so that neighbours come to lie far apart.
-type scatter struct{ size, step, offset uint64 }
+// permutation maps the numbers below size to themselves, one to one, so that neighbours come to lie far apart.
+type permutation struct{ size, step, offset uint64 }
 
-func newScatter(size uint64, c chance) scatter {
-	s := scatter{size: size, step: 1}
+func newScatter(size uint64, c randomSource) permutation {
+	s := permutation{size: size, step: 1}
 	if size < 2 {
 		return s
 	}
@@ -62,8 +62,8 @@ func newScatter(size uint64, c chance) scatter {
 	return s
 }
 
-// at is where k goes. Beyond the size it begins again.
-func (s scatter) at(k uint64) uint64 {
+// at returns where k goes. Beyond the size it begins again.
+func (s permutation) at(k uint64) uint64 {
 	if s.size < 2 {
 		return 0
 	}

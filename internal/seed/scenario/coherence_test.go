@@ -11,18 +11,18 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// made is an event with what it was made of.
-type made struct {
+// testEvent is an event with what it was made of.
+type testEvent struct {
 	Event
 	i int
 	place
-	spot
+	roomSlot
 }
 
-func (m *made) timed() bool { return !m.Span.AllDay }
+func (m *testEvent) timed() bool { return !m.Span.AllDay }
 
 // minute is the start in minutes after midnight.
-func (m *made) minute() int {
+func (m *testEvent) minute() int {
 	return int(m.Span.Start.Sub(m.Span.Start.StartOfDay()) / time.Minute)
 }
 
@@ -51,33 +51,33 @@ func TestEventsMakeSense(t *testing.T) {
 }
 
 // properties report whether they are about an event, and if so what is wrong with it.
-var properties = map[string]func(c *Calendar, m *made) (about bool, wrong string){
-	"walks at dusk begin near sunset": func(c *Calendar, m *made) (bool, string) {
+var properties = map[string]func(c *Calendar, m *testEvent) (about bool, wrong string){
+	"walks at dusk begin near sunset": func(c *Calendar, m *testEvent) (bool, string) {
 		return m.entry(c, "walk", "the city at dusk"), m.sun(c, -40, 0)
 	},
-	"fire burns after sunset": func(c *Calendar, m *made) (bool, string) {
+	"fire burns after sunset": func(c *Calendar, m *testEvent) (bool, string) {
 		return m.entry(c, "act", "fire after sunset"), m.sun(c, afterDusk, 6*60)
 	},
-	"candles burn in the dark": func(c *Calendar, m *made) (bool, string) {
+	"candles burn in the dark": func(c *Calendar, m *testEvent) (bool, string) {
 		return strings.Contains(strings.ToLower(m.Title[calendar.English]), "candle") ||
 			strings.Contains(m.Title[calendar.Polish], "świec"), m.sun(c, 15, 6*60)
 	},
-	"night runs are at night": func(c *Calendar, m *made) (bool, string) {
+	"night runs are at night": func(c *Calendar, m *testEvent) (bool, string) {
 		return m.entry(c, "run", "Night Run"), m.sun(c, 15, 6*60)
 	},
-	"what is outdoors is outdoors": func(c *Calendar, m *made) (bool, string) {
+	"what is outdoors is outdoors": func(c *Calendar, m *testEvent) (bool, string) {
 		if len(m.Venues) > 0 && !slices.Contains([]string{"park", "stage", "stadium"}, c.plan.Venues[m.Venues[0]%len(c.plan.Venues)]) {
 			return m.kind.Outdoors, "it is in " + c.venues[m.Venues[0]].Name[c.o.Languages[0]]
 		}
 		return m.kind.Outdoors, ""
 	},
-	"what is outdoors is in season": func(c *Calendar, m *made) (bool, string) {
+	"what is outdoors is in season": func(c *Calendar, m *testEvent) (bool, string) {
 		if month := c.month(int(m.day)); month < 3 || month > 11 {
-			return m.kind.Outdoors && m.kind.Role != clocks, fmt.Sprintf("month %d of the north", month)
+			return m.kind.Outdoors && m.kind.Role != clockChangeRole, fmt.Sprintf("month %d of the north", month)
 		}
-		return m.kind.Outdoors && m.kind.Role != clocks, ""
+		return m.kind.Outdoors && m.kind.Role != clockChangeRole, ""
 	},
-	"only what is outdoors has the tag": func(c *Calendar, m *made) (bool, string) {
+	"only what is outdoors has the tag": func(c *Calendar, m *testEvent) (bool, string) {
 		for _, key := range []string{"outdoors", "openair", "outdoor"} {
 			if t, ok := c.tag[key]; ok && slices.Contains(m.Tags, t) {
 				for _, typ := range m.kind.At {
@@ -90,34 +90,34 @@ var properties = map[string]func(c *Calendar, m *made) (about bool, wrong string
 		}
 		return false, ""
 	},
-	"leagues play in their season": func(c *Calendar, m *made) (bool, string) {
+	"leagues play in their season": func(c *Calendar, m *testEvent) (bool, string) {
 		month := c.month(int(m.day))
 		return m.kind.Key == "basketball" || m.kind.Key == "volleyball", map[bool]string{true: "in summer"}[month > 5 && month < 10]
 	},
-	"nothing begins at a time of day on days off": func(c *Calendar, m *made) (bool, string) {
+	"nothing begins at a time of day on days off": func(c *Calendar, m *testEvent) (bool, string) {
 		_, month, day := m.Span.Start.Date()
 		date := fmt.Sprintf("%02d-%02d", month, day)
 		off := []string{"12-24", "12-25", "01-01"}
 		if c.cities[0].country.name == "Polska" {
 			off = append(off, "11-01", "12-26")
 		}
-		return m.timed() && m.kind.Role != clocks, map[bool]string{true: date}[slices.Contains(off, date)]
+		return m.timed() && m.kind.Role != clockChangeRole, map[bool]string{true: date}[slices.Contains(off, date)]
 	},
-	"teaching is on weekdays": func(c *Calendar, m *made) (bool, string) {
+	"teaching is on weekdays": func(c *Calendar, m *testEvent) (bool, string) {
 		day := m.Span.Start.Weekday()
-		return m.kind.Role == lesson, map[bool]string{true: day.String()}[day == time.Saturday || day == time.Sunday]
+		return m.kind.Role == lessonRole, map[bool]string{true: day.String()}[day == time.Saturday || day == time.Sunday]
 	},
-	"a lesson is where the one before was": func(c *Calendar, m *made) (bool, string) {
-		if m.kind.Role != lesson || m.draft.number < 2 {
+	"a lesson is where the one before was": func(c *Calendar, m *testEvent) (bool, string) {
+		if m.kind.Role != lessonRole || m.draft.number < 2 {
 			return false, ""
 		}
 		before := c.spots[m.i-1]
 		return true, map[bool]string{true: "elsewhere"}[before.venue != m.venue || before.start != m.start]
 	},
-	"no match of children costs much": func(c *Calendar, m *made) (bool, string) {
-		return m.entry(c, "division", "Under-14"), map[bool]string{true: strings.Join(m.Cost.Prices, " ")}[!cheap(c, m, 1)]
+	"no match of children costs much": func(c *Calendar, m *testEvent) (bool, string) {
+		return m.entry(c, "division", "Under-14"), map[bool]string{true: strings.Join(m.Cost.Prices, " ")}[!isCheap(c, m, 1)]
 	},
-	"matches of women have the tag, and no other": func(c *Calendar, m *made) (bool, string) {
+	"matches of women have the tag, and no other": func(c *Calendar, m *testEvent) (bool, string) {
 		t, ok := c.tag["women"]
 		if !ok || !slices.Contains(m.Tags, t) {
 			return false, ""
@@ -125,7 +125,7 @@ var properties = map[string]func(c *Calendar, m *made) (about bool, wrong string
 		return true, map[bool]string{true: "men"}[!m.entry(c, "division", "Women’s First Division") &&
 			!m.entry(c, "division", "Women’s Second Division")]
 	},
-	"prices are of the country": func(c *Calendar, m *made) (bool, string) {
+	"prices are of the country": func(c *Calendar, m *testEvent) (bool, string) {
 		if len(m.Cost.Prices) == 0 || m.Cost.Lowest() == "0" {
 			return false, ""
 		}
@@ -135,7 +135,7 @@ var properties = map[string]func(c *Calendar, m *made) (about bool, wrong string
 }
 
 // entry reports whether an entry of a list, as English names it, is in the title.
-func (m *made) entry(c *Calendar, list, name string) bool {
+func (m *testEvent) entry(c *Calendar, list, name string) bool {
 	for _, r := range c.rules {
 		if c.lists[r.slot-slotLists].name == list && strings.EqualFold(r.name, name) {
 			return slices.Contains(m.title.slots, r.slot) && int(m.draft.values[r.slot]) == r.entry
@@ -145,7 +145,7 @@ func (m *made) entry(c *Calendar, list, name string) bool {
 }
 
 // sun checks when an event begins, in minutes after sunset.
-func (m *made) sun(c *Calendar, least, most int) string {
+func (m *testEvent) sun(c *Calendar, least, most int) string {
 	set := c.sunsetOf(m.draft.city, int(m.day))
 	if after := m.minute() - set; after < least || after > most {
 		return fmt.Sprintf("%d minutes after sunset", after)
@@ -153,8 +153,8 @@ func (m *made) sun(c *Calendar, least, most int) string {
 	return ""
 }
 
-// cheap reports whether an event costs no more than so many pounds.
-func cheap(c *Calendar, m *made, pounds int) bool {
+// isCheap reports whether an event costs no more than so many pounds.
+func isCheap(c *Calendar, m *testEvent, pounds int) bool {
 	if len(m.Cost.Prices) == 0 {
 		return true
 	}
@@ -175,9 +175,9 @@ func makesSense(t *testing.T, c *Calendar, seen map[string]int) {
 		t.Errorf("%d of %d drafts are thrown away", c.thrown, c.drafts)
 	}
 	tags := make([]int, len(c.tags))
-	taken := map[int][]taking{}
+	taken := map[int][]roomBooking{}
 	for i := range c.Len() {
-		m := made{Event: c.Event(i), i: i, spot: c.spots[i]}
+		m := testEvent{Event: c.Event(i), i: i, roomSlot: c.spots[i]}
 		c.outline(&m.place, i)
 		for name, property := range properties {
 			about, what := property(c, &m)
@@ -192,8 +192,8 @@ func makesSense(t *testing.T, c *Calendar, seen map[string]int) {
 		for _, tag := range m.Tags {
 			tags[tag]++
 		}
-		if m.venue >= 0 && !slices.Contains([]role{current, fest, course}, m.kind.Role) {
-			taken[int(m.venue)] = append(taken[int(m.venue)], taking{m.Span.Start, m.Span.End, i})
+		if m.venue >= 0 && !slices.Contains([]role{currentRole, festivalRole, courseRole}, m.kind.Role) {
+			taken[int(m.venue)] = append(taken[int(m.venue)], roomBooking{m.Span.Start, m.Span.End, i})
 		}
 	}
 	for i := range c.series {
@@ -206,7 +206,7 @@ func makesSense(t *testing.T, c *Calendar, seen map[string]int) {
 			if to := moved[start]; !to.IsZero() {
 				start = to
 			}
-			taken[s.Venues[0]] = append(taken[s.Venues[0]], taking{start, start.Add(s.Span.End.Sub(s.Span.Start)), -1 - i})
+			taken[s.Venues[0]] = append(taken[s.Venues[0]], roomBooking{start, start.Add(s.Span.End.Sub(s.Span.Start)), -1 - i})
 			if !s.Span.AllDay && c.isHoliday(start) && !c.plan.Series[i].Holidays && c.plan.Series[i].Season == "" {
 				t.Errorf("series %d is on %s", i, start)
 			}
@@ -214,7 +214,7 @@ func makesSense(t *testing.T, c *Calendar, seen map[string]int) {
 	}
 	for venue, all := range taken {
 		rooms := max(roomsOf[c.plan.Venues[venue%len(c.plan.Venues)]], 1)
-		slices.SortFunc(all, func(a, b taking) int { return cmp.Compare(a.from.Sub(b.from), 0) })
+		slices.SortFunc(all, func(a, b roomBooking) int { return cmp.Compare(a.from.Sub(b.from), 0) })
 		checkRooms(t, c.venues[venue].SourceID, rooms, all)
 	}
 	for i, n := range tags {
@@ -224,18 +224,18 @@ func makesSense(t *testing.T, c *Calendar, seen map[string]int) {
 	}
 }
 
-// taking is when an event has a room.
-type taking struct {
+// roomBooking is when an event has a room.
+type roomBooking struct {
 	from, to calendar.Wall
 	event    int
 }
 
 // checkRooms reports events that are in one room at once, in the order in which they begin.
-func checkRooms(t *testing.T, venue string, rooms int, all []taking) {
+func checkRooms(t *testing.T, venue string, rooms int, all []roomBooking) {
 	t.Helper()
-	var running []taking
+	var running []roomBooking
 	for _, a := range all {
-		running = slices.DeleteFunc(running, func(b taking) bool { return !a.from.Before(b.to) })
+		running = slices.DeleteFunc(running, func(b roomBooking) bool { return !a.from.Before(b.to) })
 		if running = append(running, a); len(running) > rooms {
 			t.Errorf("%s: %d events in %d rooms at %s", venue, len(running), rooms, a.from)
 		}

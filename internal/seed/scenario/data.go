@@ -64,15 +64,15 @@ type plan struct {
 type role string
 
 const (
-	free    role = ""        // stands for itself
-	fest    role = "fest"    // has a festival's worth of events
-	opening role = "opening" // is the first event of a fest
-	part    role = "part"    // is one of the others
-	closing role = "closing" // is the last
-	course  role = "course"  // has weekly lessons
-	lesson  role = "lesson"
-	current role = "current" // runs at Options.Now; there is one
-	clocks  role = "clocks"  // takes place in the first night in which the clocks change; there is one
+	standaloneRole   role = ""        // stands for itself
+	festivalRole     role = "fest"    // has a festival's worth of events
+	openingRole      role = "opening" // is the first event of a fest
+	festivalPartRole role = "part"    // is one of the others
+	closingRole      role = "closing" // is the last
+	courseRole       role = "course"  // has weekly lessons
+	lessonRole       role = "lesson"
+	currentRole      role = "current" // runs at Options.Now; there is one
+	clockChangeRole  role = "clocks"  // takes place in the first night in which the clocks change; there is one
 )
 
 // kind is how one or many events come about.
@@ -289,7 +289,7 @@ func readLocal(l calendar.Language) (sections, error) {
 	return s, s.read("places." + string(l) + ".txt")
 }
 
-// entries are those of a section; none is an error.
+// entries returns those of a section; none is an error.
 func (s sections) entries(key string) ([][]string, error) {
 	if s[key] == nil || len(s[key].Entries) == 0 {
 		return nil, fmt.Errorf("no section %q", key)
@@ -297,7 +297,7 @@ func (s sections) entries(key string) ([][]string, error) {
 	return s[key].Entries, nil
 }
 
-// named are the entries of the sections "categories" or "tags" by their first form.
+// named returns the entries of the sections "categories" or "tags" by their first form.
 func (s sections) named(key string) (map[string][]string, error) {
 	entries, err := s.entries(key)
 	if err != nil {

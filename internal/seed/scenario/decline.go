@@ -11,8 +11,8 @@ import (
 // and locative.
 const grammaticalCases = 6
 
-// irregular are the stems of Polish men's names that lose or change a vowel.
-var irregular = map[string]string{
+// irregularNames are the stems of Polish men's names that lose or change a vowel.
+var irregularNames = map[string]string{
 	"Paweł": "Pawł", "Marzec": "Marc", "Gołąb": "Gołębi", "Stępień": "Stępni", "Wróbel": "Wróbl",
 	"Kwiecień": "Kwietni", "Grudzień": "Grudni", "Jastrząb": "Jastrzębi", "Kozioł": "Kozł", "Kupiec": "Kupc",
 	"Krawiec": "Krawc",
@@ -23,37 +23,37 @@ var irregular = map[string]string{
 func decline(name string, female bool, origin calendar.Language) [grammaticalCases]string {
 	switch {
 	case hasSuffix(name, "ska", "cka", "dzka") && female && origin == calendar.Polish:
-		return endings(name, name[:len(name)-1], "iej", "iej", "ą", "ą", "iej")
+		return appendEndings(name, name[:len(name)-1], "iej", "iej", "ą", "ą", "iej")
 	case hasSuffix(name, "a", "á"):
 		return declineA(name)
 	case female:
-		return endings(name, name, "", "", "", "", "")
+		return appendEndings(name, name, "", "", "", "", "")
 	case hasSuffix(name, "ski", "cki", "dzki", "i"):
-		return endings(name, strings.TrimSuffix(name, "i"), "iego", "iemu", "iego", "im", "im")
+		return appendEndings(name, strings.TrimSuffix(name, "i"), "iego", "iemu", "iego", "im", "im")
 	case hasSuffix(name, "é"), hasSuffix(name, "e") && origin != calendar.English, hasSuffix(name, "ee", "ie"):
-		return endings(name, name, "go", "mu", "go", "m", "m")
+		return appendEndings(name, name, "go", "mu", "go", "m", "m")
 	case hasSuffix(name, "e"):
 		return declineSilentE(name)
 	case hasSuffix(name, "ay", "ey", "oy", "uy"):
-		return endings(name, name, "a", "owi", "a", "em", "u")
+		return appendEndings(name, name, "a", "owi", "a", "em", "u")
 	case hasSuffix(name, "y") && origin == calendar.Polish:
-		return endings(name, name[:len(name)-1], "ego", "emu", "ego", "ym", "ym")
+		return appendEndings(name, name[:len(name)-1], "ego", "emu", "ego", "ym", "ym")
 	case hasSuffix(name, "y"):
-		return endings(name, name, "’ego", "’emu", "’ego", "m", "m")
+		return appendEndings(name, name, "’ego", "’emu", "’ego", "m", "m")
 	case hasSuffix(name, "o") && origin == calendar.Polish:
 		forms := declineA(name[:len(name)-1] + "a")
 		forms[0] = name
 		return forms
 	case hasSuffix(name, "eo", "ao", "u", "ú", "í"):
-		return endings(name, name, "", "", "", "", "")
+		return appendEndings(name, name, "", "", "", "", "")
 	case hasSuffix(name, "o"):
 		return declineHard(name, name[:len(name)-1])
 	}
 	return declineHard(name, stemOf(name, origin))
 }
 
-// endings are the forms that have the same stem.
-func endings(name, stem string, genitive, dative, accusative, instrumental, locative string) [grammaticalCases]string {
+// appendEndings returns the forms that have the same stem.
+func appendEndings(name, stem string, genitive, dative, accusative, instrumental, locative string) [grammaticalCases]string {
 	return [grammaticalCases]string{
 		name, stem + genitive, stem + dative, stem + accusative, stem + instrumental, stem + locative,
 	}
@@ -69,21 +69,21 @@ func declineA(name string) [grammaticalCases]string {
 	switch {
 	case hasSuffix(name, "ja") && hasSuffix(strings.TrimSuffix(name, "ja"), "a", "e", "o", "u"): // Maja: Mai
 		short := strings.TrimSuffix(stem, "j")
-		return endings(name, "", short+"i", short+"i", stem+"ę", stem+"ą", short+"i")
+		return appendEndings(name, "", short+"i", short+"i", stem+"ę", stem+"ą", short+"i")
 	case hasSuffix(name, "sia", "zia", "nia") && !hasSuffix(name, "onia", "enia"): // Hania: Hani
-		return endings(name, "", stem, stem, stem+"ę", stem+"ą", stem)
+		return appendEndings(name, "", stem, stem, stem+"ę", stem+"ą", stem)
 	case hasSuffix(stem, "i", "í", "j", "l", "e", "o", "ñ", "y", "ll"): // Maria: Marii
-		return endings(name, stem, "i", "i", "ę", "ą", "i")
+		return appendEndings(name, stem, "i", "i", "ę", "ą", "i")
 	case hasSuffix(stem, "cz", "sz", "rz", "ż", "c", "dz", "sh"): // Róża: Róży
-		return endings(name, stem, "y", "y", "ę", "ą", "y")
+		return appendEndings(name, stem, "y", "y", "ę", "ą", "y")
 	case hasSuffix(stem, "ch"):
-		return endings(name, "", stem+"y", softened(stem), stem+"ę", stem+"ą", softened(stem))
+		return appendEndings(name, "", stem+"y", softenStem(stem), stem+"ę", stem+"ą", softenStem(stem))
 	}
 	genitive := stem + "y"
 	if hasSuffix(stem, "k", "g") {
 		genitive = stem + "i"
 	}
-	return endings(name, "", genitive, softened(stem), stem+"ę", stem+"ą", softened(stem))
+	return appendEndings(name, "", genitive, softenStem(stem), stem+"ę", stem+"ą", softenStem(stem))
 }
 
 // declineSilentE declines English names that end in an e nobody hears.
@@ -94,9 +94,9 @@ func declineSilentE(name string) [grammaticalCases]string {
 	case hasSuffix(short, "k"):
 		instrumental = short + "iem"
 	case hasSuffix(short, "r", "n", "v", "m", "d", "t"):
-		locative = softened(short)
+		locative = softenStem(short)
 	}
-	return endings(name, "", name+"’a", name+"’owi", name+"’a", instrumental, locative)
+	return appendEndings(name, "", name+"’a", name+"’owi", name+"’a", instrumental, locative)
 }
 
 // declineHard declines men's names with a stem that ends in a consonant.
@@ -107,17 +107,17 @@ func declineHard(name, stem string) [grammaticalCases]string {
 		instrumental = stem + "iem"
 	case hasSuffix(stem, "i", "j", "l", "cz", "sz", "rz", "ż", "c", "dz", "h") && !hasSuffix(stem, "th", "ph"):
 	default:
-		locative = softened(stem)
+		locative = softenStem(stem)
 	}
-	return endings(name, "", stem+"a", stem+"owi", stem+"a", instrumental, locative)
+	return appendEndings(name, "", stem+"a", stem+"owi", stem+"a", instrumental, locative)
 }
 
-// stemOf is what stands before the endings of a man's name that ends in a consonant.
+// stemOf returns what stands before the endings of a man's name that ends in a consonant.
 func stemOf(name string, origin calendar.Language) string {
 	if origin != calendar.Polish {
 		return name
 	}
-	if stem, ok := irregular[name]; ok {
+	if stem, ok := irregularNames[name]; ok {
 		return stem
 	}
 	if short, ok := strings.CutSuffix(name, "ek"); ok && strings.ContainsAny(short, "aeiouyąęó") { // Dudek: Dudka
@@ -131,8 +131,8 @@ func stemOf(name string, origin calendar.Language) string {
 	return name
 }
 
-// softened is a stem before the -e of the dative and the locative.
-func softened(stem string) string {
+// softenStem returns a stem before the -e of the dative and the locative.
+func softenStem(stem string) string {
 	for _, change := range [...][2]string{
 		{"st", "ście"},
 		{"sł", "śle"},

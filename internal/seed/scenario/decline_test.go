@@ -89,7 +89,7 @@ func TestPrepositionFitsTheName(t *testing.T) {
 	for name, want := range map[string]string{
 		"Anna": "z", "Zofia": "z", "Szymon": "z", "Stanisław": "ze", "Zbigniew": "ze", "Stephen": "ze", "Sinéad": "z",
 	} {
-		if got := with(name); got != want {
+		if got := polishWith(name); got != want {
 			t.Errorf("%s %s, want %s", got, name, want)
 		}
 	}

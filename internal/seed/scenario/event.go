@@ -15,7 +15,7 @@ const maxSlots = 160
 // draft is an event, venue or organizer in the making.
 type draft struct {
 	c      *Calendar
-	own    chance // decides what is left to chance
+	own    randomSource // decides what is left to chance
 	city   int
 	venue  int // -1: none
 	org    int
@@ -26,7 +26,7 @@ type draft struct {
 	values [maxSlots]int32
 }
 
-func newDraft(c *Calendar, own chance, city int) *draft {
+func newDraft(c *Calendar, own randomSource, city int) *draft {
 	d := &draft{c: c, own: own, city: city, venue: -1, org: -1, fest: -1}
 	for i := range d.values {
 		d.values[i] = -1
@@ -34,7 +34,7 @@ func newDraft(c *Calendar, own chance, city int) *draft {
 	return d
 }
 
-// size is how many values a slot can have.
+// size returns how many values a slot can have.
 func (c *Calendar) size(slot int) int {
 	switch slot {
 	case slotWho, slotWho2:
@@ -47,7 +47,7 @@ func (c *Calendar) size(slot int) int {
 	return c.lists[slot-slotLists].size
 }
 
-// value is what the slot is filled with. What the title has not decided is drawn at first sight, the same for
+// value returns what the slot is filled with. What the title has not decided is drawn at first sight, the same for
 // all languages.
 func (d *draft) value(slot int) int {
 	if d.values[slot] < 0 {
@@ -94,7 +94,7 @@ func (d *draft) fill(b *strings.Builder, t template, language int, html bool) {
 	}
 }
 
-// slot is what stands in a slot.
+// slot returns what stands in a slot.
 func (d *draft) slot(s segment, language int) string {
 	c := d.c
 	switch s.slot {
@@ -162,7 +162,7 @@ func (d *draft) slot(s segment, language int) string {
 	return b.String()
 }
 
-// author is the person who made the work in the title. A work has the same author in all events.
+// author returns the person who made the work in the title. A work has the same author in all events.
 func (d *draft) author() int {
 	for _, slot := range d.title {
 		if slot >= slotLists && d.c.lists[slot-slotLists].works {
@@ -178,7 +178,7 @@ func (d *draft) year() int {
 	return year
 }
 
-// team is one of the teams of a match.
+// team returns one of the teams of a match.
 func (c *Calendar) team(match int, home bool) team {
 	others := len(c.teams) - 1
 	if home {
@@ -203,7 +203,7 @@ func (d *draft) paragraph(b *strings.Builder, ts templates, language int) {
 	b.WriteString("</p>")
 }
 
-// excerpt is the first sentence of a description in HTML.
+// excerpt returns the first sentence of a description in HTML.
 func excerpt(description string) string {
 	first, _, _ := strings.Cut(strings.TrimPrefix(description, "<p>"), "</p>")
 	return "<p>" + firstSentence(first) + "</p>"
@@ -232,9 +232,9 @@ type place struct {
 	kind   *kind
 	rank   int
 	draft  *draft
-	source chance // for what is left to chance
+	source randomSource // for what is left to chance
 	title  *title
-	wish   wish
+	wish   eventNeeds
 }
 
 // outline decides what an event is, and what it needs.
@@ -251,7 +251,7 @@ func (c *Calendar) outline(p *place, i int) {
 		p.kind, p.rank = f.kind, f.rank
 		p.draft = newDraft(c, own, f.city)
 		p.draft.fest = n
-		p.wish = wish{day: f.day, first: f.day, last: f.day, days: f.days}
+		p.wish = eventNeeds{day: f.day, first: f.day, last: f.day, days: f.days}
 	case i < l.firstPart():
 		c.inCourse(p, i-len(l.pinned)-len(l.fests), 0)
 	case i < l.firstLesson():
@@ -306,7 +306,7 @@ func (d *draft) entitleBright(k *kind, rank int) *title {
 }
 
 // settle decides where and when an event takes place that comes after all those before it.
-func (c *Calendar) settle(p *place) spot {
+func (c *Calendar) settle(p *place) roomSlot {
 	w, k, l := &p.wish, p.kind, &c.layout
 	source := chanceOf(uint64(p.draft.own), 2)
 	anywhere := func() int32 {
@@ -318,16 +318,16 @@ func (c *Calendar) settle(p *place) spot {
 	}
 	i := p.index
 	switch {
-	case k.Role == clocks:
-		s := spot{venue: anywhere(), day: int32(w.day), start: int16(k.starts[0].minute)}
+	case k.Role == clockChangeRole:
+		s := roomSlot{venue: anywhere(), day: int32(w.day), start: int16(k.starts[0].minute)}
 		from, to := w.quarters(s, w.day)
 		c.rooms.mark(int(s.venue), 0, from, to)
 		return s
 	case i < len(l.pinned)+len(l.fests): // goes on for days in the foyer, or everywhere
-		return spot{venue: anywhere(), day: int32(w.day)}
+		return roomSlot{venue: anywhere(), day: int32(w.day)}
 	case i < l.firstPart():
-		of, _ := c.kindsOf[lesson].at(i - len(l.pinned) - len(l.fests))
-		return c.find(&wish{
+		of, _ := c.kindsOf[lessonRole].at(i - len(l.pinned) - len(l.fests))
+		return c.find(&eventNeeds{
 			kind: k, city: w.city, day: w.day, first: w.day, last: w.day, starts: of.starts, minutes: of.Lasts[1],
 			repeats: lessons, every: c.weekly(),
 		}, source)
@@ -342,24 +342,24 @@ func (c *Calendar) settle(p *place) spot {
 }
 
 // pin outlines one of the events that no calendar is without.
-func (c *Calendar) pin(p *place, k *kind, own chance) {
+func (c *Calendar) pin(p *place, k *kind, own randomSource) {
 	p.kind, p.draft = k, newDraft(c, own, 0)
 	day := max(0, min(c.today()-3, len(c.closed)-1))
-	if k.Role == clocks {
+	if k.Role == clockChangeRole {
 		day = c.cities[0].changes[0]
 	}
-	p.wish = wish{day: day, first: day, last: day}
+	p.wish = eventNeeds{day: day, first: day, last: day}
 }
 
 // inFest outlines the n-th event that is part of a fest.
-func (c *Calendar) inFest(p *place, n int, own chance) {
+func (c *Calendar) inFest(p *place, n int, own randomSource) {
 	l := &c.layout
 	which, turn := n/l.parts, n%l.parts
 	f := l.fests[which]
 	p.draft = newDraft(c, own, f.city)
 	p.draft.fest = which
-	p.wish = wish{first: f.day, last: f.day + f.days - 1}
-	switch first, last := c.kindsOf[opening], c.kindsOf[closing]; {
+	p.wish = eventNeeds{first: f.day, last: f.day + f.days - 1}
+	switch first, last := c.kindsOf[openingRole], c.kindsOf[closingRole]; {
 	case turn == 0 && len(first.order) > 0:
 		p.kind, p.rank = first.at(which)
 		p.wish.day = f.day
@@ -369,7 +369,7 @@ func (c *Calendar) inFest(p *place, n int, own chance) {
 		p.wish.day = f.day + f.days - 1
 		p.wish.first = p.wish.day
 	default:
-		p.kind, p.rank = c.kindsOf[part].at(n)
+		p.kind, p.rank = c.kindsOf[festivalPartRole].at(n)
 		p.wish.day = f.day + turn*f.days/l.parts
 	}
 }
@@ -377,25 +377,25 @@ func (c *Calendar) inFest(p *place, n int, own chance) {
 // inCourse outlines a course, or its n-th lesson.
 func (c *Calendar) inCourse(p *place, which, n int) {
 	own := chanceOf(c.o.Seed, chanceCourses, uint64(which))
-	head, rank := c.kindsOf[course].at(which)
+	head, rank := c.kindsOf[courseRole].at(which)
 	d := newDraft(c, own, own.head(len(c.cities)))
 	p.kind, p.rank, p.draft, p.source = head, rank, d, own
 	day := head.dayOf(which, c.layout.course, &own)
-	p.wish = wish{day: day, days: c.weekly()*(lessons-1) + 1}
+	p.wish = eventNeeds{day: day, days: c.weekly()*(lessons-1) + 1}
 	d.day = day
 	p.title = d.entitle(head, rank)
 	c.chooseOrganizer(p, head, &own)
 	if n > 0 {
-		p.kind, _ = c.kindsOf[lesson].at(which)
+		p.kind, _ = c.kindsOf[lessonRole].at(which)
 		p.title = &p.kind.titles[rank%len(p.kind.titles)]
-		p.wish = wish{day: day + c.weekly()*(n-1)}
+		p.wish = eventNeeds{day: day + c.weekly()*(n-1)}
 		d.number = n
 	}
 	p.wish.first, p.wish.last = p.wish.day, p.wish.day
 }
 
 // alone outlines the n-th event that belongs to no other.
-func (c *Calendar) alone(p *place, n int, own chance) {
+func (c *Calendar) alone(p *place, n int, own randomSource) {
 	l := &c.layout
 	day := 0
 	if n < len(l.soon) {
@@ -403,19 +403,19 @@ func (c *Calendar) alone(p *place, n int, own chance) {
 		p.kind, p.rank, day = s.kind, s.rank, s.day
 	} else {
 		at := int(l.spread.at(uint64(n - len(l.soon))))
-		p.kind, p.rank = c.kindsOf[free].at(at)
+		p.kind, p.rank = c.kindsOf[standaloneRole].at(at)
 		day = p.kind.dayOf(p.rank, p.kind.count, &p.source)
 		p.rank += p.kind.soon
 	}
 	p.draft = newDraft(c, own, p.source.head(len(c.cities)))
-	p.wish = wish{day: day, first: max(day-30, 0), last: day + 30}
+	p.wish = eventNeeds{day: day, first: max(day-30, 0), last: day + 30}
 	if n < len(l.soon) {
 		p.wish.first, p.wish.last = day, day
 	}
 }
 
 // chooseOrganizer decides the organizer. A few of them have most of the events.
-func (c *Calendar) chooseOrganizer(p *place, k *kind, source *chance) {
+func (c *Calendar) chooseOrganizer(p *place, k *kind, source *randomSource) {
 	near := c.organizing.near(k.By[source.below(len(k.By))], p.draft.city)
 	p.draft.org = near[source.head(len(near))]
 }
@@ -470,8 +470,8 @@ func (c *Calendar) finish(e *Event, p *place) {
 	c.cancel(e, p)
 }
 
-// broadcasting are the types of venues whose events can often be attended online, too.
-var broadcasting = []string{"campus", "congress", "library", "seminar"}
+// broadcastTypes are the types of venues whose events can often be attended online, too.
+var broadcastTypes = []string{"campus", "congress", "library", "seminar"}
 
 // attend decides how people attend an event.
 func (c *Calendar) attend(e *Event, p *place) {
@@ -479,7 +479,7 @@ func (c *Calendar) attend(e *Event, p *place) {
 	switch {
 	case len(at) == 0:
 		e.Attendance = calendar.Online
-	case slices.Contains(broadcasting, at[0]) && p.index%5 == 1:
+	case slices.Contains(broadcastTypes, at[0]) && p.index%5 == 1:
 		e.Attendance = calendar.Mixed
 	default:
 		e.Attendance = calendar.Offline
@@ -511,8 +511,8 @@ func (c *Calendar) cancel(e *Event, p *place) {
 	}
 }
 
-// tagsOf are some of the tags of the kind, and those of what is in the title: the composer, the craft.
-func (c *Calendar) tagsOf(p *place, source *chance) []int {
+// tagsOf returns some of the tags of the kind, and those of what is in the title: the composer, the craft.
+func (c *Calendar) tagsOf(p *place, source *randomSource) []int {
 	var tags []int
 	add := func(t int) {
 		if t >= 0 && !slices.Contains(tags, t) && len(tags) < 5 {
@@ -547,7 +547,7 @@ func (c *Calendar) tagsOf(p *place, source *chance) []int {
 	return tags
 }
 
-// priceOf is the lowest and the highest price of an event, in units of about a pound.
+// priceOf returns the lowest and the highest price of an event, in units of about a pound.
 func (c *Calendar) priceOf(p *place) [2]int {
 	for _, r := range c.rules {
 		if r.price != nil && slices.Contains(p.title.slots, r.slot) && int(p.draft.values[r.slot]) == r.entry {
@@ -558,7 +558,7 @@ func (c *Calendar) priceOf(p *place) [2]int {
 }
 
 // cost draws a price; the reduced one is two thirds of it.
-func (c *Calendar) cost(k *kind, price [2]int, in int, source *chance) calendar.Cost {
+func (c *Calendar) cost(k *kind, price [2]int, in int, source *randomSource) calendar.Cost {
 	if price[0] < 0 {
 		return calendar.Cost{}
 	}
@@ -573,7 +573,7 @@ func (c *Calendar) cost(k *kind, price [2]int, in int, source *chance) calendar.
 }
 
 // publish decides the status and the date of publication.
-func (c *Calendar) publish(e *Event, i int, source *chance) {
+func (c *Calendar) publish(e *Event, i int, source *randomSource) {
 	now, starts := c.o.Now, e.Span.StartsAt()
 	published := starts.Add(-time.Duration(source.between(10*24*60, 50*24*60)) * time.Minute)
 	latest := c.written.Add(-time.Duration(source.between(60, 20*24*60)) * time.Minute)

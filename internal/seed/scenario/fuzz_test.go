@@ -16,8 +16,8 @@ func FuzzOptions(f *testing.F) {
 	) {
 		o := Options{
 			Scenario: Scenarios[int(scenario)%len(Scenarios)], Seed: seed, Events: int(events % 400), Venues: int(venues),
-			Organizers: int(organizers), From: from.AddDate(0, 0, int(seed%400)), Months: int(months) % 49, Nasty: nasty,
-			Pictures: true, Now: calendar.UTC().Instant(from.AddDate(0, 0, int(now))),
+			Organizers: int(organizers), From: firstDay.AddDate(0, 0, int(seed%400)), Months: int(months) % 49, Nasty: nasty,
+			Pictures: true, Now: calendar.UTC().Instant(firstDay.AddDate(0, 0, int(now))),
 		}
 		for i := range int(languages % 4) {
 			o.Languages = append(o.Languages, calendar.Languages[(int(languages)/4+i)%len(calendar.Languages)])

@@ -36,7 +36,7 @@ type Calendar struct {
 	// ordinals are those of the lessons, by language, number and form.
 	ordinals [][][]string
 	infos    map[string][]templates
-	abouts   map[string]*about // by section
+	abouts   map[string]*descriptionTexts // by section
 	people   []person
 	bands    []string
 	teams    []team
@@ -51,16 +51,16 @@ type Calendar struct {
 	series     []Series
 	category   map[string]int // indices by key
 	tag        map[string]int
-	venuesAt   placed
-	organizing placed
+	venuesAt   placeIndex
+	organizing placeIndex
 	kindsOf    map[role]cycle
 
 	tagOf map[int][]int // tags of the entries of a list, by slot; -1: none
 	rules []rule
 
 	layout   layout
-	closed   []bool // the days on which nothing takes place that begins at a time of day
-	spots    []spot // of the events
+	closed   []bool     // the days on which nothing takes place that begins at a time of day
+	spots    []roomSlot // of the events
 	holidays map[yearDay]bool
 	rooms    rooms
 
@@ -83,8 +83,8 @@ type layout struct {
 	parts  int // of each fest
 	course int // number of courses
 	free   int
-	soon   []planned // the first of the free ones
-	spread scatter   // of the others over time
+	soon   []plannedEvent // the first of the free ones
+	spread permutation    // of the others over time
 }
 
 // calm reports whether an event is one that everybody may see, and that takes place.
@@ -103,7 +103,7 @@ func New(o Options) (*Calendar, error) {
 		return nil, err
 	}
 	c := &Calendar{
-		o: o, rooms: rooms{map[roomDay][2]uint64{}}, tagOf: map[int][]int{}, abouts: map[string]*about{},
+		o: o, rooms: rooms{map[roomDay][2]uint64{}}, tagOf: map[int][]int{}, abouts: map[string]*descriptionTexts{},
 	}
 	if c.plan, err = readPlan(o.Scenario); err != nil {
 		return nil, fmt.Errorf("scenario %q: %w", o.Scenario, err)
@@ -139,7 +139,7 @@ func New(o Options) (*Calendar, error) {
 	return c, nil
 }
 
-// Options are those of the calendar, with the defaults filled in.
+// Options returns those of the calendar, with the defaults filled in.
 func (c *Calendar) Options() Options {
 	o := c.o
 	o.Languages = slices.Clone(o.Languages)
@@ -164,18 +164,18 @@ func (c *Calendar) Pictures() []Picture { return c.pictures }
 // Series lists the series: a few, whatever the number of events.
 func (c *Calendar) Series() []Series { return c.series }
 
-// Written is the time at which the records are made: Options.Now, or a time before the calendar that is past in any case.
+// Written returns the time at which the records are made: Options.Now, or a time before the calendar that is past in any case.
 func (c *Calendar) Written() time.Time { return c.written }
 
-// Zone is the time zone of the first city.
+// Zone returns the time zone of the first city.
 func (c *Calendar) Zone() calendar.Zone { return c.cities[0].zone }
 
-// City is the name of the first city in a language of the calendar.
+// City returns the name of the first city in a language of the calendar.
 func (c *Calendar) City(l calendar.Language) string {
 	return c.cities[0].names[max(slices.Index(c.o.Languages, l), 0)]
 }
 
-// Len is the number of events, without those of the series.
+// Len returns the number of events, without those of the series.
 func (c *Calendar) Len() int { return c.o.Events }
 
 // complete fills in the defaults.
@@ -304,8 +304,8 @@ func (c *Calendar) fillLists() error {
 	return nil
 }
 
-// about is the description in a section.
-func (c *Calendar) about(key string) (*about, error) {
+// about returns the description in a section.
+func (c *Calendar) about(key string) (*descriptionTexts, error) {
 	if a, ok := c.abouts[key]; ok {
 		return a, nil
 	}
@@ -316,7 +316,7 @@ func (c *Calendar) about(key string) (*about, error) {
 	return a, err
 }
 
-func (c *Calendar) compileAbout(key string) (*about, error) {
+func (c *Calendar) compileAbout(key string) (*descriptionTexts, error) {
 	lines := func(of func(*section) []string) ([]templates, error) {
 		var all []templates
 		for i := range of(c.texts[0][key]) {
@@ -335,7 +335,7 @@ func (c *Calendar) compileAbout(key string) (*about, error) {
 	if c.texts[0][key] == nil || len(c.texts[0][key].Leads) == 0 {
 		return nil, fmt.Errorf("no text in section %q", key)
 	}
-	a := new(about)
+	a := new(descriptionTexts)
 	var err error
 	if a.leads, err = lines(func(s *section) []string { return s.Leads }); err != nil {
 		return nil, err
@@ -367,17 +367,17 @@ func (c *Calendar) fillCycles() error {
 			possible[k.Role] = append(possible[k.Role], k)
 		}
 	}
-	for _, r := range []role{free, current, clocks} {
+	for _, r := range []role{standaloneRole, currentRole, clockChangeRole} {
 		if len(byRole[r]) == 0 {
 			return fmt.Errorf("no kind with the role %q", r)
 		}
 	}
-	if len(possible[free]) == 0 {
+	if len(possible[standaloneRole]) == 0 {
 		return fmt.Errorf("months: there is no event that takes place in %d from %s", c.o.Months, c.o.From)
 	}
 	for r := range byRole {
 		switch r {
-		case free, fest, course:
+		case standaloneRole, festivalRole, courseRole:
 			c.kindsOf[r] = newCycle(possible[r])
 		default:
 			c.kindsOf[r] = newCycle(byRole[r])
@@ -467,14 +467,14 @@ func newCycle(kinds []*kind) cycle {
 	return cy
 }
 
-// at is the kind of the n-th place and how many of that kind came before.
+// at returns the kind of the n-th place and how many of that kind came before.
 func (cy cycle) at(n int) (k *kind, rank int) {
 	round, place := n/len(cy.order), n%len(cy.order)
 	k = cy.order[place]
 	return k, round*k.Weight + cy.turn[place]
 }
 
-// count is how many of the first n places are of a kind.
+// count returns how many of the first n places are of a kind.
 func (cy cycle) count(k *kind, n int) int {
 	all := n / len(cy.order) * k.Weight
 	for _, other := range cy.order[:n%len(cy.order)] {

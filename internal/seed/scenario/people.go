@@ -18,19 +18,19 @@ const (
 	personForms = grammaticalCases + 1
 )
 
-// name is the full name in a form, from 0. Only Polish has forms that differ.
+// name returns the full name in a form, from 0. Only Polish has forms that differ.
 func (p person) name(l calendar.Language, form int) string {
 	switch {
 	case l != calendar.Polish:
 		return p.first[0] + " " + p.last[0]
 	case form == formWith:
-		return with(p.first[0]) + " " + p.first[4] + " " + p.last[4]
+		return polishWith(p.first[0]) + " " + p.first[4] + " " + p.last[4]
 	}
 	return p.first[form] + " " + p.last[form]
 }
 
-// with is the Polish preposition before a name: "z Anną", "ze Stanisławem".
-func with(name string) string {
+// polishWith returns the Polish preposition before a name: "z Anną", "ze Stanisławem".
+func polishWith(name string) string {
 	rest := strings.TrimPrefix(name[1:], "z") // sz is one consonant
 	if hasSuffix(name[:1], "S", "Z") && !strings.ContainsAny(rest[:1], "aeiouy") && !strings.HasPrefix(rest, "ó") {
 		return "ze"
@@ -88,8 +88,8 @@ func (c *Calendar) fillLocal() error {
 	return nil
 }
 
-// proper are the local lists of names that no country writes in another way.
-var proper = []string{"list cities", "list countries", "list streets", "list women", "list men", "list surnames"}
+// properNames are the local lists of names that no country writes in another way.
+var properNames = []string{"list cities", "list countries", "list streets", "list women", "list men", "list surnames"}
 
 // fillWords writes all texts in the first language as the country of the first city does: "theater", "celular".
 func (c *Calendar) fillWords() error {
@@ -132,7 +132,7 @@ func (c *Calendar) fillWords() error {
 	}
 	c.local = maps.Clone(c.local)
 	for key, s := range c.local {
-		if slices.Contains(proper, key) || !strings.HasPrefix(key, "list ") {
+		if slices.Contains(properNames, key) || !strings.HasPrefix(key, "list ") {
 			continue
 		}
 		to := *s

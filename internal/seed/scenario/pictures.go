@@ -37,7 +37,7 @@ func (c *Calendar) fillPictures() error {
 		where = c.venues[0].Name[first]
 	}
 	for _, k := range c.plan.Kinds {
-		if len(k.In) > 0 && !slices.Contains([]role{current, clocks, fest, course}, k.Role) {
+		if len(k.In) > 0 && !slices.Contains([]role{currentRole, clockChangeRole, festivalRole, courseRole}, k.Role) {
 			name := c.categories[c.category[k.In[0]]].Name[first]
 			c.byKind[k.Key] = append(c.byKind[k.Key], add(picture.Poster{Title: name, Line: where, Motif: k.Motif}))
 		}
@@ -71,7 +71,7 @@ func (c *Calendar) fillPictures() error {
 	return nil
 }
 
-// motifOfVenue is the motif of the pictures of a type of venue.
+// motifOfVenue returns the motif of the pictures of a type of venue.
 func motifOfVenue(typ string) string {
 	switch typ {
 	case "park", "stage":
@@ -96,8 +96,8 @@ func motifOfVenue(typ string) string {
 	return "house"
 }
 
-// pictureOf is the picture of an event: its own, that of what it is part of, one of its kind, or none.
-func (c *Calendar) pictureOf(p *place, source *chance) int {
+// pictureOf returns the picture of an event: its own, that of what it is part of, one of its kind, or none.
+func (c *Calendar) pictureOf(p *place, source *randomSource) int {
 	draw := source.below(100)
 	if own, ok := c.own[p.index]; ok {
 		return own
@@ -115,7 +115,7 @@ func (c *Calendar) pictureOf(p *place, source *chance) int {
 	return of[draw%len(of)]
 }
 
-// dateLine is the date of an event as it is on a poster.
+// dateLine returns the date of an event as it is on a poster.
 func (c *Calendar) dateLine(s calendar.Span) string {
 	var b strings.Builder
 	day := func(w calendar.Wall, year bool) string {

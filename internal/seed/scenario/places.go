@@ -62,7 +62,7 @@ func HomeOf(name string, preferred calendar.Language) (calendar.Language, error)
 	return preferred, nil
 }
 
-// cityAt is the index of a city in the list of cities, -1 if it is not there.
+// cityAt returns the index of a city in the list of cities, -1 if it is not there.
 func cityAt(entries [][]string, name string) int {
 	slug := calendar.Slug(name)
 	return slices.IndexFunc(entries, func(e []string) bool {
@@ -75,29 +75,29 @@ type team struct {
 	city int
 }
 
-// placed are the indices of places by type and by city.
-type placed struct {
+// placeIndex are the indices of places by type and by city.
+type placeIndex struct {
 	all    []int
 	byType map[string][]int
 	byBoth map[string][][]int
 }
 
-func newPlaced(cities int, types []string) placed {
-	p := placed{byType: map[string][]int{}, byBoth: map[string][][]int{}}
+func newPlaced(cities int, types []string) placeIndex {
+	p := placeIndex{byType: map[string][]int{}, byBoth: map[string][][]int{}}
 	for _, t := range types {
 		p.byBoth[t] = make([][]int, cities)
 	}
 	return p
 }
 
-func (p *placed) add(i int, typ string, city int) {
+func (p *placeIndex) add(i int, typ string, city int) {
 	p.all = append(p.all, i)
 	p.byType[typ] = append(p.byType[typ], i)
 	p.byBoth[typ][city] = append(p.byBoth[typ][city], i)
 }
 
-// near are those of the type in the city, or else elsewhere, or else of any type.
-func (p *placed) near(typ string, city int) []int {
+// near returns those of the type in the city, or else elsewhere, or else of any type.
+func (p *placeIndex) near(typ string, city int) []int {
 	if in := p.byBoth[typ][city]; len(in) > 0 {
 		return in
 	}
@@ -140,7 +140,7 @@ func (c *Calendar) fillCities() error {
 		cities[i], cities[j] = cities[j], cities[i]
 	}
 	if c.plan.Country {
-		cities = compatriots(cities)
+		cities = citiesByCountry(cities)
 	}
 	n := 1
 	if c.plan.Cities {
@@ -220,7 +220,7 @@ func (c *Calendar) locate(in *city, zone, lat, lng string) (err error) {
 	return err
 }
 
-// unknownCity is a city of which the options tell the name, in a country. Nobody knows how it is declined, nor where
+// unknownCity returns a city of which the options tell the name, in a country. Nobody knows how it is declined, nor where
 // exactly it is.
 func (c *Calendar) unknownCity(in *country) city {
 	to := in.of
@@ -239,8 +239,8 @@ func (c *Calendar) unknownCity(in *country) city {
 	return to
 }
 
-// compatriots are up to eight cities in the country of the first that has company.
-func compatriots(cities []city) []city {
+// citiesByCountry are up to eight cities in the country of the first that has company.
+func citiesByCountry(cities []city) []city {
 	for _, first := range cities {
 		var in []city
 		for _, other := range cities {
@@ -305,7 +305,7 @@ func (c *Calendar) streetOf(text string) street {
 	return s
 }
 
-// locative is where something in a street is. Streets that are named by an adjective are declined.
+// locative returns where something in a street is. Streets that are named by an adjective are declined.
 func locative(name string) string {
 	for _, end := range []string{"ska", "cka", "dzka", "ga"} {
 		if stem, ok := strings.CutSuffix(name, end); ok {
@@ -332,7 +332,7 @@ func ofStreet(name string) string {
 	return "de " + name
 }
 
-// changes are the days in whose night the clocks of the zone change.
+// changes returns the days in whose night the clocks of the zone change.
 func (c *Calendar) changes(zone calendar.Zone) []int {
 	var days []int
 	offset := func(day int) int {
@@ -351,7 +351,7 @@ func (c *Calendar) changes(zone calendar.Zone) []int {
 }
 
 // phone makes up a number.
-func phone(pattern string, source *chance) string {
+func phone(pattern string, source *randomSource) string {
 	b := []byte(pattern)
 	for i, ch := range b {
 		if ch == '#' {
@@ -386,7 +386,7 @@ func (c *Calendar) newNamer() (n namer, err error) {
 
 // name makes up a name of a pattern of the list for something in the city and in the street. Where all are
 // taken, the address keeps them apart.
-func (n namer) name(key string, in *city, at street, address string, source *chance) (string, error) {
+func (n namer) name(key string, in *city, at street, address string, source *randomSource) (string, error) {
 	patterns, err := n.c.local.entries(key)
 	if err != nil {
 		return "", err
@@ -429,7 +429,7 @@ func (n namer) name(key string, in *city, at street, address string, source *cha
 }
 
 // street draws a street of the city. In the first country those that many cities have come up, too.
-func (n namer) street(in *city, source *chance) street {
+func (n namer) street(in *city, source *randomSource) street {
 	streets := in.streets
 	if code := n.c.local["list countries"].Entries[0]; in.country.name == code[1] {
 		streets = slices.Concat(streets, streets, n.streets)
@@ -437,12 +437,12 @@ func (n namer) street(in *city, source *chance) street {
 	return streets[source.below(len(streets))]
 }
 
-func (n namer) address(in *city, at street, source *chance) string {
+func (n namer) address(in *city, at street, source *randomSource) string {
 	number := strconv.Itoa(1 + source.head(140))
 	return strings.NewReplacer("{street}", at.address, "{number}", number).Replace(in.country.address)
 }
 
-// same is a proper name in all languages.
+// same returns a proper name in all languages.
 func (c *Calendar) same(name string) Text {
 	t := Text{}
 	for _, l := range c.o.Languages {
@@ -452,7 +452,7 @@ func (c *Calendar) same(name string) Text {
 }
 
 // described writes the description of a venue or organizer.
-func (c *Calendar) described(key string, in int, source chance) (Text, error) {
+func (c *Calendar) described(key string, in int, source randomSource) (Text, error) {
 	a, err := c.about(key)
 	if err != nil {
 		return nil, err
@@ -501,8 +501,8 @@ func (c *Calendar) fillVenues() error {
 			Phone: phone(in.dial, &source), Website: site(name), Picture: -1,
 		}
 		if v.Located = in.located && i%37 != 29; v.Located {
-			v.Latitude = round(in.lat + float64(source.between(-900, 900))/1e5)
-			v.Longitude = round(in.lng + float64(source.between(-1200, 1200))/1e5)
+			v.Latitude = roundDegrees(in.lat + float64(source.between(-900, 900))/1e5)
+			v.Longitude = roundDegrees(in.lng + float64(source.between(-1200, 1200))/1e5)
 		}
 		if c.plan.House && first != nil {
 			v.Address, v.Zip, v.Phone, v.Website = first.Address, first.Zip, first.Phone, first.Website
@@ -517,8 +517,8 @@ func (c *Calendar) fillVenues() error {
 	return nil
 }
 
-// round is to about a metre.
-func round(degrees float64) float64 { return math.Round(degrees*1e5) / 1e5 }
+// roundDegrees is to about a metre.
+func roundDegrees(degrees float64) float64 { return math.Round(degrees*1e5) / 1e5 }
 
 func (c *Calendar) fillOrganizers() error {
 	if c.o.Organizers == 0 {

@@ -1,7 +1,7 @@
 package scenario
 
-// quarters of an hour are the units in which rooms are taken.
-const quarters = 24 * 4
+// dayQuarters of an hour are the units in which rooms are taken.
+const dayQuarters = 24 * 4
 
 // rooms records which rooms of which venues are taken at what time, so that no two events are in one room at once.
 type rooms struct {
@@ -28,9 +28,9 @@ func (r *rooms) take(venue, count, from, to int) bool {
 }
 
 func (r *rooms) free(venue, room, from, to int) bool {
-	for at := from; at < to; at = (at/quarters + 1) * quarters {
-		key := roomDay{int32(venue), int32(room), int32(at / quarters)}
-		mask, taken := bitsOf(at%quarters, min(quarters, to-at/quarters*quarters)), r.taken[key]
+	for at := from; at < to; at = (at/dayQuarters + 1) * dayQuarters {
+		key := roomDay{int32(venue), int32(room), int32(at / dayQuarters)}
+		mask, taken := bitsOf(at%dayQuarters, min(dayQuarters, to-at/dayQuarters*dayQuarters)), r.taken[key]
 		if taken[0]&mask[0] != 0 || taken[1]&mask[1] != 0 {
 			return false
 		}
@@ -39,14 +39,14 @@ func (r *rooms) free(venue, room, from, to int) bool {
 }
 
 func (r *rooms) mark(venue, room, from, to int) {
-	for at := max(from, 0); at < to; at = (at/quarters + 1) * quarters {
-		key := roomDay{int32(venue), int32(room), int32(at / quarters)}
-		mask, taken := bitsOf(at%quarters, min(quarters, to-at/quarters*quarters)), r.taken[key]
+	for at := max(from, 0); at < to; at = (at/dayQuarters + 1) * dayQuarters {
+		key := roomDay{int32(venue), int32(room), int32(at / dayQuarters)}
+		mask, taken := bitsOf(at%dayQuarters, min(dayQuarters, to-at/dayQuarters*dayQuarters)), r.taken[key]
 		r.taken[key] = [2]uint64{taken[0] | mask[0], taken[1] | mask[1]}
 	}
 }
 
-// bitsOf are those from one quarter of a day up to, but not with, another.
+// bitsOf returns those from one quarter of a day up to, but not with, another.
 func bitsOf(from, to int) [2]uint64 {
 	var mask [2]uint64
 	for i, low := range [2]int{0, 64} {

@@ -119,7 +119,7 @@ func (c *Calendar) fillSeries() error {
 // seriesOf makes a series that begins on a day or later, and ends before another, unless that is zero or the rule ends by
 // itself. It reports false if the series would begin after the year 9999.
 func (c *Calendar) seriesOf(
-	i int, k *seriesKind, d *draft, source chance, from, until calendar.Wall,
+	i int, k *seriesKind, d *draft, source randomSource, from, until calendar.Wall,
 ) (s Series, ok bool, err error) {
 	s = Series{Rule: k.rule, Event: Event{SourceID: c.sourceID("series", i), Status: calendar.Publish, Parent: -1}}
 	if k.Season != "" {
@@ -205,7 +205,7 @@ func (c *Calendar) takeRooms(s *Series) {
 			start = to
 		}
 		from := int(start.Sub(c.o.From) / (15 * time.Minute))
-		to := from + int((s.Span.End.Sub(s.Span.Start)+15*time.Minute-1)/(15*time.Minute)) + pause
+		to := from + int((s.Span.End.Sub(s.Span.Start)+15*time.Minute-1)/(15*time.Minute)) + roomPause
 		c.rooms.mark(s.Venues[0], 0, from, to)
 	}
 }
@@ -221,7 +221,7 @@ func (c *Calendar) firstOf(k *seriesKind, from calendar.Wall) (calendar.Wall, bo
 }
 
 // describeSeries gives a series its place, texts and prices, in all languages.
-func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *chance) {
+func (c *Calendar) describeSeries(s *Series, k *seriesKind, d *draft, source *randomSource) {
 	p := &place{kind: &k.kind, draft: d, title: d.entitle(&k.kind, 0)}
 	near := c.venuesAt.near(k.At[source.below(len(k.At))], d.city)
 	d.venue = near[source.head(len(near))]

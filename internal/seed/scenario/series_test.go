@@ -64,7 +64,7 @@ func checkSeries(t testing.TB, c *Calendar, s Series) {
 }
 
 func TestSeriesOfAllScenarios(t *testing.T) {
-	each(t, 50, func(t *testing.T, c *Calendar) {
+	forEachCalendar(t, 50, func(t *testing.T, c *Calendar) {
 		for i, s := range c.Series() {
 			if want := fmt.Sprintf("seed:%s:series:%d", c.Options().Scenario, i); s.SourceID != want {
 				t.Errorf("source id %q, want %q", s.SourceID, want)

@@ -62,18 +62,18 @@ type templates []template
 // title is a pattern for titles.
 type title struct {
 	in    templates
-	about *about
+	about *descriptionTexts
 	slots []int // those that make a difference, in the order in which they are decided
-	turns scatter
-	leads scatter // the order in which its events begin their descriptions
-	dark  bool    // needs the dark
+	turns permutation
+	leads permutation // the order in which its events begin their descriptions
+	dark  bool        // needs the dark
 
 	section string // of the texts
 	number  int    // in the section
 }
 
-// about is a description of a kind, a type of venue or of organizer.
-type about struct {
+// descriptionTexts is a description of a kind, a type of venue or of organizer.
+type descriptionTexts struct {
 	leads, more []templates
 }
 
@@ -130,7 +130,7 @@ func (c *Calendar) compile(text string, html bool) (template, error) {
 	return t, nil
 }
 
-// formsOf is the number of forms of a slot that is no list.
+// formsOf returns the number of forms of a slot that is no list.
 func formsOf(slot int) int {
 	switch slot {
 	case slotBy, slotWho, slotWho2:
@@ -173,20 +173,20 @@ func (c *Calendar) compileAll(texts []string, html bool) (templates, error) {
 func (ts templates) sameSlots() error {
 	first := ts[0].slots()
 	for _, t := range ts[1:] {
-		if other := t.slots(); !slices.Equal(sorted(first), sorted(other)) {
+		if other := t.slots(); !slices.Equal(sortedCopy(first), sortedCopy(other)) {
 			return fmt.Errorf("languages have different slots in a title: %q", ts[0][0].text)
 		}
 	}
 	return nil
 }
 
-func sorted(numbers []int) []int {
+func sortedCopy(numbers []int) []int {
 	numbers = slices.Clone(numbers)
 	slices.Sort(numbers)
 	return numbers
 }
 
-// slots are those of the template that make a difference between titles, once each.
+// slots returns those of the template that make a difference between titles, once each.
 func (t template) slots() []int {
 	var all []int
 	for _, s := range t {
@@ -201,7 +201,7 @@ func (t template) slots() []int {
 	return all
 }
 
-// firstSentence is the beginning of a paragraph up to the end of its first sentence.
+// firstSentence returns the beginning of a paragraph up to the end of its first sentence.
 func firstSentence(paragraph string) string {
 	for i := range len(paragraph) - 1 {
 		if paragraph[i+1] == ' ' && strings.IndexByte(".?!", paragraph[i]) >= 0 {
@@ -219,7 +219,7 @@ func escape(s string) string {
 	return s
 }
 
-// ordinal is how a language counts editions.
+// ordinal returns how a language counts editions.
 func ordinal(l calendar.Language, n int) string {
 	if l != calendar.English {
 		return roman(n)

@@ -92,16 +92,16 @@ func (c *Calendar) fillKindDays(k *kind) {
 		after = k.Lasts[1] - 1
 	}
 	switch k.Role {
-	case fest:
+	case festivalRole:
 		after = c.plan.Fests.Days[1] - 1
-	case course:
+	case courseRole:
 		after = 0
 	}
 	total := uint64(0)
 	k.full = make([]uint64, len(c.closed))
 	for day := range c.closed {
-		if c.suits(k, day, after) && (k.Role != course || c.suitsLessons(k, day)) &&
-			(k.Role != fest || inSeason(c.month(day), c.plan.Fests.Months)) {
+		if c.suits(k, day, after) && (k.Role != courseRole || c.suitsLessons(k, day)) &&
+			(k.Role != festivalRole || inSeason(c.month(day), c.plan.Fests.Months)) {
 			weight := c.plan.Weekdays[c.weekday(day)]
 			if len(k.days) > 0 { // a day that is named twice is twice as likely
 				weight = 0
@@ -117,7 +117,7 @@ func (c *Calendar) fillKindDays(k *kind) {
 	}
 }
 
-// weekly is how many days are between two lessons. In a short calendar a course is five days from a Monday.
+// weekly returns how many days are between two lessons. In a short calendar a course is five days from a Monday.
 func (c *Calendar) weekly() int {
 	if len(c.closed) < 7*lessons+7 {
 		return 1
@@ -145,8 +145,8 @@ func (c *Calendar) inBreak(day int) bool {
 	return month == time.December && d > 21 || month == time.January && d < 3
 }
 
-// dayOf is the day of the n-th of count events of the kind in the order of time.
-func (k *kind) dayOf(n, count int, source *chance) int {
+// dayOf returns the day of the n-th of count events of the kind in the order of time.
+func (k *kind) dayOf(n, count int, source *randomSource) int {
 	total := k.full[len(k.full)-1]
 	part := (float64(n) + float64(source.below(1000))/1000) / float64(max(count, 1))
 	at := min(uint64(float64(total)*part), total-1)
@@ -167,7 +167,7 @@ type clock struct {
 	dusk, dark bool
 }
 
-// at is the minute of the day.
+// at returns the minute of the day.
 func (t clock) at(c *Calendar, city, day int) int {
 	switch {
 	case t.dusk:
@@ -178,15 +178,15 @@ func (t clock) at(c *Calendar, city, day int) int {
 	return t.minute
 }
 
-// spot is where and when an event takes place.
-type spot struct {
+// roomSlot is where and when an event takes place.
+type roomSlot struct {
 	venue int32 // -1: none
 	day   int32
 	start int16 // minutes after midnight
 }
 
-// wish is what an event needs.
-type wish struct {
+// eventNeeds is what an event needs.
+type eventNeeds struct {
 	kind        *kind
 	city        int
 	first, last int // days between which it may be moved, both included
@@ -198,14 +198,14 @@ type wish struct {
 	every       int // days between two of them
 }
 
-// pause is how many quarters of an hour a room is empty between two events.
-const pause = 1
+// roomPause is how many quarters of an hour a room is empty between two events.
+const roomPause = 1
 
 // mostProbes limits what find looks at, for calendars that have more events than rooms.
 const mostProbes = 2000
 
 // find finds a room. It keeps to the day that is wished for, unless all rooms are taken all day.
-func (c *Calendar) find(w *wish, source chance) spot {
+func (c *Calendar) find(w *eventNeeds, source randomSource) roomSlot {
 	k := w.kind
 	at, start := source.next(), source.next()
 	c.drafts++
@@ -222,7 +222,7 @@ func (c *Calendar) find(w *wish, source chance) spot {
 			c.thrown++
 		}
 		for a := range max(len(k.At), 1) {
-			s := spot{venue: -1, day: int32(day)}
+			s := roomSlot{venue: -1, day: int32(day)}
 			if len(w.starts) > 0 {
 				s.start = int16(w.starts[start%uint64(len(w.starts))].at(c, w.city, day))
 			}
@@ -247,7 +247,7 @@ func (c *Calendar) find(w *wish, source chance) spot {
 		}
 	}
 	c.thrown++
-	s := spot{venue: -1, day: int32(w.day)}
+	s := roomSlot{venue: -1, day: int32(w.day)}
 	if len(w.starts) > 0 {
 		s.start = int16(w.starts[0].at(c, w.city, w.day))
 	}
@@ -255,7 +255,7 @@ func (c *Calendar) find(w *wish, source chance) spot {
 }
 
 // takeAll takes a room each time that an event takes place, or not at all.
-func (c *Calendar) takeAll(w *wish, s spot, count int) bool {
+func (c *Calendar) takeAll(w *eventNeeds, s roomSlot, count int) bool {
 	if w.repeats == 0 {
 		from, to := w.quarters(s, int(s.day))
 		return c.rooms.take(int(s.venue), count, from, to)
@@ -278,17 +278,17 @@ func (c *Calendar) takeAll(w *wish, s spot, count int) bool {
 	return false
 }
 
-// quarters are those that an event takes on a day.
-func (w *wish) quarters(s spot, day int) (from, to int) {
+// quarters returns those that an event takes on a day.
+func (w *eventNeeds) quarters(s roomSlot, day int) (from, to int) {
 	if len(w.starts) == 0 {
-		return day * quarters, (day + max(w.days, 1)) * quarters
+		return day * dayQuarters, (day + max(w.days, 1)) * dayQuarters
 	}
-	from = day*quarters + int(s.start)/15
-	return from, from + (w.minutes+14)/15 + pause
+	from = day*dayQuarters + int(s.start)/15
+	return from, from + (w.minutes+14)/15 + roomPause
 }
 
-// spanOf is when an event takes place.
-func (c *Calendar) spanOf(w *wish, s spot, zone calendar.Zone) calendar.Span {
+// spanOf returns when an event takes place.
+func (c *Calendar) spanOf(w *eventNeeds, s roomSlot, zone calendar.Zone) calendar.Span {
 	span := calendar.Span{Start: c.day(int(s.day)), Zone: zone}
 	if len(w.starts) == 0 {
 		span.AllDay, span.End = true, span.Start.AddDate(0, 0, max(w.days, 1)-1)
@@ -304,14 +304,14 @@ func (c *Calendar) lay() error {
 	l := &c.layout
 	n := c.o.Events
 	if n >= 10 {
-		pinned, _ := c.kindsOf[current].at(0)
+		pinned, _ := c.kindsOf[currentRole].at(0)
 		l.pinned = append(l.pinned, pinned)
 		if len(c.cities[0].changes) > 0 {
-			pinned, _ = c.kindsOf[clocks].at(0)
+			pinned, _ = c.kindsOf[clockChangeRole].at(0)
 			l.pinned = append(l.pinned, pinned)
 		}
 	}
-	if share := c.plan.Fests.Share; share > 0 && n >= 40 && len(c.kindsOf[fest].order) > 0 && len(c.kindsOf[part].order) > 0 {
+	if share := c.plan.Fests.Share; share > 0 && n >= 40 && len(c.kindsOf[festivalRole].order) > 0 && len(c.kindsOf[festivalPartRole].order) > 0 {
 		fests := max(1, int(math.Round(c.plan.Fests.Scale*math.Pow(float64(n), 0.4))))
 		fests = max(1, min(fests, int(share*float64(n)/6)))
 		l.parts = int(share*float64(n))/fests - 1
@@ -319,17 +319,17 @@ func (c *Calendar) lay() error {
 			l.fests = append(l.fests, c.festival(i, fests))
 		}
 	}
-	if share := c.plan.Courses.Share; share > 0 && n >= 40 && len(c.kindsOf[course].order) > 0 {
+	if share := c.plan.Courses.Share; share > 0 && n >= 40 && len(c.kindsOf[courseRole].order) > 0 {
 		l.course = int(share * float64(n) / (lessons + 1))
 	}
 	l.free = n - l.firstFree()
 	c.laySoon()
 	rest := l.free - len(l.soon)
 	l.spread = newScatter(uint64(max(rest, 1)), chanceOf(c.o.Seed, chanceSpread))
-	for _, k := range c.kindsOf[free].order {
-		k.count = c.kindsOf[free].count(k, rest)
+	for _, k := range c.kindsOf[standaloneRole].order {
+		k.count = c.kindsOf[standaloneRole].count(k, rest)
 	}
-	c.spots = make([]spot, n)
+	c.spots = make([]roomSlot, n)
 	var p place
 	for i := range c.spots {
 		c.outline(&p, i)
@@ -341,8 +341,8 @@ func (c *Calendar) lay() error {
 // soonDays is for how long after Options.Now each day has events.
 const soonDays = 35
 
-// planned is an event on a day that is decided.
-type planned struct {
+// plannedEvent is an event on a day that is decided.
+type plannedEvent struct {
 	kind *kind
 	rank int
 	day  int
@@ -356,7 +356,7 @@ func (c *Calendar) laySoon() {
 	if today < 0 || today >= len(c.closed) || l.free < 20 {
 		return
 	}
-	n, order := 0, c.kindsOf[free]
+	n, order := 0, c.kindsOf[standaloneRole]
 	for round := range 4 {
 		for day := today; day < min(today+soonDays, len(c.closed)); day++ {
 			if wanted := [7]int{1, 1, 1, 1, 2, 4, 3}[c.weekday(day)]; round >= wanted || len(l.soon) >= l.free/2 {
@@ -368,7 +368,7 @@ func (c *Calendar) laySoon() {
 				if !c.suits(k, day, 0) || round == 0 && (len(k.starts) == 0 || len(k.At) == 0) {
 					continue
 				}
-				l.soon = append(l.soon, planned{k, k.soon, day})
+				l.soon = append(l.soon, plannedEvent{k, k.soon, day})
 				k.soon++
 				break
 			}
@@ -376,17 +376,17 @@ func (c *Calendar) laySoon() {
 	}
 }
 
-// today is the day of Options.Now, which may be before the calendar or after it.
+// today returns the day of Options.Now, which may be before the calendar or after it.
 func (c *Calendar) today() int {
 	now := c.cities[0].zone.Wall(c.o.Now).StartOfDay()
 	return int(math.Round(now.Sub(c.o.From).Hours() / 24))
 }
 
-// festival is the n-th of so many in the order of time.
+// festival returns the n-th of so many in the order of time.
 func (c *Calendar) festival(n, count int) festival {
 	source := chanceOf(c.o.Seed, chanceFests, uint64(n))
 	f := festival{city: source.head(len(c.cities))}
-	f.kind, f.rank = c.kindsOf[fest].at(n)
+	f.kind, f.rank = c.kindsOf[festivalRole].at(n)
 	f.days = min(source.between(c.plan.Fests.Days[0], c.plan.Fests.Days[1]), len(c.closed))
 	f.day = min(f.kind.dayOf(n, count, &source), len(c.closed)-f.days)
 	d := newDraft(c, source, f.city)

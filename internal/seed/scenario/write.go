@@ -8,12 +8,12 @@ import (
 )
 
 var (
-	houses   = []string{"club", "hall", "theatre", "cinema", "room"} // types of venues with a cloakroom and a bar
-	doorless = []string{"park", "stage", "stadium", "market"}        // types of venues without doors that open
+	indoorTypes  = []string{"club", "hall", "theatre", "cinema", "room"} // types of venues with a cloakroom and a bar
+	outdoorTypes = []string{"park", "stage", "stadium", "market"}        // types of venues without doors that open
 )
 
 // write gives an event its texts.
-func (c *Calendar) write(e *Event, p *place, source *chance) {
+func (c *Calendar) write(e *Event, p *place, source *randomSource) {
 	k, d, i := p.kind, p.draft, p.index
 	skipped := -1 // the language it is not written in
 	alone := false
@@ -39,7 +39,7 @@ func (c *Calendar) write(e *Event, p *place, source *chance) {
 		typ = c.plan.Venues[d.venue%len(c.plan.Venues)]
 	}
 	anywhere := c.infos["any"]
-	if len(k.starts) > 0 && !slices.Contains(doorless, typ) {
+	if len(k.starts) > 0 && !slices.Contains(outdoorTypes, typ) {
 		anywhere = slices.Concat(c.infos["doors"], anywhere)
 	}
 	var info []templates
@@ -66,7 +66,7 @@ func (c *Calendar) write(e *Event, p *place, source *chance) {
 	if long && inside {
 		body = append(body[:1:1], a.more...)
 		info = slices.Concat(info[1:], anywhere, c.infos["long"])
-		if slices.Contains(houses, typ) {
+		if slices.Contains(indoorTypes, typ) {
 			info = append(info, c.infos["house"]...)
 		}
 	}
@@ -83,7 +83,7 @@ func (c *Calendar) write(e *Event, p *place, source *chance) {
 		}
 		e.Title[l] = d.text(p.title.in, n)
 		if c.o.Nasty {
-			e.Title[l] += nasty(i)
+			e.Title[l] += awkwardEnding(i)
 		}
 		var b strings.Builder
 		b.Grow(1024)
@@ -105,13 +105,13 @@ func (c *Calendar) write(e *Event, p *place, source *chance) {
 			b.WriteString("\n" + c.organizers[d.org].Description[l])
 		}
 		if c.o.Nasty && i%29 == 3 {
-			b.WriteString("\n<p>" + calendar.Escape(strings.TrimSpace(nasty(17*(i/29)))) + "</p>")
+			b.WriteString("\n<p>" + calendar.Escape(strings.TrimSpace(awkwardEnding(17*(i/29)))) + "</p>")
 		}
 		e.Description[l] = b.String()
 	}
 }
 
-// lead is the number of the text that begins the description. The events with a title take turns, so that all texts
+// lead returns the number of the text that begins the description. The events with a title take turns, so that all texts
 // are used alike.
 func (p *place) lead() int {
 	turn := p.rank / len(p.kind.titles)
@@ -134,8 +134,8 @@ func (d *draft) items(b *strings.Builder, heading templates, items []templates, 
 	b.WriteString("\n</ul>")
 }
 
-// nasty is the end of a title that careless clients stumble over, for one of seventeen events.
-func nasty(i int) string {
+// awkwardEnding returns the end of a title that careless clients stumble over, for one of seventeen events.
+func awkwardEnding(i int) string {
 	if i%17 != 0 {
 		return ""
 	}
