@@ -371,10 +371,10 @@ func TestRefusedPreconditionsAreErrorsLikeOthers(t *testing.T) {
 			hasKeys("code message data"), hasHeaders("Cache-Control", "no-store, private", "Content-Language", "en", "ETag", ""))},
 		{Name: "Polish", Request: write("/events/17?ml_language=pl"), Status: 412, Code: failed, Check: allChecks(
 			header("Content-Language", "pl"),
-			showsMember(`"Rekord nie jest w stanie, którego wymaga If-Match lub If-None-Match. Odczytaj go ponownie."`, "message"))},
+			showsMember(`"Rekord nie spełnia warunku If-Match lub If-None-Match. Należy odczytać go ponownie i powtórzyć żądanie."`, "message"))},
 		{Name: "Spanish", Request: withHeader("Accept-Language", "es", write("/events/17")), Status: 412, Code: failed, Check: allChecks(
 			header("Content-Language", "es"),
-			showsMember(`"El registro no está como exige If-Match o If-None-Match. Vuelve a leerlo."`, "message"))},
+			showsMember(`"El registro no cumple If-Match o If-None-Match. Vuelva a leerlo y repita la solicitud."`, "message"))},
 		{Name: "problem", Request: withHeader("Accept", "application/problem+json", write("/events/17")), Status: 412, Code: failed, Check: allChecks(
 			header("Content-Type", "application/problem+json; charset=UTF-8"), showsMember(`"Precondition Failed"`, "title"), showsMember("412", "status"))},
 		{Name: "problem of a read", Request: withHeader("Accept", "application/problem+json", ifMatch(`"x"`, get("/events"))), Status: 412, Code: failed, Check: allChecks(

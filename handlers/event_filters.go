@@ -189,7 +189,7 @@ func (q *eventQuery) declareInclude(_ *request, p *param.Set) {
 // declareSeries declares the filter by series (contract, section 19.7).
 func (q *eventQuery) declareSeries(r *request, p *param.Set) {
 	var words []string
-	param.Var(p, &words, "series", "Series IDs; next: of each series the first event only; none: no events of series",
+	param.Var(p, &words, "series", "Series IDs; next: only the first event of each series; none: no events of series",
 		"array", param.Strings).ListOf("string").Check(func(ctx context.Context) *param.Fault {
 		switch {
 		case slices.Equal(words, []string{"next"}) && r.root.IsFeed():

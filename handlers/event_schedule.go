@@ -168,7 +168,7 @@ func (r *request) declareScope(p *param.Set, in *eventInput) {
 	if in.series {
 		scopes = []edit.Scope{edit.AllOccurrences}
 	}
-	one := declareChoice(p, &in.Scope, "scope", "Occurrences of the series that the write reaches", scopes)
+	one := declareChoice(p, &in.Scope, "scope", "Occurrences of the series that the request changes", scopes)
 	one.Check(func(context.Context) *param.Fault {
 		if in.Scope == edit.ThisOccurrence || in.series {
 			return nil

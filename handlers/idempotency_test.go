@@ -137,7 +137,7 @@ func TestKeys(t *testing.T) {
 			{Name: "another path", Request: withKey(post("admin", "/categories", object{"name": "b"}), `"k1"`), Status: 422, Code: "rest_idempotency_key_reused"},
 			{Name: "another query", Request: withKey(post("admin", "/tags?_fields=id", object{"name": "b"}), `"k1"`), Status: 422, Code: "rest_idempotency_key_reused"},
 			{Name: "another content type", Request: withKey(tag("admin", "b"), `"k1"`, "Content-Type", "application/x+json"), Status: 422, Code: "rest_idempotency_key_reused"},
-			{Name: "in Polish", Request: withKey(tag("admin", "c"), `"k1"`, "Accept-Language", "pl"), Status: 422, Check: showsMember(`"Tego Idempotency-Key użyto już w innym żądaniu. Wybierz nowy klucz dla każdego żądania."`, "message")},
+			{Name: "in Polish", Request: withKey(tag("admin", "c"), `"k1"`, "Accept-Language", "pl"), Status: 422, Check: showsMember(`"Tego Idempotency-Key użyto już w innym żądaniu. Dla każdego żądania należy wybrać nowy klucz."`, "message")},
 			{Name: "as a problem", Request: withKey(tag("admin", "c"), `"k1"`, "Accept", "application/problem+json"), Status: 422, Check: showsMember(`"rest_idempotency_key_reused"`, "code")},
 			{Name: "keys have case", Request: withKey(tag("admin", "d"), `"K1"`), Status: 201, Check: replayed("")},
 			{Name: "of another user", Request: withKey(post("other", "/events", concert(nil)), `"k1"`), Status: 201, Check: replayed("")},

@@ -153,8 +153,8 @@ func TestPagesSayWhatTheyShow(t *testing.T) {
 			{Name: "last month", Request: page("/events/month/9999-12/"), Status: 200, Check: contains("Last of all years", `!"10000-`)},
 			{Name: "first month", Request: page("/events/month/1000-01/"), Status: 200, Check: contains("!0999", "starts_before=1000-01-31")},
 			{Name: "featured in another word", Request: page("/events/list/?featured=true"), Status: 200, Check: contains(` name="featured" value="1" checked`)},
-			{Name: "names of parameters are not shown", Request: page("/events/month/?tribe-bar-date=garbage"), Status: 400, Check: contains(`role="alert">Please enter a date.<`)},
-			{Name: "page that is none", Request: page("/pl/events/?page=abc"), Status: 400, Check: contains(`role="alert">Nie można zrozumieć żądania.<`)},
+			{Name: "names of parameters are not shown", Request: page("/events/month/?tribe-bar-date=garbage"), Status: 400, Check: contains(`role="alert">Enter a date.<`)},
+			{Name: "page that is none", Request: page("/pl/events/?page=abc"), Status: 400, Check: contains(`role="alert">Należy sprawdzić adres albo wrócić do kalendarza.<`)},
 		})
 	})
 }

@@ -121,31 +121,31 @@ func TestRefusedSchedules(t *testing.T) {
 			message [3]string // in en, pl, es; none: not looked at
 		}{
 			{"a value that no rule has", create(object{"rrule": "FREQ=WEEKLY;COUNT=0"}), "rrule bad-rule", object{"part": "COUNT", "value": "0"}, [3]string{
-				"COUNT=0 is not possible in a recurrence rule.", "COUNT=0 nie jest możliwe w regule powtarzania.", "COUNT=0 no es posible en una regla de repetición.",
+				"COUNT=0 is not valid in a recurrence rule.", "COUNT=0 jest nieprawidłowe w regule powtarzania.", "COUNT=0 no es válido en una regla de repetición.",
 			}},
 			{"a part twice", create(object{"rrule": "FREQ=DAILY;FREQ=DAILY"}), "rrule bad-rule", nil, [3]string{}},
 			{"no rule at all", create(object{"rrule": "often"}), "rrule bad-rule", nil, [3]string{}},
 			{"an end before the start", create(object{"rrule": "FREQ=DAILY;UNTIL=20260101"}), "rrule bad-rule", object{"part": "UNTIL", "value": "20260101"}, [3]string{}},
 			{"by the hour", create(object{"rrule": "FREQ=DAILY;BYHOUR=9,17"}), "rrule rule-part-not-supported", object{"part": "BYHOUR"}, [3]string{
-				"BYHOUR is not supported. Rules name days, from daily to yearly.", "BYHOUR nie jest obsługiwane. Reguły wskazują dni, od codziennych po coroczne.",
-				"BYHOUR no se admite. Las reglas indican días, desde diarias hasta anuales.",
+				"BYHOUR is not supported. A rule can repeat an event by day, week, month or year.", "BYHOUR nie jest obsługiwane. Wydarzenie można powtarzać co pewną liczbę dni, tygodni, miesięcy lub lat.",
+				"BYHOUR no se admite. Una regla puede repetir un evento por días, semanas, meses o años.",
 			}},
 			{"a start on another day", create(object{"rrule": "FREQ=WEEKLY;BYDAY=WE;COUNT=3"}), "rrule start-not-in-rule", object{"next": "2026-11-25 18:00:00"}, [3]string{
-				"The rule has no occurrence at the start. The next one would be 2026-11-25 18:00:00.",
-				"Reguła nie obejmuje daty rozpoczęcia. Następny termin to 2026-11-25 18:00:00.",
-				"La regla no incluye la fecha de inicio. La siguiente fecha sería 2026-11-25 18:00:00.",
+				"The rule has no occurrence at the start. Start at 2026-11-25 18:00:00, or change the rule.",
+				"Reguła nie daje terminu w chwili rozpoczęcia. Należy podać początek 2026-11-25 18:00:00 albo zmienić regułę.",
+				"La regla no da ninguna fecha de la serie en el inicio. Indique el inicio 2026-11-25 18:00:00 o cambie la regla.",
 			}},
 			{"a rule without a start, made to be slow", create(object{"rrule": "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"}), "rrule start-not-in-rule", object{"next": nil}, [3]string{
-				"The rule has no occurrences.", "Reguła nie daje żadnego terminu.", "La regla no da ninguna fecha.",
+				"The rule has no occurrences. Change the rule or the start.", "Reguła nie daje żadnego terminu. Należy zmienić regułę albo początek.", "La regla no da ninguna fecha de la serie. Cambie la regla o el inicio.",
 			}},
 			{"a rule with parts made to be slow", create(object{"rrule": "FREQ=YEARLY;BYDAY=53MO;BYMONTHDAY=1;BYSETPOS=366;COUNT=1000"}), "rrule start-not-in-rule", nil, [3]string{}},
 			{"nothing left", create(object{"rrule": "FREQ=DAILY;COUNT=1", "exdate": "2026-11-24"}), "rrule no-occurrences", object{}, [3]string{
-				"Nothing is left of the series.", "Z cyklu nic nie zostaje.", "No queda nada de la serie.",
+				"The series would have no occurrences left. Keep at least one, or delete the series.", "W cyklu nie pozostałby żaden termin. Należy zostawić co najmniej jeden albo usunąć cykl.", "No quedaría ninguna fecha de la serie. Conserve al menos una o elimine la serie.",
 			}},
 			{"too many", create(object{"rrule": "FREQ=DAILY;UNTIL=20300101"}), "rrule too-many-occurrences", object{"maximum": 1000}, [3]string{
-				"At most 1000 occurrences are possible at once. Set COUNT or UNTIL, or a later start.",
-				"Naraz może powstać najwyżej 1000 terminów. Podaj COUNT lub UNTIL albo późniejszy początek.",
-				"Se pueden crear como máximo 1000 fechas a la vez. Indica COUNT o UNTIL, o un inicio posterior.",
+				"A request may create at most 1000 occurrences. Set COUNT or UNTIL, or a later start.",
+				"Jedno żądanie może utworzyć najwyżej 1000 terminów. Należy podać COUNT lub UNTIL albo późniejszy początek.",
+				"Una solicitud puede crear como máximo 1000 fechas de la serie. Indique COUNT o UNTIL, o un inicio posterior.",
 			}},
 			{"an exception that is no start", create(object{"exdate": []string{"2026-11-25", "2026-12-08 17:00"}}), "exdate not-in-schedule", object{"dates": []string{"2026-11-25", "2026-12-08 17:00:00"}}, [3]string{
 				"No occurrence starts at 2026-11-25, 2026-12-08 17:00:00.", "Żaden termin nie zaczyna się: 2026-11-25, 2026-12-08 17:00:00.",
@@ -189,13 +189,13 @@ func TestRefusedSchedules(t *testing.T) {
 			{"a number for a rule", create(object{"rrule": 5}), "rrule rest_invalid_type", nil, [3]string{}},
 			{"no date", create(object{"rdate": []string{"soon"}}), "rdate", nil, [3]string{}},
 			{"an object for dates", create(object{"exdate": object{"a": 1}}), "exdate rest_invalid_type", nil, [3]string{}},
-			{"a scope on create", create(object{"scope": "all"}), "scope not-recurring", object{}, [3]string{"The event does not recur.", "To wydarzenie się nie powtarza.", "El evento no se repite."}},
+			{"a scope on create", create(object{"scope": "all"}), "scope not-recurring", object{}, [3]string{"The event is not part of a series.", "To wydarzenie nie należy do cyklu.", "El evento no forma parte de una serie."}},
 			{"a scope outside a series", patch("admin", eventPath(single), object{"scope": "following", "title": "x"}), "scope not-recurring", object{}, [3]string{}},
 			{"a scope of a deletion outside a series", remove("admin", eventPath(single)+"?scope=all"), "scope not-recurring", object{}, [3]string{}},
 			{"a scope that there is not", patch("admin", eventPath(occurrence), object{"scope": "some", "title": "x"}), "scope rest_not_in_enum", object{"enum": []string{"this", "following", "all"}}, [3]string{}},
 			{"another rule for one occurrence", patch("admin", eventPath(occurrence), object{"rrule": "FREQ=DAILY"}), "scope scope-required", object{}, [3]string{
-				"Say with scope whether the following or all occurrences change.", "Podaj w scope, czy zmiana dotyczy następnych, czy wszystkich terminów.",
-				"Indica con scope si cambian las fechas siguientes o todas.",
+				"Set scope to following or all, to say which occurrences change.", "Należy podać w scope wartość following lub all, czyli których terminów dotyczy zmiana.",
+				"Indique en scope el valor following o all, es decir, qué fechas de la serie cambian.",
 			}},
 			{"a rule that becomes too long a series", patch("admin", eventPath(single), object{"rrule": "FREQ=DAILY;UNTIL=20300101"}), "rrule too-many-occurrences", object{"maximum": 1000}, [3]string{}},
 		} {

@@ -43,7 +43,7 @@ func (h *Handlers) routes() []*pattern {
 			endpointFor("Update a series by slug", update, ok, (*request).declareSeriesUpdateBySlug, (*request).updateSeries),
 			endpointFor("Delete a series by slug", remove, ok, (*request).declareSeriesDeleteBySlug, (*request).deleteSeries)),
 		newPattern("/series/preview",
-			endpointFor("Show what a schedule would make", create, ok, (*request).declareSeriesPreview, (*request).previewSeries)),
+			endpointFor("Preview the occurrences of a schedule", create, ok, (*request).declareSeriesPreview, (*request).previewSeries)),
 		newPattern("/venues",
 			endpointFor("List venues", get, ok, declareLinkedQuery("Venues"), venues.list),
 			endpointFor("Create a venue", create, http.StatusCreated, venueCreate, venueWrites.post)),

@@ -59,8 +59,8 @@ func declareTermQuery(taxonomy calendar.Kind) func(*request, *param.Set, *termQu
 				Check(r.isTerm(calendar.Category, &q.Parent))
 		}
 		p.OptInt(&q.Post, "post", noun+" of the event with this ID").Check(r.isOpenEvent(&q.Post))
-		p.OptInt(&q.Event, "event", "The same as post, and stronger").Check(r.isOpenEvent(&q.Event))
-		p.OptString(&q.Slug, "slug", "Only the one with this slug").Check(notBlank(&q.Slug))
+		p.OptInt(&q.Event, "event", "The same as post, and takes precedence over it").Check(r.isOpenEvent(&q.Event))
+		p.OptString(&q.Slug, "slug", "Only the term with this slug").Check(notBlank(&q.Slug))
 		r.declareLanguage(p)
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 type backupCmd struct {
 	database
-	File  string `arg:"" type:"path" help:"Where the copy goes."`
-	Force bool   `help:"Replace a file that is there."`
+	File  string `arg:"" type:"path" help:"File to write the copy to."`
+	Force bool   `help:"Replace an existing file."`
 }
 
 // Run copies an SQLite database, and tells how MySQL's own program copies another.
@@ -47,7 +47,7 @@ func (c backupCmd) Run(ctx context.Context, s streams) error {
 		}
 		fmt.Fprintf(s.Out, "copied %s to %s: %d bytes, %s\n", st, c.File, size, at)
 		if len(drift.Mend) > 0 {
-			fmt.Fprintln(s.Err, "almanac: warning: the tables are not what the migrations make; see 'almanac migrate verify'")
+			fmt.Fprintln(s.Err, "almanac: warning: the tables differ from those of the migrations; see 'almanac migrate verify'")
 		}
 		return nil
 	})

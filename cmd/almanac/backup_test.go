@@ -19,7 +19,7 @@ func TestBackupComparesTheCopyWithItsMigrations(t *testing.T) {
 		stdout, stderr string
 	}{
 		{"no record", storetest.Open, "without a record of migrations\n", ""},
-		{"drift", storetest.Migrated, ", at version 20", "the tables are not what the migrations make"},
+		{"drift", storetest.Migrated, ", at version 20", "the tables differ from those of the migrations"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

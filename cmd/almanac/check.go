@@ -16,8 +16,8 @@ import (
 type checkCmd struct {
 	database
 	siteFlags
-	Repair bool `help:"First make anew what is derived from the records: numbers of events, instants, search texts, places on the map, sort keys."`
-	Limit  int  `default:"100" placeholder:"N" help:"Print at most so many problems; all are counted. Default ${default}."`
+	Repair bool `help:"First recompute what is derived from the records: event counts, instants, search texts, positions on the map, sort keys."`
+	Limit  int  `default:"100" placeholder:"N" help:"Most problems to print. All of them are counted. Default ${default}."`
 }
 
 // Run prints each problem, and fails if there is one.

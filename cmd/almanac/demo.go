@@ -35,7 +35,7 @@ type demoCmd struct {
 	DB   string `name:"db" placeholder:"URL" xor:"db" help:"Database to fill and keep. Default: a temporary SQLite file."`
 	Keep string `type:"path" placeholder:"FILE" xor:"db" help:"Keep the SQLite file, as FILE, and the images in a folder beside it."`
 	calendarChoice
-	Events int  `default:"300" placeholder:"N" help:"How many events, without those of the series. Default ${default}."`
+	Events int  `default:"300" placeholder:"N" help:"Number of events, besides those of series. Default ${default}."`
 	Open   bool `help:"Open the calendar in the browser."`
 
 	given map[string]bool // flags on the command line

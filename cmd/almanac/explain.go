@@ -13,10 +13,10 @@ import (
 
 // explainCmd prints what the declarations of the API say.
 type explainCmd struct {
-	What     []string `arg:"" name:"what" help:"A parameter, such as start_date; or a route, such as /events/{id}, with a method before it or without."`
+	What     []string `arg:"" name:"what" help:"A parameter, such as start_date, or a route, such as /events/{id} or 'GET /events/{id}'."`
 	Language string   `default:"en" placeholder:"LANG" enum:"en,pl,es" help:"Language of the descriptions: en, pl or es. Default ${default}."`
 	BaseURL  string   `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root, for the examples. Default ${default}."`
-	Mount    []string `placeholder:"PATH" help:"Path of the API in the examples; of several, the first. Default /cal/events/v1."`
+	Mount    []string `placeholder:"PATH" help:"Path of the API in the examples. If there are several, the first counts. Default /cal/events/v1."`
 }
 
 // Run prints to the standard output, or says which names are like the unknown one.

@@ -17,7 +17,7 @@ import (
 )
 
 type imagesCmds struct {
-	Clean imagesCleanCmd `cmd:"" help:"Remove metadata, such as the place where a picture was taken, from images that are stored, and make sizes that are missing."`
+	Clean imagesCleanCmd `cmd:"" help:"Remove metadata, such as the place where a picture was taken, from stored images, and create missing sizes."`
 }
 
 // imagesCleanCmd cleans the files that versions before published as they were uploaded, and makes sizes that they did not
@@ -26,7 +26,7 @@ type imagesCleanCmd struct {
 	database
 	siteFlags
 	Media       string `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
-	MaxDecoding string `default:"512MiB" placeholder:"SIZE" help:"Memory for a picture that has to be turned, 0 for any. Default ${default}."`
+	MaxDecoding string `default:"512MiB" placeholder:"SIZE" help:"Memory for a picture that must be rotated. 0 means no limit. Default ${default}."`
 }
 
 // cleanBatch is how many rows are read at a time.

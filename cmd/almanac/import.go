@@ -24,22 +24,22 @@ import (
 )
 
 type importCmd struct {
-	Source string `arg:"" name:"source" placeholder:"FILE|URL" help:"A calendar: the address of the events list of a compatible REST API, which is followed to the last page; the address of an iCalendar file (.ics); or a file with an iCalendar or with one page of such a list."`
+	Source string `arg:"" name:"source" placeholder:"FILE|URL" help:"Calendar to import: the address of the events list of a compatible REST API, read to its last page; the address of an iCalendar file (.ics); or a file with an iCalendar or one saved page of such a list."`
 	database
-	Language         string   `default:"" placeholder:"LANG" enum:",en,pl,es" help:"Language that the source is read in: en, pl or es. Records that are here in another one get its texts as their translation. Default that of the site."`
+	Language         string   `default:"" placeholder:"LANG" enum:",en,pl,es" help:"Language to read the source in: en, pl or es. A record that exists here in another language gets the texts as a translation. Default that of the site."`
 	SiteLanguage     string   `default:"" env:"ALMANAC_LANGUAGE" placeholder:"LANG" enum:",en,pl,es" help:"Language of the site: en, pl or es. Default en. [$$ALMANAC_LANGUAGE]"`
 	Timezone         string   `default:"UTC" placeholder:"ZONE" help:"Time zone of the site, an IANA name or UTC+h. Default ${default}."`
-	CurrencySymbol   string   `default:"$$" placeholder:"TEXT" help:"Symbol that the site shows with prices that name none. Default ${default}."`
-	CurrencyPosition string   `default:"prefix" placeholder:"SIDE" enum:"prefix,postfix" help:"Side of a price that symbol stands on: prefix or postfix. Default ${default}."`
-	DecimalMark      string   `default:"." placeholder:"MARK" help:"Decimal mark of prices that could be read both ways: a dot or a comma. Default a dot."`
-	Protected        string   `default:"password" placeholder:"HOW" enum:"password,draft" help:"What becomes of events that ask for a password at the source, which does not tell it: password protects them with a random one, draft makes them drafts. Default ${default}."`
-	DryRun           bool     `help:"Print what would be done, and do nothing."`
+	CurrencySymbol   string   `default:"$$" placeholder:"TEXT" help:"Currency symbol of prices that name none. Default ${default}."`
+	CurrencyPosition string   `default:"prefix" placeholder:"SIDE" enum:"prefix,postfix" help:"Place of the currency symbol: prefix or postfix. Default ${default}."`
+	DecimalMark      string   `default:"." placeholder:"MARK" help:"Decimal mark of prices that are ambiguous, such as 1.500: a dot or a comma. Default a dot."`
+	Protected        string   `default:"password" placeholder:"HOW" enum:"password,draft" help:"How to import events with a password, which the source does not reveal: password protects them with a random one, draft makes them drafts. Default ${default}."`
+	DryRun           bool     `help:"Print what the command would do, and write nothing."`
 	Verbose          bool     `short:"v" help:"List every record that is created, updated or translated."`
-	Author           string   `placeholder:"LOGIN" help:"User who becomes the author of new records. Default nobody."`
-	Rate             float64  `default:"2" placeholder:"N" help:"Requests a second. Default ${default}."`
-	Images           bool     `help:"Download the images. Without it they stay where they are and are only referred to."`
+	Author           string   `placeholder:"LOGIN" help:"User who becomes the author of new records. Default none."`
+	Rate             float64  `default:"2" placeholder:"N" help:"Requests per second. Default ${default}."`
+	Images           bool     `help:"Download the images. Without it the records refer to the images of the source."`
 	Media            string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of downloaded images. Default ${default}."`
-	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be fetched from. Repeatable, or a comma list. Default none."`
+	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be downloaded from. Repeatable, or a comma list. Default none."`
 }
 
 // errIncomplete is the exit status of an import that lost records; which ones has been said by then.

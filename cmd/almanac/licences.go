@@ -13,7 +13,7 @@ import (
 var notices string
 
 type versionCmd struct {
-	Licences bool `help:"Print the licences and notices of the software that is contained instead."`
+	Licences bool `help:"Print the licences and notices of the bundled software instead."`
 }
 
 // Run prints one or the other.

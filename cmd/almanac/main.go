@@ -19,22 +19,22 @@ import (
 
 // cli is the whole command line.
 type cli struct {
-	Demo         demoCmd          `cmd:"" help:"Serve a made-up calendar to try. Begin here."`
-	Serve        serveCmd         `cmd:"" help:"Serve the API."`
+	Demo         demoCmd          `cmd:"" help:"Serve a made-up calendar to try. Start here."`
+	Serve        serveCmd         `cmd:"" help:"Serve the API, the feeds and the pages."`
 	Migrate      migrateCmds      `cmd:"" help:"Bring the database schema up to date."`
-	Backup       backupCmd        `cmd:"" help:"Copy an SQLite database to a file while it is served."`
+	Backup       backupCmd        `cmd:"" help:"Copy an SQLite database to a file while processes use it."`
 	Seed         seedCmds         `cmd:"" help:"Fill a database with a made-up calendar of any size, or write one to a file."`
-	Import       importCmd        `cmd:"" help:"Import a calendar from a compatible REST API, or from a saved page of one."`
+	Import       importCmd        `cmd:"" help:"Import a calendar from a compatible REST API or from a file."`
 	User         userCmds         `cmd:"" help:"Manage users."`
 	Token        tokenCmds        `cmd:"" help:"Manage access tokens."`
-	Check        checkCmd         `cmd:"" help:"Check the database for inconsistencies, and repair them."`
-	Images       imagesCmds       `cmd:"" help:"Maintain the files of images."`
+	Check        checkCmd         `cmd:"" help:"Check the database for inconsistencies. With --repair, repair them."`
+	Images       imagesCmds       `cmd:"" help:"Maintain image files."`
 	Search       searchCmds       `cmd:"" help:"Rebuild the search index."`
-	Translations translationsCmds `cmd:"" help:"See what is not translated, and exchange texts with translators."`
+	Translations translationsCmds `cmd:"" help:"List what is not translated, and exchange texts with translators."`
 	OpenAPI      openapiCmd       `cmd:"" name:"openapi" help:"Write the OpenAPI document."`
 	Explain      explainCmd       `cmd:"" help:"Print the rules of a parameter or of a route, with examples."`
 	Version      versionCmd       `cmd:"" help:"Print the version, as --version and -v do."`
-	Manual       manualCmd        `cmd:"" hidden:"" help:"Write the generated parts of the manual anew."`
+	Manual       manualCmd        `cmd:"" hidden:"" help:"Rewrite the generated parts of the manual."`
 }
 
 // collectAt is by how many percent the heap grows before garbage is collected, unless GOGC says otherwise. Most of it is

@@ -118,16 +118,16 @@ func fileProblem(url string) error {
 }
 
 type migrateCmds struct {
-	Status   migrateStatusCmd   `cmd:"" help:"List the migrations and where the database stands. Exit status 1 when it is behind."`
-	Plan     migratePlanCmd     `cmd:"" help:"Print the SQL that apply would run. Changes nothing."`
-	Apply    migrateApplyCmd    `cmd:"" help:"Apply the migrations that the database misses. May be interrupted: the next call goes on there."`
-	Data     migrateDataCmd     `cmd:"" help:"Run the data steps that migrations leave: rows are brought up to date in batches, while others serve. May be interrupted."`
-	Verify   migrateVerifyCmd   `cmd:"" help:"Compare the tables with those the migrations make, and print what would mend them. Exit status 1 when they differ."`
-	Baseline migrateBaselineCmd `cmd:"" help:"Take over a database that has its tables already: record that migrations up to VERSION need not run."`
-	Set      migrateSetCmd      `cmd:"" help:"Record that migrations up to VERSION need not run: their statements were run by other means. Runs none of them."`
-	Lint     migrateLintCmd     `cmd:"" help:"Look for changes in migrations that lose data or break what runs. Exit status 1 when there are any."`
+	Status   migrateStatusCmd   `cmd:"" help:"List the migrations and the version of the database. Exit status 1 if migrations are missing."`
+	Plan     migratePlanCmd     `cmd:"" help:"Print the SQL that apply would run, and run nothing."`
+	Apply    migrateApplyCmd    `cmd:"" help:"Apply the missing migrations. If interrupted, the next run continues."`
+	Data     migrateDataCmd     `cmd:"" help:"Run the data steps of migrations: update rows in batches, while other processes serve. If interrupted, the next run continues."`
+	Verify   migrateVerifyCmd   `cmd:"" help:"Compare the tables with those that the migrations create, and print the SQL that would repair them. Exit status 1 if they differ."`
+	Baseline migrateBaselineCmd `cmd:"" help:"Adopt a database that already has its tables: record that migrations up to VERSION need not run."`
+	Set      migrateSetCmd      `cmd:"" help:"Record that migrations up to VERSION have run by other means. Runs none of them."`
+	Lint     migrateLintCmd     `cmd:"" help:"Find changes in migrations that lose data or break running processes. Exit status 1 if there are any."`
 	Diff     migrateDiffCmd     `cmd:"" help:"For developers: write the next migration from the schema." hidden:""`
-	Seal     migrateSealCmd     `cmd:"" help:"For developers: write the checksums anew, after a migration that is not released was edited." hidden:""`
+	Seal     migrateSealCmd     `cmd:"" help:"For developers: rewrite the checksums after an edit of an unreleased migration." hidden:""`
 }
 
 type migrateStatusCmd struct {
@@ -225,8 +225,8 @@ type migrateApplyCmd struct {
 	database
 	lockWait
 	siteFlags
-	To     string `placeholder:"VERSION" help:"The last version to apply; without it, all."`
-	DryRun bool   `help:"Only print the SQL, as plan does."`
+	To     string `placeholder:"VERSION" help:"Last version to apply. Default all."`
+	DryRun bool   `help:"Print the SQL, as plan does, and run nothing."`
 	Data   bool   `default:"true" negatable:"" help:"Run the data steps afterwards, as data does. On by default."`
 }
 
@@ -278,7 +278,7 @@ type migrateDiffCmd struct {
 	Name  string `arg:"" help:"What the migration does, in snake_case."`
 	Dir   string `default:"." type:"existingdir" help:"Root of the source tree."`
 	Dev   string `placeholder:"URL" help:"An empty MySQL database to plan in; without it only SQLite's files are written."`
-	Check bool   `help:"Write nothing; fail when anything would be written."`
+	Check bool   `help:"Write nothing, and fail if a file would change."`
 }
 
 // Run writes migrations/{engine}, schema.{engine}.sql and migrations/states.

@@ -46,7 +46,7 @@ func stepsUpTo(site calendar.Site, version string) []migrate.DataStep {
 type migrateDataCmd struct {
 	database
 	siteFlags
-	Again bool `help:"Also run the steps that are done: after programs of an older version wrote."`
+	Again bool `help:"Also repeat finished steps. Needed if processes of an older version wrote since."`
 }
 
 func (c migrateDataCmd) Run(ctx context.Context, s streams) error {

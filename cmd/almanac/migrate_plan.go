@@ -17,7 +17,7 @@ import (
 
 type migratePlanCmd struct {
 	database
-	To string `placeholder:"VERSION" help:"The last version; without it, all."`
+	To string `placeholder:"VERSION" help:"Last version to print. Default all."`
 }
 
 func (c migratePlanCmd) Run(ctx context.Context, s streams) error {
@@ -41,7 +41,7 @@ func wrongVersion(name string, err error) error {
 
 // lockWait is how long to wait for another process that migrates.
 type lockWait struct {
-	LockTimeout time.Duration `default:"1m" help:"How long to wait for another process that migrates, and on MySQL for a table that is in use. Default ${default}."`
+	LockTimeout time.Duration `default:"1m" help:"Longest wait for another process that migrates, and on MySQL for a table in use. Default ${default}."`
 }
 
 // wait returns the time as package migrate has it, where 0 means the default.
@@ -84,7 +84,7 @@ func (c migrateVerifyCmd) Run(ctx context.Context, s streams) error {
 				return err
 			}
 			if len(drift.Mend) > 0 {
-				return fmt.Errorf("%w: %d statements would mend it", errDrift, len(drift.Mend))
+				return fmt.Errorf("%w: %d statements would repair it", errDrift, len(drift.Mend))
 			}
 			return nil
 		})
@@ -92,7 +92,7 @@ func (c migrateVerifyCmd) Run(ctx context.Context, s streams) error {
 }
 
 type migrateBaselineCmd struct {
-	Version string `arg:"" help:"The last migration whose tables are there."`
+	Version string `arg:"" help:"Last migration whose tables exist."`
 	database
 	dev
 	lockWait
@@ -115,7 +115,7 @@ func (c migrateBaselineCmd) Run(ctx context.Context, s streams) error {
 }
 
 type migrateSetCmd struct {
-	Version string `arg:"" optional:"" help:"The last migration that the database has; without it, the last of this program."`
+	Version string `arg:"" optional:"" help:"Last migration that the database has. Default the last of this program."`
 	database
 	lockWait
 	Force bool `help:"Do not compare the tables with those of the migrations."`
@@ -154,8 +154,8 @@ func printDrift(out io.Writer, err error) error {
 }
 
 type migrateLintCmd struct {
-	Dir    string `placeholder:"FOLDER" type:"existingdir" help:"Root of a source tree; without it, the migrations of this program. What this program has counts as released then."`
-	Latest int    `placeholder:"N" help:"Only the last N migrations; without it, all."`
+	Dir    string `placeholder:"FOLDER" type:"existingdir" help:"Root of a source tree, in which the migrations of this program count as released. Default the migrations of this program."`
+	Latest int    `placeholder:"N" help:"Check only the last N migrations. Default all."`
 	JSON   bool   `name:"json" help:"Print JSON."`
 	dev
 }

@@ -12,7 +12,7 @@ import (
 )
 
 type searchCmds struct {
-	Rebuild searchRebuildCmd `cmd:"" help:"Write everything that searches look at anew: after rows were changed past Almanac, or the site's language changed."`
+	Rebuild searchRebuildCmd `cmd:"" help:"Rebuild search texts and positions on the map. Needed after another program changed rows, or after the site's language changed."`
 }
 
 type searchRebuildCmd struct {

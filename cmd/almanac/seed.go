@@ -25,7 +25,7 @@ import (
 // seedCmds fill a database with what is made up, and empty it of that.
 type seedCmds struct {
 	Fill   seedCmd       `cmd:"" default:"withargs" help:"Fill a database, or write a file with --format. This is what 'almanac seed' does."`
-	Remove seedRemoveCmd `cmd:"" help:"Remove everything that was made up, and nothing else."`
+	Remove seedRemoveCmd `cmd:"" help:"Remove all made-up records, and no others."`
 }
 
 type seedCmd struct {
@@ -33,21 +33,21 @@ type seedCmd struct {
 	calendarFlags
 	SiteLanguage string `default:"" env:"ALMANAC_LANGUAGE" placeholder:"LANG" enum:",en,pl,es" help:"Language of the site: en, pl or es. Default that of the originals. [$$ALMANAC_LANGUAGE]"`
 	Media        string `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
-	Append       bool   `xor:"again" help:"Add a further calendar to a database that has one of the scenario."`
-	Reset        bool   `xor:"again" help:"Remove everything that was made up before, then fill."`
-	Yes          bool   `short:"y" help:"Do not ask before removing."`
-	Force        bool   `help:"Fill a database that holds other records, too. They are left as they are."`
+	Append       bool   `xor:"again" help:"Add another calendar to a database that has one of the same scenario."`
+	Reset        bool   `xor:"again" help:"Remove all made-up records, then fill."`
+	Yes          bool   `short:"y" help:"Do not ask for confirmation."`
+	Force        bool   `help:"Fill a database that has other records, and leave those as they are."`
 
-	Format  string `default:"" placeholder:"FORMAT" enum:",json,ics,sql" help:"Write a file and touch no database: json (an events list of the API), ics (iCalendar) or sql (INSERT statements for an empty MySQL database)."`
-	Out     string `default:"-" type:"path" placeholder:"FILE" help:"File to write with --format. Default the standard output."`
+	Format  string `default:"" placeholder:"FORMAT" enum:",json,ics,sql" help:"Write a file instead of a database: json (an events list of the API), ics (iCalendar) or sql (INSERT statements for an empty MySQL database)."`
+	Out     string `default:"-" type:"path" placeholder:"FILE" help:"File to write with --format. Default standard output."`
 	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root, for the links in a file. Default ${default}."`
 }
 
 // calendarChoice is what a seed and a demo have in common.
 type calendarChoice struct {
-	Scenario string `default:"city" placeholder:"NAME" help:"What it is the calendar of: city, venue, festival, university, conference or sport. Default ${default}."`
-	City     string `default:"" placeholder:"NAME" help:"City in which it takes place: one of a hundred in Europe, the Americas, Australia and New Zealand, whose districts and streets are known, or any other. Default one that the seed chooses."`
-	Seed     uint64 `default:"7" placeholder:"N" help:"The same seed, settings and --from give the same calendar. Default ${default}."`
+	Scenario string `default:"city" placeholder:"NAME" help:"Kind of calendar: city, venue, festival, university, conference or sport. Default ${default}."`
+	City     string `default:"" placeholder:"NAME" help:"City of the events. The program knows the districts and streets of a hundred in Europe, the Americas, Australia and New Zealand; any other works too. Default one that the seed chooses."`
+	Seed     uint64 `default:"7" placeholder:"N" help:"Number that chooses the made-up content. The same seed, settings and --from give the same calendar. Default ${default}."`
 	From     string `default:"" placeholder:"DATE" help:"First day, such as 2026-01-01. Default the first of this month."`
 }
 
@@ -94,14 +94,14 @@ func languagesStartingWith(first calendar.Language) []calendar.Language {
 // calendarFlags say which calendar is made up.
 type calendarFlags struct {
 	calendarChoice
-	Events     int      `default:"200" placeholder:"N" help:"How many events, without those of the series. Default ${default}."`
-	Venues     int      `default:"0" placeholder:"N" help:"How many venues. Default as many as suit the events."`
-	Organizers int      `default:"0" placeholder:"N" help:"How many organizers. Default as many as suit the events."`
-	Months     int      `default:"24" placeholder:"N" help:"How many months. Default ${default}."`
-	Languages  []string `name:"language" placeholder:"LANG" enum:"en,pl,es" help:"Languages of the texts, that of the originals first; it also decides on the country, unless --city does. A comma list of en, pl and es. Default all, that of the city first."`
+	Events     int      `default:"200" placeholder:"N" help:"Number of events, besides those of series. Default ${default}."`
+	Venues     int      `default:"0" placeholder:"N" help:"Number of venues. Default as many as suit the events."`
+	Organizers int      `default:"0" placeholder:"N" help:"Number of organizers. Default as many as suit the events."`
+	Months     int      `default:"24" placeholder:"N" help:"Number of months. Default ${default}."`
+	Languages  []string `name:"language" placeholder:"LANG" enum:"en,pl,es" help:"Languages of the texts, that of the originals first. The first also chooses the country, unless --city does. A comma list of en, pl and es. Default all, that of the city first."`
 	Zone       string   `name:"timezone" default:"" placeholder:"ZONE" help:"Time zone of the events. Default that of the places."`
-	NoImages   bool     `help:"No pictures."`
-	Nasty      bool     `help:"Some texts that trip careless clients: emoji, quotes, ampersands, right-to-left."`
+	NoImages   bool     `help:"Make no pictures."`
+	Nasty      bool     `help:"Add texts that careless clients show wrongly: emoji, quotes, ampersands, right-to-left."`
 }
 
 // options are the scenario's, at a time.
@@ -194,7 +194,7 @@ func (c seedCmd) fill(ctx context.Context, s streams, st *store.Store, site cale
 	bar.end()
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
-			return fmt.Errorf("interrupted after %d new events; the same command goes on from there",
+			return fmt.Errorf("interrupted after %d new events; run the same command to continue",
 				summary.Created[calendar.Event])
 		}
 		return err
@@ -220,7 +220,7 @@ func (c seedCmd) plan(ctx context.Context, s streams, st *store.Store, o scenari
 			again.From = last.From
 		}
 		if again.Same(last) {
-			fmt.Fprintln(s.Err, "almanac: going on with the calendar that was interrupted")
+			fmt.Fprintln(s.Err, "almanac: continuing the interrupted calendar")
 			return last, nil
 		}
 		return seed.Plan{}, fmt.Errorf(
@@ -276,7 +276,7 @@ func writePlan(ctx context.Context, st *store.Store, site calendar.Site, plan se
 type seedRemoveCmd struct {
 	database
 	Media string `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
-	Yes   bool   `short:"y" help:"Do not ask."`
+	Yes   bool   `short:"y" help:"Do not ask for confirmation."`
 }
 
 // Run removes what was made up.
@@ -322,7 +322,7 @@ func removeSeeded(
 	gone, err := r.Remove(ctx)
 	bar.end()
 	if errors.Is(err, context.Canceled) {
-		return fmt.Errorf("interrupted after %d of %d records; the same command goes on from there", gone.Sum(), there.Sum())
+		return fmt.Errorf("interrupted after %d of %d records; run the same command to continue", gone.Sum(), there.Sum())
 	}
 	if err != nil {
 		return err

@@ -92,19 +92,19 @@ type serveFlags struct {
 	siteFlags
 	Listen           string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on. PORT alone is on 127.0.0.1, :PORT on all addresses. Default ${default}."`
 	BaseURL          string   `placeholder:"URL" help:"Public address of the REST root, with a path or without. Default http:// and the listen address."`
-	PerPage          int      `default:"10" placeholder:"N" help:"Records on a page when the client does not say, 1 to 50. Default ${default}."`
-	Mount            []string `placeholder:"PATH" help:"Serve the same API under a further path, such as /wp-json/tribe/events/v1. Repeatable, or a comma list."`
-	CurrencySymbol   string   `default:"$$" placeholder:"TEXT" help:"Symbol of prices that name none. Default ${default}."`
+	PerPage          int      `default:"10" placeholder:"N" help:"Records on a page if a request has no per_page, 1 to 50. Default ${default}."`
+	Mount            []string `placeholder:"PATH" help:"Also serve the API under this path, such as /wp-json/tribe/events/v1. Repeatable, or a comma list."`
+	CurrencySymbol   string   `default:"$$" placeholder:"TEXT" help:"Currency symbol of prices that name none. Default ${default}."`
 	CurrencyCode     string   `default:"USD" placeholder:"CODE" help:"ISO 4217 code of the currency. Default ${default}."`
-	CurrencyPosition string   `default:"prefix" placeholder:"SIDE" enum:"prefix,postfix" help:"Side of a price its symbol stands on: prefix or postfix. Default ${default}."`
-	DecimalMark      string   `default:"." placeholder:"MARK" help:"Decimal mark of prices that could be read both ways: a dot or a comma. Default a dot."`
+	CurrencyPosition string   `default:"prefix" placeholder:"SIDE" enum:"prefix,postfix" help:"Place of the currency symbol: prefix or postfix. Default ${default}."`
+	DecimalMark      string   `default:"." placeholder:"MARK" help:"Decimal mark of prices that are ambiguous, such as 1.500: a dot or a comma. Default a dot."`
 	Media            string   `default:"almanac-media" type:"path" placeholder:"DIR" help:"Folder of the images. Default ${default}."`
-	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be fetched from. Repeatable, or a comma list. Default none."`
-	Index            bool     `default:"true" negatable:"" help:"Keep what lists are filtered and ordered by in memory: about 0.2 to 0.3 KB an event. Without it the database does the work. On by default."`
+	FetchAllow       []string `placeholder:"CIDR" help:"Private networks that images may be downloaded from. Repeatable, or a comma list. Default none."`
+	Index            bool     `default:"true" negatable:"" help:"Keep an index in memory to filter and sort lists, about 0.2 to 0.3 KB per event. Without it the database does this work. On by default."`
 	Pages            bool     `default:"true" negatable:"" help:"Serve pages for people, with an API reference to try at /docs. On by default."`
-	Site             string   `type:"path" placeholder:"FOLDER" help:"Folder with what makes the pages a site's own: title, colours, logo and more. Default none."`
-	AccessLog        bool     `default:"true" negatable:"" help:"A line in the log for each request. Without it, for those alone that fail by our fault. On by default."`
-	LogFormat        string   `default:"text" placeholder:"FORMAT" enum:"text,json" help:"Log lines as text or json. Default ${default}."`
+	Site             string   `type:"path" placeholder:"FOLDER" help:"Folder with the site's own title, colours, logo and more. Default none."`
+	AccessLog        bool     `default:"true" negatable:"" help:"Log a line for each request. Without it, only for requests that fail with an internal error. On by default."`
+	LogFormat        string   `default:"text" placeholder:"FORMAT" enum:"text,json" help:"Format of log lines: text or json. Default ${default}."`
 
 	operateFlags
 }
@@ -112,9 +112,9 @@ type serveFlags struct {
 type serveCmd struct {
 	database
 	serveFlags
-	DBRead    []string      `name:"db-read" sep:"none" placeholder:"URL" help:"Replica of the database for what is read without signing in. Who signs in reads the database itself, and so sees what they wrote. Repeatable, or a comma list. Default none."`
-	DBReadLag time.Duration `name:"db-read-lag" default:"10s" placeholder:"TIME" help:"How far a replica may be behind. One that is further behind, or away, is left out. Default ${default}."`
-	Migrate   bool          `help:"Apply missing migrations before serving. On SQLite that happens without being told."`
+	DBRead    []string      `name:"db-read" sep:"none" placeholder:"URL" help:"Replica of the database for anonymous reads. Requests with credentials read the database itself, so users see what they wrote. Repeatable, or a comma list. Default none."`
+	DBReadLag time.Duration `name:"db-read-lag" default:"10s" placeholder:"TIME" help:"Longest replica lag. A replica that lags more, or does not answer, gets no reads. Default ${default}."`
+	Migrate   bool          `help:"Apply missing migrations before serving. SQLite needs no flag for it."`
 }
 
 // Run serves until it is told to stop.

@@ -120,7 +120,7 @@ func (f serveFlags) sockets(ctx context.Context) (sockets, error) {
 	}
 	// Names that lead to one address are known only now.
 	if f.ReusePort && given.private != nil && addressesOverlap(given.public.Addr().String(), given.private.Addr().String()) {
-		err := fmt.Errorf("--metrics-listen: %s is where requests come in, too", given.private.Addr())
+		err := fmt.Errorf("--metrics-listen: %s is also the address for requests", given.private.Addr())
 		return sockets{}, errors.Join(usageError{err}, given.close())
 	}
 	return given, nil

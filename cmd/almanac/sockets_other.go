@@ -9,5 +9,5 @@ import (
 
 // reusePort lets several processes listen on one address, which this system cannot.
 func reusePort(string, string, syscall.RawConn) error {
-	return errors.New("--reuse-port: not on this system")
+	return errors.New("--reuse-port: not supported on this system")
 }

@@ -15,15 +15,15 @@ import (
 )
 
 type tokenCmds struct {
-	Add    tokenAddCmd    `cmd:"" help:"Make an access token for a user and print it as the last word. It is never shown again."`
+	Add    tokenAddCmd    `cmd:"" help:"Create an access token for a user and print it as the last word. It is never shown again."`
 	List   tokenListCmd   `cmd:"" help:"List the tokens of a user, or of all users."`
-	Revoke tokenRevokeCmd `cmd:"" help:"End a token. Running processes refuse it within seconds."`
+	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token. Running processes refuse it within seconds."`
 }
 
 type tokenAddCmd struct {
 	userArg
-	Name    string `placeholder:"TEXT" help:"What the token is for."`
-	Expires string `placeholder:"WHEN" help:"When it ends: after a time such as 24h or 90d, at the end of a day such as 2027-01-31 (UTC), or at 2027-01-31T18:00:00Z. Default never."`
+	Name    string `placeholder:"TEXT" help:"Purpose of the token, shown in lists."`
+	Expires string `placeholder:"WHEN" help:"When the token expires: after a duration such as 24h or 90d, at the end of a day such as 2027-01-31 (UTC), or at 2027-01-31T18:00:00Z. Default never."`
 }
 
 // Run issues the token.

@@ -18,9 +18,9 @@ import (
 )
 
 type translationsCmds struct {
-	Status translationsStatusCmd `cmd:"" help:"Count what is translated into each language, or list what is missing."`
-	Export translationsExportCmd `cmd:"" help:"Write the texts to a file for a translator and their tool."`
-	Import translationsImportCmd `cmd:"" help:"Take translations over from such a file, JSON or XLIFF 2.0 or 2.1."`
+	Status translationsStatusCmd `cmd:"" help:"Count the translated texts in each language, or list what is missing."`
+	Export translationsExportCmd `cmd:"" help:"Export the texts to a file for a translator."`
+	Import translationsImportCmd `cmd:"" help:"Import translations from a file: JSON or XLIFF 2.0 or 2.1."`
 }
 
 // kindFlag narrows a command down to some kinds.
@@ -54,7 +54,7 @@ type translationsStatusCmd struct {
 	kindFlag
 	// The flag of this name is a setting elsewhere, the language of the site, which must not narrow this down.
 	Lang    []string `aliases:"language" placeholder:"LANG" enum:"en,pl,es" help:"Only en, pl or es; also --language. Repeatable, or a comma list. Default all."`
-	Missing bool     `help:"List the records that lack something, with the fields."`
+	Missing bool     `help:"List the records with missing translations, and the fields."`
 	JSON    bool     `name:"json" help:"Print a JSON array."`
 }
 
@@ -131,10 +131,10 @@ type translationsExportCmd struct {
 	From        string `placeholder:"LANG" enum:",en,pl,es" default:"" help:"Language to translate from: en, pl or es. Default that in which each record was written."`
 	Format      string `default:"xliff" placeholder:"FORMAT" enum:"json,xliff" help:"xliff (2.0) or json. Default ${default}."`
 	Out         string `short:"o" default:"-" placeholder:"FILE" help:"File to write, - for standard output. Default ${default}."`
-	MissingOnly bool   `help:"Leave out what is translated already."`
-	Slugs       bool   `help:"Export the slugs, too. A translation may do without."`
+	MissingOnly bool   `help:"Leave out texts that are already translated."`
+	Slugs       bool   `help:"Also export the slugs. A translation needs none."`
 	After       int64  `placeholder:"ID" help:"Leave out the records up to this id. Needs a single --kind."`
-	Since       *int64 `placeholder:"REVISION" help:"Leave out the records that did not change after this revision, which an earlier export named."`
+	Since       *int64 `placeholder:"REVISION" help:"Leave out records unchanged since this revision, which an earlier export printed."`
 }
 
 // Run exports. A file takes the place of an earlier one only when it is complete.
@@ -145,7 +145,7 @@ func (c translationsExportCmd) Run(ctx context.Context, s streams) error {
 	case c.After < 0:
 		return usageError{fmt.Errorf("--after %d: want an id", c.After)}
 	case c.After > 0 && len(c.Kind) != 1:
-		return usageError{errors.New("--after: needs a single --kind, because terms count their ids apart")}
+		return usageError{errors.New("--after: needs a single --kind, because each kind has ids of its own")}
 	case c.Since != nil && *c.Since < 0:
 		return usageError{fmt.Errorf("--since %d: want a revision", *c.Since)}
 	}
@@ -196,12 +196,12 @@ func (c translationsExportCmd) write(s streams, do func(io.Writer) error) (err e
 }
 
 type translationsImportCmd struct {
-	File string `arg:"" name:"file" type:"existingfile" placeholder:"FILE" help:"The file, as it came back from the translator."`
+	File string `arg:"" name:"file" type:"existingfile" placeholder:"FILE" help:"File that the translator returned."`
 	database
 	siteFlags
-	DryRun bool `help:"Print what would be done, and do nothing."`
-	Force  bool `help:"Take translations whose source text has changed since the export, too."`
-	Clear  bool `help:"Remove the translation where the file has an empty one. Without it, empty means not translated."`
+	DryRun bool `help:"Print what the command would do, and write nothing."`
+	Force  bool `help:"Also import translations whose source text has changed since the export."`
+	Clear  bool `help:"Remove a translation if its text in the file is empty. Without it, empty means not translated."`
 }
 
 // Run imports. Units that cannot be taken do not stop the others; the exit status is 1 if any failed.

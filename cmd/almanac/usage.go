@@ -74,7 +74,7 @@ func explainUsage(s streams, env *environment, wrong *kong.ParseError, args []st
 	}
 	fmt.Fprintf(s.Err, "almanac: %v%s\n", wrong, hint)
 	env.mention(s.Err)
-	fmt.Fprintf(s.Err, "Run '%s --help' for what there is.\n", node.FullPath())
+	fmt.Fprintf(s.Err, "Run '%s --help' for its commands and flags.\n", node.FullPath())
 	return 2
 }
 

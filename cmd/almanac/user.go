@@ -14,13 +14,13 @@ import (
 )
 
 type userCmds struct {
-	Add     userAddCmd     `cmd:"" help:"Add a user and print their id and a fresh token. The token is the last word and is never shown again."`
+	Add     userAddCmd     `cmd:"" help:"Add a user and print their id and a new token. The token is the last word and is never shown again."`
 	List    userListCmd    `cmd:"" help:"List the users."`
-	Passwd  userPasswdCmd  `cmd:"" help:"Set a user's password: asked for on a terminal, else the first line of standard input."`
-	Role    userRoleCmd    `cmd:"" help:"Give a user another role."`
-	Disable userDisableCmd `cmd:"" help:"Refuse a user's password and tokens from now on."`
-	Enable  userEnableCmd  `cmd:"" help:"Accept a disabled user's password and tokens again."`
-	Remove  userRemoveCmd  `cmd:"" help:"Delete a user and their tokens for good. What they wrote stays, without an author."`
+	Passwd  userPasswdCmd  `cmd:"" help:"Set a user's password. The command asks for it on a terminal, and else reads the first line of standard input."`
+	Role    userRoleCmd    `cmd:"" help:"Change the role of a user."`
+	Disable userDisableCmd `cmd:"" help:"Disable a user: the service refuses their password and tokens."`
+	Enable  userEnableCmd  `cmd:"" help:"Enable a disabled user: the service accepts their password and tokens again."`
+	Remove  userRemoveCmd  `cmd:"" help:"Delete a user and their tokens permanently. Their records stay, without an author."`
 }
 
 // withCurrent is with for a database whose schema has to be up to date.
@@ -35,10 +35,10 @@ func (d database) withCurrent(ctx context.Context, do func(*store.Store) error) 
 
 type userAddCmd struct {
 	database
-	Login         string `arg:"" help:"Name to sign in with: a-z 0-9 . _ @ + and -."`
+	Login         string `arg:"" help:"Login, of these characters: a-z 0-9 . _ @ + and -."`
 	Name          string `placeholder:"TEXT" help:"Name to show."`
 	Role          string `required:"" placeholder:"ROLE" enum:"subscriber,contributor,author,editor,administrator" help:"One of subscriber, contributor, author, editor and administrator."`
-	Password      string `xor:"password" placeholder:"TEXT" help:"Password, visible to others on this machine while the command runs. Without one the user signs in with tokens only."`
+	Password      string `xor:"password" placeholder:"TEXT" help:"Password. Other users of this machine can see it while the command runs. Without a password the user signs in with tokens only."`
 	PasswordStdin bool   `xor:"password" help:"Ask for the password, or read it from the first line of standard input."`
 }
 
@@ -155,7 +155,7 @@ func (c userArg) changeBy(
 			return do(ctx, tx, u.ID)
 		})
 		if errors.Is(err, auth.ErrLastAdministrator) {
-			return fmt.Errorf("%w; add --force to do it all the same", err)
+			return fmt.Errorf("%w; add --force to proceed", err)
 		}
 		if err != nil {
 			return err
@@ -167,8 +167,8 @@ func (c userArg) changeBy(
 
 type userPasswdCmd struct {
 	userArg
-	Password string `xor:"password" placeholder:"TEXT" help:"Password, visible to others on this machine while the command runs."`
-	None     bool   `xor:"password" help:"Take the password away. The user signs in with tokens only."`
+	Password string `xor:"password" placeholder:"TEXT" help:"Password. Other users of this machine can see it while the command runs."`
+	None     bool   `xor:"password" help:"Remove the password. The user signs in with tokens only."`
 }
 
 // Run asks for the password before it opens the database, so that nothing waits for somebody who types.
@@ -176,7 +176,7 @@ func (c userPasswdCmd) Run(ctx context.Context, s streams) error {
 	done := "password set"
 	switch {
 	case c.None:
-		done = "password taken away"
+		done = "password removed"
 	case c.Password == "":
 		password, err := readPassword(ctx, s)
 		if err != nil {
@@ -191,7 +191,7 @@ func (c userPasswdCmd) Run(ctx context.Context, s streams) error {
 
 // force overrides the guard of the last administrator.
 type force struct {
-	Force bool `help:"Also when nobody is left to administrate."`
+	Force bool `help:"Proceed even if no administrator would be left."`
 }
 
 type userRoleCmd struct {

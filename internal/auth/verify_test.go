@@ -224,7 +224,7 @@ func TestChangesAreNoticed(t *testing.T) {
 			{"another password", "a", func(ctx context.Context, db *ent.Client, u *ent.User, _ *ent.Token) error {
 				return SetPassword(ctx, db, u.ID, "another horse")
 			}, password, wrongPair},
-			{"password taken away", "b", func(ctx context.Context, db *ent.Client, u *ent.User, _ *ent.Token) error {
+			{"password removed", "b", func(ctx context.Context, db *ent.Client, u *ent.User, _ *ent.Token) error {
 				return SetPassword(ctx, db, u.ID, "")
 			}, password, userWithoutPassword},
 			{"token revoked", "c", func(ctx context.Context, db *ent.Client, _ *ent.User, tok *ent.Token) error {

@@ -58,7 +58,7 @@ func TestMessage(t *testing.T) {
 		{
 			"argument text is not a template", "en", "unknown-terms",
 			map[string]any{"Names": "{{.Names}}"},
-			"You may not create: {{.Names}}.",
+			"You are not allowed to create: {{.Names}}. Choose terms that exist.",
 		},
 		{
 			"a count does not disturb a sentence without plural forms", "pl", "min",

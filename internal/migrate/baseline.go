@@ -37,7 +37,7 @@ type DriftError struct{ Drift Drift }
 
 // Error implements error.
 func (e *DriftError) Error() string {
-	return fmt.Sprintf("%s: %d statements would mend it", ErrDrift, len(e.Drift.Mend))
+	return fmt.Sprintf("%s: %d statements would repair it", ErrDrift, len(e.Drift.Mend))
 }
 
 // Unwrap returns ErrDrift.

@@ -172,7 +172,7 @@ func (d Drift) String() string {
 	}
 	fmt.Fprintf(&b, "-- Drift: %s is not what its migrations make, up to version %s.\n", d.Database, d.Version)
 	b.WriteString(d.otherComments())
-	b.WriteString("-- These statements would mend it. Those that drop something lose what it holds.\n")
+	b.WriteString("-- These statements would repair it. Those that drop something lose what it holds.\n")
 	for _, s := range d.Mend {
 		b.WriteByte('\n')
 		if s.Comment != "" {

@@ -177,11 +177,11 @@ const displayName = "x-displayName"
 
 // tags says what each group is about.
 var tags = map[string]string{
-	apiTag:       "What there is: the index and this description",
+	apiTag:       "The index of routes and this description",
 	feedTag:      "Events for calendar applications and feed readers",
 	"Events":     "Events of the calendar",
 	"Venues":     "Places where events are held",
-	"Organizers": "Who holds the events",
+	"Organizers": "People and groups that organize events",
 	"Categories": "Categories of events, which form a tree",
 	"Tags":       "Tags of events",
 	"Images":     "Images of events, venues and organizers",
@@ -415,7 +415,7 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 	switch {
 	case p.isPreview():
 		extra = []string{preferenceHeader, ignoredHeader}
-		meaning, schema = "What the schedule would make", d.schemas.of(reflect.TypeFor[represent.SeriesPreview]())
+		meaning, schema = "The occurrences that the schedule would create", d.schemas.of(reflect.TypeFor[represent.SeriesPreview]())
 	case p.isFeed():
 		meaning, schema = "The feed", d.feedSchema(p)
 	case kind == "" && p.isIndex():
@@ -431,13 +431,13 @@ func (d *description) success(p *Route, e *Endpoint, method string) ordered {
 	}
 	switch {
 	case e.Success == http.StatusCreated && isLinked(kind):
-		meaning, extra = "The new "+string(kind)+", or the one there is of that name", append(extra, "Location")
+		meaning, extra = "The new "+string(kind)+", or the existing one with that name", append(extra, "Location")
 	case e.Success == http.StatusCreated:
 		meaning, extra = "The new "+string(kind), append(extra, "Location")
 	case method == http.MethodDelete && isRecord(kind):
 		meaning = "The " + string(kind) + ", now in the trash"
 	case method == http.MethodDelete:
-		meaning = "The " + string(kind) + " as it was"
+		meaning = "The " + string(kind) + " before it was deleted"
 	}
 	if method == http.MethodPost {
 		extra = append(extra, replayedHeader)
@@ -498,9 +498,9 @@ func errorsOf(p *Route, e *Endpoint, method string) []possibleError {
 	case read && kind == calendar.Image && !single:
 		out = append(out, possibleError{"403", "The caller may not list images"})
 	case read && hasPassword(kind) && single:
-		out = append(out, possibleError{"403", "The " + string(kind) + " is protected, in the trash, or not for the caller to read"})
+		out = append(out, possibleError{"403", "The " + string(kind) + " is protected or in the trash, or the caller may not read it"})
 	case read && isRecord(kind) && single:
-		out = append(out, possibleError{"403", "Not for the caller to read"})
+		out = append(out, possibleError{"403", "The caller may not read it"})
 	case !read:
 		out = append(out, possibleError{"403", "The caller may not do this"})
 	}
@@ -518,13 +518,13 @@ func errorsOf(p *Route, e *Endpoint, method string) []possibleError {
 	}
 	// The schedule of a series in the trash does not change, and an event in the trash becomes none.
 	if method == http.MethodDelete && isRecord(kind) || hasPassword(kind) && single && !read {
-		out = append(out, possibleError{"410", "It is in the trash already"})
+		out = append(out, possibleError{"410", "The record is already in the trash"})
 	}
 	switch {
 	case read:
-		out = append(out, possibleError{"412", "If-Match does not have the tag of the reply"})
+		out = append(out, possibleError{"412", "If-Match does not contain the ETag of the reply"})
 	case single:
-		out = append(out, possibleError{"412", "The record is not as If-Match asks for"})
+		out = append(out, possibleError{"412", "The record does not meet If-Match"})
 	}
 	if method == http.MethodPost {
 		out = append(out, keyInUse)
@@ -539,6 +539,6 @@ func errorsOf(p *Route, e *Endpoint, method string) []possibleError {
 	}
 	return append(out,
 		possibleError{"429", "Too many requests"},
-		possibleError{"503", "The database is away, or the service is stopping"},
-		possibleError{"default", "Our own fault (500)"})
+		possibleError{"503", "The database is not available, or the service is stopping"},
+		possibleError{"default", "Internal error (500)"})
 }

@@ -49,7 +49,7 @@ func jsonFeedSchema() ordered {
 				{"type", "object"},
 				{"required", []string{"id", "title", "summary", "date_modified", "_event"}},
 				{"properties", ordered{
-					{"id", ordered{{"type", "string"}, {"description", "Stays when the event changes"}}},
+					{"id", ordered{{"type", "string"}, {"description", "Stays the same when the event changes"}}},
 					{"url", uri},
 					{"title", text},
 					{"content_html", text},

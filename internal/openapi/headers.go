@@ -10,12 +10,12 @@ import (
 // index does not have them.
 var headerParameters = []headerParameter{
 	{
-		"If-None-Match", "Tags of replies that the client has: 304 if the reply is one of them",
+		"If-None-Match", "ETags of the replies that the client has: 304 if that of the reply is among them",
 		func(_ *Route, method string) bool { return method == http.MethodGet },
 	},
 	{
-		"If-Match", "Tags of the record as the client knows it: 412 if it has changed since. " +
-			"A write takes those of all languages and fields of a version, a read that of the reply",
+		"If-Match", "ETags of the record as the client knows it: 412 if it has changed since. " +
+			"A write accepts those of a version in any language and with any fields, a read only that of the reply",
 		isConditional,
 	},
 	{
@@ -24,13 +24,13 @@ var headerParameters = []headerParameter{
 		func(p *Route, _ string) bool { return p.isFeed() },
 	},
 	{
-		"Prefer", "handling=strict refuses parameters that the operation does not have. Without it they are ignored, and " +
-			"X-Almanac-Ignored names them",
+		"Prefer", "handling=strict refuses parameters that the operation does not have. Without it the service " +
+			"ignores them and names them in X-Almanac-Ignored",
 		func(*Route, string) bool { return true },
 	},
 	{
-		"Idempotency-Key", "A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. " +
-			"However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time",
+		"Idempotency-Key", "A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. " +
+			"If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply",
 		func(_ *Route, method string) bool { return method == http.MethodPost },
 	},
 }
@@ -62,8 +62,8 @@ const inHeader = param.Location("header")
 
 // What is said about requests with an Idempotency-Key, and the header of a reply that was given before.
 var (
-	keyInUse  = possibleError{"409", "A request with this Idempotency-Key is being carried out"}
-	keyReused = possibleError{"422", "The Idempotency-Key was used for another request"}
+	keyInUse  = possibleError{"409", "A request with this Idempotency-Key is still in progress"}
+	keyReused = possibleError{"422", "Another request used this Idempotency-Key"}
 )
 
 // Headers of replies that not every reply of an operation has.

@@ -230,8 +230,8 @@ func errorSchema() ordered {
 		{"type", "object"},
 		{"required", []string{"code", "message", "data"}},
 		{"properties", ordered{
-			{"code", ordered{{"type", "string"}, {"description", "What clients may rely on"}}},
-			{"message", ordered{{"type", "string"}, {"description", "For people, in the language of the request"}}},
+			{"code", ordered{{"type", "string"}, {"description", "Code that clients may rely on"}}},
+			{"message", ordered{{"type", "string"}, {"description", "Message for people, in the language of the request"}}},
 			{"data", ordered{
 				{"type", "object"},
 				{"required", []string{"status"}},
@@ -245,7 +245,7 @@ func errorSchema() ordered {
 						}},
 					}},
 					{"details", ordered{
-						{"description", "Reasons of invalid parameters, where there is more to say; an empty list when none has one"},
+						{"description", "Reasons of the invalid parameters that have one; an empty list if none has"},
 						{"oneOf", []ordered{
 							{{"type", "array"}, {"items", text}, {"maxItems", 0}},
 							{{"type", "object"}, {"additionalProperties", detail}},
@@ -287,19 +287,19 @@ var headers = ordered{
 	{"X-TEC-TotalPages", headerObject("Number of pages", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
 	{"Link", headerObject("Addresses of the first, previous, next and last page", headerRequired, ordered{{"type", "string"}})},
 	{"Location", headerObject("Address of the record", headerRequired, ordered{{"type", "string"}, {"format", "uri"}})},
-	{"ETag", headerObject("Names this state of what is shown, for If-None-Match and If-Match", headerRequired,
+	{"ETag", headerObject("Identifies this version of the reply, for If-None-Match and If-Match", headerRequired,
 		ordered{{"type", "string"}, {"pattern", `^(W/)?"[^"]*"$`}})},
-	{"Last-Modified", headerObject("When anything in the calendar changed last, if that is some time ago", headerOptional, ordered{{"type", "string"}})},
+	{"Last-Modified", headerObject("When the calendar last changed, if that is some time ago", headerOptional, ordered{{"type", "string"}})},
 	{"Content-Disposition", headerObject("Name of the file", headerRequired, ordered{{"type", "string"}})},
-	{"Cache-Control", headerObject("How long the reply may be kept, and by whom", headerRequired, ordered{{"type", "string"}})},
+	{"Cache-Control", headerObject("How long caches may keep the reply, and which ones", headerRequired, ordered{{"type", "string"}})},
 	{"Content-Language", headerObject("Language of the reply", headerRequired,
 		ordered{{"type", "string"}, {"enum", calendar.Languages}})},
-	{"X-Request-Id", headerObject("Names the request in the log of the service", headerRequired, ordered{{"type", "string"}})},
-	{"WWW-Authenticate", headerObject("The schemes there are", headerRequired, ordered{{"type", "string"}})},
+	{"X-Request-Id", headerObject("Identifies the request in the log of the service", headerRequired, ordered{{"type", "string"}})},
+	{"WWW-Authenticate", headerObject("The authentication schemes", headerRequired, ordered{{"type", "string"}})},
 	{replayedHeader, headerObject("Whether the reply is that of an earlier request with the same Idempotency-Key", headerOptional,
 		ordered{{"type", "boolean"}})},
-	{preferenceHeader, headerObject("The preference of the request that was obeyed", headerOptional, ordered{{"type", "string"}})},
-	{ignoredHeader, headerObject("Parameters that had no effect because there are none of their names, each with the one that was "+
+	{preferenceHeader, headerObject("The preference of the request that the service applied", headerOptional, ordered{{"type", "string"}})},
+	{ignoredHeader, headerObject("Parameters that the operation does not have and the service ignored. Each may name the one that was "+
 		"probably meant: category; did-you-mean=categories", headerOptional, ordered{{"type", "string"}})},
 	{"Retry-After", headerObject("Seconds to wait", headerRequired, ordered{{"type", "integer"}, {"minimum", 0}})},
 }

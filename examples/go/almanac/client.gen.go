@@ -856,10 +856,10 @@ type DateDetails struct {
 
 // Error defines model for Error.
 type Error struct {
-	// Code What clients may rely on
+	// Code Code that clients may rely on
 	Code string `json:"code"`
 	Data struct {
-		// Details Reasons of invalid parameters, where there is more to say; an empty list when none has one
+		// Details Reasons of the invalid parameters that have one; an empty list if none has
 		Details          *Error_Data_Details `json:"details,omitempty"`
 		JSONErrorMessage *string             `json:"json_error_message,omitempty"`
 
@@ -869,7 +869,7 @@ type Error struct {
 		TermID *int64             `json:"term_id,omitempty"`
 	} `json:"data"`
 
-	// Message For people, in the language of the request
+	// Message Message for people, in the language of the request
 	Message string `json:"message"`
 }
 
@@ -883,7 +883,7 @@ type ErrorDataDetails1 map[string]struct {
 	Message string                 `json:"message"`
 }
 
-// Error_Data_Details Reasons of invalid parameters, where there is more to say; an empty list when none has one
+// Error_Data_Details Reasons of the invalid parameters that have one; an empty list if none has
 type Error_Data_Details struct {
 	union json.RawMessage
 }
@@ -1050,7 +1050,7 @@ type EventCreate struct {
 	// Rrule Recurrence rule, as RRULE of RFC 5545
 	Rrule *string `json:"rrule,omitempty"`
 
-	// Scope Occurrences of the series that the write reaches
+	// Scope Occurrences of the series that the request changes
 	Scope *EventCreateScope `json:"scope,omitempty"`
 
 	// ShowMap Show a map
@@ -1210,7 +1210,7 @@ type EventCreate_Rdate_Item struct {
 	union json.RawMessage
 }
 
-// EventCreateScope Occurrences of the series that the write reaches
+// EventCreateScope Occurrences of the series that the request changes
 type EventCreateScope string
 
 // EventCreateStatus Status
@@ -1383,7 +1383,7 @@ type EventUpdate struct {
 	// Rrule Recurrence rule, as RRULE of RFC 5545
 	Rrule *string `json:"rrule,omitempty"`
 
-	// Scope Occurrences of the series that the write reaches
+	// Scope Occurrences of the series that the request changes
 	Scope *EventUpdateScope `json:"scope,omitempty"`
 
 	// ShowMap Show a map
@@ -1546,7 +1546,7 @@ type EventUpdate_Rdate_Item struct {
 	union json.RawMessage
 }
 
-// EventUpdateScope Occurrences of the series that the write reaches
+// EventUpdateScope Occurrences of the series that the request changes
 type EventUpdateScope string
 
 // EventUpdateStatus Status
@@ -2062,7 +2062,7 @@ type SeriesPreviewFields struct {
 	// Image Image ID or URL
 	Image *SeriesPreviewFields_Image `json:"image,omitempty"`
 
-	// Limit Number of starts to answer
+	// Limit Number of starts in the reply
 	Limit *int64 `json:"limit,omitempty"`
 
 	// Organizer Organizer IDs or data
@@ -2350,7 +2350,7 @@ type SeriesUpdate struct {
 	// Rrule Recurrence rule, as RRULE of RFC 5545
 	Rrule *string `json:"rrule,omitempty"`
 
-	// Scope Occurrences of the series that the write reaches
+	// Scope Occurrences of the series that the request changes
 	Scope *SeriesUpdateScope `json:"scope,omitempty"`
 
 	// ShowMap Show a map
@@ -2513,7 +2513,7 @@ type SeriesUpdate_Rdate_Item struct {
 	union json.RawMessage
 }
 
-// SeriesUpdateScope Occurrences of the series that the write reaches
+// SeriesUpdateScope Occurrences of the series that the request changes
 type SeriesUpdateScope string
 
 // SeriesUpdateStatus Status
@@ -2926,13 +2926,13 @@ type GetIndexParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -2971,10 +2971,10 @@ type ListCategoriesParams struct {
 	// Post Categories of the event with this ID
 	Post *int64 `form:"post,omitempty" json:"post,omitempty"`
 
-	// Event The same as post, and stronger
+	// Event The same as post, and takes precedence over it
 	Event *int64 `form:"event,omitempty" json:"event,omitempty"`
 
-	// Slug Only the one with this slug
+	// Slug Only the term with this slug
 	Slug *string `form:"slug,omitempty" json:"slug,omitempty"`
 
 	// MlLanguage Language of the request
@@ -2983,13 +2983,13 @@ type ListCategoriesParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3004,10 +3004,10 @@ type CreateCategoryParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3022,10 +3022,10 @@ type DeleteCategoryParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3040,13 +3040,13 @@ type GetCategoryParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3061,10 +3061,10 @@ type UpdateCategoryParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3079,13 +3079,13 @@ type GetDocParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3163,7 +3163,7 @@ type ListEventsParams struct {
 	// Ticketed With tickets or without
 	Ticketed *bool `form:"ticketed,omitempty" json:"ticketed,omitempty"`
 
-	// Series Series IDs; next: of each series the first event only; none: no events of series
+	// Series Series IDs; next: only the first event of each series; none: no events of series
 	Series *[]string `form:"series,omitempty" json:"series,omitempty"`
 
 	// EventStatus Whether events take place as planned
@@ -3178,13 +3178,13 @@ type ListEventsParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3227,10 +3227,10 @@ type CreateEventParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3239,7 +3239,7 @@ type CreateEventParamsMlLanguage string
 
 // DeleteEventBySlugParams defines parameters for DeleteEventBySlug.
 type DeleteEventBySlugParams struct {
-	// Scope Occurrences of the series that the write reaches
+	// Scope Occurrences of the series that the request changes
 	Scope *DeleteEventBySlugParamsScope `form:"scope,omitempty" json:"scope,omitempty"`
 
 	// MlLanguage Language of the request
@@ -3248,10 +3248,10 @@ type DeleteEventBySlugParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3269,13 +3269,13 @@ type GetEventBySlugParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3290,10 +3290,10 @@ type UpdateEventBySlugParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3305,7 +3305,7 @@ type DeleteEventParams struct {
 	// Password Access password of the event
 	Password *string `form:"password,omitempty" json:"password,omitempty"`
 
-	// Scope Occurrences of the series that the write reaches
+	// Scope Occurrences of the series that the request changes
 	Scope *DeleteEventParamsScope `form:"scope,omitempty" json:"scope,omitempty"`
 
 	// MlLanguage Language of the request
@@ -3314,10 +3314,10 @@ type DeleteEventParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3338,13 +3338,13 @@ type GetEventParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3359,10 +3359,10 @@ type UpdateEventParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3383,13 +3383,13 @@ type ListImagesParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3404,10 +3404,10 @@ type CreateImageParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3422,10 +3422,10 @@ type DeleteImageParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3440,13 +3440,13 @@ type GetImageParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3482,13 +3482,13 @@ type ListOrganizersParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3506,10 +3506,10 @@ type CreateOrganizerParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3524,10 +3524,10 @@ type DeleteOrganizerBySlugParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3542,13 +3542,13 @@ type GetOrganizerBySlugParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3563,10 +3563,10 @@ type UpdateOrganizerBySlugParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3581,10 +3581,10 @@ type DeleteOrganizerParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3599,13 +3599,13 @@ type GetOrganizerParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3620,10 +3620,10 @@ type UpdateOrganizerParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3650,13 +3650,13 @@ type ListSeriesParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3668,7 +3668,7 @@ type ListSeriesParamsMlLanguage string
 
 // DeleteSeriesBySlugParams defines parameters for DeleteSeriesBySlug.
 type DeleteSeriesBySlugParams struct {
-	// Scope Occurrences of the series that the write reaches
+	// Scope Occurrences of the series that the request changes
 	Scope *DeleteSeriesBySlugParamsScope `form:"scope,omitempty" json:"scope,omitempty"`
 
 	// MlLanguage Language of the request
@@ -3677,10 +3677,10 @@ type DeleteSeriesBySlugParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3698,13 +3698,13 @@ type GetSeriesBySlugParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3719,10 +3719,10 @@ type UpdateSeriesBySlugParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3737,13 +3737,13 @@ type UpdateSeriesBySlugWithPostParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3758,10 +3758,10 @@ type UpdateSeriesBySlugWithPutParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3776,10 +3776,10 @@ type PreviewSeriesParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3788,7 +3788,7 @@ type PreviewSeriesParamsMlLanguage string
 
 // DeleteSeriesParams defines parameters for DeleteSeries.
 type DeleteSeriesParams struct {
-	// Scope Occurrences of the series that the write reaches
+	// Scope Occurrences of the series that the request changes
 	Scope *DeleteSeriesParamsScope `form:"scope,omitempty" json:"scope,omitempty"`
 
 	// MlLanguage Language of the request
@@ -3797,10 +3797,10 @@ type DeleteSeriesParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3821,13 +3821,13 @@ type GetSeriesParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3842,10 +3842,10 @@ type UpdateSeriesParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3860,13 +3860,13 @@ type UpdateSeriesWithPostParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3881,10 +3881,10 @@ type UpdateSeriesWithPutParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3920,10 +3920,10 @@ type ListTagsParams struct {
 	// Post Tags of the event with this ID
 	Post *int64 `form:"post,omitempty" json:"post,omitempty"`
 
-	// Event The same as post, and stronger
+	// Event The same as post, and takes precedence over it
 	Event *int64 `form:"event,omitempty" json:"event,omitempty"`
 
-	// Slug Only the one with this slug
+	// Slug Only the term with this slug
 	Slug *string `form:"slug,omitempty" json:"slug,omitempty"`
 
 	// MlLanguage Language of the request
@@ -3932,13 +3932,13 @@ type ListTagsParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3953,10 +3953,10 @@ type CreateTagParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -3971,10 +3971,10 @@ type DeleteTagParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -3989,13 +3989,13 @@ type GetTagParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -4010,10 +4010,10 @@ type UpdateTagParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -4049,13 +4049,13 @@ type ListVenuesParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -4073,10 +4073,10 @@ type CreateVenueParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 
-	// IdempotencyKey A name of your own for this request, in double quotes: 1 to 255 printable ASCII characters. However often it is sent within 24 hours, the request is carried out once, and the reply is that of the first time
+	// IdempotencyKey A unique key for this request, in double quotes: 1 to 255 printable ASCII characters. If the client repeats the request within 24 hours, the service carries it out once and repeats the first reply
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -4091,10 +4091,10 @@ type DeleteVenueBySlugParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -4109,13 +4109,13 @@ type GetVenueBySlugParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -4130,10 +4130,10 @@ type UpdateVenueBySlugParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -4148,10 +4148,10 @@ type DeleteVenueParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -4166,13 +4166,13 @@ type GetVenueParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfNoneMatch Tags of replies that the client has: 304 if the reply is one of them
+	// IfNoneMatch ETags of the replies that the client has: 304 if that of the reply is among them
 	IfNoneMatch *IfNoneMatch `json:"If-None-Match,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -4187,10 +4187,10 @@ type UpdateVenueParams struct {
 	// UnderscoreFields Keys to keep in the reply, dotted for nested ones: id,venue.venue. In lists they apply to each element
 	UnderscoreFields *Fields `form:"_fields,omitempty" json:"_fields,omitempty"`
 
-	// IfMatch Tags of the record as the client knows it: 412 if it has changed since. A write takes those of all languages and fields of a version, a read that of the reply
+	// IfMatch ETags of the record as the client knows it: 412 if it has changed since. A write accepts those of a version in any language and with any fields, a read only that of the reply
 	IfMatch *IfMatch `json:"If-Match,omitempty"`
 
-	// Prefer handling=strict refuses parameters that the operation does not have. Without it they are ignored, and X-Almanac-Ignored names them
+	// Prefer handling=strict refuses parameters that the operation does not have. Without it the service ignores them and names them in X-Almanac-Ignored
 	Prefer *Prefer `json:"Prefer,omitempty"`
 }
 
@@ -9796,14 +9796,14 @@ type ClientInterface interface {
 	// Corresponds with PUT /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPut` operationId).
 	UpdateSeriesBySlugWithPut(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPutParams, body UpdateSeriesBySlugWithPutJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PreviewSeriesWithBody Show what a schedule would make
+	// PreviewSeriesWithBody Preview the occurrences of a schedule
 	//
 	// Takes any type of body and a specified content type.
 	//
 	// Corresponds with POST /series/preview (the `PreviewSeries` operationId).
 	PreviewSeriesWithBody(ctx context.Context, params *PreviewSeriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
-	// PreviewSeries Show what a schedule would make
+	// PreviewSeries Preview the occurrences of a schedule
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -10696,7 +10696,7 @@ func (c *Client) UpdateSeriesBySlugWithPut(ctx context.Context, slug string, par
 	return c.Client.Do(req)
 }
 
-// PreviewSeriesWithBody Show what a schedule would make
+// PreviewSeriesWithBody Preview the occurrences of a schedule
 //
 // Takes any type of body and a specified content type.
 //
@@ -10713,7 +10713,7 @@ func (c *Client) PreviewSeriesWithBody(ctx context.Context, params *PreviewSerie
 	return c.Client.Do(req)
 }
 
-// PreviewSeries Show what a schedule would make
+// PreviewSeries Preview the occurrences of a schedule
 //
 // Takes a body of the `application/json` content type.
 //
@@ -17998,14 +17998,14 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with PUT /series/by-slug/{slug} (the `UpdateSeriesBySlugWithPut` operationId).
 	UpdateSeriesBySlugWithPutWithResponse(ctx context.Context, slug string, params *UpdateSeriesBySlugWithPutParams, body UpdateSeriesBySlugWithPutJSONRequestBody, reqEditors ...RequestEditorFn) (*UpdateSeriesBySlugWithPutResponse, error)
 
-	// PreviewSeriesWithBodyWithResponse Show what a schedule would make
+	// PreviewSeriesWithBodyWithResponse Preview the occurrences of a schedule
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with POST /series/preview (the `PreviewSeries` operationId).
 	PreviewSeriesWithBodyWithResponse(ctx context.Context, params *PreviewSeriesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*PreviewSeriesResponse, error)
 
-	// PreviewSeriesWithResponse Show what a schedule would make
+	// PreviewSeriesWithResponse Preview the occurrences of a schedule
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -21776,7 +21776,7 @@ func (c *ClientWithResponses) UpdateSeriesBySlugWithPutWithResponse(ctx context.
 	return ParseUpdateSeriesBySlugWithPutResponse(rsp)
 }
 
-// PreviewSeriesWithBodyWithResponse Show what a schedule would make
+// PreviewSeriesWithBodyWithResponse Preview the occurrences of a schedule
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -21789,7 +21789,7 @@ func (c *ClientWithResponses) PreviewSeriesWithBodyWithResponse(ctx context.Cont
 	return ParsePreviewSeriesResponse(rsp)
 }
 
-// PreviewSeriesWithResponse Show what a schedule would make
+// PreviewSeriesWithResponse Preview the occurrences of a schedule
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
