@@ -1,6 +1,6 @@
 package calendar
 
-// Action is what a change did to a record.
+// Action is the kind of a change of a record: created, updated and so on.
 type Action string
 
 // The actions of the change log.

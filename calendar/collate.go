@@ -16,8 +16,8 @@ const (
 	DescriptionKeySize = 255
 )
 
-// sortBytes is how much of a text is looked at: a character has at most four bytes and, unless it is ignored, a key
-// of at least two, so that this fills the longest key. Descriptions may be much longer.
+// sortBytes is the number of bytes of a text that SortKey reads. A character has at most four bytes and a key
+// of at least two, so this fills the longest key. Descriptions may be much longer.
 const sortBytes = 8 * NameKeySize
 
 // collator orders the texts of one language. It is not for concurrent use.
@@ -26,7 +26,7 @@ type collator struct {
 	buffer collate.Buffer
 }
 
-// collators makes collators and keeps them, because that takes much longer than a key.
+// collators has pools of collators, because creating one takes much longer than computing a key.
 var collators = map[Language]*sync.Pool{
 	English: collatorsOf(language.English),
 	Polish:  collatorsOf(language.Polish),

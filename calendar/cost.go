@@ -9,11 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// Cost is what an event costs, as it is stored. The zero value is no cost, which is not the same as a cost
-// of 0. Words that depend on the language of a reader are not stored but found by Display.
+// Cost is the stored cost of an event. The zero value means no cost, which differs from a cost of 0. Display
+// adds the words that depend on the language of the reader.
 type Cost struct {
-	// Symbol is the currency symbol that was sent, with Position Prefix or Postfix. Both are empty when
-	// none was recognised; the site's are shown then.
+	// Symbol is the currency symbol of the elements, with Position Prefix or Postfix. If both are empty,
+	// Display uses those of the site.
 	Symbol   string `json:"symbol,omitempty"`
 	Position string `json:"position,omitempty"`
 	// Prices are numbers with '.' as decimal mark and without groups, ascending, each number once. Zeros
@@ -32,8 +32,8 @@ var (
 )
 
 // ParseCost reads the elements of a cost (contract, section 7), which are cleaned plain text. Decimal is the
-// site's decimal mark, "." or ","; it decides what 1.500 and 1,500 are. Whoever has a number instead of a
-// text writes it with that mark, so that it is not mistaken for a grouped one.
+// site's decimal mark, "." or ","; it decides what 1.500 and 1,500 mean. A caller with a number writes it with
+// that mark, so that ParseCost does not read it as a grouped number.
 func ParseCost(elements []string, decimal string) Cost {
 	var c Cost
 	var parts []costPart
@@ -100,8 +100,8 @@ func (c Cost) Equal(d Cost) bool {
 		slices.Equal(c.Prices, d.Prices) && slices.Equal(c.Texts, d.Texts)
 }
 
-// Values lists the cost for machines: the slugs of the texts in the order sent, then the prices. A text of
-// which no slug is left is not listed. Never nil.
+// Values returns the cost for machines: the slugs of the texts in the order sent, then the prices. It leaves
+// out texts without a slug. It is never nil.
 func (c Cost) Values() []string {
 	values := make([]string, 0, len(c.Texts)+len(c.Prices))
 	for _, t := range c.Texts {
@@ -113,8 +113,8 @@ func (c Cost) Values() []string {
 }
 
 // Display returns the cost for people, HTML-escaped: the texts, then the lowest price or the range of prices,
-// such as "Donation – $10 – $20". Cur is used where no symbol was sent; free is the word for a price of 0 in
-// the language of the reader. No cost is "".
+// such as "Donation – $10 – $20". Cur applies if no symbol was sent. Free is the word for a price of 0 in the
+// language of the reader. Without a cost it returns "".
 func (c Cost) Display(cur Currency, free string) string {
 	if c.Symbol != "" {
 		cur.Symbol, cur.Position = c.Symbol, c.Position
@@ -195,7 +195,7 @@ func costParts(element, decimal string) []costPart {
 	return parts
 }
 
-// symbol returns the currency symbol of a part, if what stands beside its only price can be one.
+// symbol returns the currency symbol of a part: the text beside its only price, if it can be one.
 func (p costPart) symbol() (symbol, position string) {
 	before, after := strings.TrimSpace(p.before), strings.TrimSpace(p.after)
 	switch {

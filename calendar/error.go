@@ -2,9 +2,9 @@ package calendar
 
 import "fmt"
 
-// Error is a refusal that a client is told about. Code is an error code (contract, section 16) and fixes the
-// HTTP status. Key names the message in the catalogues and Args fills it. Data are further members of the
-// body's "data". Err is the cause, for the log, never shown.
+// Error is a refusal that the client sees. Code is an error code (contract, section 16) and fixes the HTTP
+// status. Key names the message in the catalogues and Args fills it. Data are further members of the body's
+// "data". Err is the cause for the log; clients never see it.
 type Error struct {
 	Code string
 	Key  string

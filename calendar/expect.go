@@ -11,11 +11,11 @@ type Versions struct {
 // Has reports whether a version is among them.
 func (v *Versions) Has(version int64) bool { return v.Any || slices.Contains(v.List, version) }
 
-// Expect is what somebody who changes a record expects of its version, so that nobody overwrites what they have not
-// seen. The zero value expects nothing.
+// Expect is a precondition on the version of a record, so that a writer does not overwrite changes it has not
+// seen. The zero value sets no condition.
 type Expect struct {
-	Some *Versions // it is one of these; nil: it may be any
-	None *Versions // it is none of these; nil: it may be any
+	Some *Versions // the version must be one of these; nil allows any
+	None *Versions // the version must be none of these; nil allows any
 }
 
 // Met reports whether a record of that version is as expected.

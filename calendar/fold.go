@@ -5,8 +5,9 @@ import (
 	"unicode"
 )
 
-// FoldName makes names comparable without regard to case and to runs of white space. It folds rune by rune
-// (unicode.SimpleFold's smallest member), so that ẞ and ß, Σ and ς meet, and needs no language.
+// FoldName returns a key for comparing names without regard to case and runs of white space. It folds each rune
+// to the smallest member of its unicode.SimpleFold orbit, so that ẞ and ß, and Σ and ς, are equal. It depends
+// on no language.
 func FoldName(s string) string {
 	return strings.Map(func(r rune) rune {
 		// The smallest rune of the orbit names the whole orbit.

@@ -23,10 +23,10 @@ type CellRange struct{ First, Last int64 }
 // maxRanges bounds the parts of a condition on cells: more follow a circle more closely.
 const maxRanges = 12
 
-// Cells are stretches of the curve that cover the circle around a position, the poles and the date line
-// included. What lies in them is near; whether it is within the radius, Distance says.
+// Cells returns ranges of the curve that cover the circle around a position, including the poles and the date
+// line. They also contain positions outside the circle: check those with Distance.
 func Cells(latitude, longitude, kilometres float64) []CellRange {
-	// A little more than the circle, so that rounding never leaves out what is on its edge.
+	// The angle is slightly larger, so that rounding never excludes positions on the circle.
 	angle := s1.Angle(kilometres/earthRadius) * (1 + 1e-9)
 	circle := s2.CapFromCenterAngle(s2.PointFromLatLng(s2.LatLngFromDegrees(latitude, longitude)), angle)
 	coverer := s2.RegionCoverer{MaxLevel: s2.MaxLevel, MaxCells: maxRanges}
@@ -42,7 +42,7 @@ func Cells(latitude, longitude, kilometres float64) []CellRange {
 	return out
 }
 
-// Distance returns how far two positions are apart on the great circle, in kilometres, by the haversine formula.
+// Distance returns the great-circle distance of two positions in kilometres, by the haversine formula.
 func Distance(lat1, lng1, lat2, lng2 float64) float64 {
 	rad := func(degrees float64) float64 { return degrees * math.Pi / 180 }
 	dLat, dLng := rad(lat2-lat1)/2, rad(lng2-lng1)/2

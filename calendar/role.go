@@ -2,10 +2,10 @@ package calendar
 
 import "slices"
 
-// Role is what a user may do, as one word.
+// Role is the name of a set of permissions of a user.
 type Role string
 
-// The roles, each may do what the one before it may.
+// The roles. Each has all rights of the role before it.
 const (
 	Subscriber    Role = "subscriber"
 	Contributor   Role = "contributor"

@@ -2,7 +2,7 @@ package calendar
 
 import "time"
 
-// Site is what the operator decides once: name, zone, language, page size, money and the clock.
+// Site has the settings of the operator: name, zone, language, page size, currency and the clock.
 type Site struct {
 	Name     string
 	BaseURL  string // absolute, without trailing slash: https://host or https://host/rest
@@ -13,7 +13,7 @@ type Site struct {
 	Now      func() time.Time
 }
 
-// Currency is how prices are shown when an event does not say it itself.
+// Currency is the format of prices of events that have no currency symbol of their own.
 type Currency struct {
 	Symbol   string // "$"
 	Code     string // ISO 4217: "USD"

@@ -11,8 +11,8 @@ import (
 // MaxSlug is the longest slug of a record that is not in the trash, in bytes; slugs are ASCII.
 const MaxSlug = 200
 
-// maxSlugText is how much of a text is looked at for its slug, in bytes: plenty for MaxSlug bytes of slug,
-// and little work when somebody sends a megabyte of punctuation.
+// maxSlugText is the number of bytes of a text that Slug reads: enough for MaxSlug bytes of slug, and a bound
+// on the work for a long text without letters.
 const maxSlugText = 16 << 10
 
 const trashedSuffix = "__trashed"
@@ -32,7 +32,8 @@ func SlugKey(text string) string {
 	return s
 }
 
-// EarlierSlugKey is SlugKey as it was when quotation marks became '-': Queen's Hall is queen-s-hall. It is "" if it is SlugKey.
+// EarlierSlugKey returns SlugKey by the former rule, which replaced quotation marks with '-': Queen's Hall is
+// queen-s-hall. It is "" if it equals SlugKey.
 func EarlierSlugKey(text string) string {
 	parted := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(quotationMarks, r) {
@@ -49,8 +50,8 @@ func EarlierSlugKey(text string) string {
 // Slug returns the slug of a record whose own text leaves nothing for one, such as event-15.
 func (k Kind) Slug(id int64) string { return string(k) + "-" + strconv.FormatInt(id, 10) }
 
-// NumberedSlug returns the nth slug to try for a base: base, base-2, base-3 and so on. Base is cut where the result
-// would exceed MaxSlug; the mark of the trash is not.
+// NumberedSlug returns the nth slug to try for a base: base, base-2, base-3 and so on. It shortens base if the
+// result would exceed MaxSlug. It never shortens the mark of the trash.
 func NumberedSlug(base string, n int) string {
 	if n == 1 {
 		return base
@@ -63,7 +64,7 @@ func NumberedSlug(base string, n int) string {
 	return cutSlug(stem, MaxSlug-len(end)) + end
 }
 
-// maxSeriesSlug is how much of the slug of a series is in those of its occurrences.
+// maxSeriesSlug is the number of bytes of the slug of a series that the slugs of its occurrences begin with.
 const maxSeriesSlug = 180
 
 // OccurrenceSlug returns the slug to try for the occurrence of a series that nominally starts on the day of w.
@@ -123,8 +124,8 @@ func slugUpTo(text string, limit int) string {
 	return cutSlug(b.String(), limit)
 }
 
-// latin writes r in the alphabet of slugs. If nothing is written, joins tells whether the neighbours of r
-// stand together, as around an accent that is a character of its own.
+// latin writes r in the alphabet of slugs. If it writes nothing, joins reports whether the neighbours of r stay
+// in one word, as around a combining accent.
 func latin(r rune) (written string, joins bool) {
 	switch {
 	case r >= 'a' && r <= 'z', r >= '0' && r <= '9', r == '_':
@@ -140,8 +141,8 @@ func latin(r rune) (written string, joins bool) {
 	if ascii == "" {
 		return "", unicode.IsMark(r)
 	}
-	// A syllable may end with a space ("Bei "), and a soft sign is written as an apostrophe: the one
-	// separates words, the other does not.
+	// A syllable may end with a space ("Bei "), and a soft sign becomes an apostrophe. The space separates
+	// words; the apostrophe does not.
 	written = strings.Map(func(c rune) rune {
 		switch {
 		case c >= 'a' && c <= 'z', c >= '0' && c <= '9':

@@ -5,18 +5,17 @@ import (
 	"time"
 )
 
-// What can be wrong with a span.
+// The faults of a span.
 var (
 	ErrEndBeforeStart  = errors.New("end before start")
 	ErrStartOutOfRange = errors.New("start outside the years 1000 to 9999")
 	ErrEndOutOfRange   = errors.New("end outside the years 1000 to 9999")
 )
 
-// Span is when an event takes place, as it reads on the clocks of its zone.
-//
-// The wall times are what is kept; instants follow from them. So a wall time in a doubled hour always is the
-// first pass, and two wall times can be in one order on the clock and in the other in time: around a gap
-// (02:45 becomes 03:45, which is after 03:15) and in a doubled hour. Compare instants, not wall times.
+// Span is the time of an event on the clocks of its zone. The database stores the wall times, and instants
+// follow from them. So a wall time in a repeated hour always means the first pass. Two wall times can differ in
+// order from their instants, around a gap (02:45 becomes 03:45, which is after 03:15) and in a repeated hour.
+// Compare instants, not wall times.
 type Span struct {
 	Start, End Wall
 	Zone       Zone
@@ -29,8 +28,7 @@ func (s Span) StartsAt() time.Time { return s.Zone.Instant(s.Start) }
 // EndsAt returns the instant of the end, in UTC.
 func (s Span) EndsAt() time.Time { return s.Zone.Instant(s.End) }
 
-// Rounded returns the span with an all-day event widened to whole days, 00:00:00 to 23:59:59; other spans are
-// returned as they are.
+// Rounded returns the span. It widens an all-day event to whole days, 00:00:00 to 23:59:59.
 func (s Span) Rounded() Span {
 	if s.AllDay {
 		s.Start, s.End = s.Start.StartOfDay(), s.End.EndOfDay()
@@ -38,8 +36,8 @@ func (s Span) Rounded() Span {
 	return s
 }
 
-// MoveStart returns the span with another start and the end at the same distance on the clock: what lasted from
-// 18:00 to 20:00 does so on a day with a change of the clock as well.
+// MoveStart returns the span with another start and the same duration on the clock: 18:00 to 20:00 remains two
+// hours on the clock on a day with a clock change.
 func (s Span) MoveStart(w Wall) Span {
 	// Not Sub and Add: a time.Duration ends at 292 years.
 	distance := s.End.t.Unix() - s.Start.t.Unix()

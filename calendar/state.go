@@ -2,8 +2,8 @@ package calendar
 
 import "slices"
 
-// EventStatus is whether an event takes place as planned (contract, section 27.3). It is independent of Status, which is
-// that of the record.
+// EventStatus tells readers whether an event takes place as planned (contract, section 27.3). It is independent
+// of Status, the status of the record.
 type EventStatus string
 
 // The states of events.
@@ -19,7 +19,7 @@ var EventStatuses = []EventStatus{Scheduled, Canceled, Postponed}
 // Known reports whether s is one of EventStatuses.
 func (s EventStatus) Known() bool { return slices.Contains(EventStatuses, s) }
 
-// Attendance is where people attend an event (contract, section 27.3).
+// Attendance is the place where people attend an event: at the venue, online or both (contract, section 27.3).
 type Attendance string
 
 // The ways to attend events.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Status is where a record stands between draft and public.
+// Status is the state of a record, such as draft, pending, published or in the trash.
 type Status string
 
 // The statuses of events, venues and organizers (contract, section 12.2).
@@ -33,6 +33,6 @@ func (s Status) Shown(now, published time.Time) Status {
 	return s
 }
 
-// HasSlug reports whether a record of the status always has a slug; a draft or pending one has none until
-// one is sent.
+// HasSlug reports whether every record of the status has a slug. A draft or pending record has none until a
+// client sends one.
 func (s Status) HasSlug() bool { return s == Publish || s == Future || s == Private }

@@ -1,8 +1,8 @@
 package calendar
 
-// Template is what the occurrences of a series have in common: the fields of an event apart from its dates, author,
-// status and publication date, and its texts in all languages. Ids of records that are gone are left out when an
-// occurrence is made.
+// Template has the fields that the occurrences of a series share: all fields except dates, author, status and
+// publication date, and the texts in all languages. New occurrences do not get ids of records that no longer
+// exist.
 type Template struct {
 	// Original is in the language of the series. Its Slug is that of the series.
 	Original Text

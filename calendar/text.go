@@ -1,15 +1,15 @@
 package calendar
 
-// Text is what a record or term says in one language. Title is the name of all but events, Excerpt and EventStatusReason
-// are empty for all but events.
+// Text is the text of a record or term in one language. Title is the name, except for events. Excerpt and
+// EventStatusReason are empty except for events.
 type Text struct {
 	Language                          Language
 	Title, Description, Excerpt, Slug string
 	EventStatusReason                 string
 }
 
-// Served returns what is read by who wishes for a language: each field from the first of that language, the site's
-// and the original that has it. The result's language is that of the title.
+// Served returns the text for a reader who wishes for a language. Each field is the first that is not empty: in
+// that language, in the site's, in the original. The language of the result is that of the title.
 func Served(wish, site Language, original Text, others []Text) Text {
 	if len(others) == 0 {
 		return original

@@ -8,14 +8,12 @@ import (
 	"time"
 )
 
-// Layout is how every date of the API is written: seconds precision, no zone.
+// Layout is the format of all dates of the API: precise to the second, without a zone.
 const Layout = "2006-01-02 15:04:05"
 
-// Wall is a time as read off a clock on a wall: year to second, without a zone. The zero value is year 1.
-//
-// Go's time.Time always carries a zone, so a wall time kept in one can be mistaken for an instant. Wall
-// keeps the two apart for the compiler. It is stored as a datetime column and only Zone turns it into an
-// instant.
+// Wall is a time as a clock on a wall shows it: year to second, without a zone. The zero value is year 1. A
+// time.Time always has a zone, so a wall time in one could be mistaken for an instant. Wall lets the compiler
+// tell them apart. Its column type is datetime. Only Zone converts it to an instant.
 type Wall struct{ t time.Time }
 
 // WallAt makes a wall time out of its parts, normalising overflow as time.Date does.

@@ -41,10 +41,9 @@ func (z Zone) Location() *time.Location {
 // Wall returns what a clock in the zone shows at the instant t.
 func (z Zone) Wall(t time.Time) Wall { return WallOf(t.In(z.Location())) }
 
-// Instant returns when a clock in the zone shows w, in UTC. A wall time that the clock skips (the gap in spring)
-// moves forward by the gap; one that it shows twice (autumn) is the first pass.
-//
-// time.Date promises only "one of the two" for both cases, so this asks for the offsets around w itself.
+// Instant returns the time, in UTC, at which a clock in the zone shows w. A wall time in a gap (spring) moves
+// forward by the gap. A wall time that occurs twice (autumn) is the first pass. In both cases time.Date
+// promises only "one of the two", so Instant reads the offsets around w itself.
 func (z Zone) Instant(w Wall) time.Time {
 	loc := z.Location()
 	// Offsets in force a day to either side bracket any single change of the clock near w.

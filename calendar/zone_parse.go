@@ -13,8 +13,8 @@ import (
 
 //go:generate go run ./internal/zonelist -o zones.txt
 
-// zoneList holds the names of the IANA time zones, one a line. Package time loads a zone by its exact name
-// only, and on some file systems by any case, so that names are looked up here first.
+// zoneList has the names of the IANA time zones, one a line. Package time loads a zone by its exact name, and
+// on some file systems in any case. So names are first looked up here.
 //
 //go:embed zones.txt
 var zoneList string
@@ -31,8 +31,8 @@ var zoneNames = sync.OnceValue(func() map[string]string {
 // ZoneNames returns the names of the IANA time zones, sorted.
 func ZoneNames() []string { return strings.Fields(zoneList) }
 
-// locations keeps zones that are loaded, by name: loading reads and parses a file. It grows no further than
-// zoneList.
+// locations caches loaded zones by name, because loading reads and parses a file. It has at most as many
+// entries as zoneList.
 var locations sync.Map // string -> *time.Location
 
 const (
@@ -40,8 +40,8 @@ const (
 	maxOffset = 14 * time.Hour
 )
 
-// offsetPattern has the sign, the hours, and the half or the minutes of UTC±h, UTC±h.5, UTC±h:mm; then the
-// same of ±hh:mm.
+// offsetPattern captures the sign, the hours, and the half or the minutes of UTC±h, UTC±h.5 and UTC±h:mm, then
+// those of ±hh:mm.
 var offsetPattern = regexp.MustCompile(
 	`^(?:(?i:UTC)([+-])([0-9]{1,2})(?:(\.5)|:([0-5][0-9]))?|([+-])([0-9]{2}):([0-5][0-9]))$`)
 

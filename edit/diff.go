@@ -9,7 +9,7 @@ import (
 // diff writes values into a mutation and notes the names of those that changed. For a new row it writes all.
 type diff struct {
 	fresh  bool
-	fields []string // as the API calls them
+	fields []string // names as in the API
 	own    []string // the same, those of a translation with its language, as title:pl
 }
 
@@ -65,7 +65,7 @@ func valueOr[T any](old T, sent *T) T {
 	return old
 }
 
-// applyID is apply for an id that is null when it is 0.
+// applyID is like valueOr for an id that is null when it is 0.
 func applyID(old, sent *int64) *int64 {
 	switch {
 	case sent == nil:

@@ -5,20 +5,20 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// Draft is a new record by the rules of Editor, before it has an id and a slug. It is what package load needs to write
-// many of them at once; the row itself is in the mutation that the Draft functions fill.
+// Draft is a valid new record without an id and a slug. Package load uses it to write many records at once. The
+// row itself is in the mutation that the Draft functions fill.
 type Draft struct {
 	Original calendar.Text
 	Others   []calendar.Text // in other languages, with something to read
-	// HasSlug is whether the record gets a slug: SlugBase, or that of its kind and id if SlugBase is "". It is numbered
-	// if it is taken.
+	// HasSlug reports whether the record gets a slug. An empty SlugBase means the slug of its kind and id. A
+	// taken slug gets a number.
 	HasSlug     bool
 	SlugBase    string
 	SearchTexts []SearchText
 
 	// Only of events.
-	Password                  string  // in clear, for HashPassword; "" is none
-	Venues, Organizers, Terms []int64 // to link, in their order, each once
+	Password                  string  // plain text, input of HashPassword; "" means none
+	Venues, Organizers, Terms []int64 // ids to link, in order and without duplicates
 	Counted                   bool    // counts for its terms
 }
 

@@ -19,10 +19,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 )
 
-// PublishDue publishes all scheduled records whose date has come at now, and returns how many they were. Any
-// number of processes may call it at any time: each record is published by one of them. Readers do not depend
-// on it, because a scheduled record counts as published from its date on; it keeps the numbers of the terms
-// and the change log right.
+// PublishDue publishes all scheduled records whose publication date is not after now, and returns their number.
+// Any number of processes may call it at the same time: one of them publishes each record. Readers do not
+// depend on it, because a scheduled record counts as published from its date on. PublishDue updates the counts
+// of the terms and the change log.
 func PublishDue(ctx context.Context, db *ent.Client, now time.Time) (int, error) {
 	e := &Editor{Now: now.UTC().Truncate(time.Second), By: auth.System()}
 	total := 0
@@ -61,8 +61,8 @@ func (e *Editor) anyDue(ctx context.Context, db *ent.Client) (bool, error) {
 	return due, nil
 }
 
-// NextDue returns when the first scheduled record after now is published: UTC, zero if none is. Until then replies do not
-// change unless somebody writes.
+// NextDue returns when the first scheduled record after now is published, in UTC; zero if there is none.
+// Without writes, replies do not change before that time.
 func NextDue(ctx context.Context, db *ent.Client, now time.Time) (next time.Time, err error) {
 	var found []time.Time
 	e, err := db.Event.Query().Where(isLater[predicate.Event](now)).Order(event.ByPublishedAt()).Limit(1).All(ctx)
@@ -117,8 +117,8 @@ func (e *Editor) PublishDue(ctx context.Context, tx *ent.Tx) (int, error) {
 	published := 0
 	for _, kind := range []calendar.Kind{calendar.Series, calendar.Event, calendar.Venue, calendar.Organizer} {
 		table := recordTableOf(tx, kind)
-		// An index has the order, so a batch is locked and not all that is due. Series have an index by status alone, so all
-		// scheduled ones are locked.
+		// Where an index has the order, the statement locks one batch only. Series have an index by status
+		// alone, so it locks all scheduled series.
 		ids, err := table.lock(ctx, func(s *sql.Selector) {
 			isDue[func(*sql.Selector)](e.Now)(s)
 			s.OrderBy(s.C(event.FieldPublishedAt))

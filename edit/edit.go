@@ -25,7 +25,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Editor writes records on somebody's behalf. One request has one Editor, which is not for concurrent use.
+// Editor writes records on behalf of one request. It is not safe for concurrent use.
 type Editor struct {
 	Site calendar.Site
 	// Now is the time of the request: UTC, whole seconds.
@@ -36,18 +36,18 @@ type Editor struct {
 	// Request is the language of the reply, "" for that of the site. Duplicates are recognised by their
 	// original text and by that in this language.
 	Request calendar.Language
-	// PasswordKey is what PasswordKey returned. Only writes of passwords need it.
+	// PasswordKey is the result of the function PasswordKey. Only writes of passwords need it.
 	PasswordKey []byte
-	// Expect is what is expected of the record or term that Update and its like change; of what is created, found or
-	// changed along with it nothing is.
+	// Expect is the precondition on the record or term that Update or a similar call changes. It does not apply
+	// to records that the call creates, finds or changes besides.
 	Expect calendar.Expect
 
 	refs references // looked up for the next Write
 
-	// Of the transaction that runs.
+	// The state of the current transaction.
 	changes []change
 	fresh   map[int64]*ent.Event // events that it created, as they were then
-	lost    []eventLink          // what records sent with an event took from the public
+	lost    []eventLink          // links of events that the public can no longer see
 }
 
 // Write runs do in a transaction of the store, brings the search texts of what e did in it up to date, appends
@@ -84,7 +84,7 @@ func (e *Editor) request() calendar.Language {
 	return e.Site.Language
 }
 
-// author returns the author of what e creates; nil when e is nobody in particular.
+// author returns the author of new records; nil if the caller is not a user.
 func (e *Editor) author() *int64 {
 	if e.By.UserID == 0 {
 		return nil
@@ -97,8 +97,8 @@ func Forbidden() error {
 	return &calendar.Error{Code: "rest_forbidden", Key: "rest_forbidden"}
 }
 
-// expect refuses to change a record that is not as expected: *calendar.Error rest_precondition_failed. It is asked
-// after the permission, of a row that is locked.
+// expect returns *calendar.Error rest_precondition_failed if the version of a record does not match Expect. The
+// caller checks the permission and locks the row first.
 func (e *Editor) expect(version int64) error {
 	if e.Expect.Met(version) {
 		return nil
@@ -106,7 +106,7 @@ func (e *Editor) expect(version int64) error {
 	return PreconditionFailed()
 }
 
-// PreconditionFailed returns the refusal to change a record that is not as its writer expects it.
+// PreconditionFailed returns the error of a write whose precondition on the version of a record does not match.
 func PreconditionFailed() error {
 	return &calendar.Error{Code: "rest_precondition_failed", Key: "rest_precondition_failed"}
 }

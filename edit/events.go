@@ -175,8 +175,8 @@ func (e *Editor) TrashEvent(ctx context.Context, tx *ent.Tx, row *ent.Event) (*e
 	return e.changeEvent(ctx, tx, row, old, &recordInput{status: new(calendar.Trash)}, &EventInput{}, span, &plan{}, nil, false)
 }
 
-// changeEvent applies what is sent, without asking whether it may. The event becomes the first occurrence of made, unless
-// that is nil, or leaves its series.
+// changeEvent applies an input without checking permissions. The event becomes the first occurrence of made; if
+// made is nil it may leave its series.
 func (e *Editor) changeEvent(
 	ctx context.Context, tx *ent.Tx, row *ent.Event, old *record, s *recordInput, in *EventInput, span calendar.Span, p *plan,
 	made *newSeries, leaves bool,
@@ -253,7 +253,7 @@ func (e *Editor) changeEvent(
 			if MayReadSeries(e.By, s, e.Now) {
 				return row, nil
 			}
-			// To others it is an event outside a series, which each write gives a new version.
+			// Other readers see an event outside a series, whose version changes with each write.
 		}
 	}
 	if err := expectOneRow(u.Save(ctx)); err != nil {
@@ -321,7 +321,7 @@ func newEvent() *ent.Event {
 	return &ent.Event{EventStatus: calendar.Scheduled, Attendance: calendar.Offline}
 }
 
-// fillEvent writes an event over the one that is stored.
+// fillEvent sets the fields of an event that differ from the stored one.
 func (e *Editor) fillEvent(
 	m *ent.EventMutation, r, old *record, s *recordInput, row *ent.Event, in *EventInput, span calendar.Span, d *diff,
 ) error {

@@ -37,9 +37,9 @@ func unknownTerms(name string, names []string) *param.Fault {
 	}
 }
 
-// InvalidLinked returns the fault of a venue or organizer that was sent with an event and is invalid itself: at
-// index in the list, from 0. Its "params" are []param.Fault; who writes the answer turns them into sentences
-// by name, for the body and for the argument Reasons of the message.
+// InvalidLinked returns the fault of an invalid venue or organizer that was sent with an event, at index in its
+// list, from 0. Its "params" are []param.Fault. Package server turns them into sentences by name, for the body
+// and for the argument Reasons of the message.
 func InvalidLinked(name string, index int, faults []param.Fault) *param.Fault {
 	return &param.Fault{
 		Param: name, Reason: "invalid-linked-record", Key: "invalid-linked-record",

@@ -19,10 +19,10 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 )
 
-// dueSeries is how many series ExtendDue looks up at once.
+// dueSeries is the number of series that ExtendDue loads at once.
 const dueSeries = 100
 
-// reportedSeries is how many series that failed ExtendDue returns the errors of.
+// reportedSeries is the maximum number of failed series whose errors ExtendDue returns.
 const reportedSeries = 10
 
 // ExtendDue makes the later occurrences of all series that are due at now, and returns how many it made. Any number of
@@ -74,8 +74,8 @@ func isOverdue(now time.Time) predicate.Series {
 	return series.And(series.ExtendAtLTE(now), series.StatusNEQ(calendar.Trash))
 }
 
-// extend makes the later occurrences of a series, none if they are not due any more. It waits for other writers of the
-// series: TiDB accepts SKIP LOCKED and then takes no lock.
+// extend creates the next occurrences of a series, none if the series is no longer due. It waits for other
+// writers of the series, because TiDB accepts SKIP LOCKED and then takes no lock.
 func (e *Editor) extend(ctx context.Context, db *ent.Client, id int64) (made int, err error) {
 	err = Write(ctx, db, e, func(tx *ent.Tx) error {
 		made = 0

@@ -8,11 +8,12 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// MaxNew is how many venues, organizers, categories or tags one event may bring with it in each of these lists.
-// A body has room for tens of thousands, and while they are written nobody else writes.
+// MaxNew is the maximum number of new venues, organizers, categories or tags in each list of one event. A body
+// has room for tens of thousands, and their creation blocks all other writers.
 const MaxNew = 500
 
-// EventInput is what is sent about an event; nil is not sent. A create needs Title, Start and End.
+// EventInput is the data that a client sent for an event. Nil means not sent. A create needs Title, Start and
+// End.
 type EventInput struct {
 	AuthorID  *int64
 	Published *time.Time // UTC, whole seconds; zones are the caller's business
@@ -21,7 +22,7 @@ type EventInput struct {
 	Title       *string
 	Description *string // sanitised HTML
 	Excerpt     *string // sanitised HTML
-	Slug        *string // in any form; "" is not sent
+	Slug        *string // in any form; "" means not sent
 
 	Zone       *calendar.Zone
 	AllDay     *bool
@@ -30,7 +31,7 @@ type EventInput struct {
 	ImageID  *int64 // 0 removes it
 	Cost     *calendar.Cost
 	Website  *Website
-	Password *string // in clear; "" removes it
+	Password *string // plain text; "" removes the password
 	ParentID *int64  // 0 removes it
 
 	ShowMap, ShowMapLink, Hide, Sticky, Featured, Ticketed *bool
@@ -44,8 +45,8 @@ type EventInput struct {
 	Rule          *string
 	RDate, ExDate *[]recur.Date
 
-	// Scope says which occurrences of a series a write reaches; "" is ThisOccurrence. DropExceptions takes away the own
-	// fields of what is reached first.
+	// Scope selects the occurrences of a series that a write changes; "" means ThisOccurrence. DropExceptions
+	// first removes their own fields.
 	Scope          Scope
 	DropExceptions bool
 
@@ -55,7 +56,7 @@ type EventInput struct {
 	Organizers       *[]OrganizerRef
 
 	SourceID   *string    // of an import
-	ModifiedAt *time.Time // of an import; UTC; else the time of the request
+	ModifiedAt *time.Time // UTC, set by an import; nil means the time of the request
 }
 
 // Website of an event. The zero value takes it back to never set, which is answered as the event's own URL;
@@ -83,8 +84,8 @@ type VenueRef = LinkRef[VenueInput]
 // OrganizerRef names an organizer of an event.
 type OrganizerRef = LinkRef[OrganizerInput]
 
-// VenueInput is what is sent about a venue; nil is not sent. A create needs Name. New venues show map and map
-// link unless told otherwise.
+// VenueInput is the data that a client sent for a venue. Nil means not sent. A create needs Name. New venues
+// show the map and the map link by default.
 type VenueInput struct {
 	AuthorID  *int64 // ignored for venues created with an event, which take the event's author
 	Published *time.Time
@@ -92,7 +93,7 @@ type VenueInput struct {
 
 	Name        *string
 	Description *string // sanitised HTML
-	Slug        *string // in any form; "" is not sent
+	Slug        *string // in any form; "" means not sent
 
 	Address, City, Country, Province, State, Zip, Phone *string
 	StateProvince                                       *string // "" is derived when read
@@ -111,7 +112,7 @@ type Coordinate struct {
 	Degrees float64 // north, east
 }
 
-// OrganizerInput is what is sent about an organizer; nil is not sent. A create needs Name.
+// OrganizerInput is the data that a client sent for an organizer. Nil means not sent. A create needs Name.
 type OrganizerInput struct {
 	AuthorID  *int64 // ignored for organizers created with an event, which take the event's author
 	Published *time.Time
@@ -119,7 +120,7 @@ type OrganizerInput struct {
 
 	Name        *string
 	Description *string // sanitised HTML
-	Slug        *string // in any form; "" is not sent
+	Slug        *string // in any form; "" means not sent
 
 	Phone, Email, Website *string
 	ImageID               *int64 // 0 removes it
@@ -128,13 +129,14 @@ type OrganizerInput struct {
 	ModifiedAt *time.Time
 }
 
-// TermInput is what is sent about a category or tag; nil is not sent. A create needs Taxonomy and Name.
+// TermInput is the data that a client sent for a category or tag. Nil means not sent. A create needs Taxonomy
+// and Name.
 type TermInput struct {
 	Taxonomy    calendar.Kind // Category or Tag; read on create only
 	Name        *string
 	Description *string // plain text
-	Slug        *string // in any form; "" is not sent
-	ParentID    *int64  // of a category; 0 is the top
+	Slug        *string // in any form; "" means not sent
+	ParentID    *int64  // parent of a category; 0 means the top level
 
 	SourceID   *string
 	ModifiedAt *time.Time

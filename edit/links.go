@@ -37,8 +37,8 @@ func replaceLinks(ctx context.Context, tx *ent.Tx, kind calendar.Kind, id int64,
 	return link(ctx, tx, kind, id, ids)
 }
 
-// unlink removes venues, organizers or terms from all events and series, which is a change of these (decision 023). The
-// transaction has locked what it removes, so nothing else can be linked to it.
+// unlink removes venues, organizers or terms from all events and series, which counts as a change of those
+// (decision 023). The transaction has locked the removed records, so no other transaction can link to them.
 func (e *Editor) unlink(ctx context.Context, tx *ent.Tx, kind calendar.Kind, ids []int64) error {
 	if err := e.unlinkSeries(ctx, tx, eventField(kind), ids); err != nil {
 		return err
@@ -281,8 +281,8 @@ func termsOf(ctx context.Context, tx *ent.Tx, id int64) (termIDs, error) {
 	return t, nil
 }
 
-// linkTerms changes the terms of an event, and their numbers of published events as its status or terms
-// change. The numbers come first: they lock the terms, so that the links find them still there.
+// linkTerms changes the terms of an event, and the counts of published events of those terms. It changes the
+// counts first: this locks the terms, so that no other transaction deletes them before the links are written.
 func linkTerms(ctx context.Context, tx *ent.Tx, id int64, was, is termIDs, wasCounted, isCounted bool) error {
 	by := make(map[int64]int)
 	if wasCounted {

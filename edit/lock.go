@@ -20,13 +20,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// claimRows bounds the rows that claim locks. Two names share one by chance; then one writer waits for the other
-// without need, which harms nobody.
+// claimRows is the number of counter rows that lockName uses. Two names may share a row; then one writer waits
+// for the other without need.
 const claimRows = 256
 
-// lockName makes the transaction the only one that may create what is called name within scope, until it ends.
-// No index can forbid two venues of the same name, because some are wanted; and a look-up finds nothing to
-// lock as long as the name is free. So the lock is on a row of its own.
+// lockName locks a name within scope until the transaction ends. Meanwhile no other transaction can create a
+// record of that name. A unique index cannot do this, because a calendar may have two venues of one name. There
+// is no row to lock while the name is free, so lockName locks a counter row.
 func lockName(ctx context.Context, tx *ent.Tx, scope calendar.Kind, name string) error {
 	h := fnv.New32a()
 	h.Write([]byte(scope))

@@ -15,10 +15,11 @@ import (
 	"github.com/almanac-cal/almanac/ent/counter"
 )
 
-// revision is the counter that holds the id of the newest change.
+// revision is the id of the counter that stores the id of the newest change.
 const revision = "revision"
 
-// batch is how many rows one statement writes or asks for: below the variables that SQLite allows.
+// batch is the number of rows that one statement writes or reads. It is below the number of variables that
+// SQLite allows.
 const batch = 500
 
 // change is an entry of the change log that is not written yet.
@@ -26,7 +27,7 @@ type change struct {
 	kind   calendar.Kind
 	id     int64
 	action calendar.Action
-	fields []string // names that changed; nil: all
+	fields []string // names of changed fields; nil means all
 }
 
 // log notes what was done, for flush. Only what creates or deletes a record is about all of its fields.
@@ -44,9 +45,9 @@ func (e *Editor) LogLoaded(kind calendar.Kind, ids []int64) {
 	}
 }
 
-// flush appends the noted changes to the change log. It must be the last that happens in a transaction: from
-// here to the commit nobody else gets a revision, so revisions become visible in their order and without
-// gaps. Whoever has read up to one has seen everything committed up to it.
+// flush appends the recorded changes to the change log. It must be the last step of a transaction: until the
+// commit no other transaction gets a revision. So revisions become visible in order and without gaps. A reader
+// that has seen a revision has seen all changes committed up to it.
 func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 	if len(e.changes) == 0 {
 		return nil
@@ -55,7 +56,7 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 		return fmt.Errorf("next revision: %w", err)
 	}
 	at := e.loggedAt()
-	older := int64(len(e.changes) - 1) // by how much the next one is older than the newest
+	older := int64(len(e.changes) - 1) // revisions between this change and the newest
 	row, id := changeRow, func() int64 { return older }
 	if len(e.changes) > batch {
 		// One more round trip takes less time than a subquery in each of many rows.
@@ -87,9 +88,9 @@ func (e *Editor) flush(ctx context.Context, tx *ent.Tx) error {
 	return nil
 }
 
-// loggedAt returns the present time, to which a long transaction has come since it began. While a transaction may append to the
-// log no other one commits, so dates of the log are in the order of commits, as far as clocks agree. Without a clock it is the
-// time of the request.
+// loggedAt returns the current time, which may be later than the start of a long transaction. No other
+// transaction commits between the first append to the log and the commit. So dates of the log are in the order
+// of commits, if the clocks agree. Without a clock it returns the time of the request.
 func (e *Editor) loggedAt() time.Time {
 	if e.Site.Now != nil {
 		if now := e.Site.Now().UTC().Truncate(time.Second); now.After(e.Now) {
@@ -99,8 +100,8 @@ func (e *Editor) loggedAt() time.Time {
 	return e.Now
 }
 
-// The ids of changeRow come from the counter in the statement itself. All writers wait from the moment that the counter
-// grows, so it is not read before.
+// The statement takes the ids of changeRow from the counter. All writers wait once a transaction has increased
+// the counter, so it is not read earlier.
 const (
 	changeRow = "((SELECT " + counter.FieldValue + " FROM " + counter.Table + " WHERE " + counter.FieldID + " = '" + revision +
 		"') - ?, ?, ?, ?, ?, ?, ?)"
@@ -109,9 +110,9 @@ const (
 		", " + entchange.FieldAction + ", " + entchange.FieldFields + ", " + entchange.FieldUserID + ", " + entchange.FieldAt + ") VALUES "
 )
 
-// LogAll notes in the change log that any record of some kinds may have changed, for those who keep something that is
-// derived from the records: the entries name no record, their id is 0. Nothing else is to be written in the transaction
-// afterwards.
+// LogAll records in the change log that any record of the given kinds may have changed. It serves caches of
+// data that is derived from the records. The entries name no record: their id is 0. The transaction must not
+// write anything after it.
 func LogAll(ctx context.Context, tx *ent.Tx, e *Editor, kinds ...calendar.Kind) error {
 	for _, kind := range kinds {
 		e.log(kind, 0, calendar.Updated, nil)
@@ -119,7 +120,7 @@ func LogAll(ctx context.Context, tx *ent.Tx, e *Editor, kinds ...calendar.Kind) 
 	return e.flush(ctx, tx)
 }
 
-// Revision is that of the calendar: the id of the newest change, 0 if there was none.
+// Revision returns the revision of the calendar: the id of the newest change, 0 if there is none.
 func Revision(ctx context.Context, db *ent.Client) (int64, error) {
 	newest, err := db.Counter.Get(ctx, revision)
 	if ent.IsNotFound(err) {

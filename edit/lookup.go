@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// termLookup is what was found for the terms that an event names.
+// termLookup is the result of a lookup of the terms that an event names.
 type termLookup struct {
 	taxonomy calendar.Kind
 	name     string // of the parameter
@@ -21,8 +21,8 @@ type termLookup struct {
 	texts    []string
 }
 
-// lookUpTerms finds the terms that are named by id, by name in any language, or by slug, in this order. Ids
-// that are none of the taxonomy are a fault; names that are none are left to createTerms.
+// lookUpTerms finds terms by id, by name in any language, or by slug, in this order. An id outside the taxonomy
+// is a fault. It leaves unknown names to createTerms.
 func (e *Editor) lookUpTerms(ctx context.Context, tx *ent.Tx, taxonomy calendar.Kind, name string, refs []TermRef) (
 	*termLookup, *param.Fault, error,
 ) {
@@ -73,8 +73,8 @@ func (e *Editor) lookUpTerms(ctx context.Context, tx *ent.Tx, taxonomy calendar.
 	return l, nil, nil
 }
 
-// createTerms creates the terms that were not found, at the top, for who may, and returns the ids of all in
-// the order named, each once.
+// createTerms creates the missing terms at the top level, if the caller has the right to. It returns the ids of
+// all terms in the order of their names, without duplicates.
 func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]int64, error) {
 	if len(l.texts) == 0 {
 		return uniqueIDs(l.ids), nil
@@ -100,7 +100,7 @@ func (e *Editor) createTerms(ctx context.Context, tx *ent.Tx, l *termLookup) ([]
 			return nil, err
 		}
 	}
-	// Somebody else may have created one while this waited for the claims.
+	// Another transaction may have created a term while this one waited for the locks.
 	there, err := termsNamed(ctx, tx, l.taxonomy, keys)
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ type namedTable[R any] struct {
 	kind   calendar.Kind
 	record func(row R) *record
 	sent   *recordInput
-	// faults are what is wrong with the own fields; row is the zero R for a new one.
+	// faults returns the faults of the fields that only this kind has. For a new row, row is the zero R.
 	faults func(row R) []*param.Fault
 	get    func(ctx context.Context, id int64) (R, error)
 	insert func(ctx context.Context, d *diff, common func(namedMutation)) (R, error)
@@ -35,14 +35,15 @@ type namedMutation interface {
 	SetNameKey(string)
 }
 
-// fillNamed writes a venue or an organizer over the one that is stored.
+// fillNamed sets the fields of a venue or an organizer that differ from the stored one.
 func (e *Editor) fillNamed(m namedMutation, r, old *record, s *recordInput, d *diff) {
 	e.fill(m, r, old, s, d)
 	put(d, "", old.title, r.title, m.SetName)
 	put(d, "", calendar.FoldName(old.title), calendar.FoldName(r.title), m.SetNameKey)
 }
 
-// createNamed stores a new row, or finds the one that it would duplicate. A row with a source id duplicates none.
+// createNamed stores a new row, or returns the row that it would duplicate. A row with a source id is never a
+// duplicate.
 func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable[R]) (row R, created bool, err error) {
 	none := &record{textOwner: textOwner{kind: t.kind}}
 	author, picture, err := e.referenceFaults(ctx, tx, none, t.sent)
@@ -58,7 +59,7 @@ func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable
 	if err := invalidInput(t.faults(row)...); err != nil {
 		return row, false, err
 	}
-	// What comes from a source is told apart by its id there, not by its name.
+	// Records of a source are identified by their source id, not by their name.
 	if t.sent.source == nil {
 		found, ok, err := t.findOrLock(ctx, tx, e)
 		if ok || err != nil {
@@ -78,24 +79,24 @@ func createNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable
 	return row, true, nil
 }
 
-// findOrLock finds the row that a new one would duplicate. If there is none, nobody else can create one until the
-// transaction ends.
+// findOrLock finds the row that a new one would duplicate. If there is none, no other transaction can create
+// one until this transaction ends.
 func (t namedTable[R]) findOrLock(ctx context.Context, tx *ent.Tx, e *Editor) (row R, ok bool, err error) {
 	key := calendar.FoldName(*t.sent.title)
 	row, ok, err = t.duplicate(ctx, tx, e, key)
 	if ok || err != nil {
 		return row, ok, err
 	}
-	// Not there: but somebody else may be about to create it.
+	// Another transaction may be about to create it.
 	if err := lockName(ctx, tx, t.kind, key); err != nil {
 		return row, false, err
 	}
 	return t.duplicate(ctx, tx, e, key)
 }
 
-// duplicate finds the oldest row, not in the trash and readable for the caller, that has the name sent, and the
-// description if one is sent. Letter case does not count. What is sent is compared with the original and with
-// the text in the language of the request.
+// duplicate finds the oldest row with the name sent, and with the description if one is sent. It skips rows in
+// the trash and rows that the caller may not read. Letter case does not count. It compares the original text
+// and the text in the language of the request.
 func (t namedTable[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key string) (found R, ok bool, err error) {
 	rows, err := t.named(ctx, key, e.request())
 	if err != nil {
@@ -125,7 +126,7 @@ func (t namedTable[R]) duplicate(ctx context.Context, tx *ent.Tx, e *Editor, key
 	return found, oldest != nil, nil
 }
 
-// updateNamed changes a row. Of one that a create found, nothing is expected.
+// updateNamed updates a row. If create matched an existing row, Expect is not checked.
 func updateNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable[R], row R, found bool) (R, error) {
 	old := t.record(row)
 	author, picture, err := e.referenceFaults(ctx, tx, old, t.sent)
@@ -162,7 +163,7 @@ func trashNamed[R any](ctx context.Context, tx *ent.Tx, e *Editor, t namedTable[
 	return t.change(ctx, tx, e, row, old)
 }
 
-// change applies what is sent, without asking whether it may.
+// change applies an input without checking permissions.
 func (t namedTable[R]) change(ctx context.Context, tx *ent.Tx, e *Editor, row R, old *record) (R, error) {
 	d := &diff{}
 	r, action, err := e.revise(ctx, tx, old, t.sent, d)

@@ -60,7 +60,7 @@ func (e *Editor) planRecurrence(ctx context.Context, tx *ent.Tx, row *ent.Event,
 	return nil, leaves, err
 }
 
-// MayReadSeries reports whether a caller may read a series, and so what an occurrence says of it.
+// MayReadSeries reports whether a caller may read a series, and therefore the series fields of its occurrences.
 func MayReadSeries(by auth.Principal, s *ent.Series, now time.Time) bool {
 	status := s.Status.Shown(now, s.PublishedAt)
 	return status != calendar.Trash && auth.May(by, auth.Read, auth.RecordOf(calendar.Series, s.AuthorID, status, ""))
@@ -79,13 +79,13 @@ func (e *Editor) planSeriesOf(row *ent.Event, in *EventInput) (*newSeries, error
 	return made, nil
 }
 
-// scopeRequired returns the fault of a schedule that is sent with one occurrence.
+// scopeRequired returns the fault of a request that sends a schedule for one occurrence.
 func scopeRequired() *param.Fault {
 	return &param.Fault{Param: "scope", Reason: "scope-required", Key: "scope-required", Data: map[string]any{}}
 }
 
-// sameSchedule reports whether what is sent of a schedule is that of the phase. Of an occurrence that leaves the phase no
-// dates are the same as well.
+// sameSchedule reports whether the schedule sent equals that of the phase. If the occurrence leaves the phase,
+// a request that sends no dates also counts as equal.
 func sameSchedule(phase *ent.SeriesPhase, in *EventInput, leaves bool) (bool, error) {
 	stored, err := ScheduleOf(phase)
 	if err != nil {
@@ -153,8 +153,9 @@ func firstStart(p *ent.SeriesPhase) calendar.Wall {
 	return p.StartWall
 }
 
-// excludeOccurrence makes the nominal start of an occurrence an exdate of its phase, or no exdate any more. A start that
-// the schedule lacks becomes an rdate instead, or stays out. This is a change of the series.
+// excludeOccurrence adds the nominal start of an occurrence to the exdates of its phase, or removes it from
+// them. A start that the schedule lacks becomes an rdate, or is removed from the rdates. This changes the
+// series.
 func (e *Editor) excludeOccurrence(ctx context.Context, tx *ent.Tx, row *ent.Event, excluded bool) error {
 	if excluded && row.OffSchedule {
 		return nil
@@ -212,8 +213,8 @@ func (e *Editor) touchSeries(ctx context.Context, tx *ent.Tx, id int64, fields [
 	return nil
 }
 
-// seriesFields are the fields of events that occurrences may have of their own, in the order in which they are named
-// (contract, sections 10.1 and 27.3).
+// seriesFields are the fields that an occurrence can have of its own, in the order of replies (contract,
+// sections 10.1 and 27.3).
 var seriesFields = []string{
 	"author", "date", "title", "description", "slug", "excerpt", "status", "timezone", "all_day", "start_date", "end_date",
 	"image", "cost", "website", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured",
@@ -258,8 +259,8 @@ func ownNames(own []string, names ...string) []string {
 	return own
 }
 
-// sentSeriesSlug gives the series the slug that was sent when it was made of an event: in the language that the text was
-// sent in. It returns that in the original language, nil if none was sent in that.
+// sentSeriesSlug sets the slug of a new series, in the language of the text sent, to the slug sent for the
+// event. It returns the slug in the original language; nil if none was sent in it.
 func (e *Editor) sentSeriesSlug(
 	ctx context.Context, tx *ent.Tx, r *record, t *calendar.Template, sent *string,
 ) (original *string, err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// CreateOrganizer stores a new organizer, or returns the one that is there already as CreateVenue does.
+// CreateOrganizer stores a new organizer, or returns an existing one of the same name, as CreateVenue does.
 func (e *Editor) CreateOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerInput) (
 	row *ent.Organizer, created bool, err error,
 ) {
@@ -38,7 +38,7 @@ func (e *Editor) createOrganizer(ctx context.Context, tx *ent.Tx, in *OrganizerI
 	return row, false, err
 }
 
-// UpdateOrganizer changes what is sent of an organizer that was loaded in the same transaction, best with
+// UpdateOrganizer applies an input to an organizer that was loaded in the same transaction, preferably with
 // LockOrganizer.
 func (e *Editor) UpdateOrganizer(ctx context.Context, tx *ent.Tx, row *ent.Organizer, in *OrganizerInput) (
 	*ent.Organizer, error,
@@ -73,7 +73,7 @@ func (in *OrganizerInput) record() *recordInput {
 	}
 }
 
-// organizers returns the table of organizers with what is sent of one.
+// organizers returns the table of organizers with the input of one organizer.
 func (e *Editor) organizers(tx *ent.Tx, in *OrganizerInput, s *recordInput) namedTable[*ent.Organizer] {
 	return namedTable[*ent.Organizer]{
 		kind: calendar.Organizer, record: organizerRecord, sent: s, get: tx.Organizer.Get,

@@ -16,17 +16,17 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// passwordSetting is the setting that holds the key.
+// passwordSetting is the id of the setting that stores the key.
 const passwordSetting = "event_password_key"
 
-// PasswordKey returns the key that event passwords are hashed with: 32 random bytes that all processes on one
-// database share. The first that asks makes it.
+// PasswordKey returns the key for hashes of event passwords: 32 random bytes that all processes on one database
+// share. The first call creates it.
 func PasswordKey(ctx context.Context, db *ent.Client) ([]byte, error) {
 	return sharedKey(ctx, db, passwordSetting, sha256.Size)
 }
 
-// CheckSameCalendar returns nil if a database has the key of PasswordKey that another one has: it is one of its replicas, or
-// another server of its group. For another calendar the error wraps store.ErrUnfit.
+// CheckSameCalendar returns nil if a database has the given PasswordKey, so that it is a replica or another
+// server of the group. For another calendar the error wraps store.ErrUnfit.
 func CheckSameCalendar(ctx context.Context, db *ent.Client, key []byte) error {
 	s, err := db.Setting.Get(ctx, passwordSetting)
 	if err != nil {
@@ -38,7 +38,8 @@ func CheckSameCalendar(ctx context.Context, db *ent.Client, key []byte) error {
 	return nil
 }
 
-// sharedKey returns a key of random bytes in a setting. The first process that asks makes it.
+// sharedKey returns a random key of the given size from a setting. The first process that calls it creates the
+// key.
 func sharedKey(ctx context.Context, db *ent.Client, name string, size int) ([]byte, error) {
 	s, err := db.Setting.Get(ctx, name)
 	if err == nil {
@@ -51,7 +52,8 @@ func sharedKey(ctx context.Context, db *ent.Client, name string, size int) ([]by
 	if _, err := rand.Read(key); err != nil {
 		return nil, fmt.Errorf("setting %s: %w", name, err)
 	}
-	// Whoever comes second keeps the first's; reading it back tells which that is.
+	// If two processes create the key at the same time, the first insert wins. The second process reads that
+	// key.
 	err = db.Setting.Create().SetID(name).SetValue(key).
 		OnConflict(sql.ConflictColumns(setting.FieldID)).Ignore().Exec(ctx)
 	if err != nil {
@@ -63,9 +65,9 @@ func sharedKey(ctx context.Context, db *ent.Client, name string, size int) ([]by
 	return s.Value, nil
 }
 
-// HashPassword returns what is stored of the password of an event: HMAC-SHA256 over the id (8 bytes, big endian)
-// and the password. A password protects the content of one event, is compared with every event of a list,
-// and is in the hands of all its readers; a slow hash would cost much and protect little.
+// HashPassword returns the stored hash of an event password: HMAC-SHA256 over the id (8 bytes, big endian) and
+// the password. A list compares the password with that of each event, and all readers of the event know it. So
+// a slow hash would cost much and protect little.
 func HashPassword(key []byte, eventID int64, password string) []byte {
 	var id [8]byte
 	binary.BigEndian.PutUint64(id[:], uint64(eventID)) //nolint:gosec // ids are positive

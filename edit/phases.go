@@ -22,8 +22,9 @@ func phaseOf(phases []seriesPhase, nominal calendar.Wall) int {
 	return recur.PhaseAt(phases, func(p seriesPhase) calendar.Wall { return p.First() }, nominal)
 }
 
-// splitPhases makes a phase begin at a nominal start. It returns all phases and the place of that one. A phase without
-// starts before it is not split. The place is that after the phase if the phase has no starts from there on.
+// splitPhases splits a phase at a nominal start. It returns all phases and the index of the one that begins
+// there. A phase without earlier starts is not split. If the phase has no later starts, the index is that of
+// the next phase.
 func splitPhases(phases []seriesPhase, at calendar.Wall) ([]seriesPhase, int) {
 	k := phaseOf(phases, at)
 	before, hasBefore, rest, hasRest := phases[k].Split(at)
@@ -69,7 +70,7 @@ func withoutExDates(phases []seriesPhase) []seriesPhase {
 	return all
 }
 
-// scheduleChange is what a write changes in the schedules of a series.
+// scheduleChange is the part of a write that changes the schedules of a series.
 type scheduleChange struct {
 	// span returns where the first span of a phase moves.
 	span          func(calendar.Span) calendar.Span
@@ -128,7 +129,7 @@ func countBefore(phases []seriesPhase, at int) (n int) {
 	return n
 }
 
-// extend is apply for a series whose starts are all past: the last phase goes on in one that begins after now.
+// extend is like apply for a series whose starts are all past. It adds a phase that begins after now.
 func (c *scheduleChange) extend(phases []seriesPhase, now time.Time) ([]seriesPhase, int, error) {
 	last := len(phases) - 1
 	own := *c
@@ -330,19 +331,19 @@ func (p *seriesPhase) scheduleText() string {
 // storedStart is an occurrence as it is stored, for the match with changed schedules.
 type storedStart struct {
 	nominal  calendar.Wall
-	earlier  bool // it is of a phase that does not change
+	earlier  bool // its phase does not change
 	begun    bool // it stays where it is, though its nominal start may change
 	own      bool // it has own fields
 	trashed  bool
 	excluded bool // a person took it to the trash: its start is an exdate
 }
 
-// matchedStart is what becomes of a stored occurrence.
+// matchedStart is the new start of a stored occurrence, if it has one.
 type matchedStart struct {
 	nominal  calendar.Wall
-	removed  bool // it goes to the trash, because the schedule does not have it any more, or has its start as an ExDate
+	removed  bool // it moves to the trash: the schedule no longer has its start, or has it as an ExDate
 	returned bool // it leaves the trash, because the schedule has it again
-	off      bool // it is in the trash, and the schedule does not have it
+	off      bool // it is in the trash, and the schedule lacks its start
 }
 
 // newStart is a start of a phase.
@@ -458,7 +459,7 @@ type matching struct {
 	phases []seriesPhase
 	k      int
 	taken  map[calendar.Wall]int // stored occurrences by the starts that they get
-	placed []bool                // of each stored occurrence, whether it has a start
+	placed []bool                // whether each stored occurrence has a start
 }
 
 func (m *matching) place(i int, start calendar.Wall) { m.taken[start], m.placed[i] = i, true }
@@ -491,7 +492,8 @@ func (m *matching) match(list []int, starts []newStart) []int {
 	return slices.DeleteFunc(list, func(i int) bool { return m.placed[i] })
 }
 
-// keep leaves an occurrence at its start, which becomes an RDate of the phase if it is none of its starts, and is no ExDate.
+// keep leaves an occurrence at its start. If the phase lacks that start, it becomes an RDate. An ExDate of the
+// start is removed.
 func (m *matching) keep(i int) {
 	w := m.stored[i].nominal
 	p := &m.phases[max(m.k, phaseOf(m.phases, w))]

@@ -11,16 +11,16 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// plan is what an event is to be linked to. Planning looks up what is named, for the faults that come before
-// the permission; carrying out creates the rest.
+// plan is the set of records that an event will be linked to. Planning looks up all names and ids, so that
+// their faults precede permission errors. The write then creates missing records.
 type plan struct {
 	categories, tags   *termLookup
 	terms              termIDs
 	venues, organizers []int64
 }
 
-// planEvent looks up all that an event names. Row is nil for a new one; span and schedule are the faults of its dates,
-// if they have any. Faults come in the order of the parameters.
+// planEvent looks up all records that an event names. Row is nil for a new event; span and schedule are the
+// faults of its dates, if any. It returns faults in the order of the parameters.
 func (e *Editor) planEvent(
 	ctx context.Context, tx *ent.Tx, old *record, row *ent.Event, s *recordInput, in *EventInput, span, schedule *param.Fault,
 ) (*plan, error) {

@@ -7,8 +7,9 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// OccurrencesAt returns the occurrences that a write makes of a schedule: all of one that ends, else those up to the horizon.
-// Row is the stored event, nil for a new one. The error is a *recur.Error for none, or for more than one write may store.
+// OccurrencesAt returns the occurrences that a write creates for a schedule: all occurrences of a finite
+// schedule, otherwise those up to the horizon. Row is the stored event, nil for a new one. It returns a
+// *recur.Error if there are no occurrences or more than one write may store.
 func OccurrencesAt(s recur.Schedule, row *ent.Event, in *EventInput, now time.Time) ([]recur.Occurrence, error) {
 	last := recur.LastStart()
 	if !s.Ends() {

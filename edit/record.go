@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// record is what events, venues and organizers have in common.
+// record has the fields that events, venues and organizers share.
 type record struct {
 	textOwner
 	publicationState
@@ -26,7 +26,7 @@ type record struct {
 // recordInput is the fields that events, venues and organizers share, as they are sent; nil is not sent.
 type recordInput struct {
 	author *int64
-	// linked is an author who comes from the event that a record is created with, not from the client.
+	// linked reports whether the author is copied from the event that the record is created with.
 	linked    bool
 	inline    bool // a record that exists is changed along with an event
 	published *time.Time
@@ -64,7 +64,7 @@ type recordMutation interface {
 	ClearImageID()
 }
 
-// fillTracked writes what records and terms have in common. Texts and slug are noted by those who change them.
+// fillTracked writes the fields that records and terms share. Its callers record changes of texts and slug.
 func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *time.Time, version int64, d *diff) {
 	if d.fresh {
 		m.SetCreatedAt(e.Now)
@@ -77,7 +77,7 @@ func (e *Editor) fillTracked(m trackedMutation, w, old *textOwner, modified *tim
 	put(d, "", old.slug, w.slug, m.SetSlug)
 }
 
-// fill writes a record over the one that is stored.
+// fill sets the fields of a record that differ from the stored one.
 func (e *Editor) fill(m recordMutation, r, old *record, s *recordInput, d *diff) {
 	if d.fresh {
 		m.SetID(r.id)
@@ -92,7 +92,8 @@ func (e *Editor) fill(m recordMutation, r, old *record, s *recordInput, d *diff)
 	putOptional(d, "", old.source, r.source, m.SetSourceID, m.ClearSourceID)
 }
 
-// referenceFaults returns the faults of the author and the image that are sent. It does not look up a stored value.
+// referenceFaults returns the faults of the author and the image in the request. It does not check stored
+// values.
 func (e *Editor) referenceFaults(ctx context.Context, tx *ent.Tx, old *record, s *recordInput) (
 	author, picture *param.Fault, err error,
 ) {
@@ -109,7 +110,7 @@ func (e *Editor) referenceFaults(ctx context.Context, tx *ent.Tx, old *record, s
 	return faultOf("author", author), faultOf("image", picture), nil
 }
 
-// setsAuthor reports whether an author is sent that is neither the caller nor the stored author.
+// setsAuthor reports whether the request sends an author other than the caller and the stored author.
 func (e *Editor) setsAuthor(old *record, s *recordInput) bool {
 	return s.author != nil && !s.linked && !equalsID(old.author, *s.author) &&
 		(*s.author == 0 || *s.author != e.By.UserID)
@@ -117,7 +118,7 @@ func (e *Editor) setsAuthor(old *record, s *recordInput) bool {
 
 func equalsID(stored *int64, id int64) bool { return stored != nil && *stored == id }
 
-// permit asks the permission matrix about a write; old is the zero record, of its kind, for a new one.
+// permit checks the permission matrix for a write. Old is the zero record of its kind for a new record.
 func (e *Editor) permit(old *record, s *recordInput) error {
 	fresh := old.status == ""
 	switch {
@@ -180,7 +181,8 @@ func (e *Editor) newRecord(kind calendar.Kind, s *recordInput) *record {
 	return r
 }
 
-// wantedSlug returns the slug that a new record takes if it is free, "" for that of its id; not ok is none.
+// wantedSlug returns the slug that a new record takes if it is free; "" means the slug of its id. It returns
+// false if the record gets no slug.
 func (r *record) wantedSlug(sent *string) (base string, ok bool) {
 	wanted := valueOr("", sent)
 	if wanted == "" && !r.needsSlug() {
@@ -197,7 +199,7 @@ func (r *record) needsSlug() bool {
 	return r.kind != calendar.Event && r.kind != calendar.Series || r.status.HasSlug() || r.before.HasSlug()
 }
 
-// revise applies what is sent to a record: its standing, its texts and slugs. Old stays what is stored.
+// revise applies an input to a record: its publication state, texts and slugs. It does not change old.
 func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordInput, d *diff) (
 	*record, calendar.Action, error,
 ) {
@@ -239,7 +241,7 @@ func (e *Editor) revise(ctx context.Context, tx *ent.Tx, old *record, s *recordI
 		}
 	}
 	if r.slug != old.slug && !slices.Contains(d.fields, "slug") {
-		d.fields = append(d.fields, "slug") // it follows from the status, so it is no field of its own
+		d.fields = append(d.fields, "slug") // it follows from the status and is not logged
 	}
 	return r, action, nil
 }
@@ -250,7 +252,7 @@ func inTrash(kind calendar.Kind) error {
 	return &calendar.Error{Code: code, Key: code}
 }
 
-// permitTrash asks whether a record may be moved to the trash, and whether it is not there already.
+// permitTrash returns an error if the caller may not move a record to the trash, or if it is already there.
 func (e *Editor) permitTrash(old *record) error {
 	switch {
 	case !e.isAllowed(auth.Delete, old):

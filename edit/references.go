@@ -36,7 +36,7 @@ type knownIDs map[int64]bool
 // findIDs returns those of the ids that a write may name.
 type findIDs func(ctx context.Context, ids []int64) ([]int64, error)
 
-// load looks up the ids that are not in the map.
+// load finds the ids that are not in the map yet.
 func (k knownIDs) load(ctx context.Context, find findIDs, ids []int64) error {
 	fresh := slices.DeleteFunc(uniqueIDs(ids), func(id int64) bool { _, known := k[id]; return known })
 	for part := range slices.Chunk(fresh, batch) {
@@ -62,8 +62,8 @@ func (k knownIDs) fault(ctx context.Context, find findIDs, kind calendar.Kind, i
 	})
 }
 
-// unknownFault returns the fault of the ids that are not found, each once. It asks batch by batch and stops at the
-// first batch with an unknown id: a caller who sends thousands may not even have signed in.
+// unknownFault returns a fault that lists each unknown id once. It searches in batches and stops after the
+// first batch with an unknown id, because a caller who sends thousands of ids may not even have signed in.
 func unknownFault(kind calendar.Kind, ids []int64, find func(part []int64) ([]int64, error)) (*param.Fault, error) {
 	for part := range slices.Chunk(uniqueIDs(ids), batch) {
 		found, err := find(part)
@@ -92,11 +92,10 @@ func UnknownIDs(kind calendar.Kind, ids []int64) *param.Fault {
 	}
 }
 
-// The following functions return the fault of what a parameter names, nil if there is none. The caller names the
-// parameter. They run in the transaction of a write; with a client they may run before it.
+// The following functions return the fault of a parameter that refers to a record, nil if there is none. The
+// caller adds the name of the parameter. They run in the transaction of a write, or before it with a client.
 
-// LoadReferences looks up authors and images in one statement each, for the calls of AuthorFault and ImageFault that
-// follow.
+// LoadReferences loads authors and images in one statement each, for later calls of AuthorFault and ImageFault.
 func (e *Editor) LoadReferences(ctx context.Context, db *ent.Client, authors, images []int64) error {
 	e.makeReferences()
 	if err := e.refs.users.load(ctx, findUsers(db), authors); err != nil {
@@ -145,8 +144,8 @@ func (e *Editor) TermsFault(
 	return fault, nil
 }
 
-// ParentFault returns the fault of a parent that is no event, is in the trash, or that the caller may not read.
-// 0 is no parent.
+// ParentFault returns the fault of a parent that is not an event, is in the trash, or that the caller may not
+// read. 0 means no parent.
 func (e *Editor) ParentFault(ctx context.Context, db *ent.Client, id int64) (*param.Fault, error) {
 	if id == 0 {
 		return nil, nil

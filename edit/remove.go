@@ -126,8 +126,8 @@ func (e *Editor) removeSeries(ctx context.Context, tx *ent.Tx, ids []int64) erro
 	return err
 }
 
-// excludeRemoved makes the nominal starts of the occurrences among events exdates of their series, so that nothing makes
-// them again. It returns the series that have no other occurrence. All are locked.
+// excludeRemoved adds the nominal starts of removed occurrences to the exdates of their series, so that no
+// process creates them again. It returns the series without other occurrences. It locks all the series.
 func (e *Editor) excludeRemoved(ctx context.Context, tx *ent.Tx, events []*ent.Event, ids []int64) (empty []int64, err error) {
 	touched := seriesOf(events)
 	if len(touched) == 0 {

@@ -52,9 +52,9 @@ func ScheduleOf(phase *ent.SeriesPhase) (recur.Schedule, error) {
 	return s, nil
 }
 
-// NewSchedule returns the schedule that is sent with an event. Row is the stored event, nil for a new one, which takes
-// place in the zone of the site unless another is sent. Refusals are *recur.Error, and param.Invalid for dates that no
-// event can have.
+// NewSchedule returns the schedule in an event input. Row is the stored event, nil for a new one. A new event
+// is in the zone of the site unless the input has another. It returns *recur.Error, or param.Invalid for dates
+// that no event can have.
 func NewSchedule(site calendar.Site, row *ent.Event, in *EventInput) (recur.Schedule, error) {
 	span := calendar.Span{Zone: site.Zone}
 	if row != nil {
@@ -77,7 +77,7 @@ func NewSchedule(site calendar.Site, row *ent.Event, in *EventInput) (recur.Sche
 	return recur.New(span, rule, valueOr(nil, in.RDate), valueOr(nil, in.ExDate))
 }
 
-// ruleFault returns the fault of a sent rule that is none. Zone is that of the event.
+// ruleFault returns the fault of an invalid rule in the input. Zone is the zone of the event.
 func ruleFault(zone calendar.Zone, in *EventInput) *param.Fault {
 	if text := valueOr("", in.Rule); text != "" {
 		if _, err := recur.Parse(text, zone); err != nil {
@@ -87,12 +87,12 @@ func ruleFault(zone calendar.Zone, in *EventInput) *param.Fault {
 	return nil
 }
 
-// Recurs reports whether the input says that the event has more than one date.
+// Recurs reports whether the input has a rule or further dates.
 func (in *EventInput) Recurs() bool {
 	return valueOr("", in.Rule) != "" || len(valueOr(nil, in.RDate)) > 0
 }
 
-// horizonMonths is how far ahead of a write an endless schedule has its occurrences.
+// horizonMonths is the number of months after a write for which an endless schedule has stored occurrences.
 const horizonMonths = 25
 
 // horizon returns the last nominal start that an endless schedule has an occurrence for at a write.
@@ -100,8 +100,8 @@ func horizon(zone calendar.Zone, now time.Time) calendar.Wall {
 	return zone.Wall(now).AddDate(0, horizonMonths, 0)
 }
 
-// extendAt returns when an endless series gets its next occurrences: at least 24 months before the nominal starts that it
-// lacks, so that the default list is complete. Ids spread the series over a week.
+// extendAt returns the time of the next extension of an endless series. It is at least 24 months before the
+// nominal starts that are missing, so that the default list is complete. Ids spread the series over a week.
 func extendAt(id int64, zone calendar.Zone, until calendar.Wall) time.Time {
 	return zone.Instant(until.AddDate(0, -24, -15-int(id%7)))
 }

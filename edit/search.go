@@ -22,8 +22,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// searchableFields are the fields of the change log that a search of records of a kind looks at. An update of others leaves
-// the search texts alone.
+// searchableFields are the fields that a search of each kind reads, by their names in the change log. Updates
+// of other fields do not change search texts.
 var searchableFields = map[calendar.Kind][]string{
 	calendar.Event:  {"title", "description", "excerpt"},
 	calendar.Series: {"title", "description", "excerpt"},
@@ -54,7 +54,7 @@ type SearchText struct {
 
 // reindex brings the search texts of what was changed in the transaction up to date.
 func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
-	// By kind, whether the record is new, and id.
+	// Ids by kind and by whether the record is new.
 	stale := make(map[calendar.Kind]map[bool][]int64)
 	for _, c := range e.changes {
 		if !c.findable() {
@@ -66,7 +66,7 @@ func (e *Editor) reindex(ctx context.Context, tx *ent.Tx) error {
 		stale[c.kind][c.action == calendar.Created] = append(stale[c.kind][c.action == calendar.Created], c.id)
 	}
 	for kind, ids := range stale {
-		// What was created and then changed again in the same transaction is not new any more.
+		// A record that the same transaction created and then changed is not new.
 		fresh := idsWithout(ids[true], ids[false])
 		for part := range slices.Chunk(fresh, batch) {
 			if err := e.insertFreshTexts(ctx, tx, kind, part); err != nil {
@@ -331,7 +331,7 @@ func (e *Editor) SearchTexts(ctx context.Context, db *ent.Client, kind calendar.
 	return out, nil
 }
 
-// translationsFor loads translations by the record they belong to; of no records it asks nothing.
+// translationsFor loads translations by the id of their record. Without ids it runs no query.
 func translationsFor[T any](ctx context.Context, ids []int64, load func(context.Context) ([]T, error), owner func(T) int64) (map[int64][]T, error) {
 	if len(ids) == 0 {
 		return nil, nil

@@ -19,7 +19,7 @@ import (
 type newSeries struct {
 	id          int64
 	slug        string  // in the original language
-	sentSlug    *string // for a series that is made of an event
+	sentSlug    *string // for a series created from an event
 	schedule    recur.Schedule
 	occurrences []recur.Occurrence // those to store now; never empty
 	until       *calendar.Wall     // up to here all nominal starts are among the occurrences; nil if the schedule ends
@@ -43,8 +43,8 @@ func refuseTrashedSeries(in *EventInput, trashed bool) error {
 	return invalidInput(faultOf("status", param.Bad()))
 }
 
-// planSeries returns the series that an input makes of an event, nil if it makes none. Row is nil for a new event. Refusals
-// are *recur.Error, and param.Invalid for dates that no event can have.
+// planSeries returns the series that an input creates from an event; nil if it creates none. Row is nil for a
+// new event. It returns *recur.Error, or param.Invalid for dates that no event can have.
 func (e *Editor) planSeries(row *ent.Event, in *EventInput) (*newSeries, error) {
 	if !in.Recurs() {
 		if dates := valueOr(nil, in.ExDate); len(dates) > 0 {
@@ -102,7 +102,7 @@ func (s *newSeries) slugOf(o recur.Occurrence) *string {
 	return new(calendar.OccurrenceSlug(s.slug, o.Nominal))
 }
 
-// eventLinks is what an event is linked to.
+// eventLinks are the records that an event is linked to.
 type eventLinks struct {
 	terms              termIDs
 	venues, organizers []int64
@@ -188,8 +188,8 @@ func (e *Editor) lockLinks(ctx context.Context, tx *ent.Tx, id int64) error {
 	return nil
 }
 
-// lockTemplateLinks keeps the terms and the image of a template until the transaction ends. Slugs are locked before terms.
-// store.ErrConflict: one of them is deleted, so the event loses it too.
+// lockTemplateLinks locks the terms and the image of a template until the transaction ends. It locks slugs
+// before terms. It returns store.ErrConflict if one of them was deleted, because the event then loses it, too.
 func lockTemplateLinks(ctx context.Context, tx *ent.Tx, t *calendar.Template) error {
 	terms := uniqueIDs(slices.Concat(t.Categories, t.Tags))
 	for part := range slices.Chunk(terms, batch) {
@@ -214,8 +214,8 @@ func lockTemplateLinks(ctx context.Context, tx *ent.Tx, t *calendar.Template) er
 	return nil
 }
 
-// keepState removes the state of an event from the template of its series, apart from what a write changed. It returns the
-// names of what it removes, which are own fields of the event.
+// keepState removes the state of an event from the template of its series, except for fields that the write
+// changed. It returns the names of the removed fields, which become own fields of the event.
 func keepState(t *calendar.Template, changed []string) (own []string) {
 	if t.EventStatus != calendar.Scheduled && !slices.Contains(changed, "event_status") {
 		t.EventStatus, own = calendar.Scheduled, append(own, "event_status")
@@ -237,7 +237,7 @@ func keepState(t *calendar.Template, changed []string) (own []string) {
 func (e *Editor) storeSeries(
 	ctx context.Context, tx *ent.Tx, made *newSeries, first *ent.Event, t *calendar.Template, rest []recur.Occurrence,
 ) error {
-	if most := mostOccurrences(sizeOf(t)); len(rest)+1 > most { // with the stored links and translations
+	if most := mostOccurrences(sizeOf(t)); len(rest)+1 > most { // including the stored links and translations
 		return invalidInput(ScheduleFault(&recur.Error{
 			Param: "rrule", Reason: recur.TooManyOccurrences, Data: map[string]any{"maximum": most},
 		}))
@@ -275,8 +275,8 @@ const (
 	maxSeriesLinks = 100_000
 )
 
-// mostOccurrences returns how many occurrences with so many bytes of texts and so many links one write may store. While they
-// are written nobody else writes, so long texts and many links leave room for fewer.
+// mostOccurrences returns the number of occurrences that one write may store, for a size of texts and links.
+// The write blocks all other writers, so long texts and many links allow fewer.
 func mostOccurrences(size, links int) int {
 	return max(1, min(recur.MaxOccurrences, maxSeriesBytes/max(size, 1), maxSeriesLinks/max(links, 1)))
 }

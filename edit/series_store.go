@@ -25,8 +25,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// caseBatch is how many rows a statement gives values of their own: the database looks for each row among those of the
-// statement.
+// caseBatch is the number of rows in a statement with a different value for each row. The database searches the
+// values of the statement once a row.
 const caseBatch = 100
 
 // occurrenceRow is an occurrence with the fields that change.
@@ -299,7 +299,7 @@ func loadEventLinks(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]*ev
 	return links, nil
 }
 
-// idsOfRows returns the ids of the rows that a condition holds for.
+// idsOfRows returns the ids of the rows that satisfy a condition.
 func idsOfRows(rows []*occurrenceRow, holds func(*occurrenceRow) bool) (ids []int64) {
 	for _, r := range rows {
 		if holds(r) {
@@ -444,7 +444,7 @@ func groupRows(rows []*occurrenceRow, key func(*occurrenceRow) string) [][]*occu
 	return groups
 }
 
-// storeColumns writes new versions of occurrences: those that get the same values in one statement.
+// storeColumns writes new versions of occurrences. Occurrences with equal values share a statement.
 func (w *seriesWrite) storeColumns(ctx context.Context, rows []*occurrenceRow) error {
 	if err := w.freeStarts(ctx, rows); err != nil {
 		return err
@@ -468,7 +468,8 @@ func (w *seriesWrite) storeColumns(ctx context.Context, rows []*occurrenceRow) e
 	return nil
 }
 
-// freeStarts takes the nominal starts away from occurrences that exchange them: the unique index is asked row by row.
+// freeStarts clears the nominal starts of occurrences that exchange them. The database checks the unique index
+// row by row.
 func (w *seriesWrite) freeStarts(ctx context.Context, rows []*occurrenceRow) error {
 	held := make(map[calendar.Wall]bool)
 	moves := func(r *occurrenceRow) bool { return !r.row.OriginalStart.Equal(r.nominal) }

@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// Scope says which occurrences of a series a write reaches (contract, section 19.5).
+// Scope selects the occurrences of a series that a write changes (contract, section 19.5).
 type Scope string
 
 // The scopes. "" is ThisOccurrence.
@@ -46,14 +46,14 @@ type seriesWrite struct {
 	was    []seriesPhase
 	phases []seriesPhase // as they become
 	rows   []*occurrenceChange
-	at     *occurrenceChange // the addressed occurrence; nil: the series
+	at     *occurrenceChange // the addressed occurrence; nil means the series
 	scope  Scope
 
-	standing publicationState // of the series, as it becomes
+	standing publicationState // new state of the series
 	author   *int64
 	until    *calendar.Wall     // as it becomes
-	slug     *string            // as it becomes; nil: it stays
-	sent     *calendar.Template // what is sent; nil: nothing
+	slug     *string            // new slug; nil means no change
+	sent     *calendar.Template // the fields sent; nil means none
 	fresh    []newStart
 }
 
@@ -69,7 +69,7 @@ type occurrenceChange struct {
 	off      bool
 	excluded bool // a person took it to the trash
 	reached  bool
-	// scheduled says that a changed schedule says when it takes place.
+	// scheduled reports that a changed schedule sets its dates.
 	scheduled bool
 	returned  bool     // the schedule has it again
 	names     []string // fields to take from the template of its phase
@@ -199,7 +199,8 @@ func (e *Editor) TrashOccurrences(ctx context.Context, tx *ent.Tx, row *ent.Even
 	return w.remove(ctx)
 }
 
-// remove moves what the scope reaches to the trash. What it leaves ends before the addressed occurrence.
+// remove moves the occurrences in the scope to the trash. The rest of the series ends before the addressed
+// occurrence.
 func (w *seriesWrite) remove(ctx context.Context) error {
 	version, trashed := w.series.Version, w.record.trashed
 	if w.at != nil {
@@ -259,8 +260,8 @@ func (w *seriesWrite) nextPublicationState(old publicationState, sent *calendar.
 	return nextPublicationState(old, sent, date, w.Now, w.isAllowed(auth.Publish, w.record))
 }
 
-// SeriesEvent returns the event that a phase of a series makes, as a row with the id, the author and the status of the series.
-// The only edge that is loaded is that of the translations. The slugs are those out of the trash.
+// SeriesEvent returns the event template of a phase of a series as a row, with the id, the author and the
+// status of the series. It loads only the translations edge. The slugs are those outside the trash.
 func SeriesEvent(s *ent.Series, p recur.Schedule, t *calendar.Template) *ent.Event {
 	row := &ent.Event{
 		ID: s.ID, AuthorID: s.AuthorID, Status: s.Status, StatusBeforeTrash: s.StatusBeforeTrash, PublishedAt: s.PublishedAt,
@@ -316,9 +317,9 @@ func (w *seriesWrite) addressed(ctx context.Context) (row *ent.Event, r *record,
 	return row, r, *loaded[row.ID], nil
 }
 
-// seriesFieldsSent is what a write says about a series.
+// seriesFieldsSent are the series fields in a request.
 type seriesFieldsSent struct {
-	template calendar.Template // of the addressed event with what is sent
+	template calendar.Template // the addressed event with the fields sent
 	names    []string          // fields of templates that are sent, with languages
 	dates    []string          // timezone, all_day, start_date, end_date
 	standing []string          // author, date, status
@@ -839,8 +840,8 @@ func (w *seriesWrite) planSpans() error {
 	return nil
 }
 
-// planPhaseFields gives occurrences of another phase than before the fields in which the phases differ, and those that the
-// schedule brings back all fields. What is out of the schedule stays as it is.
+// planPhaseFields copies fields to occurrences. One that changes its phase gets the fields in which the phases
+// differ. One that returns to the schedule gets all fields. Occurrences outside the schedule do not change.
 func (w *seriesWrite) planPhaseFields() {
 	different := make(map[[2]int][]string)
 	for _, c := range w.rows {

@@ -102,7 +102,8 @@ func (s slugOf) drop(ctx context.Context, tx *ent.Tx) error {
 	return err
 }
 
-// move takes the slug to the trash or out of it. Out of it, it is numbered if somebody else has it now.
+// move moves the slug to the trash or out of it. Out of the trash it gets a number if another record has it by
+// now.
 func (s slugOf) move(ctx context.Context, tx *ent.Tx, toTrash bool) (string, error) {
 	if s.slug == "" {
 		return "", nil
@@ -118,18 +119,19 @@ func (s slugOf) move(ctx context.Context, tx *ent.Tx, toTrash bool) (string, err
 	return trashed, nil
 }
 
-// countedRounds is after how many taken numbers ChooseSlugs looks for a free number of each base by itself. Up to there one
-// query asks for the next numbers of all bases: the occurrences of two series with the same long slug share all of them.
+// countedRounds is the number of taken slugs after which ChooseSlugs searches for each base alone. Before that,
+// one query reads the next slugs of all bases. The occurrences of two series with the same long slug share all
+// of them.
 const countedRounds = 3
 
-// slugProbes is how many slugs one query asks for.
+// slugProbes is the number of slugs in one query.
 const slugProbes = 16
 
 var errSlugs = errors.New("no number is left for the slug")
 
-// freeSlug is base or the first of base-2, base-3 and so on that nobody else has. Of a crowd of thousands it
-// does not read all: beyond the first numbers it doubles until one is free, then halves the distance to the
-// last that was not.
+// freeSlug returns base or the first of base-2, base-3 and so on that is free. It does not read thousands of
+// taken slugs: after the first numbers it doubles the number until one is free, then searches the last interval
+// by bisection.
 func freeSlug(ctx context.Context, tx *ent.Tx, s slugOf, base string) (string, error) {
 	n, err := freeNumber(ctx, tx, s, base)
 	if err != nil {

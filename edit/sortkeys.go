@@ -15,8 +15,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/termtranslation"
 )
 
-// sortRows is how many terms one statement gives their keys: each has six, and the database looks for each among
-// those of the statement.
+// sortRows is the number of terms whose keys one statement writes. Each term has six keys, and the database
+// searches the values of the statement once a term.
 const sortRows = 100
 
 // sortColumns are the columns of terms that hold what a language sorts them by.

@@ -7,7 +7,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/auth"
 )
 
-// isAllowed asks the permission matrix about a record as it is stored.
+// isAllowed checks the permission matrix for a stored record.
 func (e *Editor) isAllowed(op auth.Operation, r *record) bool {
 	rec := auth.Record{Kind: r.kind, Status: r.status.Shown(e.Now, r.published), BeforeTrash: r.before}
 	if r.author != nil {
@@ -34,7 +34,7 @@ func StatusChanges(now time.Time, old, written calendar.Status, oldDate, date ti
 	return statusToStore(old, oldDate, now) != statusToStore(written, date, now)
 }
 
-// publicationState is what the rules of status and publication make of a record.
+// publicationState is the status and the publication date of a record.
 type publicationState struct {
 	status calendar.Status
 	before calendar.Status // the status a trashed record had
@@ -44,11 +44,11 @@ type publicationState struct {
 	dated     bool
 }
 
-// nextPublicationState applies what is sent of status and publication date at now. The zero standing is a new record.
-// Without the right to publish a status becomes pending that somebody with it would have to give.
+// nextPublicationState applies the status and publication date of a request, at now. The zero old state means a
+// new record. Without the right to publish, a status that needs it becomes pending.
 //
-// Trash keeps the status that was there before; leaving the trash takes a status of its own. A publication
-// date that nobody gave is the time when the record first leaves draft and pending.
+// The trash keeps the previous status. A record that leaves the trash takes the status sent. Without a date
+// sent, the publication date is the time at which the record first leaves draft and pending.
 func nextPublicationState(old publicationState, sent *calendar.Status, date *time.Time, now time.Time, mayPublish bool) publicationState {
 	s := old
 	if old.status == "" {

@@ -178,7 +178,7 @@ func (e *Editor) moveChildren(ctx context.Context, tx *ent.Tx, row *ent.Term) er
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	// By their parent, not by id: one more may have come.
+	// Selects by the parent, not by id, because another child may have been added.
 	move := tx.Term.Update().Where(term.ParentID(row.ID)).AddVersion(1).SetModifiedAt(e.Now)
 	if row.ParentID != nil {
 		move.SetParentID(*row.ParentID)

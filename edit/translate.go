@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// recordText is what is written in one language. The title of anything but an event is its name; only events have
-// an excerpt and a reason of their state.
+// recordText is the text of a record in one language. Title is the name, except for events. Only events have an
+// excerpt and a reason of their state.
 type recordText struct{ title, description, excerpt, slug, reason string }
 
 // empty reports whether there is nothing to read; a slug alone is not read.
@@ -26,7 +26,7 @@ func (t recordText) inLanguage(l calendar.Language) calendar.Text {
 	}
 }
 
-// sentText is what is sent of a text; nil is not sent.
+// sentText is the text in a request. Nil means not sent.
 type sentText struct{ title, description, excerpt, slug, reason *string }
 
 // textOwner is a record or a term: its texts and slugs.
@@ -126,10 +126,9 @@ func (w *textOwner) moveSlugs(ctx context.Context, tx *ent.Tx, toTrash bool) err
 	return nil
 }
 
-// rewrite stores what is sent where it belongs: with a write language in that language, which may be the
-// original; without one where a read without any language wish finds it, field by field: in the language of
-// the site if there is such a text, else in the original. What changed is noted in d; the caller stores the
-// original row.
+// rewrite stores the text of a request. With a write language it stores the text in that language, which may be
+// the original. Without one it stores each field where a read without a language finds it: in the language of
+// the site, or else in the original. It records changes in d. The caller stores the original row.
 func (e *Editor) rewrite(ctx context.Context, tx *ent.Tx, w *textOwner, s sentText, d *diff) error {
 	if s == (sentText{}) {
 		return nil
@@ -216,8 +215,8 @@ func (w *textOwner) keep(ctx context.Context, tx *ent.Tx, other *translation, wa
 	return store.AsConflict(table.save(ctx, w.id, other))
 }
 
-// reslug gives the text that is written a slug that is sent. What the owner has for a slug already, in
-// whichever language, is nothing new: representations that are sent back carry it.
+// reslug sets the slug of a text to the slug sent. A slug that the record already has in any language is no
+// change, because clients send representations back.
 func (e *Editor) reslug(
 	ctx context.Context, tx *ent.Tx, w *textOwner, other *translation, sent *string, d *diff,
 ) error {

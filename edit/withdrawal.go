@@ -24,11 +24,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// feedSetting is the setting that holds the key.
+// feedSetting is the id of the setting that stores the key.
 const feedSetting = "feed_key"
 
-// FeedKey returns the key that the UIDs of feeds are made with: 16 random bytes that all processes on one database share.
-// The first process that asks makes it.
+// FeedKey returns the key for the UIDs of feeds: 16 random bytes that all processes on one database share. The
+// first call creates it.
 func FeedKey(ctx context.Context, db *ent.Client) (key [16]byte, err error) {
 	value, err := sharedKey(ctx, db, feedSetting, len(key))
 	if err == nil && len(value) != len(key) {
@@ -114,8 +114,9 @@ type eventLink struct {
 	value string        // the slug, or the id in decimal digits
 }
 
-// withdrawalKeys returns the keys of withdrawn events, each once: the slugs of all, and what everybody is shown with the open
-// ones. A category is followed by those above it, so that later changes of the tree take nothing away.
+// withdrawalKeys returns the keys of withdrawn events without duplicates: the slugs of all, and the records
+// publicly linked to the open ones. The ancestors of a category follow it, so that later changes of the tree
+// lose no key.
 func (e *Editor) withdrawalKeys(ctx context.Context, tx *ent.Tx, ids, open []int64) ([]eventLink, error) {
 	var keys []eventLink
 	known := make(map[eventLink]bool)
@@ -200,7 +201,7 @@ func categoriesAbove(ctx context.Context, tx *ent.Tx, ids []int64) (map[int64]in
 	return parents, nil
 }
 
-// publicLinks calls add for each venue, organizer and term that everybody is shown with some events.
+// publicLinks calls add for each venue, organizer and term that the public can see with some events.
 func (e *Editor) publicLinks(
 	ctx context.Context, tx *ent.Tx, ids []int64, add func(event int64, kind calendar.Kind, to int64),
 ) (err error) {
@@ -269,8 +270,8 @@ func (e *Editor) publicity(
 	return dropWithdrawals(ctx, tx, returned)
 }
 
-// RememberedTime is how long a withdrawal is kept: feeds that tell of it no more have to know for another month that it left them,
-// because a date of If-Modified-Since may be as old.
+// RememberedTime is how long the database stores a withdrawal. Feeds list it for query.WithdrawalTime. For
+// another month they need its date to answer If-Modified-Since.
 const RememberedTime = query.WithdrawalTime + 31*24*time.Hour
 
 // ForgetWithdrawals removes some hundreds of the withdrawals that no feed depends on any more, and returns their number.

@@ -6,8 +6,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
-// codec writes the values of replies in one format. An endpoint has one codec, so the path and the method of a request
-// name the format: another format of a list is another path with the same input and handler.
+// codec writes the values of replies in one format. Each endpoint has one codec, so the path and the method determine
+// the format. Another format of a list is another path with the same input and handler.
 type codec struct {
 	mediaType   string // as descriptions list it
 	contentType string // of replies

@@ -78,12 +78,12 @@ func TestWhatWasReadMayBeSentBack(t *testing.T) {
 		} {
 			for _, lang := range []string{"en", "pl"} {
 				first := api.Do(t, post("admin", "/events?ml_language="+lang, concert(sent)))
-				path := "/events/" + encoded(t, first.Get(t, "id")) + "?ml_language=" + lang
+				path := "/events/" + encodedMembers(t, first.Get(t, "id")) + "?ml_language=" + lang
 				again := api.Do(t, patch("admin", path, object{
 					"cost": first.Get(t, "cost"), "description": first.Get(t, "description"),
 				}))
 				for _, key := range []string{"cost", "cost_details", "description", "modified"} {
-					if a, b := encoded(t, first.Get(t, key)), encoded(t, again.Get(t, key)); a != b {
+					if a, b := encodedMembers(t, first.Get(t, key)), encodedMembers(t, again.Get(t, key)); a != b {
 						t.Errorf("%v in %s: %s was %s and is %s", sent, lang, key, a, b)
 					}
 				}
@@ -134,7 +134,7 @@ func TestWeekendsLastUntilSunday(t *testing.T) {
 	res := api.Do(t, post("admin", "/events", concert(object{
 		"start_date": "next weekend", "end_date": "next weekend", "all_day": true, "timezone": "UTC",
 	})))
-	if got := encoded(t, []any{res.Get(t, "start_date"), res.Get(t, "end_date")}); got != `["2026-11-28 00:00:00","2026-11-29 23:59:59"]` {
+	if got := encodedMembers(t, []any{res.Get(t, "start_date"), res.Get(t, "end_date")}); got != `["2026-11-28 00:00:00","2026-11-29 23:59:59"]` {
 		t.Errorf("got %s", got)
 	}
 	for query, want := range map[string]float64{
@@ -144,13 +144,13 @@ func TestWeekendsLastUntilSunday(t *testing.T) {
 		"start_date=2026-W48&end_date=2026-W48-7":                                           1,
 		"start_date=Sat,+28+Nov+2026+00:00:00+GMT&end_date=20261129T235959Z&strict_dates=1": 1,
 	} {
-		if got := api.Do(t, get("/events?"+query)).Get(t, "total"); encoded(t, got) != encoded(t, want) {
+		if got := api.Do(t, get("/events?"+query)).Get(t, "total"); encodedMembers(t, got) != encodedMembers(t, want) {
 			t.Errorf("%s: got %v, want %v", query, got, want)
 		}
 	}
 }
 
-func encoded(t *testing.T, v any) string {
+func encodedMembers(t *testing.T, v any) string {
 	t.Helper()
 	data, err := json.Marshal(v)
 	if err != nil {

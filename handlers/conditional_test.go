@@ -39,8 +39,8 @@ func hasHeaders(want ...string) func(*testing.T, apitest.Response) {
 }
 
 const (
-	failed = "rest_precondition_failed"
-	zeros  = "-0000000000000000"
+	failedCode = "rest_precondition_failed"
+	zeros      = "-0000000000000000"
 )
 
 // getTag is the reply to a request that has to be answered with success and a tag.
@@ -118,10 +118,10 @@ func TestEveryReadMayDependOnWhatTheClientHas(t *testing.T) {
 						{Name: "it says nothing of use", Request: ifNoneMatch(strings.Trim(tag, `"`), read), Status: 200},
 						{Name: "it wants anything", Request: ifMatch("*", read), Status: 200},
 						{Name: "it wants what it does not have", Request: ifNoneMatch(tag, ifMatch("*", read)), Status: 304},
-						{Name: "it wants something else", Request: ifMatch(other, read), Status: 412, Code: failed, Check: func(t *testing.T, r apitest.Response) {
+						{Name: "it wants something else", Request: ifMatch(other, read), Status: 412, Code: failedCode, Check: func(t *testing.T, r apitest.Response) {
 							hasHeaders("ETag", "", "Link", "", "X-TEC-Total", "", "Vary", "Accept, Accept-Language, Authorization")(t, r)
 						}},
-						{Name: "it wants something else and has it", Request: ifNoneMatch(tag, ifMatch(other, read)), Status: 412, Code: failed},
+						{Name: "it wants something else and has it", Request: ifNoneMatch(tag, ifMatch(other, read)), Status: 412, Code: failedCode},
 						{Name: "wrong parameter", Request: ifMatch(other, ifNoneMatch(tag, apitest.Request{Path: read.Path + "?ml_language=xx", As: as})), Status: 400, Check: header("ETag", "")},
 					})
 					if form == single {
@@ -245,7 +245,7 @@ func TestEveryWriteMayDependOnTheVersion(t *testing.T) {
 						}
 					}
 					refused := func(name string, r apitest.Request) apitest.Case {
-						return apitest.Case{Name: name, Request: r, Status: 412, Code: failed, Check: is}
+						return apitest.Case{Name: name, Request: r, Status: 412, Code: failedCode, Check: is}
 					}
 					e.Run(t, []apitest.Case{
 						refused("another version", ifMatch(`"99-`+strings.Split(opaque, "-")[1]+`"`, write)),
@@ -313,9 +313,9 @@ func TestDeletingAnImageMayDependOnItsTag(t *testing.T) {
 		path := imagePath(addImage(t, e.API, nil))
 		_, tag := getTag(t, e.API, get(path))
 		e.Run(t, []apitest.Case{
-			{Name: "another", Request: ifMatch(`"2`+zeros+`"`, remove("admin", path)), Status: 412, Code: failed},
-			{Name: "weak", Request: ifMatch("W/"+tag, remove("admin", path)), Status: 412, Code: failed},
-			{Name: "none", Request: ifNoneMatch("*", remove("admin", path)), Status: 412, Code: failed},
+			{Name: "another", Request: ifMatch(`"2`+zeros+`"`, remove("admin", path)), Status: 412, Code: failedCode},
+			{Name: "weak", Request: ifMatch("W/"+tag, remove("admin", path)), Status: 412, Code: failedCode},
+			{Name: "none", Request: ifNoneMatch("*", remove("admin", path)), Status: 412, Code: failedCode},
 			{Name: "rights come first", Request: ifMatch(`"x"`, remove("contributor", path)), Status: 403},
 			{Name: "it is still there", Request: get(path), Status: 200, Check: header("ETag", tag)},
 			{Name: "this one", Request: ifMatch(tag, remove("admin", path)), Status: 200, Check: header("ETag", "")},
@@ -345,14 +345,14 @@ func TestWhatIsExpectedIsOfTheRecordAlone(t *testing.T) {
 			{Name: "no record is named: image", Request: ifMatch(`"x"`, upload("admin", "a.png", picture(t, 4, 3))), Status: 201, Check: func(t *testing.T, r apitest.Response) {
 				header("ETag", r.Header.Get("ETag"))(t, e.Do(t, get(fmt.Sprintf("/images/%v", r.Get(t, "id")))))
 			}},
-			{Name: "refused before the download", Request: ifMatch(`"x"`, patch("admin", "/events/{jazzNight}", object{"image": source + "/nowhere.png"})), Status: 412, Code: failed},
+			{Name: "refused before the download", Request: ifMatch(`"x"`, patch("admin", "/events/{jazzNight}", object{"image": source + "/nowhere.png"})), Status: 412, Code: failedCode},
 			{
 				Name:    "refused after the download",
 				Request: ifMatch("*", patch("admin", "/events/{jazzNight}", object{"image": source + "/ok.png", "end_date": "2020-01-01"})), Status: 400,
 			},
-			{Name: "stale before an end before the start", Request: ifMatch(`"x"`, patch("admin", "/events/{jazzNight}", object{"end_date": "2020-01-01"})), Status: 412, Code: failed},
-			{Name: "a method in a header", Request: withHeader("X-HTTP-Method-Override", "DELETE", ifMatch(`"x"`, post("admin", "/events/{jazzNight}", nil))), Status: 412, Code: failed},
-			{Name: "to the trash by an update", Request: ifMatch(`"x"`, patch("admin", "/events/{jazzNight}", object{"status": "trash"})), Status: 412, Code: failed},
+			{Name: "stale before an end before the start", Request: ifMatch(`"x"`, patch("admin", "/events/{jazzNight}", object{"end_date": "2020-01-01"})), Status: 412, Code: failedCode},
+			{Name: "a method in a header", Request: withHeader("X-HTTP-Method-Override", "DELETE", ifMatch(`"x"`, post("admin", "/events/{jazzNight}", nil))), Status: 412, Code: failedCode},
+			{Name: "to the trash by an update", Request: ifMatch(`"x"`, patch("admin", "/events/{jazzNight}", object{"status": "trash"})), Status: 412, Code: failedCode},
 			{Name: "unknown", Request: ifMatch("*", patch("admin", "/events/999999", object{})), Status: 404},
 			{Name: "in the trash", Request: ifMatch(`"x"`, remove("admin", "/events/{trashedEvent}")), Status: 410},
 		})
@@ -367,17 +367,17 @@ func TestRefusedPreconditionsAreErrorsLikeOthers(t *testing.T) {
 	api := newSweepAPI(t)
 	write := func(path string) apitest.Request { return ifMatch(`"x"`, patch("admin", path, object{"cost": "1"})) }
 	api.Run(t, []apitest.Case{
-		{Name: "JSON", Request: write("/events/17"), Status: 412, Code: failed, Check: allChecks(
+		{Name: "JSON", Request: write("/events/17"), Status: 412, Code: failedCode, Check: allChecks(
 			hasKeys("code message data"), hasHeaders("Cache-Control", "no-store, private", "Content-Language", "en", "ETag", ""))},
-		{Name: "Polish", Request: write("/events/17?ml_language=pl"), Status: 412, Code: failed, Check: allChecks(
+		{Name: "Polish", Request: write("/events/17?ml_language=pl"), Status: 412, Code: failedCode, Check: allChecks(
 			header("Content-Language", "pl"),
 			showsMember(`"Rekord nie spełnia warunku If-Match lub If-None-Match. Należy odczytać go ponownie i powtórzyć żądanie."`, "message"))},
-		{Name: "Spanish", Request: withHeader("Accept-Language", "es", write("/events/17")), Status: 412, Code: failed, Check: allChecks(
+		{Name: "Spanish", Request: withHeader("Accept-Language", "es", write("/events/17")), Status: 412, Code: failedCode, Check: allChecks(
 			header("Content-Language", "es"),
 			showsMember(`"El registro no cumple If-Match o If-None-Match. Vuelva a leerlo y repita la solicitud."`, "message"))},
-		{Name: "problem", Request: withHeader("Accept", "application/problem+json", write("/events/17")), Status: 412, Code: failed, Check: allChecks(
+		{Name: "problem", Request: withHeader("Accept", "application/problem+json", write("/events/17")), Status: 412, Code: failedCode, Check: allChecks(
 			header("Content-Type", "application/problem+json; charset=UTF-8"), showsMember(`"Precondition Failed"`, "title"), showsMember("412", "status"))},
-		{Name: "problem of a read", Request: withHeader("Accept", "application/problem+json", ifMatch(`"x"`, get("/events"))), Status: 412, Code: failed, Check: allChecks(
+		{Name: "problem of a read", Request: withHeader("Accept", "application/problem+json", ifMatch(`"x"`, get("/events"))), Status: 412, Code: failedCode, Check: allChecks(
 			hasHeaders("Content-Type", "application/problem+json; charset=UTF-8", "Link", "", "Cache-Control", ""), hasKeys("type title status detail instance code"))},
 	})
 }
@@ -398,7 +398,7 @@ func TestEventThatLosesALinkHasAnotherVersion(t *testing.T) {
 			_, tag := getTag(t, e.API, get(event))
 			e.must(t, lost)
 			e.Run(t, []apitest.Case{
-				{Name: "write after " + lost.Path, Request: ifMatch(tag, patch("admin", event, object{"title": "Other"})), Status: 412, Code: failed},
+				{Name: "write after " + lost.Path, Request: ifMatch(tag, patch("admin", event, object{"title": "Other"})), Status: 412, Code: failedCode},
 				{Name: "read after " + lost.Path, Request: ifNoneMatch(tag, get(event)), Status: 200},
 			})
 		}
@@ -408,7 +408,7 @@ func TestEventThatLosesALinkHasAnotherVersion(t *testing.T) {
 // TestOneOfTheRacersHasTheRightTag sends writes that all expect the same version.
 func TestOneOfTheRacersHasTheRightTag(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
-		want := map[string]int{"200": 1, "412 " + failed: racers - 1}
+		want := map[string]int{"200": 1, "412 " + failedCode: racers - 1}
 		for _, c := range writeCases {
 			if strings.Contains(c.path, "by-slug") {
 				continue
@@ -440,14 +440,14 @@ func TestOneOfTheRacersHasTheRightTag(t *testing.T) {
 				t.Errorf("%s: %v", c.path, replies)
 			}
 			for word := range replies {
-				if !slices.Contains([]string{"200", "412 " + failed, "410 event-is-in-trash", "410 venue-is-in-trash", "410 organizer-is-in-trash", "400 rest_invalid_param"}, word) {
+				if !slices.Contains([]string{"200", "412 " + failedCode, "410 event-is-in-trash", "410 venue-is-in-trash", "410 organizer-is-in-trash", "400 rest_invalid_param"}, word) {
 					t.Errorf("%s: %v", c.path, replies)
 				}
 			}
 		}
 		_, tag := getTag(t, e.API, get("/images/{poster}"))
 		replies := statuses(t, sendTogether(t, e.API, func(int) apitest.Request { return ifMatch(tag, remove("admin", "/images/{poster}")) }))
-		if replies["200"] != 1 || replies["200"]+replies["412 "+failed]+replies["404 image-not-found"] != racers {
+		if replies["200"] != 1 || replies["200"]+replies["412 "+failedCode]+replies["404 image-not-found"] != racers {
 			t.Errorf("image: %v", replies)
 		}
 	})

@@ -69,8 +69,8 @@ func dateFault(err error, text string) *param.Fault {
 // dayOf is the calendar day of an instant or wall time in the zone, as wall time 00:00:00.
 func dayOf(d when.Date, zone calendar.Zone) calendar.Wall { return d.Wall(zone).StartOfDay() }
 
-// dateText is an instant as links repeat it: wall time in the zone, with the offset when that wall time would
-// be read as the first pass of a doubled hour but the instant is in the second.
+// dateText returns an instant as links write it: as wall time in the zone. In a doubled hour the second pass has its
+// offset added.
 func dateText(t time.Time, zone calendar.Zone) string {
 	w := zone.Wall(t)
 	if zone.Instant(w).Equal(t) {

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// docQuery is what GET /doc may be asked: nothing but a language.
+// docQuery is the input of GET /doc. It has no parameters but the language.
 type docQuery struct{}
 
 func (r *request) declareDoc(p *param.Set, _ *docQuery) { r.declareLanguage(p) }
@@ -33,7 +33,7 @@ type documents struct {
 	cached map[documentVersion]json.RawMessage
 }
 
-// documentVersion is what descriptions differ by.
+// documentVersion identifies a variant of the description: each root and language has its own.
 type documentVersion struct {
 	root Root
 	lang calendar.Language
@@ -98,7 +98,7 @@ func (p *pattern) template() string {
 	return b.String()
 }
 
-// kind is what the records of the path are; "" for the paths that describe the API.
+// kind returns the kind of the path's records, "" for paths that describe the API.
 func (p *pattern) kind() calendar.Kind {
 	for kind, collection := range represent.Collections {
 		if len(p.path) > 0 && p.path[0].literal == collection {

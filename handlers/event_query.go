@@ -13,7 +13,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// eventQuery is what GET /events may be asked.
+// eventQuery is the input of GET /events.
 type eventQuery struct {
 	paging
 	StartDate, EndDate        *when.Date
@@ -119,8 +119,8 @@ func (r *request) findIndexed(q *query.Events, offset, limit int) (query.Page, e
 	return page, err
 }
 
-// needsDatabase reports whether the database has to be asked: the index is not ready, does not know a condition, or follows a
-// replica that is away while this request reads the database itself.
+// needsDatabase reports whether a list has to come from the database. That is so if the index is not ready or does not
+// support a condition. It is also so if the index follows an unavailable replica.
 func (r *request) needsDatabase(err error) bool {
 	return errors.Is(err, index.ErrNotReady) || errors.Is(err, query.ErrUnsupported) ||
 		err != nil && r.h.Replica != nil && r.db != r.h.Replica && r.ctx.Err() == nil
@@ -157,7 +157,7 @@ func (q *eventQuery) endLink(zone calendar.Zone, last calendar.Wall) string {
 	return q.dateLink(q.EndDate, zone, calendar.Wall.EndOfDay)
 }
 
-// dateLink is a date as it was applied. round is what whole-day mode does to it.
+// dateLink returns a date as it was applied. round adjusts it in whole-day mode.
 func (q *eventQuery) dateLink(d *when.Date, zone calendar.Zone, round func(calendar.Wall) calendar.Wall) string {
 	switch {
 	case d == nil || q.Include != nil:

@@ -19,14 +19,14 @@ import (
 
 type entTx = ent.Tx
 
-// eventInput is what a create or update of an event may send.
+// eventInput is the input of a create or update of an event.
 type eventInput struct {
 	target
 	edit.EventInput
 	Image       *picture
 	series      bool // the target is a series
 	exceptions  exceptionsChoice
-	row         *ent.Event    // that of an update, once it was looked up; nil: the caller may not edit it
+	row         *ent.Event    // the row of an update, once loaded; nil means that the caller may not edit it
 	eventLoaded bool          // row was looked up
 	expanded    *sentSchedule // nil until it was asked for
 	venues      []*venueInput // inline ones
@@ -163,8 +163,8 @@ func (r *request) dateZone(in *eventInput, raw any) (calendar.Zone, error) {
 	return calendar.ParseZone(e.Timezone)
 }
 
-// eventOfUpdate returns the event that an update names. It is nil for a create, for an unknown event, and for one that the caller
-// may not edit: both are refused later, and what is invalid before that must tell nothing of a hidden record.
+// eventOfUpdate returns the event that an update names. It is nil for a create, an unknown event, and one that the
+// caller may not edit. The last two are refused later. Until then no error may reveal a hidden record.
 func (r *request) eventOfUpdate(in *eventInput) (*ent.Event, error) {
 	if in.eventLoaded || in.target == (target{}) {
 		return in.row, nil
@@ -211,8 +211,8 @@ func (r *request) spanFault(in *eventInput, name string) *param.Fault {
 	return fault
 }
 
-// keepShownCost leaves the cost of an event as it is if the text that was sent is how the event shows it: a range does not say
-// what lies inside it.
+// keepShownCost leaves the cost unchanged if the sent text equals the displayed one. A displayed range omits the prices
+// in between.
 func (r *request) keepShownCost(in *eventInput) error {
 	raw, _ := r.params.Raw("cost")
 	text, isText := raw.(string)
@@ -265,8 +265,8 @@ func idOrNone(raw any) (int64, *param.Fault) {
 	return param.Integer(raw)
 }
 
-// linkedFaults validates what was sent for venue or organizer: ids must be of the kind, not trashed and
-// readable; objects must pass the rules of their resource.
+// linkedFaults validates the sent venues or organizers. Ids must be of the kind, not trashed and readable. Objects must
+// pass the rules of their resource.
 func (f fields) linkedFaults(ctx context.Context, kind calendar.Kind, refs []reference,
 	inline func(place int, set *param.Set),
 ) *param.Fault {
@@ -328,8 +328,8 @@ func (f fields) organizers(in *eventInput) {
 	})
 }
 
-// declareLinked declares the venues or organizers of an event. inline declares the fields of the new record at a place of
-// the list, and returns the input that they are read into.
+// declareLinked declares the venues or organizers of an event. inline declares the fields of a new record at a position
+// of the list. It returns the input that they are read into.
 func declareLinked[I any](
 	f fields, kind calendar.Kind, description string, dst **[]edit.LinkRef[I], inline func(place int, set *param.Set) *I,
 ) {
@@ -378,8 +378,8 @@ func (r *request) createdReply(kind calendar.Kind, id, version int64, body any) 
 	}}
 }
 
-// eventForWrite finds the event of an update or delete and checks the caller's right on it. For an unknown one
-// the general right decides whether the caller is told so.
+// eventForWrite finds the event of an update or delete and checks the caller's right on it. A caller without the
+// general right does not learn whether the event exists.
 func (r *request) eventForWrite(q *target, op auth.Operation) (*ent.Event, error) {
 	e, err := r.findEvent(q)
 	var unknown *calendar.Error
@@ -487,7 +487,7 @@ func (r *request) declareEventDeleteBySlug(p *param.Set, in *eventInput) {
 	r.declareLanguage(p)
 }
 
-// slugExists faults a slug that is nobody's.
+// slugExists returns a fault if no record has the slug.
 func (r *request) slugExists(kind calendar.Kind, slug *string) func(context.Context) *param.Fault {
 	return func(context.Context) *param.Fault {
 		owner, err := r.ownerBySlug(kind, *slug)

@@ -146,8 +146,8 @@ func (r *request) writtenEvent(id int64) (*reply, error) {
 	return &reply{status: 200, body: new(r.view().Event(e, false)), version: e.Version}, nil
 }
 
-// findEvent loads the row a path names, or says how it is unknown: by id 404, or 400 when the id is that of
-// another kind; by slug an invalid slug.
+// findEvent loads the row that a path names. An unknown id is 404, or 400 if another kind has it. An unknown slug is an
+// invalid parameter.
 func (r *request) findEvent(q *target) (*ent.Event, error) {
 	id := q.ID
 	if q.Slug != "" {

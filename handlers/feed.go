@@ -19,11 +19,11 @@ const (
 	futureMonths = 24
 )
 
-// feedQuery is what a feed may be asked: a list of events, and a month or a day that it is narrowed to.
+// feedQuery is the input of a feed: a list of events, limited to a month or a day if one is sent.
 type feedQuery struct {
 	eventQuery
 	month, day *calendar.Wall // the first moment
-	since      time.Time      // when the default window moved last; zero: it does not apply
+	since      time.Time      // when the default window last moved; zero means that it does not apply
 	moves      bool           // the dates asked for depend on the time
 }
 

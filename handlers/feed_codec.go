@@ -48,8 +48,8 @@ func newsCodec(mediaType string, write func(*feed.Feed, []feed.Entry) []byte) co
 	}}
 }
 
-// encodePart encodes a part for the cache of records: a line with its numbers and its zone, then its text. parent is the id
-// of the event's parent, 0 for none.
+// encodePart encodes a part for the record cache. It writes one line with the numbers and the zone, then the text.
+// parent is the id of the event's parent, 0 for none.
 func encodePart(p feed.Part, parent int64) []byte {
 	head := fmt.Appendf(make([]byte, 0, len(p.Text)+100), "%d %d %d %d %s\n", p.ID, p.Start.Unix(), p.Stamp.Unix(), parent, p.Zone)
 	return append(head, p.Text...)

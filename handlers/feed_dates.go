@@ -17,10 +17,9 @@ import (
 // commitTime is the longest time from the date of a change to its commit, with the difference between the clocks of processes.
 const commitTime = time.Minute
 
-// lastModified returns the Last-Modified of a feed: no earlier than the last change of anything in the calendar, and than the
-// given times, at which the feed became another one. It returns zero if that is within commitTime, or if a replica is read:
-// then there may be a change of that date or an earlier one that the feed does not show. So feeds with the same date are the
-// same, whatever left them.
+// lastModified returns the Last-Modified of a feed. It is no earlier than the last change of the calendar, and than the
+// given times, at which the content of the feed changed. It is zero if that is within commitTime or if a replica is
+// read. The feed may then lack a change of that date. So feeds with the same date are equal.
 func (r *request) lastModified(at ...time.Time) (time.Time, error) {
 	if r.h.Replica != nil && r.h.Replica != r.h.DB {
 		return time.Time{}, nil

@@ -19,7 +19,7 @@ import (
 type feedEvent struct {
 	entry  feed.Entry
 	parts  []ent.Core
-	parent int64 // an event that the entry is related to if it is public; 0: none
+	parent int64 // an event that the entry refers to if that is public; 0 means none
 }
 
 // calendarParts returns the entries of a page, from the cache or from their rows. It leaves out events that are not public any

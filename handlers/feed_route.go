@@ -259,7 +259,7 @@ func (r *request) chooseReading(readings []pagePath) (pagePath, int64, error) {
 	return pagePath{}, 0, errNoPage
 }
 
-// isPublic reports whether everybody may see a term, venue, organizer or series.
+// isPublic reports whether anonymous callers may see a term, venue, organizer or series.
 func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
 	if id == 0 {
 		return false, nil
@@ -292,8 +292,8 @@ func (r *request) isPublic(kind calendar.Kind, id int64) (bool, error) {
 	return status.Shown(r.now, published) == calendar.Publish, err
 }
 
-// eventSlug returns the slug in the address of the feed of one event, whose page a path is. 404 if it names the event by other
-// means than its slug, and there is none.
+// eventSlug returns the slug for the feed of one event, given the path of its page. It returns 404 if the path has an
+// id and the event has no slug.
 func (r *request) eventSlug(p pagePath) (string, error) {
 	switch {
 	case p.View == viewRecord:
@@ -334,7 +334,7 @@ func (r *request) eventSlug(p pagePath) (string, error) {
 	return r.shownSlug(rows, notFound)
 }
 
-// isShown reports whether everybody may see an event.
+// isShown reports whether anonymous callers may see an event.
 func (r *request) isShown(e *ent.Event) bool {
 	return e.Status.Shown(r.now, e.PublishedAt) == calendar.Publish
 }

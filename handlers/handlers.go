@@ -26,19 +26,19 @@ import (
 // Namespace is the path of the API below the base URL, without the leading slash.
 const Namespace = "cal/events/v1"
 
-// Config is what the API is built from.
+// Config configures the API.
 type Config struct {
 	DB          *ent.Client
-	Replica     *ent.Client  // answers what nobody in particular reads, and may be behind DB; nil or DB itself: there is none
-	Index       *index.Index // of Replica if there is one, of DB otherwise: finds events for lists; nil: the database does
+	Replica     *ent.Client  // answers anonymous reads, and may be behind DB; nil or DB means that there is none
+	Index       *index.Index // follows Replica if there is one, else DB; finds events for lists; nil means that the database does
 	Site        calendar.Site
 	Words       *locale.Catalogues
 	Version     string         // of the program; "" means openapi.Development
-	RecordCache *RecordCache   // of records that lists show; nil: none
+	RecordCache *RecordCache   // of records that lists show; nil means none
 	PasswordKey []byte         // what event passwords are hashed with: edit.PasswordKey
 	FeedKey     feed.Key       // what the UIDs of feeds are made with: edit.FeedKey
 	Files       media.Store    // where uploaded images go
-	Decoding    *media.Budget  // memory for pictures that are decoded; nil: no limit
+	Decoding    *media.Budget  // memory for pictures that are decoded; nil means no limit
 	Fetcher     *media.Fetcher // downloads images on a client's word
 	// PageSettings are those of the pages for people; nil means sitefolder.Default.
 	PageSettings *sitefolder.Settings
@@ -55,11 +55,11 @@ type Handlers struct {
 	prefix   string      // path of the base URL: "" or /rest
 	mounts   []string
 	table    []*pattern
-	root     *pattern // the index below WordPressRoot; nil: no mount is below it
+	root     *pattern // the index below WordPressRoot; nil means no mount is below it
 	feeds    feedTable
 	// documents are kept, because they take longer to make than to send.
 	documents documents
-	// pages writes the pages of the calendar; nil: none are served.
+	// pages writes the pages of the calendar; nil means none are served.
 	pages       *web.Calendar
 	pageFilters []string // names of the parameters of lists that pages repeat in their links
 }
@@ -183,8 +183,8 @@ func (h *Handlers) WordPressMount() string {
 // PublicMount returns the mount that pages name: the first one that clients of WordPress find, else that of the API.
 func (h *Handlers) PublicMount() string { return cmp.Or(h.WordPressMount(), h.mounts[0]) }
 
-// Locate takes a path apart: where it came in, and what is left of it below the API. ok is false for a path
-// outside the API. The base URL's own path may be there or have been stripped by a proxy.
+// Locate splits a path into the root of a mount and the rest below it. ok is false for a path outside the API. The path
+// of the base URL may be present, or removed by a proxy.
 func (h *Handlers) Locate(path string) (root Root, rest string, ok bool) {
 	if h.prefix != "" {
 		if below, found := strings.CutPrefix(path, h.prefix); found && strings.HasPrefix(below, "/") {

@@ -26,7 +26,7 @@ func TestReplaysAnswerWhoMayReadTheRecord(t *testing.T) {
 			name   string
 			role   calendar.Role // of the author
 			send   object        // more of the first request
-			change object        // by an administrator; nil: none
+			change object        // by an administrator; nil means none
 			trash  bool
 			demote bool
 			reads  bool

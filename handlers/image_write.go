@@ -32,7 +32,7 @@ type pictureError struct {
 
 func (e *pictureError) Error() string { return e.fault.Param + ": " + e.cause.Error() }
 
-// Unwrap gives the refusal that the client is told about, and the cause.
+// Unwrap returns the refusal for the client, and the cause.
 func (e *pictureError) Unwrap() []error {
 	return []error{param.Invalid{Faults: []param.Fault{e.fault}}, e.cause}
 }
@@ -71,8 +71,8 @@ func linkedPicture(name string, place int, err error) error {
 	return &pictureError{*edit.InvalidLinked(name, place, invalid.Faults), err}
 }
 
-// resolvePicture turns an image as it was sent into the id that is written. An address below our own /media/
-// means that image; another is downloaded, for who may upload.
+// resolvePicture returns the id of a sent image. An address below /media/ of this service names an existing image.
+// Another address is downloaded if the caller may upload.
 func (r *request) resolvePicture(p *picture, id **int64) error {
 	if p == nil {
 		return nil
@@ -154,7 +154,7 @@ func (r *request) ownPicture(address string) (int64, error) {
 	return 0, notUsable("image", errors.New("no image of ours has the path"))
 }
 
-// sizeOf takes a size's path apart: 2026/11/pic-150x150.png is one of 2026/11/pic.
+// sizeOf returns the path of the picture without the size: 2026/11/pic for 2026/11/pic-150x150.png.
 func sizeOf(path string) (stem string, ok bool) {
 	dash := strings.LastIndexByte(path, '-')
 	if dash < 0 {
@@ -235,7 +235,7 @@ func (t decodeSlots) acquire(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// imageInput is what POST /images may send: a file, or the address of one.
+// imageInput is the input of POST /images: a file, or the address of one.
 type imageInput struct {
 	file *multipart.FileHeader
 	URL  *string

@@ -17,7 +17,7 @@ func (r *request) declareImageQuery(p *param.Set, q *paging) {
 	r.declareLanguage(p)
 }
 
-// listImages answers GET /images, newest first, for who may upload.
+// listImages serves GET /images, newest first, to callers who may upload.
 func (r *request) listImages(q *paging) (*reply, error) {
 	if !auth.May(r.caller, auth.ListImages, auth.Record{Kind: calendar.Image}) {
 		return nil, edit.Forbidden()

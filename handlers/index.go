@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// indexQuery is what GET of the API's root may be asked; neither has an effect.
+// indexQuery is the input of GET on the API's root. Neither parameter has an effect.
 type indexQuery struct{ Namespace, Context string }
 
 func (r *request) declareIndex(p *param.Set, q *indexQuery) {
@@ -76,8 +76,7 @@ func (h *Handlers) publish(r *request) ordered {
 	return routes
 }
 
-// namespaceOf is what clients call the place they asked at: the mount without the part of it that is the
-// address of a REST root.
+// namespaceOf returns the namespace of a root for clients: the mount without the address of the REST root.
 func namespaceOf(root Root) string {
 	return strings.TrimPrefix(strings.TrimPrefix(root.Mount, WordPressRoot), "/")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// venueInput is what a create or update of a venue may send.
+// venueInput is the input of a create or update of a venue.
 type venueInput struct {
 	target
 	edit.VenueInput
@@ -20,7 +20,7 @@ type venueInput struct {
 	place int // in the list of the event it is sent with
 }
 
-// organizerInput is what a create or update of an organizer may send.
+// organizerInput is the input of a create or update of an organizer.
 type organizerInput struct {
 	target
 	edit.OrganizerInput
@@ -171,7 +171,7 @@ func deleteTarget(kind calendar.Kind, by string) func(*request, *param.Set, *tar
 	}
 }
 
-// linkedWrites is what writing venues and writing organizers differ in: I is the input, R the row.
+// linkedWrites has the operations in which writes of venues and organizers differ. I is the input, R the row.
 type linkedWrites[I any, R ent.Row] struct {
 	kind    calendar.Kind
 	parts   func(*I) (at *target, image *picture, id **int64)

@@ -204,8 +204,8 @@ func (r *request) isEvent(id **int64, fits func(*ent.Event) bool) func(context.C
 	}
 }
 
-// declareStatuses declares the filter by status. Who may not see unpublished records may only ask for
-// published ones.
+// declareStatuses declares the filter by status. Callers who may not see unpublished records may request published ones
+// only.
 func (r *request) declareStatuses(p *param.Set, dst *[]calendar.Status) {
 	var words []string
 	p.Words(&words, "status", "Statuses, comma separated").Typed("string").
@@ -224,8 +224,8 @@ func (r *request) declareStatuses(p *param.Set, dst *[]calendar.Status) {
 		})
 }
 
-// ownerBySlug finds whose a slug is, in any language; 0 when nobody's. Of several in the trash it is the
-// oldest.
+// ownerBySlug finds the record with a slug, in any language. It returns 0 if there is none, and the oldest of several
+// in the trash.
 func (r *request) ownerBySlug(kind calendar.Kind, text string) (int64, error) {
 	key := calendar.SlugKey(text)
 	if key == "" {

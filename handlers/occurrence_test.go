@@ -194,7 +194,7 @@ func TestAnOccurrenceSaysNothingOfAHiddenSeries(t *testing.T) {
 	requests := []struct {
 		name         string
 		body         object
-		seen, hidden string // parameter and reason; none: the request is accepted
+		seen, hidden string // parameter and reason; none means the request is accepted
 	}{
 		{"the rule of the series", object{"rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20270303"}, "", "scope scope-required"},
 		{"the rule and the dates", overlayBody(maps.Clone(dates), object{"rrule": "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU;UNTIL=20270303"}), "", "scope scope-required"},

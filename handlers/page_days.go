@@ -23,8 +23,8 @@ type dayEvent struct {
 	starts, end time.Time
 }
 
-// zoneWidth is how far the days of an all-day event are from those of the site at most: its zone is up to 14 hours before or
-// after UTC, and so is the site's.
+// zoneWidth is the greatest difference between the days of an all-day event and the days of the site. Each zone is up
+// to 14 hours from UTC.
 const zoneWidth = 28 * time.Hour
 
 // idsAtOnce is how many events a statement reads for the days that they stand on.
@@ -235,8 +235,8 @@ func pageOfDays(events []dayEvent, total int) query.Page {
 	return page
 }
 
-// How many events are read at first for the neighbours of a period: one of the few that are next to it by the clock mostly
-// decides, else one of those that are near.
+// These are the numbers of events read first for the neighbours of a period. Mostly one of the few events next to the
+// period decides.
 const (
 	neighboursNext   = 8
 	neighboursAround = 64

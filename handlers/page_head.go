@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/web"
 )
 
-// frameInput is what pages differ in around their content.
+// frameInput describes a page for its frame: head, navigation and footer.
 type frameInput struct {
 	kind        string // class of the body
 	title       string
@@ -29,7 +29,7 @@ type frameInput struct {
 	ogType    string
 	image     *web.Picture
 	linked    any
-	feed      []web.Field // the filters of the feeds; nil: the page has none
+	feed      []web.Field // the filters of the feeds; nil means the page has none
 	api       string      // address below the API that shows the same; its query included
 }
 

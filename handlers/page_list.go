@@ -20,7 +20,7 @@ import (
 // preparedList is a list that was asked for, as far as all lists are alike.
 type preparedList struct {
 	asked  *eventQuery
-	events *query.Events // nil: a parameter is invalid
+	events *query.Events // nil means a parameter is invalid
 	form   *web.Filter
 	status int
 }
@@ -238,8 +238,8 @@ func (r *pageRequest) fillList(m *web.ListPage, list eventList, f *frameInput) e
 	return nil
 }
 
-// groups puts the items of a list below the headings of their first days, of a list of what has ended below those of their last
-// days. Of a list of what has not ended, what began before today comes first, as going on.
+// groups puts the items of a list under headings by first day, or by last day in a list of past events. In other lists,
+// events that began before today come first, as ongoing.
 func (r *pageRequest) groups(items []pageItem, past bool) []web.Group {
 	today, now := r.today().Format(time.DateOnly), dayNumberOf(r.today())
 	r.expireBy(r.tomorrow())

@@ -29,7 +29,7 @@ type pagePath struct {
 	Redirect int
 }
 
-// pageView is what a page shows.
+// pageView names a kind of page.
 type pageView string
 
 // The views of pages.

@@ -37,7 +37,7 @@ func (r *pageRequest) organizerPage() (*PageReply, error) {
 	})
 }
 
-// placeText is what the pages of venues and of organizers differ in.
+// placeText has the texts in which the pages of venues and organizers differ.
 type placeText struct {
 	id                    int64
 	name, language, words string

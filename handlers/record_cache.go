@@ -89,7 +89,7 @@ type recordRenderer[R ent.Row] struct {
 	value func(row R) (value any, shared bool)
 	// parts are what the representation shows, with the row itself: their dates decide how long it is right.
 	parts func(row R) []ent.Core
-	until time.Time // when the representation may be another one anyhow; zero: never
+	until time.Time // when the representation may be another one anyhow; zero means never
 }
 
 // renderRecords returns the records of a page in the bytes of the endpoint's codec. It leaves out those that are gone meanwhile.

@@ -61,7 +61,7 @@ type request struct {
 	codec    codec     // of the reply
 	depends  dependencies
 	expect   calendar.Expect // of the version of the record that is changed
-	// changes is the version that the record to be changed had when it was looked up; 0: nothing is looked up
+	// changes is the version that the record to be changed had when it was looked up; 0 means nothing is looked up
 	changes    int64
 	mark       func(context.Context, *ent.Tx, int64) error // Call.Mark
 	locatedFor bool                                        // the reply names its address, which is not that of the request

@@ -118,7 +118,7 @@ func TestRefusedSchedules(t *testing.T) {
 			request apitest.Request
 			fault   string // parameter and reason
 			data    object
-			message [3]string // in en, pl, es; none: not looked at
+			message [3]string // in en, pl, es; none means not looked at
 		}{
 			{"a value that no rule has", create(object{"rrule": "FREQ=WEEKLY;COUNT=0"}), "rrule bad-rule", object{"part": "COUNT", "value": "0"}, [3]string{
 				"COUNT=0 is not valid in a recurrence rule.", "COUNT=0 jest nieprawidłowe w regule powtarzania.", "COUNT=0 no es válido en una regla de repetición.",

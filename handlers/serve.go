@@ -22,32 +22,34 @@ type Call struct {
 	Caller   auth.Principal
 	Root     Root
 	Language calendar.Language // by path, header or site
-	// OnLanguage is told the language a parameter chooses, for what is written after the handler returns.
+	// OnLanguage receives the language that a parameter chooses, for steps after the handler.
 	OnLanguage func(calendar.Language)
-	// Expect is what a write expects of the version of the record that its path names.
+	// Expect is the precondition on the version of the record that the path names.
 	Expect calendar.Expect
 	// Strict refuses parameters that the route does not declare: PrefersStrict.
 	Strict bool
-	// Mark is told the id of what a write wrote, in its transaction, which an error undoes; nil: nobody asks.
+	// Mark receives the id of the written record, in the transaction of the write. An error rolls the transaction back.
+	// Nil disables it.
 	Mark func(ctx context.Context, tx *ent.Tx, id int64) error
 	// EnterMedia waits for room to decode or download pictures; nil means there is room. The request stays in it.
 	EnterMedia func() error
 	// Revision of the calendar that was the newest when the request had begun, or a later one. 0 means unknown.
 	Revision int64
-	// Made is what an earlier attempt at the same write wrote: nothing is done but to answer with it. 0: there was none.
+	// Made is the id of the record that an earlier attempt wrote. The request then only makes its reply. 0 means that
+	// there was none.
 	Made int64
 }
 
-// Outcome is what is known of a reply besides its bytes.
+// Outcome describes a reply besides its bytes.
 type Outcome struct {
-	Version   int64     // of the record that the reply shows; 0: it shows none, or several
-	Until     time.Time // the reply would be another one then even if nobody wrote anything; zero: it would not
+	Version   int64     // of the shown record; 0 means none or several
+	Until     time.Time // when the reply changes without a write; zero means never
 	Unchanged Unchanged
 	Strong    bool // the tag of the reply is strong
 }
 
-// Unchanged reports whether a reply to a read, made at one revision, is the same at a later one and a later time, before
-// any record that was scheduled at the first revision is published. A nil Unchanged means that it is not known.
+// Unchanged reports whether a reply made at one revision is still right at a later revision and time. That time is
+// before the next scheduled publication. A nil Unchanged means unknown.
 type Unchanged func(ctx context.Context, made, at int64, now time.Time) (bool, error)
 
 // Serve parses the parameters of a matched request, runs its handler and writes the reply. What is returned
@@ -185,8 +187,8 @@ func (r *request) translate(page ent.Page) error {
 	return r.db.ReadTranslations(r.ctx, languages, page)
 }
 
-// sinceRevision returns the revision that the index has to know; 0: the newest one of its database. The index follows the
-// replica, if there is one, and may be behind what this request reads.
+// sinceRevision returns the revision that the index must have reached. 0 means the newest one of its database. The
+// index follows the replica, if there is one, and may be behind this request.
 func (r *request) sinceRevision() (int64, error) {
 	if r.h.Replica == nil || r.db == r.h.Replica || r.h.Replica == r.h.DB {
 		return r.revision, nil

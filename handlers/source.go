@@ -130,7 +130,7 @@ func multipartValues(data *multipart.Form) (map[string]any, error) {
 	return out, nil
 }
 
-// tooLargeError is the answer for more parameters, or a deeper structure of them, than anybody needs.
+// tooLargeError returns the error for too many parameters, or for parameters nested too deeply.
 func tooLargeError(err error) error {
 	return &calendar.Error{Code: "rest_request_too_large", Key: "rest_request_too_large", Err: err}
 }

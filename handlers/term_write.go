@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// termInput is what a create or update of a category or tag may send.
+// termInput is the input of a create or update of a category or tag.
 type termInput struct {
 	target
 	edit.TermInput

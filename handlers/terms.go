@@ -22,7 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// termQuery is what the lists of categories and of tags may be asked.
+// termQuery is the input of the lists of categories and of tags.
 type termQuery struct {
 	paging
 	Search           *string

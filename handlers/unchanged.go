@@ -11,12 +11,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/query"
 )
 
-// dependencies are what a reply depends on besides its request, the time and the settings of the process.
+// dependencies lists the records that a reply depends on, besides its request, the time and the settings.
 type dependencies struct {
 	// complete reports whether nothing is missing. Otherwise the reply has no Unchanged.
 	complete bool
 	on       []query.Dependency
-	// find looks a list up again, at a revision; nil: the reply has none. It keeps nothing of the request.
+	// find repeats the query of a list at a revision. Nil means that the reply has no list. It does not reference the
+	// request.
 	find  func(ctx context.Context, revision int64, now time.Time) (query.Page, error)
 	found query.Page // what find found for the reply
 	// also ask the database again for what else the reply shows, and report whether it is the same. They keep nothing of the

@@ -16,7 +16,7 @@ import (
 const (
 	HeaderPrefer            = "Prefer" // RFC 7240
 	HeaderPreferenceApplied = "Preference-Applied"
-	// HeaderIgnored names the parameters that had no effect: category; did-you-mean=categories.
+	// HeaderIgnored lists the parameters without effect, such as "category; did-you-mean=categories".
 	HeaderIgnored = "X-Almanac-Ignored"
 )
 
@@ -94,7 +94,7 @@ func (r *request) parse(c *fiber.Ctx, m *Match, values map[string]any, strict bo
 	return "", invalid
 }
 
-// fault is what a strict client is told of the parameter.
+// fault returns the fault of the parameter for strict clients.
 func (u undeclaredParameter) fault() param.Fault {
 	f := param.Fault{
 		Param: u.name, Reason: "unknown-parameter", Key: "unknown-parameter",

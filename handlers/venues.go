@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// linkedQuery is what the lists of venues and of organizers may be asked.
+// linkedQuery is the input of the lists of venues and of organizers.
 type linkedQuery struct {
 	paging
 	Search       *string
@@ -74,7 +74,7 @@ func (q *linkedQuery) find(r *request, kind calendar.Kind) (_ query.Page, err er
 	return query.Database{Ent: r.db}.FindLinked(r.ctx, kind, l, offset, limit)
 }
 
-// linkedReads is what reading venues and reading organizers differ in: R is the row and J its representation.
+// linkedReads has the operations in which reads of venues and organizers differ. R is the row and J its representation.
 type linkedReads[R ent.Row, J any] struct {
 	kind      calendar.Kind
 	rows      func(*ent.Client, context.Context, []int64) ([]R, error)

@@ -55,7 +55,7 @@ func (r *request) change(id *int64, do func(tx *entTx, e *edit.Editor) error) er
 	return err
 }
 
-// recordWrite says what was written, in the transaction that writes it, to who wants to know.
+// recordWrite passes the id of the written record to Call.Mark, in the transaction that wrote it.
 func (r *request) recordWrite(tx *entTx, id int64) error {
 	if r.mark == nil {
 		return nil
@@ -63,7 +63,7 @@ func (r *request) recordWrite(tx *entTx, id int64) error {
 	return r.mark(r.ctx, tx, id)
 }
 
-// commit runs do in a transaction and tells why it was refused if every attempt met somebody else.
+// commit runs do in a transaction. If every attempt lost to a concurrent write, it returns the reason of the refusal.
 func (r *request) commit(
 	ctx context.Context, expect calendar.Expect, do func(tx *entTx, e *edit.Editor) error,
 ) error {
@@ -73,7 +73,7 @@ func (r *request) commit(
 	if !errors.Is(err, store.ErrConflict) {
 		return err
 	}
-	// Credentials are believed for some seconds. A user who was deleted in these can be nobody's author.
+	// Credentials are cached for some seconds. A user who was deleted in that time cannot be an author.
 	if id := r.caller.UserID; id != 0 {
 		known, lookup := r.db.User.Query().Where(user.ID(id)).Exist(ctx)
 		if lookup == nil && !known {
@@ -123,8 +123,8 @@ func (f fields) title(dst **string, name, description string) *param.Param {
 	return p
 }
 
-// textOf reads a text: tags removed, entities decoded once, trimmed. clean may clean it further; nil does not. null
-// is "".
+// textOf parses a text: it removes tags, decodes entities once and trims. clean may clean it further; nil does not. A
+// null is "".
 func textOf(name string, maximum int, clean func(string) string) func(raw any) (string, *param.Fault) {
 	return func(raw any) (string, *param.Fault) {
 		if raw == nil {
@@ -226,8 +226,8 @@ func declareWord[W ~string](f fields, dst **W, name, description string, words [
 	}
 }
 
-// author declares the author. stored reports whether a record has the id already, even if it is 0 for none; nil: it is asked
-// of no record.
+// author declares the author. stored reports whether the record has the id already, even if it is 0 for none. Nil means
+// that there is no record.
 func (f fields) author(dst **int64, stored func(id int64) (bool, error)) *param.Param {
 	return f.p.OptInt(dst, "author", "ID of the author").Check(func(ctx context.Context) *param.Fault {
 		if stored != nil {
@@ -284,8 +284,8 @@ func webAddress(raw any) (string, *param.Fault) {
 	return text, nil
 }
 
-// isWebAddress reports whether a text is an absolute http or https URL, of characters that stand in one (RFC 3986,
-// appendix C, on those around it) or as people write them in other scripts.
+// isWebAddress reports whether a text is an absolute http or https URL. It allows the characters of RFC 3986, appendix
+// C, and letters of other scripts.
 func isWebAddress(text string) bool {
 	if len(text) > maxURL || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r == 0x7f || strings.ContainsRune("\"<>`", r) }) {
 		return false

@@ -9,9 +9,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Change is one entry of the change log: written in the transaction that makes the change, never changed
-// afterwards. Its id is the revision of the calendar. Revisions become visible in their order, without gaps:
-// who has read up to one has seen everything committed up to it.
+// Change is an entry of the change log. The transaction of the change writes it, and it never changes. Its id
+// is the revision of the calendar. Revisions become visible in order and without gaps: a reader that has seen
+// one has seen all changes committed up to it.
 type Change struct{ ent.Schema }
 
 // Fields of a Change.
@@ -46,8 +46,8 @@ func (Counter) Fields() []ent.Field {
 	}
 }
 
-// Setting is what the processes on one database share and no operator chooses, such as the key that event
-// passwords are hashed with.
+// Setting is a value that the processes on one database share and the operator does not set, such as the key
+// for hashes of event passwords.
 type Setting struct{ ent.Schema }
 
 // Annotations of a Setting.

@@ -21,7 +21,7 @@ var (
 	mediumBlob = map[string]string{dialect.MySQL: "mediumblob", dialect.SQLite: "blob"}
 )
 
-// upTo returns the column type of at most so many bytes that can carry an index.
+// upTo returns the type of a column that has at most the given number of bytes and can have an index.
 func upTo(bytes int) map[string]string {
 	return map[string]string{dialect.MySQL: fmt.Sprintf("varbinary(%d)", bytes), dialect.SQLite: "blob"}
 }

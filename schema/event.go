@@ -11,7 +11,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Event is what the calendar is about.
+// Event is an event of the calendar: its original text, dates, state and links.
 type Event struct{ ent.Schema }
 
 // Mixin of an Event.
@@ -78,8 +78,8 @@ func (Event) Edges() []ent.Edge {
 // Indexes of an Event.
 func (Event) Indexes() []ent.Index {
 	return []ent.Index{
-		// The list in its order: who may be seen, from which start on. ends_at at the end lets the window be
-		// counted without reading rows.
+		// The index of the list: first the visibility, then the start. With ends_at at the end, a count of a
+		// period reads no rows.
 		index.Fields("status", "hide_from_listings", "starts_at", "id", "ends_at"),
 		// The same by change, for feeds of what changed last.
 		index.Fields("status", "hide_from_listings", "modified_at", "id", "ends_at"),

@@ -9,8 +9,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// tracked is what every record and term has: when it came and changed, in which language it was written, and
-// how often it was written.
+// tracked has the columns of all records and terms: times of creation and change, original language and
+// version.
 type tracked struct{ mixin.Schema }
 
 func (tracked) Fields() []ent.Field {
@@ -27,7 +27,7 @@ func (tracked) Fields() []ent.Field {
 	}
 }
 
-// published is what events, venues and organizers have in common.
+// published has the columns that events, venues and organizers share.
 type published struct{ mixin.Schema }
 
 func (published) Fields() []ent.Field {
@@ -51,8 +51,8 @@ func (published) Indexes() []ent.Index {
 	}
 }
 
-// translation is what the translation tables have in common: one row per record and language other than the
-// original. An empty text falls back.
+// translation has the columns that the translation tables share: one row per record and language other than the
+// original. For an empty text, readers see that of another language.
 type translation struct{ mixin.Schema }
 
 func (translation) Fields() []ent.Field {
@@ -64,8 +64,8 @@ func (translation) Fields() []ent.Field {
 	}
 }
 
-// named is what venues, organizers and terms have in common. name_key is the name folded for comparison:
-// the engines disagree on case and on accents, so Go does it for both.
+// named has the columns that venues, organizers and terms share. Name_key is the name folded for comparison. Go
+// folds it, because the engines disagree on case and accents.
 type named struct{ mixin.Schema }
 
 func (named) Fields() []ent.Field {

@@ -8,7 +8,7 @@ import (
 	"entgo.io/ent/schema/index"
 )
 
-// Organizer is who holds events.
+// Organizer is a person or group that organizes events.
 type Organizer struct{ ent.Schema }
 
 // Mixin of an Organizer.

@@ -7,9 +7,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Record is the id sequence shared by events, venues, organizers and images: inserting a row draws an id.
-// The row stays for ever, so an id is never reused and says of which kind it is. A table of rows rather than
-// one counter lets many writers draw ids without waiting for each other.
+// Record is the id sequence of events, venues, organizers and images: an insert returns a new id. Rows are
+// never deleted, so an id is never reused and has one kind for ever. With rows instead of one counter,
+// concurrent writers do not wait for each other.
 type Record struct{ ent.Schema }
 
 // Fields of a Record.

@@ -8,9 +8,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// SearchText is what a record or term can be found by: its texts as they are served, folded so that case and
-// diacritics do not count. Go folds, because the engines would disagree. Everything here is derived from the
-// records and can be written anew at any time.
+// SearchText is the text that a search of a record or term reads: its served texts, folded so that case and
+// diacritics do not count. Go folds, because the engines disagree. The table is derived from the records and
+// can be rebuilt at any time.
 type SearchText struct{ ent.Schema }
 
 // Fields of a SearchText.

@@ -28,7 +28,7 @@ func (Slug) Fields() []ent.Field {
 // Indexes of a Slug.
 func (Slug) Indexes() []ent.Index {
 	return []ent.Index{
-		// Decides who gets a slug, and finds its owner.
+		// Makes slugs unique, and finds the record of a slug.
 		index.Fields("kind", "slug", "trashed_id").Unique(),
 		// The slugs of one owner, when it is renamed, trashed or restored.
 		index.Fields("owner_id", "kind"),

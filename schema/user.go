@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// User is somebody who may sign in, or an author that records were imported from.
+// User is a person who may sign in, or the author of imported records.
 type User struct{ ent.Schema }
 
 // Fields of a User.

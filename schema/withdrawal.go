@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Withdrawal is what feeds say of an event that was public and is not any more. It has no text of the event.
+// Withdrawal is the feed entry of an event that is no longer public. It has no text of the event.
 type Withdrawal struct{ ent.Schema }
 
 // Fields of a Withdrawal.

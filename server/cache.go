@@ -17,18 +17,16 @@ import (
 	"github.com/almanac-cal/almanac/handlers"
 )
 
-// Caching configures the cache of finished replies to anonymous reads. A cached reply is used at the revision of the
-// calendar that it was made at, and at later ones as long as nothing changed that it depends on: the next request sees a
-// change that any process has committed.
+// Caching configures the cache of finished replies to anonymous reads. A cached reply belongs to a revision of the
+// calendar. It serves later revisions too, until something that it depends on changes. The next request sees any
+// committed change.
 type Caching struct {
 	Size int64 // of the cache in bytes; 0 disables it
-	// Delay is how long a change by another process may go unnoticed, to save reads of the revision. 0 means not at
-	// all. Changes by this process are noticed at once.
+	// Delay is how long a change by another process may go unnoticed, to save reads of the revision. 0 means no delay.
+	// Changes by this process are noticed immediately.
 	Delay time.Duration
 	// Revision reads the newest revision from the database that replies are made from.
 	Revision func(context.Context) (int64, error)
-	// Known returns the newest revision without asking the database; ok is false if it cannot. Nil never can.
-	Known func() (revision int64, ok bool)
 	// NextDue returns when the next scheduled record is published: replies change then without a write. Zero means that
 	// none is scheduled.
 	NextDue func(ctx context.Context, now time.Time) (time.Time, error)
@@ -67,14 +65,14 @@ func newCache(c Caching, timeout time.Duration) (*cache, error) {
 	}
 	return &cache{
 		Caching: c, replies: replies, shared: map[sharedKey]*sharedReply{}, schedule: publicationSchedule{scheduledReplies: make(chan struct{}, 1)},
-		revisions: revisions{read: c.Revision, known: c.Known, timeout: timeout, delay: c.Delay},
+		revisions: revisions{read: c.Revision, timeout: timeout, delay: c.Delay},
 	}, nil
 }
 
 // cachedReply is a finished reply with all that its bytes depend on.
 type cachedReply struct {
 	revision  int64     // that it was made at
-	until     time.Time // the reply does not hold longer at any revision; zero: no end
+	until     time.Time // the reply does not hold longer at any revision; zero means no end
 	unchanged handlers.Unchanged
 	validity  atomic.Pointer[validity] // the newest that is known
 
@@ -89,7 +87,7 @@ type cachedReply struct {
 // validity is up to which revision and time a reply is right.
 type validity struct {
 	revision int64
-	until    time.Time // zero: no end
+	until    time.Time // zero means no end
 }
 
 // size returns about how many bytes a reply takes. Compression shrinks typical bodies to a fifth.
@@ -101,8 +99,7 @@ func (r *cachedReply) size() int {
 	return n
 }
 
-// valid reports whether a request at the revision and time is known to be answered with this reply. A nil reply is not
-// valid.
+// valid reports whether the reply is known to be right at the revision and time. A nil reply is not valid.
 func (r *cachedReply) valid(revision int64, now time.Time) bool {
 	if r == nil {
 		return false
@@ -111,8 +108,8 @@ func (r *cachedReply) valid(revision int64, now time.Time) bool {
 	return v.revision >= revision && (v.until.IsZero() || now.Before(v.until))
 }
 
-// revalidate compares the reply with the calendar at a revision. It reports whether nothing has changed that the reply
-// depends on, and until when it is right then. It waits no longer than a request that finds the server busy.
+// revalidate checks whether the calendar changed in a way that the reply depends on. It returns whether the reply is
+// unchanged and when it expires. It waits no longer than a request at a busy server.
 func (c *cache) revalidate(
 	ctx context.Context, r *cachedReply, revision int64, now time.Time,
 ) (same bool, until time.Time, err error) {
@@ -138,8 +135,7 @@ func (c *cache) revalidate(
 	return true, until, nil
 }
 
-// validUntil returns until when a reply is right that is right until another time by itself: no longer than until the next
-// scheduled record is published.
+// validUntil limits the expiry of a reply to the time at which the next scheduled record is published.
 func (c *cache) validUntil(ctx context.Context, until time.Time, revision int64, now time.Time) (time.Time, error) {
 	due, err := c.schedule.next(ctx, c.NextDue, revision, now)
 	if err != nil {
@@ -219,11 +215,11 @@ type sharedKey struct {
 	revision int64
 }
 
-// sharedReply is a reply that one request makes and others wait for. Singleflight of x/sync does not fit: the work needs
-// the goroutine of its request, and each waiter has a deadline.
+// sharedReply is a reply that one request makes while others wait for it. Package x/sync/singleflight does not fit: the
+// work needs the goroutine of its request, and each waiter has its own deadline.
 type sharedReply struct {
 	done  chan struct{} // closed at the end
-	reply *cachedReply  // nil: it is not cached
+	reply *cachedReply  // nil means it is not cached
 }
 
 // join returns the shared reply of a key. The first request of a key leads: it makes the reply, and then calls finish.
@@ -264,7 +260,7 @@ func (s *Server) makeShared(c *fiber.Ctx, x *exchange, key sharedKey, shared *sh
 	return nil
 }
 
-// newCachedReply copies the reply as it stands, before checkConditions. It returns nil for one that is not cached.
+// newCachedReply copies the reply before checkConditions changes it. It returns nil if the reply may not be cached.
 func (s *Server) newCachedReply(c *fiber.Ctx, x *exchange, revision int64) (*cachedReply, error) {
 	body := c.Response().Body()
 	if c.Response().StatusCode() != fiber.StatusOK || int64(len(body)) > min(s.cache.Size/replyShare, maxReplySize) {
@@ -320,12 +316,12 @@ func (s *Server) expireRevision(c *fiber.Ctx) error {
 type publicationSchedule struct {
 	scheduledReplies chan struct{} // full while a request uses the rest
 	revision         int64
-	asked            time.Time // when the database was asked; zero: never
-	due              time.Time // zero: no record is scheduled
+	asked            time.Time // when the database was asked; zero means never
+	due              time.Time // zero means no record is scheduled
 }
 
-// next returns when the next scheduled record is published. It asks the database if the revision is another one or that
-// time has come.
+// next returns when the next scheduled record is published. It queries the database if the revision has changed or that
+// time has passed.
 func (d *publicationSchedule) next(
 	ctx context.Context, ask func(context.Context, time.Time) (time.Time, error), revision int64, now time.Time,
 ) (time.Time, error) {

@@ -37,7 +37,7 @@ func (s *Server) matchPage(c *fiber.Ctx, x *exchange) {
 	x.lang = s.language(c, root)
 }
 
-// prefersHTML reports whether Accept asks for HTML rather than JSON, as that of a browser does. */* does not.
+// prefersHTML reports whether Accept prefers HTML to JSON, as browsers do. "*/*" prefers neither.
 func prefersHTML(c *fiber.Ctx) bool {
 	// Media types ignore case. Fiber does not.
 	accept := strings.ToLower(c.Get(fiber.HeaderAccept))
@@ -51,7 +51,7 @@ func prefersHTML(c *fiber.Ctx) bool {
 // isPage reports whether the reply is a page of the calendar or that of an error.
 func (x *exchange) isPage() bool { return x.page != nil || x.errorPage && x.failed != nil }
 
-// servesPage reports whether the method is one that the page is asked for by.
+// servesPage reports whether pages answer the method.
 func (x *exchange) servesPage(c *fiber.Ctx) bool {
 	return x.page != nil && (isRead(c) || c.Method() == fiber.MethodPost && x.page.TakesPassword())
 }
@@ -145,7 +145,7 @@ func (s *Server) calendarHeaders(c *fiber.Ctx, x *exchange) {
 	}
 }
 
-// writePageError answers an error of a page as a page. ok is false where it cannot be written.
+// writePageError writes an error of a page as HTML. ok is false if that fails.
 func (s *Server) writePageError(c *fiber.Ctx, x *exchange, status int) (ok bool) {
 	if x.longURL && status == http.StatusRequestEntityTooLarge {
 		status = http.StatusRequestURITooLong

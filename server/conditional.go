@@ -66,7 +66,7 @@ func parseVersion(tag string) (version int64, ok bool) {
 	return version, err == nil && version > 0 && strconv.FormatInt(version, 10) == number
 }
 
-// maxTags bounds how many tags of a header are parsed. The others match nothing, as if the record had changed.
+// maxTags bounds the number of parsed tags of a header. Further tags match nothing.
 const maxTags = 100
 
 // tagList is the value of If-Match or If-None-Match.
@@ -184,8 +184,7 @@ func expectedVersions(c *fiber.Ctx) calendar.Expect {
 
 var errPrecondition = &calendar.Error{Code: "rest_precondition_failed", Key: "rest_precondition_failed"}
 
-// checkConditions sets the ETag and Cache-Control of a read. It answers 412 or 304 instead, as If-Match and
-// If-None-Match ask.
+// checkConditions sets ETag and Cache-Control of a read. It replies 412 or 304 if If-Match or If-None-Match demands it.
 func (s *Server) checkConditions(c *fiber.Ctx) error {
 	if err := c.Next(); err != nil {
 		return err
@@ -213,11 +212,11 @@ func (s *Server) checkConditions(c *fiber.Ctx) error {
 	return nil
 }
 
-// datedReplies is how old a date of If-Modified-Since may be: what left a reply earlier may be forgotten.
+// datedReplies is the greatest age of a date in If-Modified-Since. Deletions before that may be forgotten.
 const datedReplies = 30 * 24 * time.Hour
 
-// modifiedSince compares the Last-Modified of a reply with If-Modified-Since. It reports true if either is missing, for a date
-// before this process began, which may have begun with other settings, and for one that is still to come: no reply had it.
+// modifiedSince compares the Last-Modified of a reply with If-Modified-Since. It reports true if either is missing. It
+// also reports true for a date before this process began, since settings may differ, and for one in the future.
 func (s *Server) modifiedSince(c *fiber.Ctx, now time.Time) bool {
 	last, err := http.ParseTime(string(c.Response().Header.Peek(fiber.HeaderLastModified)))
 	if err != nil {
@@ -236,8 +235,8 @@ func notModified(c *fiber.Ctx) {
 	c.Response().Header.Del(fiber.HeaderContentEncoding)
 }
 
-// cacheControl lets caches answer for maxAge, and for stale more while they revalidate, but never after until. A zero
-// until means no end.
+// cacheControl returns a header that lets caches reply for maxAge, and for stale longer while they revalidate, but
+// never after until. A zero until means no end.
 func cacheControl(now, until time.Time, maxAge, stale time.Duration) string {
 	if !until.IsZero() {
 		// The clock of requests shows whole seconds: the reply may leave a second later.

@@ -21,7 +21,8 @@ func (s *Server) limitConnections(ln net.Listener) *limit.Listener {
 	}
 }
 
-// refuseConnection answers a connection over the limit. The client has sent nothing yet, so the language is the site's.
+// refuseConnection replies to a connection over the limit. The client has sent nothing yet, so the reply is in the
+// language of the site.
 func (s *Server) refuseConnection(c net.Conn, why limit.Reason) {
 	f := errorReply{status: http.StatusServiceUnavailable, code: "rest_unavailable"}
 	if why == limit.TooManyFromAddress {

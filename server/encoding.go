@@ -28,8 +28,8 @@ const (
 // minCompressed is the length from which a body is compressed. A shorter one fits into a packet anyway.
 const minCompressed = 1 << 10
 
-// acceptedCoding returns the coding to answer in, by the Accept-Encoding header (RFC 9110, section 12.5.3). It is the one
-// that the client prefers, and brotli among equals. Items that do not parse count for nothing.
+// acceptedCoding returns the coding that Accept-Encoding prefers (RFC 9110, section 12.5.3). Brotli wins among equal
+// weights. Items that do not parse are ignored.
 func acceptedCoding(header string) contentCoding {
 	if header == "" {
 		return identityCoding
@@ -81,7 +81,7 @@ func parseQuality(parameters string) (q float64, ok bool) {
 // compressedBody is a body in one coding, compressed at the first request for it.
 type compressedBody struct {
 	once sync.Once
-	data []byte // nil: the body is too short, or no shorter when compressed
+	data []byte // nil means the body is too short, or no shorter when compressed
 }
 
 // bytes returns the compressed body, or nil if the body is to be sent as it is.

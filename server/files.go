@@ -74,8 +74,8 @@ func (s *Server) sendPicture(ctx context.Context, c *fiber.Ctx, name string) err
 	return nil
 }
 
-// fileRequest returns the headers that choose what is sent of a file. It ignores Range with several ranges, as RFC 9110,
-// section 14.2, allows: such a reply would be assembled in memory.
+// fileRequest returns the headers that select the part of a file to send. It ignores Range with several ranges, as RFC
+// 9110, section 14.2, allows. Such a reply would be assembled in memory.
 func fileRequest(c *fiber.Ctx) *http.Request {
 	r := &http.Request{Method: c.Method(), Header: http.Header{}}
 	h := &c.Request().Header
@@ -100,7 +100,7 @@ func fileRequest(c *fiber.Ctx) *http.Request {
 type fileReply struct {
 	header http.Header
 	status int
-	body   *io.LimitedReader // nil: the reply has no body
+	body   *io.LimitedReader // nil means the reply has no body
 	text   strings.Builder   // of an error
 }
 

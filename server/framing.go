@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/http/httpguts"
 )
 
-// framing is where a request ends, by its header lines. fasthttp reads the last of contradicting lines. A proxy may read
-// another one, and take for a request what fasthttp takes for a body (request smuggling).
+// framing describes where a request ends, by its header lines. If lines contradict each other, fasthttp reads the last
+// one and a proxy may read another. The proxy may then take a part of a body for a request (request smuggling).
 type framing struct {
 	ambiguous bool // the lines contradict each other, or the host is not valid
 	hostless  bool // a host is missing, which HTTP/1.1 requires
@@ -63,8 +63,8 @@ func parseFraming(protocol string, lines []byte) framing {
 	return f
 }
 
-// splitField splits a line of headers or trailers. It refuses a line that is no field or continues the line before. It
-// also refuses a name that is no token, and a value with control characters.
+// splitField splits a line of headers or trailers. It refuses lines that are no field or continue the line before,
+// names that are no token, and values with control characters.
 func splitField(line []byte) (name, value []byte, ok bool) {
 	name, value, ok = bytes.Cut(line, []byte(":"))
 	ok = ok && len(name) > 0
@@ -89,17 +89,18 @@ func bodyLength(value []byte) (n int64, ok bool) {
 	return n, len(value) > 0 && len(value) <= digits
 }
 
-// framingError is the error of reading a chunked body that is ambiguous.
+// framingError is the error of reading a request that is ambiguous.
 type framingError struct {
 	request uint64 // on the connection, from 1
 }
 
 func (e *framingError) Error() string {
-	return "the chunks of the body are not those of RFC 9112, section 7.1"
+	return "the request is not framed as RFC 9112, sections 5 to 7, requires"
 }
 
 // framer parses what a connection receives, and stops at a chunk that fasthttp and a proxy would read differently. For
-// example, fasthttp takes the size "0x10" for that of the last chunk. checkFraming refuses ambiguous headers.
+// example, fasthttp takes the size "0x10" for that of the last chunk. It stops after ambiguous headers as well:
+// checkFraming sees them as fasthttp has rewritten them, with a line that continues another joined to it.
 type framer struct {
 	at   framingState
 	line []byte // what is parsed by lines: headers, the size of a chunk, trailers
@@ -119,13 +120,14 @@ const (
 	inChunk
 	inChunkEnd
 	inTrailers
-	inRest // after a request that ends the connection
+	inRest    // after headers that are too long
+	inRefusal // after headers that are ambiguous
 )
 
 // maxChunkLine bounds the size of a chunk with its extensions, in bytes.
 const maxChunkLine = 256
 
-// inspect parses received bytes. It returns how many of them may be read, and a framingError after those.
+// inspect parses received bytes. It returns how many of them may be read, and a framingError if the rest may not.
 func (f *framer) inspect(received []byte) (int, error) {
 	for i := 0; i < len(received); {
 		var n int
@@ -148,6 +150,9 @@ func (f *framer) inspect(received []byte) (int, error) {
 			return i, &framingError{f.request}
 		}
 		i += n
+		if f.at == inRefusal {
+			return i, &framingError{f.request}
+		}
 	}
 	return len(received), nil
 }
@@ -192,7 +197,7 @@ func (f *framer) enterBody() {
 	f.request++
 	switch {
 	case found.ambiguous || found.hostless:
-		f.enter(inRest)
+		f.enter(inRefusal)
 	case found.chunked:
 		f.enter(inChunkSize)
 	case f.left > 0:
@@ -325,7 +330,7 @@ func isUnambiguous(c *fasthttp.RequestCtx, f framing) bool {
 	if !ok || f.ambiguous || f.hostless {
 		return !ok && !f.ambiguous
 	}
-	// fasthttp takes an error while reading trailers for their end.
+	// fasthttp takes an error while reading trailers for their end, and reads ambiguous headers before the error.
 	var refused *framingError
 	return !errors.As(conn.Refused(), &refused) || refused.request > c.ConnRequestNum()
 }

@@ -155,6 +155,8 @@ func FuzzFraming(f *testing.F) {
 	} {
 		f.Add(head + post + "\r\n")
 	}
+	// fasthttp joins the lines before it looks at them again.
+	f.Add("POST / HTTP/1.0\nHost:0\n \r\n\r\n")
 	f.Fuzz(func(t *testing.T, stream string) {
 		// A client that waits for 100 is not read here; a form would be read before its body is known.
 		if lower := strings.ToLower(stream); strings.Contains(lower, "expect") || strings.Contains(lower, "multipart") {

@@ -49,6 +49,7 @@ func TestRequestsThatEndInTwoPlaces(t *testing.T) {
 		"no host":                     "GET /cal/events/v1 HTTP/1.1\r\n\r\n" + hidden,
 		"a host that is none":         "GET /cal/events/v1 HTTP/1.1\r\nHost: a b\r\n\r\n" + hidden,
 		"a host in two lines":         "GET /cal/events/v1 HTTP/1.1\r\nHost: x\r\n y\r\n\r\n" + hidden,
+		"a line of a space":           "GET /cal/events/v1 HTTP/1.1\nHost: x\n \r\n\r\n",
 		"a line that continues":       post + "X-A: b\r\n " + length + "\r\n" + hidden,
 		"a name with a space":         post + "Content-Length : 0\r\n\r\n" + hidden,
 		"a length with a sign":        post + "Content-Length: +5\r\n\r\n" + hidden,

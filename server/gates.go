@@ -10,7 +10,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/limit"
 )
 
-// A request that finds the server busy waits up to gateWait. Up to gateLine others for each slot wait with it.
+// A request at a busy server waits up to gateWait. The line has room for gateLine requests per slot.
 const (
 	gateWait = time.Second
 	gateLine = 8
@@ -23,7 +23,7 @@ func newGate(slots int) *limit.Gate {
 	})
 }
 
-// largeBody is the size in bytes from which a body is parsed behind a gate of its own. Parsing needs a processor, and
+// largeBody is the size in bytes above which a body is parsed behind a gate of its own. Parsing needs a processor, and
 // half of the processors stay free for other requests.
 const largeBody = 64 << 10
 
@@ -63,7 +63,7 @@ func (x *exchange) leaveGate() {
 	}
 }
 
-// changeGate frees the slot of a request and waits for one behind another gate. While it waits the request has no slot.
+// changeGate frees the slot of a request and waits for one at another gate. The request has no slot while it waits.
 func (x *exchange) changeGate(to *limit.Gate, client string, full *refusedError) error {
 	if x.slot.gate == to {
 		return nil
@@ -107,7 +107,8 @@ func (s *Server) enterLargeGate(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// enterMediaGate waits for a slot to decode or download pictures. The request keeps the slot until it is answered.
+// enterMediaGate waits for a slot to decode or download pictures. The request occupies the slot until its reply is
+// sent.
 func (s *Server) enterMediaGate(x *exchange) error {
 	return x.changeGate(s.media, x.clientKey(), &refusedError{error: errBusy, retry: mediaRetry, reason: reasonMedia})
 }

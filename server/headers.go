@@ -73,7 +73,7 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 			c.Set(fiber.HeaderVary, "Accept, Accept-Language, Authorization")
 		}
 		if s.cache != nil && (!x.isFeed() || x.failed != nil) {
-			// A line of its own, for clients that compare the one above.
+			// This is a separate line for clients that compare the one above.
 			h.Add(fiber.HeaderVary, fiber.HeaderAcceptEncoding)
 		}
 		if len(h.Peek(handlers.HeaderIgnored)) > 0 || len(h.Peek(handlers.HeaderPreferenceApplied)) > 0 {
@@ -85,7 +85,7 @@ func (s *Server) writeHeaders(c *fiber.Ctx, x *exchange) {
 	}
 }
 
-// preflightHeaders returns the headers that a preflight allows when it asks for some.
+// preflightHeaders returns the headers that a preflight reply allows for the requested ones.
 func preflightHeaders(asked string) string {
 	out := allowedHeaders
 	for _, name := range optionalHeaders {

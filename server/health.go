@@ -83,8 +83,8 @@ func (s *Server) ready(ctx context.Context, write bool) (bool, jsonwrite.Object)
 	return well, found
 }
 
-// indexWaitOver reports whether the server has waited for its index for IndexWait. Without the index the database
-// answers lists (decision 028).
+// indexWaitOver reports whether the server has waited IndexWait for its index. Without the index the database answers
+// lists (decision 028).
 func (h *health) indexWaitOver(ctx context.Context, s *Server) bool {
 	if time.Since(s.started) < s.IndexWait {
 		return false

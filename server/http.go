@@ -48,8 +48,8 @@ func (s *Server) newApp() *fiber.App {
 	return app
 }
 
-// replaceUnknownMethod replaces a method that Fiber does not know by TRACE, which no path has either. Fiber would answer
-// with a plain 400.
+// replaceUnknownMethod replaces a method that Fiber does not know with TRACE, which no route has. Fiber itself would
+// reply with a plain 400.
 func replaceUnknownMethod(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		if !slices.Contains(fiber.DefaultMethods, string(c.Method())) {
@@ -59,8 +59,8 @@ func replaceUnknownMethod(next fasthttp.RequestHandler) fasthttp.RequestHandler 
 	}
 }
 
-// bodyLimits returns how large a body may be, and how long a client may take to send it. Files are received on paths
-// that may take them, from clients with credentials.
+// bodyLimits returns the largest body and the longest time to receive it. Only routes that accept files, and clients
+// with credentials, may upload.
 func bodyLimits(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	r := fasthttp.RequestConfig{ReadTimeout: bodyTime, MaxRequestBodySize: maxRead}
 	if carriesFiles(h) && bytes.Contains(h.RequestURI(), []byte("images")) && len(h.Peek(fiber.HeaderAuthorization)) > 0 {
@@ -77,8 +77,8 @@ func carriesFiles(h *fasthttp.RequestHeader) bool {
 	return bytes.HasPrefix(bytes.ToLower(h.ContentType()), []byte("multipart/"))
 }
 
-// refuse answers a request that fasthttp gives up on before the first step. The language follows from what fasthttp has
-// read: nothing if the headers are too large.
+// refuse replies to a request that fasthttp rejects before the first step. The language follows from what fasthttp has
+// read, which is nothing if the headers are too large.
 func (s *Server) refuse(c *fiber.Ctx, err error) error {
 	x := s.newExchange(c)
 	startReply(c, x)

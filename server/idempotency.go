@@ -23,7 +23,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// Headers of draft-ietf-httpapi-idempotency-key-header, and one that marks a repeated answer.
+// These are the headers of draft-ietf-httpapi-idempotency-key-header, and one that marks a repeated reply.
 const (
 	headerKey      = "Idempotency-Key"
 	headerReplayed = "Idempotency-Replayed"
@@ -42,10 +42,10 @@ var (
 	errKeyReused = &calendar.Error{Code: "rest_idempotency_key_reused", Key: "rest_idempotency_key_reused"}
 )
 
-// applyKey repeats the stored answer to a POST whose key the caller has used before, and else stores the answer. It does
-// not store a refusal: that changed nothing, and a corrected request may have the same key.
+// applyKey repeats the stored reply to a POST whose key the caller has used before. Otherwise it stores the reply. It
+// does not store a refusal, because a corrected request may reuse the key.
 //
-// The stored answer has the headers that later steps set. Steps before this one set those of every reply.
+// The stored reply has the headers that later steps set. Earlier steps set theirs on every reply.
 func (s *Server) applyKey(c *fiber.Ctx) (err error) {
 	x := exchangeOf(c)
 	sent := c.Request().Header.PeekAll(headerKey)
@@ -90,7 +90,7 @@ func (s *Server) applyKey(c *fiber.Ctx) (err error) {
 	return nil
 }
 
-// leaseTime returns how long a request may take before another one with its key takes over.
+// leaseTime returns how long a request may take before another request may claim its key.
 func (s *Server) leaseTime(x *exchange) time.Duration {
 	timeout := s.Timeout
 	if x.match.Upload() {
@@ -99,8 +99,8 @@ func (s *Server) leaseTime(x *exchange) time.Duration {
 	return time.Duration(wholeSeconds(timeout))*time.Second + leaseMargin
 }
 
-// endClaim stores the answer or drops the claim. An error is logged: a retry waits for the end of the lease, or is
-// answered from the record.
+// endClaim stores the reply or releases the claim. It logs an error: a retry then waits for the end of the lease, or
+// gets a reply made from the record.
 func (s *Server) endClaim(x *exchange, do func(context.Context) error) {
 	// The deadline of the work may have passed. Its span stays.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx), storeTimeout)
@@ -232,8 +232,8 @@ func copyReply(c *fiber.Ctx, x *exchange) idempotency.Reply {
 	return a
 }
 
-// headerRole is stored with an answer and never sent. It has the role of the caller. A caller with another role is
-// answered from the record, without links that the role may not read.
+// headerRole is stored with a reply and never sent. It is the role of the caller. A caller with another role gets a
+// reply made from the record, without links that the role may not read.
 const headerRole = ":role"
 
 func callerRole(a *idempotency.Reply) string {

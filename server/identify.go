@@ -16,7 +16,7 @@ import (
 // headerRequestID names a request, in its reply and in the log. A client or proxy may choose the name.
 const headerRequestID = "X-Request-Id"
 
-// identify attaches an exchange to the request and releases what it holds at the end.
+// identify attaches an exchange to the request and releases its resources at the end.
 func (s *Server) identify(c *fiber.Ctx) error {
 	x := s.newExchange(c)
 	c.Locals(exchangeKey{}, x)

@@ -74,7 +74,7 @@ func (s *Server) limitURL(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// extendDeadline gives a route that takes files more time.
+// extendDeadline gives uploads more time.
 func (s *Server) extendDeadline(c *fiber.Ctx) error {
 	if x := exchangeOf(c); x.match.Upload() {
 		x.setDeadline(c, s.UploadTimeout)

@@ -108,7 +108,7 @@ func (m *Metrics) Pool(name string, db *sql.DB) error {
 type ReplicaState struct {
 	Address string
 	Used    bool
-	Lag     float64 // seconds; NaN: not known
+	Lag     float64 // seconds; NaN means not known
 }
 
 // Replicas adds gauges of the replicas, which are always the same.
@@ -162,12 +162,12 @@ func (m *Metrics) Series(overdue func(context.Context) (int, error)) error {
 	}))
 }
 
-// countTimeout is how long a scrape waits for a number that the database counts.
+// countTimeout is the longest time that a scrape waits for a count from the database.
 const countTimeout = 5 * time.Second
 
 // IndexStats reports the state of an index.
 type IndexStats interface {
-	// Stats returns whether the index answers, how many events it has, and its revision of the change log.
+	// Stats returns whether the index is ready, its number of events, and its revision of the change log.
 	Stats() (ready bool, events int, revision int64)
 }
 

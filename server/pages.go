@@ -46,8 +46,8 @@ func newPages(site calendar.Site, files map[string][]byte, docs bool) (*pages, e
 var policyHost = regexp.MustCompile(`^[A-Za-z0-9.-]+(:[0-9]+)?$`)
 
 // pagePolicy returns the content security policy of pages. They load files of this origin and nothing inline, except
-// the icons in the style of the reference (data:). The reference sends requests to its own origin and to the base URL,
-// which may be another one.
+// icons in the style of the API reference (data:). The reference sends requests to its own origin and to the base URL,
+// which may differ.
 func pagePolicy(base *url.URL) string {
 	connect := "'self'"
 	if policyHost.MatchString(base.Host) {
@@ -57,8 +57,8 @@ func pagePolicy(base *url.URL) string {
 		"connect-src " + connect + "; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 }
 
-// calendarPolicy returns the content security policy of the pages of the calendar. They load files and send forms to this
-// origin, or to that of the base URL. Images of other hosts are loaded if the site wants them.
+// calendarPolicy returns the content security policy of the calendar's pages. They load files from, and send forms to,
+// this origin or that of the base URL. They load images of other hosts only if the site allows it.
 func calendarPolicy(base *url.URL, externalImages bool) string {
 	self, images := "'self'", "data:"
 	if externalImages {

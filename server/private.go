@@ -47,7 +47,7 @@ func (s *Server) Private(profiles bool) http.Handler {
 
 // ServePrivate serves h on a listener until ctx ends.
 func ServePrivate(ctx context.Context, ln net.Listener, h http.Handler) error {
-	// A client chooses how long a profile takes, so there is no timeout for writing.
+	// The client chooses the duration of a profile, so there is no write timeout.
 	web := &http.Server{
 		Handler: h, ReadHeaderTimeout: headTime, IdleTimeout: idleTime, MaxHeaderBytes: maxHeader,
 	}

@@ -96,7 +96,7 @@ func (x *exchange) refuseRate(reason string, state rateState) error {
 	return &refusedError{error: errTooMany, retry: state.Retry, reason: reason}
 }
 
-// rateState is what the reply says about a rate.
+// rateState is the state of a rate limit for the headers of a reply.
 type rateState struct {
 	policy string
 	rate   limit.Rate

@@ -32,7 +32,7 @@ func prefersStrict(c *fiber.Ctx) bool {
 	return handlers.PrefersStrict(c.Request().Header.PeekAll(handlers.HeaderPrefer))
 }
 
-// newCall returns what package handlers has to know about a request.
+// newCall returns the properties of a request that package handlers needs.
 func (s *Server) newCall(c *fiber.Ctx, x *exchange) handlers.Call {
 	call := handlers.Call{
 		Now: x.now, Caller: x.caller, Root: x.root, Language: x.lang,

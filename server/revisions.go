@@ -7,19 +7,18 @@ import (
 	"time"
 )
 
-// revisions reads the newest revision of the calendar for many requests at once. A request shares a read only if the
-// read began after the request, so that it sees every change that was committed before.
+// revisions reads the newest revision of the calendar for many requests together. A request shares a read only if the
+// read began after the request, so it sees every change committed before.
 type revisions struct {
 	read    func(context.Context) (int64, error)
-	known   func() (int64, bool) // the newest revision without the database, if ok; may be nil
-	timeout time.Duration        // of one read
-	delay   time.Duration        // how old a revision may be; 0 means no older than the request
+	timeout time.Duration // of one read
+	delay   time.Duration // how old a revision may be; 0 means no older than the request
 
 	mu      sync.Mutex
 	running *revisionRead // may have missed a recent commit
 	next    *revisionRead // begins when running ends, or at once
 	last    int64
-	at      time.Time // when the read of last began; zero: last is not valid
+	at      time.Time // when the read of last began; zero means last is not valid
 	since   time.Time // reads that began before are not stored
 }
 
@@ -33,11 +32,6 @@ type revisionRead struct {
 
 // newest returns the newest revision at now, a time of the process's clock.
 func (r *revisions) newest(ctx context.Context, now time.Time) (int64, error) {
-	if r.known != nil {
-		if revision, ok := r.known(); ok {
-			return revision, nil
-		}
-	}
 	r.mu.Lock()
 	if !r.at.IsZero() && now.Sub(r.at) < r.delay {
 		defer r.mu.Unlock()
@@ -71,8 +65,8 @@ func (r *revisions) newest(ctx context.Context, now time.Time) (int64, error) {
 	}
 }
 
-// run reads the revision, and starts the next read if a request waits for it. The end of a request does not end the
-// read, since others share it. The timeout includes the wait for the read before.
+// run reads the revision, and starts the next read if a request waits for it. The read continues when its request ends,
+// since others share it. The timeout includes the wait for the previous read.
 func (r *revisions) run(shared *revisionRead) {
 	began := time.Now()
 	ctx, cancel := context.WithDeadline(context.Background(), shared.asked.Add(r.timeout))

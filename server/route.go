@@ -42,8 +42,7 @@ func (s *Server) locateTarget(c *fiber.Ctx, x *exchange) {
 	x.sitemap = s.pages != nil && !x.api && (numbered || x.rest == handlers.SitemapPath)
 }
 
-// joinSlashes replaces several slashes in a row by one: clients join a base URL that ends with a slash, and a path that
-// begins with one.
+// joinSlashes replaces each run of slashes by one. Clients often append a path to a base URL that ends with a slash.
 func joinSlashes(path string) string {
 	for strings.Contains(path, "//") {
 		path = strings.ReplaceAll(path, "//", "/")
@@ -51,8 +50,8 @@ func joinSlashes(path string) string {
 	return path
 }
 
-// joinLeadingSlashes removes all but one of the slashes that a request target begins with. fasthttp would take what
-// follows two of them for a host.
+// joinLeadingSlashes reduces the leading slashes of a request target to one. fasthttp would read a host after two of
+// them.
 func joinLeadingSlashes(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		if target := c.Request.Header.RequestURI(); bytes.HasPrefix(target, []byte("//")) {
@@ -62,8 +61,8 @@ func joinLeadingSlashes(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// namedRoute returns the path that the query of the home page names, as WordPress does without pretty permalinks:
-// /?rest_route=/tribe/events/v1/events is /wp-json/tribe/events/v1/events. Other paths are returned as they are.
+// namedRoute returns the path in the query of the home page, as WordPress uses without pretty permalinks. It turns
+// /?rest_route=/tribe/events/v1/events into /wp-json/tribe/events/v1/events and returns other paths unchanged.
 func (s *Server) namedRoute(c *fiber.Ctx, path string) string {
 	values := c.Context().QueryArgs().PeekMulti("rest_route")
 	if len(values) == 0 {

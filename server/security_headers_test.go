@@ -36,22 +36,22 @@ func TestHeadersOfEveryKindOfReply(t *testing.T) {
 			kind    string // Content-Type; "" for no body
 			policy  string // of pages, and of what is none
 		}{
-			{"list", ask("GET", "/events"), 200, jsonType, none},
-			{"HEAD", ask("HEAD", "/events"), 200, jsonType, none},
-			{"OPTIONS", ask("OPTIONS", "/events"), 200, jsonType, none},
-			{"created", apitest.Request{Method: "POST", Path: "/tags", As: "admin", JSON: `{"name":"A"}`}, 201, jsonType, none},
-			{"invalid", ask("GET", "/events?page=0"), 400, jsonType, none},
-			{"problem", withHeaders(ask("GET", "/events?page=0"), "Accept", "application/problem+json"), 400, "application/problem+json; charset=UTF-8", none},
-			{"wrong credentials", withHeaders(ask("GET", "/events"), "Authorization", "Bearer x"), 401, jsonType, none},
-			{"forbidden", ask("GET", "/events/20"), 403, jsonType, none},
-			{"no route", ask("BREW", "/events"), 404, jsonType, none},
-			{"too large", ask("GET", "/events?x="+strings.Repeat("x", 8<<10)), 413, jsonType, none},
-			{"description", ask("GET", "/doc"), 200, jsonType, none},
+			{"list", ask("GET", "/events"), 200, jsonType, noHeader},
+			{"HEAD", ask("HEAD", "/events"), 200, jsonType, noHeader},
+			{"OPTIONS", ask("OPTIONS", "/events"), 200, jsonType, noHeader},
+			{"created", apitest.Request{Method: "POST", Path: "/tags", As: "admin", JSON: `{"name":"A"}`}, 201, jsonType, noHeader},
+			{"invalid", ask("GET", "/events?page=0"), 400, jsonType, noHeader},
+			{"problem", withHeaders(ask("GET", "/events?page=0"), "Accept", "application/problem+json"), 400, "application/problem+json; charset=UTF-8", noHeader},
+			{"wrong credentials", withHeaders(ask("GET", "/events"), "Authorization", "Bearer x"), 401, jsonType, noHeader},
+			{"forbidden", ask("GET", "/events/20"), 403, jsonType, noHeader},
+			{"no route", ask("BREW", "/events"), 404, jsonType, noHeader},
+			{"too large", ask("GET", "/events?x="+strings.Repeat("x", 8<<10)), 413, jsonType, noHeader},
+			{"description", ask("GET", "/doc"), 200, jsonType, noHeader},
 			{"picture", site("GET", "/media/2026/11/pic.png"), 200, "image/png", "default-src 'none'; sandbox"},
-			{"no picture", site("GET", "/media/2026/11/other.png"), 404, jsonType, none},
-			{"alive", site("GET", "/healthz"), 200, jsonType, none},
-			{"ready", site("GET", "/readyz"), 200, jsonType, none},
-			{"nothing", site("GET", "/wp-login.php"), 404, jsonType, none},
+			{"no picture", site("GET", "/media/2026/11/other.png"), 404, jsonType, noHeader},
+			{"alive", site("GET", "/healthz"), 200, jsonType, noHeader},
+			{"ready", site("GET", "/readyz"), 200, jsonType, noHeader},
+			{"nothing", site("GET", "/wp-login.php"), 404, jsonType, noHeader},
 			{"page for developers", site("GET", "/developers/"), 200, anyKind, anyKind},
 			{"reference", site("GET", "/docs"), 200, anyKind, anyKind},
 		} {
@@ -92,7 +92,7 @@ func TestHeadersOfEveryKindOfReply(t *testing.T) {
 
 const (
 	jsonType = "application/json; charset=UTF-8"
-	none     = "default-src 'none'; frame-ancestors 'none'"
+	noHeader = "default-src 'none'; frame-ancestors 'none'"
 )
 
 // TestPrivateRepliesAreNotKept looks at what operators see.

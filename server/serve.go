@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// stopMargin is how long requests may take to end after their deadline.
+// stopMargin is how long requests may run past their deadline while the server stops.
 const stopMargin = 5 * time.Second
 
-// Serve answers on a listener until ctx ends. Then it drains: /readyz fails, and requests are answered for DrainWait
-// more. In the end it closes the listener, finishes the requests in flight and returns nil.
+// Serve serves requests from a listener until ctx ends. Then it drains: /readyz fails, and requests are served for
+// DrainWait longer. Finally it closes the listener, finishes the requests in flight and returns nil.
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	limited := s.limitConnections(ln)
 	s.listener.Store(limited)

@@ -34,8 +34,8 @@ type Config struct {
 	// Replays stores answers to requests with an idempotency key. Nil ignores the keys.
 	Replays *idempotency.Keys
 
-	// MaxAge is how long caches may answer anonymous reads. Stale is how long they may go on while they revalidate.
-	// Whole seconds.
+	// MaxAge is how long caches may reuse anonymous reads. Stale is how much longer they may do so while they
+	// revalidate. Both are whole seconds.
 	MaxAge, Stale time.Duration
 
 	// Away reports whether an error means that the database is unavailable for a while. Connection errors count in
@@ -44,8 +44,8 @@ type Config struct {
 
 	Limits
 	Checks    []Check       // conditions of /readyz and /readyz/write
-	Index     IndexState    // nil: there is no index
-	IndexWait time.Duration // how long after the start /readyz waits for Index at most; 0 means not at all
+	Index     IndexState    // nil means there is no index
+	IndexWait time.Duration // the longest time after the start that /readyz waits for Index; 0 means no wait
 	DrainWait time.Duration // how long to go on after the order to stop, so that load balancers notice
 	Caching   Caching       // the zero value caches nothing
 	Metrics   *Metrics      // nil counts nothing
@@ -60,7 +60,7 @@ type Server struct {
 	app    *fiber.App
 	prefix string // path of the base URL
 	secure bool   // the base URL is https
-	pages  *pages // nil: none are served
+	pages  *pages // nil means none are served
 	// rootLink is the Link header that names the REST root of WordPress, "" without a mount below it.
 	rootLink string
 	// calendarPolicy is the content security policy of the pages of the calendar.

@@ -70,20 +70,20 @@ type exchange struct {
 	longURL   bool // the URL is too long
 	root      handlers.Root
 	rest      string          // path below the API; outside the API, below the base URL
-	match     *handlers.Match // nil: no route has the path
-	page      *handlers.Page  // of the calendar; nil: the path is that of none
+	match     *handlers.Match // nil means no route has the path
+	page      *handlers.Page  // of the calendar; nil means the path is that of none
 	errorPage bool            // an error is answered with a page
 	route     string          // in metrics and logs
 	lang      calendar.Language
 	caller    auth.Principal
 
-	rate *rateState // nil: no rate applies
+	rate *rateState // nil means no rate applies
 	slot gateSlot   // place behind a gate
 
-	claim    *idempotency.Claim // of the idempotency key; nil: there is none
+	claim    *idempotency.Claim // of the idempotency key; nil means there is none
 	replayed bool               // the reply repeats that of an earlier request
 
-	revision  int64     // that the cache makes a reply at; 0: it makes none
+	revision  int64     // that the cache makes a reply at; 0 means it makes none
 	tag       string    // entity tag of a read; "" for all else
 	until     time.Time // when the reply to a read changes without a write; zero means never
 	unchanged handlers.Unchanged
@@ -94,7 +94,7 @@ type exchange struct {
 	span   trace.Span // nil without a tracer
 }
 
-// isFeed reports whether the request is for a feed: it is answered as an anonymous one, in a language of its address.
+// isFeed reports whether the request is for a feed. Feeds are served anonymously, in the language of their address.
 func (x *exchange) isFeed() bool { return x.api && x.root.IsFeed() }
 
 // exchangeKey is the key of an exchange among the values of a Fiber context.

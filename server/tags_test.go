@@ -133,7 +133,7 @@ func TestHowLongRepliesAreKept(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	for _, c := range []struct {
 		name          string
-		left          time.Duration // until the reply changes by itself; 0: never
+		left          time.Duration // until the reply changes by itself; 0 means never
 		maxAge, stale time.Duration
 		want          string
 	}{

@@ -31,7 +31,7 @@ type File struct {
 	Gzip   []byte
 	Brotli []byte
 
-	plain []byte // nil: it is kept compressed only
+	plain []byte // nil means it is kept compressed only
 }
 
 // Plain is the content without compression. For some files it is unpacked each time: hardly a client asks.

@@ -1,12 +1,13 @@
 // Summary reads what `go test -json` prints, shows what go test itself would show, and counts.
 //
-//	go test -json ./... | go run ./.ci/summary -add counts [-skips] [-engine mysql]
+//	go test -json ./... | go run ./.ci/summary -add counts [-skips] [-engine mysql] [-unserved file]
 //	go run ./.ci/summary -total counts
 //
 // The first form prints a line per package, the output of what failed and the slowest tests, and adds its counts to the
 // file. It ends with status 1 when a test or a package failed, or when no test ran. With -skips it prints every skipped test
-// with its reason, and with -engine it fails when no subtest of that name passed. The second prints the sum of the file
-// as the closing line "N passed, N failed, N skipped". Subtests count; a test with subtests counts too.
+// with its reason, and with -engine it fails when no subtest of that name passed. With -unserved it writes the tests that
+// were skipped, whole or in part, because ALMANAC_TEST_MYSQL names no server: a line "package test" each. The second prints
+// the sum of the file as the closing line "N passed, N failed, N skipped". Subtests count; a test with subtests counts too.
 package main
 
 import (
@@ -18,6 +19,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -28,12 +30,13 @@ func main() {
 	add := flag.String("add", "", "file to add the counts of standard input to")
 	skips := flag.Bool("skips", false, "print the skipped tests with their reasons")
 	engine := flag.String("engine", "", "name of subtests of which one has to pass")
+	unserved := flag.String("unserved", "", "file to write the tests to that want a MySQL server")
 	total := flag.String("total", "", "file to print the sum of")
 	flag.Parse()
 	var err error
 	switch {
 	case *add != "":
-		err = read(*add, os.Stdin, os.Stdout, options{*skips, *engine})
+		err = read(*add, os.Stdin, os.Stdout, options{*skips, *engine, *unserved})
 	case *total != "":
 		err = sum(*total, os.Stdout)
 	default:
@@ -74,9 +77,13 @@ type name struct{ pkg, test string }
 
 // options are the flags of reading. The zero value asks for nothing.
 type options struct {
-	skips  bool
-	engine string
+	skips    bool
+	engine   string
+	unserved string
 }
+
+// noServer is the reason of tests that are skipped for want of a MySQL server.
+const noServer = "ALMANAC_TEST_MYSQL names no server"
 
 func read(file string, in io.Reader, out io.Writer, o options) error {
 	var c counts
@@ -85,6 +92,7 @@ func read(file string, in io.Reader, out io.Writer, o options) error {
 	failedIn := map[string]bool{}
 	held := map[name]*strings.Builder{}
 	var slow []event
+	unserved := map[string]bool{} // "package test"
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 64<<20)
 	for lines.Scan() {
@@ -127,8 +135,13 @@ func read(file string, in io.Reader, out io.Writer, o options) error {
 				used = used || slices.Contains(strings.Split(e.Test, "/"), o.engine)
 			case "skip":
 				c.skipped++
+				why := reason(text)
 				if o.skips {
-					fmt.Fprintf(out, "skipped %s %s: %s\n", path.Base(e.Package), e.Test, reason(text))
+					fmt.Fprintf(out, "skipped %s %s: %s\n", path.Base(e.Package), e.Test, why)
+				}
+				if why == noServer {
+					test, _, _ := strings.Cut(e.Test, "/")
+					unserved[e.Package+" "+test] = true
 				}
 			case "fail":
 				c.failed++
@@ -154,6 +167,12 @@ func read(file string, in io.Reader, out io.Writer, o options) error {
 	fmt.Fprintf(out, "(%s)\n", c)
 	if err := appendTo(file, c); err != nil {
 		return err
+	}
+	if o.unserved != "" {
+		lines := slices.Sorted(maps.Keys(unserved))
+		if err := os.WriteFile(o.unserved, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+			return err
+		}
 	}
 	switch {
 	case c.failed > 0:

@@ -86,7 +86,7 @@ func secondOfDay(w calendar.Wall) int {
 
 // dayNumber returns the days since 1 January 1970, negative before.
 func dayNumber(year int, month time.Month, day int) int {
-	// The year begins in March here, so that the leap day is its last.
+	// The year begins in March here, so that the leap day is its last day.
 	y, m := year, int(month)-3
 	if m < 0 {
 		y, m = y-1, m+12
@@ -212,8 +212,8 @@ func (e *expansion) emitPlaces(set []int, emit func(day int) bool) bool {
 	return true
 }
 
-// firstMonth returns the month from which a monthly rule counts its periods. It is that of the start, or the one
-// before if SKIP=FORWARD moved the start out of that.
+// firstMonth returns the month from which a monthly rule counts its periods. It is the month of the start, or
+// the month before if SKIP=FORWARD moved the start out of that month.
 func (e *expansion) firstMonth() month {
 	year, m, day := e.start.Date()
 	own := month{year, m}

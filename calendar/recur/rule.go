@@ -24,7 +24,7 @@ const (
 	FreqYearly  Frequency = "YEARLY"
 )
 
-// Skip says what becomes of a day that the month lacks, such as 30 February: the part SKIP of RFC 7529.
+// Skip selects what happens to a day that the month lacks, such as 30 February: the part SKIP of RFC 7529.
 type Skip string
 
 // The ways to skip.
@@ -46,9 +46,9 @@ type Weekday struct {
 // The zero Rule has one start, that of the event.
 type Rule struct {
 	Freq       Frequency
-	Interval   int           // in periods: 2 means every second one; 0 means 1
+	Interval   int           // number of periods: 2 means every second one, 0 means 1
 	Count      int           // number of starts; 0 means no limit
-	Until      calendar.Wall // last possible start, 23:59:59 for a day alone; the zero Wall means no limit
+	Until      calendar.Wall // last possible start, 23:59:59 if only a day is known; the zero Wall means no limit
 	ByMonth    []int         // 1 to 12
 	ByMonthDay []int         // 1 to 31, and -31 to -1 from the end of the month
 	ByDay      []Weekday     // a day has to match one item

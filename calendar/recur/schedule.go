@@ -7,12 +7,13 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// MaxOccurrences is how many occurrences one write makes at most.
+// MaxOccurrences is the maximum number of occurrences that one write creates.
 const MaxOccurrences = 1000
 
-// Schedule says when the occurrences of an event start. Make one with New, or from the parts of one that New made.
+// Schedule defines when the occurrences of an event start. New creates one; a copy may use the parts of
+// another.
 type Schedule struct {
-	// Span is when the event that recurs takes place. Its start is a nominal start.
+	// Span is the time of the event that recurs. Its start is a nominal start.
 	calendar.Span
 	Rule Rule
 
@@ -128,7 +129,8 @@ func (s Schedule) startsOnDays(dates []Date) map[int][]calendar.Wall {
 	return starts
 }
 
-// startsAtTime returns the start that is at the wall time w, or else those that the clock shows as w.
+// startsAtTime returns the start at the wall time w. If there is none, it returns the starts that the clock
+// shows as w.
 func (s Schedule) startsAtTime(starts []calendar.Wall, w calendar.Wall) []calendar.Wall {
 	if slices.ContainsFunc(starts, w.Equal) {
 		return []calendar.Wall{w}
@@ -151,7 +153,7 @@ func (s Schedule) Ends() bool { return s.Rule.Ends() }
 func (s Schedule) Starts(after, last calendar.Wall) iter.Seq[calendar.Wall] {
 	return func(yield func(calendar.Wall) bool) {
 		rdate := s.RDate
-		// give yields a start unless it is excluded or out of bounds. It returns false to stop.
+		// give yields a start unless it is excluded or out of bounds. It returns false to stop the iteration.
 		give := func(w calendar.Wall) bool {
 			_, excluded := slices.BinarySearchFunc(s.ExDate, w, compareWalls)
 			return excluded || !after.Before(w) || last.Before(w) || yield(w)

@@ -144,7 +144,7 @@ func (s Schedule) moveDates(walls []calendar.Wall, span calendar.Span) []Date {
 	return dates
 }
 
-// moveWall moves a wall time on the clock as far as it is from one to another.
+// moveWall moves a wall time on the clock by the distance between two others.
 func moveWall(w, from, to calendar.Wall) calendar.Wall {
 	return calendar.Span{Start: from, End: w}.MoveStart(to).End
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/upkeep"
 )
 
-// checkCmd looks whether the database is as the rules of the service leave it.
+// checkCmd checks the database for inconsistencies.
 type checkCmd struct {
 	database
 	siteFlags

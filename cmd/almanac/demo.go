@@ -242,10 +242,10 @@ func (c demoCmd) screen(
 type examples struct {
 	events, venues, organizers int
 	series, occurrences        int         // numbers of series, and of their events
-	next                       *ent.Event  // that anybody may read
+	next                       *ent.Event  // public
 	word                       string      // of its title
 	venue                      *ent.Venue  // of an event to come, with a position
-	recurring                  *ent.Series // that anybody may read
+	recurring                  *ent.Series // public
 }
 
 // examplesOf looks for records worth showing.

@@ -10,10 +10,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// environment gives settings their values from ALMANAC_ variables. A setting is what serve has a flag for; the
-// same variable holds for every command that has the flag, and takes as many values there. A flag beats its variable, a variable the default.
-// An empty variable counts as none. What is no setting has no variable: no password comes out of the
-// environment by accident.
+// environment reads settings from ALMANAC_ variables. Each flag of serve is a setting. The same variable applies to
+// every command with that flag, and takes as many values. A flag overrides its variable, and a variable the default. An
+// empty variable counts as unset. Other flags have no variable, so no password can come from the environment by
+// accident.
 type environment struct {
 	getenv   func(string) string
 	settings map[string]string // flag: variable

@@ -14,8 +14,8 @@ import (
 // once there is one. It is for concurrent use.
 type libraryLog struct{ to atomic.Pointer[slog.Logger] }
 
-// newLibraryLog is told what the libraries say from now on. Until use it writes text. It is for the start of the program,
-// because not all libraries let their log be changed while they work.
+// newLibraryLog receives the log lines of libraries from now on. It writes text until use is called. Call it at the
+// start of the program, because not all libraries allow a change of logger while they run.
 func newLibraryLog(w io.Writer) (*libraryLog, error) {
 	l := &libraryLog{}
 	l.to.Store(slog.New(slog.NewTextHandler(w, nil)))

@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/manual"
 )
 
-// manualCmd writes the generated parts of the manual anew: tables of flags from the command line, tables of
-// parameters and routes from the declarations of the API.
+// manualCmd writes the generated parts of the manual. Tables of flags come from the command line, those of parameters
+// and routes from the declarations of the API.
 type manualCmd struct {
 	Dir string `arg:"" type:"existingdir" help:"Folder of the pages."`
 }
@@ -75,7 +75,7 @@ func newParts() (*manualParts, error) {
 // errPart is a name of a generated part that nothing is made for.
 var errPart = errors.New("want flags, routes, or parameters METHOD PATH")
 
-// part is what stands under a name.
+// part returns the generated text for a name.
 func (p *manualParts) part(name string) (string, error) {
 	kind, of, _ := strings.Cut(name, " ")
 	method, path, _ := strings.Cut(of, " ")
@@ -132,7 +132,7 @@ func (p *manualParts) flags() string {
 	return b.String()
 }
 
-// defaultSentence is what a description says about a default. Tables have a column for that.
+// defaultSentence matches the sentence about the default in a description. Tables have a column for that.
 var defaultSentence = regexp.MustCompile(` ?(?:Default:? ([^.]+(?:\.[^.\s][^.]*)*)|On by default)\.(?: |$)`)
 
 // flag is a row: the flag, its variable, its default and what it is for.

@@ -19,11 +19,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// refused stands in a table for what is no answer.
-const refused = "refused"
+// refusedMark stands in a table for what is no answer.
+const refusedMark = "refused"
 
-// sent is code at the start of a cell, which a remark may follow.
-var sent = regexp.MustCompile("^`([^`]*)` \\(.*\\)$")
+// sentValue is code at the start of a cell, which a remark may follow.
+var sentValue = regexp.MustCompile("^`([^`]*)` \\(.*\\)$")
 
 // rows calls check with every row of the tables of a name, and with what follows the name.
 func rows(t *testing.T, page, name string, check func(t *testing.T, of string, cells []string)) {
@@ -36,7 +36,7 @@ func rows(t *testing.T, page, name string, check func(t *testing.T, of string, c
 		}
 		for _, row := range table.Rows {
 			found++
-			if m := sent.FindStringSubmatch(row.Cells[0]); m != nil {
+			if m := sentValue.FindStringSubmatch(row.Cells[0]); m != nil {
 				row.Cells[0] = m[1]
 			}
 			t.Run(row.Cells[0], func(t *testing.T) {
@@ -82,7 +82,7 @@ func TestManualDates(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, err := when.Parse(cells[0], now, zone)
-		if cells[1] == refused {
+		if cells[1] == refusedMark {
 			if !errors.Is(err, when.ErrDate) {
 				t.Errorf("got %v and error %v", d.Wall(zone), err)
 			}
@@ -108,7 +108,7 @@ func TestManualZones(t *testing.T) {
 		zone, err := calendar.ParseZone(cells[0])
 		got := []string{zone.String(), zone.Abbreviation(at)}
 		if err != nil {
-			got = []string{refused, ""}
+			got = []string{refusedMark, ""}
 		}
 		if diff := cmp.Diff(cells[1:], got); diff != "" {
 			t.Errorf("(-manual +program):\n%s", diff)
@@ -160,7 +160,7 @@ func write(t *testing.T, api *apitest.API, method, path, body string, defaults m
 func compare(t *testing.T, cells []string, reply map[string]any, names ...string) {
 	t.Helper()
 	if reply == nil {
-		if cells[1] != refused {
+		if cells[1] != refusedMark {
 			t.Errorf("it is refused")
 		}
 		return

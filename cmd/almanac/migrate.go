@@ -179,7 +179,7 @@ func printRevisions(out io.Writer, revs []migrate.Revision) error {
 	return w.Flush()
 }
 
-// migrationStatus is what status prints as JSON.
+// migrationStatus is the JSON output of status.
 type migrationStatus struct {
 	Database   string          `json:"database"`
 	Engine     string          `json:"engine"`

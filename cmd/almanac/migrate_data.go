@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/upkeep"
 )
 
-// dataSteps are what there is to do with rows after migrations, in order. A step is added and never changed;
-// one whose columns are gone is taken away with the migration that drops them.
+// dataSteps returns the steps that change rows after migrations, in order. A step is never changed. It is removed by
+// the migration that drops its columns.
 func dataSteps(site calendar.Site) []migrate.DataStep {
 	return []migrate.DataStep{
 		{

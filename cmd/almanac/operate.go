@@ -22,7 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/server"
 )
 
-// operateFlags are how the service is run: how much it does, for whom, how it stops and who may watch.
+// operateFlags are the flags for limits, caches, shutdown and monitoring.
 type operateFlags struct {
 	RequestTimeout          time.Duration `default:"15s" placeholder:"TIME" help:"Longest time for one request, the database included. Default ${default}."`
 	UploadTimeout           time.Duration `default:"60s" placeholder:"TIME" help:"Longest time for an upload of an image. Default ${default}."`
@@ -139,7 +139,7 @@ func (f operateFlags) warn(log *slog.Logger) {
 	}
 }
 
-// maxMemory is the most that anybody means.
+// maxMemory is the largest accepted memory size, in bytes.
 const maxMemory = 1 << 40
 
 // parseMemory is the size that a flag gives, in bytes.
@@ -159,7 +159,7 @@ func (f operateFlags) caching(st *store.Store) (_ server.Caching, stop func() er
 	}
 	revision := st.NewQuestion(index.RevisionQuery)
 	return server.Caching{
-		Size: size, Delay: f.CacheDelay, Revision: revision.Ask, Known: revision.Last,
+		Size: size, Delay: f.CacheDelay, Revision: revision.Ask,
 		NextDue: func(ctx context.Context, now time.Time) (time.Time, error) { return edit.NextDue(ctx, st.Ent, now) },
 	}, revision.Close, nil
 }
@@ -194,7 +194,8 @@ func (f operateFlags) limits(at net.Addr) (server.Limits, error) {
 	return l, nil
 }
 
-// parseRate reads a rate. Of what is not said, farOnly is that it is for public addresses.
+// parseRate parses a rate. An empty text is the usual rate. farOnly reports that the rate applies to public addresses
+// only.
 func parseRate(text, usual string, at net.Addr) (r limit.Rate, farOnly bool, err error) {
 	if text != autoValue {
 		r, err = limit.ParseRate(text)
@@ -207,7 +208,7 @@ func parseRate(text, usual string, at net.Addr) (r limit.Rate, farOnly bool, err
 	return r, true, err
 }
 
-// operation is what watches a server and counts for it.
+// operation has the metrics, traces and limits of a running server.
 type operation struct {
 	limits  server.Limits
 	metrics *server.Metrics
@@ -305,8 +306,8 @@ func (o *operation) end() error {
 	return errors.Join(errs...)
 }
 
-// readinessChecks are what has to be well for the service to be ready. What is read without signing in comes from replicas, if there
-// are any, and from the database itself while they are away.
+// readinessChecks returns the checks of /readyz. Anonymous reads use replicas if there are any, and the database itself
+// while they are unavailable.
 func readinessChecks(st databases) []server.Check {
 	reading := st.reading()
 	schema := func(ctx context.Context) error { return migrate.CheckCurrent(ctx, reading) }

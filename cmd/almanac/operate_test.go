@@ -16,8 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/almanac-cal/almanac/internal/limit"
 )
 
@@ -100,50 +98,6 @@ func TestRatesThatNobodyChose(t *testing.T) {
 	}
 }
 
-func TestSocketNames(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		name string
-		env  map[string]string
-		want []string
-		bad  bool
-	}{
-		{"not started by systemd", nil, nil, false},
-		{"meant for another process", map[string]string{"LISTEN_PID": "8", "LISTEN_FDS": "1"}, nil, false},
-		{"one without a name", map[string]string{"LISTEN_PID": "7", "LISTEN_FDS": "1"}, []string{""}, false},
-		{"two", map[string]string{"LISTEN_PID": "7", "LISTEN_FDS": "2", "LISTEN_FDNAMES": "http:metrics"}, []string{"http", "metrics"}, false},
-		{"none", map[string]string{"LISTEN_PID": "7", "LISTEN_FDS": "0"}, []string{}, false},
-		{"no number", map[string]string{"LISTEN_PID": "7", "LISTEN_FDS": "x"}, nil, true},
-		{"too many", map[string]string{"LISTEN_PID": "7", "LISTEN_FDS": "99"}, nil, true},
-	} {
-		got, err := socketNames(func(name string) string { return test.env[name] }, 7)
-		if diff := cmp.Diff(test.want, got); diff != "" || (err != nil) != test.bad {
-			t.Errorf("%s: %v\n%s", test.name, err, diff)
-		}
-	}
-}
-
-func TestNotify(t *testing.T) {
-	t.Parallel()
-	if err := notifySystemd(t.Context(), "", "READY=1"); err != nil {
-		t.Errorf("nobody asked: %v", err)
-	}
-	socket := filepath.Join(t.TempDir(), "n")
-	c, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Close()
-	if err := notifySystemd(t.Context(), socket, "READY=1"); err != nil {
-		t.Fatal(err)
-	}
-	b := make([]byte, 64)
-	n, err := c.Read(b)
-	if err != nil || string(b[:n]) != "READY=1" {
-		t.Errorf("got %q, %v", b[:n], err)
-	}
-}
-
 // process is the program, run as another process.
 type process struct {
 	*exec.Cmd
@@ -223,7 +177,7 @@ func ask(ctx context.Context, url string) (int, error) {
 	return res.StatusCode, res.Body.Close()
 }
 
-// With a socket that systemd holds, a client notices nothing of a restart.
+// With a socket that systemd holds, a client notices nothing of a restart. A process says when it is ready.
 func TestRestartRefusesNobody(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -244,12 +198,25 @@ func TestRestartRefusesNobody(t *testing.T) {
 	}
 	url := "http://" + ln.Addr().String()
 	db := "sqlite://" + filepath.Join(t.TempDir(), "a.db")
-	activated := `LISTEN_PID=$$; LISTEN_FDS=1; LISTEN_FDNAMES=http; export LISTEN_PID LISTEN_FDS LISTEN_FDNAMES;`
+	notices, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(t.TempDir(), "n"), Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer notices.Close()
+	activated := `LISTEN_PID=$$; LISTEN_FDS=1; LISTEN_FDNAMES=http; export LISTEN_PID LISTEN_FDS LISTEN_FDNAMES;
+		NOTIFY_SOCKET='` + notices.LocalAddr().String() + `'; export NOTIFY_SOCKET;`
 	begin := func() *process {
 		return start(t, []*os.File{file}, activated, "serve", "--db", db, "--listen", "127.0.0.1:1")
 	}
 	first := begin()
 	waitHealthy(t, first, url+"/readyz")
+	if err := notices.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	notice := make([]byte, 64)
+	if n, err := notices.Read(notice); err != nil || string(notice[:n]) != "READY=1" {
+		t.Errorf("got %q, %v", notice[:n], err)
+	}
 
 	ctx, cancel := context.WithCancel(t.Context())
 	asked := make(chan int, 1)
@@ -369,15 +336,15 @@ func TestOneAddressIsNotForAll(t *testing.T) {
 		{"127.0.0.1:8080", "", false},
 	} {
 		f := serveFlags{Listen: test.public, operateFlags: operateFlags{MetricsListen: test.private, ReusePort: true}}
-		err := f.checkSockets(noOutput, 7)
+		err := f.checkSockets(noOutput)
 		if (err != nil) != test.refused || err != nil && !errors.As(err, new(usageError)) {
 			t.Errorf("%s and %s: %v", test.public, test.private, err)
 		}
 	}
 	// What systemd hands over is somewhere else.
 	f := serveFlags{Listen: "127.0.0.1:8080", operateFlags: operateFlags{MetricsListen: "127.0.0.1:8080"}}
-	given := map[string]string{"LISTEN_PID": "7", "LISTEN_FDS": "1"}
-	if err := f.checkSockets(func(name string) string { return given[name] }, 7); err != nil {
+	given := map[string]string{"LISTEN_FDS": "1"}
+	if err := f.checkSockets(func(name string) string { return given[name] }); err != nil {
 		t.Error(err)
 	}
 }

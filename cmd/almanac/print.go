@@ -35,7 +35,7 @@ func cellText(v any) string {
 	} else if at != nil {
 		text = at.UTC().Format(time.RFC3339)
 	}
-	// A name comes from anybody: it neither breaks the columns nor speaks to the terminal.
+	// Names are untrusted: they must not break columns or contain control sequences of the terminal.
 	text = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return '�'

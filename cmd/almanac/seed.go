@@ -43,7 +43,7 @@ type seedCmd struct {
 	BaseURL string `default:"http://127.0.0.1:8080" placeholder:"URL" help:"Public address of the REST root, for the links in a file. Default ${default}."`
 }
 
-// calendarChoice is what a seed and a demo have in common.
+// calendarChoice has the flags shared by seed and demo.
 type calendarChoice struct {
 	Scenario string `default:"city" placeholder:"NAME" help:"Kind of calendar: city, venue, festival, university, conference or sport. Default ${default}."`
 	City     string `default:"" placeholder:"NAME" help:"City of the events. The program knows the districts and streets of a hundred in Europe, the Americas, Australia and New Zealand; any other works too. Default one that the seed chooses."`
@@ -339,7 +339,7 @@ func removeSeeded(
 	return err
 }
 
-// errUnasked is the refusal to remove anything that nobody was asked about.
+// errUnasked means that a removal was not confirmed.
 var errUnasked = errors.New("nothing was removed; --yes removes without asking")
 
 // confirm asks a question on the terminal. Without one, or with any answer but y or yes, the error is errUnasked.

@@ -99,7 +99,7 @@ func withScratchDatabase(
 // exportPage is how many events the service is asked for at a time: as many as it gives.
 const exportPage = 50
 
-// exportJSON asks the service itself for all events that anybody may list, and writes the pages as one list.
+// exportJSON requests all public events from the API and writes the pages as one list.
 func exportJSON(ctx context.Context, out io.Writer, st *store.Store, site calendar.Site) error {
 	words, err := locale.Load()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -87,7 +88,7 @@ func (f siteFlags) site() (calendar.Site, error) {
 	}, nil
 }
 
-// serveFlags are what serve and demo have in common.
+// serveFlags are the flags shared by serve and demo.
 type serveFlags struct {
 	siteFlags
 	Listen           string   `default:"127.0.0.1:8080" placeholder:"HOST:PORT" help:"Address to listen on. PORT alone is on 127.0.0.1, :PORT on all addresses. Default ${default}."`
@@ -117,7 +118,7 @@ type serveCmd struct {
 	Migrate   bool          `help:"Apply missing migrations before serving. SQLite needs no flag for it."`
 }
 
-// Run serves until it is told to stop.
+// Run serves until its context ends.
 func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err error) {
 	defer func() { err = reportStop(ctx, s, err) }()
 	site, err := c.site()
@@ -207,8 +208,8 @@ func splitURLs(given []string) (urls []string) {
 	return urls
 }
 
-// reportStop says that a server that was told to stop has done so, and returns the error that it ended with. To be told before
-// it was ready is no failure.
+// reportStop prints that a server has stopped on request, and returns the error that it ended with. A stop before the
+// server was ready is no failure.
 func reportStop(ctx context.Context, s streams, err error) error {
 	if ctx.Err() == nil || err != nil && !errors.Is(err, context.Canceled) {
 		return err
@@ -275,7 +276,7 @@ func (f serveFlags) site() (calendar.Site, error) {
 	if _, err := f.pageSettings(); err != nil {
 		return calendar.Site{}, err
 	}
-	if err := f.checkSockets(os.Getenv, os.Getpid()); err != nil {
+	if err := f.checkSockets(os.Getenv); err != nil {
 		return calendar.Site{}, err
 	}
 	site.PerPage = f.PerPage
@@ -350,8 +351,8 @@ func adviseMigration(err error, st *store.Store) error {
 	return fmt.Errorf("%w\nRun 'almanac migrate %s --db %s'%s", err, command, st.URLFor("MIGRATING-USER"), rights)
 }
 
-// listen serves an open database on sock, or on sockets that it opens if there are none. ready is called once with the
-// address, when connections are accepted; its context ends with the server.
+// listen serves an open database on sock. If sock is empty, it opens sockets itself. It calls ready once with the
+// address, when connections are accepted. The context of ready ends with the server.
 func (f serveFlags) listen(
 	ctx context.Context, s streams, log *slog.Logger, sock sockets, st databases, site calendar.Site,
 	ready func(context.Context, calendar.Site) error,
@@ -389,7 +390,7 @@ func (f serveFlags) listen(
 		return err
 	}
 	fmt.Fprintf(s.Err, "almanac: serving %s/%s on %s from %s\n", site.BaseURL, handlers.Namespace, at, st)
-	// Who watches sees the end, too.
+	// Monitoring clients also see the shutdown.
 	watching, stopWatching := context.WithCancel(context.WithoutCancel(ctx))
 	defer stopWatching()
 	group, ctx := errgroup.WithContext(ctx)
@@ -427,12 +428,12 @@ func (f serveFlags) listen(
 		group.Go(func() error {
 			err := ready(ctx, site)
 			if ctx.Err() != nil && errors.Is(err, context.Canceled) {
-				return nil // told to stop before it was done
+				return nil // stopped before it was ready
 			}
 			return err
 		})
 	}
-	if err := notifySystemd(ctx, os.Getenv("NOTIFY_SOCKET"), "READY=1"); err != nil {
+	if _, err := daemon.SdNotify(false, daemon.SdNotifyReady); err != nil {
 		log.Warn("systemd was not told", "error", err)
 	}
 	return group.Wait()
@@ -526,8 +527,7 @@ func (j *horizonJob) run(ctx context.Context, at time.Time) {
 	}
 }
 
-// forgetEvery is how often a process removes keys of requests that have expired. Nobody depends on it: they count as
-// absent from then on.
+// forgetEvery is the time between two removals of expired request keys. Expired keys are ignored anyway.
 const forgetEvery = time.Minute
 
 // forgetKeys removes expired keys. An error is logged.

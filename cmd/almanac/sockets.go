@@ -7,19 +7,17 @@ import (
 	"math"
 	"net"
 	"net/netip"
-	"os"
 	"strconv"
 	"strings"
 	"syscall"
-)
 
-// firstSocket is the number of the first socket that systemd hands over: after those of the streams.
-const firstSocket = 3
+	"github.com/coreos/go-systemd/v22/activation"
+)
 
 // sockets are where a server listens. What systemd hands over beats the addresses of the flags.
 type sockets struct {
 	public  net.Listener
-	private net.Listener // nil: none
+	private net.Listener // nil means none
 }
 
 // close closes those that are open.
@@ -47,10 +45,9 @@ func hostPort(address string) string {
 // checkSockets refuses one address for requests and for operators, before anything is opened. With --reuse-port the
 // kernel would hand connections to either, and so strangers to the metrics. What systemd hands over has its own
 // addresses.
-func (f serveFlags) checkSockets(getenv func(string) string, pid int) error {
-	names, err := socketNames(getenv, pid)
-	if err != nil || len(names) > 0 || f.MetricsListen == "" || !addressesOverlap(f.Listen, f.MetricsListen) {
-		return err
+func (f serveFlags) checkSockets(getenv func(string) string) error {
+	if getenv("LISTEN_FDS") != "" || f.MetricsListen == "" || !addressesOverlap(f.Listen, f.MetricsListen) {
+		return nil
 	}
 	return usageError{fmt.Errorf("--metrics-listen %q: want another address than --listen %q, because metrics are not for the public",
 		f.MetricsListen, f.Listen)}
@@ -94,7 +91,7 @@ func isLocalHost(host string) bool {
 }
 
 // early opens the sockets before there is a database, so that a taken port leaves no file behind. With --reuse-port it opens
-// none: the kernel gives a process its share of the connections as soon as it listens, ready or not.
+// none means the kernel gives a process its share of the connections as soon as it listens, ready or not.
 func (f serveFlags) early(ctx context.Context) (sockets, error) {
 	if f.ReusePort {
 		return sockets{}, nil
@@ -104,7 +101,7 @@ func (f serveFlags) early(ctx context.Context) (sockets, error) {
 
 // sockets opens them.
 func (f serveFlags) sockets(ctx context.Context) (sockets, error) {
-	given, err := inheritedSockets(os.Getenv, os.Getpid())
+	given, err := inheritedSockets()
 	if err != nil {
 		return sockets{}, err
 	}
@@ -150,14 +147,10 @@ func portProblem(flag, address string, err error) error {
 		"such as --%[1]s %[4]s", flag, hostPort(address), syscall.EADDRINUSE, net.JoinHostPort(host, strconv.Itoa(other)))
 }
 
-// inheritedSockets are the sockets of a systemd socket unit: one named metrics is the private one, another the public one.
-func inheritedSockets(getenv func(string) string, pid int) (out sockets, err error) {
-	names, err := socketNames(getenv, pid)
-	if err != nil {
-		return sockets{}, err
-	}
-	for i, name := range names {
-		file := os.NewFile(uintptr(firstSocket+i), name)
+// inheritedSockets returns the sockets of a systemd socket unit: one named metrics is the private one, another the public one.
+func inheritedSockets() (out sockets, err error) {
+	for _, file := range activation.Files(true) {
+		name := file.Name()
 		ln, err := net.FileListener(file)
 		// The listener has a number of its own.
 		if err := errors.Join(err, file.Close()); err != nil {
@@ -173,39 +166,4 @@ func inheritedSockets(getenv func(string) string, pid int) (out sockets, err err
 		}
 	}
 	return out, nil
-}
-
-// socketNames are those of the sockets that are meant for this process (sd_listen_fds).
-func socketNames(getenv func(string) string, pid int) ([]string, error) {
-	if getenv("LISTEN_PID") != strconv.Itoa(pid) {
-		return nil, nil
-	}
-	n, err := strconv.Atoi(getenv("LISTEN_FDS"))
-	if err != nil || n < 0 || n > 16 {
-		return nil, fmt.Errorf("LISTEN_FDS %q: want a number of sockets", getenv("LISTEN_FDS"))
-	}
-	names := strings.Split(getenv("LISTEN_FDNAMES"), ":")
-	out := make([]string, n)
-	for i := range out {
-		if i < len(names) {
-			out[i] = names[i]
-		}
-	}
-	return out, nil
-}
-
-// notifySystemd tells systemd about the state of the service, if it asked to be told (sd_notify).
-func notifySystemd(ctx context.Context, socket, state string) error {
-	if socket == "" {
-		return nil
-	}
-	if rest, ok := strings.CutPrefix(socket, "@"); ok {
-		socket = "\x00" + rest
-	}
-	c, err := new(net.Dialer).DialContext(ctx, "unixgram", socket)
-	if err != nil {
-		return fmt.Errorf("NOTIFY_SOCKET: %w", err)
-	}
-	_, err = c.Write([]byte(state))
-	return errors.Join(err, c.Close())
 }

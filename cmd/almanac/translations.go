@@ -188,7 +188,7 @@ func (c translationsExportCmd) write(s streams, do func(io.Writer) error) (err e
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	// Nobody but the owner may read a temporary file; this one is to be passed on.
+	// Only the owner may read a temporary file, but this one is meant for others.
 	if err := errors.Join(do(f), f.Chmod(0o644), f.Close()); err != nil {
 		return err
 	}

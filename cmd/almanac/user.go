@@ -171,7 +171,7 @@ type userPasswdCmd struct {
 	None     bool   `xor:"password" help:"Remove the password. The user signs in with tokens only."`
 }
 
-// Run asks for the password before it opens the database, so that nothing waits for somebody who types.
+// Run asks for the password before it opens the database, so that no connection waits for the input.
 func (c userPasswdCmd) Run(ctx context.Context, s streams) error {
 	done := "password set"
 	switch {

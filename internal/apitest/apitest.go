@@ -53,7 +53,7 @@ type API struct {
 	server *server.Server     // the process under test
 	routes *handlers.Handlers // by which replies are compared with the interface description
 	tokens map[string]string  // by login
-	index  *index.Index       // nil: the database finds all
+	index  *index.Index       // nil means the database finds all
 
 	handlers handlers.Config // of further processes
 	config   server.Config   // of further processes, without API
@@ -185,10 +185,10 @@ type Request struct {
 	JSON     any    // body; a string is sent as it is
 	Form     string // body, application/x-www-form-urlencoded
 	Header   map[string]string
-	Fails    bool // a 5xx is what must come back
+	Fails    bool // a 5xx is expected
 }
 
-// Response is what came back.
+// Response is a reply of the API.
 type Response struct {
 	Status int
 	Header http.Header
@@ -256,7 +256,7 @@ func (a *API) request(t testing.TB, r Request) (req *http.Request, path, sent st
 	return req, path, sent
 }
 
-// bodyOf is what is sent; nil when nothing is, which is not the same as an empty body.
+// bodyOf returns the body to send. Nil means none, which differs from an empty body.
 func bodyOf(r Request, sent string) io.Reader {
 	if r.Form == "" && r.JSON == nil {
 		return nil

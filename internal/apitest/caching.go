@@ -92,7 +92,7 @@ func (a *API) Caching(t testing.TB, maxAge time.Duration) *Process {
 	p := &Process{metrics: server.NewMetrics("test")}
 	p.server = a.Another(t, func(c *server.Config) {
 		c.Metrics, c.MaxAge = p.metrics, maxAge
-		c.Caching.Revision, c.Caching.Known = revision.Ask, revision.Last
+		c.Caching.Revision = revision.Ask
 	})
 	return p
 }
@@ -159,10 +159,11 @@ func (a *API) noteUnlogged(next ent.Mutator) ent.Mutator {
 	})
 }
 
-// Rewritten is for tests that write with SQL of their own: the next request loads the index anew and empties the caches.
+// Rewritten must be called after a test writes with its own SQL. The next request reloads the index and empties the
+// caches.
 func (a *API) Rewritten() { a.unlogged.Store(true) }
 
-// forget loads the index anew and drops the warm process if rows were written that the change log does not have.
+// forget reloads the index and drops the warm process if rows were written without entries in the change log.
 func (a *API) forget(t testing.TB) {
 	t.Helper()
 	if !a.unlogged.Swap(false) {
@@ -232,8 +233,9 @@ func (a *API) newest(t testing.TB) int64 {
 	return revision
 }
 
-// Difference returns nil for equal replies. It ignores X-Request-Id and Date, which belong to one exchange, Last-Modified, which
-// may be as old as a reply that was kept, and the second line of Vary: only a process with a cache sends compressed bodies.
+// Difference returns nil for equal replies. It ignores X-Request-Id and Date, which belong to one exchange, and
+// Last-Modified, which a cache may repeat. It ignores the second line of Vary, because only a process with a cache
+// compresses bodies.
 func Difference(a, b Response) error {
 	if a.Status != b.Status {
 		return errors.New(cmp.Diff(a.Status, b.Status))

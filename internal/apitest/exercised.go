@@ -8,7 +8,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// Exercise is what all tests of a package together did with one operation.
+// Exercise records the requests of a package's tests to one operation.
 type Exercise struct {
 	Statuses   map[string]int // replies by status, as described: 200, or default
 	Parameters map[string]int // requests that were answered with success and had the parameter, by name
@@ -39,8 +39,7 @@ func recordExchange(x *exchange) {
 	}
 }
 
-// Exercised is what was done so far with each operation of the interface description, by its method and path:
-// PATCH /events/{id}. Operations that nothing was done with are not there.
+// Exercised returns the exercised operations of the interface description, by method and path: PATCH /events/{id}.
 func Exercised() map[string]Exercise {
 	exerciseLog.Lock()
 	defer exerciseLog.Unlock()
@@ -51,8 +50,8 @@ func Exercised() map[string]Exercise {
 	return out
 }
 
-// Described is what the interface description has of each operation: its statuses, its parameters, the fields
-// of its body included, in order, and the headers of requests that it knows.
+// Described returns the operations of the interface description. Each has its statuses, its parameters, including the
+// fields of the body, and the headers of requests.
 func Described() (map[string]Operation, error) {
 	d, err := description()
 	if err != nil {
@@ -84,7 +83,7 @@ func Described() (map[string]Operation, error) {
 	return out, nil
 }
 
-// Operation is what the interface description says there is of one.
+// Operation is one operation of the interface description.
 type Operation struct {
 	Statuses, Parameters, Headers []string
 

@@ -7,8 +7,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// The functions of this file write single rows as they are, for tests that need other records than those of
-// Example. What a change does not set is the plainest there is: published, in English, nobody's.
+// The functions of this file write single rows, for tests that need other records than those of Example. Defaults are
+// plain: published, in English, without an author.
 
 // AddEvent adds an event and returns its id. Start and end are wall times in UTC, or in the zone a change sets:
 // 2026-12-01 10:00:00.
@@ -159,7 +159,7 @@ func wallOf(t testing.TB, text string) calendar.Wall {
 type SeriesRow struct {
 	Title, Slug, Start, End, Zone, RRule string
 	ExDate                               []string
-	Author                               int64           // 0: nobody
+	Author                               int64           // 0 means no author
 	Status                               calendar.Status // "" is publish
 	Template                             calendar.Template
 	Occurrences                          []string // nominal starts of those to add

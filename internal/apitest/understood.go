@@ -12,10 +12,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// describedForm is a value as the described type has it. The description says what clients should send; the service
-// takes more, and what it takes means the same as something described (contract, section 4): numbers and
-// booleans as words, lists with commas, a single item for a list, nothing for what can be cleared. A value that
-// none of this explains stays as it is, and then does not fit.
+// describedForm converts a value to the described type. The description says what clients should send, but the service
+// accepts more forms of it (contract, section 4). These are numbers and booleans as words, lists with commas, a single
+// item for a list, and empty values for nullable fields. Other values stay unchanged, and then do not fit.
 func describedForm(raw any, s *openapi3.Schema) any {
 	for _, one := range slices.Concat(s.AnyOf, s.OneOf) {
 		if v := describedForm(raw, one.Value); one.Value.VisitJSON(v, openapi3.VisitAsRequest()) == nil {

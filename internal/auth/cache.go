@@ -7,19 +7,19 @@ import (
 )
 
 const (
-	// recheckAfter is how long a verified credential is believed without asking the database again, and so how long
-	// a change of password, a revocation or a change of role takes to be noticed.
+	// recheckAfter is how long a verified credential is used without a query. A changed password, a revocation or a
+	// changed role takes effect within that time.
 	recheckAfter = 5 * time.Second
 	// evictAfter is how long after its last use a credential is forgotten. Until then an unchanged password is
 	// not computed again.
 	evictAfter = 15 * time.Minute
-	// touchEvery is how often the last use of a token is written at most.
+	// touchEvery is the shortest time between two writes of a token's last use.
 	touchEvery = time.Minute
-	// maxEntries bounds the cache; beyond, the least recently used is forgotten.
+	// maxEntries bounds the cache. Beyond it the least recently used entry is evicted.
 	maxEntries = 1024
 )
 
-// cacheKey stands for a credential; it tells nothing about it to who does not have the process's key.
+// cacheKey is a keyed hash of a credential. It reveals nothing without the key of the process.
 type cacheKey [32]byte
 
 // cachedCredential is a credential found right.
@@ -28,20 +28,20 @@ type cachedCredential struct {
 	hash      string    // of the password in the database when it matched; "" for a token
 	expires   time.Time // of the token; zero is never
 	touched   time.Time // when the last use of the token was written
-	checked   time.Time // when the database was asked; the answer is not older
+	checked   time.Time // when the database confirmed it
 	used      time.Time
 }
 
-// verification is a verification under way, for all who present the same credential meanwhile.
+// verification is a verification in progress, shared by all requests with the same credential.
 type verification struct {
 	done chan struct{} // closed when the rest is set
-	// abandoned: the one who led it gave up for reasons of its own, so it has no result.
+	// abandoned means that the leading request gave up, so there is no result.
 	abandoned bool
 	found     cachedCredential
 	err       error
 }
 
-// cache holds verified credentials and the verifications under way. Refusals are never kept.
+// cache stores verified credentials and the verifications in progress. It never stores refusals.
 type cache struct {
 	mu      sync.Mutex
 	entries map[cacheKey]cachedCredential
@@ -52,8 +52,8 @@ func newCache() *cache {
 	return &cache{entries: map[cacheKey]cachedCredential{}, flights: map[cacheKey]*verification{}}
 }
 
-// lookup finds a fresh entry (f is nil), or the flight to wait for, or one to lead. A stale entry is handed
-// to the leader, who may save work with it; the zero value is none.
+// lookup returns a fresh entry (f is nil), a verification to wait for, or one to lead. The leader also gets a stale
+// entry, which may save work. The zero value means no entry.
 func (c *cache) lookup(key cacheKey, now time.Time) (found cachedCredential, f *verification, leads bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,8 +76,8 @@ func (c *cache) lookup(key cacheKey, now time.Time) (found cachedCredential, f *
 	return found, f, true
 }
 
-// land ends a flight. Its result is kept if it is one of success, forgotten if it is a refusal, and what was
-// known before stays if the database could not be asked.
+// land ends a verification. It stores a success and removes a refused credential. If the query failed, the earlier
+// entry stays.
 func (c *cache) land(key cacheKey, f *verification, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,7 +104,7 @@ func (c *cache) land(key cacheKey, f *verification, now time.Time) {
 	c.entries[key] = e
 }
 
-// makeRoom forgets what is idle, and the least recently used if that is not enough.
+// makeRoom evicts idle entries, and the least recently used one if that is not enough.
 func (c *cache) makeRoom(now time.Time) {
 	if len(c.entries) < maxEntries {
 		return

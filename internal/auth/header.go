@@ -58,11 +58,11 @@ func (s scheme) refused(why refusal) *calendar.Error {
 	return &calendar.Error{Code: code, Key: code, Err: why}
 }
 
-// parseHeader reads an Authorization header; an empty one is no credentials. The error is a refusal, and
-// the scheme is known with it.
+// parseHeader parses an Authorization header. An empty one has no credentials. The error is a refusal, and the scheme
+// is returned with it.
 //
-// Basic takes base64 of UTF-8 with or without its padding; a colon ends the login, so a password may contain
-// some. The names of schemes have no case.
+// Basic takes base64 of UTF-8, padded or not. The first colon ends the login, so a password may contain colons. Scheme
+// names are case-insensitive.
 func parseHeader(header string) (credential, error) {
 	header = strings.Trim(header, " \t")
 	if header == "" {
@@ -99,7 +99,7 @@ func parseHeader(header string) (credential, error) {
 	return c, nil
 }
 
-// decodeBasic takes apart the base64 of LOGIN:SECRET. Neither may be empty or contain control characters.
+// decodeBasic decodes the base64 of LOGIN:SECRET. Neither part may be empty or contain control characters.
 func decodeBasic(text string) (login, secret string, ok bool) {
 	plain := strings.TrimRight(text, "=")
 	if padding := len(text) - len(plain); padding > 0 && padding > (4-len(plain)%4)%4 {

@@ -30,9 +30,8 @@ var Operations = []Operation{
 	Read, Create, Publish, Edit, Delete, Restore, SetAuthor, ManageTerms, Upload, ListImages, DeleteImage,
 }
 
-// Record is what the matrix asks about the thing an operation is done to. AuthorID is a user id, 0 for none;
-// for an image it is who uploaded it. Status is the effective one (calendar.Status.Shown); BeforeTrash is the
-// status a trashed record had, and means nothing for others.
+// Record is the target of an operation. AuthorID is a user id, 0 for none; for an image it is the uploader. Status is
+// the effective one (calendar.Status.Shown). BeforeTrash is the earlier status of a trashed record.
 type Record struct {
 	Kind        calendar.Kind
 	AuthorID    int64
@@ -40,7 +39,7 @@ type Record struct {
 	BeforeTrash calendar.Status
 }
 
-// RecordOf returns what the matrix asks about a row. A nil authorID is a record without an author.
+// RecordOf returns the Record of a row. A nil authorID means no author.
 func RecordOf(kind calendar.Kind, authorID *int64, status, before calendar.Status) Record {
 	r := Record{Kind: kind, Status: status, BeforeTrash: before}
 	if authorID != nil {
@@ -49,7 +48,7 @@ func RecordOf(kind calendar.Kind, authorID *int64, status, before calendar.Statu
 	return r
 }
 
-// stage is where a record stands, as far as rights tell statuses apart; a set of them in the matrix.
+// stage is a group of statuses with the same rights. Rules use it as a bit set.
 type stage uint8
 
 const (
@@ -82,7 +81,7 @@ func (r Record) stage() stage {
 	return 0
 }
 
-// ownership says to whom the record of a rule belongs.
+// ownership says which owners a rule applies to.
 type ownership uint8
 
 const (
@@ -116,8 +115,8 @@ var (
 	openKinds   = []calendar.Kind{calendar.Category, calendar.Tag, calendar.Image}
 )
 
-// matrix is the permission matrix (contract, section 12.3). What no line speaks of nobody may: read a trashed
-// event, restore what is not in the trash, edit a term as if it were a record.
+// matrix is the permission matrix (contract, section 12.3). An operation without a matching line is forbidden. Examples
+// are reading a trashed event, restoring a record that is not in the trash, and editing a term as a record.
 var matrix = []rule{
 	{cells{y, y, y, y, y}, Read, recordKinds, stagePublished, anyOwner},
 	{cells{n, n, y, y, y}, Read, recordKinds, stageUnpublished, ownOnly},
@@ -172,11 +171,9 @@ func column(r calendar.Role) int {
 
 // May reports whether p may do op to r (contract, section 12.3).
 //
-// Create, Publish and SetAuthor look at the kind only: they are rights in general, and what happens to an
-// existing record needs Edit on it as well. ManageTerms, Upload and ListImages do not look at the record at
-// all, DeleteImage only at its author. Terms and images are read by everybody. Read answers for a single
-// record; the trash, which no single event is read from, is listed for owners and for those who
-// MaySeeAllUnpublished.
+// Create, Publish and SetAuthor depend on the kind only. A change of an existing record needs Edit as well.
+// ManageTerms, Upload and ListImages ignore the record; DeleteImage depends on its author. Every caller may read terms
+// and images. Read covers single records. The trash is listed for owners and for callers with MaySeeAllUnpublished.
 func May(p Principal, op Operation, r Record) bool {
 	at, mine, place := column(p.Role), p.owns(r.AuthorID), r.stage()
 	return slices.ContainsFunc(matrix, func(l rule) bool {
@@ -197,8 +194,8 @@ func MaySeeAllUnpublished(p Principal) bool {
 	return May(p, Read, Record{Kind: calendar.Event, Status: calendar.Draft})
 }
 
-// ReadScope returns the same text for callers who read the same records outside the trash, and another one for callers who may
-// not.
+// ReadScope returns a text that is equal for callers who may read the same records outside the trash, and different for
+// others.
 func ReadScope(p Principal) string {
 	switch {
 	case MaySeeAllUnpublished(p):

@@ -58,8 +58,8 @@ delete·an·image  *                          *                                 
 delete·an·image  *                          *                                            other      ----yy
 `
 
-// expected finds the one line of the contract that speaks of a case.
-func expected(t *testing.T, op Operation, kind, status, whose string, column int) bool {
+// expectedRight finds the one line of the contract that speaks of a case.
+func expectedRight(t *testing.T, op Operation, kind, status, whose string, column int) bool {
 	t.Helper()
 	holds := func(cell, word string) bool {
 		if word == "" {
@@ -126,7 +126,7 @@ func TestMatrix(t *testing.T) {
 								whose = "own"
 							}
 							r := Record{Kind: kind, AuthorID: author, Status: status, BeforeTrash: before}
-							want := expected(t, op, string(kind), word, whose, caller.column)
+							want := expectedRight(t, op, string(kind), word, whose, caller.column)
 							if got := May(caller.p, op, r); got != want {
 								t.Errorf("%s may %s %q %q by %d: got %t, want %t", caller.name, op, kind, word, author, got, want)
 							}

@@ -24,7 +24,7 @@ const (
 	hashKey     = 32 // bytes
 )
 
-// Bounds of what a stored hash may ask for, so that a row written by somebody else cannot exhaust the process.
+// These bound the parameters of a stored hash, so that a manipulated row cannot exhaust the process.
 const (
 	maxHashMemory  = 128 * 1024 // KiB
 	maxHashPasses  = 10
@@ -37,14 +37,14 @@ const (
 	maxPassword = 1024
 )
 
-// ErrPassword is a password that cannot be set: shorter than 8 characters, longer than 1024 bytes, with
-// control characters or of the form of an access token.
+// ErrPassword means that a password is not allowed. It is shorter than 8 characters, longer than 1024 bytes, contains
+// control characters, or has the form of an access token.
 var ErrPassword = errors.New("password must have at least 8 characters, at most 1024 bytes, no control characters, " +
 	"and not look like an access token")
 
 var errHash = errors.New("not a usable argon2id hash")
 
-// passwordHash is a password hash with what it takes to compute it again.
+// passwordHash is a password hash with the parameters that computed it.
 type passwordHash struct {
 	memory  uint32 // KiB
 	passes  uint32
@@ -53,7 +53,7 @@ type passwordHash struct {
 	key     []byte
 }
 
-// hashPassword hashes a password that is fit to be set. It takes some 50 ms and 19 MiB.
+// hashPassword hashes an allowed password. It takes some 50 ms and 19 MiB.
 func hashPassword(password string) (string, error) {
 	if !utf8.ValidString(password) || strings.ContainsFunc(password, unicode.IsControl) || isToken(removeSpaces(password)) ||
 		utf8.RuneCountInString(password) < minPassword || len(password) > maxPassword {
@@ -64,7 +64,7 @@ func hashPassword(password string) (string, error) {
 	return h.String(), nil
 }
 
-// newDummyHash is a hash with the parameters and a salt of a new one, of no password: its key is random.
+// newDummyHash returns a hash that no password matches: its key is random. Its parameters are those of new hashes.
 func newDummyHash() passwordHash {
 	h := passwordHash{
 		memory: hashMemory, passes: hashPasses, threads: hashThreads,
@@ -91,8 +91,8 @@ func (h passwordHash) String() string {
 		base64.RawStdEncoding.EncodeToString(h.salt), base64.RawStdEncoding.EncodeToString(h.key))
 }
 
-// parseHash reads what String writes, with other parameters too as long as they are within bounds. Its
-// errors say which part is at fault and never repeat it.
+// parseHash parses the output of String. It accepts other parameters within bounds. Its errors name the invalid part
+// and never repeat it.
 func parseHash(phc string) (passwordHash, error) {
 	parts := strings.Split(phc, "$")
 	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" {
@@ -133,7 +133,7 @@ func parseParameter(text, name string, limit uint64) (uint64, bool) {
 	return v, err == nil && v <= limit
 }
 
-// decodeBase64 decodes canonical base64 without padding of least to most bytes.
+// decodeBase64 decodes canonical base64 without padding. The result has least to most bytes.
 func decodeBase64(text string, least, most int) ([]byte, error) {
 	if strings.ContainsAny(text, "\r\n") { // which the decoder would skip
 		return nil, errHash

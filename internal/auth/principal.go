@@ -1,10 +1,11 @@
-// Package auth decides what a caller may do. It verifies passwords or access tokens and holds the permission matrix as
-// one table. It stores hashes only, never a secret, and knows no more of HTTP than the text of an Authorization header.
+// Package auth decides what a caller may do. It verifies passwords and access tokens, and contains the permission
+// matrix as one table. It stores hashes only, never a secret. Its only link to HTTP is the text of the Authorization
+// header.
 package auth
 
 import "github.com/almanac-cal/almanac/calendar"
 
-// Principal is who asks; the zero value is the anonymous caller.
+// Principal is the caller of a request. The zero value is the anonymous caller.
 type Principal struct {
 	UserID int64
 	Login  string
@@ -13,7 +14,7 @@ type Principal struct {
 	TokenID int64
 }
 
-// System is who commands such as an import act as: an administrator without a user. It owns no record.
+// System returns the caller for commands such as an import: an administrator without a user. It owns no record.
 func System() Principal { return Principal{Role: calendar.Administrator} }
 
 // Anonymous reports whether p presented no credentials.

@@ -25,9 +25,9 @@ var (
 	ErrNoToken     = errors.New("no such token")
 )
 
-// IssueToken makes an access token for a user, in the transaction db belongs to if it belongs to one. The
-// secret is returned this once: the database has only its SHA-256. expires nil is never; it is kept in whole
-// seconds. Errors: ErrName, ErrTokenExpiry, ErrNoUser.
+// IssueToken creates an access token for a user, in the transaction of db if it has one. The secret is returned only
+// here: the database stores its SHA-256. A nil expires means never; it is stored in whole seconds. Errors are ErrName,
+// ErrTokenExpiry and ErrNoUser.
 func IssueToken(ctx context.Context, db *ent.Client, now time.Time, userID int64, name string, expires *time.Time) (
 	secret string, t *ent.Token, err error,
 ) {

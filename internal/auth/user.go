@@ -31,9 +31,9 @@ var (
 // ErrLastAdministrator is what KeepAdministrator refuses.
 var ErrLastAdministrator = errors.New("is the only administrator who is not disabled")
 
-// AddUser adds a user, in the transaction db belongs to if it belongs to one. The login is lower-cased;
-// password "" is none, for users who sign in with tokens or not at all. Times are stored in UTC, in whole
-// seconds. Errors: ErrLogin, ErrLoginTaken, ErrName, ErrRole, ErrPassword.
+// AddUser adds a user, in the transaction of db if it has one. It lower-cases the login. An empty password means none,
+// for users who sign in with tokens or never. Times are stored in UTC, in whole seconds. Errors are ErrLogin,
+// ErrLoginTaken, ErrName, ErrRole and ErrPassword.
 func AddUser(ctx context.Context, db *ent.Client, now time.Time, login, name string, role calendar.Role,
 	password string,
 ) (*ent.User, error) {
@@ -63,7 +63,7 @@ func AddUser(ctx context.Context, db *ent.Client, now time.Time, login, name str
 	return u, nil
 }
 
-// FindUser is the user with the login, in any case; ErrNoUser if there is none.
+// FindUser returns the user with the login, ignoring case. It returns ErrNoUser if there is none.
 func FindUser(ctx context.Context, db *ent.Client, login string) (*ent.User, error) {
 	normal, ok := normalLogin(login)
 	if !ok {
@@ -85,8 +85,8 @@ func ListUsers(ctx context.Context, db *ent.Client) ([]*ent.User, error) {
 	return us, nil
 }
 
-// SetPassword replaces a user's password; "" takes it away. Running processes refuse the old one within
-// seconds. Tokens stay valid. Errors: ErrPassword, ErrNoUser.
+// SetPassword replaces a user's password; "" removes it. Running processes refuse the old one within seconds. Tokens
+// stay valid. Errors are ErrPassword and ErrNoUser.
 func SetPassword(ctx context.Context, db *ent.Client, userID int64, password string) error {
 	hash, err := optionalHash(password)
 	if err != nil {
@@ -135,8 +135,8 @@ func RemoveUser(ctx context.Context, db *ent.Client, userID int64) error {
 	return nil
 }
 
-// KeepAdministrator returns ErrLastAdministrator when nobody but the user administrates. Others who ask wait
-// until the transaction that db belongs to ends, so that two administrators cannot remove each other.
+// KeepAdministrator returns ErrLastAdministrator if the user is the only active administrator. Concurrent calls wait
+// until the transaction of db ends, so that two administrators cannot remove each other.
 func KeepAdministrator(ctx context.Context, db *ent.Client, userID int64) error {
 	admins, err := db.User.Query().Where(user.RoleEQ(calendar.Administrator), user.DisabledAtIsNil()).
 		Order(user.ByID()).Modify(forUpdate).All(ctx)
@@ -170,8 +170,8 @@ func unknownUser(err error) error {
 	return err
 }
 
-// normalLogin is the login in lower case, if it is one. Only ASCII is folded and let through: the engines
-// disagree on what else equals what.
+// normalLogin returns the login in lower case, if it is valid. Only ASCII is allowed, because database engines fold
+// other letters differently.
 func normalLogin(text string) (string, bool) {
 	if text == "" || len(text) > 100 {
 		return "", false

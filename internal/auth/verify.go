@@ -17,24 +17,24 @@ import (
 	"github.com/almanac-cal/almanac/ent/user"
 )
 
-// maxWaiting is how many passwords wait to be computed, beyond those that are. A request that waits keeps others from the
-// server, so that is bounded to what a processor computes within a fraction of a second.
+// maxWaiting is how many passwords may wait for computation. A waiting request occupies a slot of the server. A
+// processor computes that many within a fraction of a second.
 const maxWaiting = 4
 
-// touchTime is how long a reply waits for the last use of its token to be written. It is a commit, or a write lock that
-// somebody else has for longer than anybody should wait for this.
+// touchTime is the longest time that a reply waits for the write of its token's last use. A commit, or the write lock
+// of another transaction, may take longer.
 const touchTime = 200 * time.Millisecond
 
-// ErrBusy is returned by Verify for a password when too many others wait to be computed. It says nothing about the
-// password, nor about whether there is such a user.
+// ErrBusy is returned by Verify if too many passwords already wait for computation. It reveals nothing about the
+// password or the user.
 var ErrBusy = errors.New("too many passwords are being verified")
 
-// Verifier checks credentials against the database. A password costs some 50 ms of computation the first
-// time, and again only when it was not used for a quarter of an hour or the user changed; a change of
-// password or role, a revocation and a disabling are noticed within 5 s. Any number of goroutines may use it.
+// Verifier checks credentials against the database. The first computation for a password takes some 50 ms. The result
+// is reused until it is unused for 15 minutes or the user changes. Changes of users and tokens take effect within 5 s.
+// It is safe for concurrent use.
 type Verifier struct {
-	// Log is told what goes wrong without concerning the caller. NewVerifier sets slog.Default(); to be
-	// replaced before the first use.
+	// Log records problems that do not concern the caller. NewVerifier sets slog.Default(). Replace it before the first
+	// use.
 	Log *slog.Logger
 
 	db      *ent.Client
@@ -49,8 +49,8 @@ type Verifier struct {
 	touchTime time.Duration
 }
 
-// NewVerifier is a verifier with the clock now. Password computations run on at most half of the processors, and few
-// wait for that, so that a flood of wrong passwords leaves room for everybody else.
+// NewVerifier returns a verifier with the clock now. At most half of the processors compute passwords, and few requests
+// wait for that. So a flood of wrong passwords leaves capacity for other requests.
 func NewVerifier(db *ent.Client, now func() time.Time) *Verifier {
 	atOnce := max(1, runtime.GOMAXPROCS(0)/2)
 	v := &Verifier{
@@ -69,13 +69,12 @@ func NewVerifier(db *ent.Client, now func() time.Time) *Verifier {
 	return v
 }
 
-// Verify finds who presents an Authorization header; "" is the anonymous caller (contract, section 12.1).
-// Basic takes a login with a password or a token of the user, Bearer a token.
+// Verify returns the caller of an Authorization header; "" is the anonymous caller (contract, section 12.1). Basic
+// takes a login with a password or a token of the user. Bearer takes a token.
 //
-// Credentials that are malformed, wrong, revoked or expired, and those of a disabled user, are a
-// *calendar.Error with the code incorrect_password for Basic and rest_invalid_token for other schemes. ErrBusy comes at
-// once, for a password that has to be computed and not for one that is remembered. Other errors are of the database or
-// of ctx, which also ends the wait for a turn to compute.
+// Malformed, wrong, revoked or expired credentials, and those of a disabled user, are a *calendar.Error. Its code is
+// incorrect_password for Basic and rest_invalid_token for other schemes. ErrBusy is returned immediately if a password
+// has to be computed. Other errors come from the database or from ctx, which also ends the wait for a computation.
 func (v *Verifier) Verify(ctx context.Context, authorization string) (Principal, error) {
 	c, err := parseHeader(authorization)
 	if err == nil && c.scheme == noScheme {
@@ -114,7 +113,7 @@ func (v *Verifier) cacheKey(c credential) (key cacheKey) {
 	return key
 }
 
-// find answers from the cache, or with what another goroutine is just finding out, or from the database.
+// find returns the result from the cache, from another goroutine's verification, or from the database.
 func (v *Verifier) find(ctx context.Context, key cacheKey, c credential) (cachedCredential, error) {
 	for {
 		found, f, leads := v.cache.lookup(key, v.now())
@@ -135,8 +134,7 @@ func (v *Verifier) find(ctx context.Context, key cacheKey, c credential) (cached
 	}
 }
 
-// lead asks the database for all who wait for f. Whatever happens to the leader, a panic included, they are
-// let go.
+// lead queries the database for all requests that wait for f. It releases them even if it panics.
 func (v *Verifier) lead(ctx context.Context, key cacheKey, f *verification, c credential, known cachedCredential) (cachedCredential, error) {
 	defer func() { v.cache.land(key, f, v.now()) }()
 	found, err := v.ask(ctx, c, known)
@@ -159,7 +157,7 @@ func (v *Verifier) ask(ctx context.Context, c credential, known cachedCredential
 	return v.askPassword(ctx, c)
 }
 
-// askToken looks a token up. The index finds its hash, of which timing tells nothing that helps to guess.
+// askToken looks up a token by its hash in an index. Its timing does not help to guess tokens.
 func (v *Verifier) askToken(ctx context.Context, c credential) (cachedCredential, error) {
 	now, hash := v.now(), hashToken(c.secret)
 	t, err := v.db.Token.Query().Where(token.Hash(hash)).WithUser().Only(ctx)
@@ -194,10 +192,10 @@ func (v *Verifier) askToken(ctx context.Context, c credential) (cachedCredential
 	return found, nil
 }
 
-// askPassword costs the same computation whether the user exists, is disabled, has a password or not, so that
-// the time of the answer does not tell which logins there are.
+// askPassword always computes one hash, even if the user is unknown, disabled or has no password. So the response time
+// does not reveal which logins exist.
 func (v *Verifier) askPassword(ctx context.Context, c credential) (cachedCredential, error) {
-	// Before the user is looked up: without a computation after it, the time that takes would tell something.
+	// Wait before the query: without a computation after it, its time would reveal whether the user exists.
 	select {
 	case v.line <- struct{}{}:
 	default:
@@ -230,7 +228,7 @@ func (v *Verifier) askPassword(ctx context.Context, c credential) (cachedCredent
 	if !ok {
 		return cachedCredential{}, why
 	}
-	// The computation may have waited for its turn, and what it proved is about a row read before.
+	// The row may have changed while the computation waited.
 	return v.unchanged(ctx, u.ID, c.login, *u.PasswordHash)
 }
 
@@ -268,8 +266,8 @@ func (v *Verifier) compute(ctx context.Context, h passwordHash, password string)
 	return v.matches(h, password), nil
 }
 
-// touch notes the use of a token, once a minute over all processes. That it fails, or takes too long, is no reason to
-// refuse the caller or to keep it waiting: the first use after another minute does it then.
+// touch records the use of a token, once a minute over all processes. A failure or a timeout does not refuse the caller
+// or delay the reply. The first use after another minute tries again.
 func (v *Verifier) touch(ctx context.Context, key cacheKey, found cachedCredential) {
 	now, id := v.now(), found.principal.TokenID
 	if id == 0 || now.Sub(found.touched) < touchEvery || !v.cache.claimTouch(key, now) {

@@ -76,7 +76,7 @@ func Each(t *testing.T, test func(t *testing.T, w *World)) {
 	})
 }
 
-// As returns an Editor for the user of a role.
+// As returns an Editor that acts as the user of a role.
 func (w *World) As(r calendar.Role) *edit.Editor {
 	u := w.Users[r]
 	return &edit.Editor{

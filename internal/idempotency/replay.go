@@ -2,8 +2,8 @@
 // (draft-ietf-httpapi-idempotency-key-header).
 //
 // A row is written before the work begins. The transaction of the work writes the id of its record into the row, and
-// fails if another request has taken over the key. Both are committed together or not at all, so a process may be killed
-// at any moment. The answer is stored last. All processes on one database share the keys.
+// fails if another request has taken over the key. Both are committed or neither, so a process may be killed at any
+// moment. The reply is stored last. All processes on one database share the keys.
 package idempotency
 
 import (
@@ -57,9 +57,9 @@ type Keys struct{ db *ent.Client }
 // New is the keys of a database.
 func New(db *ent.Client) *Keys { return &Keys{db} }
 
-// Claim is the right to answer a request. With an Answer that is what is sent. With Made alone the request was carried
-// out, and its answer has to be made from the record. With neither it is to be carried out: Mark in its transaction, Keep
-// after it, or Drop.
+// Claim is the right to answer a request. If Reply is set, the caller sends it. If only Made is set, the request was
+// carried out, and the caller makes the reply from that record. Otherwise the caller carries out the request: it calls
+// Mark in its transaction, then StoreReply or Release.
 type Claim struct {
 	Reply *Reply
 	Made  int64 // id of what the request wrote
@@ -69,8 +69,8 @@ type Claim struct {
 	attempt int
 }
 
-// Begin claims the key of a request. Nobody else gets it until now + lease; what is not ended then counts as
-// abandoned. Errors are ErrInUse, ErrReused and those of the database.
+// Begin claims the key of a request. No other request gets it until now + lease. A claim that has not ended by then
+// counts as abandoned. Errors are ErrInUse, ErrReused and those of the database.
 func (k *Keys) Begin(ctx context.Context, r Request, now time.Time, lease time.Duration) (*Claim, error) {
 	// Who finds the row of another, and then does not, saw it end without a trace.
 	for range 3 {
@@ -114,7 +114,8 @@ func (k *Keys) found(
 	case row.LeaseUntil.After(now):
 		return nil, ErrInUse
 	}
-	// Abandoned or expired. Of several that see it one takes it; and none does if the first was at its end only now.
+	// The claim is abandoned or expired. Only one of several concurrent requests takes it, and none does if the first
+	// request has just ended it.
 	taken := k.db.IdempotencyKey.Update().
 		Where(idempotencykey.ID(row.ID), idempotencykey.Attempt(row.Attempt), idempotencykey.RecordID(row.RecordID)).
 		SetFingerprint(r.Fingerprint[:]).SetAttempt(row.Attempt + 1).SetLeaseUntil(now.Add(lease)).
@@ -133,8 +134,8 @@ func (k *Keys) found(
 	return c, nil
 }
 
-// Mark writes what the request made, in the transaction that made it: both are committed or neither. ErrInUse means that
-// somebody else has taken the key over; the transaction must not be committed then.
+// Mark stores the id of the created record, in the transaction that created it. ErrInUse means that another request has
+// taken over the key. The caller must then roll back.
 func (c *Claim) Mark(ctx context.Context, tx *ent.Tx, id int64) error {
 	n, err := tx.IdempotencyKey.Update().
 		Where(idempotencykey.ID(c.id), idempotencykey.Attempt(c.attempt), idempotencykey.RecordID(0)).
@@ -148,7 +149,8 @@ func (c *Claim) Mark(ctx context.Context, tx *ent.Tx, id int64) error {
 	return nil
 }
 
-// StoreReply stores the answer, unless one is stored already. One that is too large is left out: it is made from the record.
+// StoreReply stores the reply, unless one is stored already. It skips a reply that is too large: a repeated request
+// gets one made from the record.
 func (c *Claim) StoreReply(ctx context.Context, a Reply) error {
 	if len(a.Body) > maxBody {
 		return nil
@@ -169,7 +171,7 @@ func (c *Claim) Release(ctx context.Context) error {
 	})
 }
 
-// run runs one statement, again if it lost a race: those who wait for a key that is dropped can deadlock.
+// run runs one statement, and retries it if it lost a race. Requests that wait for a released key can deadlock.
 func run(ctx context.Context, do func() error) error {
 	err := store.Retry(ctx, do)
 	switch {
@@ -184,12 +186,11 @@ func run(ctx context.Context, do func() error) error {
 // batch is how many rows one statement removes.
 const batch = 500
 
-// DeleteExpired removes the keys that have expired, a batch at a time, and returns how many. Any number of processes may do so
-// at once.
+// DeleteExpired deletes expired keys in batches, and returns how many. Several processes may call it concurrently.
 func (k *Keys) DeleteExpired(ctx context.Context, now time.Time) (int, error) {
 	total := 0
 	for {
-		// By their ids, so that nobody who adds a key waits for a lock on the end of the index.
+		// The statement deletes by id, so that inserts do not wait for a lock on the end of the index.
 		ids, err := k.db.IdempotencyKey.Query().Where(idempotencykey.ExpiresAtLTE(now)).
 			Order(ent.Asc(idempotencykey.FieldExpiresAt)).Limit(batch).IDs(ctx)
 		if err != nil || len(ids) == 0 {

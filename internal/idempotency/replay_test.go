@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+var testTime = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 const lease = 25 * time.Second
 
@@ -33,7 +33,7 @@ func begin(t *testing.T, k *idempotency.Keys, r idempotency.Request, at time.Tim
 	return c
 }
 
-func refused(t *testing.T, k *idempotency.Keys, r idempotency.Request, at time.Time, want error) {
+func wantRefusal(t *testing.T, k *idempotency.Keys, r idempotency.Request, at time.Time, want error) {
 	t.Helper()
 	if _, err := k.Begin(t.Context(), r, at, lease); !errors.Is(err, want) {
 		t.Errorf("got %v, want %v", err, want)
@@ -57,29 +57,29 @@ func TestClaims(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		ctx, k := t.Context(), idempotency.New(st.Ent)
 		one := request(1, "key", "a")
-		first := begin(t, k, one, now)
-		refused(t, k, one, now.Add(lease-time.Second), idempotency.ErrInUse)
-		refused(t, k, request(1, "key", "b"), now, idempotency.ErrReused)
-		begin(t, k, request(2, "key", "b"), now)
-		begin(t, k, request(1, "Key", "b"), now)
-		begin(t, k, request(1, "key ", "b"), now)
+		first := begin(t, k, one, testTime)
+		wantRefusal(t, k, one, testTime.Add(lease-time.Second), idempotency.ErrInUse)
+		wantRefusal(t, k, request(1, "key", "b"), testTime, idempotency.ErrReused)
+		begin(t, k, request(2, "key", "b"), testTime)
+		begin(t, k, request(1, "Key", "b"), testTime)
+		begin(t, k, request(1, "key ", "b"), testTime)
 
 		// Somebody else takes it over when the lease is over, and the first may do nothing any more.
-		second := begin(t, k, one, now.Add(lease))
-		refused(t, k, one, now.Add(lease), idempotency.ErrInUse)
+		second := begin(t, k, one, testTime.Add(lease))
+		wantRefusal(t, k, one, testTime.Add(lease), idempotency.ErrInUse)
 		if err := mark(t, st, first, 7); !errors.Is(err, idempotency.ErrInUse) {
 			t.Errorf("got %v, want that the key is in use", err)
 		}
 		must(t, first.StoreReply(ctx, idempotency.Reply{Status: 201}))
 		must(t, first.Release(ctx))
-		refused(t, k, one, now.Add(lease), idempotency.ErrInUse)
+		wantRefusal(t, k, one, testTime.Add(lease), idempotency.ErrInUse)
 
 		// A key that is dropped is free; what is committed is not dropped.
 		must(t, second.Release(ctx))
-		third := begin(t, k, request(1, "key", "b"), now)
+		third := begin(t, k, request(1, "key", "b"), testTime)
 		must(t, mark(t, st, third, 7))
 		must(t, third.Release(ctx))
-		again := begin(t, k, request(1, "key", "b"), now)
+		again := begin(t, k, request(1, "key", "b"), testTime)
 		if again.Made != 7 || again.Reply != nil {
 			t.Errorf("got %+v, want what was made", again)
 		}
@@ -92,19 +92,19 @@ func TestClaims(t *testing.T) {
 		must(t, third.StoreReply(ctx, answer))
 		must(t, again.StoreReply(ctx, idempotency.Reply{Status: 200, Body: []byte("other")}))
 		for range 2 {
-			found := begin(t, k, request(1, "key", "b"), now.Add(idempotency.Lifetime-time.Second))
+			found := begin(t, k, request(1, "key", "b"), testTime.Add(idempotency.Lifetime-time.Second))
 			if diff := cmp.Diff(&idempotency.Claim{Reply: &answer, Made: 7}, found, cmpopts.IgnoreUnexported(idempotency.Claim{})); diff != "" {
 				t.Errorf("claim (-want +got):\n%s", diff)
 			}
 		}
 
 		// A day after its first use the key is anybody's, whatever was made with it.
-		fresh := begin(t, k, one, now.Add(idempotency.Lifetime))
+		fresh := begin(t, k, one, testTime.Add(idempotency.Lifetime))
 		if fresh.Made != 0 || fresh.Reply != nil {
 			t.Errorf("got %+v of a key that has expired", fresh)
 		}
 		must(t, mark(t, st, fresh, 9))
-		if c := begin(t, k, one, now.Add(2*idempotency.Lifetime-time.Second)); c.Made != 9 {
+		if c := begin(t, k, one, testTime.Add(2*idempotency.Lifetime-time.Second)); c.Made != 9 {
 			t.Errorf("got %+v, want what was made the second time", c)
 		}
 	})
@@ -115,7 +115,7 @@ func TestAWriteThatEndsInTimeIsNotTakenOver(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		k, one := idempotency.New(st.Ent), request(1, "key", "a")
-		first := begin(t, k, one, now)
+		first := begin(t, k, one, testTime)
 		ended := make(chan error)
 		var second *idempotency.Claim
 		must(t, store.Tx(t.Context(), st.Ent, func(tx *ent.Tx) error {
@@ -124,7 +124,7 @@ func TestAWriteThatEndsInTimeIsNotTakenOver(t *testing.T) {
 			}
 			go func() {
 				var err error
-				second, err = k.Begin(t.Context(), one, now.Add(lease), lease)
+				second, err = k.Begin(t.Context(), one, testTime.Add(lease), lease)
 				ended <- err
 			}()
 			return nil
@@ -146,16 +146,16 @@ func TestForget(t *testing.T) {
 		const expired = 1001 // more than two batches
 		var rows []*ent.IdempotencyKeyCreate
 		for i := range expired + 2 {
-			hash, at := sha256.Sum256([]byte{byte(i), byte(i >> 8)}), now
+			hash, at := sha256.Sum256([]byte{byte(i), byte(i >> 8)}), testTime
 			if i >= expired {
-				at = now.Add(time.Second)
+				at = testTime.Add(time.Second)
 			}
 			rows = append(rows, st.Ent.IdempotencyKey.Create().SetHash(hash[:]).SetUserID(1).SetFingerprint(hash[:]).
-				SetLeaseUntil(now).SetExpiresAt(at))
+				SetLeaseUntil(testTime).SetExpiresAt(at))
 		}
 		must(t, st.Ent.IdempotencyKey.CreateBulk(rows...).Exec(ctx))
 		for _, want := range []int{expired, 0} {
-			n, err := k.DeleteExpired(ctx, now)
+			n, err := k.DeleteExpired(ctx, testTime)
 			must(t, err)
 			if n != want {
 				t.Errorf("%d were forgotten, want %d", n, want)

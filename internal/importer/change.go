@@ -17,9 +17,9 @@ type change struct {
 	fresh bool
 	any   bool
 	words textWrites // of these texts
-	// translated is whether some of the words are not in the record's original language.
+	// translated reports whether some of the texts are not in the record's original language.
 	translated bool
-	// foreign is whether the source was read in another language than the record's original.
+	// foreign reports whether the source was read in a language other than the record's original.
 	foreign bool
 }
 
@@ -105,9 +105,9 @@ func (r *importRun) setImage(c *change, input **int64, stored *int64, wanted *Im
 	}
 }
 
-// setModified is setTime for when the source changed a record last, and returns what is to be stored with other
-// changes. Of a record in several languages it is when the last of them was changed: a service may say another
-// time in each.
+// setModified sets the time of the last change at the source, and returns the time to store with other changes.
+// For a record in several languages it is the latest of their times, because a service may report a different
+// time for each language.
 func setModified(c *change, input **time.Time, stored time.Time, many bool, wanted *time.Time) {
 	if wanted != nil && (many || c.foreign) && wanted.Before(stored) {
 		wanted = &stored

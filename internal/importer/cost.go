@@ -13,9 +13,9 @@ import (
 // pricePattern is a value of cost_details that is a number: with '.' as decimal mark and without groups.
 var pricePattern = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
-// cost makes the stored cost of an event out of what a service answers about it: the displayed text, and the
-// details, which are more exact but lack what texts look like. The values answered here afterwards are the
-// same; so is the currency, even if it is the site's own there and not named in the details.
+// cost returns the cost of an event from the reply of a service. The reply has the displayed text, and details
+// that are more exact but lack the format. Almanac then replies with the same values and the same currency,
+// even if the currency is the source's default and not in the details.
 func (o object) cost(site calendar.Site) calendar.Cost {
 	shown := costElements(o.text("cost", maxText))
 	// A displayed range has the same marks as a value.

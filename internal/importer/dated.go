@@ -12,8 +12,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// datedPath has what stands before the day of an address such as /event/{slug}/{day}/. A further number tells two events of
-// a day apart.
+// datedPath matches the part before the day of an address such as /event/{slug}/{day}/. A number after the day
+// distinguishes two events of one day.
 var datedPath = regexp.MustCompile(`^(.*/[^/]+)/[0-9]{4}-[0-9]{2}-[0-9]{2}(?:/[0-9]+)?/?$`)
 
 // seriesPageOf returns the host and path of the page of a recurring event, given the address of one of its dates; "" for
@@ -67,7 +67,7 @@ func (c *Calendar) joinDates() error {
 			one := *e
 			one.Nominal = e.Span.Start
 			if slugs[e.Slug] > 1 {
-				one.Slug = "" // it is that of the series
+				one.Slug = "" // the slug is that of the series
 			}
 			changed[i] = &one
 		}
@@ -111,8 +111,8 @@ func typicalDate(dates []*Event) (typical *Event, most int, err error) {
 	return nil, 0, nil
 }
 
-// fieldsText returns what the source says of an event apart from what each date has for itself: id, slug, when it takes
-// place, and when it was written.
+// fieldsText returns the fields of an event of the source as text, without those that differ between its dates:
+// id, slug, dates and times of writing.
 func (e *Event) fieldsText() (string, error) {
 	one := *e
 	one.Origin, one.Slug, one.Published, one.Modified, one.Nominal = Origin{}, "", nil, nil, calendar.Wall{}

@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// Calendar is what a Reader collected.
+// Calendar has the records that a Reader read.
 type Calendar struct {
 	Events []*Event
 	// Parents are the categories that no event carries but that are above those that events carry.
@@ -39,21 +39,22 @@ type Page struct {
 	Notices  []string
 }
 
-// Origin is where a record comes from.
+// Origin identifies a record at its source.
 type Origin struct {
 	Key   string // source id: that of the same record in every import
 	Where string // for people
-	// Language is that of the title, "" if the source does not say.
+	// Language is the language of the title; "" if the source does not name one.
 	Language calendar.Language
 	// Languages are all that it has texts in, "" if it does not say.
 	Languages calendar.LanguageSet
-	// NameOnly is whether the source knows the name of a record and little else. Then one that is here stays as it is.
+	// NameOnly reports whether the source knows little more than the name of a record. An existing record then
+	// does not change.
 	NameOnly bool
 }
 
 func (o *Origin) source() *Origin { return o }
 
-// Event is an event of the source. What it did not say is nil.
+// Event is an event of the source. Fields that the source did not send are nil.
 type Event struct {
 	Origin
 	Title                string
@@ -79,12 +80,12 @@ type Event struct {
 	Organizers                                       []*Organizer
 	Terms                                            []*Term
 
-	// Series is how the event recurs, nil for an event that takes place once.
+	// Series is the recurrence of the event; nil for a single event.
 	Series *Recurrence
-	// Protected is whether the source asks for a password. It says little of such an event then.
+	// Protected reports whether the event needs a password at the source, which then shows little of it.
 	Protected bool
-	// InFile is whether the event comes from a calendar file: it says all dates of the event, and knows places, people and
-	// categories by their names alone.
+	// InFile reports whether the event comes from a calendar file. Such a file has all dates of the event, and
+	// identifies places, people and categories by name only.
 	InFile bool
 	// Replaces is the date of a series that the event stands for. Nil if the source has the series itself, or none.
 	Replaces *replacedDate
@@ -94,19 +95,20 @@ type Event struct {
 	SeriesPage string
 }
 
-// Recurrence is how an event of the source recurs.
+// Recurrence is the recurrence of an event of the source.
 type Recurrence struct {
 	Schedule recur.Schedule
 	// Changed are the dates that the source says something of their own about. Those that differ from the series are
 	// exceptions.
 	Changed []*Event
-	// Single are the dates as events of their own, from a source that has an id for each. Such a source may have more dates
-	// than it told.
+	// Single are the dates as separate events, from a source that has an id for each. Such a source may have
+	// more dates than it sent.
 	Single []*Event
-	// Typical is whether more than half of the single dates have the fields of the event. Only then do the fields of a
-	// stored series change.
+	// Typical reports whether more than half of the single dates have the fields of the event. Only then do the
+	// fields of a stored series change.
 	Typical bool
-	// Partial is whether the source may have more to say about the dates. It takes no date and no exception away then.
+	// Partial reports whether the source may have more dates than it sent. The import then removes no date and
+	// no exception.
 	Partial bool
 }
 
@@ -122,7 +124,7 @@ type Website struct {
 	Own bool
 }
 
-// Venue is a venue of the source. What it did not say is empty there.
+// Venue is a venue of the source. Fields that the source did not send are empty.
 type Venue struct {
 	Origin
 	Name, Description, Slug                             string
@@ -136,7 +138,7 @@ type Venue struct {
 	Latitude, Longitude                                 *float64 // degrees; both or none
 }
 
-// Organizer is an organizer of the source. What it did not say is empty there.
+// Organizer is an organizer of the source. Fields that the source did not send are empty.
 type Organizer struct {
 	Origin
 	Name, Description, Slug string
@@ -152,7 +154,7 @@ type Term struct {
 	Kind                    calendar.Kind
 	Name, Slug, Description string
 	Parent                  string // source id, "" at the top
-	ParentURL               string // where the parent can be read, if it says so
+	ParentURL               string // address of the parent, if the source sent one
 }
 
 // Image is a picture of the source.
@@ -273,8 +275,8 @@ func readMembers(dec *json.Decoder, name string, each func(json.RawMessage)) (ma
 
 // reader reads one event and what is in it.
 type reader struct {
-	prefix string // of the source ids: the host and path of the service
-	root   string // of its API, "" if it is not known
+	prefix string // prefix of the source ids: the host and path of the service
+	root   string // root of its API, "" if unknown
 	where  string
 	site   calendar.Site
 }
@@ -343,7 +345,7 @@ func decodeEvent(raw json.RawMessage, page, index int, site calendar.Site, log *
 // redactedFlags are null in an event whose password the reader of a list does not have (contract, section 13).
 var redactedFlags = []string{"all_day", "show_map", "show_map_link", "hide_from_listings", "sticky", "featured"}
 
-// isProtected reports whether an event is shown as one that asks for a password.
+// isProtected reports whether the service requires a password for an event.
 func (o object) isProtected() bool {
 	for _, name := range redactedFlags {
 		if _, said := o.members[name]; !said || o.has(name) {
@@ -353,8 +355,7 @@ func (o object) isProtected() bool {
 	return true
 }
 
-// protect notes that the source shows an event to those who know its password. What the source does not show stays as it
-// is here.
+// protect marks an event as protected by a password at the source. Fields that the source hides do not change.
 func (e *Event) protect() {
 	e.Protected = true
 	e.Description, e.Excerpt, e.Cost, e.Website, e.VirtualURL = nil, nil, nil, nil, nil

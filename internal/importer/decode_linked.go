@@ -13,7 +13,7 @@ import (
 func (d reader) venue(o object) *Venue {
 	v := &Venue{
 		Origin: d.origin(o, o.id("id"), "venue"),
-		// Without a name as well: services have such venues.
+		// The name may be empty: some services have such venues.
 		Name: o.text("venue", maxTitle), Description: o.html("description"), Slug: o.slug("slug"),
 		Status:    o.status(),
 		Published: o.instant("date_utc", "date", d.site.Zone),
@@ -173,7 +173,8 @@ func (d reader) image(o object) *Image {
 	return img
 }
 
-// extension is that of a picture, without dot and in lower case, as sent or as in its address.
+// extension returns the file extension of a picture, without the dot and in lower case: the one sent, or that
+// of its address.
 func extension(sent, address string) string {
 	ext := sent
 	if ext == "" {

@@ -202,7 +202,8 @@ func (r *importRun) protectedSeries(ctx context.Context, db *ent.Client, old *en
 	return nil, nil
 }
 
-// protect keeps an event from the public that its source protects. What is protected here already stays as it is.
+// protect hides an event that is protected at the source. It does not change an event that is already protected
+// here.
 func (r *importRun) protect(c *change, in *edit.EventInput, old *ent.Event, e *Event) (notice string) {
 	if !e.Protected {
 		if e.InFile || !edit.HasPassword(old) { // a file says nothing of passwords
@@ -219,7 +220,7 @@ func (r *importRun) protect(c *change, in *edit.EventInput, old *ent.Event, e *E
 	return "protected at its source; protected with a random password here, without what the source does not show"
 }
 
-// compareEvent returns the fields in which an event differs from a stored one, apart from its dates.
+// compareEvent returns the fields, other than dates, in which an event differs from a stored one.
 func (r *importRun) compareEvent(
 	ctx context.Context, db *ent.Client, c *change, s storedTexts, e *Event, old *ent.Event,
 ) (in *edit.EventInput, notice string, err error) {
@@ -315,7 +316,7 @@ func setWebsite(c *change, in *edit.EventInput, old *ent.Event, wanted *Website)
 // as long as one of the wanted ones is missing; a new event gets what there is.
 func (r *importRun) setLinks(c *change, in *edit.EventInput, old *ent.Event, e *Event) (notice string) {
 	var missing []string
-	// wanted is what is to be linked, or false for what is to be left alone.
+	// wanted returns the ids to link, or false if the links do not change.
 	wanted := func(said bool, what string, keys []string) ([]int64, bool) {
 		if !said {
 			return nil, false

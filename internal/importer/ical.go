@@ -34,9 +34,9 @@ type icalFile struct {
 
 // icalCalendar is a VCALENDAR.
 type icalCalendar struct {
-	component               // what it says of itself
+	component               // properties of the calendar itself
 	declared  []*component  // VTIMEZONEs
-	zone      calendar.Zone // of days and of floating times
+	zone      calendar.Zone // zone for days and floating times
 	zones     *icalZones
 	floating  bool // it has events with times of no zone
 }
@@ -46,7 +46,7 @@ type component struct {
 	calendar   *icalCalendar         // that of an event
 	properties map[string][]property // by name, in upper case
 	broken     []string              // names of properties that cannot be read
-	changes    []*component          // of a time zone: STANDARD and DAYLIGHT
+	changes    []*component          // STANDARD and DAYLIGHT of a time zone
 	ofZone     bool                  // this is a STANDARD or DAYLIGHT
 	daylight   bool                  // this is a DAYLIGHT
 }
@@ -54,7 +54,7 @@ type component struct {
 // property is a line of a component.
 type property struct {
 	parameters map[string][]string // by name, in upper case
-	value      string              // as it stands in the file
+	value      string              // as written in the file
 }
 
 // parameter returns the first value of a parameter, "" if there is none.
@@ -132,9 +132,9 @@ func parseICal(data []byte) (*icalFile, error) {
 	case isUTF16(data):
 		return nil, errUTF16
 	case !bytes.Contains(data, []byte("\n")):
-		data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n")) // as old programs end lines
+		data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n")) // line ends of old programs
 	}
-	in := &icalCalendar{} // of what stands in none
+	in := &icalCalendar{} // for properties outside a calendar
 	f := &icalFile{calendars: []*icalCalendar{in}, other: make(map[string]int)}
 	lines := ics.NewCalendarStream(bytes.NewReader(bytes.TrimPrefix(data, byteOrderMark)))
 	current := &in.component

@@ -15,7 +15,7 @@ import (
 type icalDate struct {
 	wall calendar.Wall
 	day  bool // a day alone
-	// zone is that of the clock that shows wall. It is the zone of the file for days and for floating times.
+	// zone is the zone of wall. For days and floating times it is the zone of the file.
 	zone     calendar.Zone
 	utc      bool // the value is in UTC
 	floating bool // the value names no zone

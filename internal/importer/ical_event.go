@@ -140,8 +140,8 @@ func (c *icalComponent) isOlderThan(d *icalComponent) bool {
 	return c.changed.Before(d.changed)
 }
 
-// latest returns the last version of each component, by what it is known by. Of versions of one time it is that which comes
-// later in the file. A notice names each of the others.
+// latest returns the last version of each component, grouped by key. Of versions with the same time, the later
+// one in the file counts. It adds a notice for each other version.
 func (r *icalReader) latest(all []*icalComponent, key func(*icalComponent) string) []*icalComponent {
 	var out []*icalComponent
 	places := make(map[string]int)
@@ -162,7 +162,7 @@ func (r *icalReader) latest(all []*icalComponent, key func(*icalComponent) strin
 	return out
 }
 
-// icalGroup is what a file has of one UID.
+// icalGroup has the components of a file with the same UID.
 type icalGroup struct {
 	masters   []*icalComponent
 	master    *icalComponent   // the last version; nil if the file has changed dates only
@@ -539,7 +539,7 @@ func placeholderAddress(email string) bool {
 	return strings.HasSuffix(strings.ToLower(email), "calendar.google.com")
 }
 
-// maxICalCategories is how many categories of an event are read.
+// maxICalCategories is the maximum number of categories of an event; others are ignored.
 const maxICalCategories = 50
 
 func (o icalObject) categories(e *Event) {

@@ -10,7 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// maxDates is how many dates beside the rule, how many without an occurrence, and how many changed ones a series may have.
+// maxDates limits each of three lists of a series: dates besides the rule, dates without an occurrence, changed
+// dates.
 const maxDates = recur.MaxOccurrences
 
 // series reads an event that recurs, with its changed dates. A changed date that makes no sense is a Problem; it stays as
@@ -289,7 +290,8 @@ func excludeDates(o icalObject, s recur.Schedule, exdates []recur.Date, changed 
 	return s, nil
 }
 
-// importMonths is how far ahead of now the dates of an endless schedule are counted, at least as far as they are stored.
+// importMonths is the number of months after now in which the dates of an endless schedule count. It is no less
+// than the horizon of stored occurrences.
 const importMonths = 26
 
 // limitDates returns the schedule with no more occurrences than can be stored at once. Those of the past go first.

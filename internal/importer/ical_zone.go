@@ -47,7 +47,7 @@ func newICalZones(declared []*component, site calendar.Zone, now time.Time) *ica
 	return z
 }
 
-// maxZoneDates is how many dates of events the clock of a zone is compared at.
+// maxZoneDates is the number of dates of events at which the clocks of two zones are compared.
 const maxZoneDates = 1000
 
 // addDates notes when an event takes place by the clocks of zones.
@@ -106,9 +106,10 @@ func namedZone(name string) (calendar.Zone, bool) {
 	return calendar.Zone{}, false
 }
 
-// declaredZone returns the zone of a VTIMEZONE: one whose clock shows the same at the dates of the file, and changes alike in
-// the years around now. Of several it is the one that changed alike most often, first the site's own, then those of Windows
-// in the order of their names. A clock that does not change in these years has no other match than its offset.
+// declaredZone returns the IANA zone of a VTIMEZONE: its clock shows the same time at the dates of the file,
+// and it changes alike in the years around now. If several zones match, the one with most equal changes wins:
+// first the site's own, then those of Windows by name. A clock without changes in these years only matches its
+// offset.
 func (z *icalZones) declaredZone(name string) (calendar.Zone, bool) {
 	c, ok := z.declared[name]
 	if !ok {
@@ -148,14 +149,14 @@ func (z *icalZones) declaredZone(name string) (calendar.Zone, bool) {
 	return best, true
 }
 
-// clockYears is how many years around now the clocks of two zones have to change alike.
+// clockYears is the number of years before and after now in which the clocks of two zones have to change alike.
 const clockYears = 2
 
 // clockChange is a change of the clock of a zone.
 type clockChange struct {
 	at       time.Time
 	from, to int  // seconds east of UTC
-	real     bool // it took place: programs write rules as of 1601 for what holds today
+	real     bool // the change took place: programs write current rules with the year 1601
 }
 
 // isIn reports whether the clock of a zone changes so.
@@ -193,7 +194,7 @@ func (z *icalZones) alike(zone calendar.Zone, changes []clockChange, dates []cal
 	return same, true
 }
 
-// maxClockChanges is how many changes of the clock of a zone are read.
+// maxClockChanges is the maximum number of clock changes of a zone.
 const maxClockChanges = 5000
 
 // clockChanges returns how the clock of a VTIMEZONE changes until an instant, in the order of time. It reports false for one

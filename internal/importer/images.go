@@ -14,7 +14,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Pictures is where pictures are downloaded with, and to.
+// Pictures downloads pictures and stores them.
 type Pictures struct {
 	Fetcher *media.Fetcher
 	Files   media.Store

@@ -29,9 +29,11 @@ import (
 )
 
 const (
-	// batchSize is how many records one transaction writes: few enough not to keep others waiting.
+	// batchSize is the number of records in a transaction. It is small, so that other writers wait only
+	// briefly.
 	batchSize = 50
-	// maxBroken is how many records in a row may fail for no fault of their own before an import gives up.
+	// maxBroken is the number of successive records that may fail with an error that is not their own. Then the
+	// import stops.
 	maxBroken = 3
 )
 
@@ -42,24 +44,23 @@ type Importer struct {
 	// Language is the language in which the source was read, "" for that of the site. A record that is here in
 	// another one gets its texts as a translation.
 	Language calendar.Language
-	// AuthorID is the user who becomes the author of new records; 0 is nobody. The authors of the source are
-	// strangers here.
+	// AuthorID is the user who becomes the author of new records; 0 means none. Authors of the source are not
+	// imported.
 	AuthorID int64
-	// Protected says what becomes of an event that its source shows to those who know a password: WithPassword or AsDraft.
-	// "" is WithPassword.
+	// Protected selects what the import does with an event that is protected by a password at the source:
+	// WithPassword or AsDraft. "" means WithPassword.
 	Protected Protection
 	// DryRun finds out what would be done and does nothing of it.
 	DryRun bool
 	// Pictures downloads the images. Nil keeps them as references to where they are.
 	Pictures *Pictures
-	// Progress, if not nil, is told how many of all records have been looked at.
+	// Progress, if not nil, is called with the number of processed records and the total.
 	Progress func(done, total int)
 }
 
 // Run writes a calendar: terms, pictures, venues and organizers first, then the events with links to them.
-// Fifty records share a transaction; when it fails they are written one by one, so that one record which
-// cannot be stored costs no other. The error says why it ended early; the report covers what was done until
-// then.
+// Fifty records share a transaction. If it fails, Run writes them one by one, so that a record with a fault
+// does not affect others. The error is the reason for an early end. The report covers everything until then.
 func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	r := &importRun{
 		Importer: im,
@@ -116,12 +117,12 @@ func (im *Importer) Run(ctx context.Context, cal *Calendar) (*Report, error) {
 	return r.report, err
 }
 
-// Protection is what becomes of a protected event of the source. The source does not tell its password.
+// Protection selects what the import does with a protected event. The source does not reveal its password.
 type Protection string
 
 // The protections.
 const (
-	WithPassword Protection = "password" // that nobody knows; whoever may edit the event sets another one
+	WithPassword Protection = "password" // a random password; users who may edit the event can set another
 	AsDraft      Protection = "draft"
 )
 
@@ -145,13 +146,13 @@ type sourceRecord interface {
 	shown() string // its title
 }
 
-// recordWrite is what a record of the source calls for.
+// recordWrite is the write that a record of the source requires.
 type recordWrite struct {
 	action Action
-	id     int64 // of the record here; 0 if it is new
+	id     int64 // id of the stored record; 0 for a new one
 	// do carries it out and returns the id; nil when there is nothing to do.
 	do     func(ctx context.Context, tx *ent.Tx) (int64, error)
-	notice string // for the report, "" for none
+	notice string // for the report; "" means none
 	// dates are the occurrences of a series that it writes, with a notice as of after do; nil for another record.
 	dates *datesToWrite
 	// hidden keeps what is there, but not to be used, from being linked.
@@ -318,7 +319,8 @@ func (r *importRun) author() *int64 {
 	return new(r.AuthorID)
 }
 
-// linkedRecords is what belongs to the events of a calendar, each once, in the order in which it was met.
+// linkedRecords are the records that the events of a calendar refer to, without duplicates, in the order of
+// first use.
 type linkedRecords struct {
 	terms      []*Term
 	images     []*Image

@@ -50,7 +50,8 @@ func (r *importRun) prepareVenues(ctx context.Context, db *ent.Client, items []*
 	return writes, nil
 }
 
-// mayBe reports whether a venue that is here is the one of which the source knows a name and perhaps an address.
+// mayBe reports whether a stored venue may be the one that the source describes with a name and perhaps an
+// address.
 func (v *Venue) mayBe(row *ent.Venue) bool {
 	address := calendar.FoldName(row.Address)
 	return row.NameKey == calendar.FoldName(v.Name) &&
@@ -91,7 +92,7 @@ func (r *importRun) prepareVenue(ctx context.Context, db *ent.Client, v *Venue, 
 	setModified(c, &in.ModifiedAt, old.ModifiedAt, s.many(), v.Modified)
 	w := recordWrite{action: c.action(), id: old.ID}
 	if c.fresh {
-		// Its source id tells it from others of the same name.
+		// The source id distinguishes it from others of the same name.
 		in.SourceID, in.AuthorID = &v.Key, r.author()
 	}
 	if w.action != Unchanged {
@@ -157,7 +158,8 @@ func (r *importRun) prepareOrganizers(ctx context.Context, db *ent.Client, items
 	return writes, nil
 }
 
-// mayBe reports whether an organizer that is here is the one of which the source knows a name and perhaps an address.
+// mayBe reports whether a stored organizer may be the one that the source describes with a name and perhaps an
+// address.
 func (o *Organizer) mayBe(row *ent.Organizer) bool {
 	return row.NameKey == calendar.FoldName(o.Name) &&
 		(o.Email == "" || row.Email == "" || strings.EqualFold(o.Email, row.Email))
@@ -187,7 +189,7 @@ func (r *importRun) prepareOrganizer(ctx context.Context, db *ent.Client, o *Org
 	setModified(c, &in.ModifiedAt, old.ModifiedAt, s.many(), o.Modified)
 	w := recordWrite{action: c.action(), id: old.ID}
 	if c.fresh {
-		// Its source id tells it from others of the same name.
+		// The source id distinguishes it from others of the same name.
 		in.SourceID, in.AuthorID = &o.Key, r.author()
 	}
 	if w.action != Unchanged {

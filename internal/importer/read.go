@@ -24,25 +24,25 @@ const (
 	maxBody     = 32 << 20         // bytes of a page
 	maxPages    = 10_000           // of one import
 	maxTries    = 6                // of one request
-	maxWait     = 2 * time.Minute  // that a service may ask for between two tries
+	maxWait     = 2 * time.Minute  // maximum delay that a service may request before a retry
 	requestTime = 60 * time.Second // of one try
 	maxDepth    = 50               // of categories in categories
 )
 
-// DefaultRate is how many requests a second a service is asked to answer.
+// DefaultRate is the number of requests a second to a service.
 const DefaultRate = 2
 
 // Reader collects calendars. The zero Reader with a Site is ready for use.
 type Reader struct {
 	// Site says the zone of events that name none, and what an ambiguous price means.
 	Site calendar.Site
-	// Language is the one that is asked for, for services that do not tell by the address; "" is any.
+	// Language is the requested language, for services whose address does not select one; "" means any.
 	Language calendar.Language
 	// Rate is the number of requests a second, DefaultRate if it is 0.
 	Rate float64
-	// Progress, if not nil, is told how many events were read, and of how many, 0 if that is not known.
+	// Progress, if not nil, is called with the number of events read and the total; 0 means an unknown total.
 	Progress func(read, total int)
-	// Retry, if not nil, is told why a request is tried again, and after how long.
+	// Retry, if not nil, is called before a retry with its reason and delay.
 	Retry func(err error, wait time.Duration)
 
 	firstWait time.Duration // between the first tries, 0 for half a second
@@ -63,7 +63,7 @@ func (r *Reader) Read(ctx context.Context, source string) (cal *Calendar, err er
 	return cal, err
 }
 
-// webcals are the schemes with which calendar programs write addresses of iCalendar files, with those to ask.
+// webcals maps the schemes that calendar programs use for iCalendar files to the schemes of requests.
 var webcals = map[string]string{"webcal": "https", "webcals": "https"}
 
 // IsURL reports whether a source is an address, not a file.
@@ -149,7 +149,7 @@ type webReader struct {
 	*Reader
 	client *http.Client
 	limit  *rate.Limiter
-	base   *url.URL // where the first page came from
+	base   *url.URL // address of the first page
 }
 
 func (r *Reader) readURL(ctx context.Context, source string) (*Calendar, error) {
@@ -230,7 +230,7 @@ func (w *webReader) follow(link string) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A service behind a proxy may not know that it is asked over https.
+	// A service behind a proxy may not know that clients use https.
 	if u.Scheme == "http" && w.base.Scheme == "https" {
 		u.Scheme = "https"
 	}
@@ -283,7 +283,7 @@ func (w *webReader) get(ctx context.Context, at *url.URL) (data []byte, from *ur
 	return data, from, nil
 }
 
-// fetch asks once. An error that is not permanent is worth another try.
+// fetch sends one request. The caller may retry after an error that is not permanent.
 func (w *webReader) fetch(ctx context.Context, at *url.URL) (body []byte, final *url.URL, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
 	if err != nil {
@@ -323,7 +323,7 @@ func (w *webReader) fetch(ctx context.Context, at *url.URL) (body []byte, final 
 	return nil, nil, &retryLater{err, &backoff.RetryAfterError{Duration: wait}}
 }
 
-// retryLater is an error after which the service has said when to ask again.
+// retryLater is an error with the delay that the service requested before a retry.
 type retryLater struct {
 	error
 	when *backoff.RetryAfterError

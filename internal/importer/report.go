@@ -8,7 +8,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// Action is what becomes of a record of the source.
+// Action is what the import did with a record of the source.
 type Action string
 
 // The actions, in the order of the columns of a report.
@@ -39,19 +39,19 @@ type Item struct {
 
 // Problem is a record, or a change of one, that was not imported, or a page that was not read.
 type Problem struct {
-	Kind   calendar.Kind // of the record; "" for a page
+	Kind   calendar.Kind // kind of the record; "" for a page
 	Where  string        // such as: page 2, event 14 (id 61638)
 	Reason string
 }
 
 func (p Problem) String() string { return p.Where + ": " + p.Reason }
 
-// Report is what an import did or, in a dry run, would do.
+// Report lists what an import did or, in a dry run, would do.
 type Report struct {
 	DryRun   bool
 	Items    []Item
 	Problems []Problem
-	// Notices are for whoever reads the report: what was left out of records that were imported.
+	// Notices list, for people, what the import left out of the records that it wrote.
 	Notices []string
 
 	counts map[calendar.Kind]map[Action]int

@@ -12,11 +12,11 @@ import (
 	"github.com/almanac-cal/almanac/ent/event"
 )
 
-// comparedYears is how far ahead the dates of endless schedules are compared.
+// comparedYears is the number of years after now in which the dates of endless schedules are compared.
 const comparedYears = 10
 
-// schedulePlan is what makes the dates to come of a series those of the source. What has begun is not compared, because no
-// change of a schedule moves it.
+// schedulePlan changes the future dates of a series to those of the source. Past dates are not compared,
+// because no change of a schedule moves them.
 type schedulePlan struct {
 	// changed is the schedule to send to the series, nil for none. Its start and end are as far from those of the last
 	// phase as the first date to come moves (contract, section 19.5).
@@ -29,8 +29,8 @@ type schedulePlan struct {
 
 func (p schedulePlan) same() bool { return p.changed == nil && len(p.gone) == 0 && p.end == 0 }
 
-// planSchedule compares the schedule of a series with that of the source. Dates that are in the trash here, and dates that a
-// source did not tell again, are no difference.
+// planSchedule compares the schedule of a series with that of the source. Dates in the trash, and dates that a
+// source did not send again, are not differences.
 func (r *importRun) planSchedule(ctx context.Context, db *ent.Client, s *ent.Series, source *Recurrence) (schedulePlan, error) {
 	if source.Partial {
 		return schedulePlan{}, nil
@@ -81,7 +81,7 @@ type storedDates struct {
 	now, until calendar.Wall // on the clock of the source
 	phases     []recur.Schedule
 	starts     map[calendar.Wall]bool
-	ids        map[calendar.Wall]int64 // of occurrences, trashed ones as well
+	ids        map[calendar.Wall]int64 // ids of occurrences, including those in the trash
 	trashed    map[calendar.Wall]bool
 	ends       bool
 	first      int64         // the first occurrence to come; 0 for none

@@ -20,7 +20,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// idBatch is how many ids or dates one statement names.
+// idBatch is the number of ids or dates in one statement.
 const idBatch = 500
 
 // separate parts the events that recur from the others. Dates of a source that has ids for each of them stay events of
@@ -338,7 +338,7 @@ func (r *importRun) withNominalStarts(ctx context.Context, db *ent.Client, e *Ev
 			here[*row.SourceID] = *row.OriginalStart
 		}
 	}
-	free := make(map[calendar.Wall]calendar.Wall) // by nominal starts of dates that have moved, where they are now
+	free := make(map[calendar.Wall]calendar.Wall) // present starts of moved dates, by nominal start
 	for _, o := range e.Series.Changed {
 		if nominal, ok := here[o.Key]; ok && !nominal.Equal(o.Nominal) {
 			free[nominal] = o.Nominal

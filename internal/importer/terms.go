@@ -60,9 +60,9 @@ func termDepths(all []*Term) map[string]int {
 	return out
 }
 
-// prepareTerms compares terms of one taxonomy with those stored. A term is recognised by its source id, else
-// by its name together with its slug or its parent: then it belongs to somebody else and is only used. Its name
-// may be a translation into the language of the source.
+// prepareTerms compares terms of one taxonomy with the stored ones. A term is identified by its source id, else
+// by its name together with its slug or its parent. In the second case it is not of this source, and the import
+// links it without changing it. Its name may be a translation into the language of the source.
 func (r *importRun) prepareTerms(ctx context.Context, db *ent.Client, items []*Term) ([]recordWrite, error) {
 	keys, names := keysOf(items), make([]string, len(items))
 	for i, t := range items {

@@ -16,13 +16,14 @@ import (
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
 )
 
-// sourceTexts is what the source says of a record in the language that was asked for. Nil is not said.
+// sourceTexts are the texts of a record of the source in the requested language. Nil means not sent.
 type sourceTexts struct {
 	title, slug                  string
 	description, excerpt, reason *string
 }
 
-// storedTexts is what a record here says in all of its languages; the zero value is a record that is not here.
+// storedTexts are the texts of a stored record in all languages. The zero value means that there is no stored
+// record.
 type storedTexts struct {
 	kind     calendar.Kind
 	id       int64
@@ -30,7 +31,7 @@ type storedTexts struct {
 	others   []calendar.Text
 }
 
-// own returns the text in a language, without what is read in its stead where it is empty.
+// own returns the stored text in a language, without the text that readers get for empty fields.
 func (s storedTexts) own(l calendar.Language) calendar.Text {
 	if l == s.original.Language {
 		return s.original
@@ -62,7 +63,7 @@ func (s storedTexts) holder(text string) calendar.Language {
 // many reports whether there are texts in more than one language.
 func (s storedTexts) many() bool { return len(s.others) > 0 }
 
-// translationWrite is what is to be written of a record in one language. Nil stays as it is.
+// translationWrite is the text of a record to write in one language. Nil means no change.
 type translationWrite struct {
 	language                                  calendar.Language
 	title, description, excerpt, slug, reason *string
@@ -85,9 +86,9 @@ func (w textWrites) translates(original calendar.Language) bool {
 	return slices.ContainsFunc(w.all, func(one translationWrite) bool { return one.language != original })
 }
 
-// languagesOf tells the language that the title of a record of the source is in, and that of the rest of its texts:
-// the one that was asked for, unless the source says otherwise. Rest is "" when it may be in several, none of
-// them the one that was asked for.
+// languagesOf returns the language of the title of a record of the source, and the language of its other texts.
+// Both are the requested language unless the source names others. Rest is "" if the other texts may be in
+// several languages and none is the requested one.
 func (r *importRun) languagesOf(o *Origin) (title, rest calendar.Language) {
 	title = r.language
 	if o.Language != "" {
@@ -105,9 +106,9 @@ func (r *importRun) languagesOf(o *Origin) (title, rest calendar.Language) {
 	return title, ""
 }
 
-// planTexts compares what the source says with what is read here, and finds what to write so that the same is
-// read: nothing where it is the same already, be it because a language without a text of its own reads that
-// of another.
+// planTexts compares the texts of the source with those that readers of the stored record get. It returns the
+// writes after which they are the same. It writes nothing where they already are, even if readers get the text
+// of another language.
 func (r *importRun) planTexts(ctx context.Context, db *ent.Client, s storedTexts, o *Origin, in sourceTexts) (textWrites, error) {
 	title, rest := r.languagesOf(o)
 	if s.id == 0 {
@@ -215,9 +216,9 @@ func (r *importRun) compare(s storedTexts, o *Origin, title, l calendar.Language
 	return w, genuine || o.Languages.Has(l)
 }
 
-// phraseSlug adds the slug of the source, unless it is that of another record here or of another language of
-// the record. Before the language of the site was imported, the others may have got a slug that is only read in
-// its stead; it goes to where it belongs.
+// phraseSlug adds the slug of the source, unless another record or another language of this record has it. If
+// the site's language is imported last, other languages may have got a slug that was a fallback for it. Then
+// phraseSlug moves the slug to its language.
 func (r *importRun) phraseSlug(
 	ctx context.Context, db *ent.Client, s storedTexts, w *translationWrite, out *textWrites, wanted string,
 ) error {

@@ -26,15 +26,15 @@ const (
 	maxSource = 300
 )
 
-// object reads the members of a JSON object from services that do not keep types apart: numbers as text, text
-// as numbers, false, null and [] for nothing. What cannot be meant is a fault; all of them are collected.
+// object reads the members of a JSON object from services with loose types: numbers as text, text as numbers,
+// and false, null or [] for nothing. It collects a fault for each value without a meaning.
 type object struct {
 	members map[string]json.RawMessage
-	at      string // what stands before the names in faults: "venue: "
+	at      string // prefix of the names in faults: "venue: "
 	log     *journal
 }
 
-// journal is what was found out about one record while it was read.
+// journal collects faults and notices of one record while it is decoded.
 type journal struct {
 	faults  []error
 	notices []string
@@ -235,7 +235,7 @@ func (o object) instant(utc, local string, zone calendar.Zone) *time.Time {
 // ampersands are the entities of & alone: others might be parameters of a query, as in ?a=1&copy=2.
 var ampersands = strings.NewReplacer("&amp;", "&", "&#038;", "&", "&#38;", "&")
 
-// scheme is what a text begins with that browsers take for the scheme of a URL.
+// scheme matches the start of a text that browsers read as the scheme of a URL.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+-]*:`)
 
 // link returns an address of the web as people write it, with or without "https://". It stays as it is, unless it
@@ -282,7 +282,7 @@ func (o object) slug(name string) string {
 	if slug := calendar.Slug(text); slug != "" {
 		return slug
 	}
-	// Of an emoji no letter is left. Its bytes make another slug than that of another emoji.
+	// An emoji has no letters. Its encoded bytes give each emoji a different slug.
 	return calendar.Slug(url.PathEscape(text))
 }
 

@@ -23,7 +23,7 @@ var linkedTables = map[calendar.Kind]string{calendar.Venue: venue.Table, calenda
 // record is what the index knows of a venue or an organizer.
 type record struct {
 	id, published, author int64 // published in seconds since 1970; author 0: nobody
-	image                 int64 // 0: none
+	image                 int64 // 0 means none
 	changed               int64 // the revision of the last change that is known
 	status                uint8 // index into calendar.Statuses
 	slot                  uint32

@@ -59,7 +59,7 @@ type state struct {
 	series                             postings[int64]  // occurrences by their series
 	occurrences                        slotSet          // of any series
 	seriesNumbers                      map[int64]uint32 // from 1 on, by id
-	seriesOf                           []uint32         // numbers by slot, up to that of the last occurrence; 0: none
+	seriesOf                           []uint32         // numbers by slot, up to that of the last occurrence; 0 means none
 	unpublishedSeries                  map[int64]*record
 	termsOf                            slotLists
 	changed                            changeRevisions

@@ -47,7 +47,7 @@ func run(root string) error {
 	return nil
 }
 
-// platforms are those that people run the program on: which modules it needs differs a little.
+// platforms are the operating systems of the releases. Each needs slightly different modules.
 var platforms = []string{"linux", "darwin", "windows"}
 
 // module is a part of the program by others.
@@ -55,7 +55,7 @@ type module struct {
 	Path, Version, Dir string
 
 	licence string   // an SPDX expression
-	texts   []string // of licences and notices, the nearest to the top first
+	texts   []string // texts of licences and notices, those of the top folder first
 }
 
 // generate returns the two files, by their names below root.
@@ -165,7 +165,7 @@ func runCommand(root string, env []string, args ...string) (string, error) {
 // legalFileName are the names of files that hold licences and notices.
 var legalFileName = regexp.MustCompile(`(?i)^(licen[sc]e|copying|notice|patents|unlicense)([.-].*)?$`)
 
-// noticeFileName are those that add notices to a licence and are none themselves.
+// noticeFileName matches files that add notices to a licence and are not licences.
 var noticeFileName = regexp.MustCompile(`(?i)^(notice|patents)([.-].*)?$`)
 
 // read finds the texts in the folders, and what they come to.

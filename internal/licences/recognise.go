@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// allowedLicences are the licences that what we link may have: those that ask for no more than to keep their texts, and the
-// Mozilla licence, which asks for the source of its own files, which we do not change.
+// allowedLicences are the licences that linked modules may have. Most only require their text. The Mozilla
+// licence requires the source of its own files, which we do not change.
 var allowedLicences = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0", "Unicode-DFS-2016", "Unlicense", "CC0-1.0", "blessing"}
 
 // reviewedLicences are texts that were read by people, because they are several in one, or rare: by the start of their
@@ -24,8 +24,9 @@ var reviewedLicences = map[string][]string{
 	"d18f6323b71b": {"MIT", "Apache-2.0"},                     // yaml: the ported files, and the others
 	"f597097efe3d": {"BSD-3-Clause", "MIT", "BSD-2-Clause"},   // libc: Go, musl, go-netdb, nixpkgs
 	"5ae5bee3072a": nil,                                       // memory: where the logo of its page is from
-	"b4366b9c27a9": {"BSD-3-Clause", "MIT", "blessing"},       // sqlite: its first part, what is linked; the rest is of its tests
+	"b4366b9c27a9": {"BSD-3-Clause", "MIT", "blessing"},       // sqlite: the linked part comes first; the rest belongs to its tests
 	"8438c9c89b84": {"blessing"},                              // SQLite
+	"73ba74dfaa52": {"Apache-2.0"},                            // go-systemd: the usual text without the letters of two lists
 }
 
 // recognise returns the licences that a text consists of, and nothing beside: after the names of their holders are taken

@@ -23,8 +23,8 @@ func ParseProxies(texts []string) (Proxies, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Addresses are compared as IPv4 wherever they are, so a network of them is one of IPv4. A wider one would hold
-		// IPv6 addresses besides, and not the one it is named by.
+		// Addresses are compared as IPv4 where possible, so a network of mapped addresses becomes one of IPv4. A wider
+		// network would also contain IPv6 addresses, which its name does not suggest.
 		if a := p.Addr(); a.Is4In6() {
 			if p.Bits() < 96 {
 				return nil, fmt.Errorf("%s: an IPv4 address in an IPv6 network of %d bits: 96 or more are needed", text, p.Bits())
@@ -47,9 +47,9 @@ func (p Proxies) Trusted(a netip.Addr) bool {
 	return false
 }
 
-// Client is the address of a client. peer is who opened the connection, hops what it and those before it say about
-// where the request came from, the nearest last. Each hop counts only if the one after it is a trusted proxy; the first
-// that is none is the client. What cannot be read ends the way at the proxy that wrote it.
+// Client returns the address of a client. peer opened the connection. hops are the addresses that proxies forwarded,
+// the nearest last. Client follows them from the end while they are trusted proxies, and returns the first that is not.
+// An unreadable hop ends the search at the proxy that wrote it.
 func (p Proxies) Client(peer netip.Addr, hops []string) netip.Addr {
 	client := peer.Unmap().WithZone("")
 	for i := len(hops) - 1; i >= 0 && p.Trusted(client); i-- {
@@ -108,8 +108,8 @@ func Forwarded(values ...string) []string {
 	return lastHops(out)
 }
 
-// splitQuoted splits at a separator outside quotes. Where a quote is never closed, none of them counts: a client may have
-// written the first, and what proxies add after it is to be found.
+// splitQuoted splits at a separator outside quotes. If a quote is never closed, no quote counts: a client may have sent
+// it to hide the hops that proxies add.
 func splitQuoted(text string, separator byte) []string {
 	var out []string
 	start, quoted := 0, false
@@ -144,7 +144,8 @@ func unquoted(text string) string {
 	return b.String()
 }
 
-// Key is what an address is counted under: IPv4 by address, IPv6 by the network of 64 bits that one household has.
+// Key returns the key that an address is counted under: the address for IPv4, its /64 network for IPv6, which one
+// household has.
 func Key(a netip.Addr) string {
 	a = a.Unmap()
 	if a.Is6() {
@@ -155,7 +156,7 @@ func Key(a netip.Addr) string {
 	return a.String()
 }
 
-// Near reports whether an address is of this machine or of a private network: a proxy or a neighbour, not the internet.
+// Near reports whether an address belongs to this machine or to a private network.
 func Near(a netip.Addr) bool {
 	a = a.Unmap()
 	return !a.IsValid() || a.IsUnspecified() || a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()

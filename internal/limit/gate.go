@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Gate bounds how many requests are worked on at once and shares the room between clients. A request that finds no
-// room waits a little, in a line of bounded length, and is refused early rather than late.
+// Gate bounds how many requests run concurrently and shares the slots between clients. A request without a slot waits
+// briefly in a line of bounded length, so that it is refused early.
 //
-// Room that becomes free goes to the client with the fewest requests inside. Where the line is full, the client with
-// the most requests in it loses its last one to a client with fewer. So a client with a hundred connections delays
-// others by one request, not by a hundred.
+// A free slot goes to the client with the fewest running requests. If the line is full, the client with the most
+// waiting requests loses its last one to a client with fewer. So a client with a hundred connections delays others by
+// one request.
 type Gate struct {
 	size GateSize
 
@@ -24,7 +24,7 @@ type Gate struct {
 	steps   int64 // requests that came and were let in, so far
 }
 
-// GateSize is how many requests a gate lets in. Slots is required.
+// GateSize configures a gate. Slots is required.
 type GateSize struct {
 	Slots          int           // at once
 	SlotsPerClient int           // of one client; 0 means all slots
@@ -59,7 +59,7 @@ func NewGate(size GateSize) *Gate {
 	return &Gate{size: size, clients: make(map[string]*gateClient)}
 }
 
-// Enter waits for room for a request of the client. It reports whether there is room, and takes it until Leave.
+// Enter waits for a slot for a request of the client. It reports whether the request got one, which it has until Leave.
 func (g *Gate) Enter(ctx context.Context, client string) bool {
 	w, entered := g.join(client)
 	if w == nil {
@@ -76,7 +76,7 @@ func (g *Gate) Enter(ctx context.Context, client string) bool {
 	return g.giveUp(client, w)
 }
 
-// join lets a request in or puts it in line. A nil waiter means that the answer is known.
+// join gives a request a slot or puts it in line. A nil waiter means that the result is final.
 func (g *Gate) join(client string) (w *gateWaiter, entered bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -112,8 +112,8 @@ func (g *Gate) hasRoom(c *gateClient) bool {
 	return g.inside < g.size.Slots && c.inside < g.size.SlotsPerClient
 }
 
-// dropLast refuses the last request in line of the client with the longest line, if a client with so many requests in
-// line would still have fewer with one more.
+// dropLast refuses the last waiting request of the client with the longest line. It does so only if a client with fewer
+// requests, plus one, would still have a shorter line.
 func (g *Gate) dropLast(fewer int) bool {
 	var longest *gateClient
 	var name string
@@ -132,7 +132,7 @@ func (g *Gate) dropLast(fewer int) bool {
 	return true
 }
 
-// giveUp takes a request out of the line. It reports whether the request was let in meanwhile.
+// giveUp removes a request from the line. It reports whether the request got a slot meanwhile.
 func (g *Gate) giveUp(client string, w *gateWaiter) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -157,8 +157,8 @@ func (g *Gate) Leave(client string) {
 	g.forget(client, c)
 }
 
-// letIn gives free room to the client with the fewest requests inside. Of several it is the one that waited longest
-// since it was given room.
+// letIn gives a free slot to the client with the fewest running requests. Among equals it chooses the client that got a
+// slot longest ago.
 func (g *Gate) letIn() bool {
 	var next *gateClient
 	for _, c := range g.clients {
@@ -221,5 +221,5 @@ func (g *Gate) Waiting() int {
 	return g.waiting
 }
 
-// Slots returns how many requests have room at once.
+// Slots returns how many requests may run concurrently.
 func (g *Gate) Slots() int { return g.size.Slots }

@@ -6,25 +6,25 @@ import (
 	"sync"
 )
 
-// gathering is the writing side of a connection. A server writes a reply in pieces, as its buffer fills: the first has the
-// head and the beginning of the body. Sending that by itself costs about as much as sending all, so it waits for the next
-// piece if one is sure to come. As for other connections, one writes and reads at a time.
+// gathering joins small writes on a connection. A server writes a reply in pieces, as its buffer fills. Sending the
+// first piece alone costs about as much as sending all, so it waits for the next piece if one is sure to follow. One
+// goroutine reads and writes.
 type gathering struct {
 	expected int     // bytes of the body that follows the next head
-	held     *[]byte // a piece that waits; nil: none does
+	held     *[]byte // a piece that waits; nil means none does
 }
 
-// maxBuffered is the longest piece that waits: copying a longer one would cost what it saves.
+// maxBuffered is the longest piece, in bytes, that waits. Copying a longer one would cost more than it saves.
 const maxBuffered = 8 << 10
 
 var bufferPool = sync.Pool{New: func() any { return new([]byte) }}
 
-// Gather says that what is written next is the head of a reply, and a body of so many bytes after it; 0: of no use. Where
-// replies are put together before they are written, it is about the last of them. So of what follows the first head there
-// is at least as much, and a piece never waits for nothing.
+// Gather announces that the next write is the head of a reply with a body of so many bytes. 0 means unknown. If several
+// replies are buffered before a write, it describes the last one. At least that many bytes follow the first head, so a
+// waiting piece is always sent.
 func (g *gathering) Gather(body int) { g.expected = body }
 
-// write sends a piece, with the one before it if that has waited, or has it wait.
+// write sends a piece together with a waiting one, or makes the piece wait.
 func (g *gathering) write(to net.Conn, piece []byte) (int, error) {
 	body := g.expected
 	g.expected = 0
@@ -45,7 +45,7 @@ func (g *gathering) write(to net.Conn, piece []byte) (int, error) {
 	return len(piece), nil
 }
 
-// flush sends what waits. Who reads has written all there was.
+// flush sends the waiting piece. A read shows that the reply is complete.
 func (g *gathering) flush(to net.Conn) error {
 	if g.held == nil {
 		return nil

@@ -8,7 +8,7 @@ import (
 // ErrFull is the error of reading more of a request than there is room for.
 var ErrFull = errors.New("too much is being received")
 
-// receiving is what all connections together have received and not answered. It changes under the mutex of the listener.
+// receiving counts the bytes that all connections have received and not answered. The mutex of the listener guards it.
 type receiving struct {
 	bytes atomic.Int64
 	from  map[string]int64 // by address
@@ -27,20 +27,20 @@ func (r *receiving) add(key string, n int64) {
 	}
 }
 
-// Receiving is how many bytes of large requests are there, or announced, and not answered yet.
+// Receiving returns how many bytes of large requests have arrived, or are announced, without a reply yet.
 func (l *Listener) Receiving() int64 { return l.receiving.bytes.Load() }
 
-// incoming is the reading side of a connection. One reads and writes at a time; others may close it meanwhile.
+// incoming counts what a connection reads. One goroutine reads and writes; others may close the connection.
 type incoming struct {
 	got     int64        // bytes since the last reply
 	counted atomic.Int64 // of them and of what was announced
 }
 
-// receivingLeast is how much of a request is not counted: most are smaller.
+// receivingLeast is the size in bytes up to which a request is not counted. Most are smaller.
 const receivingLeast = 64 << 10
 
-// expect makes room for what is about to be read. A server reads a body of a known length into memory for all of it, so
-// all of it is counted at once.
+// expect reserves room for the bytes about to be read. A server allocates a body of known length in full, so all of it
+// is counted in advance.
 func (c *conn) expect(n int) error {
 	want := c.got + int64(n)
 	if c.of.MostReceiving == 0 || want <= receivingLeast || want <= c.counted.Load() {
@@ -60,7 +60,7 @@ func (c *conn) expect(n int) error {
 	return nil
 }
 
-// answered gives the room back: when a reply is written, its request is no longer needed.
+// answered releases the room of a request when its reply is written.
 func (c *conn) answered() {
 	if c.counted.Load() == 0 {
 		return

@@ -22,17 +22,17 @@ const (
 type Listener struct {
 	net.Listener
 
-	// Most is how many connections there may be, MostPerAddress how many of one address as Key counts it; 0 is no limit.
+	// Most bounds the number of connections, and MostPerAddress those of one address by Key. 0 means no limit.
 	Most, MostPerAddress int
-	// MostSending is how many bytes of replies may be on their way to clients that have not taken them yet; 0 is no limit.
+	// MostSending bounds the bytes of replies that clients have not received yet. 0 means no limit.
 	MostSending int64
-	// MostReceiving is how many bytes of requests may be there, or announced, that are not answered yet,
-	// MostReceivingPerAddress how many of one address as Key counts it; 0 is no limit.
+	// MostReceiving bounds the bytes of requests that have arrived, or are announced, without a reply yet.
+	// MostReceivingPerAddress bounds those of one address by Key. 0 means no limit.
 	MostReceiving, MostReceivingPerAddress int64
 	// Exempt are addresses that may have any number, within Most.
 	Exempt func(netip.Addr) bool
-	// Inspect returns a function for a new connection, which is given what the connection receives, in order. It returns
-	// how many of the bytes may be read; with an error, reading ends with that error after them. Nil inspects nothing.
+	// Inspect returns a function that gets the bytes of a new connection in order. The function returns how many of
+	// them may be read. If it returns an error, reading fails after those bytes. Nil disables it.
 	Inspect func() func(received []byte) (int, error)
 	// Refuse may write a last word to a connection, which is closed then. It must not wait.
 	Refuse func(net.Conn, Reason)
@@ -59,7 +59,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		if l.Refuse != nil {
 			l.Refuse(c, why)
 		}
-		// It is of no use to anybody; that it does not close well changes nothing.
+		// The connection is unusable, so an error of Close does not matter.
 		_ = c.Close()
 	}
 }
@@ -104,7 +104,7 @@ func (l *Listener) forget(c *conn) {
 	}
 }
 
-// Open is how many connections there are.
+// Open returns the number of open connections.
 func (l *Listener) Open() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,7 +114,7 @@ func (l *Listener) Open() int {
 // Sending is how many bytes of large replies are on their way.
 func (l *Listener) Sending() int64 { return l.sending.Load() }
 
-// Hurry gives connections that have not sent anything yet only that long to do so: they keep a server from ending.
+// Hurry gives connections that have sent nothing yet that long to begin. They would delay the shutdown.
 func (l *Listener) Hurry(wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -135,7 +135,7 @@ type conn struct {
 
 	of      *Listener
 	key     string                    // of the address it is counted for; "" for none
-	inspect func([]byte) (int, error) // nil: nothing is inspected
+	inspect func([]byte) (int, error) // nil means nothing is inspected
 	refused error                     // by inspect
 	spoke   atomic.Bool
 	gone    sync.Once
@@ -146,8 +146,8 @@ type conn struct {
 // sendingLeast is the size of replies that count: smaller ones wait in buffers of the system, if at all.
 const sendingLeast = 16 << 10
 
-// Reserve counts a reply of some bytes until the connection is read from again, or closed. It reports whether there is
-// room for it.
+// Reserve counts a reply of that many bytes until the next read from the connection, or its end. It reports whether
+// there is room for it.
 func (c *conn) Reserve(size int) bool {
 	c.sent()
 	if size < sendingLeast || c.of.MostSending == 0 {
@@ -224,8 +224,8 @@ func (c *conn) ReadFrom(r io.Reader) (int64, error) {
 // writer hides all of a connection but Write.
 type writer struct{ io.Writer }
 
-// Close implements net.Conn. Who sends what is not wanted is listened to for a moment all the same: a system that
-// throws unread bytes away says so at once, and many clients then forget the reply they have (RFC 9112, 9.6).
+// Close implements net.Conn. It reads unwanted bytes for a moment before it closes. Otherwise the system resets the
+// connection, and many clients then lose the reply (RFC 9112, section 9.6).
 func (c *conn) Close() error {
 	c.sent()
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok && c.lingers.Swap(false) {

@@ -10,8 +10,8 @@ import (
 // shards is over how many locks the keys are spread.
 const shards = 64
 
-// Memory counts within one process, for a bounded number of keys. When there are more, those that are closest to a
-// whole burst are forgotten, which favours nobody much.
+// Memory counts requests within one process, for a bounded number of keys. If there are more, it evicts keys that are
+// closest to a full burst, which hardly affects their limits.
 type Memory struct {
 	seed   maphash.Seed
 	began  time.Time // keys are timed from here by the monotonic clock, so that a clock that is set changes nothing
@@ -24,7 +24,7 @@ type shard struct {
 	due map[string]int64 // nanoseconds since the beginning
 }
 
-// NewMemory is a limiter for up to about that many keys. Each takes some 100 bytes.
+// NewMemory returns a limiter for about that many keys. Each takes some 100 bytes.
 func NewMemory(keys int) *Memory {
 	m := &Memory{seed: maphash.MakeSeed(), began: time.Now(), most: max(1, keys/shards)}
 	for i := range m.shards {
@@ -38,7 +38,7 @@ func (m *Memory) Take(_ context.Context, key string, r Rate) (Decision, error) {
 	return m.at(time.Since(m.began), key, r, 1), nil
 }
 
-// Look is what Take would say, without counting.
+// Look returns what Take would return, without counting a request.
 func (m *Memory) Look(key string, r Rate) Decision { return m.at(time.Since(m.began), key, r, 0) }
 
 func (m *Memory) at(now time.Duration, key string, r Rate, cost int64) Decision {
@@ -85,7 +85,7 @@ func (s *shard) makeRoom(now int64) {
 	}
 }
 
-// Keys is how many keys are kept.
+// Keys returns the number of stored keys.
 func (m *Memory) Keys() int {
 	n := 0
 	for i := range m.shards {

@@ -1,6 +1,5 @@
-// Package limit keeps a service from being asked more than it can do. It counts requests per key in memory or in Redis,
-// tells which address a request is counted for, and bounds requests at once and connections. It knows nothing of
-// calendars.
+// Package limit protects a service from overload. It counts requests per key in memory or in Redis, finds the address
+// that a request is counted for, and bounds concurrent requests and connections. It does not depend on calendars.
 package limit
 
 import (
@@ -12,14 +11,14 @@ import (
 	"time"
 )
 
-// Rate is how many requests there may be: one every Interval on average, and up to Burst at once after a pause.
-// The zero value is no limit.
+// Rate bounds requests: one every Interval on average, and up to Burst together after a pause. The zero value means no
+// limit.
 type Rate struct {
 	Interval time.Duration
 	Burst    int
 }
 
-// maxBurst bounds what is kept of a key: the time it takes to earn all of a burst.
+// maxBurst bounds Burst, and so the time to earn a full burst.
 const maxBurst = 1_000_000
 
 var errRate = errors.New("want a rate such as 100/s, 600/m or 100/s burst 200, or off")
@@ -55,10 +54,10 @@ func ParseRate(text string) (Rate, error) {
 // Off reports whether there is no limit.
 func (r Rate) Off() bool { return r.Interval <= 0 || r.Burst <= 0 }
 
-// Window is how long it takes to earn a whole burst.
+// Window returns how long it takes to earn a full burst.
 func (r Rate) Window() time.Duration { return r.Interval * time.Duration(r.Burst) }
 
-// Decision is what a limiter says about one request.
+// Decision is the result of a limiter for one request.
 type Decision struct {
 	Allowed   bool
 	Remaining int           // requests that would be allowed right now
@@ -66,15 +65,15 @@ type Decision struct {
 	Retry     time.Duration // until the next request is allowed; 0 if it is
 }
 
-// Limiter counts requests by key. An error is about the place where it counts; the decision is one that does no harm
-// then.
+// Limiter counts requests by key. An error means that the shared counts are unavailable; the decision is then that of the
+// process alone.
 type Limiter interface {
 	// Take counts one request, if it is allowed.
 	Take(ctx context.Context, key string, r Rate) (Decision, error)
 }
 
-// decide is the generic cell rate algorithm in nanoseconds. due is when a key has earned a whole burst again, as of
-// earlier requests; next is that after this one, which costs 1 or 0 requests.
+// decide implements the generic cell rate algorithm in nanoseconds. due is the time at which the key has a full burst
+// again. next is that time after this request, which costs 0 or 1.
 func decide(now, due int64, r Rate, cost int64) (next int64, d Decision) {
 	interval, window := int64(r.Interval), int64(r.Window())
 	due = max(due, now)

@@ -75,8 +75,8 @@ func NewRedis(url, prefix string, own *Memory) (*Redis, error) {
 	return r, nil
 }
 
-// checkRedisURL refuses what the library would only refuse with the first connection, or take for something else. Its
-// error does not repeat the address, which may have a password.
+// checkRedisURL refuses addresses that the library would refuse at the first connection only, or would misread. Its
+// error does not repeat the address, which may contain a password.
 func checkRedisURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "redis" && u.Scheme != "rediss" || u.Opaque != "" || u.RawQuery != "" || u.Fragment != "" {
@@ -101,8 +101,8 @@ func checkRedisURL(text string) error {
 }
 
 // gcra is the algorithm of Memory in microseconds, by the clock of the server. KEYS[1] is the key, ARGV[1] the interval
-// and ARGV[2] the window. It returns whether the request is allowed, until when a whole burst is, and until when the
-// next request is, both from now on.
+// and ARGV[2] the window. It returns whether the request is allowed, the time until a full burst, and the time until
+// the next request.
 var gcra = redis.NewScript(1, `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]

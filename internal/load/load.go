@@ -38,7 +38,7 @@ func New(st *store.Store, e *edit.Editor) *Loader {
 // Event is an event to load. It names terms, venues and organizers by their ids only. Password is in clear.
 type Event struct {
 	edit.EventInput
-	// Texts are those in other languages than the original; they have no slugs.
+	// Texts are the translations. They have no slugs.
 	Texts []calendar.Text
 	// Parent returns the id of the parent, 0 for none, from the ids of the batch. The parent comes before the event
 	// in the batch. Parent replaces ParentID.

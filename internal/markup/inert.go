@@ -5,13 +5,13 @@ import "strings"
 // inertPasses bounds how often entities are decoded. Texts that were encoded twice by mistake need two passes.
 const inertPasses = 4
 
-// Inert makes of a text one that no HTML parser finds markup in, wherever in a page it is put as text: clients do not
-// escape the texts that are answered unescaped (contract, sections 6.2 to 6.4). Entities are decoded and tags and comments
-// removed, as Text does, until there is nothing left to decode or to remove. A "<" that begins no tag stays, as in
-// "1 < 2"; one that would begin a tag if a ">" followed goes alone, and "Room <A" becomes "Room A".
+// Inert returns a text in which no HTML parser finds markup, wherever a page inserts it. Some clients do not escape
+// these texts (contract, sections 6.2 to 6.4). Like Text, it decodes entities and removes tags and comments, and
+// repeats this until nothing changes. A "<" that begins no tag stays, as in "1 < 2". A "<" that a later ">" would
+// complete is removed: "Room <A" becomes "Room A".
 //
-// Inert(Inert(s)) is Inert(s). It takes at most inertPasses+1 passes over its input. A text that was nested deeper than
-// that was made to waste time: it loses each "<" and "&".
+// Inert(Inert(s)) is Inert(s). It makes at most inertPasses+1 passes over its input. A text that is nested deeper is an
+// attack and loses each "<" and "&".
 func Inert(s string) string {
 	s = strings.TrimSpace(s)
 	for range inertPasses {
@@ -61,5 +61,5 @@ func withoutOpeners(s string) string {
 	return b.String()
 }
 
-// opensMarkup reports whether a "<" before the character begins a tag, a comment or what browsers take for one.
+// opensMarkup reports whether a "<" before the character begins a tag or a comment for browsers.
 func opensMarkup(c byte) bool { return isLetter(c) || c == '/' || c == '!' || c == '?' }

@@ -12,9 +12,9 @@ import (
 // bytesPerCharacter bounds what Lines reads of a text that is mostly tags.
 const bytesPerCharacter = 32
 
-// Lines makes plain text out of HTML, of so many characters at most: blocks and br end lines, white space is one blank,
-// and a link is its text and its address in parentheses. Addresses without a scheme are left out. A text that is cut
-// ends in "…". Lines reads no more than 32 bytes of HTML for each character.
+// Lines converts HTML to plain text of at most so many characters. Blocks and br end lines, white space becomes one
+// blank, and a link becomes its text with its address in parentheses. It leaves out addresses without a scheme. A
+// shortened text ends in "…". Lines reads at most 32 bytes of HTML for each character.
 func Lines(s string, characters int) string {
 	cut := false
 	if most := characters * bytesPerCharacter; len(s) > most {
@@ -36,8 +36,8 @@ func Lines(s string, characters int) string {
 	return w.b.String()
 }
 
-// Head returns the beginning of HTML that Lines makes so many characters out of: what Lines reads, and a little more, by which
-// it knows that the text was cut.
+// Head returns the beginning of HTML that Lines needs for so many characters. It includes a little more, so that Lines
+// recognises a shortened text.
 func Head(s string, characters int) string {
 	if most := characters*bytesPerCharacter + len("…"); len(s) > most {
 		return strings.ToValidUTF8(s[:most], "")

@@ -1,5 +1,5 @@
-// Package markup cleans the texts that clients send: plain text without tags, HTML reduced to an allow-list, HTML as
-// readers see it. All functions are pure. Their time is proportional to their input.
+// Package markup cleans the texts that clients send. It returns plain text without tags, HTML reduced to an allow-list,
+// or HTML for display. All functions are pure. Their time is proportional to their input.
 package markup
 
 import (
@@ -14,11 +14,11 @@ import (
 // ErrText is returned for what cannot be stored as text: invalid UTF-8, or a text with a NUL in it.
 var ErrText = errors.New("text has a NUL character or is not valid UTF-8")
 
-// Text makes plain text of what a client sent for a title, a name or an address: tags are removed (script and
-// style with their content, comments too), then entities are decoded once, and outer white space is trimmed.
+// Text returns plain text for a title, a name or an address that a client sent. It removes tags and comments, and the
+// content of script and style. Then it decodes entities once and trims white space.
 //
-// Only what can be a tag is taken for one, so "a < b", "1 <3" and "I </3 it" stay, and so does a "<" that no
-// ">" follows. The result may hold "<" and "&" and is to be escaped wherever HTML is expected.
+// It removes possible tags only, so "a < b", "1 <3" and "I </3 it" stay, and so does a "<" without a ">" after it. The
+// result may contain "<" and "&". Escape it in HTML.
 //
 // The error is ErrText. The rule is the type "text" (contract, section 4).
 func Text(s string) (string, error) {
@@ -28,8 +28,8 @@ func Text(s string) (string, error) {
 	return strings.TrimSpace(strip(s, false)), nil
 }
 
-// TextLimited is Text for a text that may have so many characters: ok reports whether it has no more. It stops
-// reading where the text is certainly too long, so the text of one that is not ok is "".
+// TextLimited is Text with a limit in characters. ok reports whether the text is within the limit. It stops reading
+// when the text is certainly too long, and then returns "".
 func TextLimited(s string, characters int) (text string, ok bool, err error) {
 	if !isStorable(s) {
 		return "", false, ErrText
@@ -44,9 +44,9 @@ func TextLimited(s string, characters int) (text string, ok bool, err error) {
 	return text, true, nil
 }
 
-// Plain makes one line of plain text out of HTML, for places such as structured data that take no markup: tags
-// are removed, entities decoded once, and runs of white space become one space. The end of a block, of a table
-// cell or of a line also separates words; an inline tag does not.
+// Plain converts HTML to one line of plain text, for structured data and other places without markup. It removes tags,
+// decodes entities once and replaces runs of white space by one space. The end of a block, table cell or line separates
+// words; an inline tag does not.
 func Plain(s string) string {
 	return strings.Join(strings.Fields(strip(s, true)), " ")
 }
@@ -61,8 +61,8 @@ func strip(s string, apart bool) string {
 	return stripped
 }
 
-// stripLimited is strip. It gives up, and complete is false, where the result without outer white space would have
-// more than the given number of characters. A negative number means no limit.
+// stripLimited is strip with a limit in characters, not counting outer white space. Over the limit it stops and
+// complete is false. A negative number means no limit.
 func stripLimited(s string, apart bool, characters int) (stripped string, complete bool) {
 	least := leastLength{enough: characters}
 	// Without an end there is no tag.
@@ -96,14 +96,14 @@ func stripLimited(s string, apart bool, characters int) (stripped string, comple
 			code = false
 		case html.StartTagToken, html.SelfClosingTagToken, html.EndTagToken:
 			var name atom.Atom
-			// Of the names, only script and style matter, unless words are kept apart.
+			// Only the names script and style matter, unless tags separate words.
 			if raw := z.Raw(); apart || raw[1]|0x20 == 's' {
 				tag, _ := z.TagName()
 				name = atom.Lookup(tag)
 			}
 			code = (name == atom.Script || name == atom.Style) && kind != html.EndTagToken
 			if !code {
-				// The tokenizer takes the content of elements such as textarea for text; here tags go everywhere.
+				// The tokenizer treats the content of elements such as textarea as text. Tags are removed there too.
 				z.NextIsNotRawText()
 			}
 			if apart && !inlineElements[name] {
@@ -115,8 +115,8 @@ func stripLimited(s string, apart bool, characters int) (stripped string, comple
 	}
 }
 
-// leastLength counts the characters that a text has at least, piece by piece, when its entities are decoded and its
-// outer white space is trimmed. What may be a part of an entity does not count: tags may stand in the midst of one.
+// leastLength counts a lower bound of the characters of a text, piece by piece, after entities are decoded and white
+// space is trimmed. It does not count possible parts of an entity, since tags may split one.
 type leastLength struct {
 	enough int  // counting ends above it
 	n      int  // characters so far
@@ -139,8 +139,8 @@ func (l *leastLength) add(text string) int {
 	return l.n
 }
 
-// escapeStray escapes each "<" that readers mean as a character though the tokenizer would take it, and what follows,
-// for markup: one that no ">" follows, and "</" before anything but a letter, which HTML calls a bogus comment.
+// escapeStray escapes each "<" that readers mean as a character but the tokenizer would treat as markup. These are a
+// "<" without a later ">", and "</" before anything but a letter, which HTML calls a bogus comment.
 func escapeStray(s string) string {
 	next := strings.IndexByte(s, '<')
 	if next < 0 {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// OnPage returns sanitised HTML as a part of a page that has a heading of the first level itself. Its headings begin at the
-// second level and leave out none. local returns the address of an image for the page, "" for one that the page does not
-// load, which becomes a link.
+// OnPage returns sanitised HTML for a page that has its own heading of the first level. Its headings start at the
+// second level and skip none. local returns the address of an image for the page. If that is "", the image becomes a
+// link.
 func OnPage(s string, local func(src string) string) string {
 	if !strings.Contains(s, "<") {
 		return s
@@ -57,7 +57,7 @@ func headingLevel(a atom.Atom) int {
 	return 1 + slices.Index([]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}, a)
 }
 
-// heading writes a heading one level below the one that it belongs to.
+// heading writes a heading one level below its parent.
 func (w *pageWriter) heading(t html.Token) {
 	level := headingLevel(t.DataAtom)
 	if t.Type == html.StartTagToken {

@@ -2,14 +2,13 @@ package markup
 
 import "strings"
 
-// Paragraphs turns stored HTML, a result of HTML, into what readers get. Text without any block element is text
-// typed with an empty line between paragraphs: each becomes a p element, joined by a line feed, and a line break
-// inside becomes "<br />" and a line feed, unless the line ends with a br already. Text with a block element
-// stays as it is. Inside an inline element an empty line is two line breaks, since an element cannot reach over several
-// paragraphs. The result is trimmed.
+// Paragraphs converts stored HTML, a result of HTML, to the HTML of replies. Text without a block element has an empty
+// line between paragraphs. Each paragraph becomes a p element, joined by a line feed. A line break becomes "<br />" and
+// a line feed, unless the line ends with a br already. Text with a block element stays unchanged. Inside an inline
+// element an empty line becomes two line breaks, since an element cannot span paragraphs. The result is trimmed.
 //
-// The rule is in the contract, section 6.7. Paragraphs runs for every description of every reply, so it looks for
-// names of elements only and does not parse.
+// The rule is in the contract, section 6.7. Paragraphs runs for every description of every reply, so it searches for
+// element names and does not parse.
 func Paragraphs(s string) string {
 	s = strings.TrimSpace(s)
 	if s == "" || hasBlock(s) {

@@ -9,12 +9,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// maxDepth is how deep elements may nest in stored HTML; deeper tags go, their content stays. Parsers of readers
-// give up, or take quadratic time, at some hundreds.
+// maxDepth bounds the nesting of elements in stored HTML. Deeper tags are removed and their content stays. Some parsers
+// fail, or take quadratic time, at some hundreds of levels.
 const maxDepth = 100
 
-// render writes sanitised HTML so that people can read it and parsers agree on it: text escaped no more than
-// needed, attributes in double quotes, every element closed, no end tag without its start.
+// render writes sanitised HTML in a form that all parsers read alike. It escapes only the necessary characters, puts
+// attributes in double quotes, closes every element and removes stray end tags.
 func render(ctx context.Context, s string) (string, error) {
 	w := writer{out: make([]byte, 0, len(s)+len(s)/8)}
 	z := html.NewTokenizer(newReader(ctx, s))
@@ -112,8 +112,8 @@ func (w *writer) attr(key, value string) {
 	w.out = append(w.out, '"')
 }
 
-// addNoopener adds "noopener" to the rel of a link whose target may be another window, so that the page opened there
-// gets no hold of the one it was opened from.
+// addNoopener adds "noopener" to the rel of a link that may open another window. The opened page then cannot control
+// this one.
 func addNoopener(attrs []html.Attribute) []html.Attribute {
 	rel, elsewhere := -1, false
 	for i, a := range attrs {
@@ -141,8 +141,8 @@ func addNoopener(attrs []html.Attribute) []html.Attribute {
 	return attrs
 }
 
-// end closes the innermost open element of the name and what is open inside it. Without one, or with a wall
-// between, the tag is stray and goes.
+// end closes the innermost open element of the name, and all elements inside it. It removes the tag if there is none,
+// or if an element in between stops the search.
 func (w *writer) end(name atom.Atom) {
 	for i := len(w.open) - 1; i >= 0; i-- {
 		if w.open[i] == name {
@@ -163,8 +163,8 @@ func (w *writer) closeTo(n int) {
 	w.open = w.open[:n]
 }
 
-// closeImplied closes what HTML closes of itself before the element: a paragraph before a block, an item before
-// the next item, a cell before the next cell, a link before another.
+// closeImplied closes the elements that HTML closes before the new one. These are a paragraph before a block, an item
+// before the next item, a cell before the next cell, and a link before another.
 func (w *writer) closeImplied(name atom.Atom) {
 	if !isBlock(name) && name != atom.A && !isTablePart(name) {
 		return // it closes nothing
@@ -218,8 +218,8 @@ func stopsImpliedEnd(next, open atom.Atom) bool {
 	return isBlock(open) && (next == atom.Li || next == atom.Dd || next == atom.Dt || next == atom.A)
 }
 
-// stopsEndTag reports whether an end tag finds nothing that is outside the open element: tables keep to themselves,
-// and a stray inline tag must not tear a list apart.
+// stopsEndTag reports whether the open element stops the search for an end tag. A table does, and a stray inline tag
+// must not split a list.
 func stopsEndTag(end, open atom.Atom) bool {
 	switch open {
 	case atom.Table:

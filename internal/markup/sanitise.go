@@ -12,14 +12,14 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// HTML makes of what a client sent the HTML that is stored. Elements and attributes that are not on the
-// allow-list go, as do addresses with other schemes than http, https, mailto and tel; the content of an element
-// stays, except that of script, style, iframe, object, embed, form, svg, math and template.
+// HTML returns the HTML to store for a text that a client sent. It removes elements and attributes that are not on the
+// allow-list, and addresses with schemes other than http, https, mailto and tel. The content of a removed element
+// stays, except for script, style, iframe, object, embed, form, svg, math and template.
 //
-// The result is well formed: elements are closed where HTML would close them, stray end tags go, nesting ends at
-// maxDepth. An image without an address goes. A link that opens elsewhere gets rel "noopener". In text only
-// "&", "<" and ">" are escaped, and line breaks are line feeds, which Paragraphs relies on.
-// HTML(HTML(s)) is HTML(s), so that what was read can be sent back.
+// The result is well formed: elements are closed where HTML would close them, stray end tags are removed, and nesting
+// ends at maxDepth. It removes images without an address, and adds rel "noopener" to links that open elsewhere. In text
+// it escapes only "&", "<" and ">", and line breaks are line feeds, which Paragraphs relies on. HTML(HTML(s)) is
+// HTML(s), so clients may send back a reply.
 //
 // The error is ErrText. The rule is in the contract, section 6.7.
 func HTML(s string) (string, error) { return HTMLContext(context.Background(), s) }
@@ -105,7 +105,7 @@ func newPolicy() *bluemonday.Policy {
 		web = regexp.MustCompile(`(?i)^\s*https?://[^\s/?#@\\]\S*\s*$`)
 	)
 	p := bluemonday.NewPolicy()
-	// prune removes what goes with its content; the library's own list is longer than ours.
+	// These elements are removed with their content. The library's own list is longer.
 	p.AllowElementsContent("frame", "frameset", "iframe", "noembed", "noframes", "noscript", "nostyle", "object",
 		"script", "style", "title")
 	p.AllowElements(allowedElements...)
@@ -138,14 +138,14 @@ var (
 	// droppedElements go with their content.
 	droppedElements = atomSet(atom.Script, atom.Style, atom.Iframe, atom.Object, atom.Embed, atom.Form, atom.Svg, atom.Math,
 		atom.Template)
-	// literalElements are those whose content a browser shows as it is or not at all. Only their tags go: the content is
-	// markup like any other.
+	// literalElements are elements whose content a browser shows unparsed or not at all. Only their tags are removed:
+	// the content is treated as markup.
 	literalElements = atomSet(atom.Noembed, atom.Noframes, atom.Noscript, atom.Plaintext, atom.Textarea, atom.Title, atom.Xmp)
 )
 
-// dropElements removes the elements that go with their content, and comments. An element that is never closed reaches
-// to the end, as it does in a browser. The policy could skip content too, but it loses count at stray end tags
-// and never finds the end of embed, which has none.
+// dropElements removes comments, and elements together with their content. An unclosed element extends to the end, as
+// in a browser. The policy could skip content too, but stray end tags break its count. It also never finds the end of
+// embed, which has none.
 func dropElements(ctx context.Context, s string) (string, error) {
 	if !strings.Contains(s, "<") {
 		return s, nil

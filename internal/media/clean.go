@@ -13,7 +13,7 @@ type cleanedFile struct {
 	turn turn
 	// colours are the JPEG segments or PNG chunks that give another file of the format the same colours.
 	colours []byte
-	profile []byte // the ICC profile of a WebP file; nil: none
+	profile []byte // the ICC profile of a WebP file; nil means none
 }
 
 var errBroken = fmt.Errorf("%w: broken or cut off", ErrType)

@@ -262,7 +262,7 @@ func TestTurnIsApplied(t *testing.T) {
 			if img.Width != tt.w || img.Height != tt.h || img.Extension != tt.kind || !strings.HasSuffix(img.MIMEType, tt.mimeSuffix) {
 				t.Errorf("got %+v", img)
 			}
-			p := asRGBA(opened(t, readFile(t, root, img.Path)).img)
+			p := asRGBA(openPicture(t, readFile(t, root, img.Path)).img)
 			at := func(eighths image.Point) color.RGBA {
 				return p.RGBAAt((2*eighths.X+1)*tt.w/16, (2*eighths.Y+1)*tt.h/16)
 			}

@@ -21,7 +21,7 @@ type format struct {
 	config        func(io.Reader) (image.Config, error)
 	footprint     func(data []byte, size image.Point) footprint      // of a cleaned file
 	decode        func(data []byte, size image.Point) (frame, error) // size as config tells
-	encode        func(io.Writer, image.Image) error                 // nil: sizes are of another format
+	encode        func(io.Writer, image.Image) error                 // nil means sizes are of another format
 }
 
 // frame is the first or only frame of a file and where it lies in the whole picture.

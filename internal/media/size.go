@@ -90,7 +90,7 @@ func (p picture) shrink(tw, th int) *image.RGBA {
 		if space -= part; space > 0 {
 			continue
 		}
-		mean(dst.Pix[y*dst.Stride:], sum, uint64(sw)*uint64(sh))
+		meanOfSums(dst.Pix[y*dst.Stride:], sum, uint64(sw)*uint64(sh))
 		clear(sum)
 		accumulate(sum, row, th-part)
 		y, space = y+1, sh-(th-part)
@@ -129,7 +129,7 @@ func accumulate(sum, row []uint64, part int) {
 	}
 }
 
-func mean(dst []uint8, sum []uint64, area uint64) {
+func meanOfSums(dst []uint8, sum []uint64, area uint64) {
 	for i, v := range sum {
 		dst[i] = uint8((v + area/2) / area)
 	}

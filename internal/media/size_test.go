@@ -136,7 +136,7 @@ func TestShrinkLeavesWhatTheFrameDoesNotCoverTransparent(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := opened(t, tt.data).shrink(40, 40)
+			got := openPicture(t, tt.data).shrink(40, 40)
 			for y := range 40 {
 				for x := range 40 {
 					inside := x >= 20 && y >= 10 && y < 30
@@ -242,8 +242,8 @@ func TestTurnOfJPEG(t *testing.T) {
 	}
 }
 
-// opened decodes a file.
-func opened(t testing.TB, data []byte) picture {
+// openPicture decodes a file.
+func openPicture(t testing.TB, data []byte) picture {
 	t.Helper()
 	f, c, size, err := inspect(data, MaxPixels)
 	if err != nil {

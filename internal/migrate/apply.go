@@ -22,7 +22,7 @@ import (
 type ApplyOptions struct {
 	Operator string // recorded with each revision: the program and its version
 	To       string // the last version to apply; empty for all
-	// LockWait is how long to wait for another process that migrates, and on MySQL for transactions that use a
+	// LockWait is the time to wait for another process that migrates, and on MySQL for transactions that use a
 	// table. 0 means a minute. A negative value means no wait.
 	LockWait time.Duration
 	Progress func(Step) // called before each statement

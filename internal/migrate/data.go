@@ -21,8 +21,8 @@ import (
 // left. So it resumes after an interruption, and does nothing if no row is left. It calls progress with the number of
 // rows that it has updated in this run.
 type DataStep struct {
-	Name    string // in kebab-case, at most 40 letters; never reused
-	Version string // of the migration whose rows it updates
+	Name    string // kebab-case, at most 40 letters; never reused
+	Version string // version of the migration whose rows it updates
 	Run     func(ctx context.Context, db *ent.Client, progress func(rows int)) error
 }
 

@@ -56,7 +56,7 @@ type atlasDriver interface {
 	atlas.StmtScanner
 }
 
-// newDriver returns Atlas's driver on a connection of st. On MySQL it asks for the server's variables.
+// newDriver returns Atlas's driver on a connection of st. On MySQL it reads the server's variables.
 func newDriver(ctx context.Context, st *store.Store, conn *sql.Conn) (atlasDriver, error) {
 	open := func() (atlas.Driver, error) { return openMySQL(ctx, conn) }
 	if st.Engine() == "sqlite" {
@@ -73,8 +73,8 @@ func newDriver(ctx context.Context, st *store.Store, conn *sql.Conn) (atlasDrive
 	return full, nil
 }
 
-// openMySQL opens Atlas's driver within ctx. Atlas asks for the server's variables in a context that never ends, so a
-// network that loses packets would hold the caller for ever.
+// openMySQL opens Atlas's driver within ctx. Atlas reads the server's variables with a context that never ends,
+// so on a network that loses packets the caller would wait for ever.
 func openMySQL(ctx context.Context, conn *sql.Conn) (atlas.Driver, error) {
 	drv, err := mysql.Open(boundQuerier{conn, ctx})
 	if err != nil {
@@ -84,11 +84,11 @@ func openMySQL(ctx context.Context, conn *sql.Conn) (atlas.Driver, error) {
 	if !ok {
 		return nil, fmt.Errorf("%T is not Atlas's driver of MySQL", drv)
 	}
-	full.ExecQuerier = conn // for each later query its own context
+	full.ExecQuerier = conn // each later query has its own context
 	return full, nil
 }
 
-// boundQuerier asks all queries in one context.
+// boundQuerier runs all queries in one context.
 type boundQuerier struct {
 	*sql.Conn
 	ctx context.Context

@@ -52,7 +52,11 @@ func withHistory(ctx context.Context, st *store.Store, files fs.FS, do func(*his
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, conn.Close()) }()
+	defer func() {
+		if closed := conn.Close(); !errors.Is(closed, sql.ErrConnDone) { // the lock may have discarded it
+			err = errors.Join(err, closed)
+		}
+	}()
 	h, err := readHistory(ctx, st, conn, files)
 	if err != nil {
 		return err

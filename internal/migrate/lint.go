@@ -22,7 +22,7 @@ import (
 
 // Finding is a possible fault in a migration.
 type Finding struct {
-	File  string `json:"file"` // from the folder of migrations: sqlite/20261121103000_initial.sql
+	File  string `json:"file"` // path in the folder of migrations: sqlite/20261121103000_initial.sql
 	Line  int    `json:"line"` // from 1; 0 means the whole file
 	Rule  string `json:"rule"`
 	Code  string `json:"code,omitempty"` // Atlas's code of the check, for rules of Atlas
@@ -61,7 +61,7 @@ const (
 	ruleLinear       = "non_linear"        // databases that have a later migration refuse it
 	ruleRuns         = "runs"              // fails on an empty database
 	ruleLock         = "lock"              // does not say whether it blocks programs that write; see LintLocks
-	ruleResume       = "resume"            // Apply cannot tell after an interruption whether it ran
+	ruleResume       = "resume"            // after an interruption, Apply cannot determine whether it ran
 )
 
 // Lint checks the migrations in files for changes that lose data, break programs that are still running, fail on certain
@@ -215,7 +215,7 @@ func (l *linter) replay(ctx context.Context, drv atlasDriver, all []atlas.File, 
 	if err != nil {
 		return err
 	}
-	keys := map[string]position{} // of the statements that added foreign keys
+	keys := map[string]position{} // positions of the statements that added foreign keys
 	for i, f := range all {
 		stmts, err := atlas.FileStmtDecls(drv, f)
 		if err != nil {
@@ -266,7 +266,7 @@ func (l *linter) replay(ctx context.Context, drv atlasDriver, all []atlas.File, 
 
 // analyze runs Atlas's analyzers over a file.
 func (l *linter) analyze(ctx context.Context, drv atlasDriver, f *sqlcheck.File) error {
-	// By default a finding of this analyzer is also an error.
+	// Findings of this analyzer are errors by default, too.
 	options := &schemahcl.Resource{Children: []*schemahcl.Resource{
 		{Type: "destructive", Attrs: []*schemahcl.Attr{schemahcl.BoolAttr("error", false)}},
 	}}

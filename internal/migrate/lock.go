@@ -18,7 +18,7 @@ import (
 // lockName is the lock that the Atlas CLI takes on MySQL. It keeps the two programs from migrating at the same time.
 const lockName = "atlas_migrate_execute"
 
-// defaultLockWait is how long to wait for another process that migrates.
+// defaultLockWait is the time to wait for another process that migrates.
 const defaultLockWait = time.Minute
 
 // runOutcome says how a run under the lock ended. Foreign keys are checked only after runRiskedReferences, because the

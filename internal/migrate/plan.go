@@ -17,7 +17,7 @@ type Step struct {
 	Number      int // of the statement in its file, from 1
 	Total       int
 	SQL         string
-	Comments    []string // of the file before the statement, each with its mark
+	Comments    []string // comments before the statement, each with its comment mark
 	Found       bool     // it ran before an interruption: Apply records it and does not run it again
 }
 

@@ -23,7 +23,7 @@ type SetOptions struct {
 // RecordChange is a change of the record of migrations.
 type RecordChange struct {
 	Revision
-	Removed bool // from the record: the migration is pending again
+	Removed bool // removed from the record: the migration is pending again
 }
 
 // SetVersion records that the database has the migrations up to and including version, and none after it, because their

@@ -11,11 +11,11 @@ import (
 // tableWatch limits how long a statement waits for transactions that use its tables. TiDB ignores lock_wait_timeout for
 // that wait, and neither KILL nor ADMIN CANCEL DDL JOBS ends it. Later statements do not queue behind the one that waits.
 type tableWatch struct {
-	db   *sql.DB // for other connections than the one that waits
+	db   *sql.DB // for connections other than the one that waits
 	wait time.Duration
 }
 
-// watchInterval is the time between two looks at a statement that runs.
+// watchInterval is the time between two checks of a statement that runs.
 const watchInterval = 500 * time.Millisecond
 
 // tableInUseError is the error of a statement that waits for a transaction. The server runs it later.

@@ -17,7 +17,7 @@ import (
 // Drift is the difference between the tables of a database and those that its migrations create.
 type Drift struct {
 	Database string // its URL without password
-	Version  string // of the last migration that it has
+	Version  string // version of the last applied migration
 	Mend     []Statement
 	Others   []string // objects that are not compared: "trigger audit of events"
 }
@@ -25,7 +25,7 @@ type Drift struct {
 // Statement is an SQL statement and a comment on it.
 type Statement struct {
 	SQL     string
-	Comment string // without its mark; may be empty
+	Comment string // without the comment mark; may be empty
 }
 
 // ErrNoRecord is returned by Verify for a database that no migration was applied to.

@@ -66,12 +66,12 @@ func TestInteger(t *testing.T) {
 		{"the last of several is no integer", Repeated{"1", "x"}, 0, false},
 	} {
 		got, fault := Integer(c.raw)
-		parsed(t, c.name, got, c.want, fault, c.ok, ReasonType)
+		parseForTest(t, c.name, got, c.want, fault, c.ok, ReasonType)
 	}
 }
 
-// parsed compares a parsed value, or the reason of its fault.
-func parsed[T any](t *testing.T, name string, got, want T, fault *Fault, ok bool, reason string) {
+// parseForTest compares a parsed value, or the reason of its fault.
+func parseForTest[T any](t *testing.T, name string, got, want T, fault *Fault, ok bool, reason string) {
 	t.Helper()
 	switch {
 	case ok && fault != nil:
@@ -120,7 +120,7 @@ func TestNumber(t *testing.T) {
 		{"null", nil, 0, false},
 	} {
 		got, fault := Number(c.raw)
-		parsed(t, c.name, got, c.want, fault, c.ok, ReasonType)
+		parseForTest(t, c.name, got, c.want, fault, c.ok, ReasonType)
 	}
 }
 
@@ -128,11 +128,11 @@ func TestBoolean(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"1", "true", "yes", "y", "on", "enable", "enabled", "TRUE", "Yes", "oN", "ENABLED"} {
 		got, fault := Boolean(word)
-		parsed(t, word, got, true, fault, true, "")
+		parseForTest(t, word, got, true, fault, true, "")
 	}
 	for _, word := range []string{"0", "false", "no", "n", "off", "disable", "disabled", "FALSE", "No", "oFF", "Disabled"} {
 		got, fault := Boolean(word)
-		parsed(t, word, got, false, fault, true, "")
+		parseForTest(t, word, got, false, fault, true, "")
 	}
 	for _, c := range []struct {
 		name string
@@ -159,7 +159,7 @@ func TestBoolean(t *testing.T) {
 		{"null", nil, false, false},
 	} {
 		got, fault := Boolean(c.raw)
-		parsed(t, c.name, got, c.want, fault, c.ok, ReasonType)
+		parseForTest(t, c.name, got, c.want, fault, c.ok, ReasonType)
 	}
 }
 
@@ -185,7 +185,7 @@ func TestString(t *testing.T) {
 		{"null", nil, "", false, ReasonType},
 	} {
 		got, fault := String(c.raw)
-		parsed(t, c.name, got, c.want, fault, c.ok, c.reason)
+		parseForTest(t, c.name, got, c.want, fault, c.ok, c.reason)
 	}
 }
 
@@ -218,7 +218,7 @@ func TestLists(t *testing.T) {
 		{"null", nil, nil, false, ReasonType},
 	} {
 		got, fault := Strings(c.raw)
-		parsed(t, c.name, got, c.want, fault, c.ok, c.reason)
+		parseForTest(t, c.name, got, c.want, fault, c.ok, c.reason)
 	}
 	for _, c := range []struct {
 		name   string
@@ -238,7 +238,7 @@ func TestLists(t *testing.T) {
 		{"empty", "", nil, false, ""},
 	} {
 		got, fault := Integers(c.raw)
-		parsed(t, c.name, got, c.want, fault, c.ok, c.reason)
+		parseForTest(t, c.name, got, c.want, fault, c.ok, c.reason)
 	}
 }
 

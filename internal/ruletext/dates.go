@@ -48,7 +48,8 @@ const maxYears = 100
 
 // ruledDates returns the starts of the rule that are in rdate as well.
 func ruledDates(s recur.Schedule, r recur.Rule) []calendar.Wall {
-	// The weekday decides for most dates, which saves the expansion. One of another generation is told, whatever the rule says.
+	// The weekday excludes most dates without an expansion. A date of another schedule version is always
+	// listed.
 	far := s.Start.AddDate(maxYears, 0, 0)
 	likely := slices.DeleteFunc(slices.Clone(s.RDate), func(w calendar.Wall) bool {
 		onWeekday := func(d recur.Weekday) bool { return d.Day == w.Weekday() }
@@ -157,7 +158,7 @@ func (w *writer) date(d date) string {
 	return strconv.Itoa(d.day) + w.dateSeparator + w.months[d.month-1] + w.dateSeparator + strconv.Itoa(d.year)
 }
 
-// dateList returns days with their articles: "3 and 10 May 2027". A month and a year are told once.
+// dateList returns days with their articles: "3 and 10 May 2027". It writes a repeated month or year once.
 func (w *writer) dateList(days []date) string {
 	var items, numbers []string
 	for i, d := range days {

@@ -148,10 +148,10 @@ func (w *writer) addYear(r recur.Rule, days dayPhrase) dayPhrase {
 // dayPhrase has days of a month or a year.
 type dayPhrase struct {
 	phrase
-	lack        string // what becomes of a day that some months or years lack; "" if none does
+	lack        string // how a day moves in months or years that lack it; "" if none does
 	fromEnd     string // words that follow the month or the year
 	each        bool   // the days are each day of their kind, or are in each month
-	ofLeapYears bool   // the text tells the years
+	ofLeapYears bool   // the text names the years
 }
 
 // days returns the days of a monthly or yearly rule. It returns false if there is no pattern.
@@ -341,7 +341,8 @@ func (w *writer) addMonths(p phrase, months []int) phrase {
 	return p
 }
 
-// monthList returns months with their preposition. It reports whether they are told by the first and the last.
+// monthList returns months with their preposition. It reports whether the text names only the first and the
+// last.
 func (w *writer) monthList(months []int) (text string, ranged bool) {
 	if first, last, ok := cyclicRun(months, 12); ok {
 		return w.say("schedule-between", arguments{"First": w.months[first-1], "Last": w.months[last-1]}), true

@@ -46,7 +46,7 @@ func Format(words *locale.Catalogues, lang calendar.Language, s recur.Schedule) 
 // addChanges adds the starts of a schedule that are none of the rule, and those of the rule that are excluded.
 func (w *writer) addChanges(text *phrase, s recur.Schedule, r recur.Rule) {
 	added, removed := changes(s, r)
-	// A day that keeps another start is told with the time of the one that it loses.
+	// A day with a changed start is listed with the time of the start that it replaces.
 	kept := datesOf(added)
 	switch timed := slices.ContainsFunc(datesOf(removed), func(d date) bool { return slices.Contains(kept, d) }); {
 	case len(removed) == 0:
@@ -67,7 +67,7 @@ func (w *writer) addChanges(text *phrase, s recur.Schedule, r recur.Rule) {
 // phrase is a part of a text.
 type phrase struct {
 	text    string
-	closed  bool // what follows needs a comma
+	closed  bool // a comma must precede the next phrase
 	several bool // a period may have several days, or none
 	ofMonth bool // months follow after vocabulary.ofMonth, if the language has it
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/almanac-cal/almanac/calendar/recur"
 )
 
-// simplify returns a rule with the same starts that names each weekday, day and month, with the shortest periods that
-// tell it. The start has to be one of the rule's. Rules that mean the same often become equal: a daily rule on Mondays
-// is a weekly one.
+// simplify returns a rule with the same starts that names each weekday, day and month, in the shortest periods
+// possible. Start has to be a start of the rule. Equivalent rules often become equal: a daily rule on Mondays
+// becomes a weekly one.
 func simplify(r recur.Rule, start calendar.Wall) recur.Rule {
 	r = r.Complete(start)
 	if len(r.ByDay) == 7 && isPlain(r.ByDay) && (r.Freq == recur.FreqDaily || len(r.ByMonthDay) > 0) {
@@ -39,7 +39,7 @@ func simplify(r recur.Rule, start calendar.Wall) recur.Rule {
 	return r
 }
 
-// simplifyLackingDay tells a day that a month never or seldom has by the day that it moves to.
+// simplifyLackingDay replaces a day that a month rarely or never has with the day that it moves to.
 func simplifyLackingDay(r recur.Rule) recur.Rule {
 	if len(r.ByMonth) != 1 || len(r.ByMonthDay) != 1 || len(r.ByDay)+len(r.BySetPos) > 0 || r.ByMonthDay[0] < 0 {
 		return r
@@ -55,7 +55,7 @@ func simplifyLackingDay(r recur.Rule) recur.Rule {
 	return r
 }
 
-// simplifyPlaces does without BYSETPOS where its places can be told otherwise.
+// simplifyPlaces removes BYSETPOS where another part can express its places.
 func simplifyPlaces(r recur.Rule) recur.Rule {
 	if len(r.BySetPos) == 0 {
 		return r
@@ -124,7 +124,8 @@ func simplifyPeriod(r recur.Rule, start calendar.Wall) recur.Rule {
 	return r
 }
 
-// simplifyDayBlock tells weekdays on seven days in a row by their ordinal: the Monday among the days 1 to 7 is the first.
+// simplifyDayBlock replaces weekdays within seven successive days with an ordinal: the Monday among the days 1
+// to 7 is the first.
 func simplifyDayBlock(r recur.Rule) recur.Rule {
 	ofMonth := r.Freq == recur.FreqMonthly || r.Freq == recur.FreqYearly && len(r.ByMonth) > 0
 	if !ofMonth || len(r.BySetPos) > 0 || len(r.ByDay) == 0 || !isPlain(r.ByDay) || len(r.ByMonthDay) != 7 {
@@ -197,7 +198,7 @@ func sortFrom(first time.Weekday, days []recur.Weekday) []recur.Weekday {
 	})
 }
 
-// isLongRun reports whether days of a month are told by the first and the last.
+// isLongRun reports whether the text names only the first and the last of the days of a month.
 func isLongRun(days []int) bool { return len(days) > 2 && days[0] > 0 && isRun(days) }
 
 // pickPlaces returns the items at the places, which count from 1, and from -1 at the end.

@@ -46,7 +46,7 @@ type vocabulary struct {
 	monthDayRange func(first, last int) string
 	// monthDayBounds is monthDayRange for a day that falls among these days.
 	monthDayBounds func(first, last int) string
-	// nth returns a noun with ordinals, of which negative ones count from the end.
+	// nth returns a noun with ordinals. Negative ordinals count from the end.
 	nth func(ordinals []int, noun string, feminine bool) string
 }
 

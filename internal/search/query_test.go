@@ -16,7 +16,7 @@ func TestParseEvents(t *testing.T) {
 	notPhrase := func(s string) Term { return Term{Text: s, Exclude: true, Phrase: true} }
 	for _, c := range []struct {
 		name, in string
-		want     []Term // nil: refused
+		want     []Term // nil means refused
 	}{
 		{"empty", "", nil},
 		{"blank", " \t\u00A0\n", nil},
@@ -144,7 +144,7 @@ func TestLinked(t *testing.T) {
 	}
 	for _, c := range []struct {
 		search string
-		pieces []string // nil: refused
+		pieces []string // nil means refused
 		found  bool
 	}{
 		{"", nil, false},

@@ -111,10 +111,15 @@ func TestHashes(t *testing.T) {
 			if !*updateHashes && !strings.Contains(string(known), got+"\n") {
 				t.Errorf("another hash: %s", got)
 			}
-			if l == calendar.Polish && os.Getenv(storetest.Variable) != "" {
-				if mysql := hash(storetest.Open(t, storetest.Lent(t)), 2); mysql != got {
-					t.Errorf("on MySQL it is %s", mysql)
-				}
+			if l == calendar.Polish {
+				t.Run(name+" on MySQL", func(t *testing.T) {
+					if os.Getenv(storetest.Variable) == "" {
+						t.Skipf("%s names no server", storetest.Variable)
+					}
+					if mysql := hash(storetest.Open(t, storetest.Lent(t)), 2); mysql != got {
+						t.Errorf("on MySQL it is %s", mysql)
+					}
+				})
 			}
 		}
 	}

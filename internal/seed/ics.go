@@ -15,7 +15,8 @@ import (
 const (
 	icsUTC  = "20060102T150405Z"
 	icsDate = "20060102"
-	// icsYears is for how long after the start of an endless series its dates are checked, or written one by one.
+	// icsYears is the number of years after the start of an endless series in which its dates are checked or
+	// written one by one.
 	icsYears = 5
 )
 
@@ -52,7 +53,7 @@ func ICS(out io.Writer, c Calendar) error {
 	return nil
 }
 
-// isPublic reports whether anybody may read an event.
+// isPublic reports whether an event is published and has no password.
 func isPublic(v *scenario.Event) bool { return v.Status == calendar.Publish && v.Password == "" }
 
 // icsWriter collects the entries of a file.

@@ -18,8 +18,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/seed/scenario"
 )
 
-// Plan is what a database remembers of a calendar that was begun, to finish it if it is interrupted, and to add
-// to it later.
+// Plan is the stored description of a calendar. With it the Writer can finish an interrupted calendar, or add
+// to one later.
 type Plan struct {
 	Number   Number `json:"series"`
 	Complete bool   `json:"complete"`
@@ -39,7 +39,7 @@ type Plan struct {
 	Pictures   bool                `json:"pictures"`
 }
 
-// PlanOf returns the plan of a calendar with these options, as they were asked for.
+// PlanOf returns the plan of a calendar with these options, before defaults apply.
 func PlanOf(o scenario.Options, n Number) Plan {
 	p := Plan{
 		Number: n, Scenario: o.Scenario, Seed: o.Seed, Events: o.Events, Venues: o.Venues, Organizers: o.Organizers,
@@ -77,7 +77,7 @@ func (p Plan) Same(q Plan) bool {
 		p.Zone == q.Zone && slices.Equal(p.Languages, q.Languages) && p.Nasty == q.Nasty && p.Pictures == q.Pictures
 }
 
-// name returns the name of the setting that holds the plan: seed:city, seed:city.2.
+// name returns the name of the setting that stores the plan: seed:city, seed:city.2.
 func (p Plan) name() string { return strings.TrimSuffix(p.Number.prefix(p.Scenario), ":") }
 
 // Save remembers the plan.

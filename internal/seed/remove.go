@@ -20,11 +20,11 @@ import (
 type Remover struct {
 	Store  *store.Store
 	Editor *edit.Editor
-	// Files holds the pictures; without it their files stay.
+	// Files stores the pictures. Nil means that their files are not deleted.
 	Files media.Store
 	// Scenario is whose records go; "" is all that was made up.
 	Scenario string
-	// Progress, if set, is told how many records are gone, and how many there were.
+	// Progress, if not nil, is called with the number of removed records and the total.
 	Progress func(done, total int)
 }
 

@@ -100,7 +100,7 @@ func (r *seedRun) taxonomy(ctx context.Context, kind calendar.Kind, terms []scen
 	}
 	ids := make([]int64, len(terms))
 	var missing []load.Term
-	var places, texts []int // of the missing ones in terms; numbers of texts
+	var places, texts []int // indices of the missing terms; numbers of their texts
 	at := make(map[int]int) // the other way round
 	for i, t := range terms {
 		source := r.Number.sourceID(t.SourceID)
@@ -221,7 +221,7 @@ func fileNames(all []scenario.Picture) []string {
 	return names
 }
 
-// writeFew writes records of a kind of which there are not so many that it pays to prepare them on the side.
+// writeFew writes records of a kind with few records, which it prepares in the same goroutine.
 func writeFew[T, N any](
 	ctx context.Context, r *seedRun, kind calendar.Kind, records []T, source func(T) string,
 	one func(T, *string) (N, int), prepare func([]N) (*load.Batch, error),

@@ -21,7 +21,7 @@ import (
 // mark begins the source id of everything that is made up.
 const mark = "seed:"
 
-// Kinds are those of seeded records, in the order in which reports name them.
+// Kinds are the kinds of seeded records, in the order of the reports.
 var Kinds = []calendar.Kind{
 	calendar.Event, calendar.Series, calendar.Organizer, calendar.Venue, calendar.Image, calendar.Tag, calendar.Category,
 }

@@ -29,8 +29,8 @@ SET sql_mode = 'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO';
 START TRANSACTION;
 `
 
-// SQL writes what an SQLite database holds as INSERT statements for MySQL, each at the end of a line. The
-// database holds one calendar, no users, and is not changed meanwhile.
+// SQL writes the rows of an SQLite database as INSERT statements for MySQL, each at the end of a line. The
+// database has one calendar and no users, and must not change during the call.
 func SQL(ctx context.Context, out io.Writer, db *sql.DB) error {
 	w := bufio.NewWriter(out)
 	if _, err := w.WriteString(sqlHead); err != nil {
@@ -67,7 +67,7 @@ func sqlTable(ctx context.Context, w *bufio.Writer, db *sql.DB, table string) er
 		names[i], at[i] = t.Name(), &values[i]
 	}
 	head := "INSERT INTO `" + table + "` (`" + strings.Join(names, "`,`") + "`) VALUES\n"
-	size := 0 // of the statement so far, in bytes
+	size := 0 // size of the statement so far, in bytes
 	for found.Next() {
 		if err := found.Scan(at...); err != nil {
 			return err

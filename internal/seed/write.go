@@ -17,7 +17,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// batchSize is how many records one transaction writes: other writers wait no longer than that takes.
+// batchSize is the number of records in a transaction. It limits the time that other writers wait.
 const batchSize = 500
 
 // Summary counts what a Writer did.
@@ -29,7 +29,8 @@ type Summary struct {
 	Translations int
 }
 
-// Calendar is what a Writer writes: a *scenario.Calendar. Event may be called by several goroutines at once.
+// Calendar is the source of a Writer, usually a *scenario.Calendar. Several goroutines may call Event at the
+// same time.
 type Calendar interface {
 	Options() scenario.Options
 	Categories() []scenario.Term
@@ -50,14 +51,14 @@ type Writer struct {
 	Editor *edit.Editor
 	// Files takes the pictures; without it records have none.
 	Files media.Store
-	// AuthorID is the user who becomes the author of the records; 0 is nobody.
+	// AuthorID is the user who becomes the author of the records; 0 means none.
 	AuthorID int64
 	// Number is which calendar of its scenario it is; 0 is 1.
 	Number Number
-	// Progress, if set, is told how many events there are so far, and how many there will be.
+	// Progress, if not nil, is called with the number of events so far and the total.
 	Progress func(done, total int)
-	// Workers is how many goroutines make up and prepare events while others are written; 0 is one less than
-	// there are processors, and at least one. It does not change what is written.
+	// Workers is the number of goroutines that generate and prepare events while others are written. 0 means
+	// one less than the number of processors, and at least one. It does not change the result.
 	Workers int
 	// Verify is load.Loader's.
 	Verify bool
@@ -100,7 +101,7 @@ func (w Writer) Write(ctx context.Context, c Calendar) (Summary, error) {
 // idsBySource are the ids of records that are there already, by source id.
 type idsBySource map[string]int64
 
-// find looks for records by their source ids.
+// find returns the ids of records by their source ids.
 func (r *seedRun) find(ctx context.Context, kind calendar.Kind, sources []string) (idsBySource, error) {
 	out := make(idsBySource)
 	for part := range slices.Chunk(sources, batchSize) {

@@ -16,7 +16,7 @@ const (
 	DarkPaper  Colour = "#14171c"
 )
 
-// leastContrast is that of text in WCAG 2.2, level AA.
+// leastContrast is the minimum contrast of text in WCAG 2.2, level AA.
 const leastContrast = 4.5
 
 var colourForm = regexp.MustCompile(`^#[0-9a-f]{6}$`)
@@ -54,7 +54,7 @@ func (c Colour) check(paper Colour) error {
 	if !colourForm.MatchString(string(c)) {
 		return fmt.Errorf("%q; want a colour such as #0b57d0", c)
 	}
-	// Rounded down, so that the message never claims what is asked for.
+	// Rounded down, so that the message never shows the required contrast for a lower one.
 	if ratio := math.Floor(Contrast(c, paper)*100) / 100; ratio < leastContrast {
 		return fmt.Errorf("the contrast of %s with the paper %s is %.2f; want at least %.1f", c, paper, ratio, leastContrast)
 	}

@@ -221,7 +221,7 @@ func checkText(said string, longest int) error {
 	return nil
 }
 
-// parseOrigins reads who may show the pages in a frame.
+// parseOrigins reads the origins that may embed the pages in a frame.
 func (s *Settings) parseOrigins(data json.RawMessage) error {
 	var origins []string
 	const want = `a list of origins such as ["https://example.org"], or ["*"]`
@@ -301,7 +301,7 @@ func checkAddress(address string) error {
 	return nil
 }
 
-// mostLinks is how many links the footer has room for.
+// mostLinks is the maximum number of links in the footer.
 const mostLinks = 12
 
 // parseFooter reads the links of the footer.

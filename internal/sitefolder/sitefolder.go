@@ -19,22 +19,22 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// Settings are what a site has chosen for its pages. Default returns those of a site without a folder. They never change
-// after Read, and may be read by any number of goroutines.
+// Settings are the settings of a site for its pages. Default returns those of a site without a folder. They do
+// not change after Read, and any number of goroutines may read them.
 type Settings struct {
 	Title, Tagline Text // empty means that of the program
 	// Accent and AccentDark are the colours of links and buttons on light and on dark paper; "" means those of the style
 	// sheet.
 	Accent, AccentDark Colour
 	WeekStart          time.Weekday        // Sunday, Monday or Saturday
-	DefaultView        string              // of /events/: ViewList or ViewMonth
+	DefaultView        string              // default view of /events/: ViewList or ViewMonth
 	PerPage            int                 // events in a list; 0 means the setting --per-page
 	English            locale.EnglishDates // how dates are written in English
-	Home               string              // what / shows: HomeCalendar or HomeAPI
+	Home               string              // page at /: HomeCalendar or HomeAPI
 	Pages              Pages
-	Indexing           bool     // false asks search engines to leave out the site
+	Indexing           bool     // false asks search engines not to index the site
 	ExternalImages     bool     // shows the images of other hosts in descriptions
-	EmbedOrigins       []string // who may show the pages in a frame: "*", or origins
+	EmbedOrigins       []string // sites that may embed the pages: "*", or origins
 	// PathAliases maps first segments of paths to those of the program: "wydarzenia" to "events".
 	PathAliases map[string]string
 	// MapLink is the address of a map, with {lat}, {lon} and {query} in it. "" means that there is no link.
@@ -61,7 +61,7 @@ type Pages struct{ List, Month, Day, Event, Series, Venue, Organizer, Category, 
 // Text is a text by its language. The language "" is that of a text given once for all.
 type Text map[calendar.Language]string
 
-// In returns the text in a language, else that of the site, else any.
+// In returns the text in a language. Without one it returns the text in the site's language, or else in any.
 func (t Text) In(lang, site calendar.Language) string {
 	for _, l := range append([]calendar.Language{lang, site, ""}, calendar.Languages...) {
 		if text := t[l]; text != "" {

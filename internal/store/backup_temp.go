@@ -51,7 +51,8 @@ func (f tempFolder) file() string { return filepath.Join(f.path, tempCopy) }
 // remove removes the folder. It closes the lock first, because some systems remove no open files.
 func (f tempFolder) remove() error { return errors.Join(f.lock.Close(), os.RemoveAll(f.path)) }
 
-// removeAbandoned removes the folders of copies whose processes have ended, on systems whose locks can tell.
+// removeAbandoned removes the folders of copies whose processes have ended. It does nothing on systems where
+// locks cannot show that.
 func removeAbandoned(dir string) error {
 	if !locksFiles {
 		return nil

@@ -55,8 +55,8 @@ func IsTiDB(ctx context.Context, db interface {
 	return checkEngine(version)
 }
 
-// adaptToEngine asks a new connection for the version of its server, and adapts a connection to TiDB. It closes the
-// connection if it fails.
+// adaptToEngine reads the version of the server on a new connection, and wraps a connection to TiDB. It closes
+// the connection if it fails.
 func adaptToEngine(ctx context.Context, conn driver.Conn) (driver.Conn, error) {
 	whole, ok := conn.(mysqlConn)
 	if !ok {
@@ -93,8 +93,8 @@ func readVersion(ctx context.Context, conn driver.QueryerContext) (version strin
 	return string(text), nil
 }
 
-// tidbConn is a connection to TiDB. It sends a statement that asks for a shared lock with an exclusive lock, because TiDB
-// has no shared locks (decision 046).
+// tidbConn is a connection to TiDB. TiDB has no shared locks, so tidbConn replaces them with exclusive locks
+// (decision 046).
 type tidbConn struct{ mysqlConn }
 
 const (
@@ -126,7 +126,7 @@ func (c tidbConn) QueryContext(ctx context.Context, query string, args []driver.
 
 // retryableTiDB are the errors of TiDB after which a transaction has no effect, and may succeed when it is run again.
 var retryableTiDB = map[uint16]bool{
-	1105: true, // no code of its own; under contention: the limit of attempts to lock a row was reached
+	1105: true, // no code of its own; under contention: too many attempts to lock a row
 	8002: true, // a row that was locked has changed since
 	8005: true, // write conflict, found by the SQL layer
 	8022: true, // the commit failed before anything was written

@@ -22,11 +22,11 @@ var ErrFilesReplaced = errors.New("a file of the SQLite database was removed or 
 // its write-ahead log and the index of the log. SQLite does not notice that a file was removed or replaced: it continues to
 // write to files that no other process can open. Nil watches nothing. It is safe for concurrent use.
 type sqliteFiles struct {
-	path string // of the database, as it was given
+	path string // the path of the database, as in the URL
 
 	mu    sync.Mutex
 	conns int          // open connections; while there is one, SQLite removes no file
-	known [3]knownFile // as opened; valid while conns > 0
+	known [3]knownFile // the files when they were opened; valid while conns > 0
 	lost  error        // wraps ErrFilesReplaced; kept until the process ends
 	saved bool         // all commits are in the database file
 }

@@ -15,20 +15,20 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// members are several servers, of which connections go to one at a time: the current one. A goroutine asks all of them for
-// their state. When another server becomes the current one, the pool discards its connections to the one before as it
-// uses them.
+// members is a group of servers. All connections go to one of them, the current server. A goroutine polls the
+// state of all servers. When the current server changes, the pool discards connections to the previous one when
+// it next uses them.
 type members struct {
 	all []*member
 	// choose returns the index of the current server for new states: -1 means that none answers. One goroutine at a time
 	// calls it.
 	choose func(states []memberState, current int) int
-	// urgent reports whether the states have to be asked for again soon.
+	// urgent reports whether the next poll must be soon.
 	urgent func(states []memberState, current int) bool
 
-	current atomic.Int64 // index in all; -1: none is known
+	current atomic.Int64 // index in all; -1 means none
 	asking  singleflight.Group
-	wake    chan struct{} // the goroutine asks at once
+	wake    chan struct{} // makes the goroutine poll at once
 	log     atomic.Pointer[slog.Logger]
 
 	mu     sync.Mutex
@@ -42,16 +42,16 @@ type members struct {
 type member struct {
 	address   string
 	connector driver.Connector
-	// ask returns the state of the server.
+	// ask queries the state of the server.
 	ask   func(context.Context) memberState
 	close func() error
 }
 
-// memberState is what a server has answered.
+// memberState is the state that a server reported.
 type memberState struct {
 	err      error         // nil: it answers
 	writable bool          // it takes writes
-	revision int64         // of the calendar, where it is asked for
+	revision int64         // revision of the calendar, if queried
 	lag      time.Duration // of a replica
 	lagKnown bool
 	leftOut  bool // a replica that answers and is not used: it is too far behind
@@ -60,18 +60,18 @@ type memberState struct {
 }
 
 const (
-	// askEvery is how often servers are asked for their state, and askSoon while none takes writes.
+	// askEvery is the time between two polls of the servers; askSoon applies while no server accepts writes.
 	askEvery = time.Second
 	askSoon  = 100 * time.Millisecond
-	// askTimeout is how long a server may take to answer. A server that is late twice in a row is away.
+	// askTimeout is the time limit of a poll. A server that exceeds it twice in a row counts as unavailable.
 	askTimeout = time.Second
-	// firstTimeout is the same for the first question, which tells whether the URL is right.
+	// firstTimeout is the time limit of the first poll, which also checks the URL.
 	firstTimeout = 5 * time.Second
 	// memberTimeout limits connecting to one of several servers.
 	memberTimeout = 3 * time.Second
 )
 
-// newMembers returns members of which none is the current one. The caller calls start, and close at the end.
+// newMembers returns members without a current server. The caller calls start, and later close.
 func newMembers(all []*member) *members {
 	m := &members{
 		all: all, states: make([]memberState, len(all)), wake: make(chan struct{}, 1), ended: make(chan struct{}),
@@ -86,7 +86,7 @@ func newMembers(all []*member) *members {
 
 var errNotAsked = errors.New("not asked yet")
 
-// start asks all servers once, and begins to ask them again and again.
+// start polls all servers once, and starts the goroutine that polls them.
 func (m *members) start(ctx context.Context) {
 	m.askAll(ctx, firstTimeout)
 	// The pool outlives the context of its opening.
@@ -95,7 +95,7 @@ func (m *members) start(ctx context.Context) {
 	go m.watch(watching)
 }
 
-// watch asks the servers until ctx ends.
+// watch polls the servers until ctx ends.
 func (m *members) watch(ctx context.Context) {
 	defer close(m.ended)
 	for {
@@ -113,7 +113,7 @@ func (m *members) watch(ctx context.Context) {
 	}
 }
 
-// awaken has the goroutine ask the servers at once.
+// awaken makes the goroutine poll the servers at once.
 func (m *members) awaken() {
 	select {
 	case m.wake <- struct{}{}:
@@ -128,7 +128,7 @@ func (m *members) snapshot() ([]memberState, int) {
 	return append([]memberState(nil), m.states...), int(m.current.Load())
 }
 
-// refresh asks all servers for their state and chooses the current one. Concurrent calls share the answers.
+// refresh polls all servers and chooses the current one. Concurrent calls share one poll.
 func (m *members) refresh(ctx context.Context) {
 	done := m.asking.DoChan("", func() (any, error) {
 		// It goes on for others when the context of one caller ends.
@@ -141,7 +141,7 @@ func (m *members) refresh(ctx context.Context) {
 	}
 }
 
-// askAll asks all servers. One goroutine at a time calls it.
+// askAll polls all servers. Only one goroutine at a time may call it.
 func (m *members) askAll(ctx context.Context, timeout time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -197,7 +197,7 @@ func (m *members) logChanges(log *slog.Logger, before, after []memberState, from
 	}
 }
 
-// Connect opens a connection to the current server. If that fails it asks all servers, and tries once more.
+// Connect opens a connection to the current server. If that fails, it polls all servers and tries once more.
 func (m *members) Connect(ctx context.Context) (driver.Conn, error) {
 	at := int(m.current.Load())
 	if at < 0 {
@@ -246,11 +246,11 @@ func (m *members) away() error {
 // Driver implements driver.Connector.
 func (m *members) Driver() driver.Driver { return &mysql.MySQLDriver{} }
 
-// close stops the goroutine and closes what it asks with.
+// close stops the goroutine and closes the connections that it polls with.
 func (m *members) close() error {
 	m.stop()
 	<-m.ended
-	// The servers may be asked right now.
+	// Waits for a poll that is still running.
 	if _, err, _ := m.asking.Do("", func() (any, error) { return nil, nil }); err != nil {
 		return err
 	}
@@ -274,7 +274,7 @@ func (m *members) misconfigured() error {
 	return errors.Join(errs...)
 }
 
-// ErrUnfit is wrapped by errors about a server that cannot be used until somebody changes it or the URL that names it.
+// ErrUnfit is wrapped by errors about a server that cannot be used until the operator changes it or its URL.
 var ErrUnfit = errors.New("the server cannot be used")
 
 func isMisconfigured(err error) bool {

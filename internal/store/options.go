@@ -38,8 +38,8 @@ var (
 // option reads one option of a URL. Its error does not repeat the value.
 type option func(value string) error
 
-// readOptions passes each option to its reader. Of an option that is given twice, the last value counts. The error does not
-// repeat an unknown option, which may be part of a password with a character that is not encoded.
+// readOptions passes each option to its reader. If an option occurs twice, the last value counts. The error
+// does not repeat an unknown option, because it may be part of a password with a character that is not encoded.
 func readOptions(query string, known map[string]option) error {
 	values, err := url.ParseQuery(query)
 	if err != nil {

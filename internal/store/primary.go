@@ -20,7 +20,7 @@ import (
 // errReadOnly is returned by CheckWrite.
 var errReadOnly = errors.New("the database takes no writes")
 
-// primaries returns the servers of a location with several hosts. None is asked yet.
+// primaries returns the servers of a location with several hosts, before the first poll.
 func (l location) primaries() (*members, []*primaryState, error) {
 	all, asked := make([]*member, len(l.hosts)), make([]*primaryState, len(l.hosts))
 	for i, host := range l.hosts {
@@ -73,12 +73,12 @@ func choosePrimary(states []memberState, current int) int {
 	return -1
 }
 
-// primaryState asks one server whether it takes writes.
+// primaryState queries whether one server accepts writes.
 type primaryState struct {
 	db *sql.DB
-	// noGroup: the server does not tell its place in a group, or this user may not ask.
+	// noGroup is set if the server does not report its role in a group, or this user may not read it.
 	noGroup bool
-	// fits is checked as long as it returns an error; nil: there is nothing more to check.
+	// fits runs until it succeeds. Nil means that there is nothing left to check.
 	fits atomic.Pointer[memberCheck]
 }
 

@@ -8,43 +8,28 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
-// Question is a query for one whole number that runs very often. On SQLite it has a connection of its own with a prepared
-// statement, and on Linux it detects without a query that nothing was committed since (BenchmarkQuestion). On MySQL, where
-// the round trip takes the time, it uses the pool. It is safe for concurrent use.
+// Question is a query for one whole number that runs very often. On SQLite it has a connection of its own with prepared
+// statements, and repeats the query only after another connection has committed, which PRAGMA data_version shows
+// (BenchmarkQuestion). On MySQL, where the round trip takes the time, it uses the pool. It is safe for concurrent use.
 type Question struct {
 	db    *sql.DB
-	file  string // of SQLite
 	query string
-	wait  time.Duration // for SQLite's locks, at most
+	wait  time.Duration // time limit for SQLite's locks
 	kept  bool
 	watch Watch // nil: the query is not watched
 
-	answer atomic.Pointer[countRead]
+	mu     sync.Mutex
+	closed bool
+	conn   *sql.Conn // nil: none is open; the rest is of this connection
 
-	mu    sync.Mutex
-	conn  *sql.Conn // nil: none is open
-	index walIndex
-	seen  bool // the index can be read
-
-	distrusted bool // it has hidden a commit
-	stmt       driver.StmtQueryContext
-	closed     bool
-	row        [1]driver.Value
-}
-
-// walHeader is the header of an index of SQLite's write-ahead log.
-type walHeader [48]byte
-
-// countRead is the number that a query found, and the header of the log before the query.
-type countRead struct {
-	at    time.Time
-	index walIndex
-	log   walHeader
-	n     int64
+	dataVersion, asked driver.StmtQueryContext
+	answered           bool
+	version            int64 // of the data, before the last query
+	answer             int64
+	row                [1]driver.Value
 }
 
 // NewQuestion returns a question that has no connection yet. The query has no arguments. The caller closes the question
@@ -53,23 +38,8 @@ func (s *Store) NewQuestion(query string) *Question {
 	// A pool of one connection has none to spare.
 	most := s.DB.Stats().MaxOpenConnections
 	return &Question{
-		db: s.DB, file: s.url.file, query: query, wait: s.url.sqlite.busy, kept: s.Engine() == "sqlite" && most != 1,
-		watch: s.watch,
+		db: s.DB, query: query, wait: s.url.sqlite.busy, kept: s.Engine() == "sqlite" && most != 1, watch: s.watch,
 	}
-}
-
-// answerLifetime limits how long an answer is repeated. The next query detects an index of the log that cannot be trusted:
-// on a file system that shows one process late or never what another has mapped.
-const answerLifetime = time.Second
-
-// Last returns the last answer. ok is false unless it is known without a query that nothing was committed since.
-func (q *Question) Last() (n int64, ok bool) {
-	last := q.answer.Load()
-	if last == nil || time.Since(last.at) > answerLifetime {
-		return 0, false
-	}
-	now, ok := last.index.read()
-	return last.n, ok && now == last.log
 }
 
 // Ask returns the number, 0 if there is no row. On SQLite the end of ctx ends only the opening of a connection and the wait
@@ -103,40 +73,12 @@ func (q *Question) ask(ctx context.Context) (int64, error) {
 			return 0, err
 		}
 	}
-	// A commit between this and the query is in the answer, and causes one more query.
-	var before walHeader
-	known := false
-	if q.seen && !q.distrusted {
-		before, known = q.index.read()
-	}
 	n, err := retryWhileHeld(ctx, q.wait, q.read)
 	if err != nil {
 		// The next call opens another connection.
 		return 0, errors.Join(err, q.drop())
 	}
-	switch {
-	case known && q.wrong(before, n):
-		q.distrusted = true
-		q.answer.Store(nil)
-	case known:
-		q.answer.Store(&countRead{time.Now(), q.index, before, n})
-	case !q.seen && !q.distrusted:
-		// After the first answer there is a log.
-		if index, ok := openWALIndex(q.file); ok {
-			q.index, q.seen = index, true
-		}
-	}
 	return n, nil
-}
-
-// wrong reports whether the index is the same as at the last answer and after this one, although the answers differ.
-func (q *Question) wrong(log walHeader, n int64) bool {
-	last := q.answer.Load()
-	if last == nil || last.log != log || last.n == n {
-		return false
-	}
-	now, ok := q.index.read()
-	return ok && now == log
 }
 
 func (q *Question) open(ctx context.Context) error {
@@ -145,19 +87,11 @@ func (q *Question) open(ctx context.Context) error {
 		return err
 	}
 	q.conn = conn
-	err = conn.Raw(func(raw any) error {
-		prepares, ok := raw.(driver.ConnPrepareContext)
-		if !ok {
-			return fmt.Errorf("%T prepares no statements", raw)
+	err = conn.Raw(func(raw any) (err error) {
+		if q.dataVersion, err = prepareQuery(ctx, raw, "PRAGMA data_version"); err == nil {
+			q.asked, err = prepareQuery(ctx, raw, q.query)
 		}
-		stmt, err := prepares.PrepareContext(ctx, q.query)
-		if err != nil {
-			return err
-		}
-		if q.stmt, ok = stmt.(driver.StmtQueryContext); !ok {
-			return errors.Join(fmt.Errorf("%T answers no queries", stmt), stmt.Close())
-		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return errors.Join(err, q.drop())
@@ -165,43 +99,70 @@ func (q *Question) open(ctx context.Context) error {
 	return nil
 }
 
-// read runs the query on the open connection.
-func (q *Question) read() (n int64, err error) {
-	err = q.conn.Raw(func(any) (err error) {
-		// A context that can end would cost a goroutine.
-		rows, err := q.stmt.QueryContext(context.Background(), nil)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, rows.Close()) }()
-		switch err := rows.Next(q.row[:]); {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return err
-		}
-		var ok bool
-		if n, ok = q.row[0].(int64); !ok {
-			return fmt.Errorf("%T is no whole number", q.row[0])
-		}
-		return nil
-	})
-	return n, err
+// prepareQuery prepares a query on a connection of a driver.
+func prepareQuery(ctx context.Context, raw any, query string) (driver.StmtQueryContext, error) {
+	prepares, ok := raw.(driver.ConnPrepareContext)
+	if !ok {
+		return nil, fmt.Errorf("%T prepares no statements", raw)
+	}
+	stmt, err := prepares.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	queries, ok := stmt.(driver.StmtQueryContext)
+	if !ok {
+		return nil, errors.Join(fmt.Errorf("%T answers no queries", stmt), stmt.Close())
+	}
+	return queries, nil
 }
 
-// drop closes the statement and returns the connection to the pool.
+// read returns the answer. A commit between its two statements is in the answer, and causes one more query.
+func (q *Question) read() (n int64, err error) {
+	err = q.conn.Raw(func(any) error {
+		version, err := q.number(q.dataVersion)
+		if err != nil || q.answered && version == q.version {
+			return err
+		}
+		q.answer, err = q.number(q.asked)
+		q.version, q.answered = version, err == nil
+		return err
+	})
+	return q.answer, err
+}
+
+// number runs a query on the open connection. It returns 0 if there is no row.
+func (q *Question) number(stmt driver.StmtQueryContext) (n int64, err error) {
+	// A context that can end would cost a goroutine.
+	rows, err := stmt.QueryContext(context.Background(), nil)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	switch err := rows.Next(q.row[:]); {
+	case errors.Is(err, io.EOF):
+		return 0, nil
+	case err != nil:
+		return 0, err
+	}
+	n, ok := q.row[0].(int64)
+	if !ok {
+		return 0, fmt.Errorf("%T is no whole number", q.row[0])
+	}
+	return n, nil
+}
+
+// drop closes the statements and returns the connection to the pool.
 func (q *Question) drop() error {
-	q.answer.Store(nil)
-	q.seen = false
-	conn, stmt := q.conn, q.stmt
-	q.conn, q.stmt = nil, nil
 	var errs []error
-	if closes, ok := stmt.(io.Closer); ok {
-		errs = append(errs, closes.Close())
+	for _, stmt := range []driver.StmtQueryContext{q.dataVersion, q.asked} {
+		if closes, ok := stmt.(io.Closer); ok {
+			errs = append(errs, closes.Close())
+		}
 	}
-	if conn != nil {
-		errs = append(errs, conn.Close())
+	if q.conn != nil {
+		errs = append(errs, q.conn.Close())
 	}
+	q.conn, q.dataVersion, q.asked, q.answered = nil, nil, nil, false
 	return errors.Join(errs...)
 }
 

@@ -14,7 +14,7 @@ import (
 type ReplicaOptions struct {
 	// Revision is a query for the number of the newest change. No row means 0.
 	Revision string
-	// MaxLag is how far a replica may be behind to be used.
+	// MaxLag is the maximum lag of a replica in use.
 	MaxLag time.Duration
 	// Check returns an error for a replica that is not to be used. It is called before a replica is used for the first time,
 	// and until it has returned nil.
@@ -96,7 +96,7 @@ func (s *Store) member(revision string) (*member, error) {
 	return m, nil
 }
 
-// replica returns the server of a location, which is asked with a pool of its own.
+// replica returns the server of a location, with a connection pool for its polls.
 func (l location) replica(o ReplicaOptions) (*member, error) {
 	l.mysql.Timeout = min(l.mysql.Timeout, memberTimeout)
 	connector, err := l.connector()
@@ -126,13 +126,14 @@ func askRevision(ctx context.Context, db *sql.DB, query string) (n int64, err er
 	return n, err
 }
 
-// settledRounds is how many times in a row a replica has to be usable before a process goes back in time to read it.
+// settledRounds is the number of successive polls in which a replica has to be usable before a process reads
+// from it again with older data.
 const settledRounds = 10
 
 // replicaChoice chooses what is read: one of the replicas, or the database itself, which is the last of the servers.
 type replicaChoice struct {
 	maxLag time.Duration
-	begin  int // where the search for a replica begins, so that processes use different ones
+	begin  int // index at which the search for a replica starts; differs between processes
 	usable []int
 	past   revisionHistory
 	shown  int64 // newest revision that was read, as of the question before
@@ -187,8 +188,8 @@ func (c *replicaChoice) rate(now time.Time, s *memberState, i int) {
 	c.usable[i]++
 }
 
-// revisionHistory records when the database had which revision. It tells the lag of a replica without rights that a
-// replica's own status needs, and 0 for a calendar that does not change.
+// revisionHistory records at which time the database had which revision. It gives the lag of a replica without
+// the rights that the replica's own status needs. The lag is 0 for a calendar that does not change.
 type revisionHistory struct {
 	samples []revisionSample // each newer, and of a higher revision, than the one before
 }
@@ -198,7 +199,7 @@ type revisionSample struct {
 	revision int64
 }
 
-// maxSamples is how many samples are recorded: more than a quarter of an hour.
+// maxSamples is the number of recorded samples: more than a quarter of an hour.
 const maxSamples = 1000
 
 func (h *revisionHistory) add(now time.Time, revision int64) {
@@ -229,7 +230,8 @@ func (h *revisionHistory) lag(now time.Time, revision int64) (lag time.Duration,
 type ReplicaState struct {
 	Address string
 	Used    bool
-	// Lag is how far it is behind. LagKnown is false if that is not known, as of one that is away.
+	// Lag is the delay of the replica. LagKnown is false if it is unknown, for example for an unavailable
+	// replica.
 	Lag      time.Duration
 	LagKnown bool
 }

@@ -30,9 +30,9 @@ type Rows struct {
 	Columns []string
 	Owner   int // the column that takes the id of the record that a row belongs to
 
-	owners []int // for each row, the place of that record in the batch
+	owners []int // for each row, the index of its record in the batch
 	values []any // row after row
-	sizes  []int // of each row, about, in bytes
+	sizes  []int // approximate bytes of each row
 }
 
 // Add appends a row of the record at place i.
@@ -80,7 +80,7 @@ func (r *Rows) Insert(ctx context.Context, tx *ent.Tx, ids []int64) error {
 // statement is an INSERT of up to a number of rows.
 type statement struct {
 	text      string
-	head, row int // bytes: up to the first row; of a row with its comma
+	head, row int // bytes before the first row, and of a row with its comma
 }
 
 // statementFor builds the statement. Both engines quote names with grave accents.
@@ -119,7 +119,7 @@ func DrawIDs(ctx context.Context, tx *ent.Tx, kind calendar.Kind, n int) ([]int6
 		if err != nil {
 			return nil, err
 		}
-		edge, err := res.LastInsertId() // of the first row on MySQL, of the last one on SQLite
+		edge, err := res.LastInsertId() // id of the first row on MySQL, of the last row on SQLite
 		if err != nil {
 			return nil, err
 		}

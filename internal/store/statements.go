@@ -193,8 +193,9 @@ func (k *cachingConn) PrepareContext(ctx context.Context, query string) (driver.
 	return retryWhileHeld(ctx, k.wait, func() (driver.Stmt, error) { return k.sqlConn.PrepareContext(ctx, query) })
 }
 
-// ExecContext runs a statement without rows. If it writes, it waits until no other connection writes. A statement that finds
-// a lock held has done nothing yet, and can be retried. A script may have run statements before, so it does not wait.
+// ExecContext runs a statement without rows. If it writes, it waits until no other connection writes. A
+// statement that finds the database locked has done nothing yet, so it can be retried. A script may have
+// executed statements before, so it does not wait.
 func (k *cachingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
 	writes := k.writes(query)
 	if writes {

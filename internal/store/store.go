@@ -29,7 +29,7 @@ type Store struct {
 	watch Watch        // nil: statements are not watched
 }
 
-// openWait is how long Open waits for other processes that open the same SQLite file.
+// openWait is the time limit for other processes that open the same SQLite file.
 const openWait = time.Minute
 
 // Open connects to the database a URL names, and does not touch its schema:

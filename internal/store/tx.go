@@ -16,8 +16,8 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 )
 
-// ErrConflict is returned by the function given to Tx to ask for another attempt: another transaction took in the meantime
-// what this one was about to take.
+// ErrConflict makes Tx run its function again: another transaction inserted a row that this one was about to
+// insert.
 var ErrConflict = errors.New("lost a race")
 
 // maxAttempts limits the attempts of Tx. The waits between them double from at most 10 ms, and add up to at most 1.3 s.

@@ -12,10 +12,9 @@ import (
 // errNoConnection is returned when no connection to a server comes about.
 var errNoConnection = errors.New("no connection to the database")
 
-// IsUnavailable reports whether err is a failure of the database that may pass without a change of the request: the server
-// stops, accepts no connection or no write, has no room, or another process held a lock for too long. Faults of a statement
-// or of rows are none. Errors of an open connection are the driver's, and IsUnavailable does not know
-// them.
+// IsUnavailable reports whether err is a temporary failure of the database: the server stops, refuses
+// connections or writes, has no space, or another process held a lock for too long. Faults of a statement or of
+// rows do not count. Errors of an open connection come from the driver, and IsUnavailable does not know them.
 func IsUnavailable(err error) bool {
 	if errors.Is(err, ErrConflict) || errors.Is(err, ErrFilesReplaced) || errors.Is(err, errNoConnection) ||
 		errors.Is(err, errReadOnly) {

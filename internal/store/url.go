@@ -26,11 +26,11 @@ type location struct {
 	dsn     string // sqlite: what the driver opens
 	file    string // sqlite: the file, empty in memory
 	sqlite  sqliteOptions
-	mysql   *mysql.Config // of several hosts it has the first
+	mysql   *mysql.Config // for several hosts, has the first one
 	hosts   []string      // mysql: all hosts of a URL that names several
 	pool    pool
 
-	prepareAfter int // mysql: how often a statement is sent before it is prepared; 0 means never
+	prepareAfter int // mysql: number of uses of a statement before it is prepared; 0 means never
 	memory       bool
 	shown        string // the URL without password
 

@@ -163,7 +163,7 @@ func (r tableRow) number(column string) int64 {
 	return n
 }
 
-// without returns the row without some columns.
+// without returns the row without the given columns.
 func (r tableRow) without(columns ...string) string {
 	var b strings.Builder
 	for i, c := range r.columns {

@@ -22,9 +22,9 @@ import (
 type pool struct {
 	server *url.URL
 	db     *sql.DB
-	lock   *sql.Conn // holds the lock named like the databases until the process ends
+	lock   *sql.Conn // connection of the lock named like the databases, held until the process ends
 	name   string    // the databases are called name_0, name_1 and so on
-	schema string    // what fingerprint says of a migrated one
+	schema string    // fingerprint of a migrated database
 
 	mariaDB, tidb bool
 
@@ -50,7 +50,7 @@ func Lent(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		// What a failed test has left running is not known. The test's context has ended by now.
+		// A failed test may leave statements running. The test's context has already ended.
 		if err := p.putBack(context.Background(), name, t.Failed()); err != nil {
 			t.Error(err)
 		}
@@ -124,7 +124,7 @@ func (p *pool) url(name string) string {
 	return u.String()
 }
 
-// take returns the name of a database that nobody else has.
+// take returns the name of a database that no other test uses.
 func (p *pool) take(t testing.TB) (string, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -22,10 +22,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/store"
 )
 
-// Variable names the environment variable that holds the URL of a MySQL server.
+// Variable is the name of the environment variable with the URL of a MySQL server.
 const Variable = "ALMANAC_TEST_MYSQL"
 
-// testOptions are those of MySQL URLs. Tests send little often, and are to see both ways.
+// testOptions are the options of MySQL URLs. Tests send each statement few times, so a low number covers both
+// ways to send it.
 const testOptions = "prepare-after=2"
 
 // Each runs test once per engine, in parallel subtests named after the engines.

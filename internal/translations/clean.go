@@ -24,7 +24,7 @@ var (
 	errSameOwner = errors.New("the slug is another record's")
 )
 
-// cleanUnit makes of the target of a unit what is stored, by the rules of the API, or says why it cannot be.
+// cleanUnit returns the target of a unit as the API would store it, or an error if it is not allowed.
 func cleanUnit(u *Unit) (string, error) {
 	text := *u.Target
 	switch {

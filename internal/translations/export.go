@@ -39,8 +39,8 @@ type Unit struct {
 	Target   *string // nil: there is no translation yet
 	Note     string  // for the translator
 
-	name  string // as the file has it
-	place string // in the file, such as "line 12" of XLIFF or "item 3" of JSON
+	name  string // name in the file
+	place string // place in the file, such as "line 12" of XLIFF or "item 3" of JSON
 	fault error  // what makes it unusable
 }
 
@@ -48,9 +48,9 @@ type Unit struct {
 type Exporter struct {
 	DB     *ent.Client
 	Format Format
-	// To is the language to translate into. Records that were written in it are left out.
+	// To is the target language. Records written in it are left out.
 	To calendar.Language
-	// From is the language to translate from, "" for the original of each record.
+	// From is the source language; "" means the original of each record.
 	From calendar.Language
 	// Kinds are the kinds to export, all if there are none.
 	Kinds []calendar.Kind
@@ -64,12 +64,13 @@ type Exporter struct {
 	Since *int64
 }
 
-// Exported is what an export did.
+// Exported is the result of an export.
 type Exported struct {
 	Records, Units int
 	// Sourceless are texts that there are not in the language to translate from.
 	Sourceless int
-	// Revision is that of the calendar when the export began: Since of the next one.
+	// Revision is the revision of the calendar at the start of the export. The next export can take it as
+	// Since.
 	Revision int64
 }
 
@@ -114,7 +115,7 @@ func (x *Exporter) Write(ctx context.Context, w io.Writer) (Exported, error) {
 		}
 	}
 	out.close()
-	return done, buffered.Flush() // tells of all earlier failures, too
+	return done, buffered.Flush() // returns all earlier write errors, too
 }
 
 // units returns the texts of a record that go into the file.
@@ -153,7 +154,7 @@ var paths = map[calendar.Kind]string{
 	calendar.Category: "categories", calendar.Tag: "tags",
 }
 
-// note tells a translator where a text is seen and what to keep in mind.
+// note returns a hint for translators: where readers see a text, and what to consider.
 func note(r *record, f Field) string {
 	id := strconv.FormatInt(r.id, 10)
 	name := strings.ReplaceAll(string(f), "_", " ")

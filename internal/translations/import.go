@@ -16,16 +16,17 @@ import (
 )
 
 const (
-	// batchRecords is how many records one transaction writes: few enough not to keep others waiting.
+	// batchRecords is the number of records in a transaction. It is small, so that other writers wait only
+	// briefly.
 	batchRecords = 50
 	// batchBytes bounds the texts that wait for a transaction.
 	batchBytes = 8 << 20
 )
 
-// Outcome is what became of a unit.
+// Outcome is the result of a unit.
 type Outcome string
 
-// The outcomes. A dry run tells those that an import would have.
+// The outcomes. A dry run reports those that an import would have.
 const (
 	Updated       Outcome = "updated"
 	Unchanged     Outcome = "unchanged"
@@ -48,9 +49,9 @@ func (o Outcome) Skipped() bool {
 // Problem is a unit that was skipped or failed.
 type Problem struct {
 	Unit    string // its id as the file has it
-	Place   string // in the file, such as "line 12" of XLIFF or "item 3" of JSON
+	Place   string // place in the file, such as "line 12" of XLIFF or "item 3" of JSON
 	Outcome Outcome
-	Err     error // of one that failed, else nil
+	Err     error // error of a failed unit; nil otherwise
 }
 
 func (p Problem) String() string {
@@ -68,7 +69,7 @@ func (p Problem) String() string {
 	return text + p.Err.Error()
 }
 
-// Report is what an import did, or a dry run would have done.
+// Report is the result of an import, or of a dry run.
 type Report struct {
 	Records int // updated
 	Units   map[Outcome]int
@@ -85,13 +86,13 @@ type Importer struct {
 	// Clear takes an empty target as the wish to remove the translation. Otherwise, and for slugs, which cannot be
 	// removed, it is none. A target that is not there at all never removes anything.
 	Clear bool
-	// Problem, if not nil, is told of each unit that was skipped or failed.
+	// Problem, if not nil, is called for each unit that was skipped or failed.
 	Problem func(Problem)
 }
 
-// Import takes a file over. The file is read twice: one that is broken anywhere changes nothing. What is wrong
-// with a unit costs no other unit. Fifty records share a transaction; the report covers what was done until an
-// error.
+// Import imports a file. It reads the file twice, so that a malformed file changes nothing. A fault of a unit
+// does not affect other units. Fifty records share a transaction. After an error, the report covers the
+// transactions before it.
 func (im *Importer) Import(ctx context.Context, file io.ReadSeeker) (*Report, error) {
 	r := &importRun{
 		Importer: im, report: &Report{Units: make(map[Outcome]int)},
@@ -162,7 +163,7 @@ func (r *importRun) take(ctx context.Context, u *Unit) error {
 	return nil
 }
 
-// flush looks at what is stored of the records of the batch, and writes those that something is new for.
+// flush compares the batch with the stored records, and writes the records that change.
 func (r *importRun) flush(ctx context.Context) error {
 	batch := r.batch
 	r.batch, r.bytes = nil, 0
@@ -289,13 +290,13 @@ func (r *importRun) refused(ctx context.Context, g *group, err error) error {
 	return r.write(ctx, []*group{rest})
 }
 
-// decision is what is to be done about a group.
+// decision is the write and the outcomes for a group.
 type decision struct {
 	sent texts
 	told []unitResult
 }
 
-// texts are what is sent of a record.
+// texts are the texts to write for a record; nil means no change.
 type texts struct{ title, description, excerpt, slug, reason *string }
 
 func (t *texts) set(f Field, text string) {
@@ -313,7 +314,7 @@ func (t *texts) set(f Field, text string) {
 	}
 }
 
-// unitResult is what becomes of a unit.
+// unitResult is the outcome of a unit.
 type unitResult struct {
 	unit    *Unit
 	outcome Outcome

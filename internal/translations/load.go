@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/venue"
 )
 
-// pageSize is how many records are in memory at a time.
+// pageSize is the number of records in memory at a time.
 const pageSize = 50
 
 // selection is which records of a kind are meant.

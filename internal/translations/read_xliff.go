@@ -223,7 +223,7 @@ func (x *xliffReader) text(u *Unit, of xml.StartElement) (string, error) {
 				continue
 			case local == "cp":
 				if n, err := strconv.ParseInt(attr(t, "hex"), 16, 32); err == nil && n >= 0 {
-					out.WriteRune(rune(n)) // what is none becomes U+FFFD
+					out.WriteRune(rune(n)) // an invalid code point becomes U+FFFD
 					continue
 				}
 			}

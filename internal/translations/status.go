@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/venuetranslation"
 )
 
-// Count is how far the translation of a kind into a language has come. A field counts that the original has text
-// in; a record that was written in the language is complete.
+// Count is the progress of the translation of a kind into a language. A field counts if it has text in the
+// original. A record written in the language counts as complete.
 type Count struct {
 	Kind          calendar.Kind     `json:"kind"`
 	Language      calendar.Language `json:"language"`
@@ -63,7 +63,7 @@ func Status(ctx context.Context, db *ent.Client, f Filter) ([]Count, error) {
 	return out, nil
 }
 
-// sums is what count asks for.
+// sums is a result row of the query of count.
 type sums struct {
 	Records  int `sql:"records"`
 	Complete int `sql:"complete"`

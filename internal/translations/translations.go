@@ -100,7 +100,7 @@ func isHTML(kind calendar.Kind, f Field) bool {
 	return !isTerm(kind) && (f == Description || f == Excerpt)
 }
 
-// record is what a record says in its languages. Names stand where the titles of events do.
+// record has the texts of a record in its languages. A name is in the field of the title.
 type record struct {
 	kind     calendar.Kind
 	id       int64

@@ -22,7 +22,7 @@ func newWriter(f Format, w *bufio.Writer, from, to calendar.Language) writer {
 	return &jsonWriter{Writer: w, to: to}
 }
 
-// jsonFormat is what a JSON file says of itself.
+// jsonFormat is the format identifier in a JSON file.
 const jsonFormat = "almanac-translations/1"
 
 // jsonUnit is a unit as it stands in a JSON file.
@@ -80,7 +80,7 @@ const xliff2 = "urn:oasis:names:tc:xliff:document:2.0"
 type xliffWriter struct {
 	*bufio.Writer
 	from, to calendar.Language
-	kind     calendar.Kind // of the file that is open
+	kind     calendar.Kind // kind of the file element that is open
 }
 
 func (w *xliffWriter) open() {

@@ -15,7 +15,7 @@ import (
 	"github.com/almanac-cal/almanac/ent/venue"
 )
 
-// batchSize is how many records one transaction changes.
+// batchSize is the number of records in a transaction.
 const batchSize = 500
 
 // kinds are the kinds of records, in the order in which Check and Reindex visit them.

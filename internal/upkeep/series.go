@@ -20,7 +20,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 )
 
-// seriesBatch is how many series are checked together: each may have a thousand occurrences and more.
+// seriesBatch is the number of series that are checked together. Each may have more than a thousand
+// occurrences.
 const seriesBatch = 50
 
 // eachSeriesBatch is eachBatch for series.

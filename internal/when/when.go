@@ -124,7 +124,7 @@ func Parse(text string, now time.Time, zone calendar.Zone) (Date, error) {
 	if !ok {
 		return Date{}, ErrDate
 	}
-	d, ok := read(s, marked, now, zone)
+	d, ok := readDate(s, marked, now, zone)
 	switch {
 	case !ok:
 		return Date{}, dateError(s, marked)
@@ -148,8 +148,8 @@ func dateError(s string, marked bool) error {
 	return ErrDate
 }
 
-// read tries the kinds of dates one after another; no text is read by two of them.
-func read(s string, marked bool, now time.Time, zone calendar.Zone) (Date, bool) {
+// readDate tries the kinds of dates one after another; no text is read by two of them.
+func readDate(s string, marked bool, now time.Time, zone calendar.Zone) (Date, bool) {
 	if isCompactDay(s) {
 		return parseAbsolute(reader{s: s}, marked)
 	}

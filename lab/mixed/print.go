@@ -33,11 +33,11 @@ func aims(all []*engine) []aim {
 	return []aim{
 		{
 			"checking a cached list after an unrelated write, CPU", "%.3f ms",
-			formatMilliseconds(func(e *engine) []time.Duration { return e.afterWrite }), "<= 0.05 ms", under(0.05), "",
+			milliseconds(func(e *engine) []time.Duration { return e.afterWrite }), "<= 0.05 ms", under(0.05), "",
 		},
 		{
 			"a list, reply not cached, CPU", "%.3f ms",
-			formatMilliseconds(func(e *engine) []time.Duration { return e.uncached }), "<= 0.5 ms", under(0.5), "",
+			milliseconds(func(e *engine) []time.Duration { return e.uncached }), "<= 0.5 ms", under(0.5), "",
 		},
 		{"10 writes/s that touch no list : no writes", "%.2f", mixed(10, false), ">= 0.7", over(0.7), ""},
 		{"100 writes/s that touch no list : no writes", "%.2f", mixed(100, false), ">= 0.4", over(0.4), ""},
@@ -92,7 +92,7 @@ func printTables(out io.Writer, all []*engine) error {
 				touched = fmt.Sprintf("%.3f of the lists", e.share(e.popular))
 			}
 			fmt.Fprintf(w, "%g\t%s\t%.1f\t%.0f\t%s\t%s\t%s\t%.3f\n", m.rate, touched, drive.Median(m.written), drive.Median(m.lists),
-				formatMilliseconds(drive.Median(m.p50)), milliseconds(drive.Median(m.p99)), milliseconds(drive.Median(m.cpu)), e.ratio(m.rate, m.popular))
+				formatMilliseconds(drive.Median(m.p50)), formatMilliseconds(drive.Median(m.p99)), formatMilliseconds(drive.Median(m.cpu)), e.ratio(m.rate, m.popular))
 		}
 		fmt.Fprintf(w, "\n%s: CPU of the service for one request, one client\n\n", e.name)
 		for _, row := range []struct {

@@ -23,7 +23,6 @@ import (
 type cli struct {
 	Fill     fillCmd     `cmd:"" help:"Make the databases."`
 	Measure  measureCmd  `cmd:"" help:"Ask every question of every database, and print how long it took."`
-	Hunt     huntCmd     `cmd:"" help:"Ask many combinations of filters, and print the slowest."`
 	Explain  explainCmd  `cmd:"" help:"Print the statements behind every question, and how the database runs them."`
 	Baseline baselineCmd `cmd:"" help:"Compare the service with the same written by hand."`
 }

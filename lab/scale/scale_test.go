@@ -22,7 +22,6 @@ func TestCommands(t *testing.T) {
 		{"measure without the index, in Markdown", "measure --no-index --requests 1 --throughput 0s --markdown", []string{
 			"### SQLite, without the index", "| default list ",
 		}},
-		{"hunt", "hunt --tries 10 --show 3", []string{"/events?"}},
 		{"explain", "explain", []string{
 			"with the index", "without the index", "SELECT value FROM counters", "USING INDEX event_status_hide_from_listings",
 			"SEARCH events USING INTEGER PRIMARY KEY", `As in "default list"`,

@@ -1,6 +1,5 @@
-// Zonelist writes the sorted names of the IANA time zones that the Go distribution knows, one a line.
-//
-// It is run by go generate, after an update of Go that brings new zones.
+// Zonelist writes the sorted names of the IANA time zones of the Go distribution, one a line. Run go generate
+// after an update of Go that adds zones.
 package main
 
 import (
@@ -40,8 +39,8 @@ func run(args []string, getenv func(string) string, stderr io.Writer) error {
 	return os.WriteFile(*out, []byte(strings.Join(names, "\n")+"\n"), 0o644)
 }
 
-// zoneNames lists the zones of an archive, without those that are no place: Factory is the zone of a
-// computer nobody has set, posixrules and localtime are names for another zone that differ by installation.
+// zoneNames returns the zones of an archive, except for three names that are not places. Factory is the zone of
+// a computer before its set-up. The meaning of posixrules and localtime depends on the installation.
 func zoneNames(archive string) (names []string, err error) {
 	z, err := zip.OpenReader(archive)
 	if err != nil {

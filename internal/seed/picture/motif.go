@@ -236,7 +236,7 @@ var motifs = map[string]motif{
 	}},
 }
 
-// circleEdges is how many straight lines stand for a circle.
+// circleEdges is the number of straight lines that approximate a circle.
 const circleEdges = 72
 
 // pointOnCircle returns a point at an angle, in parts of a circle from the right clockwise, in units of 1/64 pixel.

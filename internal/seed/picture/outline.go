@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	// rows is how many lines a row of pixels is sampled on. A pixel is 64 units high and wide.
+	// rows is the number of sampled lines in a row of pixels. A pixel is 64 units high and wide.
 	rows = 8
 	step = 64 / rows
-	// curvePieces is how many straight lines stand for a curve of an outline.
+	// curvePieces is the number of straight lines that approximate a curve of an outline.
 	curvePieces = 8
 )
 
@@ -69,7 +69,8 @@ func meanPoint(
 	}
 }
 
-// crossing is where an edge crosses a sampled line: downwards is +1, upwards -1.
+// crossing is a point where an edge crosses a sampled line. Turn is +1 for a downward edge and -1 for an upward
+// one.
 type crossing struct{ x, turn int }
 
 // fill colours what the outline goes around, by the non-zero rule, smoothly at the edges.
@@ -78,7 +79,7 @@ func (o *outline) fill(img *image.RGBA, c color.RGBA) {
 	for _, e := range o.edges {
 		e.cross(lines)
 	}
-	cover := make([]int, img.Rect.Dx()) // of each pixel of a row, in parts of 64*rows
+	cover := make([]int, img.Rect.Dx()) // coverage of each pixel of a row, in units of 1/(64*rows)
 	for y := range img.Rect.Dy() {
 		row := lines[y*rows : (y+1)*rows]
 		if !slices.ContainsFunc(row, func(line []crossing) bool { return len(line) > 0 }) {

@@ -25,13 +25,13 @@ const (
 // cell is the width and height of a tile of the pattern. The label covers whole tiles.
 const cell = 128
 
-// label is where the title and the date are.
+// label is the area of the title and the date.
 var label = image.Rect(2*cell, (Height-3*cell)/2, Width-2*cell, (Height+3*cell)/2)
 
 // quality of the JPEG: no rings are seen around letters.
 const quality = 75
 
-// Poster is what a picture shows.
+// Poster is the content of a picture.
 type Poster struct {
 	Title string
 	Line  string // a short text below the title, such as a date; "" is none

@@ -119,7 +119,7 @@ func (f *face) readable(title string) (string, error) {
 			out.WriteRune(r)
 			continue
 		}
-		out.WriteString(unidecode.Unidecode(string(r))) // ASCII, all of which there is
+		out.WriteString(unidecode.Unidecode(string(r))) // ASCII, which the typeface has completely
 	}
 	words := strings.Fields(out.String())
 	out.Reset()
@@ -137,7 +137,7 @@ func (f *face) readable(title string) (string, error) {
 	return out.String(), nil
 }
 
-// lay chooses a size and breaks a text into lines. What does not fit even at the smallest size ends in an
+// lay chooses a size and breaks a text into lines. If the text does not fit at the smallest size, it ends in an
 // ellipsis.
 func (f *face) lay(text string) ([]string, error) {
 	for _, f.size = range sizes {
@@ -179,7 +179,7 @@ func (f *face) wrap(text string) (lines []string, broken bool, err error) {
 	return f.wrapTo(text, label.Dx()-2*margin)
 }
 
-// wrapTo is wrap for lines of so many pixels.
+// wrapTo is like wrap, with the width of the lines in pixels.
 func (f *face) wrapTo(text string, room int) (lines []string, broken bool, err error) {
 	fits := func(text string) (bool, error) {
 		width, err := f.place(text, nil)
@@ -220,7 +220,7 @@ func (f *face) wrapTo(text string, room int) (lines []string, broken bool, err e
 	return lines, broken, nil
 }
 
-// maxHeight is how high a title may be, so that the line below it is on the label, too.
+// maxHeight is the maximum height of a title in pixels. It leaves room for the line below on the label.
 const maxHeight = 228
 
 func (f *face) leading() int { return f.size * 23 / 20 }

@@ -2,8 +2,8 @@ package scenario
 
 import "math/bits"
 
-// randomSource is a small source of chance, splitmix64. What is drawn depends on nothing but where it begins, so that
-// any event can be made alone.
+// randomSource is a small pseudo-random generator, splitmix64. Its numbers depend only on its initial state, so
+// any event can be generated alone.
 type randomSource uint64
 
 // chanceOf begins at a place that is decided by the parts.
@@ -45,7 +45,7 @@ func (c *randomSource) head(n int) int {
 	return min(int(float64(n)*u2*u2*u), n-1)
 }
 
-// permutation maps the numbers below size to themselves, one to one, so that neighbours come to lie far apart.
+// permutation is a permutation of the numbers below size. It maps neighbours to distant numbers.
 type permutation struct{ size, step, offset uint64 }
 
 func newScatter(size uint64, c randomSource) permutation {
@@ -62,7 +62,7 @@ func newScatter(size uint64, c randomSource) permutation {
 	return s
 }
 
-// at returns where k goes. Beyond the size it begins again.
+// at returns the number that k modulo size maps to.
 func (s permutation) at(k uint64) uint64 {
 	if s.size < 2 {
 		return 0

@@ -44,10 +44,10 @@ type plan struct {
 	Since    int  // the year in which the oldest of its festivals began; 0 is 1987
 	// Fests are events of several days with events of their own, Courses those of five weekly ones.
 	Fests struct {
-		Share  float64 // of all events, the part of the events of fests
+		Share  float64 // share of all events that are part of festivals
 		Scale  float64 // how many fests
 		Days   [2]int  // how long, at least and at most
-		Months [2]int  // the first and the last month in which they begin; 0, 0: all
+		Months [2]int  // first and last month in which they begin; 0, 0 means all
 	}
 	Courses    struct{ Share float64 }
 	Venues     []string    // types of venues, in the order in which they are put up
@@ -75,20 +75,20 @@ const (
 	clockChangeRole  role = "clocks"  // takes place in the first night in which the clocks change; there is one
 )
 
-// kind is how one or many events come about.
+// kind describes how to generate one or many events.
 type kind struct {
 	Key    string
 	Role   role
 	Weight int      // how many of a hundred or so events are of it
-	At     []string // types of venues; none: it takes place online
+	At     []string // types of venues; none means online
 	By     []string // types of organizers
 	In     []string // categories
 	Tags   []string
 	Days   string // "sat sun"; "": any
-	Starts string // "19:00 19:30"; "": all day
+	Starts string // "19:00 19:30"; "" means all day
 	Lasts  [2]int // minutes, or days if all day; at least and at most
-	Price  [2]int // in units of about a pound; 0, 0: free; -1, -1: not said
-	// Months are the first and the last of the season, those of the north; 0, 0: all year.
+	Price  [2]int // in units of about a pound; 0, 0 means free; -1, -1 means unknown
+	// Months are the first and the last month of the season in the north; 0, 0 means all year.
 	Months [2]int
 	// AfterDark is part of the English titles that need the dark.
 	AfterDark string
@@ -208,7 +208,7 @@ type section struct {
 	Entries             [][]string // the other lines, by forms
 }
 
-// sections are those of one or more text files, by type and key: "kind jazz".
+// sections has the sections of one or more text files, by type and key: "kind jazz".
 type sections map[string]*section
 
 var sectionTypes = []string{"kind", "series", "list", "works", "words", "categories", "tags", "venue", "organizer", "info"}

@@ -86,7 +86,7 @@ func declineA(name string) [grammaticalCases]string {
 	return appendEndings(name, "", genitive, softenStem(stem), stem+"ę", stem+"ą", softenStem(stem))
 }
 
-// declineSilentE declines English names that end in an e nobody hears.
+// declineSilentE declines English names that end in a silent e.
 func declineSilentE(name string) [grammaticalCases]string {
 	instrumental, locative := name+"’em", name+"’u"
 	short := name[:len(name)-1]

@@ -21,7 +21,7 @@ type draft struct {
 	org    int
 	day    int
 	number int   // of the lesson, from 1
-	fest   int   // index of the fest it is a part of; -1: none
+	fest   int   // index of its festival; -1 means none
 	title  []int // the slots that the title has decided
 	values [maxSlots]int32
 }
@@ -47,8 +47,7 @@ func (c *Calendar) size(slot int) int {
 	return c.lists[slot-slotLists].size
 }
 
-// value returns what the slot is filled with. What the title has not decided is drawn at first sight, the same for
-// all languages.
+// value returns the text of a slot. If the title has not decided it, the first call draws it for all languages.
 func (d *draft) value(slot int) int {
 	if d.values[slot] < 0 {
 		source := chanceOf(uint64(d.own), uint64(slot))
@@ -162,7 +161,7 @@ func (d *draft) slot(s segment, language int) string {
 	return b.String()
 }
 
-// author returns the person who made the work in the title. A work has the same author in all events.
+// author returns the author of the work in the title. A work has the same author in all events.
 func (d *draft) author() int {
 	for _, slot := range d.title {
 		if slot >= slotLists && d.c.lists[slot-slotLists].works {
@@ -226,13 +225,13 @@ func (c *Calendar) Event(i int) Event {
 	return e
 }
 
-// place is where an event stands in the calendar.
+// place is the position of an event in the calendar.
 type place struct {
 	index  int
 	kind   *kind
 	rank   int
 	draft  *draft
-	source randomSource // for what is left to chance
+	source randomSource // for random choices
 	title  *title
 	wish   eventNeeds
 }
@@ -430,7 +429,7 @@ func (c *Calendar) finish(e *Event, p *place) {
 	}
 	zone := c.cities[d.city].zone
 	if len(k.At) == 0 && i%3 == 0 && c.o.Zone == (calendar.Zone{}) {
-		zone = calendar.UTC() // what is online is for people everywhere
+		zone = calendar.UTC() // online events use UTC
 	}
 	e.Span = c.spanOf(&p.wish, s, zone)
 
@@ -486,7 +485,8 @@ func (c *Calendar) attend(e *Event, p *place) {
 	}
 }
 
-// cancel cancels or postpones one of some twenty events, and tells why. Events that others are part of take place.
+// cancel cancels or postpones about one event in twenty, and sets the reason. It skips festivals and courses
+// with events of their own.
 func (c *Calendar) cancel(e *Event, p *place) {
 	i := p.index
 	e.EventStatus = calendar.Scheduled
@@ -583,7 +583,7 @@ func (c *Calendar) publish(e *Event, i int, source *randomSource) {
 	e.Status = calendar.Publish
 	ahead := starts.Sub(now)
 	switch {
-	case c.o.Open, c.layout.calm(i): // what all calendars and many events hang on can be seen
+	case c.o.Open, c.layout.calm(i): // parents of many events are always public
 	case i%47 == 5:
 		e.Status = calendar.Draft
 	case i%53 == 7:

@@ -25,15 +25,15 @@ const (
 	lessons   = 5
 )
 
-// Calendar is a made-up calendar. It is not changed after New, so that any number of goroutines may ask for
+// Calendar is a generated calendar. It does not change after New, so any number of goroutines may read its
 // events at the same time.
 type Calendar struct {
 	o     Options
 	plan  *plan
-	texts []sections // by language, as in Options.Languages
+	texts []sections // by language, in the order of Options.Languages
 	local sections
 	lists []*list
-	// ordinals are those of the lessons, by language, number and form.
+	// ordinals are the ordinals of the lessons, by language, number and form.
 	ordinals [][][]string
 	infos    map[string][]templates
 	abouts   map[string]*descriptionTexts // by section
@@ -55,7 +55,7 @@ type Calendar struct {
 	organizing placeIndex
 	kindsOf    map[role]cycle
 
-	tagOf map[int][]int // tags of the entries of a list, by slot; -1: none
+	tagOf map[int][]int // tags of the entries of a list, by slot; -1 means none
 	rules []rule
 
 	layout   layout
@@ -64,7 +64,7 @@ type Calendar struct {
 	holidays map[yearDay]bool
 	rooms    rooms
 
-	// written is when records are made, and published at the latest.
+	// written is the time of creation of the records, and the latest time of publication.
 	written time.Time
 	// home is the language of the country of the first city.
 	home calendar.Language
@@ -84,10 +84,10 @@ type layout struct {
 	course int // number of courses
 	free   int
 	soon   []plannedEvent // the first of the free ones
-	spread permutation    // of the others over time
+	spread permutation    // spreads the other events over time
 }
 
-// calm reports whether an event is one that everybody may see, and that takes place.
+// calm reports whether an event is always public and takes place as planned.
 func (l *layout) calm(i int) bool {
 	return i < l.firstPart() || i >= l.firstFree() && i < l.firstFree()+len(l.soon)
 }
@@ -158,7 +158,7 @@ func (c *Calendar) Venues() []Venue { return c.venues }
 // Organizers lists the organizers.
 func (c *Calendar) Organizers() []Organizer { return c.organizers }
 
-// Pictures lists the pictures, none unless Options.Pictures asks for them.
+// Pictures returns the pictures; none if Options.Pictures is false.
 func (c *Calendar) Pictures() []Picture { return c.pictures }
 
 // Series lists the series: a few, whatever the number of events.
@@ -236,7 +236,7 @@ func (c *Calendar) fake(what uint64) *gofakeit.Faker {
 	return gofakeit.NewCustom(rand.NewSource(int64(source.next() >> 1)).(rand.Source64))
 }
 
-// What chanceOf is told first after the seed, so that no two things are drawn alike.
+// The first argument of chanceOf after the seed. It differs for each use, so that draws are independent.
 const (
 	chanceNames uint64 = iota + 1
 	chanceCities
@@ -467,7 +467,7 @@ func newCycle(kinds []*kind) cycle {
 	return cy
 }
 
-// at returns the kind of the n-th place and how many of that kind came before.
+// at returns the kind of the nth place, and the number of earlier places of that kind.
 func (cy cycle) at(n int) (k *kind, rank int) {
 	round, place := n/len(cy.order), n%len(cy.order)
 	k = cy.order[place]

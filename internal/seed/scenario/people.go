@@ -9,10 +9,11 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// person is somebody who plays, reads or teaches. All parts of a name are shared with other people.
+// person is a musician, author or teacher. All parts of a name occur in other names, too.
 type person struct{ first, last *[grammaticalCases]string }
 
-// The forms of a person that templates ask for: those of grammar, and the instrumental after the Polish "with".
+// The forms of a person's name in templates: the grammatical cases, and the instrumental after the Polish
+// "with".
 const (
 	formWith    = grammaticalCases
 	personForms = grammaticalCases + 1

@@ -14,7 +14,7 @@ import (
 
 // city is a real city.
 type city struct {
-	name      string   // as its people call it
+	name      string   // in its own language
 	in, of    []string // "in Kraków", "of Kraków" by language of the calendar
 	names     []string
 	adjective []string // masculine, feminine, neuter where the language of the country has them
@@ -36,7 +36,7 @@ type country struct {
 	factor      int // how many units of the currency go for about a pound
 	closed      []yearDay
 	address     string // pattern with {street} and {number}
-	of          city   // a place in the country of which no more is known
+	of          city   // a place in the country without further data
 }
 
 // street is as it is in an address, and in a name: "ul. Szewska", "na Szewskiej".
@@ -172,7 +172,7 @@ func (c *Calendar) fillCities() error {
 // longAgo is before any day on which a calendar is made.
 var longAgo = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
-// maxCities is how many cities a calendar of many cities has.
+// maxCities is the number of cities of a calendar with many cities.
 const maxCities = 14
 
 // readCountries reads the countries: code; name; price; units of the currency for a pound; days off; address; zone,
@@ -220,8 +220,8 @@ func (c *Calendar) locate(in *city, zone, lat, lng string) (err error) {
 	return err
 }
 
-// unknownCity returns a city of which the options tell the name, in a country. Nobody knows how it is declined, nor where
-// exactly it is.
+// unknownCity returns a city of a country that only the options name. Its declension and exact position are
+// unknown.
 func (c *Calendar) unknownCity(in *country) city {
 	to := in.of
 	to.name = c.o.City
@@ -366,7 +366,7 @@ func site(name string) string { return "https://" + calendar.Slug(name) + ".exam
 // namer makes up proper names of places and organizers; no two are the same.
 type namer struct {
 	c       *Calendar
-	streets []street // of any city of the first country
+	streets []street // streets of all cities of the first country
 	names   [][]string
 	used    map[string]bool
 }
@@ -384,8 +384,8 @@ func (c *Calendar) newNamer() (n namer, err error) {
 	return n, err
 }
 
-// name makes up a name of a pattern of the list for something in the city and in the street. Where all are
-// taken, the address keeps them apart.
+// name returns a new name from a pattern of the list, for a place in the city and the street. If all names are
+// taken, the address makes the name unique.
 func (n namer) name(key string, in *city, at street, address string, source *randomSource) (string, error) {
 	patterns, err := n.c.local.entries(key)
 	if err != nil {

@@ -3,7 +3,8 @@ package scenario
 // dayQuarters of an hour are the units in which rooms are taken.
 const dayQuarters = 24 * 4
 
-// rooms records which rooms of which venues are taken at what time, so that no two events are in one room at once.
+// rooms records the times at which the rooms of each venue are occupied, so that no room has two events at
+// once.
 type rooms struct {
 	// taken has a bit for each quarter of an hour of a room's day.
 	taken map[roomDay][2]uint64

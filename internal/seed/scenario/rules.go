@@ -26,8 +26,9 @@ type rule struct {
 	price       *[2]int
 }
 
-// fillRules looks up the entries that the rules of the plan name, and the keywords of its kinds. The names are those
-// of the English texts, whatever the languages of the calendar are: all languages have their entries in one order.
+// fillRules resolves the entries that the rules of the plan name, and the keywords of its kinds. The plan uses
+// the English names for every language of the calendar, because the entries have the same order in all
+// languages.
 func (c *Calendar) fillRules() error {
 	english, err := readTexts(c.o.Scenario, calendar.English)
 	if err != nil {

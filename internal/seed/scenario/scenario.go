@@ -19,21 +19,21 @@ type Options struct {
 	// Events, Venues and Organizers say how many there are; 0 is 200 events and numbers that fit them. The
 	// occurrences of series come on top of the events.
 	Events, Venues, Organizers int
-	// City is where it takes place: one of the cities that the package knows, or any other. "" is one that the seed
-	// chooses.
+	// City is the city of the events: one that the package knows, or any other. "" means that the seed chooses
+	// one.
 	City string
-	// From is the first day of the calendar, Months how many it has: 0 is 24.
+	// From is the first day of the calendar. Months is its length; 0 means 24.
 	From   calendar.Wall
 	Months int
 	// Zone is the time zone of the events; the zero value is that of the places.
 	Zone calendar.Zone
-	// Languages are those of the texts. The first is the language of the originals and decides in which
-	// countries the places are, unless City does; none is all, English first.
+	// Languages are the languages of the texts. The first is the original language. It selects the countries of
+	// the places, unless City does. None means all, English first.
 	Languages []calendar.Language
 	// Now is the time at which it is decided what is over, runs or is scheduled: UTC. Zero is the start of From, and
 	// records are then published long before, so that a calendar of the future can be read today.
 	Now time.Time
-	// Open lets anybody read all events: none is a draft, hidden, or protected by a password.
+	// Open makes all events public: there are no drafts, hidden events and passwords.
 	Open bool
 	// Nasty adds a few texts that trip careless clients: emoji, quotes, ampersands, right-to-left.
 	Nasty bool
@@ -65,7 +65,7 @@ type Venue struct {
 	Picture             int     // index into Pictures; -1 none
 }
 
-// Organizer is who holds events.
+// Organizer is a person or group that organizes events.
 type Organizer struct {
 	SourceID              string
 	Name                  Text
@@ -74,7 +74,7 @@ type Organizer struct {
 	Picture               int // index into Pictures; -1 none
 }
 
-// Event is an event. What it is linked to is given by index.
+// Event is a generated event. Its links are indices.
 type Event struct {
 	SourceID             string
 	Title                Text // plain text
@@ -84,7 +84,7 @@ type Event struct {
 	Span                 calendar.Span
 	Cost                 calendar.Cost
 	Website              string // "" is never set
-	Password             string // in clear; "" is none
+	Password             string // plain text; "" means none
 
 	Hide, Sticky, Featured, Ticketed bool
 
@@ -116,10 +116,10 @@ func (s *Series) Schedule() recur.Schedule {
 type Exception struct {
 	Nominal calendar.Wall // its start in the schedule
 	Start   calendar.Wall // zero: as in the schedule
-	Reason  Text          // for which it is canceled; nil: it takes place
+	Reason  Text          // reason of the cancellation; nil if it takes place
 }
 
-// Picture is what a picture shows; package picture draws it.
+// Picture is the content of a picture; package picture draws it.
 type Picture struct {
 	SourceID string
 	picture.Poster

@@ -14,13 +14,12 @@ import (
 type seriesKind struct {
 	kind
 	Rule string
-	// Season is the first and the last day of a series that takes place at one time of the year, such as
-	// "12-01 01-10"; "": any.
+	// Season is the first and the last day of the season of a series, such as "12-01 01-10"; "" means all year.
 	Season string
-	Closed string // days of the season without an occurrence, such as "12-24 12-25"; "": none
-	// Holidays is for a series that takes place on days off, too.
+	Closed string // days of the season without an occurrence, such as "12-24 12-25"; "" means none
+	// Holidays is set for a series that also takes place on public holidays.
 	Holidays bool
-	// Moved and Canceled are the numbers of occurrences, from 1; 0: none.
+	// Moved and Canceled are the numbers of occurrences, from 1; 0 means none.
 	Moved, Canceled int
 
 	rule        recur.Rule
@@ -34,7 +33,7 @@ type yearDay struct {
 	day   int
 }
 
-// in returns midnight of the day.
+// in returns the midnight at which the day begins in a year.
 func (d yearDay) in(year int) calendar.Wall { return calendar.WallAt(year, d.month, d.day, 0, 0, 0) }
 
 func parseYearDay(text string) (yearDay, error) {
@@ -180,7 +179,7 @@ func (c *Calendar) seriesOf(
 	return s, true, nil
 }
 
-// holidayYears is for how long the days off are excluded from a series.
+// holidayYears is the number of years whose public holidays are excluded from a series.
 const holidayYears = 2
 
 // excludeHolidays lets no occurrence be on a day off.

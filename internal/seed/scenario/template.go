@@ -56,7 +56,7 @@ type segment struct {
 
 type template []segment
 
-// templates are those of one text in all languages.
+// templates are the templates of one text, by language.
 type templates []template
 
 // title is a pattern for titles.

@@ -21,7 +21,7 @@ type festival struct {
 // day is midnight of the day, counted from the first.
 func (c *Calendar) day(n int) calendar.Wall { return c.o.From.AddDate(0, 0, n) }
 
-// weekday is that of the day: 0 is Monday.
+// weekday returns the weekday of a day; 0 is Monday.
 func (c *Calendar) weekday(day int) int {
 	return ((int(c.o.From.Weekday())+6+day)%7 + 7) % 7
 }
@@ -50,7 +50,8 @@ func (c *Calendar) isHoliday(w calendar.Wall) bool {
 	return c.holidays[yearDay{month, day}]
 }
 
-// month is that of a day, or that of the same season in the north: summer is in January in the south.
+// month returns the month of a day. In the south it is the month of the same season in the north, so January is
+// in summer.
 func (c *Calendar) month(day int) int {
 	_, month, _ := c.day(day).Date()
 	if c.cities[0].lat < 0 && (c.plan.Country || !c.plan.Cities) {
@@ -139,7 +140,7 @@ func (c *Calendar) suitsLessons(k *kind, day int) bool {
 	return true
 }
 
-// inBreak reports whether a day is one of those around Christmas and New Year on which nobody teaches.
+// inBreak reports whether a day is in the school holidays around Christmas and New Year.
 func (c *Calendar) inBreak(day int) bool {
 	_, month, d := c.day(day).Date()
 	return month == time.December && d > 21 || month == time.January && d < 3
@@ -167,7 +168,7 @@ type clock struct {
 	dusk, dark bool
 }
 
-// at returns the minute of the day.
+// at returns the time in minutes after midnight.
 func (t clock) at(c *Calendar, city, day int) int {
 	switch {
 	case t.dusk:
@@ -178,14 +179,14 @@ func (t clock) at(c *Calendar, city, day int) int {
 	return t.minute
 }
 
-// roomSlot is where and when an event takes place.
+// roomSlot is the venue, day and time of an event.
 type roomSlot struct {
 	venue int32 // -1: none
 	day   int32
 	start int16 // minutes after midnight
 }
 
-// eventNeeds is what an event needs.
+// eventNeeds are the requirements of an event for its place and time.
 type eventNeeds struct {
 	kind        *kind
 	city        int
@@ -198,10 +199,10 @@ type eventNeeds struct {
 	every       int // days between two of them
 }
 
-// roomPause is how many quarters of an hour a room is empty between two events.
+// roomPause is the number of free quarters of an hour between two events in a room.
 const roomPause = 1
 
-// mostProbes limits what find looks at, for calendars that have more events than rooms.
+// mostProbes limits the attempts of find, for calendars with more events than rooms.
 const mostProbes = 2000
 
 // find finds a room. It keeps to the day that is wished for, unless all rooms are taken all day.
@@ -338,7 +339,7 @@ func (c *Calendar) lay() error {
 	return nil
 }
 
-// soonDays is for how long after Options.Now each day has events.
+// soonDays is the number of days after Options.Now that all have events.
 const soonDays = 35
 
 // plannedEvent is an event on a day that is decided.
@@ -382,7 +383,7 @@ func (c *Calendar) today() int {
 	return int(math.Round(now.Sub(c.o.From).Hours() / 24))
 }
 
-// festival returns the n-th of so many in the order of time.
+// festival returns the nth of count festivals in the order of time.
 func (c *Calendar) festival(n, count int) festival {
 	source := chanceOf(c.o.Seed, chanceFests, uint64(n))
 	f := festival{city: source.head(len(c.cities))}
