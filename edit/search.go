@@ -9,15 +9,11 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/event"
-	"github.com/almanac-cal/almanac/ent/eventtranslation"
 	"github.com/almanac-cal/almanac/ent/organizer"
-	"github.com/almanac-cal/almanac/ent/organizertranslation"
 	"github.com/almanac-cal/almanac/ent/searchtext"
 	"github.com/almanac-cal/almanac/ent/seriesphase"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/termtranslation"
 	"github.com/almanac-cal/almanac/ent/venue"
-	"github.com/almanac-cal/almanac/ent/venuetranslation"
 	"github.com/almanac-cal/almanac/internal/markup"
 	"github.com/almanac-cal/almanac/internal/search"
 )
@@ -222,127 +218,40 @@ func (e *Editor) SearchTexts(ctx context.Context, db *ent.Client, kind calendar.
 	switch kind {
 	case calendar.Event:
 		rows, err := db.Event.Query().Where(event.IDIn(ids...)).All(ctx)
-		if err != nil {
-			return nil, err
-		}
-		var translated []int64
-		for _, r := range rows {
-			if r.Languages != calendar.LanguagesOf(r.Language) {
-				translated = append(translated, r.ID)
-			}
-		}
-		texts, err := translationsFor(ctx, translated, func(ctx context.Context) ([]*ent.EventTranslation, error) {
-			return db.EventTranslation.Query().Where(eventtranslation.EventIDIn(translated...)).All(ctx)
-		}, func(t *ent.EventTranslation) int64 { return t.EventID })
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
-			others := make([]calendar.Text, len(texts[r.ID]))
-			for i, t := range texts[r.ID] {
-				others[i] = calendar.Text{Language: t.Language, Title: t.Title, Description: t.Description, Excerpt: t.Excerpt}
-			}
-			add(r.ID, calendar.Text{Language: r.Language, Title: r.Title, Description: r.Description, Excerpt: r.Excerpt}, others)
-		}
+		return out, eachText(ctx, db, rows, err, func(row *ent.Event) { add(row.ID, row.Text(), row.Translated()) })
 	case calendar.Series:
 		phases, err := db.SeriesPhase.Query().Where(seriesphase.SeriesIDIn(ids...)).
 			Order(seriesphase.BySeriesID(), seriesphase.ByPosition()).All(ctx)
-		if err != nil {
-			return nil, err
-		}
 		for _, p := range phases { // the last phase of each series remains
 			add(p.SeriesID, p.Template.Original, p.Template.Others)
 		}
+		return out, err
 	case calendar.Venue:
 		rows, err := db.Venue.Query().Where(venue.IDIn(ids...)).All(ctx)
-		if err != nil {
-			return nil, err
-		}
-		var translated []int64
-		for _, r := range rows {
-			if r.Languages != calendar.LanguagesOf(r.Language) {
-				translated = append(translated, r.ID)
-			}
-		}
-		texts, err := translationsFor(ctx, translated, func(ctx context.Context) ([]*ent.VenueTranslation, error) {
-			return db.VenueTranslation.Query().Where(venuetranslation.VenueIDIn(translated...)).All(ctx)
-		}, func(t *ent.VenueTranslation) int64 { return t.VenueID })
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
-			others := make([]calendar.Text, len(texts[r.ID]))
-			for i, t := range texts[r.ID] {
-				others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description}
-			}
-			add(r.ID, calendar.Text{Language: r.Language, Title: r.Name, Description: r.Description}, others,
-				venueFields(r)...)
-		}
+		return out, eachText(ctx, db, rows, err, func(row *ent.Venue) {
+			add(row.ID, row.Text(), row.Translated(), venueFields(row)...)
+		})
 	case calendar.Organizer:
 		rows, err := db.Organizer.Query().Where(organizer.IDIn(ids...)).All(ctx)
-		if err != nil {
-			return nil, err
-		}
-		var translated []int64
-		for _, r := range rows {
-			if r.Languages != calendar.LanguagesOf(r.Language) {
-				translated = append(translated, r.ID)
-			}
-		}
-		texts, err := translationsFor(ctx, translated, func(ctx context.Context) ([]*ent.OrganizerTranslation, error) {
-			return db.OrganizerTranslation.Query().Where(organizertranslation.OrganizerIDIn(translated...)).All(ctx)
-		}, func(t *ent.OrganizerTranslation) int64 { return t.OrganizerID })
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
-			others := make([]calendar.Text, len(texts[r.ID]))
-			for i, t := range texts[r.ID] {
-				others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description}
-			}
-			add(r.ID, calendar.Text{Language: r.Language, Title: r.Name, Description: r.Description}, others,
-				organizerFields(r)...)
-		}
-	case calendar.Category, calendar.Tag:
+		return out, eachText(ctx, db, rows, err, func(row *ent.Organizer) {
+			add(row.ID, row.Text(), row.Translated(), organizerFields(row)...)
+		})
+	default:
 		rows, err := db.Term.Query().Where(term.IDIn(ids...)).All(ctx)
-		if err != nil {
-			return nil, err
-		}
-		var translated []int64
-		for _, r := range rows {
-			if r.Languages != calendar.LanguagesOf(r.Language) {
-				translated = append(translated, r.ID)
-			}
-		}
-		texts, err := translationsFor(ctx, translated, func(ctx context.Context) ([]*ent.TermTranslation, error) {
-			return db.TermTranslation.Query().Where(termtranslation.TermIDIn(translated...)).All(ctx)
-		}, func(t *ent.TermTranslation) int64 { return t.TermID })
-		if err != nil {
-			return nil, err
-		}
-		for _, r := range rows {
-			others := make([]calendar.Text, len(texts[r.ID]))
-			for i, t := range texts[r.ID] {
-				others[i] = calendar.Text{Language: t.Language, Title: t.Name, Slug: t.Slug}
-			}
-			add(r.ID, calendar.Text{Language: r.Language, Title: r.Name, Slug: r.Slug}, others)
-		}
+		return out, eachText(ctx, db, rows, err, func(row *ent.Term) { add(row.ID, row.Text(), row.Translated()) })
 	}
-	return out, nil
 }
 
-// translationsFor loads translations by the id of their record. Without ids it runs no query.
-func translationsFor[T any](ctx context.Context, ids []int64, load func(context.Context) ([]T, error), owner func(T) int64) (map[int64][]T, error) {
-	if len(ids) == 0 {
-		return nil, nil
+// eachText loads the translations of rows and calls do for each row. A query that failed passes its error.
+func eachText[R ent.Row](ctx context.Context, db *ent.Client, rows []R, failed error, do func(R)) error {
+	if failed != nil {
+		return failed
 	}
-	rows, err := load(ctx)
-	if err != nil {
-		return nil, err
+	if err := db.ReadTranslations(ctx, calendar.Languages, ent.PageOf(rows...)); err != nil {
+		return err
 	}
-	out := make(map[int64][]T, len(ids))
 	for _, row := range rows {
-		out[owner(row)] = append(out[owner(row)], row)
+		do(row)
 	}
-	return out, nil
+	return nil
 }

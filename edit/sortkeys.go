@@ -12,7 +12,6 @@ import (
 	"github.com/almanac-cal/almanac/ent"
 	"github.com/almanac-cal/almanac/ent/series"
 	"github.com/almanac-cal/almanac/ent/term"
-	"github.com/almanac-cal/almanac/ent/termtranslation"
 )
 
 // sortRows is the number of terms whose keys one statement writes. Each term has six keys, and the database
@@ -125,28 +124,10 @@ func (e *Editor) WriteSeriesSortKeys(ctx context.Context, tx *ent.Tx, ids []int6
 
 // sortKeys computes the keys of terms by their ids.
 func (e *Editor) sortKeys(ctx context.Context, tx *ent.Tx, rows []*ent.Term) (map[int64]TermSortKeys, error) {
-	var translated []int64
-	for _, r := range rows {
-		if r.Languages != calendar.LanguagesOf(r.Language) {
-			translated = append(translated, r.ID)
-		}
-	}
-	texts, err := translationsFor(ctx, translated, func(ctx context.Context) ([]*ent.TermTranslation, error) {
-		return tx.TermTranslation.Query().Where(termtranslation.TermIDIn(translated...)).All(ctx)
-	}, func(t *ent.TermTranslation) int64 { return t.TermID })
-	if err != nil {
-		return nil, err
-	}
 	keys := make(map[int64]TermSortKeys, len(rows))
-	for _, r := range rows {
-		others := make([]calendar.Text, len(texts[r.ID]))
-		for i, t := range texts[r.ID] {
-			others[i] = calendar.Text{Language: t.Language, Title: t.Name, Description: t.Description}
-		}
-		original := calendar.Text{Language: r.Language, Title: r.Name, Description: r.Description}
-		keys[r.ID] = SortKeysOf(e.Site.Language, original, others)
-	}
-	return keys, nil
+	return keys, eachText(ctx, tx.Client(), rows, nil, func(row *ent.Term) {
+		keys[row.ID] = SortKeysOf(e.Site.Language, row.Text(), row.Translated())
+	})
 }
 
 // byID returns an expression for the value that belongs to a row's id, the same for both engines. A single row needs

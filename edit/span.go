@@ -46,12 +46,12 @@ func changedSpan(s calendar.Span, in *EventInput) calendar.Span {
 	return s
 }
 
-// nominalSpan is respan for a schedule: with the times as they are sent, even if the clock of the zone skips them.
+// nominalSpan is like changedSpan, for a schedule. It keeps times as sent, even if the clock of the zone skips them.
 func nominalSpan(s calendar.Span, in *EventInput) calendar.Span {
 	return movedSpan(s, in, when.Date.Nominal)
 }
 
-// movedSpan is respan before times that the clock skips are replaced. Wall reads the dates that are sent.
+// movedSpan is like changedSpan, without replacing times that the clock skips. Wall reads a date of the input.
 func movedSpan(s calendar.Span, in *EventInput, wall func(when.Date, calendar.Zone) calendar.Wall) calendar.Span {
 	s.Zone = valueOr(s.Zone, in.Zone)
 	s.AllDay = valueOr(s.AllDay, in.AllDay)

@@ -97,7 +97,7 @@ func TestCredentials(t *testing.T) {
 		if err := auth.SetDisabled(t.Context(), st.Ent, a.now(), old.ID, true); err != nil {
 			t.Fatal(err)
 		}
-		// Who may list images is an author.
+		// Only authors and higher roles may list images.
 		right := func(name, authorization string) apitest.Case {
 			return apitest.Case{Name: name, Request: withAuthorization(authorization, get("/images")), Status: 200, Check: header("Cache-Control", "no-store, private")}
 		}
@@ -237,10 +237,10 @@ func TestChangesOfAccountsAreNoticed(t *testing.T) {
 			t.Error("the use of the token is not written down")
 		}
 
-		// What a removed user wrote stays, nobody's.
+		// The records of a removed user stay, without an author.
 		id := idOf(t, a.Do(t, withAuthorization(basic("ewa", "another passphrase"), post("", "/venues", object{"venue": "Hall"}))))
 		do(auth.RemoveUser(t.Context(), db, ewa.ID))
-		// Until that is noticed they are believed, but can be nobody's author any more.
+		// Until the removal is noticed the credentials are accepted, but the user cannot become an author.
 		unnoticed := func(r apitest.Request) apitest.Case {
 			r = withAuthorization(basic("ewa", "another passphrase"), r)
 			return apitest.Case{Name: r.Path, Request: r, Status: 401, Code: "rest_invalid_token", Check: checkChallenge}

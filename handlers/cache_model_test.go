@@ -240,9 +240,9 @@ func (m *cacheModel) hits() (replies, records int) {
 	return replies, records
 }
 
-// checkAge takes Cache-Control out of the replies, and holds the processes to it: while the calendar is not written, a
-// reply stays what it is for as long as clients may use it. The process without caches does not say it, since it does not
-// know when the next scheduled record is published. A cached reply may say less than one that is made now.
+// checkAge removes Cache-Control from the replies and checks it: without a write, a reply must stay the same while
+// clients may use it. The process without caches does not send the header, since it does not know the next publication.
+// A cached reply may have a shorter age than a new one.
 func (m *cacheModel) checkAge(kind string, a cacheAsk, revision int64, body []byte, replies []apitest.Response) {
 	m.Helper()
 	if was, ok := m.last[a]; ok && was.revision == revision && !bytes.Equal(was.body, body) {

@@ -453,7 +453,7 @@ func TestOneOfTheRacersHasTheRightTag(t *testing.T) {
 	})
 }
 
-// TestRacersWithTagsLoseNoUpdate has everybody read, add to what they read and write until it is theirs.
+// TestRacersWithTagsLoseNoUpdate has each racer read, append to the text and write until the write succeeds.
 func TestRacersWithTagsLoseNoUpdate(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		sendTogether(t, e.API, func(int) apitest.Request { return get("/events/{musicWalk}") })
@@ -472,7 +472,7 @@ func TestRacersWithTagsLoseNoUpdate(t *testing.T) {
 	})
 }
 
-// addLetter appends to the title of an event what nobody else may overwrite.
+// addLetter appends a letter to the title of an event. No concurrent write may remove it.
 func (e *eventTest) addLetter(t *testing.T, letter string) error {
 	for t.Context().Err() == nil {
 		res := e.Do(t, get("/events/{musicWalk}"))

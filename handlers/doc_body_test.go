@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/apitest"
 )
 
-// TestExamplesOfBodiesAreTaken sends the example of the body of every write, as somebody does who tries it on the
-// reference page. There are no ids in them: a calendar has others.
+// TestExamplesOfBodiesAreTaken sends the example body of every write, as a user of the reference page would. The bodies
+// contain no ids, since another calendar has others.
 func TestExamplesOfBodiesAreTaken(t *testing.T) {
 	t.Parallel()
 	api := newSweepAPI(t)

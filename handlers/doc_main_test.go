@@ -74,7 +74,7 @@ func copyExamples() error {
 	return nil
 }
 
-// notExercised is what is described and no test of this package can bring about, with the reason.
+// notExercised lists the described replies that no test of this package can cause, with the reason.
 var notExercised = []struct{ status, reason string }{
 	{"503", "the database does not go away; the tests of package server make it, and one example shows the body"},
 	{"429", "rates are set by the deployment, and come before any operation; one example shows the body"},
@@ -107,8 +107,8 @@ var undescribed = func() map[string]string {
 	return out
 }()
 
-// unexercised lists the operations, statuses and parameters that are described and not exercised, and the
-// parameters for which it is the other way round; a status that is not described fails the test that meets it.
+// unexercised lists the operations, statuses and parameters that are described and not exercised. It also lists
+// parameters that are exercised and not described. An undescribed status fails its own test.
 func unexercised() []string {
 	described, err := apitest.Described()
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// openAPI is what these tests read of the interface description.
+// openAPI is the part of the interface description that these tests read.
 type openAPI struct {
 	OpenAPI string `json:"openapi"`
 	Info    struct {
@@ -187,7 +187,7 @@ func TestInterfaceDescriptionIsTheSameEachDay(t *testing.T) {
 	}
 }
 
-// Events come first, and what describes the API last. Of the methods of an update, PATCH is the first.
+// Events come first, and the description of the API comes last. PATCH is first among the methods of an update.
 func TestInterfaceDescriptionIsInTheOrderOfReading(t *testing.T) {
 	t.Parallel()
 	body := string(onSQLite(t).Do(t, get("/doc")).Body)

@@ -384,7 +384,7 @@ func TestTermsOfAnEvent(t *testing.T) {
 	})
 }
 
-// manyIDs lists ids that nobody has.
+// manyIDs returns ids without records.
 func manyIDs(n int) []int {
 	ids := make([]int, n)
 	for i := range ids {

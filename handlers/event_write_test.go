@@ -194,8 +194,8 @@ func TestUnknownEventsAreAnsweredByRoute(t *testing.T) {
 		forbidden := map[string]answer{"": {401, "rest_forbidden"}, "subscriber": {403, "rest_forbidden"}}
 		for _, c := range []struct {
 			name, path, method string
-			known              answer // for who may write events
-			all                bool   // for everybody
+			known              answer // for callers who may write events
+			all                bool   // for every caller
 		}{
 			{"update by id", "/events/999999", "PUT", answer{404, "rest-event-not-found"}, false},
 			{"delete by id", "/events/999999", "DELETE", answer{404, "rest-event-not-found"}, false},

@@ -267,7 +267,7 @@ func TestHeadersOfFeeds(t *testing.T) {
 		if f.get("/events.ics").Header.Get("ETag") == tag {
 			f.Error("the tag is the same after a change of a title")
 		}
-		// Of a parameter that is sent twice the last one counts, and links repeat that one.
+		// The last value of a repeated parameter counts, and links repeat that one.
 		const twice = "/events.ics?per_page=2&start_date=2026-11-01&day=2026-12-05&per_page=1&start_date=2026-11-30&day=2026-12-01"
 		const once = "/events.ics?start_date=2026-11-30&per_page=1&day=2026-12-01"
 		if a, b := string(f.get(twice).Body), string(f.get(once).Body); a != b || !strings.Contains(b, "start_date=2026-11-30") {
@@ -476,7 +476,7 @@ func TestAddressesOfTheOriginalAreAliases(t *testing.T) {
 	})
 }
 
-// An entry names its parent for as long as everybody may see that, and no entry of a protected event does.
+// An entry names its parent while the parent is public, and no entry of a protected event does.
 func TestEntriesNameTheirParents(t *testing.T) {
 	feedsOnEach(t, func(f *feedTest) {
 		festival := f.event("Festival", "2026-12-01 18:00:00", nil)

@@ -27,9 +27,8 @@ const seedVariable = "ALMANAC_TEST_SEED"
 // asksPerSeed is how many lists are asked for on each of the random calendars.
 const asksPerSeed = 400
 
-// refClocks are the sites: a zone and what time it is. The second has the day on which the clock goes back; in
-// the third it is still the day before the UTC one; the last has a 29 February, and its clock will skip a
-// midnight.
+// refClocks are the sites, each with a zone and a time. The second site has the day on which the clock goes back. In
+// the third it is still the day before the UTC one. The last has a 29 February, and its clock will skip a midnight.
 var refClocks = []struct {
 	zone string
 	now  time.Time
@@ -138,7 +137,7 @@ func (b listBody) ids() []int64 {
 	return ids
 }
 
-// outcome is what is compared of a reply.
+// outcome has the compared parts of a reply.
 type outcome struct {
 	Status         int
 	Code           string
@@ -207,8 +206,8 @@ func (c *listCheck) ask(t *testing.T, number int) {
 	c.compare(t, at, caller, kind, path, want, page, perPage, number, true)
 }
 
-// compare sends a request and compares the reply with the page of the answer; then it does the same with the
-// page that the reply names next or, on the last one, with the reply's own address.
+// compare sends a request and compares the reply with the predicted page. Then it follows the link to the next page or,
+// on the last one, the reply's own address.
 func (c *listCheck) compare(
 	t *testing.T, at int, caller refCaller, kind calendar.Kind, path string, answer refReply, page, perPage, number int,
 	follow bool,

@@ -34,13 +34,13 @@ type refCaller struct {
 	role  int
 }
 
-// refSite is what the answers depend on besides the records and the caller.
+// refSite is a site: replies depend on it besides the records and the caller.
 type refSite struct {
 	zone *time.Location
 	now  time.Time
 }
 
-// refRecord is what events, venues and organizers have in common. Author 0 is nobody.
+// refRecord has the common fields of events, venues and organizers. Author 0 means none.
 type refRecord struct {
 	id, author int64
 	status     calendar.Status
@@ -80,8 +80,8 @@ type refLinked struct {
 	fields   map[string]string
 }
 
-// refTerm is a category or tag. Count is what the database counts: an event that is due is counted once the
-// service has published it.
+// refTerm is a category or tag. Count is the count in the database: a due event counts once the service has published
+// it.
 type refTerm struct {
 	id, parent int64
 	count      int
@@ -109,7 +109,7 @@ func (a *refReply) fault(name string) {
 	}
 }
 
-// effective is the status everybody sees: what is scheduled and due is published.
+// effective returns the status that callers see: a scheduled record that is due is published.
 func (s refSite) effective(r *refRecord) calendar.Status {
 	if r.status == calendar.Future && !r.published.After(s.now) {
 		return calendar.Publish
@@ -146,7 +146,7 @@ func (w *refWorld) event(a *refReply, name string, s refSite, c refCaller, id *i
 	w.eventThat(a, name, id, func(e *refEvent) bool { return s.seen(&e.refRecord, c, nil) })
 }
 
-// openEvent checks one whose links are asked for, which a password guards: nobody can send it there.
+// openEvent checks an event whose links are requested. A password protects them, and the request cannot send it.
 func (w *refWorld) openEvent(a *refReply, name string, s refSite, c refCaller, id *int64) {
 	w.eventThat(a, name, id, func(e *refEvent) bool {
 		return s.seen(&e.refRecord, c, nil) && !s.redacted(e, c)
@@ -238,7 +238,7 @@ type eventAsk struct {
 	password           bool // the right one
 }
 
-// seriesAsk is what is asked of series: one word of two, or ids.
+// seriesAsk is a filter by series: one word of two, or ids.
 type seriesAsk struct {
 	next, none, invalid bool
 	ids                 []int64

@@ -12,7 +12,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// newFuzzHandlers is the API without a database: what takes requests apart.
+// newFuzzHandlers returns the API without a database, which only parses requests.
 func newFuzzHandlers(f *testing.F) *Handlers {
 	f.Helper()
 	words, err := locale.Load()

@@ -72,7 +72,7 @@ func TestProbingByDistanceDoesNotLocateAPrivateVenue(t *testing.T) {
 				t.Errorf("%s: total %v, want %v", path, got, total)
 			}
 		}
-		// The same probes locate a venue that everybody may read.
+		// The same probes locate a venue that every caller may read.
 		if err := api.Store.Ent.Venue.UpdateOneID(venue).SetStatus(calendar.Publish).Exec(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/apitest"
 )
 
-// TestReplaysAnswerWhoMayReadTheRecord sends a request with a key, changes who may read the record, and sends it again:
-// the caller gets the first reply, or the error that GET of the record has for them.
+// TestReplaysAnswerWhoMayReadTheRecord sends a request with a key, changes the readers of the record, and repeats the
+// request. The caller gets the first reply, or the error that GET of the record would return.
 func TestReplaysAnswerWhoMayReadTheRecord(t *testing.T) {
 	t.Parallel()
 	eachKeyTest(t, func(t *testing.T, k *keyTest) {
@@ -93,7 +93,7 @@ func TestReplaysAnswerWhoMayReadTheRecord(t *testing.T) {
 						}
 						equal(t, "status", 403, again.Status)
 						equal(t, "code", code, fmt.Sprint(again.Get(t, "code")))
-						// It is what reading says, and nothing is written a second time.
+						// The error equals that of a read, and nothing is written a second time.
 						read := k.Do(t, apitest.Request{Path: record, As: login})
 						equal(t, "code of GET", fmt.Sprint(read.Get(t, "code")), code)
 					})

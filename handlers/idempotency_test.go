@@ -303,7 +303,7 @@ func TestTheWorkThatLostItsKeyIsUndone(t *testing.T) {
 		request.As = "admin"
 		k.Store.Ent.Term.Use(func(next ent.Mutator) ent.Mutator {
 			return ent.MutateFunc(func(ctx context.Context, m ent.Mutation) (ent.Value, error) {
-				// In its transaction, because SQLite lets nobody else write now.
+				// This runs in the same transaction, because SQLite allows no other writer now.
 				tx, err := m.(*ent.TermMutation).Tx()
 				if err != nil {
 					return nil, err

@@ -55,7 +55,7 @@ func isMarkup(s string) bool {
 	return false
 }
 
-// pieces is what texts are made of: markup, and ways to encode it.
+// pieces are the parts of the test texts: markup, and ways to encode it.
 var pieces = []string{
 	"a", " ", "1", "ł", "<", ">", "&", ";", "/", "!", "-", "--", "'", "\"", "=", "b", "<b>", "</b>", "<!--", "-->", "<script>", "</script>",
 	"lt", "gt", "amp", "&lt;", "&gt;", "&amp;", "&#60;", "&#x3e;", "&#38;", "#", "60", "x3c", "&lt", "&LT", "<img src=x onerror=alert(1)", "&nbsp;",

@@ -72,8 +72,8 @@ func (o observer) lists(s refSite, r *refRecord) bool {
 	return s.seen(r, o.refCaller, nil) || s.seen(r, o.refCaller, []calendar.Status{calendar.Trash})
 }
 
-// common is what is shown of a record in any case. An id and a slug are known to be taken. What is published while a reply
-// is kept ends the reply's life, so it is shown.
+// common returns the parts of a record that every caller sees. Ids and slugs are known to be taken. A publication date
+// ends a cached reply, so it counts as shown.
 func (o observer) common(s refSite, r *refRecord) string {
 	text := fmt.Sprint(r.id, " ", r.texts.slugs(), " ")
 	if s.effective(r) == calendar.Future && r.published.Before(s.now.Add(replyLife)) {
@@ -291,7 +291,7 @@ func (n *interference) compare(t *testing.T, o observer, pair int) {
 	n.shares["requests"] += len(was)
 }
 
-// comparedReply is what is compared of a reply.
+// comparedReply has the compared parts of a reply.
 type comparedReply struct {
 	path, by string
 	status   int

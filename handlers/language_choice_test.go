@@ -171,7 +171,7 @@ func TestLanguagesThereAreNotAreRefused(t *testing.T) {
 					t.Errorf("%s in %q: %d: %s", path, lang, res.Status, res.Body)
 					continue
 				}
-				// The fault is told in the language of the next wish.
+				// The error is in the next preferred language.
 				speaks(t, res, calendar.Polish)
 				hasInvalid("ml_language rest_not_in_enum")(t, res)
 				showsMember(`["en","pl","es"]`, "data", "details", "ml_language", "data", "enum")(t, res)
@@ -287,7 +287,7 @@ func TestEveryReplySaysItsLanguage(t *testing.T) {
 	})
 }
 
-// A picture is the same for all, and so is what caches are told about it.
+// A picture has no language, so its headers do not depend on one.
 func TestPicturesHaveNoLanguage(t *testing.T) {
 	t.Parallel()
 	var files media.Store

@@ -35,8 +35,7 @@ func translations(t *testing.T, lang calendar.Language) map[string]string {
 	return texts
 }
 
-// splitDocument is a document taken apart: the texts for people, and all the rest with the places of both, in the
-// order in which they stand.
+// splitDocument is a document in two lists: the texts for readers, and all other values, each with its path.
 type splitDocument struct{ texts, rest []string }
 
 func describedBy(t *testing.T, body []byte) splitDocument {
@@ -183,7 +182,7 @@ func TestDescriptionsDifferInTextsForPeopleAlone(t *testing.T) {
 	}
 }
 
-// speaks compares the language that a reply says it is in, and that caches are told what it depends on.
+// speaks checks the language that a reply declares, and its Vary header.
 func speaks(t *testing.T, res apitest.Response, lang calendar.Language) {
 	t.Helper()
 	if got := res.Header.Get("Content-Language"); got != string(lang) {

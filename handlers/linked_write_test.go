@@ -455,7 +455,7 @@ func TestLinkedRecordsWrittenByNobody(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		id := e.AddVenue(t, "Ruin", func(c *ent.VenueCreate) { c.SetStatus(calendar.Publish) })
 		v := &linkedTest{e, "venue", "/venues", id}
-		// The anonymous caller is nobody too, but owns nothing.
+		// The anonymous caller has no user id either, but owns nothing.
 		e.Run(t, []apitest.Case{
 			{Name: "anonymous", Request: patch("", v.path(id), object{"phone": "1"}), Status: 401, Code: "rest_forbidden"},
 			{Name: "author", Request: patch("author", v.path(id), object{"phone": "1"}), Status: 403, Code: "rest_forbidden"},

@@ -339,7 +339,7 @@ func TestTermsWithoutSortKeysAreListed(t *testing.T) {
 	})
 }
 
-// Who reads a list of terms sees it sorted: by the texts they are served.
+// A list of terms is sorted by the texts in the language of the request.
 func TestTermsAreOrderedAsTheyAreServed(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

@@ -18,7 +18,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// getAs is get for somebody signed in.
+// getAs is get for a signed-in user.
 func getAs(login, path string) apitest.Request { return apitest.Request{As: login, Path: path} }
 
 // listedIDs reports the ids of a list, in its order.

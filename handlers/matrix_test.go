@@ -17,14 +17,12 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// rights is the permission matrix with the rules on the trash (contract, section 12.3), as a client sees it. R
-// is events, venues and organizers; U is every unpublished status; W is the trash for what was draft or
-// pending, O the trash for what was anything else. Columns: anonymous, subscriber, contributor, author, editor,
-// administrator.
+// rights is the permission matrix with the rules on the trash (contract, section 12.3), as clients see it. R is events,
+// venues and organizers, and U is every unpublished status. W is the trash for drafts and pending records, O the trash
+// for others. The columns are anonymous, subscriber, contributor, author, editor, administrator.
 //
-// ok is 200, no is 401 for the anonymous caller and 403 rest_forbidden for others, hidden is 403
-// *-not-accessible, gone is 403 event-no-longer-available, again is 410; a status is 200 and what the record is
-// then; - cannot be.
+// ok is 200. no is 401 for the anonymous caller and 403 rest_forbidden for others. hidden is 403 *-not-accessible, gone
+// is 403 event-no-longer-available, again is 410. A status is 200 and the record's new status. - is impossible.
 const rights = `
 read       R                publish         own,other  ok     ok     ok      ok      ok      ok
 read       R                U               own        -      hidden ok      ok      ok      ok
@@ -92,7 +90,7 @@ func (r right) String() string {
 	return fmt.Sprintf("%q may %s %s %s of %s", r.role, r.operation, r.status, r.kind, r.whose)
 }
 
-// trash takes W or O apart: trash:draft.
+// The test writes the trash with W or O as its earlier status, such as trash:draft.
 func (r right) stored() (status, before calendar.Status) {
 	s, b, _ := strings.Cut(r.status, ":")
 	return calendar.Status(s), calendar.Status(b)
@@ -173,7 +171,7 @@ func plant(t *testing.T, api *apitest.API, users map[string]int64, cases []right
 		slugs = append(slugs, row.SetSlug(stored))
 		author := &owner
 		if c.whose == "other" && i%2 == 0 {
-			author = nil // nobody's is somebody else's
+			author = nil // a record without an author counts as one of another user
 		}
 		switch kind {
 		case calendar.Event:
@@ -212,7 +210,7 @@ func inBatches[T any](t *testing.T, all []T, do func([]T) error) {
 	}
 }
 
-// everyRole is a service with a user of each role, and somebody else.
+// everyRole returns a service with a user of each role, and one other user.
 func everyRole(t *testing.T, st *store.Store) (*apitest.API, map[string]int64) {
 	t.Helper()
 	api := apitest.New(t, st)
@@ -293,8 +291,8 @@ func matrixWord(t *testing.T, c right, r apitest.Response) string {
 	return fmt.Sprint(r.Status, " ", code)
 }
 
-// visibility is what lists show (contract, section 9.1). The first column is the status asked for, - for none. yes
-// and no are whether a record is in the list; 400 refuses the question.
+// visibility states which records lists show (contract, section 9.1). The first column is the requested status, - for
+// none. yes and no state whether a record is in the list. 400 refuses the request.
 const visibility = `
 -        publish                       own,other  yes yes yes yes yes yes
 -        draft,pending,future,private  own        -   no  yes yes yes yes

@@ -267,12 +267,12 @@ func TestAnOccurrenceSaysNothingOfAHiddenSeries(t *testing.T) {
 	})
 }
 
-// TestAnOccurrenceWrittenMeanwhileIsComparedAgain sends back what was read, while somebody else writes between the comparison
-// and the lock. The reply is that of the two writes one after the other.
+// TestAnOccurrenceWrittenMeanwhileIsComparedAgain sends back a read event, while another caller writes between the
+// comparison and the lock. The reply equals that of the two writes in sequence.
 func TestAnOccurrenceWrittenMeanwhileIsComparedAgain(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
-		var between func() // what somebody else does after the event was read
+		var between func() // the concurrent write after the event was read
 		name := map[string]string{"mysql": dialect.MySQL, "sqlite": dialect.SQLite}[st.Engine()]
 		watching := dialect.DebugWithContext(entsql.OpenDB(name, st.DB), func(_ context.Context, args ...any) {
 			if do := between; do != nil && strings.Contains(fmt.Sprint(args...), eventvenue.Table) {

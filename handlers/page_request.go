@@ -57,7 +57,7 @@ func (p *Page) TakesPassword() bool {
 	return p.readings[0].View == viewEvent || p.readings[0].View == viewSeries
 }
 
-// PageCall is what package server has found out about a request for a page.
+// PageCall is a request for a page, as prepared by package server.
 type PageCall struct {
 	Now      time.Time         // UTC, whole seconds
 	Language calendar.Language // by parameter, path, header or site
@@ -72,7 +72,7 @@ type PageReply struct {
 	Location string // of a redirect
 	Header   [][2]string
 	Body     []byte
-	// Private pages are shown to who knows a password, or asks for one. Nobody stores them.
+	// Private pages are for visitors with a password, or ask for one. No cache may store them.
 	Private bool
 	// WrongPassword says that the form was sent with a password that is not the one of the record.
 	WrongPassword bool
@@ -378,7 +378,7 @@ func (r *pageRequest) faults(invalid param.Invalid, fields ...string) map[string
 	return out
 }
 
-// PageError is the page of an error. Of an error that is not about the address it says no more than the status.
+// PageError returns the page of an error. If the address is not at fault, the page shows the status only.
 func (h *Handlers) PageError(status int, language calendar.Language, now time.Time) ([]byte, error) {
 	r := &pageRequest{
 		request: &request{ctx: context.Background(), h: h, now: now, lang: language, root: Root{Mount: h.PublicMount()}},

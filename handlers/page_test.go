@@ -186,7 +186,7 @@ func TestPagesLeakNothing(t *testing.T) {
 		} {
 			contains("!Zebra")(t, api.Do(t, page(path)))
 		}
-		// The last month with events has no link to the month of those that nobody sees.
+		// The last month with events has no link to a month with hidden events only.
 		for _, path := range []string{"/events/month/2027-12/", "/events/month/2028-05/", "/events/2028-05-01/", "/events/2028-05-05/"} {
 			contains(`!rel="next"`, `rel="prev"`)(t, api.Do(t, page(path)))
 		}

@@ -22,7 +22,7 @@ type RecordCache struct {
 	hits, made atomic.Int64
 }
 
-// recordKey is what the bytes of a record depend on besides its rows, the time and the settings of the process.
+// recordKey identifies the bytes of a record: they also depend on its rows, the time and the settings of the process.
 type recordKey struct {
 	kind  calendar.Kind
 	id    int64
@@ -35,7 +35,7 @@ type recordKey struct {
 // cachedRecord is a record in the bytes of a format.
 type cachedRecord struct {
 	changed     int64 // query.Page.Changed when its rows were read, or before
-	from, until int64 // when the bytes are right: seconds since 1970; until is exclusive
+	from, until int64 // period in which the bytes are right, in seconds since 1970; until is exclusive
 	body        []byte
 }
 
@@ -87,7 +87,8 @@ type recordRenderer[R ent.Row] struct {
 	read func(ids []int64) ([]R, error) // rows with all that their representations need, in any order
 	// value returns the representation. shared says that it depends on nothing but the key of RecordCache.
 	value func(row R) (value any, shared bool)
-	// parts are what the representation shows, with the row itself: their dates decide how long it is right.
+	// parts returns the records that the representation shows, including the row itself. Their dates limit its
+	// validity.
 	parts func(row R) []ent.Core
 	until time.Time // when the representation may be another one anyhow; zero means never
 }

@@ -76,7 +76,7 @@ func TestGeneralRights(t *testing.T) {
 		venue := api.AddVenue(t, "Old hall")
 		category := api.AddTerm(t, calendar.Category, "Old category")
 		n := 0
-		// fresh is a word nobody has used yet.
+		// fresh returns an unused word.
 		fresh := func() string { n++; return fmt.Sprintf("fresh %d", n) }
 		event := concert
 		requests := map[string]func(as string) apitest.Request{

@@ -77,7 +77,7 @@ type request struct {
 	fetched []*ent.Image
 }
 
-// reply is what a handler answers: a value for the codec of its endpoint, and headers.
+// reply is the result of a handler: a value for the codec of its endpoint, and headers.
 type reply struct {
 	status  int
 	body    any

@@ -23,12 +23,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/when"
 )
 
-// scopeRights is what callers may write in a series of three occurrences (contract, sections 12.3 and 19.5). A write addresses
-// the second occurrence, or by /series the series. The columns are the scope, the status of all four, whose the series, the
-// first and the second occurrence are, and then the roles as in rights. The third occurrence has the owner of the second.
+// scopeRights states what callers may write in a series of three occurrences (contract, sections 12.3 and 19.5). A
+// write addresses the second occurrence, or the series by /series. The columns are the scope, the status of all four,
+// the owners of the series, the first and the second occurrence, and then the roles as in rights. The third occurrence
+// has the owner of the second.
 //
-// ok is 200, no is 401 for the anonymous caller and 403 for others, single is 400 not-recurring: the caller may not read the
-// series.
+// ok is 200. no is 401 for the anonymous caller and 403 for others. single is 400 not-recurring, if the caller may not
+// read the series.
 const scopeRights = `
 this          publish  own,other  own,other  own        -   no  no      ok      ok  ok
 this          publish  own,other  own,other  other      no  no  no      no      ok  ok

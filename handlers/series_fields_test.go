@@ -92,8 +92,8 @@ func TestSeriesHaveEveryFieldOfAnEvent(t *testing.T) {
 	}
 }
 
-// writeLater creates a series without a field, and writes the field to all occurrences and to one alone. want is what they
-// share then, besides their titles.
+// writeLater creates a series without a field, and writes the field to all occurrences and to one alone. want has the
+// values that they share then, besides their titles.
 func writeLater(
 	t *testing.T, api *apitest.API, base, later object, want map[string]any, shared func(map[string]any, ...string) map[string]any,
 ) {

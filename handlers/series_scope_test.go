@@ -242,8 +242,8 @@ func TestAWriteOfASeriesHidesItsOccurrences(t *testing.T) {
 		for _, c := range []struct {
 			name   string
 			change object
-			// lists, first, series and found are what lists show: all events, series=next, /series, and a search for a word of
-			// the description.
+			// lists, first, series and found are the ids in four lists: all events, series=next, /series, and a search
+			// for a word of the description.
 			lists, first, series, found []int64
 			page                        int
 		}{

@@ -319,7 +319,7 @@ func TestPreviewOfASeries(t *testing.T) {
 	})
 }
 
-// TestSeriesFollowTheMatrix has a series of each status that is the author's or somebody else's.
+// TestSeriesFollowTheMatrix has a series of each status, by the author and by another user.
 func TestSeriesFollowTheMatrix(t *testing.T) {
 	eachEventTest(t, func(t *testing.T, e *eventTest) {
 		type one struct {

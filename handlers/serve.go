@@ -16,7 +16,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/represent"
 )
 
-// Call is what package server has found out about a request.
+// Call is a request, as prepared by package server.
 type Call struct {
 	Now      time.Time // UTC, whole seconds
 	Caller   auth.Principal

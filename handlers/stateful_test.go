@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// TestCalendarBehavesAsItsModel lets users of all roles write at random, and predicts each reply with a model of
-// a page: who owns what in which status, and what is linked to what.
+// TestCalendarBehavesAsItsModel lets users of all roles write at random. A small model predicts each reply: it has the
+// owner, the status and the links of each record.
 func TestCalendarBehavesAsItsModel(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
@@ -73,7 +73,7 @@ type statefulRecord struct {
 	links, tagged []int64
 }
 
-// model is what the service is believed to contain.
+// model is the expected content of the service.
 type model struct {
 	t     *testing.T
 	rt    *rapid.T
@@ -158,7 +158,7 @@ func (r *statefulRecord) mayRead(role string) bool {
 	return editor(role) || (r.owner == role && (role == "author" || role == "contributor"))
 }
 
-// settle gives a record the status that somebody sends.
+// settle sets the status of a record after a caller has sent one.
 func (r *statefulRecord) settle(role string, sent calendar.Status) {
 	switch {
 	case sent == calendar.Trash:
@@ -172,7 +172,7 @@ func (r *statefulRecord) settle(role string, sent calendar.Status) {
 	r.status, r.before = sent, ""
 }
 
-// refusal is the status for who may not.
+// refusal returns the status for a caller without the right.
 func refusal(role string) int {
 	if role == "" {
 		return 401
@@ -493,7 +493,7 @@ func (m *model) lists(role string) {
 	}
 }
 
-// slugs checks that nobody has the slug of another, the trash left aside.
+// slugs checks that no two records share a slug, except in the trash.
 func (m *model) slugs() {
 	taken := map[string]int64{}
 	for _, r := range m.records {

@@ -19,9 +19,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// TestWritesInOneLanguageLeaveTheOthersAlone writes texts at random, in languages chosen in all ways there are,
-// and compares what is read in each language with a model of half a page: which record has which text of its
-// own in which language.
+// TestWritesInOneLanguageLeaveTheOthersAlone writes texts at random, in languages chosen in all possible ways. It
+// compares the texts read in each language with a small model of the texts of each record.
 func TestWritesInOneLanguageLeaveTheOthersAlone(t *testing.T) {
 	t.Parallel()
 	t.Run("sqlite", func(t *testing.T) {
@@ -65,7 +64,7 @@ func TestWritesInOneLanguageLeaveTheOthersAlone(t *testing.T) {
 	})
 }
 
-// tongueKind is what the test has to know of a resource.
+// tongueKind describes a resource for the test.
 type tongueKind struct {
 	collection, title string
 	html              []string // fields answered in a paragraph
@@ -86,7 +85,7 @@ func (k tongueKind) texts() []string { return slices.Concat([]string{k.title}, k
 // term reports whether it is a category or a tag.
 func (k tongueKind) term() bool { return k.title == "name" }
 
-// modelRecord is a record of the model: its own texts by language and field; what is "" or missing it has not.
+// modelRecord is a record of the model. It has its own texts by language and field. A missing text or "" means none.
 type modelRecord struct {
 	tongueKind
 	id       int64
@@ -151,7 +150,7 @@ func (m *languageModel) choose() choice {
 	return c
 }
 
-// word is a text that nobody has yet.
+// word returns an unused text.
 func (m *languageModel) word(kind string) string {
 	m.count++
 	return fmt.Sprintf("%s %d", kind, m.count)
@@ -255,8 +254,8 @@ func (m *languageModel) update() {
 	m.reads(r)
 }
 
-// write is what a body changes: with a language its texts, without one field by field the text that is read
-// without any wish.
+// write applies a body to the model. With a language it writes the texts of that language. Without one, it writes each
+// field where a read without a language finds it.
 func (r *modelRecord) write(site, language calendar.Language, body object) {
 	chosen := language != ""
 	if !chosen {
@@ -305,8 +304,8 @@ func (r *modelRecord) has(slug string) bool {
 	return false
 }
 
-// served is what is read in a language: each field from the first of it, the site's and the original that has
-// it; with the language of the title.
+// served returns the texts that a read returns, and the language of the title. Each field comes from the first of the
+// requested, the site's and the original language that has it.
 func (r *modelRecord) served(site, wish calendar.Language) map[string]string {
 	out := map[string]string{}
 	for _, l := range []calendar.Language{wish, site, r.original} {

@@ -121,7 +121,7 @@ func TestTermFiltersKnowTheSlugsOfAllLanguages(t *testing.T) {
 		finds("TEATR-pl")
 		hasValues(t, e.must(t, get(path+"?ml_language=es")), object{"name": "Teatro", "slug": "theatre"})
 
-		// A changed slug is nobody's.
+		// The former slug is free.
 		e.translate(t, path, "pl", object{"slug": "scena"})
 		finds("scena")
 		if r := e.Do(t, get("/events?"+collection+"=teatr-pl")); r.Status != 400 {
@@ -324,7 +324,7 @@ func TestClearedTextsFallBackFieldByField(t *testing.T) {
 			"en": {"excerpt": "", "description": ""}, "pl": {"title": "Targi", "excerpt": ""}, "es": {"title": "Feria", "excerpt": "", "description": ""},
 		})
 
-		// Nobody's description is left, so the original gets the one that is sent without a wish.
+		// No description is left, so the original gets the one sent without a language.
 		e.must(t, patch("admin", path, object{"description": "Nueva"}))
 		reads("a new description", map[string]object{
 			"en": {"description": "<p>Nueva</p>"}, "pl": {"description": "<p>Nueva</p>"}, "es": {"description": "<p>Nueva</p>"},

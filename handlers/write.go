@@ -123,8 +123,8 @@ func (f fields) title(dst **string, name, description string) *param.Param {
 	return p
 }
 
-// textOf parses a text: it removes tags, decodes entities once and trims. clean may clean it further; nil does not. A
-// null is "".
+// textOf parses a text: it removes tags, decodes entities once and trims. clean may clean it further. A nil clean does
+// not. A null is "".
 func textOf(name string, maximum int, clean func(string) string) func(raw any) (string, *param.Fault) {
 	return func(raw any) (string, *param.Fault) {
 		if raw == nil {

@@ -72,7 +72,7 @@ func newCache(c Caching, timeout time.Duration) (*cache, error) {
 // cachedReply is a finished reply with all that its bytes depend on.
 type cachedReply struct {
 	revision  int64     // that it was made at
-	until     time.Time // the reply does not hold longer at any revision; zero means no end
+	until     time.Time // when the reply expires at any revision; zero means never
 	unchanged handlers.Unchanged
 	validity  atomic.Pointer[validity] // the newest that is known
 
@@ -127,7 +127,7 @@ func (c *cache) revalidate(
 	}
 	switch {
 	case ctx.Err() != nil:
-		return false, time.Time{}, nil // the request has more time to make the reply anew
+		return false, time.Time{}, nil // the request has more time to make a new reply
 	case !same || err != nil:
 		return false, time.Time{}, err
 	}
@@ -316,7 +316,7 @@ func (s *Server) expireRevision(c *fiber.Ctx) error {
 type publicationSchedule struct {
 	scheduledReplies chan struct{} // full while a request uses the rest
 	revision         int64
-	asked            time.Time // when the database was asked; zero means never
+	asked            time.Time // when the database was queried; zero means never
 	due              time.Time // zero means no record is scheduled
 }
 

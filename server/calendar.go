@@ -113,7 +113,7 @@ func (s *Server) serveCalendar(c *fiber.Ctx) error {
 // typeHTML is the media type of pages.
 const typeHTML = "text/html; charset=UTF-8"
 
-// formPassword returns the password of a form, "" for none. It is what the form of a protected event sends.
+// formPassword returns the password sent by the form of a protected event, "" for none.
 func formPassword(c *fiber.Ctx) (string, error) {
 	kind, _, _ := strings.Cut(c.Get(fiber.HeaderContentType), ";")
 	body := c.BodyRaw()

@@ -45,8 +45,8 @@ func create(t *testing.T, field string, value any) string {
 	return b.String()
 }
 
-// TestRefusedWritesCostOnePass counts the allocations and the statements of writes by unknown senders. Work that takes
-// a text apart allocates for each tag; a look-up is a statement. It does not run beside other tests, which allocate too.
+// TestRefusedWritesCostOnePass counts the allocations and the statements of writes by unknown senders. Parsing a text
+// allocates for each tag; a lookup is a statement. The test does not run in parallel, since other tests allocate too.
 func TestRefusedWritesCostOnePass(t *testing.T) { //nolint:paralleltest // see above
 	repeat := func(n int, item any) []any {
 		items := make([]any, n)
@@ -133,7 +133,7 @@ func TestRefusedWritesCostOnePass(t *testing.T) { //nolint:paralleltest // see a
 	}
 }
 
-// A write whose deadline is over ends between two parameters, before anybody asks whether it is permitted.
+// A write whose deadline has passed ends between two parameters, before its permission is checked.
 func TestTheDeadlineEndsParsing(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

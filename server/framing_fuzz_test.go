@@ -181,7 +181,7 @@ func FuzzFraming(f *testing.F) {
 	})
 }
 
-// byteByByte is what arrives slowly.
+// byteByByte is a reader that returns one byte at a time.
 type byteByByte struct{ rest []byte }
 
 func (r *byteByByte) Read(b []byte) (int, error) {

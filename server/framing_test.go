@@ -119,7 +119,7 @@ func TestConnectionsEndWhenTheClientSaysSo(t *testing.T) {
 	}
 }
 
-// Who sends a body does not change what proxies have said of the request.
+// A client cannot change the headers of proxies by its body.
 func TestTrailersAreNoHeaders(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -178,7 +178,7 @@ func TestBodiesThatAreReceivedAreBounded(t *testing.T) {
 	}
 }
 
-// Who sends all of a body that is too large gets to read the answer.
+// A client that sends all of a body that is too large can read the reply.
 func TestTooLargeBodiesAreAnswered(t *testing.T) {
 	t.Parallel()
 	s := serve(t, newBrokenServer(t, io.Discard, nil))

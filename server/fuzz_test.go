@@ -25,13 +25,13 @@ import (
 	"github.com/almanac-cal/almanac/internal/apitest"
 )
 
-// FuzzRequest sends whole requests through the router to a small calendar with users of every role. The text of a
-// request is as people write it (see parseRequest); the bytes of edits change it by the vocabulary of the service, so
-// that chance finds routes, parameters and dates without having to spell them.
+// FuzzRequest sends whole requests through the router to a small calendar with users of every role. The input is a
+// request in plain text (see parseRequest). The bytes of edits change it by the vocabulary of the service, so that the
+// fuzzer finds routes, parameters and dates quickly.
 //
-// Whatever is sent: there is no fault of ours, the reply is one that the interface description has, errors have their
-// form, every reply has its headers, HEAD is GET without a body, reading and what is refused change nothing, and nobody
-// changes what his role has no right to. No secret shows up in a reply or in the log.
+// The test checks that no reply is a 5xx and that the interface description has each reply. It checks the form of
+// errors, the headers, and that HEAD is GET without a body. Reads, and refused writes, must change nothing. No user may
+// write without the right to it. No secret may appear in a reply or in the log.
 func FuzzRequest(f *testing.F) {
 	w := newFuzzWorld(f)
 	for i, text := range w.seeds() {
@@ -54,8 +54,8 @@ func FuzzRequest(f *testing.F) {
 	})
 }
 
-// fuzzRequest is a request as a text: METHOD TARGET, and a login to sign in with; lines of headers; an empty line; the
-// body as it is.
+// fuzzRequest is a request in plain text. The first line is METHOD TARGET, with a login if the request has credentials.
+// Lines of headers, an empty line and the body follow.
 //
 //	PATCH /cal/events/v1/events/15 author
 //	Content-Type: application/json
@@ -81,7 +81,7 @@ func parseRequest(text string) (r fuzzRequest, ok bool) {
 	return r, true
 }
 
-// String is what parseRequest reads.
+// String returns the request in the form that parseRequest reads.
 func (r fuzzRequest) String() string {
 	lines := append([]string{strings.TrimSpace(r.method + " " + r.target + " " + r.as)}, r.headers...)
 	text := strings.Join(lines, "\n")
@@ -138,7 +138,7 @@ func (r fuzzRequest) header(name string) (value string, sent bool) {
 	return value, sent
 }
 
-// caller is who sends a request, as the service sees it; "" is nobody, or somebody with credentials that are refused.
+// caller returns the login that the service sees in a request. It is "" for anonymous requests and refused credentials.
 func (w *fuzzWorld) caller(r fuzzRequest) string {
 	credentials, sent := r.header("Authorization")
 	switch {
@@ -150,7 +150,7 @@ func (w *fuzzWorld) caller(r fuzzRequest) string {
 	return r.as
 }
 
-// request is what the router is asked.
+// request returns the request for the router.
 func (r fuzzRequest) request(w *fuzzWorld) apitest.Request {
 	out := apitest.Request{Method: r.method, Path: r.target, Absolute: true, Header: map[string]string{}}
 	if _, ok := w.user[r.as]; ok {
@@ -351,8 +351,9 @@ func (w *fuzzWorld) atRandom(number uint64) (r fuzzRequest, ok bool) {
 
 var keep = flag.String("keep", "", "a folder of found inputs: keep the shortest of each behaviour in testdata/fuzz")
 
-// TestKeepFoundRequests makes testdata/fuzz/FuzzRequest anew, from what is there, what the fuzzer found, which lies in
-// $(go env GOCACHE)/fuzz, and requests at random. Of those that are answered alike the shortest stays, in plain text.
+// TestKeepFoundRequests rewrites testdata/fuzz/FuzzRequest. It reads the existing files, the inputs that the fuzzer
+// found in $(go env GOCACHE)/fuzz, and random requests. It keeps the shortest request for each behaviour, in plain
+// text.
 func TestKeepFoundRequests(t *testing.T) {
 	if *keep == "" {
 		t.Skip("without -keep there is nothing to do")

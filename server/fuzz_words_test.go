@@ -179,7 +179,7 @@ func (r *fuzzRequest) addMember(name, value string) {
 	r.body = `{"` + name + `":` + value + rest
 }
 
-// seeds are each operation asked by somebody, and requests that have something to say.
+// seeds returns each operation as a signed-in user sends it, and some interesting requests.
 func (w *fuzzWorld) seeds() []string {
 	var out []string
 	for i, o := range w.words.operations {

@@ -84,7 +84,7 @@ var owners = map[string]string{
 // bookkeeping is about requests, and no part of the calendar.
 const bookkeeping = "idempotency_keys"
 
-// logs only grow, and what is in them is nobody's record.
+// logs only grow, and their rows belong to no record.
 var logs = []string{"changes"}
 
 func newFuzzWorld(t testing.TB) *fuzzWorld {
@@ -297,7 +297,7 @@ func (w *fuzzWorld) rowsOf(t testing.TB, table fuzzTable) map[string]fuzzRow {
 		if err := rows.Scan(&r.rowid, &r.values, &r.kept, &r.whose); err != nil {
 			t.Fatal(err)
 		}
-		key := r.values // rows without an id are what they say
+		key := r.values // rows without an id are identified by their content
 		if table.hasID {
 			key = fmt.Sprint(r.rowid)
 		}
@@ -328,7 +328,7 @@ func (w *fuzzWorld) changes(t testing.TB) (out []fuzzChange) {
 	return out
 }
 
-// restore takes changes back. What is derived from the records is told that all of them may have changed.
+// restore undoes changes. It marks all records as changed for derived data.
 func (w *fuzzWorld) restore(t testing.TB, changes []fuzzChange) {
 	t.Helper()
 	if len(changes) == 0 {

@@ -68,7 +68,7 @@ func isRequestID(id []byte) bool {
 	return len(id) > 0 && len(id) <= maxRequestID
 }
 
-// clientAddress returns the address of the client. Behind a trusted proxy it is what the proxy has forwarded.
+// clientAddress returns the address of the client, as forwarded if a trusted proxy connects.
 func (s *Server) clientAddress(c *fiber.Ctx) netip.Addr {
 	peer := limit.Peer(c.Context().RemoteAddr())
 	if len(s.Proxies) == 0 || !s.Proxies.Trusted(peer) {

@@ -290,7 +290,7 @@ func exchange(t *testing.T, c net.Conn, request string) apitest.Response {
 	return apitest.Response{Status: res.StatusCode, Header: res.Header, Body: body}
 }
 
-// What the HTTP library refuses is told in the language that was read by then.
+// Refusals of the HTTP library use the language that was read so far.
 func TestRefusedBodyInTheLanguageOfTheRequest(t *testing.T) {
 	t.Parallel()
 	s := serve(t, newBrokenServer(t, io.Discard, nil))

@@ -18,7 +18,7 @@ type revisions struct {
 	running *revisionRead // may have missed a recent commit
 	next    *revisionRead // begins when running ends, or at once
 	last    int64
-	at      time.Time // when the read of last began; zero means last is not valid
+	at      time.Time // when the read of last began; zero means that last is not valid
 	since   time.Time // reads that began before are not stored
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// TestHeadersOfEveryKindOfReply asks for one reply of each kind, on a site behind TLS and on one without. All say what
-// they are and that browsers are not to guess, and none says what they are made with; behind TLS all say that they are
-// no pages to be framed, and that TLS stays.
+// TestHeadersOfEveryKindOfReply requests one reply of each kind, on a site behind TLS and on one without. Every reply
+// has a content type and forbids browsers to guess it, and none names its software. Behind TLS every reply forbids
+// framing and demands TLS.
 func TestHeadersOfEveryKindOfReply(t *testing.T) {
 	t.Parallel()
 	for _, base := range []string{apitest.BaseURL, "https://calendar.example.org"} {

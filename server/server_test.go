@@ -355,7 +355,7 @@ func TestCredentials(t *testing.T) {
 			{"expired token", "Bearer " + old, "rest_invalid_token"},
 			{"another scheme", "Digest x", "rest_invalid_token"},
 		} {
-			// A draft, and what everybody may read: wrong credentials are refused there too.
+			// Both a draft and a public event refuse wrong credentials.
 			for _, path := range []string{"/events/20", "/events/16", "/events?page=0"} {
 				want := apitest.Case{Name: c.name + " " + path, Request: withHeaders(ask("", path), "Authorization", c.authorization), Status: 200}
 				switch {

@@ -71,7 +71,7 @@ type exchange struct {
 	root      handlers.Root
 	rest      string          // path below the API; outside the API, below the base URL
 	match     *handlers.Match // nil means no route has the path
-	page      *handlers.Page  // of the calendar; nil means the path is that of none
+	page      *handlers.Page  // of the calendar; nil means that the path has none
 	errorPage bool            // an error is answered with a page
 	route     string          // in metrics and logs
 	lang      calendar.Language
@@ -80,10 +80,10 @@ type exchange struct {
 	rate *rateState // nil means no rate applies
 	slot gateSlot   // place behind a gate
 
-	claim    *idempotency.Claim // of the idempotency key; nil means there is none
+	claim    *idempotency.Claim // of the idempotency key; nil means none
 	replayed bool               // the reply repeats that of an earlier request
 
-	revision  int64     // that the cache makes a reply at; 0 means it makes none
+	revision  int64     // revision of the reply that the cache makes; 0 means none
 	tag       string    // entity tag of a read; "" for all else
 	until     time.Time // when the reply to a read changes without a write; zero means never
 	unchanged handlers.Unchanged

@@ -81,7 +81,8 @@ func (c *Calendar) Write(w io.Writer, name string, model any) error {
 // Plural is a sentence in the plural forms of a language: by CLDR category, with {n} for the number.
 type Plural map[string]string
 
-// CalendarWords are what the pages say in a language: words/calendar.{language}.json. Names in braces are replaced.
+// CalendarWords are the texts of pages in a language, from words/calendar.{language}.json. Names in braces are
+// replaced.
 type CalendarWords struct {
 	Skip, Home, Calendar, Language, Views, List, Month, Today, TodayHeading, NextOnes, OnNow       string
 	AllEvents, Browse, Lead, Search, SearchLabel, From, To, Category, Categories, Tags, All        string
@@ -118,8 +119,8 @@ func readCalendarWords(language string, w *CalendarWords) error {
 	return nil
 }
 
-// Frame is what every page has around its content. Addresses for links begin with the path of the base URL, all others
-// are absolute.
+// Frame has the data that every page shows around its content. Addresses for links begin with the path of the base URL.
+// All others are absolute.
 type Frame struct {
 	Language, Dir string
 	Locale        string // as Open Graph names it: pl_PL
@@ -162,7 +163,7 @@ type Choice struct {
 	Current          bool
 }
 
-// OpenGraph is what networks show of a link to the page.
+// OpenGraph is the preview that social networks show for a link.
 type OpenGraph struct {
 	Type, Title string
 	Image       *Picture
@@ -378,7 +379,7 @@ type EventPage struct {
 	Password                            *Password
 }
 
-// SeriesNote is what the page of an occurrence says of its series.
+// SeriesNote describes the series on the page of an occurrence.
 type SeriesNote struct {
 	Title, Lang, Href, Text string
 	Next                    *Link

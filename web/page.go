@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Site is what the pages say about the service.
+// Site describes the service for the pages.
 type Site struct {
 	Name    string // "" leaves only what it is
 	BaseURL string // absolute, without a slash at the end
@@ -19,7 +19,8 @@ type Site struct {
 	Files map[string][]byte
 }
 
-// pageWords are what the pages say in a language: words/{language}.json. The name of the site stands for {name}.
+// pageWords are the texts of pages in a language, from words/{language}.json. {name} is replaced by the name of the
+// site.
 type pageWords struct {
 	Name                                                 string // of the language, in itself
 	Title, Lead, LanguagesLabel                          string
@@ -51,8 +52,8 @@ func readWords(language string) (pageWords, error) {
 	return w, nil
 }
 
-// view is what a page is made from. Addresses without a host are for links: who came by another name of the service
-// stays there. They have the path of the base URL, which a proxy may take away and the service does not mind.
+// view is the data of a page. Addresses for links have no host, so visitors stay on the host name that they used. They
+// begin with the path of the base URL, which a proxy may remove.
 type view struct {
 	Language  string
 	Words     pageWords

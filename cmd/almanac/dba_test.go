@@ -29,7 +29,7 @@ import (
 	"github.com/almanac-cal/almanac/migrations"
 )
 
-// What docs/dba.md says is what there is.
+// The following tests compare docs/dba.md with the program.
 
 func dbaPage(t *testing.T) string {
 	t.Helper()
@@ -95,7 +95,7 @@ func TestManualNamesEveryOption(t *testing.T) {
 	}
 }
 
-// statementsOf takes SQL apart, without comments.
+// statementsOf splits SQL into statements, without comments.
 func statementsOf(text string) (out []string) {
 	text = regexp.MustCompile(`(?m)^--.*$`).ReplaceAllString(text, "")
 	for statement := range strings.SplitSeq(text, ";") {

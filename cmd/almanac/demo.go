@@ -113,8 +113,7 @@ func (c demoCmd) Run(ctx context.Context, s streams) (err error) {
 		c.DB = "sqlite://" + filepath.Join(temp, "almanac.db")
 		c.Media = filepath.Join(temp, "media")
 	}
-	log, flush := c.logging(s)
-	defer func() { err = errors.Join(err, flush()) }()
+	log := c.logging(s)
 	return database{DB: c.DB}.with(ctx, func(st *store.Store) error {
 		if err := currentData(ctx, st, site, true); err != nil {
 			return err

@@ -94,7 +94,7 @@ func TestSystemdUnit(t *testing.T) {
 	}
 }
 
-// container is what the manifests of Kubernetes and Compose have in common with the program.
+// container has the settings of the Kubernetes and Compose manifests that concern the program.
 type container struct {
 	Name string
 	Args []string

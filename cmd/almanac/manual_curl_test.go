@@ -167,7 +167,7 @@ func (c *curlCall) checkAddress() error {
 	return nil
 }
 
-// request is what the options ask for.
+// request returns the request that the options describe.
 func (c *curlCall) request() (*http.Request, error) {
 	method := http.MethodGet
 	var body io.Reader

@@ -125,7 +125,7 @@ func TestManualSlugs(t *testing.T) {
 	})
 }
 
-// service is the API with somebody who may write.
+// service returns the API with a user who may write.
 func service(t *testing.T, st *store.Store) *apitest.API {
 	t.Helper()
 	api := apitest.New(t, st)

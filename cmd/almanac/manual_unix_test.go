@@ -33,12 +33,12 @@ var notTested = []string{
 // fewTested are pages that may skip more blocks than they run.
 var fewTested = []string{"docs/performance.md", "docs/faults.md"}
 
-// TestManualCommands runs the commands of the README and of the manual, page by page, as a reader would who types
-// them in order in one shell, and compares what they print with what is shown. What follows the word sh says how:
+// TestManualCommands runs the commands of the README and of the manual, page by page and in order, in one shell. It compares
+// their output with the shown one. A word after sh says how they run:
 //
-//   - "server": in the background, until the next server of the page or its end; the page goes on when it answers;
+//   - "server": in the background, until the next server of the page or its end; the page continues when it is ready;
 //   - "mysql": on an empty MySQL database, where there is one;
-//   - "fails": the last command has to end with another status than 0;
+//   - "fails": the last command must exit with a status other than 0;
 //   - "no-test: REASON": not at all.
 //
 // ALMANAC_TEST_CURL=/usr/bin/curl runs them with that instead of the stand-in.
@@ -157,8 +157,8 @@ func portPicker() func() string {
 	}
 }
 
-// prelude is what the shell knows beforehand. A demo is the one that was made for all pages; of go, what the manual
-// says of it is known.
+// prelude defines the commands and variables of the shell. A demo is the one made for all pages. For go it has the
+// commands of the manual.
 const prelude = `set -eu
 CALL=command
 almanac() {

@@ -302,7 +302,7 @@ func TestLogHasOneForm(t *testing.T) {
 	}
 }
 
-// unusedAddress is an address that was taken and given back: nobody else is given it soon.
+// unusedAddress returns an address that was opened and closed. The system does not assign it again soon.
 func unusedAddress(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

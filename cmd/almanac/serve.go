@@ -128,8 +128,7 @@ func (c serveCmd) Run(ctx context.Context, s streams, env *environment) (err err
 	if c.DBReadLag < time.Second || c.DBReadLag > time.Hour {
 		return usageError{fmt.Errorf("--db-read-lag %v: want a time such as 10s, an hour at most", c.DBReadLag)}
 	}
-	log, flush := c.logging(s)
-	defer func() { err = errors.Join(err, flush()) }()
+	log := c.logging(s)
 	if names := env.strange(s.Environ); len(names) > 0 {
 		log.Warn("there are no such settings", "variables", strings.Join(names, ","))
 	}
@@ -226,13 +225,12 @@ func (f serveFlags) address(sock sockets) string {
 	return reachableAddress(sock.public.Addr())
 }
 
-// logging is the log of a server, which says at once what settings have no effect. flush writes what still waits.
-func (f serveFlags) logging(s streams) (log *slog.Logger, flush func() error) {
-	out := newLines(s.Err)
-	log = slog.New(f.handler(out))
+// logging returns the log of a server, and warns in it of settings that have no effect.
+func (f serveFlags) logging(s streams) *slog.Logger {
+	log := slog.New(f.handler(s.Err))
 	s.Libraries.use(log)
 	f.warn(log)
-	return log, out.Close
+	return log
 }
 
 // databases are the one that is written, and what reads its replicas; nil for none.

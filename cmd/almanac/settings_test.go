@@ -83,7 +83,7 @@ func TestHelpNamesTheVariables(t *testing.T) {
 
 func noOutput(string) string { return "" }
 
-// Settings that do nothing are told when a server starts. It is told to stop before that, which is no failure.
+// A server that starts logs settings without effect. It is stopped before that, which is no failure.
 func TestSettingsWithoutEffectAreTold(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

@@ -29,7 +29,7 @@ type credential struct {
 	token  bool // secret is a token, without its spaces; else a password
 }
 
-// refusal is why credentials are not accepted; for the log, clients are not told.
+// refusal is the reason for refusing credentials. It is logged and never sent to clients.
 type refusal string
 
 func (r refusal) Error() string { return string(r) }

@@ -18,7 +18,7 @@ const (
 	Edit        Operation = "edit"
 	Delete      Operation = "delete"
 	Restore     Operation = "restore"    // out of the trash
-	SetAuthor   Operation = "set author" // to somebody else
+	SetAuthor   Operation = "set author" // to another user
 	ManageTerms Operation = "manage terms"
 	Upload      Operation = "upload an image"
 	ListImages  Operation = "list images"
@@ -121,7 +121,7 @@ var matrix = []rule{
 	{cells{y, y, y, y, y}, Read, recordKinds, stagePublished, anyOwner},
 	{cells{n, n, y, y, y}, Read, recordKinds, stageUnpublished, ownOnly},
 	{cells{n, n, n, n, y}, Read, recordKinds, stageUnpublished, othersOnly},
-	// A trashed venue or organizer is read by who may edit it.
+	// A trashed venue or organizer is readable for callers who may edit it.
 	{cells{n, n, y, y, y}, Read, linkedKinds, stageWasDraftOrPending, ownOnly},
 	{cells{n, n, n, y, y}, Read, linkedKinds, stageWasOther, ownOnly},
 	{cells{n, n, n, n, y}, Read, linkedKinds, stageTrashed, othersOnly},
@@ -189,7 +189,7 @@ func MaySeeOwnUnpublished(p Principal) bool {
 	return May(p, Read, Record{Kind: calendar.Event, Status: calendar.Draft, AuthorID: p.UserID})
 }
 
-// MaySeeAllUnpublished reports whether lists show p everybody's records in any status.
+// MaySeeAllUnpublished reports whether lists show p unpublished records of all authors.
 func MaySeeAllUnpublished(p Principal) bool {
 	return May(p, Read, Record{Kind: calendar.Event, Status: calendar.Draft})
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// contract is the permission matrix written down a second time, from the page and not from the code (contract,
-// section 12.3): one line per right, with the letter y under each role that has it. R is events, venues and
-// organizers; W is the trash for what was draft or pending before, O the trash for what was anything else.
+// contract is the permission matrix copied from the contract, section 12.3, and not from the code. Each line is one
+// right, with the letter y under each role that has it. R is events, venues and organizers. W is the trash for drafts
+// and pending records, O the trash for others.
 //
-// Columns: anonymous, subscriber, contributor, author, editor, administrator.
+// The columns are anonymous, subscriber, contributor, author, editor, administrator.
 const contract = `
 read             R                          publish                                      own,other  yyyyyy
 read             R                          draft,pending,future,private                 own        --yyyy

@@ -20,6 +20,6 @@ func System() Principal { return Principal{Role: calendar.Administrator} }
 // Anonymous reports whether p presented no credentials.
 func (p Principal) Anonymous() bool { return p == Principal{} }
 
-// owns reports whether p is the author, given as a user id. 0 is nobody's, so neither the anonymous caller
-// nor System owns what has no author.
+// owns reports whether p is the author with the user id. It is false for 0, so neither the anonymous caller nor System
+// owns a record without an author.
 func (p Principal) owns(author int64) bool { return p.UserID != 0 && p.UserID == author }

@@ -28,7 +28,7 @@ var (
 	ErrNoUser     = errors.New("no such user")
 )
 
-// ErrLastAdministrator is what KeepAdministrator refuses.
+// ErrLastAdministrator is returned by KeepAdministrator for the only administrator.
 var ErrLastAdministrator = errors.New("is the only administrator who is not disabled")
 
 // AddUser adds a user, in the transaction of db if it has one. It lower-cases the login. An empty password means none,
@@ -109,8 +109,8 @@ func SetRole(ctx context.Context, db *ent.Client, userID int64, role calendar.Ro
 	return saveUser(ctx, userID, db.User.UpdateOneID(userID).SetRole(role))
 }
 
-// SetDisabled refuses a user's password and tokens from now on, or accepts them again. Who is disabled
-// already stays so since the first time. Errors: ErrNoUser.
+// SetDisabled disables or enables a user's password and tokens. Disabling twice does not change the time of disabling.
+// The error is ErrNoUser.
 func SetDisabled(ctx context.Context, db *ent.Client, now time.Time, userID int64, disabled bool) error {
 	u, err := db.User.Get(ctx, userID)
 	if err != nil {

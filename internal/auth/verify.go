@@ -253,7 +253,7 @@ func (v *Verifier) unchanged(ctx context.Context, userID int64, login, hash stri
 
 // compute compares when it is its turn.
 func (v *Verifier) compute(ctx context.Context, h passwordHash, password string) (bool, error) {
-	// Of a free slot and an ended context select would take either.
+	// If a slot is free and the context has ended, select may choose either.
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}

@@ -380,7 +380,7 @@ func TestLastUseThatCannotBeWrittenIsLogged(t *testing.T) {
 	}
 }
 
-// Somebody writes for long, or the disk does not get on.
+// Another transaction takes long, or the disk is slow.
 func TestLastUseDoesNotHoldUpTheReply(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, st *store.Store) {
 		w := newWorld(st.Ent)

@@ -14,11 +14,11 @@ import (
 	"github.com/almanac-cal/almanac/internal/storetest"
 )
 
-// work is what it took to refuse somebody: what a stopwatch would show, without its noise.
+// work is the measured effort of a refusal: what a stopwatch would show, without noise.
 type work struct {
 	Computed []string // the parameters of each password computation
 	Queries  int64
-	Error    string // what the client is told
+	Error    string // error that the client gets
 }
 
 // refusalOf measures the work for credentials.
@@ -74,7 +74,8 @@ func TestRefusingTakesTheSameWork(t *testing.T) {
 			}
 		}
 
-		// A token is found by its hash, or not. Who presents one of another user learns nothing of the login beside it.
+		// A token is found by its hash alone. A caller with a token of another user learns nothing about the login sent
+		// with it.
 		want = w.refusalOf(t, inBasic("nobody:"+token))
 		if diff := cmp.Diff(want, w.refusalOf(t, inBasic("ewa:"+token))); diff != "" || len(want.Computed) != 0 {
 			t.Errorf("a token with another login (-unknown user +known user):\n%s", diff)

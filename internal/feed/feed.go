@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/locale"
 )
 
-// Feed is what a feed says of itself. Its methods write it with its entries.
+// Feed describes a feed. Its methods write it with its entries.
 type Feed struct {
 	Name     string            // plain text
 	Language calendar.Language // of the words that are written beside the texts of the entries

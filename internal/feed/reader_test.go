@@ -16,7 +16,7 @@ type property struct {
 	value      string
 }
 
-// component is what stands between BEGIN and END.
+// component is the content between BEGIN and END.
 type component struct {
 	name       string
 	properties []property

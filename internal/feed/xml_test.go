@@ -254,7 +254,7 @@ func FuzzFeeds(f *testing.F) {
 	})
 }
 
-// plainText is what a reader shows of a text.
+// plainText returns the text that a feed reader shows.
 func plainText(s string) string {
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(s, "\r\n", "\n") {

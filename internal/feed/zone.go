@@ -8,8 +8,8 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// zoneRule says what the clock of a zone shows from some year on. It is what one VTIMEZONE with one STANDARD and at
-// most one DAYLIGHT can say: other readers than those that follow RFC 5545 closely understand no more.
+// zoneRule describes the clock of a zone from some year on. It corresponds to a VTIMEZONE with one STANDARD and at most
+// one DAYLIGHT. Readers that do not follow RFC 5545 closely understand only that form.
 type zoneRule struct {
 	name   string
 	offset int           // seconds east of UTC, if the clock is never changed

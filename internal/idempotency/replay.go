@@ -29,10 +29,10 @@ var (
 // Lifetime is how long a key is remembered, from its first use.
 const Lifetime = 24 * time.Hour
 
-// maxBody bounds a stored answer, in bytes. A larger one is made anew from the record each time.
+// maxBody bounds a stored reply, in bytes. A larger one is made from the record each time.
 const maxBody = 256 << 10
 
-// Request is what is sent under a key.
+// Request identifies a request with a key.
 type Request struct {
 	User        int64  // whose key it is
 	Key         string // as the client chose it
@@ -72,7 +72,7 @@ type Claim struct {
 // Begin claims the key of a request. No other request gets it until now + lease. A claim that has not ended by then
 // counts as abandoned. Errors are ErrInUse, ErrReused and those of the database.
 func (k *Keys) Begin(ctx context.Context, r Request, now time.Time, lease time.Duration) (*Claim, error) {
-	// Who finds the row of another, and then does not, saw it end without a trace.
+	// The row may disappear between two statements if its request ends without a trace. Then try again.
 	for range 3 {
 		var row *ent.IdempotencyKey
 		err := run(ctx, func() (err error) {

@@ -64,7 +64,7 @@ func TestClaims(t *testing.T) {
 		begin(t, k, request(1, "Key", "b"), testTime)
 		begin(t, k, request(1, "key ", "b"), testTime)
 
-		// Somebody else takes it over when the lease is over, and the first may do nothing any more.
+		// Another request takes the key over after the lease, and the first one can no longer use it.
 		second := begin(t, k, one, testTime.Add(lease))
 		wantRefusal(t, k, one, testTime.Add(lease), idempotency.ErrInUse)
 		if err := mark(t, st, first, 7); !errors.Is(err, idempotency.ErrInUse) {
@@ -98,7 +98,7 @@ func TestClaims(t *testing.T) {
 			}
 		}
 
-		// A day after its first use the key is anybody's, whatever was made with it.
+		// A key is free a day after its first use, whatever was made with it.
 		fresh := begin(t, k, one, testTime.Add(idempotency.Lifetime))
 		if fresh.Made != 0 || fresh.Reply != nil {
 			t.Errorf("got %+v of a key that has expired", fresh)
@@ -110,7 +110,7 @@ func TestClaims(t *testing.T) {
 	})
 }
 
-// TestAWriteThatEndsInTimeIsNotTakenOver is for who finds a lease at its end while the work is being committed.
+// TestAWriteThatEndsInTimeIsNotTakenOver has a second request find an expired lease while the first one commits.
 func TestAWriteThatEndsInTimeIsNotTakenOver(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

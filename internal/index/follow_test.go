@@ -220,7 +220,7 @@ func TestRunTakesOverWhatReadersLeave(t *testing.T) {
 			}
 		}
 		before := ready().Total
-		// Two blocks, together more than a reader waits for, and more than the index takes without being made anew.
+		// These two blocks exceed the changes that a reader applies, and those that the index applies without a reload.
 		const block = 2500
 		first := f.load(100_000, block)
 		f.load(200_000, block)
@@ -230,7 +230,7 @@ func TestRunTakesOverWhatReadersLeave(t *testing.T) {
 		if found := ready(); found.IDs[0] != first {
 			f.Errorf("the first is %d, want %d", found.IDs[0], first)
 		}
-		// Somebody takes the log away, and makes another entry.
+		// Another program empties the log and adds an entry.
 		db := f.api.Store.Ent
 		db.Change.Delete().ExecX(ctx)
 		db.Event.UpdateOneID(first).SetStatus(calendar.Draft).ExecX(ctx)

@@ -42,8 +42,8 @@ type Index struct {
 
 	running    bool          // under mu: Run does what takes long
 	wake       chan struct{} // tells Run that there is something to do
-	mustReload bool          // under mu: it is wrong, and has to be made anew
-	untidy     bool          // under mu: it is right, and should be made anew
+	mustReload bool          // under mu: it is wrong and must be reloaded
+	untidy     bool          // under mu: it is right, but should be reloaded
 }
 
 // New returns an index that has yet to be loaded, by Load or Run. It has the flags and words among columns, and all
@@ -84,8 +84,8 @@ func (x *Index) Made() time.Time {
 // retryAfter is how long Run waits after an error.
 const retryAfter = time.Second
 
-// Run loads the index and keeps it: it takes over large changes, and makes it anew when it has to be. It returns
-// nil when ctx ends, and logs what fails before it tries again.
+// Run loads the index and keeps it current. It applies large changes and reloads the index if necessary. It returns nil
+// when ctx ends. It logs errors and tries again.
 func (x *Index) Run(ctx context.Context) error {
 	x.mu.Lock()
 	x.running, x.mustReload = true, true
@@ -126,8 +126,8 @@ func (x *Index) maintain(ctx context.Context) (string, error) {
 	return "caught up", x.follow(ctx)
 }
 
-// Load makes the index anew and waits until it is complete. The first time, readers have the filters before they have
-// the search; later they use what there was, unless it is wrong.
+// Load reloads the index and waits until it is complete. During the first load, filters are ready before the search.
+// Later loads do not interrupt reads, unless the index is wrong.
 func (x *Index) Load(ctx context.Context) error {
 	s, err := x.db.load(ctx)
 	if err != nil {
@@ -248,7 +248,7 @@ func (x *Index) catchUp(ctx context.Context, revision int64) error {
 	}
 	defer x.unlock()
 	if x.state.revision >= revision {
-		return nil // somebody else did
+		return nil // another goroutine did
 	}
 	changes, newest, err := x.db.changes(ctx, x.state.revision, maxBehind)
 	if err != nil {
@@ -262,7 +262,7 @@ func (x *Index) catchUp(ctx context.Context, revision int64) error {
 		if known < revision {
 			return ErrNotReady // the database is a replica that is behind
 		}
-		// Somebody took the newest entries out of the log.
+		// Another program removed the newest entries of the log.
 		x.mu.Lock()
 		x.mustReload = true
 		x.mu.Unlock()
@@ -368,7 +368,7 @@ func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit i
 	if err := x.supports(f); err != nil {
 		return query.Page{}, err
 	}
-	// Once is enough, unless somebody writes what the texts have to be read of meanwhile.
+	// Once is enough, unless a concurrent write changes the texts to read.
 	for range 3 {
 		s, err := x.fresh(ctx, f.Revision)
 		if err != nil {

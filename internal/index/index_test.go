@@ -22,7 +22,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/search"
 )
 
-// model is what a state should know, event by event.
+// model is the expected content of a state, by event.
 type model map[int64]*document
 
 func randomDocument(r *rand.Rand, id int64) *document {
@@ -269,7 +269,7 @@ func randomFilter(r *rand.Rand) *query.Events {
 	return f
 }
 
-// matches is the same as the index, told event by event.
+// matches evaluates the filter for one event, as the index should.
 func (d *document) matches(f *query.Events) bool {
 	status := calendar.Statuses[d.status]
 	if status == calendar.Future && d.published <= f.Now.Unix() {
@@ -319,7 +319,7 @@ func (d *document) meets(c query.Condition) bool {
 	panic(c.Column.Name)
 }
 
-// span is what a page says of when the event takes place.
+// span returns the expected span of the event on a page.
 func (d *document) span() query.Span {
 	s := query.Span{Starts: d.starts, Ends: d.ends, AllDay: d.allDay}
 	if d.allDay {
@@ -446,7 +446,7 @@ func TestVocabularyIsTheSamePacked(t *testing.T) {
 				v.pack()
 			}
 			languages := uint8(1 + r.IntN(all))
-			// Of one word each, of one in half of them, and of those between.
+			// These have one word each, one in half of the texts, and some in between.
 			for _, word := range []string{"everywhere", fmt.Sprint("w", slot), fmt.Sprint("w", r.IntN(1+r.IntN(slots)))} {
 				v.add(slot, languages, word)
 				of := want[word]

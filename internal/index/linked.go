@@ -20,9 +20,9 @@ import (
 // linkedTables are the tables of venues and of organizers.
 var linkedTables = map[calendar.Kind]string{calendar.Venue: venue.Table, calendar.Organizer: organizer.Table}
 
-// record is what the index knows of a venue or an organizer.
+// record is a venue or an organizer in the index.
 type record struct {
-	id, published, author int64 // published in seconds since 1970; author 0: nobody
+	id, published, author int64 // published in seconds since 1970; author 0 means none
 	image                 int64 // 0 means none
 	changed               int64 // the revision of the last change that is known
 	status                uint8 // index into calendar.Statuses
@@ -178,8 +178,8 @@ func (rs *records) holding(pieces []string, language calendar.Language, pool *sc
 	return all
 }
 
-// withEvents are the records with the events that a filter asks for. Looking at the events of all of them takes a
-// while, so the answer is kept as long as it is true: until something is written, or an event starts or is published.
+// withEvents returns the records with the events that a filter requires. That takes a while, so the result is cached
+// until a write, or until an event starts or is published.
 func (x *Index) withEvents(s *state, kind calendar.Kind, f *query.Linked) []*record {
 	if f.HasEvents == nil && !f.Upcoming {
 		return s.records[kind].ordered
@@ -227,7 +227,7 @@ func (s *state) linksTo(kind calendar.Kind) postings[int64] {
 	return linkTables[slices.IndexFunc(linkTables, func(l linkTable) bool { return l.kind == kind })].state(s)
 }
 
-// askedEvents is what a filter asks of the events of records.
+// askedEvents is the part of a filter about the events of records.
 type askedEvents struct {
 	kind         calendar.Kind
 	hasSent, has bool

@@ -69,8 +69,8 @@ func (r reader) load(ctx context.Context) (*state, error) {
 	return s, nil
 }
 
-// read makes the vocabulary of slots with some ids, from the first on. One part of the texts is read while the one
-// before is taken apart.
+// read builds the vocabulary of slots from the given ids, in order. It reads one part of the texts while it parses the
+// part before.
 func (r reader) read(ctx context.Context, ids []int64) (*vocabulary, error) {
 	v := newVocabulary()
 	group, ctx := errgroup.WithContext(ctx)

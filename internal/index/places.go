@@ -20,7 +20,7 @@ type place struct {
 // places are the venues with positions.
 type places struct {
 	all map[int64]place
-	// byCell is the same by cell; nil when it has to be made anew, and unpublished with it.
+	// byCell is the same list by cell. Nil means that it and unpublished must be rebuilt.
 	byCell      []place
 	unpublished []place
 }

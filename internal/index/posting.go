@@ -25,8 +25,8 @@ func (d distances) into(b slotSet) {
 	}
 }
 
-// posting is the slots of one value, such as a tag or a word: the distances between them, and a set instead where they
-// are so many that it is smaller.
+// posting is the list of slots with one value, such as a tag or a word. It stores the distances between them, or a set
+// if that is smaller.
 type posting struct {
 	distances distances
 	dense     *slotSet

@@ -282,7 +282,8 @@ func (r reader) changes(ctx context.Context, after int64, limit int) (out []logE
 		}
 		revision = id
 		if c.action == calendar.Loaded {
-			// Of a block of new records the log names the first, and as its field the last.
+			// The log has one entry for a block of new records. It names the first record, and the last one in its
+			// field.
 			last, err := strconv.ParseInt(strings.Trim(string(fields), `[" ]`), 10, 64)
 			if err != nil {
 				return fmt.Errorf("%d: %w", revision, err)

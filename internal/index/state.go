@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// document is what the index knows of an event. Times are seconds since 1970, UTC.
+// document is an event in the index. Times are seconds since 1970, UTC.
 type document struct {
 	id                        int64
 	starts, ends, published   int64
@@ -249,10 +249,10 @@ func (s *state) drop(id int64) {
 	}
 }
 
-// untidy reports whether so much has changed that the index should be made anew.
+// untidy reports whether so much has changed that the index should be reloaded.
 func (s *state) untidy() bool { return len(s.tail)+s.gone > max(4096, int(s.base)/8) }
 
-// locate finds out anew which events have a published venue with a position.
+// locate determines which events have a published venue with a position.
 func (s *state) locate() {
 	s.located = make(slotSet, (s.size()+63)/64)
 	for venue, at := range s.places.all {

@@ -30,7 +30,7 @@ type vocabulary struct {
 // length of the distances as a varint, and the distances.
 type packedSlots struct {
 	all  []byte
-	from []uint32 // by word: where its part begins; and where the last one ends
+	from []uint32 // start of each word's part, and the end of the last one
 }
 
 // servedSlots is the slots of a word in texts of the same languages.
@@ -117,8 +117,8 @@ func (v *vocabulary) of(id uint32, languages uint8) *servedSlots {
 	return &all[at]
 }
 
-// pack puts what there is into a form of fewer bytes, none of them a pointer: most words are rare, and a slice for each
-// would take a multiple of its contents. What is added later stands beside it, and so do the sets of frequent words.
+// pack converts the vocabulary to a form with fewer bytes and no pointers. Most words are rare, and a slice for each
+// would take several times its contents. Later additions and the sets of frequent words are stored separately.
 func (v *vocabulary) pack() {
 	v.text, v.start = slices.Clone(v.text), slices.Clone(v.start)
 	size, frequent := 0, map[uint32][]servedSlots{}

@@ -9,7 +9,7 @@ import (
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
-// standard is what package encoding/json writes.
+// standard returns the output of package encoding/json.
 func standard(t *testing.T, v any) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -88,14 +88,14 @@ var narrowImports = map[string]string{
 	"server": "calendar handlers web internal/auth internal/idempotency internal/jsonwrite internal/limit internal/locale internal/media internal/param internal/represent internal/sitefolder",
 }
 
-// testImports is what a test may import besides: a database, what writes to it, and a server on one.
+// testImports lists further packages that tests may import: a database, the packages that write to it, and a server.
 var testImports = []string{"internal/storetest", "internal/apitest", "internal/edittest", "internal/store", "internal/migrate", "internal/upkeep", "ent", "edit"}
 
 // standardLibraryOnly are packages without dependencies of others'.
 var standardLibraryOnly = []string{"internal/param"}
 
-// moduleUsers says who alone may import a module of others'. The web framework stays at the edge, so that nothing
-// else holds a value that it reuses after the request.
+// moduleUsers lists the packages that may import a third-party module. The web framework stays at the edge, because it
+// reuses its values after the request.
 var moduleUsers = map[string][]string{
 	"ariga.io/atlas":                      {"internal/migrate"},
 	"github.com/gomodule/redigo":          {"internal/limit"},

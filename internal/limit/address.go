@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Proxies are the networks whose word about the address of a client counts. The zero value trusts nobody.
+// Proxies are the networks whose forwarded addresses are trusted. The zero value trusts none.
 type Proxies []netip.Prefix
 
 // ParseProxies reads networks in CIDR notation and single addresses. IPv4 may be written as IPv6 (RFC 4291, 2.5.5.2).
@@ -162,8 +162,7 @@ func Near(a netip.Addr) bool {
 	return !a.IsValid() || a.IsUnspecified() || a.IsLoopback() || a.IsPrivate() || a.IsLinkLocalUnicast()
 }
 
-// Peer is the address at the other end of a connection. Who connects through a socket in the file system is on this
-// machine.
+// Peer returns the address at the other end of a connection. A Unix socket counts as this machine.
 func Peer(a net.Addr) netip.Addr {
 	switch a := a.(type) {
 	case *net.TCPAddr:

@@ -70,7 +70,7 @@ func TestForwarded(t *testing.T) {
 	}
 }
 
-// Whatever is sent through a proxy, the client is the proxy or who it names, and never who is not there to read.
+// Whatever a client sends through a proxy, Client returns the proxy or the address that the proxy names.
 func FuzzForwarded(f *testing.F) {
 	for _, seed := range []string{"for=192.0.2.1", `for="[::1]:1"`, "192.0.2.1, 10.0.0.2", `for="\`, ",,;=", "fe80::1%eth0"} {
 		f.Add(seed)

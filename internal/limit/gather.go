@@ -11,7 +11,7 @@ import (
 // goroutine reads and writes.
 type gathering struct {
 	expected int     // bytes of the body that follows the next head
-	held     *[]byte // a piece that waits; nil means none does
+	held     *[]byte // a piece that waits; nil means none
 }
 
 // maxBuffered is the longest piece, in bytes, that waits. Copying a longer one would cost more than it saves.

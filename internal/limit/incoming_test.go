@@ -113,7 +113,7 @@ func TestShareOfAnAddress(t *testing.T) {
 	}
 }
 
-// Who is refused while sending gets to read why.
+// A client that is refused while it sends can read the reply.
 func TestLinger(t *testing.T) {
 	t.Parallel()
 	l := &Listener{}

@@ -232,7 +232,7 @@ func (c *conn) Close() error {
 		c.answered()
 		err := half.CloseWrite()
 		go func() {
-			// Whatever comes, and however it ends: nobody is left to be told.
+			// Errors are ignored: the connection ends in any case.
 			if c.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
 				_, _ = io.CopyN(io.Discard, c.Conn, maxLingerBytes)
 			}
@@ -243,7 +243,7 @@ func (c *conn) Close() error {
 	return c.end()
 }
 
-// Who lingers sends so much more at most, and for so long.
+// A lingering client may send this many bytes, for this long.
 const (
 	lingerTime     = 2 * time.Second
 	maxLingerBytes = 32 << 20

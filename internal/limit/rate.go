@@ -23,8 +23,8 @@ const maxBurst = 1_000_000
 
 var errRate = errors.New("want a rate such as 100/s, 600/m or 100/s burst 200, or off")
 
-// ParseRate reads "100/s", "600/m burst 50" or "5000/h", and "off" for no limit. Without a burst it is what the unit
-// of time allows.
+// ParseRate parses "100/s", "600/m burst 50" or "5000/h", and "off" for no limit. The default burst is the number of
+// requests per unit of time.
 func ParseRate(text string) (Rate, error) {
 	fields := strings.Fields(strings.ToLower(text))
 	if len(fields) == 1 && fields[0] == "off" {
@@ -73,7 +73,7 @@ type Limiter interface {
 }
 
 // decide implements the generic cell rate algorithm in nanoseconds. due is the time at which the key has a full burst
-// again. next is that time after this request, which costs 0 or 1.
+// again. next is that time after this request. The request costs 0 or 1.
 func decide(now, due int64, r Rate, cost int64) (next int64, d Decision) {
 	interval, window := int64(r.Interval), int64(r.Window())
 	due = max(due, now)

@@ -50,7 +50,8 @@ func (d Dates) price(amount string, cur calendar.Currency) string {
 
 const noBreak = "\u00a0"
 
-// beforePrice is what stands between a symbol and the amount after it: nothing in English, unless the symbol is letters.
+// beforePrice returns the text between a symbol and the amount after it. In English it is empty, unless the symbol
+// consists of letters.
 func (d Dates) beforePrice(symbol string) string {
 	if last, _ := utf8.DecodeLastRuneInString(symbol); unicode.IsLetter(last) || d.words.group != "," {
 		return noBreak

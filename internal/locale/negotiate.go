@@ -19,14 +19,14 @@ type acceptedLanguage struct {
 	quality  int
 }
 
-// Negotiate chooses the language that an Accept-Language header (RFC 9110, section 12.5.4) asks for, by the
-// lookup of RFC 4647, section 3.4: wishes are tried from the highest quality to the lowest, those of equal
-// quality in their order, each one shortened to its first subtag, so that "pl-PL" finds Polish. Quality 0 on
-// a language ("pl;q=0") excludes it; on a region of it ("pl-PL;q=0") it does nothing. "*" counts only when no
-// named wish can be met, and means fallback or, if that is excluded, the first language that is not.
+// Negotiate chooses a language by an Accept-Language header (RFC 9110, section 12.5.4) with the lookup of RFC 4647,
+// section 3.4. It tries languages in descending quality, and in their order if the quality is equal. Each is shortened
+// to its first subtag, so "pl-PL" finds Polish. Quality 0 excludes a language ("pl;q=0") and has no effect on a region
+// of it ("pl-PL;q=0"). "*" counts only if no named language is available. It then means fallback or, if that is
+// excluded, the first language that is not.
 //
-// Unknown languages are skipped. A header that is empty, malformed or longer than 1024 bytes is no wish at
-// all, and where no wish can be met the answer is fallback. The answer shares no memory with the header.
+// Unknown languages are skipped. An empty or malformed header, or one longer than 1024 bytes, is ignored. The default
+// is fallback. The result shares no memory with the header.
 func Negotiate(acceptLanguage string, fallback calendar.Language) calendar.Language {
 	if acceptLanguage == "" || len(acceptLanguage) > maxHeader {
 		return fallback

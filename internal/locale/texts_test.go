@@ -35,7 +35,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// Who only describes declarations has no catalogues.
+// Code that only describes declarations has no catalogues.
 func TestTextOfNoCataloguesIsEnglish(t *testing.T) {
 	var c *Catalogues
 	if got := c.Text("", "Postal code"); got != "Postal code" {
@@ -60,8 +60,8 @@ func descriptions(t *testing.T, lang calendar.Language) map[string]string {
 	return out
 }
 
-// untranslated is what a translation has to leave as it is: numbers, placeholders, and words of programs such as
-// geoloc_lat and venue.venue.
+// untranslated matches parts that a translation must not change: numbers, placeholders, and names such as geoloc_lat
+// and venue.venue.
 var untranslated = regexp.MustCompile(`\{\{\.\w+\}\}|\d+|[a-z]+[_.][a-z]+|\b(?:UTC|HTML|URL|ID|multipart|false|asc|desc)s?\b`)
 
 func TestDescriptionsAgree(t *testing.T) {

@@ -147,7 +147,7 @@ func citingTexts(root string) (texts []citingText, err error) {
 		case d.IsDir() && rel != "." && (rel == "ent" || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".")):
 			return fs.SkipDir
 		case rel == "internal/manual/contract_test.go", rel == "docs/contract.md":
-			return nil // the one has wrong citations for its test, the other is what is cited
+			return nil // the first has wrong citations for its test, the second is the cited page
 		case d.IsDir():
 			return nil
 		case filepath.Ext(rel) == ".go":

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Ellipsis stands in shown output for what is not shown: within a line or a JSON string for a part of it, elsewhere in
-// JSON for any values, as a line of its own for any number of lines.
+// Ellipsis stands for omitted output. Within a line or a JSON string it replaces a part. Elsewhere in JSON it replaces
+// any values. On a line of its own it replaces any number of lines.
 const Ellipsis = "…"
 
 // Match compares output with how it is shown. JSON is compared without white space between values, other text

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// textPieces are what titles are made of that are hard to tell the length of.
+// textPieces are parts of titles whose length is hard to count.
 var textPieces = []string{
 	"a", " ", "ł", "\u00a0", "&", ";", "#", "&amp;", "&amp", "am", "p;", "lt;", "&lt;", "&#32;", "&#x", "41;", "&nbsp;", "&#0;", "<", ">", "</", "3",
 	"<b>", "</b>", "<b ", "x=\">\"", "<!--", "-->", "<script>", "</script>", "<style>", "</style>", "<textarea>", "\n", "&NotEqualTilde;", "-",
@@ -49,7 +49,7 @@ func FuzzTextLimited(f *testing.F) {
 	})
 }
 
-// A title of a megabyte is not taken apart to its end when it is certain that it is too long.
+// A title of a megabyte is not parsed to its end once it is certainly too long.
 func TestTextLimitedStopsEarly(t *testing.T) {
 	for name, s := range map[string]string{
 		"prose": strings.Repeat("a ", 500_000), "brackets": strings.Repeat("<", 1_000_000), "tags and prose": strings.Repeat("<b>a</b>", 125_000),

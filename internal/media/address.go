@@ -27,7 +27,7 @@ var ipv4Special = prefixes(
 // addresses, multicast, NAT64 (64:ff9b::/96) and addresses with an IPv4 address inside lie outside of it.
 var ipv6Global = netip.MustParsePrefix("2000::/3")
 
-// ipv6Special is what is not public inside ipv6Global.
+// ipv6Special has the ranges inside ipv6Global that are not public.
 var ipv6Special = prefixes(
 	"2001::/23",     // protocol assignments: Teredo, benchmarks, ORCHID
 	"2001:db8::/32", // documentation
@@ -43,7 +43,7 @@ func prefixes(texts ...string) []netip.Prefix {
 	return ps
 }
 
-// isPublic reports whether an address is one anybody on the Internet can reach.
+// isPublic reports whether an address is reachable from the Internet.
 func isPublic(a netip.Addr) bool {
 	a = a.Unmap()
 	switch {

@@ -92,8 +92,8 @@ func sniff(data []byte) *format {
 	return nil
 }
 
-// forSize is the format for a smaller version of a picture: its own; else PNG, which keeps what is transparent
-// and the flat colours of a GIF; else, for what shows all its pixels, JPEG.
+// forSize returns the format for a smaller version of a picture. It is the picture's own format if possible. Otherwise
+// it is PNG for transparent pictures and GIFs, and JPEG for others.
 func (f *format) forSize(img *image.RGBA) *format {
 	switch {
 	case f.encode != nil:
@@ -170,9 +170,9 @@ func decodeWebP(data []byte, size image.Point) (frame, error) {
 	return frame{img: img, at: at}, err
 }
 
-// firstOfWebP makes a file of the first frame of an animated WebP file, which the decoder does not know, and
-// tells where in the picture it lies. It is not ok for any other file, and for one whose first frame is not
-// inside the picture, as the size of the picture is what was held against the limit.
+// firstOfWebP returns a file with the first frame of an animated WebP file, and its position in the picture. The
+// decoder does not support animations. ok is false for other files. It is also false if the frame exceeds the picture,
+// because the limit was checked against the picture's size.
 func firstOfWebP(data []byte, size image.Point) (file []byte, at image.Point, ok bool) {
 	const (
 		riffHeader  = 12 // "RIFF", length, "WEBP"

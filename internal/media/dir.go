@@ -55,8 +55,8 @@ func OpenDir(name string) (*Dir, error) {
 // Close lets go of the folder. Files that are open stay so.
 func (d *Dir) Close() error { return d.root.Close() }
 
-// Create implements Store. The file is readable by all. Its type is told by its extension later, so mimeType is
-// not kept. When the process dies meanwhile, a hidden file ending in .tmp may be left, which is never served.
+// Create implements Store. All users may read the file. mimeType is not stored, since the extension determines it. If
+// the process dies, a hidden file ending in .tmp may remain. It is never served.
 func (d *Dir) Create(ctx context.Context, name string, data []byte, _ string) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -23,9 +23,9 @@ const (
 	maxRedirects = 3
 )
 
-// Fetcher downloads pictures from URLs that clients name. It connects to public addresses only, so that nobody
-// reaches through us what only we can reach. The address that counts is the one being dialled: a name that
-// resolves differently the second time, and every redirect, pass the same check.
+// Fetcher downloads pictures from URLs that clients send. It connects to public addresses only, so that clients cannot
+// reach private networks through this service. It checks each address while dialling, also after redirects and repeated
+// name resolution.
 type Fetcher struct{ client *http.Client }
 
 // NewFetcher returns a Fetcher that also connects to the addresses in allow, whatever they are.

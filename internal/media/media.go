@@ -26,8 +26,8 @@ const (
 	MaxPixels = 40_000_000 // width times height
 )
 
-// Why a picture is refused. Every one of them is ErrUnusable too: the fault is the picture's or the URL's, and
-// whoever sent it can be told so. An error that is not ErrUnusable is a fault of the store.
+// These errors refuse a picture. Each wraps ErrUnusable, which means that the picture or the URL is at fault and the
+// client may be informed. Any other error comes from the store.
 var (
 	ErrUnusable = errors.New("image not usable")
 	ErrType     = fmt.Errorf("%w: not a readable JPEG, PNG, GIF or WebP", ErrUnusable)
@@ -55,13 +55,13 @@ const (
 	suffixLength = 10  // how many of these: 50 bits
 )
 
-// Save checks a picture, and stores it without metadata and with the sizes it is due, under the year and month of now,
-// in now's zone: 2026/11/pic.png, 2026/11/pic-150x150.png. The name is what the client called the file, path and
-// extension included or not; the slug of it counts. Where any file of that name is taken, pic-2 is tried, and so on.
+// Save checks a picture and stores it without metadata, together with its smaller sizes. The path has the year and
+// month of now, in now's zone: 2026/11/pic.png, 2026/11/pic-150x150.png. The name is a slug of the client's file name,
+// with or without path and extension. If any file of that name exists, Save tries pic-2, and so on.
 //
 // It waits until the budget has room for the picture. It returns ErrTooLarge, ErrPixels, ErrMemory or ErrType for a
-// picture it does not take, else the error of the store; then nothing is left behind. If the record of the picture cannot
-// be written afterwards, call Remove.
+// refused picture, or the error of the store. After an error no file remains. If the record of the picture cannot be
+// written afterwards, call Remove.
 func Save(ctx context.Context, b *Budget, st Store, name string, data []byte, now time.Time) (Image, error) {
 	return save(ctx, b, st, name, data, now, MaxPixels)
 }
@@ -79,7 +79,7 @@ func save(
 		numbered := path.Join(folder, base)
 		switch {
 		case try > maxTries:
-			// A month with so many files of one name: something nobody else has ends the search.
+			// The month has many files of this name. A random suffix ends the search.
 			numbered += "-" + strings.ToLower(rand.Text()[:suffixLength])
 		case try > 1:
 			numbered += "-" + strconv.Itoa(try)

@@ -179,8 +179,8 @@ func webpFootprint(data []byte, size image.Point) footprint {
 // webpLossless returns the bytes that decoding lossless data needs, besides 4 for each pixel of the outcome.
 func webpLossless(size image.Point) int64 {
 	const (
-		// A group has trees for 280 and 2048 colours of a cache, three times 256, and 40 symbols: 2 nodes of 8 bytes for each
-		// symbol, rounded up by the allocator, and tables of 536 bytes.
+		// A group has trees for 280 colours and 2048 cache entries, three for 256, and one for 40 symbols. Each symbol
+		// takes 2 nodes of 8 bytes, rounded up by the allocator. Tables take 536 bytes.
 		group  = 57_000
 		groups = 2600 // more are refused
 	)

@@ -5,7 +5,7 @@ import (
 	"image/draw"
 )
 
-// sizeBox is what a size must fit into.
+// sizeBox is the box that a size must fit into.
 type sizeBox struct {
 	name string
 	side int  // pixels, of a square
@@ -61,9 +61,9 @@ func centreCrop(w, h, tw, th int) image.Rectangle {
 	return image.Rect(x, y, x+cw, y+ch)
 }
 
-// shrink returns the picture at tw by th pixels, neither more than its own. What does not fit the new
-// shape is cut off evenly. Every pixel is the exact mean of the area it stands for: this needs memory for a few
-// rows only, whatever the shape of the picture, and the same picture gives the same bytes on every machine.
+// shrink returns the picture at tw by th pixels, neither more than its own. It crops evenly to the new shape. Every
+// pixel is the exact mean of its area. That needs memory for a few rows only, and gives the same bytes on every
+// machine.
 func (p picture) shrink(tw, th int) *image.RGBA {
 	from := centreCrop(p.width, p.height, tw, th)
 	sw, sh := from.Dx(), from.Dy()

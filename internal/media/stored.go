@@ -50,7 +50,7 @@ func Clean(ctx context.Context, b *Budget, st Store, img Image) (Image, error) {
 			return img, err
 		}
 	}
-	// A call that was interrupted may have replaced the file and not told the record.
+	// An interrupted call may have replaced the file without updating the record.
 	img.Filesize = int64(len(c.data))
 	return addSizes(ctx, b, st, img, c.data)
 }

@@ -33,7 +33,7 @@ type API struct {
 
 // Route is a path of the API with its endpoints.
 type Route struct {
-	Path      string        // as OpenAPI writes it: /events/{id}; / for the index
+	Path      string        // in OpenAPI's form: /events/{id}, or / for the index
 	Kind      calendar.Kind // of the records; "" for feeds, and for paths that describe the API
 	Server    string        // address that the path of a feed is below; "" means that of the API
 	Endpoints []Endpoint
@@ -172,7 +172,8 @@ func tagOf(kind calendar.Kind) string { return capitalise(represent.Collections[
 // The groups that are of no kind.
 const feedTag, apiTag = "Feeds", "API"
 
-// displayName is what tools show of a group. Its name stays English, since clients and anchors are named by it.
+// displayName is the extension with the title of a group. The name itself stays English, since clients and anchors use
+// it.
 const displayName = "x-displayName"
 
 // tags says what each group is about.
@@ -210,8 +211,8 @@ func (d *description) path(p *Route) ordered {
 	return item
 }
 
-// operationID is unique and stays: clients generate names from it. Of the three methods of an update PATCH has
-// the plain one.
+// operationID returns a unique and stable id, which clients use for generated names. Among the three methods of an
+// update, PATCH has the plain id.
 func operationID(p *Route, e *Endpoint, method string) string {
 	kind := p.Kind
 	switch {
@@ -333,7 +334,7 @@ func fieldsParameter() ordered {
 	}
 }
 
-// valueSchema is what a declaration says about a parameter's value; {} for an untyped one.
+// valueSchema returns the schema of a parameter's value, {} for an untyped one.
 func valueSchema(p *param.Param, nullable bool) ordered {
 	o, ok := publishedSchema(p, nullable)
 	if ok {

@@ -10,8 +10,8 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// Explanation is what a declaration says about a parameter, for people. Where several operations have a parameter
-// of one name that means something else, each meaning has an explanation of its own.
+// Explanation describes a parameter for readers. If a name means different things in several operations, each meaning
+// has its own explanation.
 type Explanation struct {
 	Name        string
 	In          string   // path, query, header or body
@@ -44,7 +44,7 @@ func (a *API) Explain(name string) []Explanation {
 				continue
 			}
 			out[at].Operations = append(out[at].Operations, one.Operations...)
-			// Of the three methods of an update this one says what it does.
+			// PATCH represents the three methods of an update.
 			if one.Sample.Method == "PATCH" && out[at].Sample.Method != "PATCH" {
 				out[at].Sample = one.Sample
 			}

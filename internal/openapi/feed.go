@@ -10,8 +10,8 @@ import (
 // feedCollection is the collection of the paths of feeds.
 const feedCollection = "feeds"
 
-// isFeed reports whether the path is that of a feed: it lies outside the API, shows what anybody may see, and is written in a
-// format of subscriptions.
+// isFeed reports whether the path is that of a feed. Feeds lie outside the API, are public, and have a format for
+// subscriptions.
 func (p *Route) isFeed() bool { return p.Server != "" }
 
 // isCalendar reports whether the path is that of a feed in iCalendar.

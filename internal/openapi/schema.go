@@ -140,7 +140,7 @@ func (s *schemas) ofStruct(t reflect.Type) ordered {
 	return refTo("schemas", name)
 }
 
-// forms are what the texts under a key look like, wherever it stands.
+// forms describes the format of texts by key, in every object.
 var forms = func() map[string]ordered {
 	date := ordered{{"pattern", `^\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}$`}}
 	address := ordered{{"format", "uri"}}
@@ -259,7 +259,7 @@ func errorSchema() ordered {
 	}
 }
 
-// problemSchema is an error for who prefers application/problem+json.
+// problemSchema returns the schema of an error in application/problem+json.
 func problemSchema() ordered {
 	text := ordered{{"type", "string"}}
 	return ordered{

@@ -7,9 +7,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/param"
 )
 
-// publishedSchema is the schema of a value that its declaration publishes with one type although it may have several, as
-// the specification's tables do, or with none. The index keeps to the tables; here clients learn what they may
-// send. ok is false for all others, which are what their type says.
+// publishedSchema returns the schema of a value that may have several types, although its declaration publishes one or
+// none, like the tables of the specification. The index follows the tables. The description shows clients what they may
+// send. ok is false for values with one type.
 func publishedSchema(p *param.Param, nullable bool) (schema ordered, ok bool) {
 	text := ordered{{"type", "string"}}
 	id := ordered{{"type", "integer"}, {"format", "int64"}}

@@ -329,7 +329,7 @@ func (s *Set) Parse(ctx context.Context) error {
 	return invalid
 }
 
-// raw is what was sent for p. A capture of the path cannot be overridden.
+// raw returns the sent value of p. A capture of the path cannot be overridden.
 func (s *Set) raw(p *Param) (any, bool) {
 	if p.In == InPath {
 		v, ok := s.path[p.Name]
@@ -359,7 +359,7 @@ func (s *Set) Links() []Pair {
 	return out
 }
 
-// Fault is what is wrong with one parameter.
+// Fault describes the error of one parameter.
 type Fault struct {
 	Param  string
 	Reason string         // code in the body's details; "" when there is nothing to say beyond "invalid"
@@ -391,16 +391,16 @@ func (i Invalid) Names() []string {
 	return names
 }
 
-// SetInput remembers the variable a declaration binds into, for who runs the handler afterwards.
+// SetInput stores the variable that a declaration binds to, for the caller of the handler.
 func (s *Set) SetInput(v any) { s.input = v }
 
-// Input is what SetInput was given.
+// Input returns the argument of SetInput.
 func (s *Set) Input() any { return s.input }
 
 // Optional publishes a capture of the path as optional, where it shares its name with a field.
 func (p *Param) Optional() *Param { p.IsRequired = false; return p }
 
-// Raw is what was sent under a name, before it was parsed.
+// Raw returns the sent value of a name, before parsing.
 func (s *Set) Raw(name string) (any, bool) {
 	v, ok := s.values[name]
 	return v, ok

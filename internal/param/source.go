@@ -147,8 +147,8 @@ func (f *Form) Values() map[string]any {
 	return out
 }
 
-// value gives structure: members win over scalars; members that are all numbered are a list, in the order of
-// their numbers, because parts of a multipart form arrive in none.
+// value returns the structured value. Members take precedence over scalars. If all members are numbered they form a
+// list in the order of their numbers, because parts of a multipart form arrive in any order.
 func (n *node) value() any {
 	if len(n.names) == 0 {
 		if len(n.values) == 1 {

@@ -235,7 +235,7 @@ func FuzzDecodeJSON(f *testing.F) {
 	})
 }
 
-// parseAll gives a value to every parser; faults must be complete enough to be told.
+// parseAll passes a value to every parser. Each fault must have a message.
 func parseAll(t *testing.T, v any) {
 	t.Helper()
 	_, integer := Integer(v)

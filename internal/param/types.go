@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Var declares a parameter of any type. typ is the published type, parse reads the raw value: a string, a
-// json.Number, a bool, a []any, a map[string]any, a Repeated, or nil for null where Null was called.
+// Var declares a parameter of any type. typ is the published type. parse reads the raw value: a string, a json.Number,
+// a bool, a []any, a map[string]any or a Repeated. It is nil for null where Null was called.
 func Var[T any](s *Set, dst *T, name, description, typ string, parse func(raw any) (T, *Fault)) *Param {
 	var p *Param
 	p = s.add(name, description, typ, func(raw any) *Fault {
@@ -106,7 +106,7 @@ func (s *Set) Words(dst *[]string, name, description string) *Param {
 	return Var(s, dst, name, description, "array", Strings).ListOf("integer")
 }
 
-// PathID declares an id captured by the route: digits only. Digits beyond int64 are an id nobody has.
+// PathID declares an id captured by the route, in digits. Digits beyond int64 are an unknown id.
 func (s *Set) PathID(dst *int64, name, description string) *Param {
 	p := s.Int(dst, name, description)
 	p.In, p.IsRequired = InPath, true
@@ -250,7 +250,7 @@ func parseIntegral(s string) (int64, bool) {
 	s, negative := strings.CutPrefix(s, "-")
 	mantissa, power := s, 0
 	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		// Of an exponent that is too large, Atoi returns the nearest end of the range with its error.
+		// If the exponent is too large, Atoi returns the nearest bound of the range and an error.
 		exponent, err := strconv.Atoi(s[i+1:])
 		if err != nil && !errors.Is(err, strconv.ErrRange) {
 			return 0, false

@@ -221,8 +221,9 @@ func ofSeries(ids []int64) predicate.Event {
 	}
 }
 
-// firstOfSeries selects the events that meet some conditions. Of the occurrences of a series it selects the earliest. Events
-// of hidden series are no occurrences. If some is not nil, only occurrences of those series are looked at.
+// firstOfSeries selects the events that meet some conditions, but only the earliest occurrence of each series.
+// Occurrences of the hidden series count as single events. If some is not nil, it considers only occurrences of those
+// series.
 func firstOfSeries(where []predicate.Event, hidden, some []int64) predicate.Event {
 	const ranked, place = "ranked", "place"
 	return func(s *sql.Selector) {

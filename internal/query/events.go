@@ -98,7 +98,7 @@ type Span struct {
 	AllDay            bool
 }
 
-// Dependency is what an answer depends on: a record with all that it shows, or with ID 0 any record of the kind.
+// Dependency is a record that a reply depends on, with all its shown fields. ID 0 means any record of the kind.
 type Dependency struct {
 	Kind   calendar.Kind
 	ID     int64

@@ -25,8 +25,8 @@ type latestRow struct {
 	hidden, open bool
 }
 
-// TestLatestEvents compares LatestEvents with a look at all events: in calendars where times are equal, where what is published,
-// linked and not first of its series changed last, and where dates are in the future.
+// TestLatestEvents compares LatestEvents with a scan of all events. The calendars have equal times and dates in the
+// future. In some of them a publication, a link or a later occurrence changed last.
 func TestLatestEvents(t *testing.T) {
 	t.Parallel()
 	storetest.Each(t, func(t *testing.T, st *store.Store) {

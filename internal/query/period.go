@@ -32,8 +32,8 @@ func earlierTime(a, b time.Time) time.Time {
 // maxZoneDifference is more than the clocks of two zones differ by.
 const maxZoneDifference = 48 * time.Hour
 
-// predicates selects events, or withdrawals: their columns have the same names. timed selects those that are shown at their
-// times although they are all-day; nil selects none.
+// predicates selects events, or withdrawals, whose columns have the same names. timed selects all-day rows that are
+// shown at their times. Nil selects none.
 func (p Period) predicates(timed func(*sql.Selector)) []func(*sql.Selector) {
 	near := Window{StartMax: new(earlierTime(p.To.Add(maxZoneDifference), LastSecond)), EndMin: new(p.From.Add(-maxZoneDifference))}
 	var where []func(*sql.Selector)

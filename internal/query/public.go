@@ -17,8 +17,8 @@ import (
 	"github.com/almanac-cal/almanac/ent/venue"
 )
 
-// Public is a query for the records whose pages search engines are told of: events that are published, not hidden and not
-// protected, and what is linked to such an event.
+// Public is a query for the records in sitemaps. These are events that are published, not hidden and not protected, and
+// the records linked to such events.
 type Public struct {
 	Kind calendar.Kind
 	Now  time.Time // decides which scheduled records count as published

@@ -50,7 +50,7 @@ func (d Database) FindSeries(ctx context.Context, q *SeriesList, offset, limit i
 // Occurrences has the numbers of a series that depend on its occurrences.
 type Occurrences struct {
 	Published int
-	Next      *ent.Event // with its id and start; nil means there is none
+	Next      *ent.Event // with its id and start; nil means none
 }
 
 // CountOccurrences returns the numbers of published occurrences of some series, by id, and the first occurrence of each that

@@ -77,8 +77,8 @@ func inList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	return P(sql.OrPredicates(some...))
 }
 
-// notInList selects the records that inList does not. A record without an author is nobody's own, which SQL would answer
-// with NULL.
+// notInList selects the records that inList does not. In SQL a comparison with a missing author is NULL, so that case
+// is explicit.
 func notInList[P predicateOf](seen Visible, now time.Time, due bool) P {
 	anyones := seen
 	anyones.Own = nil

@@ -106,8 +106,8 @@ func (d Database) WithdrawnSlugs(ctx context.Context, id int64) ([]string, error
 		Select(withdrawalkey.FieldValue).Strings(ctx)
 }
 
-// withdrawn returns the withdrawals that are told of at now, all if limit is 0. A program of the version before may have published an event
-// again and left its withdrawal.
+// withdrawn returns the withdrawals that are published at now, all if limit is 0. A process of the previous version may
+// have republished an event and left its withdrawal.
 func (d Database) withdrawn(
 	ctx context.Context, now time.Time, where []predicate.Withdrawal, limit int,
 ) ([]Withdrawal, error) {

@@ -4,9 +4,9 @@ import (
 	"github.com/almanac-cal/almanac/internal/jsonwrite"
 )
 
-// The shapes that most replies are made of write themselves, exactly as package encoding/json would: it finds out what
-// they are made of each time, which took an eighth of the time of a list. Their types go on saying what they are, to the
-// interface description among others; TestShapesWriteThemselves keeps the two together.
+// The most frequent shapes write their own JSON, equal to that of package encoding/json. Its reflection took an eighth
+// of the time of a list. The struct types remain, since the interface description uses them. TestShapesWriteThemselves
+// compares both.
 
 // AppendJSON implements jsonwrite.Appender.
 func (j *Event) AppendJSON(b []byte) []byte { return appendEvent(b, j) }

@@ -48,8 +48,8 @@ func TestShapesWriteThemselves(t *testing.T) {
 	}
 }
 
-// scramble fills a value by chance. Of what has a fixed form, the form is kept: parts of dates are digits, and what may be
-// one or many, or an object or false, is one of them.
+// scramble fills a value at random and respects fixed forms. Parts of dates are digits, and a value with two forms (one
+// or many, object or false) has one of them.
 func scramble(t *testing.T, chance *rand.Rand, v reflect.Value, name string) {
 	t.Helper()
 	empty := chance.IntN(3) == 0

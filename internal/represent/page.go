@@ -37,8 +37,8 @@ type VirtualLocationLD struct {
 // RescheduledFor is how long a page says that an event was moved.
 const RescheduledFor = 30 * 24 * time.Hour
 
-// EventPageLD returns what the page of an event says to search engines. The page of a protected event has none, which the
-// caller knows. movedAt is when the start last changed; zero means that it is not known, and the page does not say that the
+// EventPageLD returns the linked data on the page of an event. The caller must not use it for a protected event.
+// movedAt is the time at which the start last changed. Zero means unknown, and the page then does not say that the
 // event was moved.
 func (v *View) EventPageLD(e *ent.Event, movedAt time.Time) *EventPageLD {
 	shown := v.Event(e, true)

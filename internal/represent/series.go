@@ -174,7 +174,7 @@ type LoadedSeries struct {
 	Schedules      []recur.Schedule // of the phases, by position; there is at least one
 	GeneratedUntil *calendar.Wall
 	Published      int   // number of published occurrences
-	Next           int64 // id of the next occurrence; 0 means there is none
+	Next           int64 // id of the next occurrence; 0 means none
 	Redacted       bool  // the caller does not know the password
 }
 

@@ -95,7 +95,8 @@ func (v *View) Venue(e *ent.Venue, full bool) Venue {
 	return out
 }
 
-// stateProvince is what was written, else the state of an address in the United States, else the province.
+// stateProvince returns the stored value. If it is empty, it returns the state for the United States and the province
+// for other countries.
 func stateProvince(e *ent.Venue) string {
 	if e.Stateprovince != "" {
 		return e.Stateprovince

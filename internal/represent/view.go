@@ -74,7 +74,7 @@ func languageCodes(s calendar.LanguageSet) []string {
 // plainText is HTML as the text of a json_ld member.
 func plainText(html string) string { return markup.Plain(html) }
 
-// commonFields is what the representations of venues and organizers share.
+// commonFields are the values shared by the representations of venues and organizers.
 type commonFields struct {
 	status  calendar.Status
 	author  string

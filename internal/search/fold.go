@@ -187,8 +187,8 @@ func isQuote(r rune) bool {
 	return false
 }
 
-// letterSpelling is what a lower-case letter that has no decomposition is written with where its own key is missing,
-// empty for other letters.
+// letterSpelling returns the usual spelling of a lower-case letter without decomposition, for keyboards without that
+// letter. It returns "" for other letters.
 func letterSpelling(r rune) string {
 	if r > 0x2C6C || r < 'ß' {
 		return ""

@@ -23,15 +23,15 @@ type Term struct {
 	Phrase  bool // it was quoted
 }
 
-// ParseEvents reads the search of events (contract, section 9.1): words split at white space, "quoted phrases" in
-// straight or typographic quotes, -word and -"phrase" for what must not occur. A quote opens a phrase only where a
-// word could begin, as in 12" vinyl it does not, and a phrase that is not closed ends with the search. Only "-"
-// excludes, and only before something else: other dashes, and dashes that stand alone, are words.
+// ParseEvents parses the search of events (contract, section 9.1). Terms are words separated by white space and phrases
+// in straight or typographic quotes. A "-" before a term excludes it. A quote opens a phrase only where a word can
+// begin, so not in 12" vinyl. An unclosed phrase ends with the search. Other dashes, and dashes that stand alone, are
+// words.
 //
-// Terms are in the order in which they were sent, each once. A search of exclusions alone is one.
+// Terms are in the order of the search, without duplicates. A search may consist of exclusions only.
 //
-// Ok is false if there is nothing to search for, because s is blank or has only empty phrases and characters that
-// Fold ignores, and if s exceeds MaxChars or MaxTerms.
+// Ok is false if s has no term or exceeds MaxChars or MaxTerms. Empty phrases and characters that Fold ignores are no
+// terms.
 func ParseEvents(s string) (q Query, ok bool) {
 	if utf8.RuneCountInString(s) > MaxChars {
 		return Query{}, false
@@ -85,9 +85,8 @@ func cutPhrase(s string) (phrase, rest string, ok bool) {
 
 func trimStart(s string) string { return strings.TrimLeftFunc(s, unicode.IsSpace) }
 
-// Match tells whether an event with these folded fields (title, excerpt, description text) is found: each term
-// occurs in one of them, not necessarily in the same, and no excluded one occurs in any. A term is found inside
-// words too, but not across two fields.
+// Match reports whether an event with these folded fields (title, excerpt, description text) matches. Each term must
+// occur in some field, and no excluded term in any. A term may match inside a word, but not across two fields.
 func (q Query) Match(fields ...string) bool {
 	for _, t := range q.Terms {
 		if containsText(fields, t.Text) == t.Exclude {

@@ -16,11 +16,11 @@ const MaxWord = 64
 const MaxPiece = 32
 
 // EachWord yields the words of a folded text, in its order and as often as they occur. A word is a run of letters,
-// digits and the marks on them. A run of symbols such as emoji is a word too, so that they can be found.
+// digits and combining marks. A run of symbols such as emoji is a word too.
 //
-// A word of more than MaxWord bytes, such as a sentence in a script without spaces, is given in parts that
-// overlap: every stretch of up to MaxPiece bytes lies in one of them, its beginning begins the first, its end
-// ends the last.
+// A word of more than MaxWord bytes, such as a sentence in a script without spaces, is split into overlapping parts.
+// Every stretch of up to MaxPiece bytes lies in one of them. The first part begins with the word and the last one ends
+// with it.
 //
 // The words share the memory of the text.
 func EachWord(folded string) iter.Seq[string] {
@@ -60,12 +60,12 @@ func (p Piece) In(word string) bool {
 	return strings.Contains(word, p.Text)
 }
 
-// Pieces is what an index of words can say about the term: a text that holds the term has, for each piece, a word
-// that the piece is In. Look-ups by all pieces therefore miss no text.
+// Pieces returns the pieces of a term for an index of words. A text that contains the term has, for each piece, a word
+// that contains it. So a lookup by all pieces finds all texts.
 //
-// With exact, which means one piece, the reverse holds too. Without, a text with such words is a candidate, to be
-// compared with the term itself; so for an excluded term the index alone may rule a text out only if exact. A term
-// of punctuation alone has no pieces, and every text is a candidate.
+// exact means that there is one piece and the reverse holds too. Otherwise a text with such words is a candidate and
+// must be compared with the term. For an excluded term the index alone may exclude a text only if exact. A term of
+// punctuation has no pieces, and every text is a candidate.
 func (t Term) Pieces() (pieces []Piece, exact bool) {
 	add := func(from, to int, start, end bool) {
 		if p := (Piece{Text: t.Text[from:to], Start: start, End: end}); !slices.Contains(pieces, p) {

@@ -6,7 +6,7 @@ import (
 	"github.com/almanac-cal/almanac/calendar"
 )
 
-// phrase is what relative words mean before a time of day is applied to them.
+// phrase is the meaning of relative words before a time of day is applied.
 type phrase struct {
 	date Date
 	// timed: a time of day may follow.
@@ -162,7 +162,7 @@ func (v *vocabulary) monthOf(r *reader, t today, m time.Month) calendar.Wall {
 	return calendar.WallAt(year, m, 1, 0, 0, 0)
 }
 
-// amount reads a number and a unit: +3 days, 1 month; where the language has it also a unit alone.
+// amount parses a number and a unit, such as "+3 days" or "1 month". Some languages also allow a unit alone.
 func (v *vocabulary) amount(r *reader, t today) (phrase, bool) {
 	if isLetter(r.peek()) {
 		word := r.word()

@@ -5,10 +5,10 @@ import "time"
 // vocabularies are the languages that dates are read in, in the order in which they are tried.
 var vocabularies = [...]*vocabulary{&english, &polish, &spanish}
 
-// vocabulary is what one language calls a moment. Adding a language is adding one of these, in a file of its
-// own, and naming it in vocabularies. A phrase is in one language throughout; only times of day belong to all.
+// vocabulary has the words for dates in one language. To add a language, add a vocabulary in its own file and list it
+// in vocabularies. A phrase uses one language throughout; only times of day belong to all.
 //
-// A table that is left empty is a kind of phrase that the language does not have here.
+// An empty table means that the language lacks that kind of phrase.
 type vocabulary struct {
 	// marked: letters may carry diacritics.
 	marked bool

@@ -2,8 +2,8 @@ package when
 
 import "time"
 
-// Nouns and adjectives stand in the nominative, as in a heading, or in the accusative, as people say them.
-// Gender is not checked: "następny środa" is wrong, but nobody can mean two things by it.
+// Nouns and adjectives are in the nominative, as in headings, or in the accusative, as in speech. Gender is not
+// checked: "następny środa" is wrong, but unambiguous.
 var polish = vocabulary{
 	marked: true,
 	now:    wordTable[bool]{"teraz": true},

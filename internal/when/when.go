@@ -31,8 +31,8 @@ const (
 // maxText is the length in bytes beyond which a text is refused unread.
 const maxText = 128
 
-// Date is what a client's text means: a wall time that still needs a zone, or an instant. The zero value is
-// a wall time that was never set.
+// Date is the meaning of a client's date: a wall time without a zone, or an instant. The zero value is a wall time that
+// was never set.
 type Date struct {
 	wall    calendar.Wall
 	at      time.Time
@@ -73,7 +73,7 @@ func Unix(sec int64) (Date, error) {
 // Relative reports whether d was read from words that mean another date at another time.
 func (d Date) Relative() bool { return d.words != "" }
 
-// Again is what the words of a relative date mean at another time. Other dates are always the same.
+// Again returns the date that the same relative words mean at another time. Other dates are unchanged.
 func (d Date) Again(now time.Time, zone calendar.Zone) Date {
 	if d.words == "" {
 		return d
@@ -103,8 +103,8 @@ func (d Date) Instant(z calendar.Zone) time.Time {
 	return z.Instant(d.wall)
 }
 
-// Wall is what a clock in z shows at the moment d means. A wall time comes back as it was written, unless
-// the clock of z skips it: then it is moved forward by the gap, as Instant is.
+// Wall returns the wall time in z of the moment d. A wall time is returned unchanged, unless the clock of z skips it.
+// Then it is moved forward by the gap, as in Instant.
 func (d Date) Wall(z calendar.Zone) calendar.Wall { return z.Wall(d.Instant(z)) }
 
 // Nominal is Wall for a schedule: a wall time comes back as it was written even if the clock of z skips it on that day.
@@ -115,10 +115,11 @@ func (d Date) Nominal(z calendar.Zone) calendar.Wall {
 	return d.wall
 }
 
-// Parse reads text as a date, in any letter case and with any amount of white space between its words. Now
-// and zone are what relative words refer to: "today" is the day that a clock in zone shows at now.
+// Parse parses text as a date, ignoring letter case and extra white space. now and zone define relative words: "today"
+// is the day of now in zone.
 //
-// The result is within the years 1000–9999 both in zone and in UTC. Any other text is ErrDate, or an error that says more.
+// The result is within the years 1000–9999 both in zone and in UTC. Any other text is ErrDate, or a more specific
+// error.
 func Parse(text string, now time.Time, zone calendar.Zone) (Date, error) {
 	s, marked, ok := normalise(text)
 	if !ok {

@@ -24,7 +24,7 @@ func zone(t testing.TB, name string) calendar.Zone {
 	return z
 }
 
-// formatDate writes a date so that tests can tell its kinds apart: an instant ends with Z.
+// formatDate writes a date in a form that shows its kind: an instant ends with Z.
 func formatDate(d when.Date, z calendar.Zone) string {
 	if d.IsInstant() {
 		return d.Instant(z).Format(calendar.Layout) + "Z"
