@@ -374,7 +374,7 @@ func TestRefusedPreconditionsAreErrorsLikeOthers(t *testing.T) {
 			showsMember(`"Rekord nie spełnia warunku If-Match lub If-None-Match. Należy odczytać go ponownie i powtórzyć żądanie."`, "message"))},
 		{Name: "Spanish", Request: withHeader("Accept-Language", "es", write("/events/17")), Status: 412, Code: failedCode, Check: allChecks(
 			header("Content-Language", "es"),
-			showsMember(`"El registro no cumple If-Match o If-None-Match. Vuelva a leerlo y repita la solicitud."`, "message"))},
+			showsMember(`"El registro no cumple la condición de If-Match o If-None-Match. Vuelva a leerlo y repita la solicitud."`, "message"))},
 		{Name: "problem", Request: withHeader("Accept", "application/problem+json", write("/events/17")), Status: 412, Code: failedCode, Check: allChecks(
 			header("Content-Type", "application/problem+json; charset=UTF-8"), showsMember(`"Precondition Failed"`, "title"), showsMember("412", "status"))},
 		{Name: "problem of a read", Request: withHeader("Accept", "application/problem+json", ifMatch(`"x"`, get("/events"))), Status: 412, Code: failedCode, Check: allChecks(

@@ -128,7 +128,7 @@ func TestRefusedSchedules(t *testing.T) {
 			{"an end before the start", create(object{"rrule": "FREQ=DAILY;UNTIL=20260101"}), "rrule bad-rule", object{"part": "UNTIL", "value": "20260101"}, [3]string{}},
 			{"by the hour", create(object{"rrule": "FREQ=DAILY;BYHOUR=9,17"}), "rrule rule-part-not-supported", object{"part": "BYHOUR"}, [3]string{
 				"BYHOUR is not supported. A rule can repeat an event by day, week, month or year.", "BYHOUR nie jest obsługiwane. Wydarzenie można powtarzać co pewną liczbę dni, tygodni, miesięcy lub lat.",
-				"BYHOUR no se admite. Una regla puede repetir un evento por días, semanas, meses o años.",
+				"BYHOUR no se admite. Una regla puede repetir un evento cada cierto número de días, semanas, meses o años.",
 			}},
 			{"a start on another day", create(object{"rrule": "FREQ=WEEKLY;BYDAY=WE;COUNT=3"}), "rrule start-not-in-rule", object{"next": "2026-11-25 18:00:00"}, [3]string{
 				"The rule has no occurrence at the start. Start at 2026-11-25 18:00:00, or change the rule.",
@@ -194,7 +194,7 @@ func TestRefusedSchedules(t *testing.T) {
 			{"a scope of a deletion outside a series", remove("admin", eventPath(single)+"?scope=all"), "scope not-recurring", object{}, [3]string{}},
 			{"a scope that there is not", patch("admin", eventPath(occurrence), object{"scope": "some", "title": "x"}), "scope rest_not_in_enum", object{"enum": []string{"this", "following", "all"}}, [3]string{}},
 			{"another rule for one occurrence", patch("admin", eventPath(occurrence), object{"rrule": "FREQ=DAILY"}), "scope scope-required", object{}, [3]string{
-				"Set scope to following or all, to say which occurrences change.", "Należy podać w scope wartość following lub all, czyli których terminów dotyczy zmiana.",
+				"Set scope to following or all, to say which occurrences change.", "Należy podać w scope wartość following lub all, aby wskazać, których terminów dotyczy zmiana.",
 				"Indique en scope el valor following o all, es decir, qué fechas de la serie cambian.",
 			}},
 			{"a rule that becomes too long a series", patch("admin", eventPath(single), object{"rrule": "FREQ=DAILY;UNTIL=20300101"}), "rrule too-many-occurrences", object{"maximum": 1000}, [3]string{}},

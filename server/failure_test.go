@@ -85,7 +85,7 @@ func TestPanicIsAnErrorWithoutDetail(t *testing.T) {
 	s := newBrokenServer(t, &log, nil)
 	for range 2 { // the server goes on
 		res := do(t, s, "GET", "/events", "Accept-Language", "es")
-		if want := `{"code":"rest_internal_error","message":"El servicio ha fallado. Inténtelo más tarde o envíe al operador el X-Request-Id de esta respuesta.","data":{"status":500}}`; res.Status != 500 || string(res.Body) != want {
+		if want := `{"code":"rest_internal_error","message":"El servicio ha fallado. Inténtelo de nuevo más tarde o envíe al operador el X-Request-Id de esta respuesta.","data":{"status":500}}`; res.Status != 500 || string(res.Body) != want {
 			t.Errorf("got %d %s, want %s", res.Status, res.Body, want)
 		}
 		header("X-Content-Type-Options", "nosniff", "Content-Language", "es")(t, res)

@@ -65,9 +65,9 @@ func TestGeneratedParts(t *testing.T) {
 	}
 	for _, test := range []struct{ part, want string }{
 		{"flags", "| `--listen` | `ALMANAC_LISTEN` | `127.0.0.1:8080` | Address to listen on. PORT alone is on 127.0.0.1"},
-		{"flags", "| `--index`, `--no-index` | `ALMANAC_INDEX` | on | Keep what "},
+		{"flags", "| `--index`, `--no-index` | `ALMANAC_INDEX` | on | Keep an index "},
 		{"flags", "| `--db` | `ALMANAC_DB` | a temporary SQLite file | Database to fill and keep. |"},
-		{"flags", "Takes `<login>`: Name to sign in with"},
+		{"flags", "Takes `<login>`: Login of the user."},
 		{"flags", "| `--out`, `-o` |  | `-` | File to write, - for standard output."},
 		{"flags", "| `--site-language` | `ALMANAC_LANGUAGE` | en | Language of the site: en, pl or es. |"},
 		{"flags", "And, as for `serve`, `--timezone`, "},

@@ -12,7 +12,7 @@ import (
 )
 
 type searchCmds struct {
-	Rebuild searchRebuildCmd `cmd:"" help:"Rebuild search texts and positions on the map. Needed after another program changed rows, or after the site's language changed."`
+	Rebuild searchRebuildCmd `cmd:"" help:"Recompute search texts, instants, positions on the map and sort keys. Needed after another program changed rows, or after the site's language or the rules of a time zone changed."`
 }
 
 type searchRebuildCmd struct {

@@ -104,7 +104,7 @@ func TestInterruptedSeedSaysHowToGoOn(t *testing.T) {
 	if err := c.fill(t.Context(), streams{Out: &out, Err: &said}, st, site, o); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(said.String(), "going on with the calendar that was interrupted") ||
+	if !strings.Contains(said.String(), "continuing the interrupted calendar") ||
 		!strings.HasPrefix(out.String(), "seeded city: 100 events") {
 		t.Errorf("said %q and %q", said.String(), out.String())
 	}

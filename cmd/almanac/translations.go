@@ -145,7 +145,7 @@ func (c translationsExportCmd) Run(ctx context.Context, s streams) error {
 	case c.After < 0:
 		return usageError{fmt.Errorf("--after %d: want an id", c.After)}
 	case c.After > 0 && len(c.Kind) != 1:
-		return usageError{errors.New("--after: needs a single --kind, because each kind has ids of its own")}
+		return usageError{errors.New("--after: needs a single --kind, because categories and tags have ids of their own")}
 	case c.Since != nil && *c.Since < 0:
 		return usageError{fmt.Errorf("--since %d: want a revision", *c.Since)}
 	}

@@ -37,8 +37,8 @@ const poolPrefix = "almanac_lent_"
 
 var thePool = sync.OnceValues(newPool)
 
-// Lent returns the URL of a migrated MySQL database on which series are switched on. It is empty but for what migrations insert.
-// It has options.
+// Lent returns the URL of a migrated MySQL database on which series are switched on. It has only the rows that migrations
+// insert. The URL has options.
 func Lent(t testing.TB) string {
 	t.Helper()
 	p, err := thePool()

@@ -114,6 +114,7 @@ var seriesStep = migrate.DataStep{Name: "series"}
 func Migrated(t testing.TB, url string) *store.Store {
 	t.Helper()
 	if path, ok := strings.CutPrefix(url, "sqlite://"); ok {
+		path, _, _ = strings.Cut(path, "?")
 		if _, err := os.Stat(path); os.IsNotExist(err) {
 			WriteMigrated(t, path)
 			return Open(t, url)
