@@ -195,7 +195,7 @@ func TestRefusedSchedules(t *testing.T) {
 			{"a scope that there is not", patch("admin", eventPath(occurrence), object{"scope": "some", "title": "x"}), "scope rest_not_in_enum", object{"enum": []string{"this", "following", "all"}}, [3]string{}},
 			{"another rule for one occurrence", patch("admin", eventPath(occurrence), object{"rrule": "FREQ=DAILY"}), "scope scope-required", object{}, [3]string{
 				"Set scope to following or all, to say which occurrences change.", "Należy podać w scope wartość following lub all, aby wskazać, których terminów dotyczy zmiana.",
-				"Indique en scope el valor following o all, es decir, qué fechas de la serie cambian.",
+				"Indique en scope el valor following o all para señalar qué fechas de la serie cambian.",
 			}},
 			{"a rule that becomes too long a series", patch("admin", eventPath(single), object{"rrule": "FREQ=DAILY;UNTIL=20300101"}), "rrule too-many-occurrences", object{"maximum": 1000}, [3]string{}},
 		} {

@@ -4,18 +4,20 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/maypok86/otter/v2"
 )
 
 const (
 	// recheckAfter is how long a verified credential is used without a query. A changed password, a revocation or a
 	// changed role takes effect within that time.
 	recheckAfter = 5 * time.Second
-	// evictAfter is how long after its last use a credential is forgotten. Until then an unchanged password is
-	// not computed again.
+	// evictAfter is how long after its last check a credential is forgotten. Until then an unchanged password is
+	// not computed again. A credential in use is checked each recheckAfter.
 	evictAfter = 15 * time.Minute
 	// touchEvery is the shortest time between two writes of a token's last use.
 	touchEvery = time.Minute
-	// maxEntries bounds the cache. Beyond it the least recently used entry is evicted.
+	// maxEntries bounds the cache.
 	maxEntries = 1024
 )
 
@@ -29,7 +31,6 @@ type cachedCredential struct {
 	expires   time.Time // of the token; zero is never
 	touched   time.Time // when the last use of the token was written
 	checked   time.Time // when the database confirmed it
-	used      time.Time
 }
 
 // verification is a verification in progress, shared by all requests with the same credential.
@@ -44,12 +45,18 @@ type verification struct {
 // cache stores verified credentials and the verifications in progress. It never stores refusals.
 type cache struct {
 	mu      sync.Mutex
-	entries map[cacheKey]cachedCredential
+	entries *otter.Cache[cacheKey, cachedCredential]
 	flights map[cacheKey]*verification
 }
 
 func newCache() *cache {
-	return &cache{entries: map[cacheKey]cachedCredential{}, flights: map[cacheKey]*verification{}}
+	return &cache{
+		entries: otter.Must(&otter.Options[cacheKey, cachedCredential]{
+			MaximumSize: maxEntries,
+			Executor:    func(evict func()) { evict() }, // in the calling goroutine
+		}),
+		flights: map[cacheKey]*verification{},
+	}
 }
 
 // lookup returns a fresh entry (f is nil), a verification to wait for, or one to lead. The leader also gets a stale
@@ -57,15 +64,13 @@ func newCache() *cache {
 func (c *cache) lookup(key cacheKey, now time.Time) (found cachedCredential, f *verification, leads bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	found, ok := c.entries[key]
-	if ok && now.Sub(found.used) > evictAfter {
-		delete(c.entries, key)
+	found, ok := c.entries.GetIfPresent(key)
+	if ok && now.Sub(found.checked) > evictAfter {
+		c.entries.Invalidate(key)
 		found, ok = cachedCredential{}, false
 	}
 	// A clock set back makes the entry look younger than new.
 	if age := now.Sub(found.checked); ok && age >= 0 && age < recheckAfter {
-		found.used = now
-		c.entries[key] = found
 		return found, nil, false
 	}
 	if f, ok := c.flights[key]; ok {
@@ -78,7 +83,7 @@ func (c *cache) lookup(key cacheKey, now time.Time) (found cachedCredential, f *
 
 // land ends a verification. It stores a success and removes a refused credential. If the query failed, the earlier
 // entry stays.
-func (c *cache) land(key cacheKey, f *verification, now time.Time) {
+func (c *cache) land(key cacheKey, f *verification) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.flights, key)
@@ -88,51 +93,27 @@ func (c *cache) land(key cacheKey, f *verification, now time.Time) {
 	}
 	if f.err != nil {
 		if why := refusal(""); errors.As(f.err, &why) {
-			delete(c.entries, key)
+			c.entries.Invalidate(key)
 		}
 		return
 	}
 	e := f.found
-	e.used = now
-	if old, ok := c.entries[key]; ok {
-		if old.principal.TokenID == e.principal.TokenID && old.touched.After(e.touched) {
-			e.touched = old.touched
-		}
-	} else {
-		c.makeRoom(now)
+	if old, ok := c.entries.GetIfPresent(key); ok &&
+		old.principal.TokenID == e.principal.TokenID && old.touched.After(e.touched) {
+		e.touched = old.touched
 	}
-	c.entries[key] = e
-}
-
-// makeRoom evicts idle entries, and the least recently used one if that is not enough.
-func (c *cache) makeRoom(now time.Time) {
-	if len(c.entries) < maxEntries {
-		return
-	}
-	var oldest cacheKey
-	var since time.Time
-	for key, e := range c.entries {
-		switch {
-		case now.Sub(e.used) > evictAfter:
-			delete(c.entries, key)
-		case since.IsZero() || e.used.Before(since):
-			oldest, since = key, e.used
-		}
-	}
-	if len(c.entries) >= maxEntries {
-		delete(c.entries, oldest)
-	}
+	c.entries.Set(key, e)
 }
 
 // claimTouch reports whether it is time to write the last use of the token, once per touchEvery.
 func (c *cache) claimTouch(key cacheKey, now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e, ok := c.entries[key]
+	e, ok := c.entries.GetIfPresent(key)
 	if !ok || e.principal.TokenID == 0 || now.Sub(e.touched) < touchEvery {
 		return false
 	}
 	e.touched = now
-	c.entries[key] = e
+	c.entries.Set(key, e)
 	return true
 }

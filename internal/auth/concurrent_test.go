@@ -223,7 +223,7 @@ func TestFollowersShareARefusal(t *testing.T) {
 		}
 		synctest.Wait()
 		f.abandoned, f.err = false, wrongPair
-		v.cache.land(cacheKey{}, f, v.now())
+		v.cache.land(cacheKey{}, f)
 		for range 3 {
 			if err := <-ended; !errors.Is(err, wrongPair) {
 				t.Errorf("got %v, want %v", err, wrongPair)

@@ -136,7 +136,7 @@ func (v *Verifier) find(ctx context.Context, key cacheKey, c credential) (cached
 
 // lead queries the database for all requests that wait for f. It releases them even if it panics.
 func (v *Verifier) lead(ctx context.Context, key cacheKey, f *verification, c credential, known cachedCredential) (cachedCredential, error) {
-	defer func() { v.cache.land(key, f, v.now()) }()
+	defer v.cache.land(key, f)
 	found, err := v.ask(ctx, c, known)
 	f.found, f.err = found, err
 	f.abandoned = err != nil && ctx.Err() != nil

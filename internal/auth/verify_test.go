@@ -196,7 +196,7 @@ func TestPasswordInUseIsComputedOnce(t *testing.T) {
 			{"just fresh", recheckAfter - 1, 0, 0},
 			{"a moment later", 1, 0, 1},
 			{"fresh again", time.Second, 0, 0},
-			{"just not idle", evictAfter, 0, 1},
+			{"just not idle", evictAfter - time.Second, 0, 1}, // the last check was a second earlier
 			{"once more", evictAfter, 0, 1},
 			{"idle", evictAfter + 1, 1, 2},
 			{"clock set back", -time.Hour, 0, 1},
@@ -475,49 +475,36 @@ func TestDatabaseTroubleIsNoRefusal(t *testing.T) {
 
 func TestCacheIsBounded(t *testing.T) {
 	c := newCache()
-	at := noon
-	key := func(i int) (k cacheKey) {
-		k[0], k[1] = byte(i), byte(i>>8)
-		return k
-	}
-	for i := range maxEntries + 10 {
-		at = at.Add(time.Millisecond)
-		if i == maxEntries { // uses the oldest, so that the next one goes
-			if _, f, _ := c.lookup(key(0), at); f != nil {
-				t.Fatal("the first entry is gone already")
-			}
-		}
-		_, f, leads := c.lookup(key(i), at)
+	key := func(i int) cacheKey { return cacheKey{byte(i), byte(i >> 8)} }
+	for i := range 2 * maxEntries {
+		_, f, leads := c.lookup(key(i), noon)
 		if !leads {
 			t.Fatalf("entry %d is known", i)
 		}
-		f.abandoned, f.found = false, cachedCredential{principal: Principal{TokenID: 1}, checked: at}
-		c.land(key(i), f, at)
+		f.abandoned, f.found = false, cachedCredential{principal: Principal{TokenID: int64(i)}, checked: noon}
+		c.land(key(i), f)
 	}
-	if len(c.entries) != maxEntries || len(c.flights) != 0 {
-		t.Errorf("%d entries and %d flights", len(c.entries), len(c.flights))
+	c.entries.CleanUp()
+	if n := c.entries.EstimatedSize(); n == 0 || n > maxEntries || len(c.flights) != 0 {
+		t.Errorf("%d entries and %d flights", n, len(c.flights))
 	}
-	if _, ok := c.entries[key(0)]; !ok {
-		t.Error("the one used again was forgotten")
-	}
-	for i := 1; i <= 10; i++ {
-		if _, ok := c.entries[key(i)]; ok {
-			t.Errorf("entry %d is older than what was forgotten", i)
+	for i := range 2 * maxEntries {
+		if found, f, _ := c.lookup(key(i), noon); f == nil && found.principal.TokenID != int64(i) {
+			t.Errorf("entry %d is that of token %d", i, found.principal.TokenID)
 		}
 	}
 }
 
-func TestIdleEntriesMakeRoomTogether(t *testing.T) {
-	c := newCache()
-	for i := range maxEntries {
-		c.entries[cacheKey{byte(i), byte(i >> 8)}] = cachedCredential{used: noon}
-	}
-	later := noon.Add(evictAfter + 1)
-	_, f, _ := c.lookup(cacheKey{31: 1}, later)
-	f.abandoned, f.found = false, cachedCredential{checked: later}
-	c.land(cacheKey{31: 1}, f, later)
-	if len(c.entries) != 1 {
-		t.Errorf("%d entries, want 1", len(c.entries))
+func TestIdleEntriesAreForgotten(t *testing.T) {
+	for age, known := range map[time.Duration]bool{evictAfter: true, evictAfter + 1: false} {
+		c := newCache()
+		_, f, _ := c.lookup(cacheKey{}, noon)
+		f.abandoned, f.found = false, cachedCredential{hash: "stored", checked: noon}
+		c.land(cacheKey{}, f)
+		found, _, leads := c.lookup(cacheKey{}, noon.Add(age))
+		if (found.hash != "") != known || !leads {
+			t.Errorf("after %v: %+v, leads %v", age, found, leads)
+		}
 	}
 }
 
@@ -528,7 +515,7 @@ func TestRefusalsAreNotKept(t *testing.T) {
 		w.refuses(t, "Bearer "+newSecret(), badToken, unknownToken)
 		w.refuses(t, inBasic(fmt.Sprintf("nobody%d:%s", i, horse)), badPair, wrongPair)
 	}
-	if len(w.cache.entries) != 0 || len(w.cache.flights) != 0 {
-		t.Errorf("%d entries and %d flights are kept", len(w.cache.entries), len(w.cache.flights))
+	if n := w.cache.entries.EstimatedSize(); n != 0 || len(w.cache.flights) != 0 {
+		t.Errorf("%d entries and %d flights are kept", n, len(w.cache.flights))
 	}
 }
