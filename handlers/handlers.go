@@ -28,9 +28,12 @@ const Namespace = "cal/events/v1"
 
 // Config configures the API.
 type Config struct {
-	DB          *ent.Client
-	Replica     *ent.Client  // answers anonymous reads, and may be behind DB; nil or DB means that there is none
-	Index       *index.Index // follows Replica if there is one, else DB; finds events for lists; nil means that the database does
+	DB      *ent.Client
+	Replica *ent.Client  // answers anonymous reads, and may be behind DB; nil or DB means that there is none
+	Index   *index.Index // follows Replica if there is one, else DB; finds events for lists; nil means that the database does
+	// Moves returns another number whenever requests read another of several servers, which may be behind the one before
+	// (store.Store.Moves). Nil means one server.
+	Moves       func() int64
 	Site        calendar.Site
 	Words       *locale.Catalogues
 	Version     string         // of the program; "" means openapi.Development

@@ -93,6 +93,14 @@ type recordRenderer[R ent.Row] struct {
 	until time.Time // when the representation may be another one anyhow; zero means never
 }
 
+// moves returns the number of Config.Moves.
+func (h *Handlers) moves() int64 {
+	if h.Moves == nil {
+		return 0
+	}
+	return h.Moves()
+}
+
 // renderRecords returns the records of a page in the bytes of the endpoint's codec. It leaves out those that are gone meanwhile.
 func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R]) ([][]byte, error) {
 	cache := r.h.RecordCache
@@ -122,6 +130,9 @@ func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R
 		cache.count(len(bodies), 0)
 		return bodies, nil
 	}
+	if r.h.moves() != r.moves {
+		cache = nil // the rows may be older than the index says
+	}
 	made := 0
 	// No more rows are in memory at a time than one call reads.
 	for some := range slices.Chunk(ids, ent.MaxRead) {
@@ -134,7 +145,7 @@ func renderRecords[R ent.Row](r *request, page query.Page, list recordRenderer[R
 			key.id = row.Core().ID
 			i := missing[key.id]
 			bodies[i] = body
-			if cache != nil && shared {
+			if cache != nil && shared && r.h.moves() == r.moves {
 				cache.records.Set(key, &cachedRecord{
 					changed: page.Changed[i], from: r.now.Unix(), until: min(latest, nextPublication(r.now, list.parts(row))), body: body,
 				})

@@ -48,6 +48,7 @@ type endpoint struct {
 type request struct {
 	ctx      context.Context
 	h        *Handlers
+	moves    int64       // Config.Moves when the request began
 	db       *ent.Client // what is read from
 	now      time.Time   // of the request, UTC, whole seconds
 	caller   auth.Principal

@@ -27,6 +27,9 @@ type Caching struct {
 	Delay time.Duration
 	// Revision reads the newest revision from the database that replies are made from.
 	Revision func(context.Context) (int64, error)
+	// Moves returns another number whenever replies are made from another of several databases, which may be behind the one
+	// before (store.Store.Moves). Nil means one database.
+	Moves func() int64
 	// NextDue returns when the next scheduled record is published: replies change then without a write. Zero means that
 	// none is scheduled.
 	NextDue func(ctx context.Context, now time.Time) (time.Time, error)
@@ -65,7 +68,7 @@ func newCache(c Caching, timeout time.Duration) (*cache, error) {
 	}
 	return &cache{
 		Caching: c, replies: replies, shared: map[sharedKey]*sharedReply{}, schedule: publicationSchedule{scheduledReplies: make(chan struct{}, 1)},
-		revisions: revisions{read: c.Revision, timeout: timeout, delay: c.Delay},
+		revisions: revisions{read: c.Revision, moves: c.Moves, timeout: timeout, delay: c.Delay},
 	}, nil
 }
 
@@ -159,6 +162,7 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 	if s.cache == nil || !x.api && x.page == nil && !x.sitemap || x.longURL || !x.cacheable(c) {
 		return c.Next()
 	}
+	moves := s.cache.revisions.server()
 	// A hit needs no deadline: reading the revision has its own.
 	revision, err := s.cache.revisions.newest(x.ctx, x.began)
 	if err != nil {
@@ -192,7 +196,7 @@ func (s *Server) serveCached(c *fiber.Ctx) error {
 	}
 	shared, leads := s.cache.join(key)
 	if leads {
-		return s.makeShared(c, x, key, shared)
+		return s.makeShared(c, x, key, shared, moves)
 	}
 	x.setDeadline(c, s.Timeout)
 	select {
@@ -242,12 +246,13 @@ func (c *cache) finish(key sharedKey, r *sharedReply) {
 	close(r.done)
 }
 
-// makeShared has the next steps make a reply, and caches it if it may be cached.
-func (s *Server) makeShared(c *fiber.Ctx, x *exchange, key sharedKey, shared *sharedReply) error {
+// makeShared has the next steps make a reply, and caches it if it may be cached. It may not if Moves no longer returns the
+// given number: the revision is that of one database, and the reply that of another.
+func (s *Server) makeShared(c *fiber.Ctx, x *exchange, key sharedKey, shared *sharedReply, moves int64) error {
 	defer s.cache.finish(key, shared)
 	x.revision = key.revision
 	err := c.Next()
-	if err == nil && x.tag != "" {
+	if err == nil && x.tag != "" && s.cache.revisions.server() == moves {
 		shared.reply, err = s.newCachedReply(c, x, key.revision)
 	}
 	if err != nil || shared.reply == nil {

@@ -25,7 +25,7 @@ func TestPanicOfTheLeaderReleasesWaiters(t *testing.T) {
 					t.Error("no panic")
 				}
 			}()
-			return s.makeShared(ctx, &exchange{}, key, shared)
+			return s.makeShared(ctx, &exchange{}, key, shared, 0)
 		},
 		func(*fiber.Ctx) error { panic("leader") },
 	)

@@ -11,6 +11,7 @@ import (
 // read began after the request, so it sees every change committed before.
 type revisions struct {
 	read    func(context.Context) (int64, error)
+	moves   func() int64  // Caching.Moves; nil means one database
 	timeout time.Duration // of one read
 	delay   time.Duration // how old a revision may be; 0 means no older than the request
 
@@ -19,6 +20,7 @@ type revisions struct {
 	next    *revisionRead // begins when running ends, or at once
 	last    int64
 	at      time.Time // when the read of last began; zero means that last is not valid
+	moved   int64     // result of moves before the read of last
 	since   time.Time // reads that began before are not stored
 }
 
@@ -30,10 +32,18 @@ type revisionRead struct {
 	err      error
 }
 
+// server returns a number that identifies the database until the next move.
+func (r *revisions) server() int64 {
+	if r.moves == nil {
+		return 0
+	}
+	return r.moves()
+}
+
 // newest returns the newest revision at now, a time of the process's clock.
 func (r *revisions) newest(ctx context.Context, now time.Time) (int64, error) {
 	r.mu.Lock()
-	if !r.at.IsZero() && now.Sub(r.at) < r.delay {
+	if !r.at.IsZero() && now.Sub(r.at) < r.delay && r.server() == r.moved {
 		defer r.mu.Unlock()
 		return r.last, nil
 	}
@@ -68,13 +78,13 @@ func (r *revisions) newest(ctx context.Context, now time.Time) (int64, error) {
 // run reads the revision, and starts the next read if a request waits for it. The read continues when its request ends,
 // since others share it. The timeout includes the wait for the previous read.
 func (r *revisions) run(shared *revisionRead) {
-	began := time.Now()
+	began, moved := time.Now(), r.server()
 	ctx, cancel := context.WithDeadline(context.Background(), shared.asked.Add(r.timeout))
 	shared.revision, shared.err = r.read(ctx)
 	cancel()
 	r.mu.Lock()
 	if shared.err == nil && !began.Before(r.since) {
-		r.last, r.at = shared.revision, began
+		r.last, r.at, r.moved = shared.revision, began, moved
 	}
 	r.running, r.next = r.next, nil
 	next := r.running

@@ -152,15 +152,18 @@ func parseMemory(flag, text string) (int64, error) {
 }
 
 // caching keeps replies that are made from a database. stop comes before the database is closed.
-func (f operateFlags) caching(st *store.Store) (_ server.Caching, stop func() error, err error) {
+func (f operateFlags) caching(st databases) (_ server.Caching, stop func() error, err error) {
 	size, err := parseMemory("cache-size", f.CacheSize)
 	if err != nil {
 		return server.Caching{}, nil, usageError{err}
 	}
-	revision := st.NewQuestion(index.RevisionQuery)
+	reading := st.reading()
+	revision := reading.NewQuestion(index.RevisionQuery)
 	return server.Caching{
-		Size: size, Delay: f.CacheDelay, Revision: revision.Ask,
-		NextDue: func(ctx context.Context, now time.Time) (time.Time, error) { return edit.NextDue(ctx, st.Ent, now) },
+		Size: size, Delay: f.CacheDelay, Revision: revision.Ask, Moves: st.moves,
+		NextDue: func(ctx context.Context, now time.Time) (time.Time, error) {
+			return edit.NextDue(ctx, reading.Ent, now)
+		},
 	}, revision.Close, nil
 }
 

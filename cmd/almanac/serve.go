@@ -239,7 +239,15 @@ type databases struct {
 	replicas *store.Store
 }
 
-// reading is the one that is read by those who have not signed in.
+// moves returns a number that changes whenever other servers are read or written (store.Store.Moves).
+func (d databases) moves() int64 {
+	if d.replicas == nil {
+		return d.Store.Moves()
+	}
+	return d.Store.Moves() + d.replicas.Moves()
+}
+
+// reading returns the store that anonymous requests read.
 func (d databases) reading() *store.Store {
 	if d.replicas != nil {
 		return d.replicas
@@ -373,6 +381,7 @@ func (f serveFlags) listen(
 	var lists *index.Index
 	if f.Index {
 		lists = index.New(st.reading().Ent, handlers.EventColumns(), log) // whose statements are watched by now
+		lists.Moves = st.moves
 		if op.metrics != nil {
 			if err := op.metrics.Index(lists); err != nil {
 				return fmt.Errorf("metrics: %w", err)
@@ -583,14 +592,14 @@ func (f serveFlags) server(
 		return nil, nil, errors.Join(err, files.Close())
 	}
 	api, err := handlers.New(handlers.Config{
-		PageSettings: pages, DB: st.Ent, RecordCache: rendered, Replica: st.reading().Ent, Index: lists, Site: site, Words: words,
+		PageSettings: pages, DB: st.Ent, RecordCache: rendered, Replica: st.reading().Ent, Index: lists, Moves: st.moves, Site: site, Words: words,
 		Version: buildVersion(), PasswordKey: key, FeedKey: feedKey, Mounts: f.Mount,
 		Files: files, Fetcher: media.NewFetcher(allow...), Decoding: media.NewBudget(decoding), NoPages: !f.Pages,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(usageError{err}, files.Close())
 	}
-	caching, stop, err := f.caching(st.reading())
+	caching, stop, err := f.caching(st)
 	if err != nil {
 		return nil, nil, errors.Join(err, files.Close())
 	}

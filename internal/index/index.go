@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/almanac-cal/almanac/calendar"
@@ -30,6 +31,10 @@ const maxBehind = 2000
 
 // Index is the index of one database. It is for concurrent use.
 type Index struct {
+	// Moves returns another number whenever the database is read from another of several servers, which may be behind the
+	// one before (store.Store.Moves). Nil means one server. It is set before the index is loaded.
+	Moves func() int64
+
 	db   reader
 	log  *slog.Logger
 	pool scratchSets
@@ -39,6 +44,9 @@ type Index struct {
 	mu       sync.RWMutex
 	state    *state // nil until it is loaded
 	made     time.Time
+
+	// checked is the result of Moves for which the server is known to have the revision of the state.
+	checked atomic.Int64
 
 	running    bool          // under mu: Run does what takes long
 	wake       chan struct{} // tells Run that there is something to do
@@ -97,7 +105,9 @@ func (x *Index) Run(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return nil
 		case err != nil:
-			x.log.Error("index", "error", err)
+			if !errors.Is(err, ErrNotReady) { // another server is read now
+				x.log.Error("index", "error", err)
+			}
 			select {
 			case <-ctx.Done():
 				return nil
@@ -129,6 +139,7 @@ func (x *Index) maintain(ctx context.Context) (string, error) {
 // Load reloads the index and waits until it is complete. During the first load, filters are ready before the search.
 // Later loads do not interrupt reads, unless the index is wrong.
 func (x *Index) Load(ctx context.Context) error {
+	moves := x.moves()
 	s, err := x.db.load(ctx)
 	if err != nil {
 		return err
@@ -136,6 +147,10 @@ func (x *Index) Load(ctx context.Context) error {
 	// Only the slots that there are now are read; what changes from here on comes into the tail.
 	ids := s.ids
 	x.mu.Lock()
+	if x.moves() != moves {
+		x.mu.Unlock()
+		return ErrNotReady
+	}
 	first := x.state == nil
 	if first {
 		x.state, x.mustReload, x.untidy = s, false, false
@@ -163,6 +178,11 @@ func (x *Index) Load(ctx context.Context) error {
 		}
 	}
 	x.mu.Lock()
+	if x.moves() != moves {
+		x.mustReload = true
+		x.mu.Unlock()
+		return ErrNotReady
+	}
 	s.words, x.made = words, time.Now()
 	if !first {
 		if !x.mustReload && x.state.revision >= s.changed.before {
@@ -196,11 +216,12 @@ func (x *Index) follow(ctx context.Context) error {
 
 func (x *Index) followLocked(ctx context.Context) error {
 	for {
+		moves := x.moves()
 		changes, revision, err := x.db.changes(ctx, x.state.revision, maxBehind)
 		if err != nil || len(changes) == 0 {
 			return err
 		}
-		if err := x.apply(ctx, changes, revision); err != nil {
+		if err := x.apply(ctx, changes, revision, moves); err != nil {
 			return err
 		}
 	}
@@ -214,6 +235,9 @@ func (x *Index) fresh(ctx context.Context, revision int64) (_ *state, err error)
 	x.mu.RUnlock()
 	if !ready {
 		return nil, ErrNotReady
+	}
+	if err := x.checkServer(ctx); err != nil {
+		return nil, err
 	}
 	if revision == 0 {
 		if revision, err = x.db.revision(ctx); err != nil {
@@ -230,6 +254,34 @@ func (x *Index) fresh(ctx context.Context, revision int64) (_ *state, err error)
 			return nil, err
 		}
 	}
+}
+
+// moves returns the number of Moves.
+func (x *Index) moves() int64 {
+	if x.Moves == nil {
+		return 0
+	}
+	return x.Moves()
+}
+
+// checkServer returns ErrNotReady while the server that is read lacks changes that the index has. Its rows would be older than
+// what the index knows of them.
+func (x *Index) checkServer(ctx context.Context) error {
+	moves := x.moves()
+	if x.checked.Load() == moves {
+		return nil
+	}
+	known, err := x.db.revision(ctx)
+	if err != nil {
+		return err
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if x.state.revision > known || x.moves() != moves {
+		return ErrNotReady
+	}
+	x.checked.Store(moves)
+	return nil
 }
 
 // catchUp takes over the changes up to a revision, if they are not too many.
@@ -250,6 +302,7 @@ func (x *Index) catchUp(ctx context.Context, revision int64) error {
 	if x.state.revision >= revision {
 		return nil // another goroutine did
 	}
+	moves := x.moves()
 	changes, newest, err := x.db.changes(ctx, x.state.revision, maxBehind)
 	if err != nil {
 		return err
@@ -273,7 +326,7 @@ func (x *Index) catchUp(ctx context.Context, revision int64) error {
 		x.awaken()
 		return ErrNotReady
 	}
-	return x.apply(ctx, changes, newest)
+	return x.apply(ctx, changes, newest, moves)
 }
 
 // awaken tells Run that there is something to do.
@@ -287,8 +340,9 @@ func (x *Index) awaken() {
 // maxRereads is how often apply reads what was written while it read.
 const maxRereads = 5
 
-// apply takes over some changes. The caller holds the lock of those who change the state.
-func (x *Index) apply(ctx context.Context, changes []logEntry, revision int64) error {
+// apply takes over changes that were read after moves had the given result. If another server is read by the end, it
+// returns ErrNotReady: the rows may be older than the changes. The caller holds the lock for changes of the state.
+func (x *Index) apply(ctx context.Context, changes []logEntry, revision, moves int64) error {
 	found := newChangeSet()
 	if err := found.read(ctx, x.db, changes, x.state.words != nil); err != nil {
 		return err
@@ -312,6 +366,9 @@ func (x *Index) apply(ctx context.Context, changes []logEntry, revision int64) e
 	s := x.state
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if x.moves() != moves {
+		return ErrNotReady
+	}
 	s.revision = revision
 	for kind, ids := range found.linked {
 		for _, id := range ids {
@@ -370,6 +427,7 @@ func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit i
 	}
 	// Once is enough, unless a concurrent write changes the texts to read.
 	for range 3 {
+		moves := x.moves()
 		s, err := x.fresh(ctx, f.Revision)
 		if err != nil {
 			return query.Page{}, err
@@ -378,7 +436,7 @@ func (x *Index) FindEvents(ctx context.Context, f *query.Events, offset, limit i
 		if err != nil || unread == nil {
 			return page, err
 		}
-		if err := x.compare(ctx, s, unread, f); err != nil {
+		if err := x.compare(ctx, s, unread, f, moves); err != nil {
 			return query.Page{}, err
 		}
 	}
@@ -416,7 +474,8 @@ func (x *Index) find(s *state, f *query.Events, offset, limit int) (page query.P
 }
 
 // compare reads the texts of slots, and notes in which the terms of a search are.
-func (x *Index) compare(ctx context.Context, s *state, slots []uint32, f *query.Events) error {
+// It returns ErrNotReady if another server is read than when moves had the given result.
+func (x *Index) compare(ctx context.Context, s *state, slots []uint32, f *query.Events, moves int64) error {
 	slices.Sort(slots)
 	slots = slices.Compact(slots)
 	// In the order of ids, as they lie in the database. Slots are for ever, so this may be read without the lock.
@@ -440,6 +499,10 @@ func (x *Index) compare(ctx context.Context, s *state, slots []uint32, f *query.
 			return err
 		}
 		x.mu.Lock()
+		if x.moves() != moves {
+			x.mu.Unlock()
+			return ErrNotReady
+		}
 		for _, t := range f.Search.Terms {
 			if _, exact := t.Pieces(); exact {
 				continue

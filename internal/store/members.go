@@ -27,6 +27,7 @@ type members struct {
 	urgent func(states []memberState, current int) bool
 
 	current atomic.Int64 // index in all; -1 means none
+	moves   atomic.Int64 // changes before and after each change of current
 	asking  singleflight.Group
 	wake    chan struct{} // makes the goroutine poll at once
 	log     atomic.Pointer[slog.Logger]
@@ -162,7 +163,12 @@ func (m *members) askAll(ctx context.Context, timeout time.Duration) {
 	next := m.choose(states, current)
 	m.mu.Lock()
 	m.states = states
-	m.current.Store(int64(next))
+	if next != current {
+		// A reader that notes the number between the two steps sees another one at its end.
+		m.moves.Add(1)
+		m.current.Store(int64(next))
+		m.moves.Add(1)
+	}
 	m.mu.Unlock()
 	if log := m.log.Load(); log != nil {
 		m.logChanges(log, before, states, current, next)
@@ -228,7 +234,12 @@ func (m *members) connect(ctx context.Context, at int) (driver.Conn, error) {
 	if !ok {
 		return nil, errors.Join(fmt.Errorf("%T lacks what a connection needs", conn), conn.Close())
 	}
-	return &memberConn{mysqlConn: whole, of: m, at: int64(at)}, nil
+	c := &memberConn{mysqlConn: whole, of: m, at: int64(at)}
+	if c.moved() {
+		// The pool uses a new connection without asking whether it is valid.
+		return nil, errors.Join(driver.ErrBadConn, conn.Close())
+	}
+	return c, nil
 }
 
 // away returns the errors of all servers.
